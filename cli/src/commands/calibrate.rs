@@ -110,7 +110,7 @@ impl Arguments {
                 .map(|(position, result)| {
                     let value = evaluator.value_of(game, position);
                     // Fitted values, where a fit exists.
-                    let value = evaluator.in_whole_games(value).unwrap_or(value);
+                    let value = evaluator.calibrate_to_results(value).unwrap_or(value);
                     (f64::from(value), *result)
                 })
                 .collect();

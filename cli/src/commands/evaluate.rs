@@ -60,7 +60,7 @@ impl Arguments {
             let value = evaluator.value_of(game, position);
             Ok(Answer {
                 value,
-                calibrated: evaluator.in_whole_games(value),
+                calibrated: evaluator.calibrate_to_results(value),
                 raw: self.raw.then(|| evaluator.raw(game, position)),
             })
         };

@@ -10,7 +10,7 @@ use engine::core::task_slice::TaskSlice;
 use engine::core::text::format_bytes;
 use engine::games::einstein::{
     Standard,
-    tables::{Class, ClassFacts, Tables},
+    tables::{Class, ClassStatistics, Tables},
 };
 use engine::play::playable::Playable;
 use serde_json::{Value, json};
@@ -37,8 +37,8 @@ pub(crate) struct Arguments {
     memory: u64,
     /// Print statistics of the tables: means, the value of the move, surprising captures of one's
     /// own stones
-    #[arg(long)]
-    facts: bool,
+    #[arg(long = "facts")]
+    statistics: bool,
     #[command(flatten)]
     shard: ShardArguments,
     #[command(flatten)]
@@ -85,16 +85,16 @@ impl Arguments {
             return Ok(());
         }
         let seconds = began.elapsed().as_secs_f64();
-        let classes = self.facts.then(|| Class::up_to(stones));
-        let facts = classes.into_iter().flatten();
-        let facts = facts.map(|class| to_json(&game, &tables.facts(&game, class, &parallel)));
-        let facts: Vec<Value> = facts.collect();
+        let statistics: Vec<Value> = (self.statistics.then(|| Class::up_to(stones)).into_iter())
+            .flatten()
+            .map(|class| to_json(&game, &tables.statistics(&game, class, &parallel)))
+            .collect();
         if self.json {
             let mut object = json!({
                 "tables": self.tables, "stones": stones, "game": game.notation(), "bytes": bytes, "seconds": seconds,
             });
-            if self.facts {
-                object["facts"] = facts.into();
+            if self.statistics {
+                object["facts"] = statistics.into();
             }
             output::json(&object)?;
         } else {
@@ -103,17 +103,17 @@ impl Arguments {
                 format_bytes(bytes),
                 self.tables.display()
             ))?;
-            show(&facts)?;
+            show(&statistics)?;
         }
         Ok(())
     }
 }
 
-fn to_json(game: &Standard, facts: &ClassFacts) -> Value {
+fn to_json(game: &Standard, statistics: &ClassStatistics) -> Value {
     let tempo = |found: Option<_>| {
         found.map(|(position, worth)| json!({ "position": game.format_position(&position, None), "worth": worth }))
     };
-    let capture = facts.self_capture.map(|found| {
+    let capture = statistics.self_capture.map(|found| {
         json!({
             "position": game.format_position(&found.position, Some(found.face)),
             "capture": game.format_move(&found.position, found.capture), "value": found.value,
@@ -121,20 +121,20 @@ fn to_json(game: &Standard, facts: &ClassFacts) -> Value {
         })
     });
     json!({
-        "class": facts.class.to_string(), "positions": facts.positions, "mean": facts.mean,
-        "won": facts.won as f64 / facts.positions as f64, "lost": facts.lost as f64 / facts.positions as f64,
-        "worth_of_the_move": facts.tempo, "most": tempo(facts.most_tempo), "least": tempo(facts.least_tempo), "self_capture": capture,
+        "class": statistics.class.to_string(), "positions": statistics.positions, "mean": statistics.mean,
+        "won": statistics.won as f64 / statistics.positions as f64, "lost": statistics.lost as f64 / statistics.positions as f64,
+        "worth_of_the_move": statistics.tempo, "most": tempo(statistics.max_tempo), "least": tempo(statistics.min_tempo), "self_capture": capture,
     })
 }
 
-fn show(facts: &[Value]) -> Result<()> {
-    if facts.is_empty() {
+fn show(statistics: &[Value]) -> Result<()> {
+    if statistics.is_empty() {
         return Ok(());
     }
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let number = |value: &Value| value.as_f64().unwrap_or_default();
     output::line("\nstones     positions   value     won    lost   worth of the move")?;
-    for one in facts {
+    for one in statistics {
         let (class, positions, mean) =
             (text(&one["class"]), &one["positions"], number(&one["mean"]));
         let [won, lost] = ["won", "lost"].map(|key| 100.0 * number(&one[key]));
@@ -154,7 +154,7 @@ fn show(facts: &[Value]) -> Result<()> {
         ("self_capture", capture),
     ] {
         output::line(&format!("\n{heading}"))?;
-        for one in facts.iter().filter(|one| !one[key].is_null()) {
+        for one in statistics.iter().filter(|one| !one[key].is_null()) {
             let (class, found) = (text(&one["class"]), &one[key]);
             let position = text(&found["position"]);
             let (capture, instead) = (text(&found["capture"]), text(&found["instead"]));

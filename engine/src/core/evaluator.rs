@@ -117,7 +117,7 @@ pub trait Evaluator<G: Game>: Send + Sync {
     /// What a value of this evaluator, or of a search over it, has been worth in whole games;
     /// `None` where nobody fitted that, or it is what they are fitted to. Never asked of values
     /// that are proven or exact.
-    fn in_whole_games(&self, value: f32) -> Option<f32> {
+    fn calibrate_to_results(&self, value: f32) -> Option<f32> {
         let _ = value;
         None
     }
@@ -253,8 +253,8 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
         (**self).raw(game, position)
     }
 
-    fn in_whole_games(&self, value: f32) -> Option<f32> {
-        (**self).in_whole_games(value)
+    fn calibrate_to_results(&self, value: f32) -> Option<f32> {
+        (**self).calibrate_to_results(value)
     }
 
     fn probcut_deviation(&self, game: &G) -> Option<f32> {

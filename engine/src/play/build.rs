@@ -199,14 +199,14 @@ impl<G: Playable> PlayerRecipe<G> {
     /// seat; `None` where nobody fitted that. What is over, proven or known exactly within limits
     /// stays as it is.
     #[must_use]
-    pub fn in_whole_games(
+    pub fn calibrate_to_results(
         &self,
         position: &G::Position,
         value: f32,
         limits: &Limits,
     ) -> Option<f32> {
         let (evaluator, knowledge) = self.made.judges.as_ref()?;
-        let fitted = evaluator.in_whole_games(value)?;
+        let fitted = evaluator.calibrate_to_results(value)?;
         let is_exact = self.game.payoffs(position).is_some()
             || (knowledge.as_ref()).is_some_and(|oracle| {
                 (oracle.value_within(&self.game, position, limits)).is_some()

@@ -39,8 +39,8 @@ pub trait AnyEvaluator<G: Game>: Send + Sync {
     /// See [`Evaluator::raw`].
     fn raw(&self, game: &G, position: &G::Position) -> Option<f32>;
 
-    /// See [`Evaluator::in_whole_games`].
-    fn in_whole_games(&self, value: f32) -> Option<f32>;
+    /// See [`Evaluator::calibrate_to_results`].
+    fn calibrate_to_results(&self, value: f32) -> Option<f32>;
 
     /// A player that searches with it, and if `timed` also measures the time it spends evaluating.
     fn searcher(self: Arc<Self>, game: G, plan: &SearchPlan<G>, timed: bool) -> Box<dyn Player<G>>;
@@ -80,8 +80,8 @@ impl<G: Game, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
         Evaluator::raw(self, game, position)
     }
 
-    fn in_whole_games(&self, value: f32) -> Option<f32> {
-        Evaluator::in_whole_games(self, value)
+    fn calibrate_to_results(&self, value: f32) -> Option<f32> {
+        Evaluator::calibrate_to_results(self, value)
     }
 
     fn searcher(self: Arc<Self>, game: G, plan: &SearchPlan<G>, timed: bool) -> Box<dyn Player<G>> {

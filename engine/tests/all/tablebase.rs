@@ -181,8 +181,8 @@ fn statistics_are_those_of_their_positions() {
     let tables = built(4, Variant::Classic);
     let value = |position: &Position| f64::from(tables.units(position).unwrap()) / 65535.0;
     for class in Class::up_to(4) {
-        let statistics = tables.facts(&game, class, &on_all_threads);
-        let (position, worth) = statistics.most_tempo.unwrap();
+        let statistics = tables.statistics(&game, class, &on_all_threads);
+        let (position, worth) = statistics.max_tempo.unwrap();
         let passed = Position::new(position.other(), position.mover(), 1);
         let tempo = value(&position) + value(&passed) - 1.0;
         near(tempo, worth, 1e-9, class);

@@ -134,9 +134,9 @@ impl DiceStream {
                 self.left = ROLLS_PER_OUTPUT;
             }
             self.left -= 1;
-            let whole;
-            (self.fraction, whole) = self.fraction.carrying_mul(self.die.faces.into(), 0);
-            return whole as u8 + 1;
+            let integer_part;
+            (self.fraction, integer_part) = self.fraction.carrying_mul(self.die.faces.into(), 0);
+            return integer_part as u8 + 1;
         }
         let mut rest = self.random.unit();
         let mut last_possible = 1;

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_picture_has_a_circle_a_stone_at_its_place() {
+    fn the_picture_has_a_circle_for_each_stone() {
         let game = Standard::default();
         let (position, die) = game.parse_position(NOTATION).unwrap();
         let svg = super::svg(&game, &position, die);

@@ -6,20 +6,20 @@
 use super::{GONE, MAX_STONES, Position, Standard, position::Side};
 use crate::core::{game::Seat, random::RandomStream};
 
-/// A random endgame: every number of stones from `fewest` to `most` equally likely, then every way
+/// A random endgame: every number of stones from `min_stones` to `max_stones` equally likely, then every way
 /// to divide it between the sides (1 to 6 each), then every position of so many stones that is not
 /// over. `None` if there are no positions of so many stones.
 pub(super) fn endgame(
-    [fewest, most]: [usize; 2],
+    [min_stones, max_stones]: [usize; 2],
     first: Seat,
     random: &mut RandomStream,
 ) -> Option<Position> {
-    if !(2 <= fewest && fewest <= most && most <= 2 * MAX_STONES) {
+    if !(2 <= min_stones && min_stones <= max_stones && max_stones <= 2 * MAX_STONES) {
         return None;
     }
     let between =
         |low: usize, high: usize, random: &mut RandomStream| low + random.below(high - low + 1);
-    let stones = between(fewest, most, random);
+    let stones = between(min_stones, max_stones, random);
     let own = between(
         stones.saturating_sub(MAX_STONES).max(1),
         (stones - 1).min(MAX_STONES),
@@ -31,8 +31,8 @@ pub(super) fn endgame(
         let mut squares: [u8; Standard::SQUARES as usize] =
             std::array::from_fn(|square| square as u8);
         for index in 0..stones {
-            let drawn = between(index, usize::from(goal), random);
-            squares.swap(index, drawn);
+            let chosen = between(index, usize::from(goal), random);
+            squares.swap(index, chosen);
         }
         let (mover, other) = squares[..stones].split_at(own);
         let sides = [
@@ -82,7 +82,7 @@ mod tests {
                 .or_default() += 1;
         }
         // A third for each number of stones, divided among 1, 2 and 3 ways.
-        let shares = [
+        let frequencies = [
             ((1, 1), 1.0 / 3.0),
             ((1, 2), 1.0 / 6.0),
             ((2, 1), 1.0 / 6.0),
@@ -90,11 +90,11 @@ mod tests {
             ((2, 2), 1.0 / 9.0),
             ((3, 1), 1.0 / 9.0),
         ];
-        assert_eq!(counts.len(), shares.len());
-        for (class, share) in shares {
-            let deviation = (draws as f64 * share * (1.0 - share)).sqrt();
+        assert_eq!(counts.len(), frequencies.len());
+        for (class, frequency) in frequencies {
+            let deviation = (draws as f64 * frequency * (1.0 - frequency)).sqrt();
             assert!(
-                (f64::from(counts[&class]) - draws as f64 * share).abs() < 5.0 * deviation,
+                (f64::from(counts[&class]) - draws as f64 * frequency).abs() < 5.0 * deviation,
                 "{counts:?}"
             );
         }

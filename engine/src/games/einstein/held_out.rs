@@ -13,7 +13,7 @@ static IMAGES: &[u8] = include_bytes!("../../../../data/suites/held-out.bin");
 static HASHES: LazyLock<Vec<u64>> = LazyLock::new(|| {
     let mut hashes = vec![0; 1 << 10];
     for &image in IMAGES.as_chunks().0 {
-        let (word, bit) = place(u64::from_le_bytes(image));
+        let (word, bit) = bit_of(u64::from_le_bytes(image));
         hashes[word] |= bit;
     }
     hashes
@@ -22,7 +22,7 @@ static HASHES: LazyLock<Vec<u64>> = LazyLock::new(|| {
 /// The word and the bit of an image's hash, 16 bits of it (Fibonacci hashing: Knuth, The Art of
 /// Computer Programming, 6.4).
 #[inline]
-fn place(image: u64) -> (usize, u64) {
+fn bit_of(image: u64) -> (usize, u64) {
     let hash = image.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48;
     ((hash >> 6) as usize, 1 << (hash & 63))
 }
@@ -32,7 +32,7 @@ impl Position {
     #[must_use]
     pub fn is_held_out(&self) -> bool {
         let image = self.least_image();
-        let (word, bit) = place(image);
+        let (word, bit) = bit_of(image);
         let (images, _) = IMAGES.as_chunks();
         HASHES[word] & bit != 0
             && images

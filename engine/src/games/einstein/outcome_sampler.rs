@@ -32,31 +32,31 @@ impl OutcomeSampler {
     /// if it is one.
     #[inline]
     pub(super) fn of(&self, alive: u8, bits: u32) -> (u8, u8) {
-        let drawn = &self.0[usize::from(alive & 63)];
-        let number: usize = drawn
+        let sampler = &self.0[usize::from(alive & 63)];
+        let number: usize = sampler
             .up_to
             .iter()
             .map(|&up_to| usize::from(bits > up_to))
             .sum();
-        (drawn.ends[number] & 15, drawn.ends[number] >> 4)
+        (sampler.ends[number] & 15, sampler.ends[number] >> 4)
     }
 }
 
 impl Drawn {
     fn new(runs: &StoneRuns) -> Self {
-        let mut drawn = Self {
+        let mut sampler = Self {
             up_to: [u32::MAX; MAX_OUTCOMES - 1],
             ends: [0; MAX_OUTCOMES],
         };
         for (number, run) in runs.iter().enumerate() {
-            drawn.ends[number] = run.start as u8 | (run.end as u8 - 1) << 4;
-            if let Some(up_to) = drawn.up_to.get_mut(number)
+            sampler.ends[number] = run.start as u8 | (run.end as u8 - 1) << 4;
+            if let Some(up_to) = sampler.up_to.get_mut(number)
                 && number + 1 < runs.len()
             {
                 *up_to = last_of(runs, number);
             }
         }
-        drawn
+        sampler
     }
 }
 
@@ -64,8 +64,10 @@ impl Drawn {
 /// earlier one.
 fn last_of(runs: &StoneRuns, number: usize) -> u32 {
     let is_later = |bits: u32| {
-        let drawn = sample(&runs[..], bits);
-        runs[..=number].iter().all(|run| !std::ptr::eq(run, drawn))
+        let sampler = sample(&runs[..], bits);
+        runs[..=number]
+            .iter()
+            .all(|run| !std::ptr::eq(run, sampler))
     };
     if !is_later(u32::MAX) {
         return u32::MAX;
@@ -110,14 +112,14 @@ mod tests {
         for _ in 0..200 {
             let mut position = rules.random_start(&mut random, 0);
             while rules.winner(&position).is_none() {
-                let mut drawn = MoveList::default();
+                let mut sampler = MoveList::default();
                 let moves = rules.all_moves(&position);
                 let outcomes = rules.outcomes(&position, &moves);
                 for bits in [0, u64::MAX, random.next_u64(), random.next_u64()] {
-                    let start = rules.draw_moves(&position, bits as u32, &mut drawn);
+                    let start = rules.draw_moves(&position, bits as u32, &mut sampler);
                     let run = sample(&outcomes, bits as u32).run();
                     assert_eq!(
-                        (start, &drawn[..]),
+                        (start, &sampler[..]),
                         (run.start, &moves[run]),
                         "{position:?}"
                     );
@@ -134,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_drawn_as_from_lists_of_all_moves_and_outcomes() {
+    fn sampled_moves_equal_those_of_the_lists() {
         for (seed, die) in (1..).zip(dice()) {
             for variant in [Variant::Classic, Variant::NearestOnly] {
                 draws_as_lists_do(Standard::new(variant, die), seed);
@@ -151,10 +153,10 @@ mod tests {
             for variant in [Variant::Classic, Variant::NearestOnly] {
                 let each_face = runs_of_stones(variant, die, |runs, face| runs.push(face));
                 for runs in [each_face, Standard::new(variant, die).runs] {
-                    let drawn = OutcomeSampler::new(&runs);
+                    let sampler = OutcomeSampler::new(&runs);
                     for alive in 1..64u8 {
                         let runs = &runs[usize::from(alive)];
-                        let near = drawn.0[usize::from(alive)]
+                        let near = sampler.0[usize::from(alive)]
                             .up_to
                             .into_iter()
                             .flat_map(|bits| [bits, bits.saturating_add(1)]);
@@ -162,7 +164,7 @@ mod tests {
                         for bits in near.chain([0, 1, u32::MAX - 1, u32::MAX]).chain(any) {
                             let run = sample(&runs[..], bits);
                             assert_eq!(
-                                drawn.of(alive, bits),
+                                sampler.of(alive, bits),
                                 (run.start as u8, run.end as u8 - 1),
                                 "{die:?} {alive:06b} {bits}"
                             );

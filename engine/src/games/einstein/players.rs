@@ -53,10 +53,13 @@ pub(super) static PLAYERS: [PlayerEntry<Standard>; 9] = [
         |arguments| {
             let star = Notation::new("star1").with("eval", Notation::new("attack_block_threat"));
             let (star, timed) = limited(star, arguments)?;
-            let usual = || Notation::new(ABSEVAL_MILLISECONDS);
+            let default_time = || Notation::new(ABSEVAL_MILLISECONDS);
             Ok(match timed {
                 true => star,
-                false => star.with("ms", arguments.take("ms")?.cloned().unwrap_or_else(usual)),
+                false => star.with(
+                    "ms",
+                    arguments.take("ms")?.cloned().unwrap_or_else(default_time),
+                ),
             })
         },
     ),

@@ -113,8 +113,8 @@ impl Side {
     /// The squares that stones stand on, one bit a square; bit 31 is set if a stone is gone.
     #[must_use]
     #[inline]
-    pub fn squares_taken(self) -> u32 {
-        (0..MAX_STONES).fold(0, |taken, stone| taken | 1 << self.square(stone))
+    pub fn occupied_squares(self) -> u32 {
+        (0..MAX_STONES).fold(0, |occupied, stone| occupied | 1 << self.square(stone))
     }
 
     /// The stone (from 0) on `square`.
@@ -232,17 +232,22 @@ impl Position {
     #[must_use]
     pub fn from_bits(bits: u64, squares: u8) -> Option<Self> {
         let position = Self(bits);
-        let mut taken = 0u32;
-        for (side, turned) in [(position.mover(), false), (position.other(), true)] {
+        let mut occupied = 0u32;
+        for (side, is_flipped) in [(position.mover(), false), (position.other(), true)] {
             for square in side.squares().into_iter().filter(|&square| square != GONE) {
                 if square >= squares {
                     return None;
                 }
-                let bit = 1 << if turned { squares - 1 - square } else { square };
-                if taken & bit != 0 {
+                let bit = 1
+                    << if is_flipped {
+                        squares - 1 - square
+                    } else {
+                        square
+                    };
+                if occupied & bit != 0 {
                     return None;
                 }
-                taken |= bit;
+                occupied |= bit;
             }
         }
         (bits >> (SEAT_BIT + 1) == 0).then_some(position)

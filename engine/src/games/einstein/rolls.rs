@@ -76,14 +76,14 @@ mod tests {
 
     #[test]
     fn both_games_see_the_rolls_of_the_dice() {
-        let mut kept = PairDice::new(DuplicateDice::new(9, Die::fair()));
+        let mut rewound = PairDice::new(DuplicateDice::new(9, Die::fair()));
         // The second game has more turns than the first, and other seats come first.
         for (game, turns) in [[0, 0, 1, 0], [1, 1, 1, 0]].into_iter().zip([4, 9]) {
             let mut dice = DuplicateDice::new(9, Die::fair());
-            kept.rewind();
+            rewound.rewind();
             for turn in 0..turns {
                 let seat = game[turn % 4];
-                assert_eq!(kept.roll(seat), dice.roll(seat));
+                assert_eq!(rewound.roll(seat), dice.roll(seat));
             }
         }
     }

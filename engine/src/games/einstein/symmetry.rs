@@ -229,33 +229,33 @@ mod tests {
 
     #[test]
     fn exact_values_agree() {
-        fn value(game: &Standard, position: &Position, known: &mut HashMap<Position, f32>) -> f32 {
+        fn value(game: &Standard, position: &Position, cache: &mut HashMap<Position, f32>) -> f32 {
             if let Some(payoffs) = game.payoffs(position) {
                 return payoffs[position.seat()];
             }
-            if let Some(value) = known.get(position) {
+            if let Some(value) = cache.get(position) {
                 return *value;
             }
             let moves = game.all_moves(position);
             let outcomes = game.outcomes(position, &moves);
             let values: Vec<f32> = moves
                 .iter()
-                .map(|&mv| 1.0 - value(game, &game.play(position, mv), known))
+                .map(|&mv| 1.0 - value(game, &game.play(position, mv), cache))
                 .collect();
             let value = expectation(&outcomes, &values);
-            known.insert(*position, value);
+            cache.insert(*position, value);
             value
         }
         let game = Standard::default();
-        let mut known = HashMap::new();
+        let mut cache = HashMap::new();
         let mut seen = 0;
         for position in random_positions(&game, 13, 20_000)
             .into_iter()
             .filter(|position| position.stones() <= 3)
         {
-            let expected = value(&game, &position, &mut known);
+            let expected = value(&game, &position, &mut cache);
             for symmetry in 1..SYMMETRIES {
-                let found = value(&game, &symmetric(&position, symmetry), &mut known);
+                let found = value(&game, &symmetric(&position, symmetry), &mut cache);
                 assert!(
                     (found - expected).abs() < 1e-5,
                     "{position:?} {symmetry}: {found} {expected}"

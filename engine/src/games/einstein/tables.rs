@@ -9,7 +9,6 @@
 
 mod beyond;
 mod build;
-mod facts;
 mod file;
 mod index;
 mod kernels;
@@ -18,12 +17,13 @@ mod patterns;
 mod probe;
 pub mod shared;
 mod solve;
+mod statistics;
 mod stream;
 mod walk;
 
-pub use facts::{ClassFacts, SelfCapture};
 pub use index::Class;
 pub use probe::{Face, Probe, SAME_VALUE};
+pub use statistics::{ClassStatistics, SelfCapture};
 
 use crate::core::{files::FileError, text::format_bytes};
 use crate::games::einstein::Variant;
@@ -54,12 +54,12 @@ pub struct Tables {
     variant: Variant,
     stones: usize,
     index: Index,
-    /// By [`place`].
+    /// By [`class_index`].
     cells: Vec<Option<Cells>>,
 }
 
 /// Where a class stands in a list of all.
-fn place(class: Class) -> usize {
+fn class_index(class: Class) -> usize {
     (class.mover - 1) * patterns::MAX_TABLE_STONES + class.other - 1
 }
 
@@ -148,7 +148,7 @@ impl Tables {
     /// The cells of a class; none if it is not there.
     #[inline]
     fn slice(&self, class: Class) -> &[u16] {
-        self.cells[place(class)]
+        self.cells[class_index(class)]
             .as_ref()
             .map_or(&[], Cells::as_slice)
     }

@@ -158,7 +158,7 @@ mod tests {
     use super::super::{
         race_tables::distance,
         test_support::{
-            Board, Stone, both_rules, check_drawn, check_reference, check_symmetries,
+            Board, Stone, both_rules, check_board, check_reference, check_symmetries,
             permitted_labels,
         },
     };
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn drawn_positions() {
+    fn positions_by_hand() {
         let game = Standard::default();
         // Red: stone 2 on c3 (d 2, P 8; faces 1, 2 and, as a choice, 3, 4: M 4) and stone 5 on a5
         // (d 4, P 2; faces 5, 6 and 3, 4: M 4). ATT = 32 + 8 = 40. Blue: stone c alone on d2 (d 3,
@@ -193,7 +193,7 @@ mod tests {
             };
             let score = AttackBlockThreat::new(&game, options);
             let rating = |position: &Position| score.score(&game, position);
-            check_drawn(rating, 1e-4, &[(&text(seat), expected)]);
+            check_board(rating, 1e-4, &[(&text(seat), expected)]);
         }
     }
 

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn drawn_positions_and_symmetries() {
+    fn positions_by_hand_and_symmetries() {
         let expected = [
             ("...../.b.../..1../...../..... r -", 4.0 - 8.0),
             // Red on d2 and a5: (8 + 0) / 2; Blue on e3, half a turn from a3: 1.

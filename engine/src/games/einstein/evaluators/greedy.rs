@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn drawn_positions_and_symmetries() {
+    fn positions_by_hand_and_symmetries() {
         let expected = [
             // Red on c3 (2 steps away, 4 rows and columns made) and a5 (none); Blue on d2 (3 steps
             // away, 2 made).
@@ -94,11 +94,11 @@ mod tests {
             f64::from(stones.iter().map(|stone| stone.distance()).min().unwrap())
         };
         let progress = |stones: &[Stone]| -> f64 {
-            let made = |stone: &Stone| {
+            let steps_made = |stone: &Stone| {
                 let (row, column) = stone.seen_by(stone.red);
                 row + column
             };
-            f64::from(stones.iter().map(made).sum::<i32>())
+            f64::from(stones.iter().map(steps_made).sum::<i32>())
         };
         check_worth(&Standard::default(), &Greedy, |stones| {
             progress(stones) / 100.0 - nearest(stones)

@@ -201,7 +201,7 @@ mod tests {
         farmer_boy::FarmerBoy,
         schwarz::Schwarz,
         schwarz_odds::SchwarzOdds,
-        test_support::{check_drawn, position, random_positions},
+        test_support::{check_board, position, random_positions},
     };
     use super::*;
     use crate::core::{calibration::Calibrated, evaluator::Score};
@@ -326,7 +326,7 @@ mod tests {
             ("....1/...../...../...../a.... b -", 1.0),
             ("....1/...../...../b..../..... r -", 0.0),
         ];
-        check_drawn(
+        check_board(
             |position| monte.value(&game, position, &()),
             2e-6,
             &expected,
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn the_share_of_wins_approaches_the_exact_value() {
+    fn the_win_rate_approaches_the_exact_value() {
         let game = Standard::default();
         let monte = between_two(schwarz(), 5_000, 3);
         // Each turn Blue wins at once with stone a on faces 1-5; on a 6 stone f crawls up the edge.

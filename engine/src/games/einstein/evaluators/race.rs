@@ -48,11 +48,11 @@ impl Evaluator<Standard> for Race {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_support::{SlowRace, check_drawn, check_reference, check_symmetries};
+    use super::super::test_support::{SlowRace, check_board, check_reference, check_symmetries};
     use super::*;
 
     #[test]
-    fn drawn_positions_and_symmetries() {
+    fn positions_by_hand_and_symmetries() {
         let expected = [
             // One stone each, distances 2 (Red) and 3 (Blue), then 2 and 2.
             ("...../...../..1../...b./..... r -", 1.0),
@@ -67,7 +67,7 @@ mod tests {
         let game = Standard::default();
         let race = Race::new(&game);
         let value = |position: &Position| race.value_of(&game, position);
-        check_drawn(value, 2e-6, &expected);
+        check_board(value, 2e-6, &expected);
         check_symmetries(&game, value);
     }
 

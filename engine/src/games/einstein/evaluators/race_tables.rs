@@ -26,7 +26,7 @@ pub const VECTORS: usize = 15_625;
 const TIE: f64 = 1e-12;
 
 /// 5^i, what a unit of the distance of stone i adds to an index.
-const PLACE: [usize; MAX_STONES] = [1, 5, 25, 125, 625, 3125];
+const STRIDES: [usize; MAX_STONES] = [1, 5, 25, 125, 625, 3125];
 
 const DISTANCE: [u8; 32] = {
     let mut distances = [0; 32];
@@ -54,7 +54,7 @@ const INDEX: [[u16; 32]; MAX_STONES] = {
     while stone < MAX_STONES {
         let mut square = 0;
         while square < 32 {
-            index[stone][square] = DISTANCE[square] as u16 * PLACE[stone] as u16;
+            index[stone][square] = DISTANCE[square] as u16 * STRIDES[stone] as u16;
             square += 1;
         }
         stone += 1;
@@ -84,14 +84,14 @@ pub fn distance_index(side: Side) -> usize {
 /// What a stone (from 0) on a square of its own perspective adds to [`distance_index`].
 #[must_use]
 #[inline]
-pub fn distance_place(stone: usize, square: u8) -> usize {
+pub fn distance_stride(stone: usize, square: u8) -> usize {
     usize::from(INDEX[stone][usize::from(square & 31)])
 }
 
 /// The distances of stones 1–6 that an index below [`VECTORS`] stands for.
 #[must_use]
 pub fn distances(index: usize) -> [u8; MAX_STONES] {
-    each(PLACE, |place| (index / place % 5) as u8)
+    each(STRIDES, |stride| (index / stride % 5) as u8)
 }
 
 /// Expectations and distributions of the number of turns for one variant of the rules and one die.
@@ -126,7 +126,7 @@ impl RaceTables {
                 if distances[usize::from(stone)] == 1 {
                     return (0.0, &[1.0; TURNS]);
                 }
-                let next = index - PLACE[usize::from(stone)];
+                let next = index - STRIDES[usize::from(stone)];
                 (exact[next], &within[next])
             };
             let mut expected = 1.0;
@@ -245,9 +245,9 @@ mod tests {
     }
 
     fn index_of(distances: [u8; MAX_STONES]) -> usize {
-        let places = distances.iter().zip(PLACE);
-        places
-            .map(|(&distance, place)| usize::from(distance) * place)
+        let strides = distances.iter().zip(STRIDES);
+        strides
+            .map(|(&distance, stride)| usize::from(distance) * stride)
             .sum()
     }
 
@@ -434,11 +434,11 @@ mod tests {
                 counts[turns] += 1;
             }
             for (turns, probability) in tables.mass(index_of(start)).iter().enumerate() {
-                let share = counts[turns] as f32 / games as f32;
+                let frequency = counts[turns] as f32 / games as f32;
                 // Five standard deviations of a share of 20,000 games are below 0.018.
                 assert!(
-                    (share - probability).abs() < 0.018,
-                    "{start:?}, {turns} turns: {share} against {probability}"
+                    (frequency - probability).abs() < 0.018,
+                    "{start:?}, {turns} turns: {frequency} against {probability}"
                 );
             }
         }

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn drawn_positions_and_symmetries() {
+    fn positions_by_hand_and_symmetries() {
         let expected = [
             // Red's stone 2 on c3 (1/2) moves on faces 1-4, where 3 and 4 leave a choice, stone 5
             // on a5 (1/4) on 5 and 6; Blue's only stone on d2 (1/3) always moves.

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn drawn_positions_and_symmetries() {
+    fn positions_by_hand_and_symmetries() {
         let expected = [
             // One stone each: the distances themselves, 2 for Red and 3 for Blue.
             ("...../...../..1../...b./..... r -", 1.0),

@@ -11,7 +11,7 @@ mod own_moves;
 
 use self::own_moves::{OwnMoves, Stones};
 use super::{
-    race_tables::{VECTORS, distance_index, distance_place},
+    race_tables::{VECTORS, distance_index, distance_stride},
     schwarz::Schwarz,
 };
 use crate::core::arrays::each;
@@ -61,7 +61,7 @@ impl SchwarzOdds {
     /// Slope and offset that fit the results of whole games: `alea calibrate --eval schwarz`,
     /// 200,000 games, seed 1. Early in a game a turn decides less than in the endgames that
     /// searches reach.
-    const WHOLE_GAMES: [f32; 2] = [0.415, 0.284];
+    const RESULT_FIT: [f32; 2] = [0.415, 0.284];
 
     /// The evaluator with the fitted constants.
     #[must_use]
@@ -74,11 +74,11 @@ impl SchwarzOdds {
     #[must_use]
     pub fn new(game: &Standard, slope: f32, offset: f32) -> Option<Self> {
         let score = Schwarz::new(game);
-        let most = (0..VECTORS)
+        let max_logit = (0..VECTORS)
             .map(|index| score.turns(index))
             .filter(|turns| turns.is_finite())
             .fold(0.0, f32::max);
-        (slope > 0.0 && slope * most <= MAX_LOGIT && offset.abs() <= MAX_LOGIT)
+        (slope > 0.0 && slope * max_logit <= MAX_LOGIT && offset.abs() <= MAX_LOGIT)
             .then(|| Self::with(score, slope, offset))
     }
 
@@ -144,7 +144,7 @@ impl Evaluator<Standard> for SchwarzOdds {
         for stone in 0..MAX_STONES {
             let square = enemy.square(stone);
             slows[usize::from(square & 31)] =
-                look_up(&self.slows, index - distance_place(stone, square));
+                look_up(&self.slows, index - distance_stride(stone, square));
         }
         let mut of_stones = [0.0; LANES];
         for stone in 0..MAX_STONES {
@@ -203,11 +203,11 @@ impl Evaluator<Standard> for SchwarzOdds {
         value_against(look_up(&self.slows, own) * look_up(&self.hurries, enemy))
     }
 
-    fn in_whole_games(&self, value: f32) -> Option<f32> {
-        let ([slope, offset], [whole_slope, whole_offset]) = (self.scale, Self::WHOLE_GAMES);
+    fn calibrate_to_results(&self, value: f32) -> Option<f32> {
+        let ([slope, offset], [result_slope, result_offset]) = (self.scale, Self::RESULT_FIT);
         // The logarithm of double precision, rounded, is the same on every machine.
         let turns = (f64::from(value / (1.0 - value)).ln() as f32 - offset) / slope;
-        Some(logistic(whole_slope * turns + whole_offset))
+        Some(logistic(result_slope * turns + result_offset))
     }
 
     /// In turns.
@@ -244,10 +244,10 @@ mod tests {
 
     #[test]
     fn it_is_the_logistic_of_the_score() {
-        let [usual, other] = &both_rules();
+        let [default_rules, other] = &both_rules();
         for (game, slope, offset) in [
-            (usual, SchwarzOdds::SLOPE, SchwarzOdds::OFFSET),
-            (usual, 0.4, 0.274),
+            (default_rules, SchwarzOdds::SLOPE, SchwarzOdds::OFFSET),
+            (default_rules, 0.4, 0.274),
             (other, 3.0, -2.0),
         ] {
             let odds = SchwarzOdds::new(game, slope, offset).unwrap();

@@ -37,7 +37,7 @@ pub(crate) fn chi_squared(counts: &[u32]) -> f64 {
     counts.iter().map(deviation).sum()
 }
 
-pub(crate) fn check_drawn(
+pub(crate) fn check_board(
     rating: impl Fn(&Position) -> f32,
     tolerance: f32,
     expected: &[(&str, f32)],
@@ -97,7 +97,7 @@ pub(crate) fn with_another_enemy(game: &Standard, position: &Position) -> Option
 /// Positions that no game has: any squares, several stones on one, some beyond the board.
 pub(crate) fn impossible_positions(count: usize) -> Vec<Position> {
     let mut random = RandomStream::new(91);
-    let mut side = |most: usize| Side::new([0; MAX_STONES].map(|_| random.below(most) as u8));
+    let mut side = |bound: usize| Side::new([0; MAX_STONES].map(|_| random.below(bound) as u8));
     (0..count)
         .map(|number| {
             Position::new(
@@ -212,7 +212,7 @@ impl Board {
             column: stone.row,
             ..stone
         });
-        let turned = self.mapped(|stone| {
+        let flipped = self.mapped(|stone| {
             let (row, column) = stone.seen_by(false);
             Stone {
                 red: !stone.red,
@@ -225,7 +225,7 @@ impl Board {
             transposed,
             relabelled(true),
             relabelled(false),
-            turned.passed(),
+            flipped.passed(),
         ]
     }
 }
@@ -282,14 +282,14 @@ pub(crate) type Distances = Vec<(usize, i32)>;
 /// Distributions of the number of own turns, by recursion over lists of distances.
 pub(crate) struct SlowRace<'a> {
     pub(crate) game: &'a Standard,
-    known: HashMap<Distances, Vec<f64>>,
+    cache: HashMap<Distances, Vec<f64>>,
 }
 
 impl<'a> SlowRace<'a> {
     pub(crate) fn new(game: &'a Standard) -> Self {
         Self {
             game,
-            known: HashMap::new(),
+            cache: HashMap::new(),
         }
     }
 
@@ -305,8 +305,8 @@ impl<'a> SlowRace<'a> {
 
     /// The same of distances in the order of labels.
     pub(crate) fn solve(&mut self, list: &Distances) -> Vec<f64> {
-        if let Some(known) = self.known.get(list) {
-            return known.clone();
+        if let Some(cache) = self.cache.get(list) {
+            return cache.clone();
         }
         let mut total = vec![0.0; 21];
         if list.iter().any(|&(_, distance)| distance == 0) {
@@ -328,7 +328,7 @@ impl<'a> SlowRace<'a> {
                 total[turns + 1] += self.game.die().probability(face) * probability;
             }
         }
-        self.known.insert(list.clone(), total.clone());
+        self.cache.insert(list.clone(), total.clone());
         total
     }
 
@@ -426,12 +426,12 @@ pub(crate) fn check_symmetries(game: &Standard, rating: impl Fn(&Position) -> f3
     }
 }
 
-/// [`check_drawn`] and [`check_symmetries`] of a score that passing the turn negates, which is
+/// [`check_board`] and [`check_symmetries`] of a score that passing the turn negates, which is
 /// asserted too.
 pub(crate) fn check_score(score: &impl Score<Standard>, tolerance: f32, expected: &[(&str, f32)]) {
     let game = &Standard::default();
     let score = |position: &Position| score.score(game, position);
-    check_drawn(score, tolerance, expected);
+    check_board(score, tolerance, expected);
     check_symmetries(game, score);
     for position in random_positions(game, 7, 400) {
         let passed = Board::of(game, &position).passed().position();

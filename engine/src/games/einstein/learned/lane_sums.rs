@@ -24,10 +24,10 @@ pub(super) fn of_eight(sums: __m256i) -> i32 {
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn of_eights([a, b, c, d]: [__m256i; TOGETHER]) -> __m128i {
-    let quarters = _mm256_hadd_epi32(_mm256_hadd_epi32(a, b), _mm256_hadd_epi32(c, d));
+    let four_sums = _mm256_hadd_epi32(_mm256_hadd_epi32(a, b), _mm256_hadd_epi32(c, d));
     _mm_add_epi32(
-        _mm256_castsi256_si128(quarters),
-        _mm256_extracti128_si256::<1>(quarters),
+        _mm256_castsi256_si128(four_sums),
+        _mm256_extracti128_si256::<1>(four_sums),
     )
 }
 
@@ -37,17 +37,17 @@ pub(super) fn of_eights([a, b, c, d]: [__m256i; TOGETHER]) -> __m128i {
 pub(super) fn of_sixteens([a, b, c, d]: [__m512i; TOGETHER]) -> __m128i {
     let first = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
     let second = _mm512_add_epi32(_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
-    let quarters = _mm512_add_epi32(
+    let four_sums = _mm512_add_epi32(
         _mm512_unpacklo_epi64(first, second),
         _mm512_unpackhi_epi64(first, second),
     );
-    let halves = _mm256_add_epi32(
-        _mm512_castsi512_si256(quarters),
-        _mm512_extracti64x4_epi64::<1>(quarters),
+    let eight_sums = _mm256_add_epi32(
+        _mm512_castsi512_si256(four_sums),
+        _mm512_extracti64x4_epi64::<1>(four_sums),
     );
     _mm_add_epi32(
-        _mm256_castsi256_si128(halves),
-        _mm256_extracti128_si256::<1>(halves),
+        _mm256_castsi256_si128(eight_sums),
+        _mm256_extracti128_si256::<1>(eight_sums),
     )
 }
 

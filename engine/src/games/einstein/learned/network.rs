@@ -89,7 +89,7 @@ struct Fast {
 #[derive(Debug)]
 struct OfBoth {
     groups: InputGroups,
-    quarters: &'static TurnClasses,
+    turn_classes: &'static TurnClasses,
     /// Their rows.
     table: Vec<Line16>,
 }
@@ -111,7 +111,7 @@ impl OfBoth {
         out: &mut [Line16],
     ) {
         let mut rows = [0; MAX_CROSS_FEATURES];
-        let rows = rows_of_both(self.groups, self.quarters, mover, other, &mut rows);
+        let rows = rows_of_both(self.groups, self.turn_classes, mover, other, &mut rows);
         kernels::add_up(instructions, sums, &self.table, rows, out);
     }
 }
@@ -140,7 +140,7 @@ impl Fast {
         };
         let both = of_both(groups).next().map(|_| OfBoth {
             groups,
-            quarters: TurnClasses::shared(false),
+            turn_classes: TurnClasses::shared(false),
             table: kernels::lines(&weights.rows[2 * rows..]),
         });
         let tables = Tables {
@@ -288,7 +288,11 @@ fn plain_logits(network: &Network, game: &Standard, position: &Position, steps: 
     let mut logits = Logits::default();
     for (logit, &step) in logits.iter_mut().zip(steps) {
         let enemy = position.other().without(step.square);
-        let after = Position::new(enemy, step.made_by(position.mover()), 1 - position.seat());
+        let after = Position::new(
+            enemy,
+            step.applied_to(position.mover()),
+            1 - position.seat(),
+        );
         *logit = match enemy.is_empty() {
             true => LOST,
             false => network.logit_from_scratch(game, &after),

@@ -121,8 +121,9 @@ impl TupleKernels<Standard> for EinSteinTuples {
     fn sum(network: &NTuple, position: &Position) -> i32 {
         #[cfg(target_arch = "x86_64")]
         if network.set().kernels().are_vectors() {
-            let whole = network.quantized();
-            return whole.bias + vectors::sum(network.set(), position, &whole.weights);
+            let quantized_weights = network.quantized();
+            return quantized_weights.bias
+                + vectors::sum(network.set(), position, &quantized_weights.weights);
         }
         sum_by_rows(network, position)
     }

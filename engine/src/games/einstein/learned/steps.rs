@@ -46,7 +46,7 @@ pub(super) struct Step {
 
 impl Step {
     #[inline]
-    pub(super) fn made_by(self, side: Side) -> Side {
+    pub(super) fn applied_to(self, side: Side) -> Side {
         let destination = Standard::GOAL - self.square;
         side.without(destination)
             .with(usize::from(self.stone), destination)
@@ -179,7 +179,7 @@ impl Steps {
 pub(super) struct Listed {
     steps: [Step; MAX_STEPS],
     /// Where in the list each of them is.
-    places: [u8; MAX_STEPS],
+    squares: [u8; MAX_STEPS],
     count: usize,
 }
 
@@ -189,7 +189,7 @@ impl Listed {
     pub(super) fn new(position: &Position, moves: &[Move], scores: &mut [f32]) -> Self {
         let mut listed = Self {
             steps: [Step::default(); MAX_STEPS],
-            places: [0; MAX_STEPS],
+            squares: [0; MAX_STEPS],
             count: 0,
         };
         for (index, (&mv, score)) in moves.iter().zip(scores).enumerate() {
@@ -202,7 +202,7 @@ impl Listed {
                 stone: mv.stone() as u8,
                 square: Standard::GOAL - destination,
             };
-            listed.places[listed.count] = index as u8;
+            listed.squares[listed.count] = index as u8;
             listed.count += 1;
         }
         listed
@@ -224,7 +224,7 @@ impl Listed {
     /// Scores them, from the enemy's logits and what a logit counts for the enemy.
     #[inline]
     pub(super) fn score(&self, logits: &[i32], count: impl Fn(i32) -> f32, scores: &mut [f32]) {
-        for (&index, &logit) in self.places[..self.count].iter().zip(logits) {
+        for (&index, &logit) in self.squares[..self.count].iter().zip(logits) {
             scores[usize::from(index)] = if logit == LOST {
                 f32::INFINITY
             } else {

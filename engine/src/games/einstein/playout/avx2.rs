@@ -9,7 +9,7 @@
 use super::{
     bytes::{ByteLanes, SideRows},
     draw::LaneRandom,
-    lanes::{ROUND, Standing},
+    lanes::{ROUND, Status},
 };
 use crate::games::einstein::{MAX_STONES, Standard};
 use std::arch::x86_64::*;
@@ -83,12 +83,12 @@ impl Side {
     #[inline]
     #[target_feature(enable = "avx2")]
     fn load(rows: &SideRows, half: usize) -> Self {
-        let stone = |stone: usize| load(&rows.stones[stone].halves()[half]);
+        let stone = |stone: usize| load(&rows.stones[stone].half_rows()[half]);
         let stones = [stone(0), stone(1), stone(2), stone(3), stone(4), stone(5)];
         Self {
             stones,
-            alive: load(&rows.alive.halves()[half]),
-            edge: load(&rows.edge.halves()[half]),
+            alive: load(&rows.alive.half_rows()[half]),
+            edge: load(&rows.edge.half_rows()[half]),
         }
     }
 
@@ -96,10 +96,10 @@ impl Side {
     #[target_feature(enable = "avx2")]
     fn store(&self, rows: &mut SideRows, half: usize) {
         for (row, stone) in rows.stones.iter_mut().zip(self.stones) {
-            store(&mut row.halves_mut()[half], stone);
+            store(&mut row.half_rows_mut()[half], stone);
         }
-        store(&mut rows.alive.halves_mut()[half], self.alive);
-        store(&mut rows.edge.halves_mut()[half], self.edge);
+        store(&mut rows.alive.half_rows_mut()[half], self.alive);
+        store(&mut rows.edge.half_rows_mut()[half], self.edge);
     }
 }
 
@@ -268,7 +268,7 @@ fn lanes_of(set: u32) -> __m256i {
 
 #[target_feature(enable = "avx2")]
 pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
-    let mut status = Standing::default();
+    let mut status = Status::default();
     for half in 0..2 {
         let [first_rows, other_rows] = &mut lanes.sides;
         let (mut first, mut other) = (Side::load(first_rows, half), Side::load(other_rows, half));
@@ -280,7 +280,7 @@ pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut L
         let mut generators = [generators(0), generators(1)];
         let mut running = lanes_of((lanes.status.running >> (32 * half)) as u32);
         let mut first_won = lanes_of((lanes.status.first_won >> (32 * half)) as u32);
-        let mut plies = load(&lanes.plies.halves()[half]);
+        let mut plies = load(&lanes.plies.half_rows()[half]);
         for _ in 0..ROUND / 2 {
             // Minus one in running lanes.
             plies = _mm256_sub_epi8(plies, running);
@@ -302,7 +302,7 @@ pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut L
                 generators.high,
             );
         }
-        store(&mut lanes.plies.halves_mut()[half], plies);
+        store(&mut lanes.plies.half_rows_mut()[half], plies);
         status.running |= u64::from(_mm256_movemask_epi8(running) as u32) << (32 * half);
         status.first_won |= u64::from(_mm256_movemask_epi8(first_won) as u32) << (32 * half);
     }

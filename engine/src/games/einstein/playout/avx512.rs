@@ -10,7 +10,7 @@ use super::{
     Tally,
     bytes::{ByteLanes, SideRows},
     draw::{CODES, LaneRandom},
-    lanes::{ROUND, Standing},
+    lanes::{ROUND, Status},
     starts::{GONE_BYTE, Starts},
 };
 use crate::games::einstein::{MAX_STONES, Standard};
@@ -66,13 +66,13 @@ static EDGE: [u8; 64] = table!(square < 32, |square| {
 });
 /// Where a stone goes, for the square it stands on and 32 times the step.
 static DESTINATIONS: [[u8; 64]; 2] = {
-    let mut halves = [[0; 64]; 2];
+    let mut two_vectors = [[0; 64]; 2];
     let mut index = 0;
     while index < 128 {
-        halves[index / 64][index % 64] = Standard::PLAYOUT_DESTINATIONS[index];
+        two_vectors[index / 64][index % 64] = Standard::PLAYOUT_DESTINATIONS[index];
         index += 1;
     }
-    halves
+    two_vectors
 };
 
 /// One side in registers.
@@ -239,7 +239,7 @@ pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut L
     let [low, high] = &random.state;
     let mut low = [load(&low[0]), load(&low[1])];
     let mut high = [load(&high[0]), load(&high[1])];
-    let Standing {
+    let Status {
         mut running,
         mut first_won,
     } = lanes.status;
@@ -268,7 +268,7 @@ pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut L
         store(&mut random.state[1][bank], high[bank]);
     }
     store(&mut lanes.plies.0, plies);
-    lanes.status = Standing { running, first_won };
+    lanes.status = Status { running, first_won };
 }
 
 /// [`ByteLanes::take_starts_one_by_one`] for all lanes at once.

@@ -4,7 +4,7 @@
 use super::{
     LANES, Tally, avx2, avx512,
     draw::LaneRandom,
-    lanes::{Lanes, Standing, first_lanes},
+    lanes::{Lanes, Status, first_lanes},
     starts::{GONE_BYTE, Starts},
 };
 use crate::core::bits::members;
@@ -19,12 +19,12 @@ pub(super) struct Row(pub(super) [u8; LANES]);
 impl Row {
     /// Lanes 0–31 and 32–63.
     #[inline]
-    pub(super) fn halves(&self) -> &[[u8; LANES / 2]] {
+    pub(super) fn half_rows(&self) -> &[[u8; LANES / 2]] {
         self.0.as_chunks().0
     }
 
     #[inline]
-    pub(super) fn halves_mut(&mut self) -> &mut [[u8; LANES / 2]] {
+    pub(super) fn half_rows_mut(&mut self) -> &mut [[u8; LANES / 2]] {
         self.0.as_chunks_mut().0
     }
 }
@@ -69,7 +69,7 @@ pub(super) struct ByteLanes {
     /// The side that began, and the other.
     pub(super) sides: [SideRows; 2],
     pub(super) plies: Row,
-    pub(super) status: Standing,
+    pub(super) status: Status,
     instructions: Instructions,
 }
 
@@ -85,7 +85,7 @@ impl ByteLanes {
         (instructions != Instructions::PORTABLE).then(|| Self {
             sides: [none; 2],
             plies: Row([0; LANES]),
-            status: Standing::default(),
+            status: Status::default(),
             instructions,
         })
     }
@@ -120,7 +120,7 @@ impl ByteLanes {
 
 impl Lanes for ByteLanes {
     #[inline]
-    fn status(&self) -> Standing {
+    fn status(&self) -> Status {
         self.status
     }
 
@@ -140,7 +140,7 @@ impl Lanes for ByteLanes {
     }
 
     #[inline]
-    fn place(&mut self, positions: &[Position]) {
+    fn load_positions(&mut self, positions: &[Position]) {
         for (lane, position) in positions.iter().enumerate() {
             for (rows, side) in self
                 .sides

@@ -15,14 +15,14 @@ pub(super) const ROUND: usize = 4;
 
 /// How the games stand, one bit a lane.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Standing {
+pub(super) struct Status {
     /// The lanes whose games go on.
     pub(super) running: u64,
     /// The lanes whose last game was won by the side that began.
     pub(super) first_won: u64,
 }
 
-impl Standing {
+impl Status {
     #[inline]
     pub(super) fn begin(&mut self, lanes: u64) {
         self.running |= lanes;
@@ -32,7 +32,7 @@ impl Standing {
 
 /// 64 games on one engine.
 pub(super) trait Lanes {
-    fn status(&self) -> Standing;
+    fn status(&self) -> Status;
 
     /// Adds the plies of the games of some lanes to plies, squared plies and longest.
     fn count_plies(&mut self, lanes: u64, tally: &mut Tally);
@@ -42,7 +42,7 @@ pub(super) trait Lanes {
 
     /// Begins a game at each of at most [`super::LANES`] positions, in the lanes from 0 on, where
     /// none may be running.
-    fn place(&mut self, positions: &[Position]);
+    fn load_positions(&mut self, positions: &[Position]);
 
     /// Plays [`ROUND`] plies in all running lanes.
     fn round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom);
@@ -70,7 +70,7 @@ pub(super) fn play_each<L: Lanes>(
     random: &mut LaneRandom,
     positions: &[Position],
 ) -> u64 {
-    lanes.place(positions);
+    lanes.load_positions(positions);
     while lanes.status().running != 0 {
         lanes.round::<false>(random);
     }
@@ -89,7 +89,7 @@ fn play_as<L: Lanes, const BY_STONES: bool>(
     let mut to_begin = games;
     let mut occupied = 0;
     loop {
-        let Standing { running, first_won } = lanes.status();
+        let Status { running, first_won } = lanes.status();
         let over = occupied & !running;
         if over != 0 {
             tally.games += u64::from(over.count_ones());

@@ -9,7 +9,7 @@
 use super::{
     LANES, Tally,
     draw::{CODES, Draw, LaneRandom, SmallRandom},
-    lanes::{Lanes, ROUND, Standing, first_lanes},
+    lanes::{Lanes, ROUND, Status, first_lanes},
     starts::Starts,
 };
 use crate::core::arrays::each;
@@ -114,8 +114,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
                 // With the flag, the step is of no account.
                 let to = Self::PLAYOUT_DESTINATIONS[index % 128];
                 destinations[0][index] = Self::marked(to);
-                let turned = Self::GOAL as usize - square;
-                let to = Self::PLAYOUT_DESTINATIONS[index % 128 / 32 * 32 + turned];
+                let flipped = Self::GOAL as usize - square;
+                let to = Self::PLAYOUT_DESTINATIONS[index % 128 / 32 * 32 + flipped];
                 destinations[1][index] = (Self::GOAL - to) | Self::marked(to) & ONE_STEP_FLAG;
             }
             index += 1;
@@ -312,7 +312,7 @@ pub(in crate::games::einstein) fn play_out_from_seed<const COLUMNS: usize, const
 pub(super) struct ScalarLanes {
     table: StoneTable,
     games: [ScalarGame; LANES],
-    status: Standing,
+    status: Status,
     /// How many rounds have been played, and how many when each lane's game began.
     rounds: u64,
     begun: [u64; LANES],
@@ -325,7 +325,7 @@ impl ScalarLanes {
         Self {
             table,
             games: [ScalarGame::EMPTY; LANES],
-            status: Standing::default(),
+            status: Status::default(),
             rounds: 0,
             begun: [0; LANES],
             were_running: [0; ROUND],
@@ -355,7 +355,7 @@ impl ScalarLanes {
 }
 
 impl Lanes for ScalarLanes {
-    fn status(&self) -> Standing {
+    fn status(&self) -> Status {
         self.status
     }
 
@@ -379,7 +379,7 @@ impl Lanes for ScalarLanes {
         self.status.begin(lanes);
     }
 
-    fn place(&mut self, positions: &[Position]) {
+    fn load_positions(&mut self, positions: &[Position]) {
         for ((game, begun), position) in self.games.iter_mut().zip(&mut self.begun).zip(positions) {
             *game = ScalarGame::from_position::<5, 5>(position);
             *begun = self.rounds;

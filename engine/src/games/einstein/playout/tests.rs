@@ -73,9 +73,9 @@ fn all_draws_together_give_every_move_its_exact_probability() {
                 for &mv in legal.iter() {
                     let own = |other: &&Move| other.stone() == mv.stone();
                     let of_stone = legal.iter().filter(own).count() as f64;
-                    let shares = [legal.len() as f64, stones * of_stone];
-                    for (exact, share) in exact.iter_mut().zip(shares) {
-                        *exact.entry(game.play(position, mv)).or_default() += 1.0 / 6.0 / share;
+                    let probabilities = [legal.len() as f64, stones * of_stone];
+                    for (exact, frequency) in exact.iter_mut().zip(probabilities) {
+                        *exact.entry(game.play(position, mv)).or_default() += 1.0 / 6.0 / frequency;
                     }
                 }
             }
@@ -106,11 +106,11 @@ fn a_face_has_its_sixth_of_all_draws() {
         codes[draw.code()] += 1;
     }
     // Three codes a face.
-    let share = |face: &[u32]| f64::from(face.iter().sum::<u32>()) / 65536.0;
+    let frequency = |face: &[u32]| f64::from(face.iter().sum::<u32>()) / 65536.0;
     assert!(
         codes
             .chunks(3)
-            .all(|face| (share(face) - 1.0 / 6.0).abs() < 1e-4)
+            .all(|face| (frequency(face) - 1.0 / 6.0).abs() < 1e-4)
             && codes.iter().all(|&count| count == 3640 || count == 3641),
         "{codes:?}"
     );
@@ -450,7 +450,7 @@ fn statistics_are_those_of_the_plain_rules() {
 }
 
 #[test]
-fn random_ends_have_the_shares_of_the_plain_rules() {
+fn playouts_have_the_frequencies_of_the_plain_rules() {
     let game = Standard::default();
     let mut random = RandomStream::new(6);
     for position in random_positions(240).iter().step_by(23) {
@@ -520,8 +520,10 @@ fn games_from_many_positions_together_are_those_of_the_rules_on_every_engine() {
             let (mut payoffs, mut seeds) = (vec![[0.5; MAX_SEATS]; some.len()], seed..);
             game.random_ends(&some, || seeds.next().unwrap(), &mut payoffs);
             if count >= MIN_BATCH {
-                let shown = |lane: usize| payoffs[lane][some[lane].seat()] == 1.0;
-                assert!((0..count).all(|lane| shown(lane) == (expected >> lane & 1 == 1)));
+                let is_won_by_mover = |lane: usize| payoffs[lane][some[lane].seat()] == 1.0;
+                assert!(
+                    (0..count).all(|lane| is_won_by_mover(lane) == (expected >> lane & 1 == 1))
+                );
             } else {
                 let alone: Vec<_> = (seed..)
                     .zip(&some)

@@ -135,7 +135,7 @@ impl Region<'_> {
 
     fn rate(&self, positions: &[Position], all: bool) -> Vec<Rated> {
         let game = self.game;
-        let mut asked = Vec::new();
+        let mut queried = Vec::new();
         for position in positions {
             follow(
                 game,
@@ -143,13 +143,13 @@ impl Region<'_> {
                 &game.all_moves(position),
                 all,
                 |_, after| {
-                    asked.extend(after.filter(|after| self.layer(after).is_none()));
+                    queried.extend(after.filter(|after| self.layer(after).is_none()));
                 },
             );
         }
-        let mut known = vec![None; asked.len()];
-        self.tables.values(&asked, &mut known);
-        let mut known = known.into_iter();
+        let mut found_values = vec![None; queried.len()];
+        self.tables.values(&queried, &mut found_values);
+        let mut found_values = found_values.into_iter();
         let rate = |position: &Position| {
             let mut rated = [0.0; 3 * MAX_STONES];
             follow(
@@ -157,10 +157,10 @@ impl Region<'_> {
                 position,
                 &game.all_moves(position),
                 all,
-                |place, after| {
-                    rated[place] = 1.0
+                |move_index, after| {
+                    rated[move_index] = 1.0
                         - after.map_or(0.0, |after| match self.layer(&after) {
-                            None => known.next().flatten().map_or(f64::NAN, f64::from),
+                            None => found_values.next().flatten().map_or(f64::NAN, f64::from),
                             Some(layer) => self.layers[layer].value(&after),
                         });
                 },
@@ -176,7 +176,7 @@ impl Layer {
         let found = self
             .positions
             .binary_search_by_key(&position.bits(), Position::bits);
-        found.map_or(f64::NAN, |place| self.values[place])
+        found.map_or(f64::NAN, |move_index| self.values[move_index])
     }
 }
 
@@ -189,18 +189,18 @@ fn follow(
     all: bool,
     mut visit: impl FnMut(usize, Option<Position>),
 ) {
-    let win = |place: usize| game.urgency(position, moves[place]) == 3;
-    let mut wanted = [all; 3 * MAX_STONES];
+    let win = |move_index: usize| game.urgency(position, moves[move_index]) == 3;
+    let mut relevant = [all; 3 * MAX_STONES];
     for outcome in game.outcomes(position, moves).iter() {
         if !outcome.run().any(win) {
-            wanted[outcome.run()].fill(true);
+            relevant[outcome.run()].fill(true);
         }
     }
-    for (place, &mv) in moves.iter().enumerate() {
-        if win(place) {
-            visit(place, None);
-        } else if wanted[place] {
-            visit(place, Some(game.play(position, mv)));
+    for (move_index, &mv) in moves.iter().enumerate() {
+        if win(move_index) {
+            visit(move_index, None);
+        } else if relevant[move_index] {
+            visit(move_index, Some(game.play(position, mv)));
         }
     }
 }

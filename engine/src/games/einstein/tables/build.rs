@@ -6,10 +6,9 @@
 //! seen there.
 
 use super::{
-    Progress, Run, Tables, TablesError, file,
+    Progress, Run, Tables, TablesError, class_index, file,
     index::{Class, Index},
     memory::{Blocks, Cells},
-    place,
     solve::{self, Solver, Target},
     stream,
 };
@@ -96,7 +95,7 @@ impl Tables {
         };
         for class in Class::firsts_up_to(stones) {
             for (class, blocks) in tables.solve_pair(class, &work)? {
-                tables.cells[place(class)] = blocks.finish();
+                tables.cells[class_index(class)] = blocks.finish();
             }
         }
         Ok(tables)
@@ -114,7 +113,7 @@ impl Tables {
     ) -> Result<Arc<Self>, TablesError> {
         let mut tables = Self::empty(stones, variant)?;
         for class in Class::up_to(stones) {
-            tables.cells[place(class)] = Some(tables.opened(directory, class, run)?);
+            tables.cells[class_index(class)] = Some(tables.opened(directory, class, run)?);
         }
         Ok(Arc::new(tables))
     }
@@ -133,17 +132,17 @@ impl Tables {
         stones: usize,
         variant: Variant,
         memory: u64,
-        share: TaskSlice,
+        task_slice_of_classes: TaskSlice,
         run: Run<'_>,
         progress: Progress<'_>,
     ) -> Result<Arc<Self>, TablesError> {
         let mut tables = Self::empty(stones, variant)?;
-        let is_task = share.is_task();
-        let _lock = files::enter_directory(directory, share)?;
+        let is_task = task_slice_of_classes.is_task();
+        let _lock = files::enter_directory(directory, task_slice_of_classes)?;
         let mut firsts: Vec<Class> = Class::firsts_up_to(stones).collect();
         firsts.retain(|class| !is_task || class.stones() == stones);
-        let of_share = share.parts(firsts.len() as u64);
-        let firsts = &firsts[of_share.start as usize..of_share.end as usize];
+        let of_slice = task_slice_of_classes.parts(firsts.len() as u64);
+        let firsts = &firsts[of_slice.start as usize..of_slice.end as usize];
         let ours = |class| firsts.iter().any(|first| first.both().contains(&class));
         let mut missing = Vec::new();
         for class in Class::up_to(stones) {
@@ -152,7 +151,7 @@ impl Tables {
                 continue;
             }
             match tables.opened(directory, class, run) {
-                Ok(cells) => tables.cells[place(class)] = Some(cells),
+                Ok(cells) => tables.cells[class_index(class)] = Some(cells),
                 Err(_) if is_given => {
                     return Err(TablesError::Damaged {
                         path: directory.to_owned(),
@@ -183,7 +182,7 @@ impl Tables {
             let files = sizes(class).into_iter().map(file::bytes);
             (files.collect(), streamed)
         });
-        if let (needed, Some(free)) = (most_on_disk(pairs), files::free_space(directory))
+        if let (needed, Some(free)) = (max_disk_space(pairs), files::free_space(directory))
             && needed > free
         {
             return Err(TablesError::Space {
@@ -202,7 +201,7 @@ impl Tables {
         for (class, streamed) in to_build {
             if !streamed {
                 for (class, blocks) in tables.solve_pair(class, &work)? {
-                    let cells = blocks.whole().unwrap_or_default();
+                    let cells = blocks.all_blocks().unwrap_or_default();
                     file::write(
                         &file::path(directory, variant, class),
                         variant,
@@ -215,7 +214,7 @@ impl Tables {
                 stream::build(&tables, directory, class, memory, &work)?;
             }
             for class in class.both() {
-                tables.cells[place(class)] = Some(tables.opened(directory, class, run)?);
+                tables.cells[class_index(class)] = Some(tables.opened(directory, class, run)?);
             }
         }
         Ok(Arc::new(tables))
@@ -282,18 +281,18 @@ impl Tables {
 /// The most bytes in use at a time while pairs of classes are written one after the other: the
 /// sizes of the files of each, and whether it is streamed, hence all of it on the disk a second
 /// time until the last of its files is complete.
-fn most_on_disk(pairs: impl Iterator<Item = (Vec<u64>, bool)>) -> u64 {
-    let (mut written, mut most) = (0, 0);
+fn max_disk_space(pairs: impl Iterator<Item = (Vec<u64>, bool)>) -> u64 {
+    let (mut written, mut max_space) = (0, 0);
     for (files, streamed) in pairs {
         // What the stream of a class took is free again once its file is complete.
         let mut streams: u64 = if streamed { files.iter().sum() } else { 0 };
         for file in files {
             written += file;
-            most = most.max(written + streams);
+            max_space = max_space.max(written + streams);
             streams -= if streamed { file } else { 0 };
         }
     }
-    most
+    max_space
 }
 
 /// Two classes that are solved together, in memory.
@@ -334,25 +333,25 @@ mod tests {
 
     #[test]
     fn the_disk_holds_what_was_written_and_what_is_streamed() {
-        let most = |pairs: &[(&[u64], bool)]| {
-            most_on_disk(
+        let max_space = |pairs: &[(&[u64], bool)]| {
+            max_disk_space(
                 pairs
                     .iter()
                     .map(|&(files, streamed)| (files.to_vec(), streamed)),
             )
         };
-        assert_eq!(most(&[]), 0);
-        assert_eq!(most(&[(&[5], false), (&[2, 3], false)]), 10);
+        assert_eq!(max_space(&[]), 0);
+        assert_eq!(max_space(&[(&[5], false), (&[2, 3], false)]), 10);
         // The streams of both, and the first file.
-        assert_eq!(most(&[(&[5], false), (&[4, 3], true)]), 5 + 7 + 4);
+        assert_eq!(max_space(&[(&[5], false), (&[4, 3], true)]), 5 + 7 + 4);
         // Everything once is more than that if enough follows.
-        assert_eq!(most(&[(&[4, 3], true), (&[20], false)]), 27);
+        assert_eq!(max_space(&[(&[4, 3], true), (&[20], false)]), 27);
     }
 
     #[cfg(unix)]
     #[test]
     fn a_disk_that_is_too_small_is_named_before_anything_is_computed() {
-        for (needed, free, said) in [
+        for (needed, free, expected) in [
             (22_945_000_000, 1_000_000, "22.9 GB needed and 1.0 MB free"),
             (40_960, 0, "41.0 kB needed and 0 bytes free"),
         ] {
@@ -363,7 +362,7 @@ mod tests {
                 free,
             };
             let error = error.to_string();
-            let begin = format!("there: not enough space on the disk, {said};");
+            let begin = format!("there: not enough space on the disk, {expected};");
             assert!(error.starts_with(&begin), "{error}");
         }
     }

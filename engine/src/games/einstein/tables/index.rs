@@ -42,7 +42,7 @@ pub struct Class {
 
 impl Class {
     /// The class after a move without a capture.
-    pub(super) fn turned(self) -> Self {
+    pub(super) fn swapped(self) -> Self {
         Self {
             mover: self.other,
             other: self.mover,
@@ -57,7 +57,7 @@ impl Class {
 
     /// The class, and the one with the sides exchanged if it is another.
     pub(super) fn both(self) -> Vec<Self> {
-        let mut both = vec![self, self.turned()];
+        let mut both = vec![self, self.swapped()];
         both.dedup();
         both
     }
@@ -160,12 +160,14 @@ impl Orbits {
 
 /// A set of squares, one bit each.
 #[inline]
-pub(super) fn taken(squares: &[u8]) -> u32 {
-    squares.iter().fold(0, |taken, square| taken | 1 << square)
+pub(super) fn occupied(squares: &[u8]) -> u32 {
+    squares
+        .iter()
+        .fold(0, |occupied, square| occupied | 1 << square)
 }
 
 fn are_distinct(squares: &[u8]) -> bool {
-    taken(squares).count_ones() as usize == squares.len()
+    occupied(squares).count_ones() as usize == squares.len()
 }
 
 fn tuple(number: usize, stones: usize) -> Squares {
@@ -213,7 +215,7 @@ pub(super) struct Anchor {
     /// Whether the board is transposed in the row.
     pub(super) transposed: bool,
     /// Squares on which no stone of the other side can stand: those of the mover's stones, and 0.
-    taken: u32,
+    occupied: u32,
 }
 
 impl Anchor {
@@ -221,10 +223,10 @@ impl Anchor {
     /// `others` are its squares in the mover's perspective, in the order of labels.
     #[inline(always)]
     pub(super) fn rank(&self, others: &[u8]) -> (usize, bool) {
-        let free = 25 - self.taken.count_ones();
+        let free = 25 - self.occupied.count_ones();
         let among_free = |square: u8| {
             let square = seen(square, self.transposed);
-            u32::from(square) - (self.taken & ((1 << square) - 1)).count_ones()
+            u32::from(square) - (self.occupied & ((1 << square) - 1)).count_ones()
         };
         let first = among_free(others[0]);
         if others.len() == 1 {
@@ -236,7 +238,7 @@ impl Anchor {
         let mut seen = [low, high, 0, 0, 0];
         let middle = others.len() - 2;
         for index in 0..middle {
-            let place = among_free(
+            let rank_of_square = among_free(
                 others[1 + if first < last {
                     index
                 } else {
@@ -245,10 +247,10 @@ impl Anchor {
             );
             let below = seen[..2 + index]
                 .iter()
-                .filter(|&&other| other < place)
+                .filter(|&&other| other < rank_of_square)
                 .count() as u32;
-            rank = rank * (free - 2 - index as u32) + place - below;
-            seen[2 + index] = place;
+            rank = rank * (free - 2 - index as u32) + rank_of_square - below;
+            seen[2 + index] = rank_of_square;
         }
         (rank as usize, first > last)
     }
@@ -290,14 +292,14 @@ impl Index {
         let entry = self.orbits[squares.len() - 1].entries[number(squares.iter().copied())];
         debug_assert_ne!(entry, NO_TUPLE);
         let (reversed, transpose) = (entry & 1 != 0, entry & 2 != 0);
-        let taken = squares
-            .iter()
-            .fold(1, |taken, &square| taken | 1 << seen(square, transpose));
+        let occupied = squares.iter().fold(1, |occupied, &square| {
+            occupied | 1 << seen(square, transpose)
+        });
         Anchor {
             row: (entry >> 2) as usize,
             reversed,
             transposed: transpose,
-            taken,
+            occupied,
         }
     }
 

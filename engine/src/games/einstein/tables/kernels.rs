@@ -29,7 +29,7 @@ pub(super) struct Source<'a> {
     pub(super) rows: Option<&'a [u8]>,
     /// For each pattern of the enemy its place in a row of the successor, and the length of such a
     /// row; `None` if they agree.
-    pub(super) places: Option<(&'a [u8], usize)>,
+    pub(super) permutation: Option<(&'a [u8], usize)>,
 }
 
 /// How many faces permit which stones, for every cell of a block in working order, [`padded`] with
@@ -46,14 +46,14 @@ pub(super) const fn padded(cells: usize) -> usize {
 #[inline(always)]
 fn take_least<const OWN: usize, const ENEMY: usize>(least: &mut Block, source: &Source<'_>) {
     let (rows, lanes) = const { (PATTERNS[OWN], PATTERNS[ENEMY]) };
-    match (source.rows, source.places) {
+    match (source.rows, source.permutation) {
         (None, None) => least_of(&mut least[..rows * lanes], &source.cells[..rows * lanes]),
         (Some(from), None) => {
             for (least, &row) in least.chunks_exact_mut(lanes).zip(&from[..rows]) {
                 least_of(least, &source.cells[usize::from(row) * lanes..][..lanes]);
             }
         }
-        (from, Some((places, length))) => {
+        (from, Some((permutation, length))) => {
             for (row, least) in least[..rows * lanes].chunks_exact_mut(lanes).enumerate() {
                 let from = from.map_or(row, |from| usize::from(from[row]));
                 let values = &source.cells[from * length..][..length];
@@ -62,8 +62,8 @@ fn take_least<const OWN: usize, const ENEMY: usize>(least: &mut Block, source: &
                         .iter_mut()
                         .for_each(|least| *least = (*least).min(value));
                 } else {
-                    for (least, &place) in least.iter_mut().zip(&places[..lanes]) {
-                        *least = (*least).min(values[usize::from(place)]);
+                    for (least, &source_lane) in least.iter_mut().zip(&permutation[..lanes]) {
+                        *least = (*least).min(values[usize::from(source_lane)]);
                     }
                 }
             }
@@ -127,13 +127,13 @@ fn rounded(sum: f32) -> u16 {
     // A quarter above the half moves halves, and nothing else, off the boundary; 1 / 6 and the
     // product err by less than 0.01 together. Adding 2^23 leaves the rounded number in the lowest
     // bits.
-    const TO_WHOLE: f32 = 8_388_608.0;
+    const ROUNDING_BIAS: f32 = 8_388_608.0;
     let value = (ALL_WON + 0.25 - sum) * (1.0 / 6.0);
     let least = if sum == ALL_WON { 0.0 } else { 1.0 };
-    let most = if sum == 0.0 { 65535.0 } else { 65534.0 };
+    let limit = if sum == 0.0 { 65535.0 } else { 65534.0 };
     let value = if value < least { least } else { value };
-    let value = if value > most { most } else { value };
-    (value + TO_WHOLE).to_bits() as u16
+    let value = if value > limit { limit } else { value };
+    (value + ROUNDING_BIAS).to_bits() as u16
 }
 
 /// From the least value of each stone's successors, for the enemy, the value for the mover.
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rounding_is_that_of_whole_numbers_for_every_sum() {
+    fn rounding_equals_integer_arithmetic() {
         for sum in 0..=6 * 65535u32 {
             let nearest = (6 * 65535 - sum + 3) / 6;
             let expected = match sum {

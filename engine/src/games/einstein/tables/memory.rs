@@ -64,7 +64,7 @@ impl Blocks {
         // is aligned to pages, initialised (zeroes at first), and lives as long as `self`. Nobody
         // writes the block any more: it was claimed once for ever (`set`), and what was written
         // then happened before its bit was set. What gives blocks free again has `self` alone
-        // (`begin_anew`), and makes sure that as many fit.
+        // (`reset`), and makes sure that as many fit.
         Some(unsafe { std::slice::from_raw_parts(self.start(block), self.cells_per_block) })
     }
 
@@ -94,7 +94,7 @@ impl Blocks {
     }
 
     /// All cells; `None` if a block is missing.
-    pub(super) fn whole(&self) -> Option<&[u16]> {
+    pub(super) fn all_blocks(&self) -> Option<&[u16]> {
         if !self.is_complete() {
             return None;
         }
@@ -106,7 +106,7 @@ impl Blocks {
 
     /// Forgets all blocks and begins a table of `blocks` blocks in the same memory; `false` if that
     /// is too small.
-    pub(super) fn begin_anew(&mut self, blocks: usize) -> bool {
+    pub(super) fn reset(&mut self, blocks: usize) -> bool {
         if blocks > self.claimed.len() * 64
             || blocks * self.cells_per_block * size_of::<u16>() > self.pages.len()
         {
@@ -264,10 +264,10 @@ mod tests {
                     });
                 }
             });
-            let whole = blocks.whole().unwrap();
-            prefetch(whole);
-            assert!((0..2 * BLOCKS).all(|cell| whole[cell] == (cell / 2) as u16));
-            assert!(blocks.begin_anew(BLOCKS) && blocks.whole().is_none());
+            let all_blocks = blocks.all_blocks().unwrap();
+            prefetch(all_blocks);
+            assert!((0..2 * BLOCKS).all(|cell| all_blocks[cell] == (cell / 2) as u16));
+            assert!(blocks.reset(BLOCKS) && blocks.all_blocks().is_none());
         }
     }
 

@@ -73,11 +73,11 @@ pub(super) fn weights(variant: Variant, mask: u8) -> Weights {
     let mut weights = Weights::default();
     for face in 1..=FACES as u8 {
         let (first, last) = stones_permitted(variant, mask, face);
-        let place = (mask & ((1 << first) - 1)).count_ones() as usize;
+        let stone_index = (mask & ((1 << first) - 1)).count_ones() as usize;
         if first == last {
-            weights.alone[place] += 1
+            weights.alone[stone_index] += 1
         } else {
-            weights.shared[place] += 1
+            weights.shared[stone_index] += 1
         }
     }
     weights

@@ -6,9 +6,8 @@
 //! a move of their own.
 
 use super::{
-    Tables,
+    Tables, class_index,
     memory::{self, Cells},
-    place,
 };
 use crate::core::oracle::Oracle;
 use crate::games::einstein::{Move, Position, Standard, dice::Die};
@@ -49,7 +48,9 @@ impl Tables {
     #[inline]
     fn cell(&self, position: &Position) -> Option<&u16> {
         let (class, cell) = self.index.find(position)?;
-        let cells = self.cells[place(class)].as_ref().map(Cells::as_slice)?;
+        let cells = self.cells[class_index(class)]
+            .as_ref()
+            .map(Cells::as_slice)?;
         Some(&cells[cell])
     }
 
@@ -78,32 +79,32 @@ impl Tables {
         assert_eq!(positions.len(), values.len(), "a place for each value");
         let cells = positions.iter().map(|position| self.cell(position));
         if positions.len() <= BATCH {
-            let mut places = [None; BATCH];
-            for (place, cell) in places.iter_mut().zip(cells) {
-                *place = cell;
+            let mut probed = [None; BATCH];
+            for (class_index, cell) in probed.iter_mut().zip(cells) {
+                *class_index = cell;
                 cell.into_iter().for_each(prefetch);
             }
-            for (value, place) in values.iter_mut().zip(places) {
-                *value = place.map(|&units| to_value(units));
+            for (value, class_index) in values.iter_mut().zip(probed) {
+                *value = class_index.map(|&units| to_value(units));
             }
             return;
         }
         values.fill(None);
         let found = positions.iter().zip(0..).filter_map(|(position, number)| {
             let (class, cell) = self.index.find(position)?;
-            Some((place(class), cell, number))
+            Some((class_index(class), cell, number))
         });
         let mut found: Vec<(usize, usize, usize)> = found.collect();
         found.sort_unstable();
         for some in found.chunks(READ_AHEAD) {
-            let cells = |place: usize| self.cells[place].as_ref();
-            for &(place, cell, _) in some {
-                cells(place)
+            let cells = |class_index: usize| self.cells[class_index].as_ref();
+            for &(class_index, cell, _) in some {
+                cells(class_index)
                     .into_iter()
                     .for_each(|cells| cells.will_need(cell));
             }
-            for &(place, cell, number) in some {
-                values[number] = cells(place).map(|cells| to_value(cells.as_slice()[cell]));
+            for &(class_index, cell, number) in some {
+                values[number] = cells(class_index).map(|cells| to_value(cells.as_slice()[cell]));
             }
         }
     }

@@ -40,10 +40,10 @@ pub fn shared(stones: usize, variant: Variant) -> Result<Arc<Tables>, TablesErro
     {
         return Ok(there.clone());
     }
-    let made = match PROVIDER.get() {
+    let built = match PROVIDER.get() {
         Some((provider, _)) => provider(stones, variant)?,
         None => Tables::in_memory(stones, variant, &on_this_thread, &|_, _| {})?,
     };
-    tables.push(made.clone());
-    Ok(made)
+    tables.push(built.clone());
+    Ok(built)
 }

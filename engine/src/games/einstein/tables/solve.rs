@@ -17,7 +17,7 @@
 //! [`Tables::error_bound`](super::Tables) says what follows.
 
 use super::{
-    index::{Anchor, Class, Index, Squares, other_tuples, progress, taken, with_class},
+    index::{Anchor, Class, Index, Squares, occupied, other_tuples, progress, with_class},
     kernels::{self, Scratch, Source, Task},
     memory::{Blocks, prefetch},
     patterns::{self, MAX_TABLE_STONES, PATTERNS, masks, number, reversed, without},
@@ -57,7 +57,7 @@ struct Matching {
     rows: Vec<[Vec<u8>; 2]>,
     /// By the enemy's stone that is captured, whether the enemy's labels are reversed in the
     /// working order, and whether they are after the capture: the place of each pattern.
-    places: Vec<[[Vec<u8>; 2]; 2]>,
+    permutation: Vec<[[Vec<u8>; 2]; 2]>,
     /// By whether the enemy's labels are reversed in the working order: the place of each pattern
     /// in it.
     order: [Vec<u8>; 2],
@@ -82,11 +82,11 @@ impl Matching {
                 .map(|&mask| number(left(mask), reverse) as u8)
                 .collect()
         };
-        let of_places = |captured: usize, working: bool, after: bool| -> Vec<u8> {
-            let shown = |mask| if working { reversed(mask) } else { mask };
+        let permutation_of = |captured: usize, working: bool, after: bool| -> Vec<u8> {
+            let oriented = |mask| if working { reversed(mask) } else { mask };
             enemy
                 .iter()
-                .map(|&mask| number(without(shown(mask), captured), after) as u8)
+                .map(|&mask| number(without(oriented(mask), captured), after) as u8)
                 .collect()
         };
         let of_order = |working: bool| -> Vec<u8> {
@@ -117,10 +117,11 @@ impl Matching {
             rows: (0..=class.mover)
                 .map(|captured| BOTH_WAYS.map(|reverse| of_rows(captured, reverse)))
                 .collect(),
-            places: (0..class.other)
+            permutation: (0..class.other)
                 .map(|captured| {
-                    BOTH_WAYS
-                        .map(|working| BOTH_WAYS.map(|after| of_places(captured, working, after)))
+                    BOTH_WAYS.map(|working| {
+                        BOTH_WAYS.map(|after| permutation_of(captured, working, after))
+                    })
                 })
                 .collect(),
             order: BOTH_WAYS.map(of_order),
@@ -220,7 +221,7 @@ impl<'a> Solver<'a> {
     ) {
         let class = self.matchings[matching].class;
         let own = &self.index.rows(class.mover)[row][..class.mover];
-        let taken = taken(own);
+        let occupied = occupied(own);
         let steps = own.iter().map(|&square| progress(square)).sum();
         let Some(bucket) = layer
             .checked_sub(steps)
@@ -228,7 +229,7 @@ impl<'a> Solver<'a> {
         else {
             return;
         };
-        for (squares, _) in bucket.iter().filter(|(_, other)| other & taken == 0) {
+        for (squares, _) in bucket.iter().filter(|(_, other)| other & occupied == 0) {
             visit(squares);
         }
     }
@@ -308,7 +309,7 @@ impl<'a> Solver<'a> {
         'a: 't,
     {
         let (rank, _) = anchor.rank(&others[..ENEMY]);
-        let (enemy, seen_by_enemy) = (turned(others), turned(own));
+        let (enemy, seen_by_enemy) = (swapped(others), swapped(own));
         let after = self.index.anchor(&enemy[..ENEMY]);
         let working = usize::from(after.reversed);
         (plan.row, plan.rank, plan.reversed, plan.won, plan.count) =
@@ -336,8 +337,8 @@ impl<'a> Solver<'a> {
                     Source {
                         cells: self.finished_block(next, anchor.row, rank),
                         rows: reverse.then_some(&matching.rows[OWN][1][..]),
-                        places: Some((
-                            &matching.places[captured][working][usize::from(anchor.reversed)],
+                        permutation: Some((
+                            &matching.permutation[captured][working][usize::from(anchor.reversed)],
                             PATTERNS[next.mover],
                         )),
                     }
@@ -353,17 +354,17 @@ impl<'a> Solver<'a> {
                     Source {
                         cells: self.finished_block(next, after.row, rank),
                         rows: Some(&matching.rows[captured][usize::from(reverse)]),
-                        places: None,
+                        permutation: None,
                     }
                 } else {
                     let (rank, reverse) = after.rank(&moved[..OWN]);
                     let above = layer + progress(destination) - progress(own[stone]);
                     let (blocks, block) =
-                        target.find(matching.class.turned(), above, after.row, rank);
+                        target.find(matching.class.swapped(), above, after.row, rank);
                     Source {
                         cells: blocks.get(block).expect("the layers above are solved"),
                         rows: reverse.then_some(&matching.rows[OWN][1][..]),
-                        places: None,
+                        permutation: None,
                     }
                 };
                 plan.sources[plan.count] = (stone as u8, source);
@@ -401,7 +402,7 @@ fn steps(square: u8) -> impl Iterator<Item = u8> {
 
 /// A tuple as the other side sees it.
 #[inline]
-fn turned(squares: &Squares) -> Squares {
+fn swapped(squares: &Squares) -> Squares {
     squares.map(|square| GOAL.wrapping_sub(square))
 }
 
@@ -417,7 +418,7 @@ fn buckets(stones: usize) -> Vec<Bucket> {
     for squares in other_tuples(stones) {
         let of_side = &squares[..stones];
         let steps: usize = of_side.iter().map(|&square| progress(GOAL - square)).sum();
-        buckets[steps].push((squares, taken(of_side)));
+        buckets[steps].push((squares, occupied(of_side)));
     }
     buckets
 }

@@ -10,7 +10,7 @@ use super::{
     Tables, TablesError,
     build::Work,
     file::{self, CellWriter},
-    index::{Anchor, Class, Index, progress, taken},
+    index::{Anchor, Class, Index, occupied, progress},
     memory::Blocks,
     solve::{self, Solver, Target},
 };
@@ -24,7 +24,7 @@ use std::{
 };
 
 /// Layers kept in memory: the one that is solved and those its moves lead to, as a step adds 1 or 2.
-const KEPT: usize = 3;
+const NUM_LAYERS: usize = 3;
 
 /// Where the blocks of one class stand within its layers.
 struct Order {
@@ -32,7 +32,7 @@ struct Order {
     /// For each row which set of squares its mover takes.
     sets: Vec<u32>,
     /// For each such set and each rank of the other side the place among those of equal progress.
-    places: Vec<Vec<u32>>,
+    offsets: Vec<Vec<u32>>,
     /// For each set and progress of the other side the number of other sides.
     counts: Vec<Vec<u32>>,
     /// For each row the progress of the mover.
@@ -44,17 +44,17 @@ impl Order {
         let mut order = Self {
             class,
             sets: Vec::new(),
-            places: Vec::new(),
+            offsets: Vec::new(),
             counts: Vec::new(),
             steps: Vec::new(),
         };
         let mut numbers = HashMap::new();
         for row in index.rows(class.mover) {
             let own = &row[..class.mover];
-            let taken = taken(own);
-            let set = *numbers.entry(taken).or_insert_with(|| {
-                order.add_set(&index.anchor(own), taken, others);
-                order.places.len() - 1
+            let occupied = occupied(own);
+            let set = *numbers.entry(occupied).or_insert_with(|| {
+                order.add_set(&index.anchor(own), occupied, others);
+                order.offsets.len() - 1
             });
             order.sets.push(set as u32);
             let steps = own.iter().map(|&square| progress(square));
@@ -63,22 +63,22 @@ impl Order {
         order
     }
 
-    fn add_set(&mut self, anchor: &Anchor, taken: u32, others: &[solve::Bucket]) {
-        let mut places = Vec::new();
+    fn add_set(&mut self, anchor: &Anchor, occupied: u32, others: &[solve::Bucket]) {
+        let mut offsets = Vec::new();
         let mut counts = Vec::new();
         for bucket in others {
             let mut count = 0;
-            for (squares, _) in bucket.iter().filter(|(_, other)| other & taken == 0) {
+            for (squares, _) in bucket.iter().filter(|(_, other)| other & occupied == 0) {
                 let (rank, _) = anchor.rank(&squares[..self.class.other]);
-                if places.len() <= rank {
-                    places.resize(rank + 1, 0);
+                if offsets.len() <= rank {
+                    offsets.resize(rank + 1, 0);
                 }
-                places[rank] = count;
+                offsets[rank] = count;
                 count += 1;
             }
             counts.push(count);
         }
-        self.places.push(places);
+        self.offsets.push(offsets);
         self.counts.push(counts);
     }
 
@@ -115,7 +115,7 @@ impl Order {
 /// The layers of a class that are in memory.
 struct Layers<'a> {
     order: &'a Order,
-    kept: Vec<(Vec<usize>, Blocks)>,
+    layers_in_memory: Vec<(Vec<usize>, Blocks)>,
 }
 
 impl<'a> Layers<'a> {
@@ -128,18 +128,21 @@ impl<'a> Layers<'a> {
         let bytes = (2 * largest * class.block()) as u64;
         let blocks =
             || Blocks::new(largest, class.block()).ok_or(TablesError::Memory { class, bytes });
-        let kept = (0..KEPT)
+        let layers_in_memory = (0..NUM_LAYERS)
             .map(|_| Ok((Vec::new(), blocks()?)))
             .collect::<Result<_, TablesError>>()?;
-        Ok(Self { order, kept })
+        Ok(Self {
+            order,
+            layers_in_memory,
+        })
     }
 
     /// Makes room for a layer, in the place of the one three above it.
     fn begin(&mut self, layer: usize) {
-        let (starts, blocks) = &mut self.kept[layer % KEPT];
+        let (starts, blocks) = &mut self.layers_in_memory[layer % NUM_LAYERS];
         *starts = self.order.starts(self.order.rows(), layer);
         assert!(
-            blocks.begin_anew(starts.last().copied().unwrap_or(0)),
+            blocks.reset(starts.last().copied().unwrap_or(0)),
             "there is room for the largest layer"
         );
     }
@@ -152,10 +155,10 @@ impl Target for Both<'_> {
     #[inline]
     fn find(&self, class: Class, layer: usize, row: usize, rank: usize) -> (&Blocks, usize) {
         let layers = &self.0[usize::from(class != self.0[0].order.class)];
-        let (starts, blocks) = &layers.kept[layer % KEPT];
+        let (starts, blocks) = &layers.layers_in_memory[layer % NUM_LAYERS];
         (
             blocks,
-            starts[row] + layers.order.places[layers.order.sets[row] as usize][rank] as usize,
+            starts[row] + layers.order.offsets[layers.order.sets[row] as usize][rank] as usize,
         )
     }
 }
@@ -194,7 +197,10 @@ pub(super) fn build(
         for (layers, stream) in both.0.iter().zip(&mut streams) {
             write_layer(
                 stream,
-                layers.kept[layer % KEPT].1.whole().unwrap_or_default(),
+                layers.layers_in_memory[layer % NUM_LAYERS]
+                    .1
+                    .all_blocks()
+                    .unwrap_or_default(),
             )
             .map_err(failed)?;
         }
@@ -244,7 +250,7 @@ impl Copy<'_> {
     fn copy(&self, stream: &mut File, bytes: u64, writer: &mut CellWriter<'_>) -> io::Result<()> {
         let (class, rows) = (self.order.class, self.order.rows().end);
         let first_block = |row| self.tables.index.first_block(class, row);
-        let most_blocks = (bytes / 2 / class.block() as u64).max(1) as usize;
+        let max_blocks = (bytes / 2 / class.block() as u64).max(1) as usize;
         // Blocks of each layer that were copied, and where the layer begins in the stream.
         let mut begins = vec![0; solve::layers(class) + 1];
         let mut next = 0;
@@ -255,7 +261,7 @@ impl Copy<'_> {
         let mut start = 0;
         while start < rows {
             let mut end = start + 1;
-            while end < rows && first_block(end + 1) - first_block(start) <= most_blocks {
+            while end < rows && first_block(end + 1) - first_block(start) <= max_blocks {
                 end += 1;
             }
             let blocks = Blocks::new(first_block(end) - first_block(start), class.block());
@@ -264,16 +270,16 @@ impl Copy<'_> {
                 let number = self.order.size(start..end, layer);
                 let cells = read_cells(stream, *begin * class.block(), number * class.block())?;
                 *begin += number;
-                self.place(start..end, layer, &cells, &blocks);
+                self.store_rows(start..end, layer, &cells, &blocks);
             }
-            writer.write(blocks.whole().unwrap_or_default())?;
+            writer.write(blocks.all_blocks().unwrap_or_default())?;
             start = end;
         }
         Ok(())
     }
 
     /// Puts what some rows have in a layer where it belongs.
-    fn place(&self, rows: Range<usize>, layer: usize, cells: &[u16], blocks: &Blocks) {
+    fn store_rows(&self, rows: Range<usize>, layer: usize, cells: &[u16], blocks: &Blocks) {
         let class = self.order.class;
         let first = self.tables.index.first_block(class, rows.start);
         let starts = self.order.starts(rows.clone(), layer);

@@ -45,7 +45,7 @@ impl Reference {
         let index = Index::new(stones);
         let mut values: Vec<_> = (0..25).map(|_| Vec::new()).collect();
         for class in Class::up_to(stones) {
-            values[place(class)].resize_with(index.blocks(class) * class.block(), || {
+            values[class_index(class)].resize_with(index.blocks(class) * class.block(), || {
                 AtomicU64::new(f64::NAN.to_bits())
             });
         }
@@ -71,13 +71,13 @@ impl Reference {
         reference
     }
 
-    fn place(&self, position: &Position) -> &AtomicU64 {
+    fn value_of_position(&self, position: &Position) -> &AtomicU64 {
         let (class, cell) = self.index.find(position).unwrap();
-        &self.values[place(class)][cell]
+        &self.values[class_index(class)][cell]
     }
 
     fn value(&self, position: &Position) -> f64 {
-        f64::from_bits(self.place(position).load(Ordering::Relaxed))
+        f64::from_bits(self.value_of_position(position).load(Ordering::Relaxed))
     }
 
     fn solve(&self, position: &Position) {
@@ -97,7 +97,7 @@ impl Reference {
         };
         let value: f64 = outcomes.iter().map(value).sum();
         assert!(!value.is_nan(), "a successor of {position:?} comes later");
-        self.place(position)
+        self.value_of_position(position)
             .store(value.to_bits(), Ordering::Relaxed);
     }
 }
@@ -108,7 +108,7 @@ fn errors(tables: &Tables, reference: &Reference) -> (f64, f64) {
     let (mut largest, mut squares, mut count) = (0.0f64, 0.0, 0u64);
     for class in Class::up_to(tables.stones()) {
         let cells = tables.slice(class);
-        let values = &reference.values[place(class)];
+        let values = &reference.values[class_index(class)];
         assert_eq!(cells.len(), values.len());
         for (&cell, value) in cells.iter().zip(values) {
             let value = f64::from_bits(value.load(Ordering::Relaxed));
@@ -233,14 +233,14 @@ fn a_changed_byte_is_refused_and_built_again() {
     open().unwrap();
     let class = Class { mover: 1, other: 2 };
     let path = file::path(at, nearest, class);
-    let whole = std::fs::read(&path).unwrap();
-    let last = whole.len() - 1;
-    for at in (0..whole.len())
+    let file_bytes = std::fs::read(&path).unwrap();
+    let last = file_bytes.len() - 1;
+    for at in (0..file_bytes.len())
         .step_by(997)
         .chain(0..80)
         .chain(last - 20..=last)
     {
-        let mut bytes = whole.clone();
+        let mut bytes = file_bytes.clone();
         bytes[at] ^= 4;
         std::fs::write(&path, &bytes).unwrap();
         let error = open().unwrap_err().to_string();
@@ -250,19 +250,19 @@ fn a_changed_byte_is_refused_and_built_again() {
         );
     }
     for length in [0, 10, 64, 100, last] {
-        std::fs::write(&path, &whole[..length]).unwrap();
+        std::fs::write(&path, &file_bytes[..length]).unwrap();
         assert!(
             open().unwrap_err().to_string().contains("nearest-1v2.ends"),
             "{length} bytes"
         );
     }
-    std::fs::write(&path, [&whole[..], b"x"].concat()).unwrap();
+    std::fs::write(&path, [&file_bytes[..], b"x"].concat()).unwrap();
     assert!(matches!(open(), Err(TablesError::Damaged { .. })));
     // The table of the same size with the sides exchanged, and that of the other variant.
-    std::fs::rename(file::path(at, nearest, class.turned()), &path).unwrap();
+    std::fs::rename(file::path(at, nearest, class.swapped()), &path).unwrap();
     assert!(open().is_err());
     build().unwrap();
-    assert!(std::fs::read(&path).unwrap() == whole);
+    assert!(std::fs::read(&path).unwrap() == file_bytes);
     std::fs::remove_file(&path).unwrap();
     assert_eq!(
         open().unwrap_err().to_string(),
@@ -306,9 +306,9 @@ fn positions_beyond_are_solved_to_the_values_of_larger_tables() {
     for (variant, stones, smaller) in [(classic, 5, &[4, 3][..]), (nearest, 4, &[3, 2])] {
         let game = Standard::new(variant, Die::fair());
         let large = tables(stones, variant);
-        for &known in smaller {
-            let (small, count) = (tables(known, variant), 10 + 20 * known % 40);
-            for position in of_random_games(stones as u32, count, known as u64) {
+        for &small_stones in smaller {
+            let (small, count) = (tables(small_stones, variant), 10 + 20 * small_stones % 40);
+            for position in of_random_games(stones as u32, count, small_stones as u64) {
                 let expected = large.probe(&game, &position).unwrap();
                 assert_eq!(small.probe(&game, &position), None);
                 let found = small.probe_within(&game, &position, 1 << 20).unwrap();
@@ -333,10 +333,10 @@ fn many_values_are_those_of_one_after_the_other() {
     positions.extend(of_random_games(5, 20, 1));
     positions.extend(of_random_games(3, 20, 1));
     for count in [1, 32, 33, positions.len()] {
-        let asked = &positions[positions.len() - count..];
+        let queried = &positions[positions.len() - count..];
         let mut values = vec![Some(7.0); count];
-        tables.values(asked, &mut values);
-        let expected: Vec<_> = asked.iter().map(|one| tables.value_of(one)).collect();
+        tables.values(queried, &mut values);
+        let expected: Vec<_> = queried.iter().map(|one| tables.value_of(one)).collect();
         assert_eq!(values, expected);
     }
 }

@@ -8,7 +8,7 @@
 use super::{LANES, Table, look_up};
 use crate::games::einstein::{
     MAX_STONES, Standard,
-    evaluators::race_tables::{distance_index, distance_place},
+    evaluators::race_tables::{distance_index, distance_stride},
     position::Side,
 };
 
@@ -62,15 +62,15 @@ impl OwnMoves {
                 .into_iter()
                 .enumerate()
             {
-                let turned = Standard::GOAL.wrapping_sub(destination) & 31;
+                let flipped = Standard::GOAL.wrapping_sub(destination) & 31;
                 let hurry = look_up(hurries, own.index_after(stone, destination));
-                let hurry = if turned == NOWHERE { 0.0 } else { hurry };
+                let hurry = if flipped == NOWHERE { 0.0 } else { hurry };
                 self.hurries[stone][direction] = if destination == Standard::GOAL {
                     f32::INFINITY
                 } else {
                     hurry
                 };
-                self.destinations[stone][direction] = turned;
+                self.destinations[stone][direction] = flipped;
             }
         }
         (self.permitted, self.weights) = ([[NOBODY; 2]; LANES], [0.0; LANES]);
@@ -86,21 +86,21 @@ pub(super) struct Stones {
     side: Side,
     pub(super) index: usize,
     /// What the stone on each square adds to it.
-    places: [u16; 32],
+    strides: [u16; 32],
 }
 
 impl Stones {
     #[inline]
     pub(super) fn of(side: Side) -> Self {
-        let mut places = [0; 32];
+        let mut strides = [0; 32];
         for stone in 0..MAX_STONES {
             let square = side.square(stone);
-            places[usize::from(square & 31)] = distance_place(stone, square) as u16;
+            strides[usize::from(square & 31)] = distance_stride(stone, square) as u16;
         }
         Self {
             side,
             index: distance_index(side),
-            places,
+            strides,
         }
     }
 
@@ -108,14 +108,14 @@ impl Stones {
     /// anything for a move that is not there.
     #[inline]
     pub(super) fn index_after(&self, stone: usize, destination: u8) -> usize {
-        let moved = self.index - distance_place(stone, self.side.square(stone))
-            + distance_place(stone, destination);
-        moved.wrapping_sub(usize::from(self.places[usize::from(destination & 31)]))
+        let moved = self.index - distance_stride(stone, self.side.square(stone))
+            + distance_stride(stone, destination);
+        moved.wrapping_sub(usize::from(self.strides[usize::from(destination & 31)]))
     }
 
     /// The index of the distances without the stone on a square.
     #[inline]
     pub(super) fn index_without(&self, square: u8) -> usize {
-        self.index - usize::from(self.places[usize::from(square & 31)])
+        self.index - usize::from(self.strides[usize::from(square & 31)])
     }
 }

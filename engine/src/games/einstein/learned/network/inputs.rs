@@ -36,10 +36,10 @@ pub enum FeatureGroup {
 }
 
 /// Places of a stone in the squares' inputs: 25 squares, and gone.
-const PLACES: usize = 26;
+const NUM_SQUARES: usize = 26;
 
 /// Places of a stone in the mobility inputs: 25 squares for each number of faces, and gone.
-const MOBILITY_PLACES: usize = 6 * 25 + 1;
+const NUM_MOBILITY_SQUARES: usize = 6 * 25 + 1;
 
 /// Quarters of a turn that are told apart.
 const TURN_CLASSES: usize = 48;
@@ -82,7 +82,7 @@ impl FeatureGroup {
     #[must_use]
     pub fn rows(self) -> usize {
         match self {
-            Self::Mobility => MAX_STONES * MOBILITY_PLACES,
+            Self::Mobility => MAX_STONES * NUM_MOBILITY_SQUARES,
             Self::Turns => TURN_CLASSES,
             Self::Alive => ALIVE_SETS,
             Self::RaceDistribution => TURN_CLASSES * SPREADS,
@@ -142,7 +142,7 @@ pub(super) fn of_both(groups: InputGroups) -> impl Iterator<Item = FeatureGroup>
 /// Inputs of one side, those by square included.
 #[must_use]
 pub fn side_rows(groups: InputGroups) -> usize {
-    MAX_STONES * PLACES + of_a_side(groups).map(FeatureGroup::rows).sum::<usize>()
+    MAX_STONES * NUM_SQUARES + of_a_side(groups).map(FeatureGroup::rows).sum::<usize>()
 }
 
 /// The canonical text that names every input, and the version of each formula.
@@ -161,7 +161,7 @@ pub(in super::super) fn layout(groups: InputGroups) -> String {
 pub(in super::super) fn runs(groups: InputGroups) -> Vec<Range<usize>> {
     let shape = |group: FeatureGroup| (group.active(), group.rows());
     let side = || {
-        let squares = std::iter::once((MAX_STONES, MAX_STONES * PLACES));
+        let squares = std::iter::once((MAX_STONES, MAX_STONES * NUM_SQUARES));
         squares.chain(of_a_side(groups).map(shape))
     };
     let mut runs = Vec::new();
@@ -178,15 +178,15 @@ pub(in super::super) fn runs(groups: InputGroups) -> Vec<Range<usize>> {
 /// Writes the row that is on in each run.
 pub(in super::super) fn fill(groups: InputGroups, position: &Position, out: &mut [u16]) {
     let (mover, other) = (position.mover(), position.other());
-    let quarters = TurnClasses::shared(false);
+    let turn_classes = TurnClasses::shared(false);
     let mut count = 0;
     for (side, first) in [(mover, 0), (other, side_rows(groups))] {
         for stone in 0..MAX_STONES {
-            let place = usize::from(side.square(stone)).min(PLACES - 1);
-            out[count + stone] = (first + stone * PLACES + place) as u16;
+            let square_index = usize::from(side.square(stone)).min(NUM_SQUARES - 1);
+            out[count + stone] = (first + stone * NUM_SQUARES + square_index) as u16;
         }
         count += MAX_STONES;
-        let mut start = (first + MAX_STONES * PLACES) as u16;
+        let mut start = (first + MAX_STONES * NUM_SQUARES) as u16;
         let (alive, index) = (side.alive(), distance_index(side));
         for group in of_a_side(groups) {
             let out = &mut out[count..];
@@ -197,7 +197,7 @@ pub(in super::super) fn fill(groups: InputGroups, position: &Position, out: &mut
                     }
                 }
                 FeatureGroup::Alive => out[0] = start + u16::from(alive),
-                FeatureGroup::Turns => out[0] = start + u16::from(quarters.at(index)),
+                FeatureGroup::Turns => out[0] = start + u16::from(turn_classes.at(index)),
                 _ => {
                     let classes = TurnClasses::shared(true);
                     out[0] = start + classes.spreads[usize::from(classes.at(index))];
@@ -209,7 +209,7 @@ pub(in super::super) fn fill(groups: InputGroups, position: &Position, out: &mut
     }
     let mut rows = [0; MAX_CROSS_FEATURES];
     let first = 2 * side_rows(groups) as u16;
-    for &row in rows_of_both(groups, quarters, mover, other, &mut rows) {
+    for &row in rows_of_both(groups, turn_classes, mover, other, &mut rows) {
         out[count] = first + row;
         count += 1;
     }
@@ -222,14 +222,14 @@ pub(super) const MAX_CROSS_FEATURES: usize = 1 + 2 * MAX_STONES;
 #[inline]
 pub(super) fn rows_of_both<'a>(
     groups: InputGroups,
-    quarters: &TurnClasses,
+    turn_classes: &TurnClasses,
     mover: Side,
     other: Side,
     out: &'a mut [u16; MAX_CROSS_FEATURES],
 ) -> &'a [u16] {
     let (mut count, mut start) = (0, 0);
     if groups.contains(FeatureGroup::Race) {
-        let class = |side| u16::from(quarters.at(distance_index(side)));
+        let class = |side| u16::from(turn_classes.at(distance_index(side)));
         let [own, others] = each([mover, other], |side| {
             class(side).min(RACE_CLASSES as u16 - 1)
         });
@@ -238,18 +238,18 @@ pub(super) fn rows_of_both<'a>(
     }
     if groups.contains(FeatureGroup::Contact) {
         // Squares of one side as the other sees them: 24 minus each.
-        let taken = each([mover, other], |side| {
-            side.squares_taken() & ((1 << 25) - 1)
+        let occupied = each([mover, other], |side| {
+            side.occupied_squares() & ((1 << 25) - 1)
         });
-        let turned = each(taken, |taken| taken.reverse_bits() >> 7);
+        let flipped = each(occupied, |occupied| occupied.reverse_bits() >> 7);
         for (number, side) in [mover, other].into_iter().enumerate() {
             for stone in 0..MAX_STONES {
                 let contact = match side.square(stone) {
                     GONE => CONTACTS as u16,
                     square => {
                         let (own, enemy) = (
-                            ahead(taken[number], square),
-                            ahead(turned[1 - number], square),
+                            ahead(occupied[number], square),
+                            ahead(flipped[1 - number], square),
                         );
                         own | enemy << 3
                     }
@@ -264,10 +264,10 @@ pub(super) fn rows_of_both<'a>(
 
 /// Which of the squares beside, above and between these are taken, a bit each.
 #[inline]
-fn ahead(taken: u32, square: u8) -> u16 {
+fn ahead(occupied: u32, square: u8) -> u16 {
     // Wide enough for squares that are none.
-    let taken = u64::from(taken);
-    let three = taken >> (square + 1) & 1 | taken >> (square + 5) << 1 & 0b110;
+    let occupied = u64::from(occupied);
+    let three = occupied >> (square + 1) & 1 | occupied >> (square + 5) << 1 & 0b110;
     let inside = if square % 5 == 4 { 0b010 } else { 0b111 };
     (three & inside) as u16
 }
@@ -322,13 +322,13 @@ impl TurnClasses {
                 return 0;
             }
             // A hair more, so that rounding does not part vectors that symmetry makes equal.
-            let quarters = (4.0 * (race.expected_exact(index) + 1e-6)).floor();
-            let quarters = (quarters as usize).min(TURN_CLASSES - 1);
+            let turn_classes = (4.0 * (race.expected_exact(index) + 1e-6)).floor();
+            let turn_classes = (turn_classes as usize).min(TURN_CLASSES - 1);
             let mass = race.mass(index).into_iter().zip(0..);
             let mass = mass.map(|(mass, turns)| f64::from(mass) * f64::from(turns * turns));
             let variance = mass.sum::<f64>() - race.expected_exact(index).powi(2);
             let sixths = 6.0 * (variance.max(0.0).sqrt() + 1e-6);
-            (quarters * SPREADS + (sixths as usize).min(SPREADS - 1)) as u16
+            (turn_classes * SPREADS + (sixths as usize).min(SPREADS - 1)) as u16
         };
         let all: Vec<u16> = (0..VECTORS.next_power_of_two()).map(spread).collect();
         let spreads: Vec<u16> = if by_spread {
@@ -337,7 +337,7 @@ impl TurnClasses {
             sorted.into_iter().collect()
         } else {
             (0..TURN_CLASSES)
-                .map(|quarters| (quarters * SPREADS) as u16)
+                .map(|turn_classes| (turn_classes * SPREADS) as u16)
                 .collect()
         };
         assert!(spreads.len() <= 256, "classes are bytes");
@@ -365,7 +365,7 @@ pub(super) const JOINED: usize = MAX_STONES + 2;
 /// Rows of the joined table of one side, a power of two: a mask bounds every index.
 pub(super) const JOINED_ROWS: usize = 2048;
 
-const FIRST_TURN: usize = MAX_STONES * MOBILITY_PLACES;
+const FIRST_TURN: usize = MAX_STONES * NUM_MOBILITY_SQUARES;
 const FIRST_SET: usize = FIRST_TURN + 256;
 const _: () = assert!(FIRST_SET + ALIVE_SETS <= JOINED_ROWS);
 
@@ -378,10 +378,10 @@ static STONE_BASE: [[u16; MAX_STONES]; ALIVE_SETS] = {
         let mut stone = 0;
         while stone < MAX_STONES {
             let within = match faces(alive, stone) {
-                0 => MOBILITY_PLACES - 1 - crate::games::einstein::GONE as usize,
+                0 => NUM_MOBILITY_SQUARES - 1 - crate::games::einstein::GONE as usize,
                 faces => 25 * (faces - 1),
             };
-            bases[alive][stone] = (stone * MOBILITY_PLACES + within) as u16;
+            bases[alive][stone] = (stone * NUM_MOBILITY_SQUARES + within) as u16;
             stone += 1;
         }
         alive += 1;
@@ -426,19 +426,19 @@ pub(super) fn join(
     };
     let row = |index: usize| &rows[index * width..][..width];
     for stone in 0..MAX_STONES {
-        for place in 0..MOBILITY_PLACES {
-            let square = if place == MOBILITY_PLACES - 1 {
-                PLACES - 1
+        for square_index in 0..NUM_MOBILITY_SQUARES {
+            let square = if square_index == NUM_MOBILITY_SQUARES - 1 {
+                NUM_SQUARES - 1
             } else {
-                place % 25
+                square_index % 25
             };
             add(
-                stone * MOBILITY_PLACES + place,
-                row(stone * PLACES + square),
+                stone * NUM_MOBILITY_SQUARES + square_index,
+                row(stone * NUM_SQUARES + square),
             );
         }
     }
-    let mut start = MAX_STONES * PLACES;
+    let mut start = MAX_STONES * NUM_SQUARES;
     for group in of_a_side(groups) {
         match group {
             FeatureGroup::Mobility => {

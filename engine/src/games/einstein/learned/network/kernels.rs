@@ -119,7 +119,7 @@ impl Layers {
 /// See [`Layers::short_sums`]: weights of one sign may meet activations of 127, those of the other
 /// of 0.
 fn short_sums_fit(hidden: &[i8], second: usize) -> bool {
-    let most = i32::from(i16::MAX) / 127;
+    let max_weight = i32::from(i16::MAX) / 127;
     hidden.chunks_exact(SHORT * second).all(|inputs| {
         (0..2 * second).all(|sum| {
             let (half, neuron) = (sum / second, sum % second);
@@ -134,7 +134,7 @@ fn short_sums_fit(hidden: &[i8], second: usize) -> bool {
                     below -= weight
                 }
             });
-            above.max(below) <= most
+            above.max(below) <= max_weight
         })
     })
 }

@@ -14,7 +14,7 @@ use super::{
 use crate::core::arrays::{by_index, each};
 use crate::games::einstein::{
     GONE, MAX_STONES, Move, Position, Standard,
-    evaluators::race_tables::{distance_index, distance_place},
+    evaluators::race_tables::{distance_index, distance_stride},
     learned::steps::{LOST, Listed, Logits, MAX_STEPS, Step, Steps},
     position::Side,
 };
@@ -52,10 +52,10 @@ impl Fast {
         }
         let steps = own.steps.list();
         let (enemies, others) = own.sums.split_at_mut(ENEMIES * (FIRST / 32));
-        let (others, whole) = others.split_at_mut(MAX_STEPS * (FIRST / 32));
+        let (others, mover_sums) = others.split_at_mut(MAX_STEPS * (FIRST / 32));
         let targets = own.steps.targets();
         let mut logits =
-            self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others, whole);
+            self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others, mover_sums);
         kernels::one_ply(self.instructions, &own.steps, &mut logits)
     }
 
@@ -77,7 +77,7 @@ impl Fast {
             kernels::sum_rows::<FIRST>(
                 self.instructions,
                 &self.tables.other,
-                &self.rows(step.made_by(mover)),
+                &self.rows(step.applied_to(mover)),
                 out,
             );
         }
@@ -89,16 +89,16 @@ impl Fast {
                 self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others, &mut [])
             }
             Some(_) => {
-                let whole = &mut [[Line([0; 32]); LINES]; MAX_STEPS];
-                let whole = whole.as_flattened_mut();
-                self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others, whole)
+                let mover_sums = &mut [[Line([0; 32]); LINES]; MAX_STEPS];
+                let mover_sums = mover_sums.as_flattened_mut();
+                self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others, mover_sums)
             }
         };
         listed.score(&logits, count, scores);
     }
 
     /// The enemy's logit after each step, from the sums of the side after it; in `enemies` there is
-    /// room for the enemy's, in `whole` for those of each position if there are inputs of both sides.
+    /// room for the enemy's, in `mover_sums` for those of each position if there are inputs of both sides.
     #[inline]
     fn logits<const FIRST: usize, const SECOND: usize>(
         &self,
@@ -107,7 +107,7 @@ impl Fast {
         targets: u32,
         enemies: &mut [Line16],
         others: &[Line16],
-        whole: &mut [Line16],
+        mover_sums: &mut [Line16],
     ) -> Logits {
         let enemy = position.other();
         let mut pairs = [[0; 2]; MAX_STEPS];
@@ -123,15 +123,18 @@ impl Fast {
             None => (&*enemies, others, pairs),
             Some(both) => {
                 let lines = FIRST / 32;
-                let outs = whole.chunks_exact_mut(lines);
+                let outs = mover_sums.chunks_exact_mut(lines);
                 for ((step, pair), out) in steps.iter().zip(pairs).zip(outs) {
                     let sums = each([(&*enemies, pair[0]), (others, pair[1])], |(sums, at)| {
                         &sums[usize::from(at) * lines..][..lines]
                     });
-                    let sides = (enemy.without(step.square), step.made_by(position.mover()));
+                    let sides = (
+                        enemy.without(step.square),
+                        step.applied_to(position.mover()),
+                    );
                     both.add_up(self.instructions, sides, sums, out);
                 }
-                (&*whole, &NOTHING[..], &own_pairs[..steps.len()])
+                (&*mover_sums, &NOTHING[..], &own_pairs[..steps.len()])
             }
         };
         let compute = |bucket: u8, logits: &mut Logits| {
@@ -142,15 +145,15 @@ impl Fast {
         compute(all, &mut logits);
         if fewer != all {
             // Those that capture, of either side, are of the next bucket.
-            let own = position.mover().squares_taken();
+            let own = position.mover().occupied_squares();
             let captures = |(step, pair): (&Step, &Pair)| {
                 pair[0] != 0 || own >> (Standard::GOAL - step.square) & 1 != 0
             };
             let mut few = Logits::default();
             compute(fewer, &mut few);
-            for (place, each) in steps.iter().zip(pairs).enumerate() {
+            for (step_index, each) in steps.iter().zip(pairs).enumerate() {
                 if captures(each) {
-                    logits[place] = few[place];
+                    logits[step_index] = few[step_index];
                 }
             }
         }
@@ -224,18 +227,18 @@ impl Fast {
         let rows = self.rows(side);
         let (instructions, table) = (self.instructions, &self.tables.other);
         kernels::sum_rows::<FIRST>(instructions, table, &rows, before);
-        let (taken, distances) = (side.squares_taken(), distance_index(side));
+        let (occupied, distances) = (side.occupied_squares(), distance_index(side));
         for (step, out) in own.steps.list().iter().zip(sums.chunks_exact_mut(lines)) {
             let (stone, to) = (
                 usize::from(step.stone) % MAX_STONES,
                 Standard::GOAL - step.square,
             );
-            if taken >> to & 1 == 0 {
+            if occupied >> to & 1 == 0 {
                 let from = side.square(stone);
                 let moved = rows[stone] - u16::from(from) + u16::from(to);
                 let turns = turns_row(
                     self.classes,
-                    distances - distance_place(stone, from) + distance_place(stone, to),
+                    distances - distance_stride(stone, from) + distance_stride(stone, to),
                 );
                 kernels::change_rows::<FIRST>(
                     instructions,
@@ -249,7 +252,7 @@ impl Fast {
                 kernels::sum_rows::<FIRST>(
                     instructions,
                     table,
-                    &self.rows(step.made_by(side)),
+                    &self.rows(step.applied_to(side)),
                     out,
                 );
             }

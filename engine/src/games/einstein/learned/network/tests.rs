@@ -32,11 +32,11 @@ pub(crate) fn random_weights(
     buckets: usize,
     seed: u64,
 ) -> NetworkWeights {
-    fn numbers<T>(random: &mut RandomStream, count: usize, most: i16) -> Vec<T>
+    fn numbers<T>(random: &mut RandomStream, count: usize, max_value: i16) -> Vec<T>
     where
         i16: TryInto<T, Error: std::fmt::Debug>,
     {
-        let mut number = || random.below(2 * most as usize + 1) as i16 - most;
+        let mut number = || random.below(2 * max_value as usize + 1) as i16 - max_value;
         (0..count).map(|_| number().try_into().unwrap()).collect()
     }
     let random = &mut RandomStream::new(seed);
@@ -116,7 +116,7 @@ fn some_groups() -> [InputGroups; 6] {
     [
         InputGroups::ALL,
         InputGroups::NONE,
-        usual(),
+        default_groups(),
         turns,
         InputGroups::NONE.with(FeatureGroup::RaceDistribution),
         turns
@@ -125,7 +125,7 @@ fn some_groups() -> [InputGroups; 6] {
     ]
 }
 
-fn usual() -> InputGroups {
+fn default_groups() -> InputGroups {
     Standard::DEFAULT_FEATURES.iter().copied().collect()
 }
 
@@ -205,10 +205,10 @@ fn every_instruction_set_gives_the_integers_of_the_definition() {
                     .iter()
                     .map(|position| log_odds(defined_logit(groups, weights, position) as i32));
                 let least = logits.clone().fold(f32::INFINITY, f32::min);
-                let most = logits.fold(f32::NEG_INFINITY, f32::max);
+                let max_value = logits.fold(f32::NEG_INFINITY, f32::max);
                 assert!(
-                    most - least > 0.5,
-                    "{shape:?}: logits from {least} to {most} would show nothing"
+                    max_value - least > 0.5,
+                    "{shape:?}: logits from {least} to {max_value} would show nothing"
                 );
             }
         }
@@ -249,14 +249,14 @@ fn fast_kernels_are_those_of_the_shapes_that_have_them() {
 }
 
 #[test]
-fn a_position_as_a_whole_has_the_bits_of_its_successors() {
+fn batched_successors_equal_single_evaluations() {
     let game = Standard::default();
     let positions = random_positions(&game, 32, 1000);
     let shapes = SHAPES
         .iter()
         .map(|shape| &shape[..])
         .chain([&[32][..], &[32, 16, 16]]);
-    let groups = [usual(), InputGroups::ALL, some_groups()[5]];
+    let groups = [default_groups(), InputGroups::ALL, some_groups()[5]];
     let groups = groups.into_iter().cycle();
     for ((shape, buckets), groups) in shapes.zip([4, 1].into_iter().cycle()).zip(groups) {
         let weights = random_weights(groups, shape, buckets, 8);
@@ -348,7 +348,7 @@ fn scores_of_successors_are_their_logits() {
 #[test]
 fn inputs_follow_from_the_board() {
     let game = Standard::default();
-    let groups = usual();
+    let groups = default_groups();
     assert_eq!(
         (side_rows(groups), super::inputs::runs(groups).len()),
         (156 + 906 + 48 + 64, 2 * 14)
@@ -376,10 +376,12 @@ fn inputs_follow_from_the_board() {
                 expected[stone.label - 1] = square;
                 mobility[stone.label - 1] = 25 * (faces - 1) + square;
             }
-            let squares = (0..).zip(expected).map(|(stone, place)| 26 * stone + place);
+            let squares = (0..)
+                .zip(expected)
+                .map(|(stone, feature)| 26 * stone + feature);
             let mobility = (0..)
                 .zip(mobility)
-                .map(|(stone, place)| 156 + 151 * stone + place);
+                .map(|(stone, feature)| 156 + 151 * stone + feature);
             let turns = mean(&race.distribution(&stones));
             let alive: usize = living.iter().map(|label| 1 << (label - 1)).sum();
             let expected: Vec<usize> = squares
@@ -412,7 +414,7 @@ fn inputs_of_races_and_contact_follow_from_the_board() {
         fill(groups, &position, &mut rows);
         let board = Board::of(&game, &position);
         let colours = [board.red_to_move, !board.red_to_move];
-        let quarters = colours.map(|red| {
+        let turn_classes = colours.map(|red| {
             let distribution = race.distribution(&board.side(red));
             let mean = mean(&distribution);
             // Of equal ways to race the tables choose by spread: these are theirs.
@@ -420,19 +422,19 @@ fn inputs_of_races_and_contact_follow_from_the_board() {
             let mass = tables.mass(index).into_iter().zip(0..);
             let squares = mass.map(|(p, turns)| f64::from(p) * (f64::from(turns) - mean).powi(2));
             let deviation = squares.sum::<f64>().sqrt();
-            let quarters = (4.0 * mean + 4e-6).floor() as usize;
+            let turn_classes = (4.0 * mean + 4e-6).floor() as usize;
             (
-                quarters,
+                turn_classes,
                 ((6.0 * deviation + 6e-6).floor() as usize).min(15),
             )
         });
-        for (number, (quarters, spread)) in quarters.into_iter().enumerate() {
+        for (number, (turn_classes, spread)) in turn_classes.into_iter().enumerate() {
             let row = usize::from(rows[7 * number + 6]);
             let first = number * side_rows(groups) + 156;
-            assert_eq!(row - first, 16 * quarters + spread);
+            assert_eq!(row - first, 16 * turn_classes + spread);
         }
         let first = 2 * side_rows(groups);
-        let [(own, _), (other, _)] = quarters;
+        let [(own, _), (other, _)] = turn_classes;
         let expected = 32 * own.min(31) + other.min(31);
         assert_eq!(usize::from(rows[14]) - first, expected);
         let mut expected = vec![64; 12];
@@ -459,8 +461,8 @@ fn inputs_of_races_and_contact_follow_from_the_board() {
                 captures += usize::from(code > 7);
             }
         }
-        for (place, expected) in expected.into_iter().enumerate() {
-            let found = usize::from(rows[15 + place]) - first - 1024 - 65 * place;
+        for (feature, expected) in expected.into_iter().enumerate() {
+            let found = usize::from(rows[15 + feature]) - first - 1024 - 65 * feature;
             assert_eq!(found, expected, "{}", game.format_position(&position, None));
         }
     }
@@ -470,10 +472,10 @@ fn inputs_of_races_and_contact_follow_from_the_board() {
 #[test]
 fn no_race_is_longer_than_the_classes_of_turns() {
     let race = RaceTables::shared(&Standard::default());
-    let most = (1..VECTORS)
+    let max_value = (1..VECTORS)
         .map(|index| race.expected_exact(index))
         .fold(0.0, f64::max);
-    assert!(most > 6.0 && 4.0 * most < 47.0, "{most}");
+    assert!(max_value > 6.0 && 4.0 * max_value < 47.0, "{max_value}");
 }
 
 #[test]
@@ -564,8 +566,8 @@ fn the_largest_weights_do_not_overflow() {
             weights.bias.fill(sign * (32767 - 12 * 2700));
             for (layer, &inputs) in weights.hidden.iter_mut().zip(shape) {
                 layer.weights.fill(if sign > 0 { 127 } else { -128 });
-                let most = i32::MAX - 127 * 128 * inputs as i32;
-                layer.bias.fill(i32::from(sign) * most);
+                let max_value = i32::MAX - 127 * 128 * inputs as i32;
+                layer.bias.fill(i32::from(sign) * max_value);
             }
             weights.output.fill(sign * 8256);
             let sum = weights.output.len() as i32 * 8256 * ACTIVATION_MAX;
@@ -612,7 +614,7 @@ fn sets_of_names_are_their_names() {
 }
 
 #[test]
-fn sums_in_16_bits_are_made_only_where_none_overflows() {
+fn sums_use_16_bits_only_where_none_overflows() {
     // All activations are 127. Eight weights belong to one sum of 16 bits: of the first two of
     // every four inputs, of four times four that stand side by side when packed.
     let groups = InputGroups::NONE;
@@ -650,10 +652,10 @@ fn sums_in_16_bits_are_made_only_where_none_overflows() {
                 ),
                 (fits, defined_logit(groups, &weights, &position))
             );
-            let whole =
+            let batched =
                 network.one_ply(&Standard::default(), &position, &mut Successors::default());
             assert_eq!(
-                whole,
+                batched,
                 one_ply_by_successors(&network, &Standard::default(), &position)
             );
         }
@@ -662,7 +664,7 @@ fn sums_in_16_bits_are_made_only_where_none_overflows() {
 
 #[test]
 fn parts_of_a_sum_may_leave_16_bits_and_come_back() {
-    let groups = usual();
+    let groups = default_groups();
     let mut weights = random_weights(groups, &[64, 32], 1, 3);
     // The mover's squares add 30,000 too much each, and its mobility takes it away.
     let (squares, mobility) = (156 * 64, 906 * 64);
@@ -723,8 +725,8 @@ fn quantised_weights_are_the_nearest() {
 fn a_first_layer_that_could_overflow_is_held() {
     let groups = InputGroups::ALL;
     let mut random = RandomStream::new(8);
-    let mut uniform = |count: usize, most: f32| -> Vec<f32> {
-        let mut number = || (random.unit() as f32 - 0.5) * 2.0 * most;
+    let mut uniform = |count: usize, max_value: f32| -> Vec<f32> {
+        let mut number = || (random.unit() as f32 - 0.5) * 2.0 * max_value;
         (0..count).map(|_| number()).collect()
     };
     let runs = runs(groups);

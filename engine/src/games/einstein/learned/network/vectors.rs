@@ -62,11 +62,11 @@ macro_rules! common_operations {
 }
 
 #[cfg(target_arch = "x86_64")]
-mod halves;
-#[cfg(target_arch = "wasm32")]
-mod quarters;
+mod line_avx2;
 #[cfg(target_arch = "x86_64")]
-mod whole;
+mod line_avx512;
+#[cfg(target_arch = "wasm32")]
+mod line_simd128;
 
 use super::{
     inputs::{JOINED, JOINED_ROWS},
@@ -397,16 +397,22 @@ const GROUP: usize = 4;
 struct Activations<const FIRST: usize>([u8; FIRST]);
 
 #[cfg(target_arch = "wasm32")]
-kernels!(simd128, "simd128", quarters, quarters::dot, true);
+kernels!(simd128, "simd128", line_simd128, line_simd128::dot, true);
 #[cfg(target_arch = "x86_64")]
-kernels!(avx2, "avx2", halves, halves::dot, true);
+kernels!(avx2, "avx2", line_avx2, line_avx2::dot, true);
 #[cfg(target_arch = "x86_64")]
-kernels!(avx512, "avx2,avx512f,avx512bw", whole, whole::dot, true);
+kernels!(
+    avx512,
+    "avx2,avx512f,avx512bw",
+    line_avx512,
+    line_avx512::dot,
+    true
+);
 #[cfg(target_arch = "x86_64")]
 kernels!(
     vnni,
     "avx2,avx512f,avx512bw,avx512vnni",
-    whole,
+    line_avx512,
     std::arch::x86_64::_mm512_dpbusd_epi32,
     false
 );

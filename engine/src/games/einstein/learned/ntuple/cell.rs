@@ -109,7 +109,7 @@ pub(crate) fn image(cell: Cell, symmetry: usize) -> Cell {
         MAX_STONES.. if symmetry & 4 != 0 => 3 * MAX_STONES - 1 - stone,
         _ => stone,
     };
-    let turned = GROUPS.iter().find_map(|group| {
+    let flipped = GROUPS.iter().find_map(|group| {
         let number = group.number_of(cell)?;
         Some(group.cell(if group.count == SQUARES {
             square(number)
@@ -117,5 +117,5 @@ pub(crate) fn image(cell: Cell, symmetry: usize) -> Cell {
             stone(number)
         }))
     });
-    turned.unwrap_or(cell)
+    flipped.unwrap_or(cell)
 }

@@ -45,22 +45,22 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
     let weights = &quantized_weights.weights[..];
     let tuples_by_cell = parent.tuples_by_cell;
     let view = if tuples_by_cell.owners || tuples_by_cell.mobility {
-        View::new(&parent.turned)
+        View::new(&parent.flipped)
     } else {
-        View::plain(&parent.turned)
+        View::plain(&parent.flipped)
     };
-    let difference = |(place, symbol): Change| -> Difference<'_> {
+    let difference = |(cell_index, symbol): Change| -> Difference<'_> {
         (
-            tuples_by_cell.at(place),
-            u32::from(symbol).wrapping_sub(u32::from(view.symbol(place))),
+            tuples_by_cell.at(cell_index),
+            u32::from(symbol).wrapping_sub(u32::from(view.symbol(cell_index))),
         )
     };
     let mut rows = [0; MAX_TUPLES];
     let rows = &mut rows[..parent.set.tuples()];
-    parent.set.row_indices(&parent.turned, rows);
-    let mut whole = [Held::default(); MAX_TUPLES];
+    parent.set.row_indices(&parent.flipped, rows);
+    let mut current_rows = [Held::default(); MAX_TUPLES];
     let mut sum = quantized_weights.bias;
-    for (held, &row) in whole.iter_mut().zip(&*rows) {
+    for (held, &row) in current_rows.iter_mut().zip(&*rows) {
         *held = Held {
             row,
             weight: weights[row as usize],
@@ -68,22 +68,22 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
         sum += held.weight;
     }
     // With the stone that moves next lifted, and the same while it is put down.
-    let (mut lifted, mut current) = (whole, whole);
+    let (mut lifted, mut current) = (current_rows, current_rows);
     let several = tuples_by_cell.stones || tuples_by_cell.owners || tuples_by_cell.mobility;
     let mut up = None;
     let mut sum_lifted = sum;
     for (&step, out) in steps.iter().zip(sums) {
         let (stone, left) = (usize::from(step.stone), parent.left_by(step));
         if up != Some((stone, left)) {
-            for place in up.iter().flat_map(|&(_, left)| square(left)) {
-                restore(tuples_by_cell.at(place), &whole, &mut lifted);
+            for cell_index in up.iter().flat_map(|&(_, left)| square(left)) {
+                restore(tuples_by_cell.at(cell_index), &current_rows, &mut lifted);
                 if several {
-                    restore(tuples_by_cell.at(place), &whole, &mut current);
+                    restore(tuples_by_cell.at(cell_index), &current_rows, &mut current);
                 }
             }
             sum_lifted = sum;
-            for place in square(left) {
-                let difference = difference((place, 0));
+            for cell_index in square(left) {
+                let difference = difference((cell_index, 0));
                 sum_lifted += change(difference, weights, &mut lifted);
                 if several {
                     restore(difference.0, &lifted, &mut current);

@@ -16,7 +16,7 @@ use crate::learned::{inputs::Cell, tuples::MAX_ROWS};
 pub(super) const LANES: usize = 16;
 
 /// Cells of each tuple in a step.
-const TAKEN: usize = 4;
+const CELLS_PER_STEP: usize = 4;
 
 /// Bytes of a view that are looked up at a time.
 pub(super) const PIECE: usize = 16;
@@ -25,9 +25,9 @@ pub(super) const PIECE: usize = 16;
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub(super) struct Step {
-    pub(super) places: [u8; TAKEN * LANES],
+    pub(super) cell_indices: [u8; CELLS_PER_STEP * LANES],
     /// 1, r₀, 1, r₂ of each tuple; 0 where it has no cell.
-    pub(super) within_pairs: [i8; TAKEN * LANES],
+    pub(super) within_pairs: [i8; CELLS_PER_STEP * LANES],
     /// 1, r₀ r₁ of each.
     pub(super) pairs: [i16; 2 * LANES],
     /// The symbols of all cells before, multiplied.
@@ -85,7 +85,7 @@ impl Plan {
         for (tuples, bases) in tuples.chunks(LANES).zip(bases.chunks(LANES)) {
             let count = tuples
                 .iter()
-                .map(|tuple| tuple.len().div_ceil(TAKEN))
+                .map(|tuple| tuple.len().div_ceil(CELLS_PER_STEP))
                 .max()
                 .unwrap_or(1);
             let at = |numbers: &[u32], lane: usize| numbers.get(lane).copied().unwrap_or(0);
@@ -140,7 +140,7 @@ impl Plan {
 impl Step {
     fn new(tuples: &[Vec<Cell>], number: usize) -> Self {
         let mut step = Self {
-            places: [0; 64],
+            cell_indices: [0; 64],
             within_pairs: [0; 64],
             pairs: [0; 32],
             strides: [0; LANES],
@@ -148,16 +148,16 @@ impl Step {
         };
         for (lane, tuple) in tuples.iter().enumerate() {
             let symbols = |cell: usize| tuple.get(cell).map_or(1, |cell| cell.symbols());
-            let first = number * TAKEN;
+            let first = number * CELLS_PER_STEP;
             step.strides[lane] = (0..first).map(|cell| symbols(cell) as u32).product();
             step.pairs[2 * lane..][..2]
                 .copy_from_slice(&[1, (symbols(first) * symbols(first + 1)) as i16]);
-            for (taken, cell) in tuple.iter().skip(first).take(TAKEN).enumerate() {
-                step.places[TAKEN * lane + taken] = cell.index() as u8;
-                step.within_pairs[TAKEN * lane + taken] = if taken % 2 == 0 {
+            for (slot_in_step, cell) in tuple.iter().skip(first).take(CELLS_PER_STEP).enumerate() {
+                step.cell_indices[CELLS_PER_STEP * lane + slot_in_step] = cell.index() as u8;
+                step.within_pairs[CELLS_PER_STEP * lane + slot_in_step] = if slot_in_step % 2 == 0 {
                     1
                 } else {
-                    symbols(first + taken - 1) as i8
+                    symbols(first + slot_in_step - 1) as i8
                 };
                 step.pieces |= 1 << (cell.index() / PIECE);
             }

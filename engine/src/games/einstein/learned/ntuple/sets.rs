@@ -218,8 +218,8 @@ pub(crate) fn kinds(random: &mut RandomStream) -> Vec<TupleCandidates> {
                 .to_vec(),
         ),
     ];
-    for (windows_name, walks_name, alphabet, most_window, walk) in ALPHABETS {
-        let windows = windows(most_window).into_iter();
+    for (windows_name, walks_name, alphabet, max_window, walk) in ALPHABETS {
+        let windows = windows(max_window).into_iter();
         let windows = windows.map(|window| cells(alphabet, window));
         kinds.push((windows_name, windows.collect()));
         let walks = (0..TRIED_WALKS).map(|_| cells(alphabet, random_walk(walk, random)));
@@ -242,13 +242,13 @@ fn subsets(group: CellGroup, count: u32) -> Vec<Vec<Cell>> {
 }
 
 /// Lines and diagonals of three or more squares and rectangles, of at most so many squares.
-fn windows(most: usize) -> Vec<Vec<usize>> {
+fn windows(max_cells: usize) -> Vec<Vec<usize>> {
     let mut windows = Vec::new();
     for row in 0..5usize {
         for column in 0..5usize {
             for height in 1..=5 - row {
                 for width in 1..=5 - column {
-                    if (3..=most).contains(&(height * width)) {
+                    if (3..=max_cells).contains(&(height * width)) {
                         windows.push(
                             (0..height * width)
                                 .map(|at| (row + at / width) * 5 + column + at % width)
@@ -257,7 +257,7 @@ fn windows(most: usize) -> Vec<Vec<usize>> {
                     }
                 }
             }
-            for length in 3..=most.min(5) {
+            for length in 3..=max_cells.min(5) {
                 if row + length <= 5 && column + length <= 5 {
                     windows.push((0..length).map(|at| (row + at) * 5 + column + at).collect());
                 }

@@ -26,10 +26,10 @@ pub(super) struct Parent<'a> {
     pub(super) set: &'a TupleSet,
     pub(super) tuples_by_cell: &'a TuplesByCell,
     /// As the enemy would see it: stones 0–5 are the enemy's, 6–11 the mover's.
-    pub(super) turned: Position,
+    pub(super) flipped: Position,
     /// For each square in the enemy's perspective the stone that stands there, from 1; 0 for none.
     /// Squares beyond the board mean nothing.
-    standing: [u8; 32],
+    stone_on: [u8; 32],
 }
 
 impl Parent<'_> {
@@ -37,14 +37,14 @@ impl Parent<'_> {
     #[inline]
     pub(super) fn left_by(&self, step: Step) -> usize {
         usize::from(
-            Standard::GOAL.wrapping_sub(self.turned.other().square(usize::from(step.stone))) & 31,
+            Standard::GOAL.wrapping_sub(self.flipped.other().square(usize::from(step.stone))) & 31,
         )
     }
 
     /// The stone that a step captures, from 1; 0 for none.
     #[inline]
     pub(super) fn captured_by(&self, step: Step) -> usize {
-        usize::from(self.standing[usize::from(step.square & 31)])
+        usize::from(self.stone_on[usize::from(step.square & 31)])
     }
 
     /// The tuples from 64 · `part` on whose rows a step may change, one bit each.
@@ -102,23 +102,23 @@ pub(super) fn rate_successors(
 /// The enemy's sum after each step, bias included; [`LOST`] where it has no stone left.
 #[inline]
 fn sums_after(network: &NTuple, position: &Position, steps: &[Step], sums: &mut Logits) {
-    let turned = position.passed();
+    let flipped = position.passed();
     let mut parent = Parent {
         set: network.set(),
         tuples_by_cell: &network.set().kernels().tuples_by_cell,
-        turned,
-        standing: [0; 32],
+        flipped,
+        stone_on: [0; 32],
     };
     for stone in 0..MAX_STONES {
-        parent.standing[usize::from(turned.mover().square(stone) & 31)] = stone as u8 + 1;
-        let seen_by_enemy = Standard::GOAL.wrapping_sub(turned.other().square(stone)) & 31;
+        parent.stone_on[usize::from(flipped.mover().square(stone) & 31)] = stone as u8 + 1;
+        let seen_by_enemy = Standard::GOAL.wrapping_sub(flipped.other().square(stone)) & 31;
         // Where stones that are gone left their mark no step goes.
-        parent.standing[usize::from(seen_by_enemy)] = (stone + MAX_STONES) as u8 + 1;
+        parent.stone_on[usize::from(seen_by_enemy)] = (stone + MAX_STONES) as u8 + 1;
     }
     changed_sums(network, &parent, steps, sums);
     let sums = &mut sums[..steps.len()];
     if network.set().kernels().tuples_by_cell.mobility
-        || network.set().is_phase_limit(turned.stones() as usize)
+        || network.set().is_phase_limit(flipped.stones() as usize)
     {
         for (&step, sum) in steps
             .iter()
@@ -128,14 +128,14 @@ fn sums_after(network: &NTuple, position: &Position, steps: &[Step], sums: &mut 
             *sum = EinSteinTuples::sum(
                 network,
                 &Position::new(
-                    turned.mover().without(step.square),
-                    step.made_by(turned.other()),
-                    turned.seat(),
+                    flipped.mover().without(step.square),
+                    step.applied_to(flipped.other()),
+                    flipped.seat(),
                 ),
             );
         }
     }
-    if turned.mover().count() > 1 {
+    if flipped.mover().count() > 1 {
         return;
     }
     let captures = |step| (1..=MAX_STONES).contains(&parent.captured_by(step));

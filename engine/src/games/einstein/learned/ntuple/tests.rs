@@ -200,7 +200,7 @@ fn indices_are_the_mixed_radix_numbers_of_the_symbols() {
             let phase = set
                 .phases()
                 .iter()
-                .position(|&most| stones <= usize::from(most))
+                .position(|&max_stones| stones <= usize::from(max_stones))
                 .unwrap_or(set.phases().len());
             let first = phase * set.rows() / (set.phases().len() + 1);
             let mut base = 0;
@@ -237,7 +237,7 @@ fn every_tuple_has_a_row_of_its_own_and_different_positions_differ() {
 }
 
 #[test]
-fn descriptions_tell_sets_apart() {
+fn descriptions_of_different_sets_differ() {
     let all: HashSet<String> = sets().iter().map(TupleSet::description).collect();
     assert_eq!(all.len(), sets().len());
     let stones = named("stones").description();
@@ -325,12 +325,12 @@ fn all_instructions_give_the_same_rows_and_the_same_bits() {
                 .with_instructions(Instructions::PORTABLE)
                 .row_indices(&position, &mut expected);
             // In whole numbers, in any order: 255 weights below 1 have all bits.
-            let whole = |weight: f32| (f64::from(weight) * f64::from(1 << 22)).round() as i64;
-            let sum = whole(-0.5)
+            let to_units = |weight: f32| (f64::from(weight) * f64::from(1 << 22)).round() as i64;
+            let sum = to_units(-0.5)
                 + expected
                     .iter()
                     .rev()
-                    .map(|&row| whole(network.weights()[row as usize]))
+                    .map(|&row| to_units(network.weights()[row as usize]))
                     .sum::<i64>();
             let logit = ((sum + 8).div_euclid(16) as f64 / f64::from(1 << 18)) as f32;
             for &instructions in &available {
@@ -395,10 +395,10 @@ fn symbols_are_those_of_the_plain_view() {
 #[test]
 fn the_parts_of_a_view_do_not_touch() {
     for position in random_positions(3) {
-        let (plain, whole) = (View::plain(&position), View::new(&position));
-        assert_eq!(plain.symbols()[..64], whole.symbols()[..64]);
+        let (plain, to_units) = (View::plain(&position), View::new(&position));
+        assert_eq!(plain.symbols()[..64], to_units.symbols()[..64]);
         assert!(plain.symbols()[64..].iter().all(|&symbol| symbol == 0));
-        assert_eq!(whole.symbols()[61..64], [0; 3]);
+        assert_eq!(to_units.symbols()[61..64], [0; 3]);
     }
 }
 
@@ -430,7 +430,7 @@ fn a_set_is_read_back_from_its_texts() {
 }
 
 #[test]
-fn what_makes_no_set_is_said_in_one_line() {
+fn invalid_descriptions_fail_with_one_line() {
     let many = |count: usize| -> Vec<String> {
         (0..count)
             .map(|number| format!("s{} b{}", number / 25, number % 25))

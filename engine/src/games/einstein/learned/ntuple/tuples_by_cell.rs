@@ -45,8 +45,8 @@ impl TuplesByCell {
             }
         }
         let mut starts = [0; CELLS + 1];
-        for place in 0..CELLS {
-            starts[place + 1] = starts[place] + lists[place].len() as u16;
+        for cell_index in 0..CELLS {
+            starts[cell_index + 1] = starts[cell_index] + lists[cell_index].len() as u16;
         }
         let any = |first: usize, count: usize| {
             lists[first..first + count]
@@ -55,7 +55,7 @@ impl TuplesByCell {
         };
         let together = |places: &[usize]| {
             let mut together = Tuples::default();
-            for tuple_ref in places.iter().flat_map(|&place| &lists[place]) {
+            for tuple_ref in places.iter().flat_map(|&cell_index| &lists[cell_index]) {
                 together[usize::from(tuple_ref.tuple / 64)] |= 1 << (tuple_ref.tuple % 64);
             }
             together
@@ -87,9 +87,10 @@ impl TuplesByCell {
 
     /// Those that look at a place of the view, each once.
     #[inline]
-    pub(super) fn at(&self, place: usize) -> &[TupleRef] {
-        let place = place % CELLS;
-        &self.tuple_refs[usize::from(self.starts[place])..usize::from(self.starts[place + 1])]
+    pub(super) fn at(&self, cell_index: usize) -> &[TupleRef] {
+        let cell_index = cell_index % CELLS;
+        &self.tuple_refs
+            [usize::from(self.starts[cell_index])..usize::from(self.starts[cell_index + 1])]
     }
 }
 

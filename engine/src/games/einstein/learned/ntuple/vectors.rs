@@ -66,15 +66,15 @@ pub(super) fn sum(set: &TupleSet, position: &Position, weights: &[i32]) -> i32 {
 #[inline]
 pub(super) fn successors(
     parent: &Parent<'_>,
-    whole: &QuantizedWeights,
+    quantized: &QuantizedWeights,
     moves: &[Step],
     sums: &mut Logits,
 ) {
     let kernels = parent.set.kernels();
     assert!(kernels.are_wide());
-    let (plan, bias) = (&kernels.plan, whole.bias);
-    let offset = parent.set.offset(&parent.turned) as usize;
-    let weights = &whole.weights[offset..][..plan.rows()];
+    let (plan, bias) = (&kernels.plan, quantized.bias);
+    let offset = parent.set.offset(&parent.flipped) as usize;
+    let weights = &quantized.weights[offset..][..plan.rows()];
     use avx512_successors::successors;
     // SAFETY: as above.
     unsafe {
@@ -92,13 +92,13 @@ pub(super) fn successors(
 #[inline]
 pub(super) fn one_ply(
     set: &TupleSet,
-    whole: &QuantizedWeights,
+    quantized: &QuantizedWeights,
     steps: &Steps,
     sums: &mut Logits,
 ) -> f32 {
     assert!(set.kernels().are_vectors());
     // SAFETY: as above; it is safe code compiled for AVX2.
-    unsafe { steps.one_ply_by_eights(sums, |sum| whole.win_probability(sum)) }
+    unsafe { steps.one_ply_by_eights(sums, |sum| quantized.win_probability(sum)) }
 }
 
 /// The rows of a position; not with portable instructions.

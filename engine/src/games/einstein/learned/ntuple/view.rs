@@ -64,8 +64,8 @@ impl View {
     }
 
     #[inline(always)]
-    pub(super) fn symbol(&self, place: usize) -> u8 {
-        self.symbols[place % CELLS]
+    pub(super) fn symbol(&self, cell_index: usize) -> u8 {
+        self.symbols[cell_index % CELLS]
     }
 
     #[inline]

@@ -114,12 +114,12 @@ impl Index {
         let movers = movers.map(|square| seen[usize::from(square & 31)]);
         // A mover on 0 takes no square from the other side that it could stand on.
         let on_zero = usize::from(row >= orbits.plain);
-        let places = others.map(|square| {
+        let ranks = others.map(|square| {
             let square = seen[usize::from(square & 31)];
             let below: u8 = movers.iter().map(|&mover| u8::from(mover < square)).sum();
             usize::from(square) + on_zero - usize::from(below) - 1
         });
-        let (rank, flipped) = rank(places, 24 - OWN + on_zero);
+        let (rank, flipped) = rank(ranks, 24 - OWN + on_zero);
         let narrow = const { width(24 - OWN, ENEMY) };
         let wider = const { width(25 - OWN, ENEMY) - width(24 - OWN, ENEMY) };
         let block = row * narrow + row.saturating_sub(orbits.plain) * wider + rank;
@@ -134,8 +134,8 @@ impl Index {
 /// The rank of the other side by its places among `free` squares, and whether its labels are
 /// reversed.
 #[inline(always)]
-fn rank<const COUNT: usize>(places: [usize; COUNT], free: usize) -> (usize, bool) {
-    let (first, last) = (places[0], places[COUNT - 1]);
+fn rank<const COUNT: usize>(ranks: [usize; COUNT], free: usize) -> (usize, bool) {
+    let (first, last) = (ranks[0], ranks[COUNT - 1]);
     if COUNT == 1 {
         return (first, false);
     }
@@ -144,20 +144,20 @@ fn rank<const COUNT: usize>(places: [usize; COUNT], free: usize) -> (usize, bool
     let mut rank = high * (high - 1) / 2 + low;
     let in_order: [usize; COUNT] = by_index(|index| {
         if flipped {
-            places[COUNT - 1 - index]
+            ranks[COUNT - 1 - index]
         } else {
-            places[index]
+            ranks[index]
         }
     });
     for index in 1..COUNT - 1 {
-        let place = in_order[index];
-        let below = usize::from(low < place) + usize::from(high < place);
+        let square_rank = in_order[index];
+        let below = usize::from(low < square_rank) + usize::from(high < square_rank);
         let below: usize = below
             + in_order[1..index]
                 .iter()
-                .map(|&other| usize::from(other < place))
+                .map(|&other| usize::from(other < square_rank))
                 .sum::<usize>();
-        rank = rank * (free - 1 - index) + place - below;
+        rank = rank * (free - 1 - index) + square_rank - below;
     }
     (rank, flipped)
 }
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn every_class_is_found_where_its_parts_say() {
+    fn every_class_is_found_by_its_parts() {
         let index = Index::new(6);
         let mut random = RandomStream::new(5);
         for class in Class::up_to(6) {
@@ -203,14 +203,15 @@ mod tests {
                     random.shuffle(&mut labels);
                     let mut side = [GONE; 6];
                     for &label in &labels[..count] {
-                        let place = squares.iter().position(|&square| square != goal).unwrap();
-                        side[label] = squares.remove(place);
+                        let square_rank =
+                            squares.iter().position(|&square| square != goal).unwrap();
+                        side[label] = squares.remove(square_rank);
                     }
                     side
                 };
                 let own = Side::new(side(class.mover, Standard::GOAL));
-                let turned = |square| if square == GONE { GONE } else { GOAL - square };
-                let enemy = Side::new(side(class.other, 0).map(turned));
+                let swapped = |square| if square == GONE { GONE } else { GOAL - square };
+                let enemy = Side::new(side(class.other, 0).map(swapped));
                 let position = Position::new(own, enemy, 0);
                 let found = index.find(&position).unwrap();
                 assert_eq!(found, by_parts(&index, &position), "{position:?}");

@@ -69,7 +69,7 @@ fn check_afresh(networks: &[NTuple], game: &Standard, position: &Position) {
 }
 
 #[test]
-fn a_position_as_a_whole_has_the_bits_of_its_successors() {
+fn batched_successors_equal_single_evaluations() {
     let game = Standard::default();
     let positions = test_support::random_positions(&game, 41, 1200);
     for networks in NETWORKS.iter() {
@@ -88,10 +88,10 @@ fn moves_may_be_scored_in_any_order() {
     let game = Standard::default();
     for networks in NETWORKS.iter() {
         for position in test_support::random_positions(&game, 43, 60) {
-            let mut turned = game.all_moves(&position);
-            turned.sort_by_key(|mv| (mv.direction(), mv.stone()));
+            let mut flipped = game.all_moves(&position);
+            flipped.sort_by_key(|mv| (mv.direction(), mv.stone()));
             for network in networks {
-                test_support::check_scores(network, &game, &position, &turned, |next| {
+                test_support::check_scores(network, &game, &position, &flipped, |next| {
                     network.logit(next)
                 });
             }
@@ -127,7 +127,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_position_as_a_whole_has_the_bits_of_its_successors(position in any_sides(), set in 0..NETWORKS.len(), nearest: bool) {
+    fn batched_successors_of_any_position_equal_single_evaluations(position in any_sides(), set in 0..NETWORKS.len(), nearest: bool) {
         let variant = if nearest { Variant::NearestOnly } else { Variant::Classic };
         let game: Standard = EinStein::new(variant, Die::fair());
         check_afresh(&NETWORKS[set], &game, &position);

@@ -18,12 +18,12 @@ pub(super) fn load<T: Copy>(numbers: &[T], part: usize) -> __m256i {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn quads(view: &View, step: &Step, half: usize) -> __m256i {
-    let places = load(&step.places, half);
+    let cell_indices = load(&step.cell_indices, half);
     let mut symbols = _mm256_setzero_si256();
     for (number, &piece) in view.pieces().iter().enumerate() {
         if step.pieces >> number & 1 == 1 {
             // Places of other pieces wrap or go beyond 15, and find 0.
-            let within = _mm256_sub_epi8(places, _mm256_set1_epi8(16 * number as i8));
+            let within = _mm256_sub_epi8(cell_indices, _mm256_set1_epi8(16 * number as i8));
             let found =
                 _mm256_shuffle_epi8(piece, _mm256_adds_epu8(within, _mm256_set1_epi8(0x70)));
             symbols = _mm256_or_si256(symbols, found);

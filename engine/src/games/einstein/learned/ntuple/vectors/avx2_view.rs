@@ -115,19 +115,19 @@ impl View {
         );
         let alive = _mm256_andnot_si256(_mm256_cmpeq_epi8(squares, gone), _mm256_set1_epi8(1));
         const { assert!(STONE_SQUARES == 25 && DISTANCES == 37 && ALIVE == 49) };
-        let place = |vector, bytes| _mm256_shuffle_epi8(vector, twice(bytes));
+        let shuffle = |vector, bytes| _mm256_shuffle_epi8(vector, twice(bytes));
         let first = _mm256_permute2x128_si256::<0x00>(board, board);
         let second = _mm256_or_si256(
             _mm256_permute2x128_si256::<0x11>(board, board),
-            place(squares, const { moved(0, 9, 7) }),
+            shuffle(squares, const { moved(0, 9, 7) }),
         );
         let third = _mm256_or_si256(
-            place(squares, const { moved(7, 0, 5) }),
-            place(distances, const { moved(0, 5, 11) }),
+            shuffle(squares, const { moved(7, 0, 5) }),
+            shuffle(distances, const { moved(0, 5, 11) }),
         );
         let fourth = _mm256_or_si256(
-            place(distances, const { moved(11, 0, 1) }),
-            place(alive, const { moved(0, 1, 12) }),
+            shuffle(distances, const { moved(11, 0, 1) }),
+            shuffle(alive, const { moved(0, 1, 12) }),
         );
         let nothing = _mm256_setzero_si256();
         let mut pieces = [
@@ -138,7 +138,7 @@ impl View {
             let numbers = _mm256_set1_epi16(permitted_by_other_numbers(position) as i16);
             let bits = _mm256_set1_epi64x(0x8040_2010_0804_0201u64 as i64);
             let spread = _mm256_and_si256(
-                place(numbers, [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]),
+                shuffle(numbers, [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]),
                 bits,
             );
             // One is added by taking away -1.

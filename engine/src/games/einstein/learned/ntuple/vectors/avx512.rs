@@ -27,7 +27,7 @@ pub(super) fn numbers(vector: __m512i) -> [u32; LANES] {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn quads<const REDUCED: bool>(view: &View<REDUCED>, step: &Step) -> __m512i {
-    let symbols = view.at(load(&step.places));
+    let symbols = view.at(load(&step.cell_indices));
     _mm512_madd_epi16(
         _mm512_maddubs_epi16(symbols, load(&step.within_pairs)),
         load(&step.pairs),

@@ -81,7 +81,7 @@ impl Numbers {
 #[derive(Clone, Copy)]
 struct Block<'a> {
     bases: __m512i,
-    places: __m512i,
+    cell_indices: __m512i,
     within_pairs: __m512i,
     pairs: __m512i,
     /// For tuples of more than four cells.
@@ -94,7 +94,7 @@ impl Block<'_> {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     fn rows<const REDUCED: bool, const LONG: bool>(&self, view: &View<REDUCED>) -> __m512i {
-        let symbols = view.at(self.places);
+        let symbols = view.at(self.cell_indices);
         let mut rows = _mm512_add_epi32(
             self.bases,
             _mm512_madd_epi16(_mm512_maddubs_epi16(symbols, self.within_pairs), self.pairs),
@@ -118,7 +118,7 @@ struct Moves<'a, 'b, const REDUCED: bool> {
     /// For each symbol of the board how mobile it is, if tuples look at that.
     mobility: Mobility,
     /// For the position itself, bias included, sixteen parts.
-    whole: __m512i,
+    parent_sum: __m512i,
     /// What each move adds to that, as soon as a group of blocks was added.
     changes: [MaybeUninit<__m512i>; MAX_STEPS],
 }
@@ -139,7 +139,7 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
     let nothing = _mm512_setzero_si512();
     let mut blocks = [Block {
         bases: nothing,
-        places: nothing,
+        cell_indices: nothing,
         within_pairs: nothing,
         pairs: nothing,
         more: &[],
@@ -149,14 +149,14 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
     for at in 0..BLOCKS {
         let (one, steps) = moves.parent.set.kernels().plan.block(GROUP * part + at);
         let step = &steps[0];
-        let (places, within_pairs, pairs) = (
-            load(&step.places),
+        let (cell_indices, within_pairs, pairs) = (
+            load(&step.cell_indices),
             load(&step.within_pairs),
             load(&step.pairs),
         );
         let block = Block {
             bases: load(&one.bases),
-            places,
+            cell_indices,
             within_pairs,
             pairs,
             more: &steps[1..],
@@ -205,7 +205,7 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
     let mut held = [nothing; BLOCKS];
     for at in 0..BLOCKS {
         held[at] = _mm512_maskz_mov_epi32(blocks[at].lanes, load(&numbers[at]));
-        moves.whole = _mm512_add_epi32(moves.whole, held[at]);
+        moves.parent_sum = _mm512_add_epi32(moves.parent_sum, held[at]);
     }
     let mut before = 0;
     for (index, change) in moves.changes.iter_mut().enumerate().take(moves.steps.len()) {
@@ -253,9 +253,12 @@ pub(super) unsafe fn successors<const REDUCED: bool, const LONG: bool>(
     steps: &[Step],
     sums: &mut Logits,
 ) {
-    let before = View::<REDUCED>::new(&parent.turned);
+    let before = View::<REDUCED>::new(&parent.flipped);
     let mobility = if REDUCED {
-        Mobility::new(parent.turned.mover().alive(), parent.turned.other().alive())
+        Mobility::new(
+            parent.flipped.mover().alive(),
+            parent.flipped.other().alive(),
+        )
     } else {
         Mobility::UNKNOWN
     };
@@ -265,7 +268,7 @@ pub(super) unsafe fn successors<const REDUCED: bool, const LONG: bool>(
         steps,
         before,
         mobility,
-        whole: one_lane(bias),
+        parent_sum: one_lane(bias),
         changes: [const { MaybeUninit::uninit() }; MAX_STEPS],
     };
     let blocks = parent.set.kernels().plan.blocks().len();
@@ -288,7 +291,7 @@ pub(super) unsafe fn successors<const REDUCED: bool, const LONG: bool>(
         if first >= changes.len() {
             break;
         }
-        let mut four = [moves.whole; lane_sums::TOGETHER];
+        let mut four = [moves.parent_sum; lane_sums::TOGETHER];
         for at in first..changes.len().min(first + lane_sums::TOGETHER) {
             // SAFETY: there is one group of blocks at least (asserted above), and each has written the
             // changes of all steps, of which there are no more than changes (the slice).

@@ -66,12 +66,12 @@ const STONE: [[[u8; 64]; 2]; MAX_STONES] = {
 };
 
 /// The stone of each place of the view from the squares of stones on.
-const OF_PLACE: [u8; 64] = {
+const CELL_MASKS: [u8; 64] = {
     let mut stones = [0; 64];
-    let mut place = STONE_SQUARES;
-    while place < ALIVE + STONES {
-        stones[place] = ((place - STONE_SQUARES) % STONES) as u8;
-        place += 1;
+    let mut cell_index = STONE_SQUARES;
+    while cell_index < ALIVE + STONES {
+        stones[cell_index] = ((cell_index - STONE_SQUARES) % STONES) as u8;
+        cell_index += 1;
     }
     stones
 };
@@ -82,11 +82,11 @@ const fn zone(first: usize) -> u64 {
 }
 
 /// Bytes of half a view, all bits set at some places.
-const fn marks(places: &[usize]) -> [[u8; 64]; 2] {
+const fn marks(cell_indices: &[usize]) -> [[u8; 64]; 2] {
     let mut bytes = [[0; 64]; 2];
     let mut at = 0;
-    while at < places.len() {
-        bytes[places[at] / 64][places[at] % 64] = 0xFF;
+    while at < cell_indices.len() {
+        bytes[cell_indices[at] / 64][cell_indices[at] % 64] = 0xFF;
         at += 1;
     }
     bytes
@@ -133,7 +133,7 @@ static LOSS: Aligned<[[u8; 64]; 16]> = {
 };
 
 /// By square in the owner's perspective, or [`SQUARES`] for none: what is said of any stone there.
-static STANDING: Aligned<[[u8; 64]; 32]> = {
+static STONE_ON: Aligned<[[u8; 64]; 32]> = {
     let mut tables = [[0; 64]; 32];
     let mut square = 0;
     while square <= SQUARES {
@@ -179,7 +179,7 @@ impl<const REDUCED: bool> View<REDUCED> {
             _mm512_extracti64x4_epi64::<1>(board),
         );
         let gone = _mm512_set1_epi8(SQUARES as i8);
-        let squares = _mm512_min_epu8(_mm512_permutexvar_epi8(load(&OF_PLACE), squares), gone);
+        let squares = _mm512_min_epu8(_mm512_permutexvar_epi8(load(&CELL_MASKS), squares), gone);
         let distances = _mm512_permutexvar_epi8(squares, load(&DISTANCE));
         let alive = _mm512_mask_cmpneq_epi8_mask(const { zone(ALIVE) }, squares, gone);
         let view = _mm512_mask_mov_epi8(
@@ -225,12 +225,12 @@ impl<const REDUCED: bool> View<REDUCED> {
             let own = Standard::GOAL.wrapping_sub(step.square) & 31;
             first = select(
                 load(&MOVED.0[stone]),
-                load(&STANDING.0[usize::from(own)]),
+                load(&STONE_ON.0[usize::from(own)]),
                 first,
             );
             first = select(
                 load(&LOSS.0[parent.captured_by(step) % 16]),
-                load(&STANDING.0[SQUARES]),
+                load(&STONE_ON.0[SQUARES]),
                 first,
             );
         }
@@ -252,11 +252,11 @@ impl<const REDUCED: bool> View<REDUCED> {
     /// The symbols at some places; with `REDUCED` false only below 64.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-    pub(super) fn at(&self, places: __m512i) -> __m512i {
+    pub(super) fn at(&self, cell_indices: __m512i) -> __m512i {
         if REDUCED {
-            _mm512_permutex2var_epi8(self.0[0], places, self.0[1])
+            _mm512_permutex2var_epi8(self.0[0], cell_indices, self.0[1])
         } else {
-            _mm512_permutexvar_epi8(places, self.0[0])
+            _mm512_permutexvar_epi8(cell_indices, self.0[0])
         }
     }
 }

@@ -15,7 +15,7 @@ use std::{
 
 /// What is known of a class.
 #[derive(Clone, Debug)]
-pub struct ClassFacts {
+pub struct ClassStatistics {
     /// The class.
     pub class: Class,
     /// Positions, up to symmetry; a single stone counts once for all its labels.
@@ -30,9 +30,9 @@ pub struct ClassFacts {
     /// were to move.
     pub tempo: f64,
     /// Where the move is worth most, and how much.
-    pub most_tempo: Option<(Position, f64)>,
+    pub max_tempo: Option<(Position, f64)>,
     /// Where having to move does most harm (the least worth of the move), and how much.
-    pub least_tempo: Option<(Position, f64)>,
+    pub min_tempo: Option<(Position, f64)>,
     /// Where capturing a stone of one's own gains most over the best other move that the roll
     /// permits.
     pub self_capture: Option<SelfCapture>,
@@ -63,8 +63,8 @@ struct Sums {
     lost: u64,
     values: u64,
     tempo: i64,
-    most_tempo: Option<Extreme<Position>>,
-    least_tempo: Option<Extreme<Position>>,
+    max_tempo: Option<Extreme<Position>>,
+    min_tempo: Option<Extreme<Position>>,
     self_capture: Option<Extreme<SelfCapture>>,
 }
 
@@ -90,8 +90,8 @@ impl Sums {
         self.lost += other.lost;
         self.values += other.values;
         self.tempo += other.tempo;
-        keep(&mut self.most_tempo, other.most_tempo);
-        keep(&mut self.least_tempo, other.least_tempo);
+        keep(&mut self.max_tempo, other.max_tempo);
+        keep(&mut self.min_tempo, other.min_tempo);
         keep(&mut self.self_capture, other.self_capture);
     }
 
@@ -107,8 +107,8 @@ impl Sums {
             let size = i64::from(value) + i64::from(other) - i64::from(u16::MAX);
             self.tempo += size;
             let extreme = |size| Some((size, Reverse(position.bits()), *position));
-            keep(&mut self.most_tempo, extreme(size));
-            keep(&mut self.least_tempo, extreme(-size));
+            keep(&mut self.max_tempo, extreme(size));
+            keep(&mut self.min_tempo, extreme(-size));
         }
         self.add_self_captures(tables, game, position);
     }
@@ -168,7 +168,7 @@ impl Tables {
     /// # Panics
     /// If `game` is not the game of these tables, or they do not have this class.
     #[must_use]
-    pub fn facts(&self, game: &Standard, class: Class, run: Run<'_>) -> ClassFacts {
+    pub fn statistics(&self, game: &Standard, class: Class, run: Run<'_>) -> ClassStatistics {
         assert!(
             self.answers(game) && class.stones() <= self.stones,
             "tables only know their own game and classes"
@@ -184,18 +184,18 @@ impl Tables {
         });
         let sums = all.into_inner().unwrap_or_else(PoisonError::into_inner);
         let number = sums.positions.max(1) as f64;
-        ClassFacts {
+        ClassStatistics {
             class,
             positions: sums.positions,
             won: sums.won,
             lost: sums.lost,
             mean: share(sums.values as i64) / number,
             tempo: share(sums.tempo) / number,
-            most_tempo: sums
-                .most_tempo
+            max_tempo: sums
+                .max_tempo
                 .map(|(size, _, position)| (position, share(size))),
-            least_tempo: sums
-                .least_tempo
+            min_tempo: sums
+                .min_tempo
                 .map(|(size, _, position)| (position, share(-size))),
             self_capture: sums.self_capture.map(|(.., found)| found),
         }

@@ -397,7 +397,7 @@ fn evaluation_json<G: Playable>(game: &G, position: &G::Position, name: &str) ->
         (Ok(_), Some(payoff)) => json!({ "name": name, "value": payoff }),
         (Ok(evaluator), None) => {
             let value = evaluator.value_of(game, position);
-            let calibrated = evaluator.in_whole_games(value);
+            let calibrated = evaluator.calibrate_to_results(value);
             without_null(json!({ "name": name, "value": value, "calibrated": calibrated }))
         }
     }

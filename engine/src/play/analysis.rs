@@ -183,7 +183,7 @@ impl<G: Playable> PlayerRecipe<G> {
             let flips = game.to_move(&next) != game.to_move(position);
             let own = |value: f32| if flips { 1.0 - value } else { value };
             let calibrated = rated.value.and_then(|value| {
-                let calibrated = self.in_whole_games(&next, own(value), limits);
+                let calibrated = self.calibrate_to_results(&next, own(value), limits);
                 calibrated.map(own)
             });
             rated.calibrated = match rated.is_exact {

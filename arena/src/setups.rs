@@ -31,7 +31,7 @@ pub enum Setups {
     Mix(Vec<(usize, u64)>),
 }
 
-/// A mix that comes with the program, by name and text; `alea atlas` makes others.
+/// A mix that comes with the program, by name and text; the study `atlas` of benches makes others.
 const MIX: (&str, &str) = (
     "data/setups/nash.txt",
     include_str!("../../data/setups/nash.txt"),

@@ -2,8 +2,6 @@
 
 mod analyse;
 pub(crate) mod arena;
-mod atlas;
-mod bench;
 mod calibrate;
 #[cfg(unix)]
 mod cluster;
@@ -23,10 +21,8 @@ mod perft;
 mod pipeline;
 mod play;
 mod probe;
-mod prove;
 mod regret;
-mod report;
-mod reproduce;
+pub(crate) mod report;
 pub(crate) mod selfplay;
 mod solve;
 mod suite;
@@ -90,10 +86,6 @@ commands! {
         Regret(regret),
         Suite(suite),
         Report(report),
-        Bench(bench),
-        Reproduce(reproduce),
-        Atlas(atlas),
-        Prove(prove),
     }
     "Other programs": {
         Engine(engine),
@@ -131,7 +123,7 @@ pub(crate) fn in_groups(command: clap::Command) -> clap::Command {
 }
 
 /// Maximum games of one run; the summary of each has to fit into memory.
-pub(crate) const MAX_GAMES: u64 = 100_000_000;
+pub const MAX_GAMES: u64 = 100_000_000;
 
 #[cfg(test)]
 mod tests {

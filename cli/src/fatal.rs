@@ -19,7 +19,7 @@ use std::{
 /// Allocator that ends the program with one line when memory runs out, unless the calling thread
 /// handles failures. It is mimalloc: burn maps and unmaps every large tensor under the system
 /// allocator, which trains at half the speed (measured).
-pub(crate) struct Allocator;
+pub struct Allocator;
 
 // SAFETY: every call is passed on to mimalloc with the same arguments.
 unsafe impl GlobalAlloc for Allocator {

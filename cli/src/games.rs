@@ -86,7 +86,7 @@ pub(crate) const DEFAULT_GAME: &str = Standard::NAME;
 
 /// Which game is played, and by which rules.
 #[derive(clap::Args)]
-pub(crate) struct GameArguments {
+pub struct GameArguments {
     /// The game, with parameters if need be: "einstein(variant=nearest)"
     #[arg(long, default_value = DEFAULT_GAME, value_name = "GAME")]
     game: String,
@@ -96,9 +96,27 @@ pub(crate) struct GameArguments {
     variant: Option<String>,
 }
 
+/// Work that is generic over the game.
+pub trait GameTask {
+    /// Does the work with the rules of a game.
+    ///
+    /// # Errors
+    /// As the work fails.
+    fn run<G: Playable>(&self, game: &G) -> Result<()>;
+}
+
 impl GameArguments {
+    /// Does work with the rules of the game.
+    ///
+    /// # Errors
+    /// If there is no such game, or the work fails.
+    pub fn run(&self, task: &impl GameTask) -> Result<()> {
+        with_game!(trusted(&self.notation()), game => task.run(&game))
+    }
+
     /// The game as text.
-    pub(crate) fn notation(&self) -> String {
+    #[must_use]
+    pub fn notation(&self) -> String {
         match &self.variant {
             Some(variant) => format!("{}(variant={variant})", Standard::NAME),
             None => self.game.clone(),
@@ -106,7 +124,7 @@ impl GameArguments {
     }
 
     /// The rules of the one game that has something; `what` says what that is.
-    pub(crate) fn only<G: Playable>(&self, what: &str) -> Result<G> {
+    pub fn only<G: Playable>(&self, what: &str) -> Result<G> {
         let notation = self.notation();
         if parse(&notation)?.name != G::NAME {
             bail!(
@@ -163,7 +181,7 @@ pub(crate) fn unknown(name: &str) -> anyhow::Error {
 type ReadStarts<G> = fn(&str) -> Result<Arc<dyn Starts<G>>>;
 
 /// Set-ups of EinStein as a text names them, or a file with a list.
-pub(crate) fn listed_setups(text: &str) -> Result<Setups> {
+pub fn listed_setups(text: &str) -> Result<Setups> {
     let list = Path::new(text);
     Ok(if list.is_file() {
         Setups::read_list(Some(list))?

@@ -17,21 +17,21 @@ use std::{
 use trainer::progress::progress_bar;
 
 /// Maximum characters of an error message; the middle of a longer one is cut.
-pub(crate) const MAX_ERROR: usize = 1000;
+pub const MAX_ERROR: usize = 1000;
 
 /// Writes one or several lines to standard output.
-pub(crate) fn line(text: &str) -> Result<()> {
+pub fn line(text: &str) -> Result<()> {
     styled(&printable_lines(text))
 }
 
 /// Writes lines with the program's own colour codes.
-pub(crate) fn styled(text: &str) -> Result<()> {
+pub fn styled(text: &str) -> Result<()> {
     let mut output = io::stdout().lock();
     Ok(writeln!(output, "{text}").and_then(|()| output.flush())?)
 }
 
 /// Writes one JSON object as one line.
-pub(crate) fn json(value: &impl serde::Serialize) -> Result<()> {
+pub fn json(value: &impl serde::Serialize) -> Result<()> {
     let mut text = serde_json::to_string(value)?;
     // Control characters occur in strings alone, and all are below 2¹⁶.
     if text.contains(is_obeyed) {
@@ -45,7 +45,7 @@ pub(crate) fn json(value: &impl serde::Serialize) -> Result<()> {
 }
 
 /// Writes a result as JSON or as text.
-pub(crate) fn result(
+pub fn result(
     as_json: bool,
     value: &impl serde::Serialize,
     text: impl FnOnce() -> String,
@@ -54,12 +54,12 @@ pub(crate) fn result(
 }
 
 /// Writes a file atomically.
-pub(crate) fn file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), FileError> {
+pub fn file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), FileError> {
     write_atomically(path, |file| file.write_all(content.as_ref()))
 }
 
 /// Checks before long work that the directories of its output files exist.
-pub(crate) fn check_output_dirs(files: &[&Option<PathBuf>]) -> Result<(), FileError> {
+pub fn check_output_dirs(files: &[&Option<PathBuf>]) -> Result<(), FileError> {
     for path in files.iter().copied().flatten() {
         match path.parent() {
             Some(directory) if !directory.as_os_str().is_empty() && !directory.is_dir() => {
@@ -75,18 +75,18 @@ pub(crate) fn check_output_dirs(files: &[&Option<PathBuf>]) -> Result<(), FileEr
 }
 
 /// Failure that the printed results explain already.
-pub(crate) fn already_reported() -> Error {
+pub fn already_reported() -> Error {
     Error::msg("")
 }
 
 /// Writes a progress message to standard error.
-pub(crate) fn note(text: &str) {
+pub fn note(text: &str) {
     // A closed standard error is ignored.
     let _ = writeln!(io::stderr(), "{}", printable_lines(text));
 }
 
 /// Runs `work` under a progress bar that is cleared afterwards.
-pub(crate) fn with_progress<T>(what: &'static str, work: impl FnOnce(&ProgressBar) -> T) -> T {
+pub fn with_progress<T>(what: &'static str, work: impl FnOnce(&ProgressBar) -> T) -> T {
     let progress = progress_bar(what);
     let done = work(&progress);
     progress.finish_and_clear();
@@ -94,7 +94,7 @@ pub(crate) fn with_progress<T>(what: &'static str, work: impl FnOnce(&ProgressBa
 }
 
 /// Prints an error in one line and returns the exit code of failure.
-pub(crate) fn fail(error: &Error) -> ExitCode {
+pub fn fail(error: &Error) -> ExitCode {
     let broken_pipe = error
         .downcast_ref::<io::Error>()
         .is_some_and(|error| error.kind() == ErrorKind::BrokenPipe);

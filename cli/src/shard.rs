@@ -18,7 +18,7 @@ const COUNTS: [&str; 2] = ["SLURM_ARRAY_TASK_COUNT", "ALEA_SHARDS"];
 
 /// Option that selects one of many tasks.
 #[derive(Clone, Copy, clap::Args)]
-pub(crate) struct ShardArguments {
+pub struct ShardArguments {
     /// Do task N of M, as 17/100, or merge the results of 100 tasks, as merge/100; auto/100 takes
     /// the index from the scheduler (docs/cluster.md)
     #[arg(long, value_name = "N/M", value_parser = read)]
@@ -27,12 +27,13 @@ pub(crate) struct ShardArguments {
 
 impl ShardArguments {
     /// Slice of the work.
-    pub(crate) fn slice(self) -> TaskSlice {
+    #[must_use]
+    pub fn slice(self) -> TaskSlice {
         self.shard.unwrap_or_default()
     }
 
     /// Whether the command was one task of many, whose result needs merging; reports its end.
-    pub(crate) fn ends_task(self, as_json: bool) -> Result<bool> {
+    pub fn ends_task(self, as_json: bool) -> Result<bool> {
         let TaskSlice::Task { number, of } = self.slice() else {
             return Ok(false);
         };

@@ -6,7 +6,6 @@
 use crate::{players::is_cheap, repair, spoken};
 use arena::external::provide_external;
 use arena::regret::suite::LabelledSuite;
-use benches::suite::Suite;
 use engine::games::{
     einstein::Standard, havannah::Havannah, reversi::Reversi, reversixt::ReversiXt,
 };
@@ -114,7 +113,6 @@ pub(crate) fn trust(bytes: &[u8]) {
     fs::remove_file(&lines).expect("it is there");
     let header = json!({"format": "alea regret suite 2", "game": text, "by": [text], "from": text});
     let _ = LabelledSuite::parse("fuzzed", &header.to_string(), &Standard::default());
-    let _ = Suite::parse("fuzzed", &text);
     let question = json!({
         "ask": "move", "game": text, "position": "x", "player": text, "evaluators": [text]
     });

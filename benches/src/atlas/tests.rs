@@ -98,7 +98,7 @@ fn atlas(player: &str, settings: &Settings) -> Found {
 #[test]
 fn random_players_gain_what_other_programs_found() {
     let found = atlas("random", &settings(2)).atlas;
-    // 53.15 %: `alea bench playouts`, which is held against two other programs.
+    // 53.15 %: `benches playouts`, which is held against two other programs.
     let random = found.random;
     assert!(
         (random.value - 0.5315).abs() < 3.0 * random.error && random.error < 0.0015,

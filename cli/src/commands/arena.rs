@@ -108,12 +108,12 @@ pub(crate) fn match_options<G: Playable>(
 
 /// Options of matches that `arena` and `tournament` share.
 #[derive(clap::Args)]
-pub(crate) struct MatchArguments {
+pub struct MatchArguments {
     #[command(flatten)]
     pub(crate) pairs: PairArguments,
     /// Set-ups of EinStein: 'random', 'nash' (a mix that comes with the program) or nash:FILE,
     /// RED:BLUE (two indices 0-719 or two orders of 123456), or a file with one RED:BLUE a line;
-    /// 'alea atlas' makes such files [default: random]
+    /// the study 'atlas' of benches makes such files [default: random]
     #[arg(long, value_name = "SETUPS", conflicts_with = "opening_plies")]
     setups: Option<String>,
     /// Report scores without the luck of rolls, by this evaluator (one ply deep) or player that
@@ -136,8 +136,23 @@ const DEFAULT_LUCK_PLAYER: &str = "star1(depth=2, eval=abt)";
 const ANY_TELLER: &str = "star1(depth=2)";
 
 impl MatchArguments {
-    /// Options of a match, as [`PairArguments::options`].
-    pub(crate) fn options<G: Playable>(&self, game: &G, tested: bool) -> Result<MatchOptions<G>> {
+    /// The game.
+    #[must_use]
+    pub fn game(&self) -> &GameArguments {
+        &self.pairs.game
+    }
+
+    /// The slice of the work.
+    #[must_use]
+    pub fn shard(&self) -> ShardArguments {
+        self.pairs.shard
+    }
+
+    /// Options of a match; `tested` if a sequential test may end it.
+    ///
+    /// # Errors
+    /// If set-ups or the player for luck adjustment cannot be read.
+    pub fn options<G: Playable>(&self, game: &G, tested: bool) -> Result<MatchOptions<G>> {
         let mut options = self.pairs.options(game, tested);
         if let Some(setups) = &self.setups {
             options.starts = games::setups(setups)?;
@@ -217,7 +232,7 @@ pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
 /// Contestant from a player's notation.
 ///
 /// Its name identifies it in state files, so the checksums of its models follow the notation.
-pub(crate) fn contestant<G: Playable>(notation: &str, game: &G) -> Result<Contestant<G>> {
+pub fn contestant<G: Playable>(notation: &str, game: &G) -> Result<Contestant<G>> {
     labelled_contestant(notation, notation, game)
 }
 

@@ -2,8 +2,7 @@
 
 use crate::output;
 use anyhow::{Context, Result, anyhow, bail};
-use arena::results;
-use benches::sections::read_section;
+use arena::results::{self, ReadSection};
 use clap::Args;
 use engine::core::{
     files::{self, FileKind},
@@ -13,16 +12,15 @@ use std::path::{Path, PathBuf};
 
 /// Write a page of results
 ///
-/// Reads what arena, gate, tournament, regret, atlas, reproduce and bench strength
-/// write with --json, and the curve.csv of a training, and makes one page of all: tables, ratings
-/// with error bars, reliability plots, heat maps, learning curves. The HTML is one file that needs
+/// Reads the --json output of arena, gate, tournament and regret, and the curve.csv of a training:
+/// tables, ratings with error bars, reliability plots, heat maps, learning curves. The HTML is one file that needs
 /// no network; Markdown has its pictures beside it. `alea pipeline` writes a page of its own.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: alea tournament --player greedy --player \"star1(depth=1)\" --player random --json > round.json\n         \
                   alea report round.json --out round.html"
 )]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// Files of results, in the order of the page; - is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -36,6 +34,14 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
+        self.run_with(|_| None)
+    }
+
+    /// Writes the page; `other` reads further kinds of results.
+    ///
+    /// # Errors
+    /// If a result cannot be read or the page cannot be written.
+    pub fn run_with(&self, other: ReadSection) -> Result<()> {
         let out = &self.out;
         let markdown = match out.extension().and_then(|extension| extension.to_str()) {
             Some("html" | "htm") => false,
@@ -45,7 +51,7 @@ impl Arguments {
         let mut found = Vec::new();
         for path in &self.files {
             let (name, text) = read(path)?;
-            found.extend(results::read(&name, &text, read_section)?);
+            found.extend(results::read(&name, &text, other)?);
         }
         let page = results::page(&self.title, &found)?;
         if markdown {

@@ -1,6 +1,7 @@
 //! Tests of the command from outside, in one binary.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod console;
 mod support;
 
 mod data;

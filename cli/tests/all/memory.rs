@@ -86,7 +86,6 @@ fn files_beyond_the_bound_of_their_kind_are_refused() {
             "a.wtb",
             "data import FILE --game reversi --out OUT",
         ),
-        (archive, "a.txt", "bench search --suite FILE"),
         (archive, "a.jsonl", "regret --suite FILE --player greedy"),
         (data, "a.safetensors", "models FILE"),
         (data, "a.safetensors", "evaluate - --eval 'model:FILE'"),
@@ -151,8 +150,7 @@ fn memory_that_is_missing_is_one_line() {
     for line in [
         format!("data import {archive} --game 'havannah(base=4)' --out OUT"),
         format!("arena --setups {line} --player greedy --player random --games 2"),
-        "prove a2 --game 'havannah(base=3)' --memory 100000".to_owned(),
-        "bench playouts --games 64 --threads 8".to_owned(),
+        "perft --depth 1 --threads 8".to_owned(),
         "analyse '215../64.../3...e/...fb/..acd b -' --threads 1 --player 'star2(ms=1000, threads=64)'"
             .to_owned(),
         "evaluate '1...../' --eval best".to_owned(),
@@ -170,7 +168,6 @@ fn memory_that_is_missing_is_one_line() {
                     "out of memory: ",
                     "out of memory or threads: ",
                     "cannot start ",
-                    "--memory 100000",
                 ] {
                     seen.extend(line.starts_with(message).then_some(message));
                 }
@@ -179,7 +176,7 @@ fn memory_that_is_missing_is_one_line() {
         }
     }
     // Whether threads or memory run out first depends on the machine.
-    assert!(seen.len() >= 3, "{seen:?}");
+    assert!(seen.len() >= 2, "{seen:?}");
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! `alea engine` from outside: the conversations in `cli/tests/conversations`, written from the
 //! protocols and the rules of the games, and input during a search.
 
-use crate::support::{Folder, command, is_like, json_lines, list, number, run, word};
+use crate::console::is_like;
+use crate::support::{Folder, command, json_lines, list, number, run, word};
 use engine::core::random::RandomStream;
 use serde_json::Value;
 use std::{

@@ -86,9 +86,6 @@ fn merged_tasks_equal_one_run() {
         // Some games repeat others, and there are more tasks than pairs.
         ("arena --game reversi(size=4) --player random --player star1(depth=1) --games 14 --state {}/s --json".into(), 10),
         (format!("tournament {two} --player random --games 20 --state {{}}/s --records {{}}/r --json"), 3),
-        (format!("bench strength {two} --against random --games 20 --state {{}}/s --json"), 4),
-        ("reproduce rocknroll --only 1,8 --games 40 --state {}/s --json".into(), 4),
-        ("atlas --player greedy --games 2 --checks 20 --state {}/s --json".into(), 3),
         (format!("regret --tables {tables} --stones 4 --positions 203 {two} --eval abt --state {{}}/s --json"), 2),
         (format!("suite --tables {tables} --stones 5 --stones 6 --positions 7 --limit 200 --from greedy --by rollout(error=0.05,tablebase=4) --out {{}}/o"), 4),
         // Fewer tasks than the four shards.

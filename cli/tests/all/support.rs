@@ -192,14 +192,3 @@ pub(crate) fn word(value: &Value) -> &str {
         .as_str()
         .unwrap_or_else(|| panic!("{value} is no text"))
 }
-
-/// Whether a line matches a pattern, in which `[..]` stands for any text.
-pub(crate) fn is_like(pattern: &str, line: &str) -> bool {
-    let Some((start, rest)) = pattern.split_once("[..]") else {
-        return pattern == line;
-    };
-    let Some(line) = line.strip_prefix(start) else {
-        return false;
-    };
-    (0..=line.len()).any(|at| line.is_char_boundary(at) && is_like(rest, &line[at..]))
-}

@@ -1,15 +1,16 @@
-//! `alea reproduce`: published tables, measured again.
+//! `reproduce`: published tables, measured again.
 
-use crate::{commands::bench::named, games, output, shard::ShardArguments};
+use crate::commands::named;
 use anyhow::{Result, bail};
 use arena::setups::Setups;
 use benches::{
     Named,
     reproduce::{Settings, Target, run as reproduce, seconds},
 };
+use cli::progress_bar;
+use cli::{ShardArguments, listed_setups, output};
 use engine::core::task_slice::TaskSlice;
 use std::path::PathBuf;
-use trainer::progress::progress_bar;
 
 /// Measure a published table again, beside the printed figures
 ///
@@ -19,7 +20,7 @@ use trainer::progress::progress_bar;
 /// go on.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example: alea reproduce rocknroll\n         alea reproduce rocknroll --full --only 1,8,9,10,13,14,15 --state runs/rocknroll"
+    after_help = "Example: benches reproduce rocknroll\n         benches reproduce rocknroll --full --only 1,8,9,10,13,14,15 --state runs/rocknroll"
 )]
 pub(crate) struct Arguments {
     /// What: Rock'n'Roll's tournament, set-up study and table sizes; the Star1 agent's leaf counts
@@ -78,7 +79,7 @@ impl Arguments {
             bail!("'{name}' takes times, and is no work for many tasks");
         }
         let setups = match &self.setups {
-            Some(text) => games::listed_setups(text)?,
+            Some(text) => listed_setups(text)?,
             None => Setups::read_list(None)?,
         };
         let settings = Settings {

@@ -1,9 +1,10 @@
-//! `alea prove`: who wins, with a proof that is checked.
+//! `prove`: who wins, with a proof that is checked.
 
-use crate::games::GameArguments;
-use crate::output;
 use anyhow::{Result, anyhow, bail};
 use clap::value_parser;
+use cli::GameArguments;
+use cli::output;
+use cli::progress_bar;
 use engine::core::{
     game::Game,
     journal::{Journal, Wording},
@@ -16,7 +17,6 @@ use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::{collections::BTreeMap, path::PathBuf, time::Instant};
-use trainer::progress::progress_bar;
 
 /// Prove who wins a position of Havannah on base 3 or 4
 ///
@@ -26,8 +26,8 @@ use trainer::progress::progress_bar;
 /// not checked.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example: alea prove a1 --game \"havannah(base=4)\" --out a1.proof\n         \
-                  alea prove a1 --game \"havannah(base=4)\" --out a1.proof --check"
+    after_help = "Example: benches prove a1 --game \"havannah(base=4)\" --out a1.proof\n         \
+                  benches prove a1 --game \"havannah(base=4)\" --out a1.proof --check"
 )]
 pub(crate) struct Arguments {
     /// The position: the moves that were made, such as "d4 a1"

@@ -1,12 +1,10 @@
-//! `alea bench strength`: players by what they cost and what they score against one opponent.
+//! `strength`: players by what they cost and what they score against one opponent.
 
-use crate::commands::arena::{MatchArguments, contestant};
-use crate::games::with_game;
-use crate::output;
 use anyhow::{Result, bail};
 use arena::matches::warning_of_repeats;
 use benches::strength::{Candidate, PLACE, chart, front, text_table};
-use engine::play::notation::trusted;
+use cli::output;
+use cli::{GameTask, MatchArguments, contestant};
 use engine::play::playable::Playable;
 use std::path::PathBuf;
 
@@ -17,9 +15,9 @@ use std::path::PathBuf;
 /// an interrupted study goes on where it stopped, and more players or games may be added.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example: alea bench strength --player \"star2(cpu_ms={})\" --player \"mcts(cpu_ms={})\" --player \"star1(depth=1)\" --numbers 0.1,1,10 --against \"star2(cpu_ms=5)\" --games 400 --luck --svg strength.svg"
+    after_help = "Example: benches strength --player \"star2(cpu_ms={})\" --player \"mcts(cpu_ms={})\" --player \"star1(depth=1)\" --numbers 0.1,1,10 --against \"star2(cpu_ms=5)\" --games 400 --luck --svg strength.svg"
 )]
-pub(super) struct Arguments {
+pub(crate) struct Arguments {
     /// A player, with the number's place marked as in the default, or without; may be given several
     /// times
     #[arg(long = "player", default_value = "star2(ms={})", value_name = "PLAYER")]
@@ -44,12 +42,13 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    pub(super) fn run(&self) -> Result<()> {
-        let game = &self.options.pairs.game;
-        with_game!(trusted(&game.notation()), game => self.run_for(&game))
+    pub(crate) fn run(&self) -> Result<()> {
+        self.options.game().run(self)
     }
+}
 
-    fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
+impl GameTask for Arguments {
+    fn run<G: Playable>(&self, game: &G) -> Result<()> {
         let mut numbers = self.numbers.iter();
         if let Some(number) = numbers.find(|number| !(number.is_finite() && **number > 0.0)) {
             bail!("--numbers are positive, not {number}");
@@ -78,7 +77,7 @@ impl Arguments {
         let found = front(&candidates, &against, &options, |result| {
             output::note(&result.to_string());
         })?;
-        if self.options.pairs.shard.ends_task(self.json)? {
+        if self.options.shard().ends_task(self.json)? {
             return Ok(());
         }
         let table = text_table(&found);

@@ -1,15 +1,15 @@
-//! `alea bench search`: searches side by side on a suite of positions.
+//! `search`: searches side by side on a suite of positions.
 
-use super::named;
-use crate::output;
+use crate::commands::named;
 use anyhow::{Result, bail};
 use benches::{
     search_bench::{Settings, Study, run as study},
     suite::{Phase, Suite},
 };
 use clap::value_parser;
+use cli::output;
+use cli::progress_bar;
 use std::path::PathBuf;
-use trainer::progress::progress_bar;
 
 /// Compare searches on the same positions: nodes, leaves, speed, time spent evaluating, what the
 /// table does
@@ -19,10 +19,10 @@ use trainer::progress::progress_bar;
 /// 'table-size' how large a table should be.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example: alea bench search --player \"unified(depth=5)\" --player \"star1(depth=5, table=0)\" --phase middle\n         \
-                  alea bench search --study depth --max-depth 7 --csv depth.csv --svg depth.svg"
+    after_help = "Example: benches search --player \"unified(depth=5)\" --player \"star1(depth=5, table=0)\" --phase middle\n         \
+                  benches search --study depth --max-depth 7 --csv depth.csv --svg depth.svg"
 )]
-pub(super) struct Arguments {
+pub(crate) struct Arguments {
     /// A player that searches; may be given several times. For the studies 'depth' and 'table-size'
     /// with {depth} or {entries} where the number goes
     #[arg(long = "player", value_name = "PLAYER")]
@@ -65,7 +65,7 @@ const GAMES: u32 = 20;
 const MAX_DEPTH: u32 = 6;
 
 impl Arguments {
-    pub(super) fn run(&self) -> Result<()> {
+    pub(crate) fn run(&self) -> Result<()> {
         let what = self.study;
         if what != Some(Study::Depth) && (self.max_depth.is_some() || self.games.is_some()) {
             bail!(

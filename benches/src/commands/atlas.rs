@@ -1,9 +1,5 @@
-//! `alea atlas`: what beginning is worth, and which set-ups are good.
+//! `atlas`: what beginning is worth, and which set-ups are good.
 
-use crate::commands::MAX_GAMES;
-use crate::games::GameArguments;
-use crate::output;
-use crate::shard::ShardArguments;
 use anyhow::{Context, Result, bail};
 use arena::setups::Setups;
 use benches::atlas::{
@@ -13,12 +9,16 @@ use benches::atlas::{
     sampled,
 };
 use clap::value_parser;
+use cli::GameArguments;
+use cli::MAX_GAMES;
+use cli::ShardArguments;
+use cli::output;
+use cli::progress_bar;
 use engine::core::task_slice::TaskSlice;
 use engine::games::einstein::{Standard, setup::setup_index, tables::shared::shared};
 use engine::play::build::{PlayerRecipe, evaluator};
 use engine::play::notation::trusted;
 use std::path::PathBuf;
-use trainer::progress::progress_bar;
 
 /// Value the set-ups of EinStein, and how to mix them
 ///
@@ -27,8 +27,8 @@ use trainer::progress::progress_bar;
 /// meet all, up to symmetry, in games of a policy against itself; what they are worth is estimated,
 /// with the error of the games and with what a stronger player changes.
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea atlas --stones 2\n         \
-                  alea atlas --games 32 --state atlas.jsonl --best best.txt --mix mix.txt\n\
+#[command(after_help = "Example: benches atlas --stones 2\n         \
+                  benches atlas --games 32 --state atlas.jsonl --best best.txt --mix mix.txt\n\
                   Then:    alea arena --setups best.txt --player ... --player ..., or --setups nash:mix.txt")]
 pub(crate) struct Arguments {
     /// Stones a side: 1, 2 or 3 (exact; 3 asks for tables of six stones), or 6
@@ -163,7 +163,7 @@ impl Arguments {
 /// Where a file came from, as its first line.
 fn origin(atlas: &Atlas, what: &str) -> String {
     format!(
-        "# {what}: alea atlas, {}, {} games, seed {}\n",
+        "# {what}: benches atlas, {}, {} games, seed {}\n",
         atlas.source, atlas.games, atlas.seed
     )
 }

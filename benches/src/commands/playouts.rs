@@ -1,6 +1,5 @@
-//! `alea bench playouts`: random games.
+//! `playouts`: random games.
 
-use crate::output;
 use anyhow::Result;
 use benches::playouts::{
     RandomPlayReport,
@@ -8,6 +7,7 @@ use benches::playouts::{
     die_tables::{DieTableRow, PUBLISHED_LOOK_UPS, compare_die_tables, die_table_sheet},
     random_play,
 };
+use cli::output;
 use std::path::PathBuf;
 
 /// Random games from random set-ups: speed, length, who wins
@@ -17,8 +17,8 @@ use std::path::PathBuf;
 /// policies that choose moves otherwise, on at most 20000 games; and look-ups in Monte_Alpha's die
 /// tables.
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea bench playouts --games 1000000 --json")]
-pub(super) struct Arguments {
+#[command(after_help = "Example: benches playouts --games 1000000 --json")]
+pub(crate) struct Arguments {
     /// Games to play
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
     games: u64,
@@ -26,7 +26,7 @@ pub(super) struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
-    game: crate::games::GameArguments,
+    game: cli::GameArguments,
     /// Write the comparison with all digits
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
@@ -49,7 +49,7 @@ struct Report {
 }
 
 impl Arguments {
-    pub(super) fn run(&self) -> Result<()> {
+    pub(crate) fn run(&self) -> Result<()> {
         let game = self.game.only::<engine::games::einstein::Standard>(
             "playouts in lockstep are those of EinStein",
         )?;

@@ -1,0 +1,42 @@
+//! Runs the studies: searches and evaluators compared with published figures.
+
+mod commands;
+
+use anyhow::Result;
+use clap::Subcommand;
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: cli::Allocator = cli::Allocator;
+
+#[derive(Subcommand)]
+enum Command {
+    Reproduce(commands::reproduce::Arguments),
+    Atlas(commands::atlas::Arguments),
+    Prove(commands::prove::Arguments),
+    Search(commands::search::Arguments),
+    Playouts(commands::playouts::Arguments),
+    Strength(Box<commands::strength::Arguments>),
+    Report(commands::report::Arguments),
+}
+
+impl Command {
+    fn run(&self) -> Result<()> {
+        match self {
+            Self::Reproduce(arguments) => arguments.run(),
+            Self::Atlas(arguments) => arguments.run(),
+            Self::Prove(arguments) => arguments.run(),
+            Self::Search(arguments) => arguments.run(),
+            Self::Playouts(arguments) => arguments.run(),
+            Self::Strength(arguments) => arguments.run(),
+            Self::Report(arguments) => arguments.run(),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let about = "Compare searches and evaluators with published figures";
+    let definition = cli::definition::<Command>("benches", about)
+        .after_help("Example: cargo run --release -p benches -- reproduce star");
+    cli::run_program(definition, Command::run)
+}

@@ -1,0 +1,218 @@
+//! The command `alea`, and what the program of `benches` shares with it: [`run_program`], output
+//! and common options.
+//!
+//! Exit codes are decided here alone: 0 success, 1 failure (one line on standard error), 2 wrong
+//! usage, 129, 130 and 143 ended by a signal (`signals.rs`). Results go to standard output,
+//! progress to standard error.
+
+mod commands;
+mod fatal;
+mod games;
+mod gating;
+mod improve;
+pub mod output;
+mod pipeline;
+mod positions;
+mod recorded;
+mod settings;
+mod shard;
+#[cfg(unix)]
+mod signals;
+mod stages;
+mod tables;
+
+pub use commands::{
+    MAX_GAMES,
+    arena::{MatchArguments, contestant},
+    report::Arguments as ReportArguments,
+};
+pub use fatal::Allocator;
+pub use games::{GameArguments, GameTask, listed_setups};
+pub use shard::ShardArguments;
+pub use trainer::progress::progress_bar;
+
+use anyhow::Result;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use engine::core::text;
+use std::process::ExitCode;
+
+// Without a doc comment, which would describe every program.
+#[derive(Parser)]
+#[command(version, propagate_version = true, max_term_width = 100)]
+struct Arguments<C: Subcommand> {
+    /// Worker threads, at most 1024; 0 uses all cores.
+    #[arg(long, global = true, default_value_t = 0, value_name = "N", value_parser = clap::value_parser!(u16).range(..=1024))]
+    threads: u16,
+    #[command(subcommand)]
+    command: C,
+}
+
+/// Runs the command `alea`.
+#[must_use]
+pub fn main() -> ExitCode {
+    run_program(command(), commands::Command::run)
+}
+
+/// Definition of the command line, for parsing, completions and manuals.
+fn command() -> clap::Command {
+    let command = definition::<commands::Command>(
+        "alea",
+        "Learn to play board games: self-play, training, search, and numbers that hold",
+    );
+    commands::in_groups(command.after_help(
+        "Example: alea pipeline --preset quick\n\nEvery command has --help with an example.",
+    ))
+}
+
+/// Definition of a program with the common options and its commands.
+#[must_use]
+pub fn definition<C: Subcommand>(name: &'static str, about: &'static str) -> clap::Command {
+    Arguments::<C>::command().name(name).about(about)
+}
+
+/// Parses the arguments of a program and runs its command.
+#[must_use]
+pub fn run_program<C: Subcommand>(
+    definition: clap::Command,
+    run: impl FnOnce(&C) -> Result<()>,
+) -> ExitCode {
+    let arguments = match parse::<C>(definition) {
+        Ok(arguments) => arguments,
+        Err(exit) => return exit,
+    };
+    #[cfg(unix)]
+    if let Err(error) = fatal::install().and_then(|()| signals::heed()) {
+        return output::fail(&anyhow::anyhow!("cannot heed signals: {error}"));
+    }
+    if let Err(error) = rayon::ThreadPoolBuilder::new()
+        .num_threads(arguments.threads.into())
+        .build_global()
+    {
+        let count = match arguments.threads {
+            0 => "a thread for each core".to_owned(),
+            count => format!("{count} threads"),
+        };
+        return output::fail(&anyhow::anyhow!("cannot start {count}: {error}"));
+    }
+    tables::provide();
+    // Other programs can play every game.
+    #[cfg(unix)]
+    let [..] =
+        games::for_games!(each_game OneGame => ::arena::external::provide_external::<OneGame>());
+    match run(&arguments.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => output::fail(&error),
+    }
+}
+
+/// Parsed arguments, or the exit code of wrong usage after printing the problem.
+fn parse<C: Subcommand>(definition: clap::Command) -> Result<Arguments<C>, ExitCode> {
+    const USAGE: u8 = 2;
+    // Paths become part of results and settings, which are text.
+    let wrong = std::env::args_os().find(|argument| argument.to_str().is_none());
+    if let Some(wrong) = wrong {
+        let quoted = text::shortened(&wrong.to_string_lossy(), output::MAX_ERROR);
+        output::note(&format!("alea: '{quoted}' is no text in UTF-8; rename it"));
+        return Err(ExitCode::from(USAGE));
+    }
+    let arguments = positions_last(definition.clone(), std::env::args().collect());
+    let matches = definition.try_get_matches_from(arguments);
+    let parsed = matches.and_then(|matches| Arguments::from_arg_matches(&matches));
+    parsed.map_err(|error| {
+        let message = error.to_string();
+        if message.len() <= 4 * output::MAX_ERROR || !error.use_stderr() {
+            error.exit();
+        }
+        // The message would repeat a very long value.
+        output::note(&text::shortened(&message, output::MAX_ERROR));
+        ExitCode::from(USAGE)
+    })
+}
+
+/// Moves positions that begin with '-' behind `--`.
+///
+/// Values of options stay where they are, and so does everything that looks like an option: a
+/// mistyped one is reported.
+fn positions_last(mut command: clap::Command, mut arguments: Vec<String>) -> Vec<String> {
+    let end = arguments.iter().position(|argument| argument == "--");
+    let end = end.unwrap_or(arguments.len());
+    if !arguments[..end]
+        .iter()
+        .any(|argument| is_position(argument))
+    {
+        return arguments;
+    }
+    let mut rest = arguments.split_off(end);
+    command.build();
+    let (mut positions, mut is_value) = (vec!["--".to_owned()], false);
+    arguments.retain(|argument| {
+        let goes = !is_value && is_position(argument);
+        if goes {
+            positions.push(argument.clone());
+        } else if !is_value && let Some(inner) = command.find_subcommand(argument) {
+            command = inner.clone();
+        }
+        is_value = !is_value && takes_value(&command, argument);
+        !goes
+    });
+    if positions.len() > 1 {
+        rest = rest.split_off(rest.len().min(1));
+        arguments.append(&mut positions);
+    }
+    arguments.append(&mut rest);
+    arguments
+}
+
+/// Whether an argument begins with '-' without being an option (`-x` or a word of small letters).
+fn is_position(argument: &str) -> bool {
+    let name = argument.strip_prefix('-').map(|rest| {
+        let rest = rest.strip_prefix('-').unwrap_or(rest);
+        rest.split('=').next().unwrap_or_default()
+    });
+    name.is_some_and(|name| {
+        let is_word = name.starts_with(|sign: char| sign.is_ascii_lowercase());
+        name.len() > 1 && (!is_word || name.contains(' '))
+    })
+}
+
+/// Whether the argument is an option that takes the next argument as its value.
+fn takes_value(command: &clap::Command, argument: &str) -> bool {
+    let has_name = |option: &&clap::Arg| {
+        let names = option.get_long_and_visible_aliases().unwrap_or_default();
+        (argument.strip_prefix("--")).is_some_and(|name| names.contains(&name))
+    };
+    let option = command.get_arguments().find(has_name);
+    option.is_some_and(|option| option.get_action().takes_values())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_that_begin_with_a_hyphen_are_no_options() {
+        // Arguments, and their order for clap.
+        let table = [
+            ["moves|---X/O--- X|--json", "moves|--json|--|---X/O--- X"],
+            ["--threads|2|moves|-X-- O", "--threads|2|moves|--|-X-- O"],
+            ["moves|-b0 1/-- 0|--jsn", "moves|--jsn|--|-b0 1/-- 0"],
+            ["moves|----|--|-X-- O", "moves|--|----|-X-- O"],
+            ["play|--start|---- X|--quiet", "play|--start|---- X|--quiet"],
+            ["play|--start|moves|---- X", "play|--start|moves|--|---- X"],
+        ];
+        let split = |line: &str| line.split('|').map(str::to_owned).collect::<Vec<_>>();
+        for [line, expected] in table {
+            assert_eq!(positions_last(command(), split(line)), split(expected));
+        }
+        for line in [
+            "moves|-|--json",
+            "moves|--jsn=-X -",
+            "moves|-x",
+            "data|filter|--stones|-6",
+            "moves|--|---- X",
+        ] {
+            assert_eq!(positions_last(command(), split(line)), split(line));
+        }
+        command().debug_assert();
+    }
+}

@@ -25,8 +25,8 @@ use indicatif::ProgressBar;
 use std::{error::Error, sync::Arc};
 use trainer::config::TrainConfig;
 use trainer::dataset::{SampleOptions, Samples};
-use trainer::fit::{Family, fit};
 use trainer::selfplay::{Limits, SelfPlay, SelfPlayConfig};
+use trainer::training::{Family, TrainingRun, train};
 
 #[derive(Clone, Copy, Debug)]
 struct Columns;
@@ -153,7 +153,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     config.ntuple.phases = vec![2, 3, 4, 5, 6, 7];
     let samples = Samples::<Columns>::open(&[&games], &SampleOptions::without_labels(0.1, 1))?;
     let (family, silent) = (Family::NTuple, ProgressBar::hidden());
-    let report = fit(&config, family, &samples, "8000 games", &training, &silent)?;
+    let report = train(&TrainingRun {
+        config: &config,
+        family,
+        samples: &samples,
+        provenance: "8000 games",
+        directory: &training,
+        observer: (&silent).into(),
+    })?;
     let model = format!("star1(depth=1, eval=model:{})", report.model.display());
     let learned = Contestant::of(trusted(&model), &Columns)?;
     let by_hand = Contestant::of("star1(depth=1, eval=ahead)", &Columns)?;

@@ -26,9 +26,9 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use trainer::curve::CurvePoint;
 use trainer::dataset::{SampleOptions, Samples};
-use trainer::fit::{Family, TrainingReport};
 use trainer::sample::Sample;
 use trainer::selfplay::{Limits, SelfPlay, SelfPlaySummary};
+use trainer::training::{Family, TrainingReport};
 
 /// Result of a pipeline.
 #[derive(Serialize)]

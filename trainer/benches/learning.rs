@@ -12,7 +12,7 @@ use std::{hint::black_box, path::Path};
 use trainer::batch::{network_batch, tuple_batch};
 use trainer::config::{TrainConfig, UpdateRule};
 use trainer::dataset::{SampleOptions, Samples};
-use trainer::models::online::Cells;
+use trainer::models::tuple_optimizer::WeightTable;
 use trainer::shard;
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/sample");
@@ -81,9 +81,9 @@ fn steps(criterion: &mut Criterion) {
         UpdateRule::Adagrad,
         UpdateRule::TemporalCoherence,
     ] {
-        let mut cells = Cells::zeros(rule, tuples * table);
+        let mut table = WeightTable::zeros(rule, tuples * table);
         group.bench_function(format!("40 tables, {rule:?}"), |bencher| {
-            bencher.iter(|| cells.learn(&rows, &batch.targets, &[], 0.01))
+            bencher.iter(|| table.train(&rows, &batch.targets, &[], 0.01))
         });
     }
     group.finish();

@@ -20,7 +20,7 @@ use trainer::batch::{network_batch, tuple_batch};
 use trainer::config::{TrainConfig, UpdateRule};
 use trainer::dataset::{SampleOptions, Samples};
 use trainer::loader::{DataLoader, Shuffle};
-use trainer::models::online::Cells;
+use trainer::models::tuple_optimizer::WeightTable;
 use trainer::sample::Sample;
 
 /// Runs of each measurement, of which the best counts.
@@ -182,7 +182,7 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Erro
     let mut random = RandomStream::new(1);
     let start = common::network(config, &mut random);
     for instructions in Instructions::available() {
-        let mut network = start.clone().on(instructions);
+        let mut network = start.clone().with_instructions(instructions);
         let batch = random_batch(BATCH, &mut random);
         measure(
             &format!("network step alone, {}", instructions.name()),
@@ -244,11 +244,11 @@ fn tuples(samples: &Samples<Standard>, file: Option<&str>) -> Result<(), Box<dyn
             UpdateRule::Adagrad,
             UpdateRule::TemporalCoherence,
         ] {
-            let mut cells = Cells::zeros(rule, TUPLES * ROWS);
+            let mut table = WeightTable::zeros(rule, TUPLES * ROWS);
             measure(
                 &format!("{TUPLES} tables of 13^4, {name}, {rule:?}"),
                 || {
-                    cells.learn(rows, &targets[..rows.len() / TUPLES], &[], 0.01);
+                    table.train(rows, &targets[..rows.len() / TUPLES], &[], 0.01);
                     Ok(rows.len() / TUPLES)
                 },
             )?;

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a batch depends on its samples alone, not on the number of threads.
 
-use crate::models::fused::Inputs;
+use crate::models::cpu::Inputs;
 use crate::sample::Sample;
 #[cfg(feature = "burn")]
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};

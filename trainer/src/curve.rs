@@ -60,7 +60,7 @@ impl Observer<'_> {
     ///
     /// # Errors
     /// If drawing or writing fails.
-    pub fn show(&self, directory: &Path, table: &str) -> Result<(), Error> {
+    pub fn publish(&self, directory: &Path, table: &str) -> Result<(), Error> {
         let write = |name: &str, text: &str| {
             write_atomically(&directory.join(name), |file| {
                 file.write_all(text.as_bytes())
@@ -137,13 +137,13 @@ mod tests {
             3 => Ok("<svg/>".to_owned()),
             lines => Err(format!("{lines} lines")),
         };
-        let watch = Observer {
+        let observer = Observer {
             progress: &progress,
             draw: Some(&draw),
         };
-        let show =
-            |points: &[CurvePoint]| watch.show(directory.path(), &format_csv(points, 2..=12));
-        show(&[point(1, 0.6), point(2, 0.5)]).unwrap();
+        let publish =
+            |points: &[CurvePoint]| observer.publish(directory.path(), &format_csv(points, 2..=12));
+        publish(&[point(1, 0.6), point(2, 0.5)]).unwrap();
         let table = std::fs::read_to_string(directory.path().join("curve.csv")).unwrap();
         let lines: Vec<&str> = table.lines().collect();
         let head = "epoch,training_loss,validation_loss,learning_rate,samples_per_second,seconds,validation_loss_2,validation_loss_3,";
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(lines[2], "2,0.5,0.51,0.001,1000000,2.500,,0.25,,,,,,,,,");
         let picture = std::fs::read_to_string(directory.path().join("curve.svg")).unwrap();
         assert_eq!(picture, "<svg/>");
-        let error = show(&[point(1, 0.6)]).unwrap_err().to_string();
+        let error = publish(&[point(1, 0.6)]).unwrap_err().to_string();
         assert_eq!(error, "the training curve cannot be drawn: 2 lines");
     }
 }

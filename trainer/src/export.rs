@@ -19,12 +19,15 @@ pub(crate) const PARITY_TOLERANCE: f64 = 1e-4;
 /// Number of positions of the parity check.
 pub(crate) const PARITY_POSITIONS: usize = 100_000;
 
-/// Positions of the parity check: evenly spaced ones of `known`, filled up to [`PARITY_POSITIONS`] with
+/// Positions of the parity check: evenly spaced ones of `preferred`, filled up to [`PARITY_POSITIONS`] with
 /// positions of random games.
-pub(crate) fn parity_positions<G: Learnable>(game: &G, known: &[G::Position]) -> Vec<G::Position> {
-    let count = known.len().min(PARITY_POSITIONS);
+pub(crate) fn parity_positions<G: Learnable>(
+    game: &G,
+    preferred: &[G::Position],
+) -> Vec<G::Position> {
+    let count = preferred.len().min(PARITY_POSITIONS);
     let mut positions: Vec<G::Position> = (0..count)
-        .map(|number| known[number * known.len() / count])
+        .map(|number| preferred[number * preferred.len() / count])
         .collect();
     let mut random = RandomStream::new(derive_seed(0, SeedSpace::Playouts, &[]));
     while positions.len() < PARITY_POSITIONS {
@@ -51,19 +54,20 @@ pub(crate) fn export<G: Learnable>(
         |problem: String| Error::new(format!("{} was not written: {problem}", path.display()));
     let written = ModelFile::from_bytes(game, &file.to_bytes())
         .map_err(|problem| unwritten(format!("the engine would refuse it: {problem}")))?;
-    let mut found = vec![0.0; positions.len()];
+    let mut engine_values = vec![0.0; positions.len()];
     match &written.model {
-        Model::NTuple(model) => model.values(game, positions, &mut found),
-        Model::Network(model) => model.values(game, positions, &mut found),
+        Model::NTuple(model) => model.values(game, positions, &mut engine_values),
+        Model::Network(model) => model.values(game, positions, &mut engine_values),
     }
     let mut largest = 0.0f64;
-    for ((position, &trained), &found) in positions.iter().zip(trained).zip(&found) {
-        let difference = (f64::from(trained) - f64::from(found)).abs();
+    for ((position, &trained), &engine_values) in positions.iter().zip(trained).zip(&engine_values)
+    {
+        let difference = (f64::from(trained) - f64::from(engine_values)).abs();
         if difference.is_nan() || difference > PARITY_TOLERANCE {
             let position = game.format_position(position, None);
             return Err(unwritten(format!(
                 "trainer and engine differ by {difference:.2e} in win probability at {position} (trainer \
-                 {trained}, engine {found}); at most {PARITY_TOLERANCE:.0e} is allowed"
+                 {trained}, engine {engine_values}); at most {PARITY_TOLERANCE:.0e} is allowed"
             )));
         }
         largest = largest.max(difference);

@@ -49,11 +49,13 @@ mod export;
 
 mod reports;
 
+mod training_run;
+
 #[cfg(feature = "burn")]
-pub mod fit;
+pub mod training;
 #[cfg(not(feature = "burn"))]
-#[path = "no_fit.rs"]
-pub mod fit;
+#[path = "train_stub.rs"]
+pub mod training;
 
 // Search for tuples.
-pub mod tuples;
+pub mod tuple_search;

@@ -3,7 +3,7 @@
 //! Invariant: parameters are initialized from streams of the project's own generator in the order
 //! of the fields, never from burn's global generator.
 
-pub mod fused;
+pub mod cpu;
 
 #[cfg(feature = "burn")]
 pub(crate) mod network;
@@ -11,10 +11,10 @@ pub(crate) mod network;
 #[cfg(feature = "burn")]
 pub(crate) mod ntuple;
 
-pub mod online;
 mod prefetch;
 #[cfg(feature = "burn")]
 pub(crate) mod tensors;
+pub mod tuple_optimizer;
 
 #[cfg(feature = "burn")]
-use tensors::{bag, parameter, uniform, values};
+use tensors::{embedding_bag, parameter, uniform, values};

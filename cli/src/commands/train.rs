@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use trainer::config::TrainConfig;
 use trainer::curve::Observer;
 use trainer::dataset::{SampleOptions, Samples};
-use trainer::fit::{Family, TdReport, TrainingReport, fit, train_td};
 use trainer::shard;
+use trainer::training::{Family, TdReport, TrainingReport, TrainingRun, train, train_td};
 
 /// Fit an n-tuple network and a neural network to game records
 ///
@@ -173,14 +173,14 @@ pub(crate) fn fit_one<G: Learnable>(
     // Provenance without paths: the same run in another directory makes the same file.
     let provenance = json!({ "program": PROGRAM, "records": runs::<G>(data)? }).to_string();
     Ok(output::with_progress("samples", |progress| {
-        fit(
+        train(&TrainingRun {
             config,
             family,
             samples,
-            &provenance,
+            provenance: &provenance,
             directory,
-            watch(progress),
-        )
+            observer: observer(progress),
+        })
     })?)
 }
 
@@ -208,12 +208,12 @@ fn fit_games<G: Learnable>(game: &G, config: &TrainConfig, directory: &Path) -> 
     let _claim = files::claim_directory(directory)?;
     let provenance = json!({ "program": PROGRAM }).to_string();
     Ok(output::with_progress("games", |progress| {
-        train_td(game, config, &provenance, directory, watch(progress))
+        train_td(game, config, &provenance, directory, observer(progress))
     })?)
 }
 
 /// Observer with a progress bar that also plots the learning curve.
-fn watch(progress: &ProgressBar) -> Observer<'_> {
+fn observer(progress: &ProgressBar) -> Observer<'_> {
     let draw = Some(&curve_picture as _);
     Observer { progress, draw }
 }

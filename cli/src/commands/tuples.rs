@@ -6,7 +6,7 @@ use crate::output;
 use anyhow::Result;
 use engine::learned::inputs::Learnable;
 use std::path::PathBuf;
-use trainer::tuples::{SearchOptions, search};
+use trainer::tuple_search::{SearchOptions, search};
 
 /// Search for the tuples of an n-tuple network in game records
 ///

@@ -17,9 +17,9 @@ use engine::play::notation::trusted;
 use engine::play::{build, playable::Playable};
 use serde::{Deserialize, Serialize};
 use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};
-use trainer::fit::Family;
 use trainer::label::{LabelConfig, LabelSource};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
+use trainer::training::Family;
 
 /// Maximum generations: directory names have four digits.
 const MAX_GENERATIONS: u64 = 9999;

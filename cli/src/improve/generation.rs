@@ -28,9 +28,9 @@ use engine::core::{
 use engine::learned::inputs::Learnable;
 use std::path::PathBuf;
 use trainer::data::{ShardReader, relabel};
-use trainer::fit::TrainingReport;
 use trainer::label::LabelSource;
 use trainer::selfplay::{Limits, SelfPlay, SelfPlaySummary};
+use trainer::training::TrainingReport;
 
 /// A generation to run.
 pub(super) struct Generation<'a, G> {

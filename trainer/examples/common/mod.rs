@@ -5,7 +5,7 @@ use engine::games::einstein::Standard;
 use engine::learned::inputs::Learnable;
 use trainer::batch::{FeatureSpec, NetworkBatch};
 use trainer::config::TrainConfig;
-use trainer::models::fused::{FusedNetwork, Shape, Sparse};
+use trainer::models::cpu::{CpuNetwork, Shape, SparseInputs};
 
 /// What the usual network looks at.
 pub(crate) fn usual() -> FeatureSpec<Standard> {
@@ -17,14 +17,14 @@ pub(crate) fn usual() -> FeatureSpec<Standard> {
 }
 
 /// The usual network with random weights, before its first step.
-pub(crate) fn network(config: &TrainConfig, random: &mut RandomStream) -> FusedNetwork {
+pub(crate) fn network(config: &TrainConfig, random: &mut RandomStream) -> CpuNetwork {
     let looks = usual();
-    let sparse = Sparse::of(&looks.game, looks.groups);
+    let sparse = SparseInputs::of(&looks.game, looks.groups);
     let shape = Shape::new(sparse, &config.network.hidden);
     let weights: Vec<f32> = (0..shape.parameters())
         .map(|_| (random.unit() as f32 - 0.5) * 0.3)
         .collect();
-    FusedNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0)
+    CpuNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0)
 }
 
 /// So many samples of random rows and targets.

@@ -5,12 +5,11 @@
 //! ([`engine::learned::network`]). Each bucket has its own layers after the first.
 
 use super::{
-    bag,
-    fused::{
+    cpu::{
         Shape,
-        grid::{HALVES, HALVES_BETWEEN, STEP},
+        quantize::{ACTIVATION_STEP, MIDDLE_ROUNDING_OFFSET, ROUNDING_OFFSET},
     },
-    parameter, uniform, values,
+    embedding_bag, parameter, uniform, values,
 };
 use burn::{
     module::{Module, Param},
@@ -44,7 +43,7 @@ impl NetworkModel {
                 uniform(random, 1.0 / (inputs as f64).sqrt())()
             })
         };
-        Self::filled(shape, next, device)
+        Self::build(shape, next, device)
     }
 
     /// A network with the numbers of [`Self::parameters`].
@@ -56,12 +55,12 @@ impl NetworkModel {
         );
         // Each tensor takes its numbers from the front.
         let mut numbers = parameters.iter().copied();
-        Self::filled(shape, |_| numbers.next().unwrap_or_default(), device)
+        Self::build(shape, |_| numbers.next().unwrap_or_default(), device)
     }
 
     /// A network with the numbers of `next`, tensor by tensor in the order of the fields; the
     /// argument is the number of active inputs of the layer, `None` for the output bias.
-    fn filled(shape: Shape, mut next: impl FnMut(Option<usize>) -> f32, device: &Device) -> Self {
+    fn build(shape: Shape, mut next: impl FnMut(Option<usize>) -> f32, device: &Device) -> Self {
         let (inputs, hidden, buckets) = (shape.sparse(), shape.hidden(), shape.buckets());
         let active = Some(inputs.active);
         let (first, last) = (hidden[0], hidden[hidden.len() - 1]);
@@ -97,23 +96,23 @@ impl NetworkModel {
     }
 
     /// Weights and biases of the hidden layers after the first.
-    fn further(&self) -> impl Iterator<Item = Linear<'_>> {
+    fn later_layers(&self) -> impl Iterator<Item = Linear<'_>> {
         let layers = [
-            linear(&self.second, &self.second_bias),
-            linear(&self.third, &self.third_bias),
+            layer_params(&self.second, &self.second_bias),
+            layer_params(&self.third, &self.third_bias),
         ];
         layers.into_iter().flatten()
     }
 
     /// Maps each tensor, in the order of the fields.
-    fn each<T>(
+    fn map_tensors<T>(
         &self,
         matrix: impl Fn(&Param<Tensor<2>>) -> T,
         bias: impl Fn(&Param<Tensor<1>>) -> T,
     ) -> Vec<T> {
         let mut all = vec![matrix(&self.sparse)];
         all.push(bias(&self.first_bias));
-        for (weights, its_bias) in self.further() {
+        for (weights, its_bias) in self.later_layers() {
             all.extend([matrix(weights), bias(its_bias)]);
         }
         all.push(matrix(&self.output));
@@ -123,7 +122,7 @@ impl NetworkModel {
 
     /// All weights, tensor by tensor in the order of the fields.
     pub(crate) fn parameters(&self) -> Vec<f32> {
-        self.each(values, values).concat()
+        self.map_tensors(values, values).concat()
     }
 
     /// The gradients of all weights, in the order of [`Self::parameters`].
@@ -139,7 +138,7 @@ impl NetworkModel {
                 gradient.into_data().iter::<f32>().collect()
             })
         }
-        self.each(|matrix| of(matrix, gradients), |bias| of(bias, gradients))
+        self.map_tensors(|matrix| of(matrix, gradients), |bias| of(bias, gradients))
             .concat()
     }
 
@@ -162,37 +161,40 @@ impl NetworkModel {
 
     /// The logits of one bucket's layers, given the first layer.
     fn bucket_logits(&self, bucket: usize, first: Tensor<2>) -> Tensor<2> {
-        let weights = nearest(self.part(self.output.val(), bucket), OUTPUT_SCALE);
-        let bias = self.part(self.output_bias.val(), bucket);
+        let weights =
+            round_to_multiples(self.bucket_slice(self.output.val(), bucket), OUTPUT_SCALE);
+        let bias = self.bucket_slice(self.output_bias.val(), bucket);
         self.last_layer(bucket, first).matmul(weights) + bias.unsqueeze()
     }
 
     /// A bucket's part of a tensor.
-    fn part<const D: usize>(&self, tensor: Tensor<D>, bucket: usize) -> Tensor<D> {
+    fn bucket_slice<const D: usize>(&self, tensor: Tensor<D>, bucket: usize) -> Tensor<D> {
         let length = tensor.dims()[0] / self.buckets;
         tensor.narrow(0, bucket * length, length)
     }
 
     fn first_layer(&self, rows: Tensor<2, Int>) -> Tensor<2> {
-        let bias = units(self.first_bias.val(), ROW_SCALE) + HALVES;
-        let sums = bag(units(self.sparse.val(), ROW_SCALE), rows) + bias.unsqueeze();
-        in_steps(sums / STEP)
+        let bias = round_to_units(self.first_bias.val(), ROW_SCALE) + ROUNDING_OFFSET;
+        let sums =
+            embedding_bag(round_to_units(self.sparse.val(), ROW_SCALE), rows) + bias.unsqueeze();
+        floor_activations(sums / ACTIVATION_STEP)
     }
 
     /// The last hidden layer of a bucket.
     fn last_layer(&self, bucket: usize, first: Tensor<2>) -> Tensor<2> {
-        let (mut layer, layers) = (first, self.further().count());
-        for ((weights, bias), number) in self.further().zip(1..) {
-            let weights = nearest(self.part(weights.val(), bucket), HIDDEN_SCALE);
-            let bias = nearest(self.part(bias.val(), bucket), ACTIVATION_MAX);
+        let (mut layer, layers) = (first, self.later_layers().count());
+        for ((weights, bias), number) in self.later_layers().zip(1..) {
+            let weights =
+                round_to_multiples(self.bucket_slice(weights.val(), bucket), HIDDEN_SCALE);
+            let bias = round_to_multiples(self.bucket_slice(bias.val(), bucket), ACTIVATION_MAX);
             let sums = layer.matmul(weights) + bias.unsqueeze();
             let (full, half) = (ACTIVATION_MAX as f32, 0.5 / ACTIVATION_MAX as f32);
             layer = match number == layers {
-                true => passing(
+                true => straight_through(
                     sums.clone().clamp(half, 1.0 - half),
                     (sums * full).round().clamp(0.0, full) / full,
                 ),
-                false => in_steps(sums * 127.0 + HALVES_BETWEEN),
+                false => floor_activations(sums * 127.0 + MIDDLE_ROUNDING_OFFSET),
             };
         }
         layer
@@ -203,7 +205,7 @@ impl NetworkModel {
         FloatWeights {
             rows: values(&self.sparse),
             bias: values(&self.first_bias),
-            hidden: self.further().map(layer).collect(),
+            hidden: self.later_layers().map(layer).collect(),
             output: values(&self.output),
             output_bias: values(&self.output_bias),
         }
@@ -214,7 +216,7 @@ impl NetworkModel {
 type Linear<'a> = (&'a Param<Tensor<2>>, &'a Param<Tensor<1>>);
 
 /// The layer, if it exists.
-fn linear<'a>(
+fn layer_params<'a>(
     weights: &'a Option<Param<Tensor<2>>>,
     bias: &'a Option<Param<Tensor<1>>>,
 ) -> Option<Linear<'a>> {
@@ -229,36 +231,36 @@ fn layer((weights, bias): Linear<'_>) -> Layer {
 }
 
 /// Activations rounded down to multiples of 1 / 127.
-fn in_steps(steps: Tensor<2>) -> Tensor<2> {
+fn floor_activations(steps: Tensor<2>) -> Tensor<2> {
     let steps = steps.clamp(0.0, 127.0);
-    passing(steps.clone(), steps.floor()) / 127.0
+    straight_through(steps.clone(), steps.floor()) / 127.0
 }
 
 /// The values of `numbers` with the gradient of `others` (straight-through).
-fn passing<const D: usize>(others: Tensor<D>, numbers: Tensor<D>) -> Tensor<D> {
+fn straight_through<const D: usize>(others: Tensor<D>, numbers: Tensor<D>) -> Tensor<D> {
     others.clone() + (numbers - others).detach()
 }
 
 /// Rounds to integers of units of 1 / `scale`.
-fn units<const D: usize>(weights: Tensor<D>, scale: i32) -> Tensor<D> {
+fn round_to_units<const D: usize>(weights: Tensor<D>, scale: i32) -> Tensor<D> {
     let scaled = weights * scale as f32;
-    passing(scaled.clone(), scaled.round())
+    straight_through(scaled.clone(), scaled.round())
 }
 
 /// Rounds to multiples of 1 / `scale`.
-fn nearest<const D: usize>(weights: Tensor<D>, scale: i32) -> Tensor<D> {
-    units(weights, scale) / scale as f32
+fn round_to_multiples<const D: usize>(weights: Tensor<D>, scale: i32) -> Tensor<D> {
+    round_to_units(weights, scale) / scale as f32
 }
 
 #[cfg(test)]
 #[cfg(feature = "flex")]
 mod tests {
     use super::*;
-    use crate::models::fused::Sparse;
+    use crate::models::cpu::SparseInputs;
 
     const ACTIVE: usize = 12;
     const SPARSE_ROWS: usize = 26 * ACTIVE;
-    const SPARSE: Sparse = Sparse {
+    const SPARSE: SparseInputs = SparseInputs {
         rows: SPARSE_ROWS,
         active: ACTIVE,
     };

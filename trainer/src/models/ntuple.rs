@@ -3,7 +3,7 @@
 //! Burn keeps records and provides the reference forward pass and gradient; training uses its own
 //! table, as a dense gradient would cost the size of the table at each step.
 
-use super::{bag, parameter, values};
+use super::{embedding_bag, parameter, values};
 use burn::{
     module::{Module, Param},
     tensor::{Device, Int, Tensor},
@@ -33,7 +33,7 @@ impl NTupleModel {
 
     /// Logits `[batch, 1]` from the rows of the tuples, `[batch, tuples]`.
     pub(crate) fn forward(&self, rows: Tensor<2, Int>) -> Tensor<2> {
-        bag(self.table.val(), rows) + self.bias.val().unsqueeze()
+        embedding_bag(self.table.val(), rows) + self.bias.val().unsqueeze()
     }
 
     /// One weight per row.

@@ -5,9 +5,9 @@
 
 /// Prefetches cells of a table; indices may be out of bounds.
 #[inline(always)]
-pub(super) fn prefetch<T>(cells: &[T], places: &[u32]) {
-    for &place in places {
-        let cell = cells.as_ptr().wrapping_add(place as usize);
+pub(super) fn prefetch<T>(cells: &[T], indices: &[u32]) {
+    for &index in indices {
+        let cell = cells.as_ptr().wrapping_add(index as usize);
         #[cfg(target_arch = "x86_64")]
         // SAFETY: prefetching reads nothing, whatever the address, and has no effect but on caches;
         // every x86-64 processor has it.

@@ -16,7 +16,7 @@ pub(crate) fn cross_entropy(logits: Tensor<2>, [targets, weights]: [Tensor<2>; 2
 
 /// The sparse first layer: for each sample the sum of the rows of `weights` (`[rows, width]`) with
 /// its `indices` (`[batch, k]`), `[batch, width]`.
-pub(super) fn bag(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tensor<2> {
+pub(super) fn embedding_bag(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tensor<2> {
     let [batch, per_sample] = indices.dims();
     let [_, width] = weights.dims();
     weights
@@ -27,25 +27,29 @@ pub(super) fn bag(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tensor<2> {
 }
 
 /// Error of a record that does not fit the model.
-pub(crate) fn unfit(error: RecordError) -> Error {
+pub(crate) fn record_error(error: RecordError) -> Error {
     Error::new(format!(
         "the checkpoint does not fit the model: {error}; remove it to train from the start"
     ))
 }
 
 pub(crate) fn record(module: impl Module) -> Result<Vec<u8>, Error> {
-    Ok(module.into_record().into_bytes().map_err(unfit)?.to_vec())
+    Ok(module
+        .into_record()
+        .into_bytes()
+        .map_err(record_error)?
+        .to_vec())
 }
 
 /// Loads a record into a module.
-pub(crate) fn loaded<M: Module>(module: M, record: Vec<u8>) -> Result<M, Error> {
+pub(crate) fn load_record<M: Module>(module: M, record: Vec<u8>) -> Result<M, Error> {
     ModuleRecord::from_bytes(Bytes::from_bytes_vec(record))
         .and_then(|record| module.try_load_record(record))
-        .map_err(unfit)
+        .map_err(record_error)
 }
 
 /// The numbers of a tensor, row by row.
-pub(crate) fn numbers<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>, Error> {
+pub(crate) fn tensor_values<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>, Error> {
     let data = tensor
         .try_into_data()
         .map_err(Error::with_prefix("the training device failed"))?;
@@ -89,7 +93,7 @@ mod tests {
         let weights: Tensor<2> =
             Tensor::from_data([[1.0, 2.0], [10.0, 20.0], [100.0, 200.0]], &device);
         let indices: Tensor<2, Int> = Tensor::from_data([[0, 2], [1, 1]], &device);
-        let sums = numbers(bag(weights, indices)).unwrap();
+        let sums = tensor_values(embedding_bag(weights, indices)).unwrap();
         assert_eq!(sums, [101.0, 202.0, 20.0, 40.0]);
     }
 

@@ -11,10 +11,10 @@ use engine::games::einstein::{
 use indicatif::ProgressBar;
 use trainer::config::{TargetConfig, TrainConfig};
 use trainer::dataset::SampleOptions;
-use trainer::fit::{Family, fit};
 use trainer::sample::Sample;
 use trainer::selfplay::SelfPlayConfig;
 use trainer::shard::{self, Estimate, Label};
+use trainer::training::{Family, TrainingRun, train};
 
 /// The labels of that game.
 fn both() -> [Label; 2] {
@@ -234,14 +234,14 @@ fn what_the_tables_know_is_learned_as_it_is_and_the_model_says_so() {
         let mut config = TrainConfig::default();
         config.training.epochs = 1;
         config.ntuple.set = "stones".to_owned();
-        let report = fit(
-            &config,
-            Family::NTuple,
-            &samples,
-            "",
-            &at(name),
-            &ProgressBar::hidden(),
-        )
+        let report = train(&TrainingRun {
+            config: &config,
+            family: Family::NTuple,
+            samples: &samples,
+            provenance: "",
+            directory: &at(name),
+            observer: (&ProgressBar::hidden()).into(),
+        })
         .unwrap();
         serde_json::from_str(
             &ModelFile::load(&Standard::default(), &report.model)

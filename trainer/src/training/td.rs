@@ -2,14 +2,15 @@
 //! records.
 //!
 //! Values are those of afterstates (Tesauro 1992; Szubert and Jaśkowski 2014); update rules,
-//! directory and checkpoints are those of [`super::fit`]. Invariant: game *i* and its updates are
+//! directory and checkpoints are those of [`super::train`]. Invariant: game *i* and its updates are
 //! a function of settings, weights and *i*, on one thread, so the settings determine all weights.
 //! Without validation the final weights are exported.
 
 mod episode;
 
 use super::{
-    checkpoint::Checkpoint, data, export_model, make, ntuple::NTupleLearner, wants_checkpoint,
+    checkpoint::Checkpoint, create_directory, export_model, is_checkpoint_due,
+    ntuple::NTupleLearner, parse_provenance,
 };
 use crate::config::{TdConfig, TrainConfig};
 use crate::curve::Observer;
@@ -23,14 +24,14 @@ use serde::{Deserialize, Serialize};
 use std::{path::Path, time::Instant};
 
 /// Family in checkpoints, which distinguishes this training from others.
-const FAMILY: &str = "ntuple from its own games";
+const CHECKPOINT_FAMILY: &str = "ntuple from its own games";
 
 /// Seed index of games.
-const GAMES: u64 = 5;
+const GAME_STREAM: u64 = 5;
 
 /// Progress of a training.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Progress {
+pub(super) struct TdProgress {
     games: u64,
     /// Since the last point of the curve, like the next two.
     positions: u64,
@@ -50,44 +51,45 @@ pub fn train_td<'a, G: Learnable>(
     config: &TrainConfig,
     provenance: &str,
     directory: &Path,
-    watch: impl Into<Observer<'a>>,
+    observer: impl Into<Observer<'a>>,
 ) -> Result<TdReport, Error> {
-    let watch = watch.into();
-    let progress = watch.progress;
+    let observer = observer.into();
+    let progress = observer.progress;
     let game = &game.training_rules();
     let config = &config.resolve(game)?;
     let device = backend::device(&config.training.backend)?;
-    make(directory)?;
-    let mut student = Student::new(config, NTupleLearner::new(game, &config.ntuple, device)?);
-    let mut checkpoint = Checkpoint::open(directory, FAMILY, config, 0, &mut student.learner)?;
+    create_directory(directory)?;
+    let mut td = TdLearner::new(config, NTupleLearner::new(game, &config.ntuple, device)?);
+    let mut checkpoint =
+        Checkpoint::open(directory, CHECKPOINT_FAMILY, config, 0, &mut td.learner)?;
     let mut done = checkpoint.header.online.take().unwrap_or_default();
     progress.set_length(config.online.games);
     progress.set_position(done.games);
     progress.reset_eta();
     let (mut written, mut timed) = (Instant::now(), Instant::now());
     while done.games < config.online.games {
-        student.learn(done.games, &mut done)?;
+        td.learn_game(done.games, &mut done)?;
         done.games += 1;
         progress.inc(1);
         let reports = done.games.is_multiple_of(config.online.report_every)
             || done.games == config.online.games;
-        if reports || (done.games.is_multiple_of(64) && wants_checkpoint(config, written)) {
+        if reports || (done.games.is_multiple_of(64) && is_checkpoint_due(config, written)) {
             done.seconds += timed.elapsed().as_secs_f64();
             if reports {
-                let point = student.point(&mut done);
+                let point = td.curve_point(&mut done);
                 progress.set_message(format!("loss {:.5}", point.loss));
                 done.curve.push(point);
                 // The curve precedes the checkpoint, so that a resumed training writes it again.
-                watch.show(directory, &table(&done.curve))?;
+                observer.publish(directory, &format_csv(&done.curve))?;
             }
-            checkpoint.take(&student.learner)?;
+            checkpoint.capture_state(&td.learner)?;
             checkpoint.header.online = Some(done.clone());
             checkpoint.write(directory)?;
             (written, timed) = (Instant::now(), Instant::now());
         }
     }
     progress.finish();
-    student.finish(
+    td.export(
         &done,
         &checkpoint.header.configuration,
         provenance,
@@ -96,16 +98,16 @@ pub fn train_td<'a, G: Learnable>(
 }
 
 /// A network that learns from its own games.
-struct Student<'a, G: Learnable> {
+struct TdLearner<'a, G: Learnable> {
     config: &'a TrainConfig,
     learner: NTupleLearner<G>,
     rules: G,
     episode: Episode<G>,
 }
 
-impl<'a, G: Learnable> Student<'a, G> {
+impl<'a, G: Learnable> TdLearner<'a, G> {
     fn new(config: &'a TrainConfig, mut learner: NTupleLearner<G>) -> Self {
-        let rules = learner.parts().0.game().clone();
+        let rules = learner.set_and_table().0.game().clone();
         Self {
             config,
             learner,
@@ -124,21 +126,25 @@ impl<'a, G: Learnable> Student<'a, G> {
 
     /// Plays a game with this probability of random moves.
     fn play(&mut self, start: G::Position, exploration: f64, random: &mut RandomStream) {
-        let (set, cells) = self.learner.parts();
+        let (set, table) = self.learner.set_and_table();
         self.episode
-            .play(&self.rules, set, cells, start, exploration, random);
+            .play(&self.rules, set, table, start, exploration, random);
     }
 
-    fn teach(&mut self, learning_rate: f64) {
+    fn update(&mut self, learning_rate: f64) {
         let trace = self.config.online.trace as f32;
-        let (set, cells) = self.learner.parts();
+        let (set, table) = self.learner.set_and_table();
         let rate = (learning_rate / set.tuples() as f64) as f32;
-        self.episode.teach(&self.rules, cells, trace, rate);
+        self.episode.update(&self.rules, table, trace, rate);
     }
 
-    fn learn(&mut self, game: u64, done: &mut Progress) -> Result<(), Error> {
+    fn learn_game(&mut self, game: u64, done: &mut TdProgress) -> Result<(), Error> {
         let (start, mut random) = self.start(game);
-        self.play(start, exploration(&self.config.online, game), &mut random);
+        self.play(
+            start,
+            exploration_rate(&self.config.online, game),
+            &mut random,
+        );
         let loss = self.episode.loss();
         if !loss.is_finite() {
             return Err(Error::new(format!(
@@ -147,7 +153,7 @@ impl<'a, G: Learnable> Student<'a, G> {
         }
         done.loss += loss;
         done.positions += self.episode.positions().len() as u64;
-        self.teach(self.learning_rate(game));
+        self.update(self.learning_rate(game));
         Ok(())
     }
 
@@ -156,14 +162,14 @@ impl<'a, G: Learnable> Student<'a, G> {
         let mut random = RandomStream::new(derive_seed(
             self.config.seed,
             SeedSpace::Training,
-            &[GAMES, game],
+            &[GAME_STREAM, game],
         ));
         let first = random.below(self.rules.seats());
         (self.rules.random_start(&mut random, first), random)
     }
 
     /// Creates the next point of the curve and resets the sums.
-    fn point(&self, done: &mut Progress) -> TdPoint {
+    fn curve_point(&self, done: &mut TdProgress) -> TdPoint {
         let (last, before) = (
             done.games - 1,
             done.curve.last().map_or(0, |point| point.games),
@@ -173,7 +179,7 @@ impl<'a, G: Learnable> Student<'a, G> {
             games: done.games,
             positions,
             loss: std::mem::take(&mut done.loss) / positions.max(1) as f64,
-            exploration: exploration(&self.config.online, last),
+            exploration: exploration_rate(&self.config.online, last),
             learning_rate: self.learning_rate(last),
             games_per_second: (done.games - before) as f64
                 / std::mem::take(&mut done.seconds).max(1e-9),
@@ -181,7 +187,7 @@ impl<'a, G: Learnable> Student<'a, G> {
     }
 
     /// Positions for the parity check, from games without exploration and updates.
-    fn fresh_positions(&mut self) -> Vec<G::Position> {
+    fn sample_parity_positions(&mut self) -> Vec<G::Position> {
         let mut positions = Vec::new();
         for game in self.config.online.games.. {
             if positions.len() >= PARITY_POSITIONS {
@@ -195,9 +201,9 @@ impl<'a, G: Learnable> Student<'a, G> {
         positions
     }
 
-    fn finish(
+    fn export(
         mut self,
-        done: &Progress,
+        done: &TdProgress,
         configuration: &str,
         provenance: &str,
         directory: &Path,
@@ -207,7 +213,7 @@ impl<'a, G: Learnable> Student<'a, G> {
         let metadata = serde_json::json!({
             "family": "ntuple",
             "method": format!("TD({}) on games against itself, {:?}", self.config.online.trace, self.config.ntuple.rule),
-            "data": data(provenance),
+            "data": parse_provenance(provenance),
             "games": done.games,
             "training_samples": positions,
             "configuration": configuration,
@@ -215,10 +221,10 @@ impl<'a, G: Learnable> Student<'a, G> {
             "loss": loss,
             "trainer": env!("CARGO_PKG_VERSION"),
         });
-        let fresh = self.fresh_positions();
+        let fresh = self.sample_parity_positions();
         let model = directory.join("ntuple.safetensors");
         let parity = export_model(&self.learner, &self.rules, &metadata, &model, &fresh)?;
-        let seconds: f64 = span(&done.curve)
+        let seconds: f64 = games_per_point(&done.curve)
             .map(|(games, point)| games as f64 / point.games_per_second)
             .sum();
         Ok(TdReport {
@@ -236,7 +242,7 @@ impl<'a, G: Learnable> Student<'a, G> {
 }
 
 /// Points of the curve, each with the number of games since the previous one.
-fn span(curve: &[TdPoint]) -> impl Iterator<Item = (u64, &TdPoint)> {
+fn games_per_point(curve: &[TdPoint]) -> impl Iterator<Item = (u64, &TdPoint)> {
     let before = std::iter::once(0).chain(curve.iter().map(|point| point.games));
     curve
         .iter()
@@ -245,7 +251,7 @@ fn span(curve: &[TdPoint]) -> impl Iterator<Item = (u64, &TdPoint)> {
 }
 
 /// Probability of a random move in a game, interpolated linearly.
-fn exploration(config: &TdConfig, game: u64) -> f64 {
+fn exploration_rate(config: &TdConfig, game: u64) -> f64 {
     let done = if config.games > 1 {
         game as f64 / (config.games - 1) as f64
     } else {
@@ -255,7 +261,7 @@ fn exploration(config: &TdConfig, game: u64) -> f64 {
 }
 
 /// The curve as CSV.
-fn table(curve: &[TdPoint]) -> String {
+fn format_csv(curve: &[TdPoint]) -> String {
     let mut table =
         String::from("games,positions,loss,exploration,learning_rate,games_per_second\n");
     for TdPoint {

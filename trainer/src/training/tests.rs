@@ -38,34 +38,34 @@ fn config() -> TrainConfig {
     config
 }
 
-fn fit_on(
-    samples: &Samples<Standard>,
+fn train_on<G: Learnable>(
+    samples: &Samples<G>,
     directory: impl AsRef<Path>,
     config: &TrainConfig,
     family: Family,
 ) -> Result<TrainingReport, Error> {
     let progress = ProgressBar::hidden();
-    fit(
+    train(&TrainingRun {
         config,
         family,
         samples,
-        r#"{"games": 80}"#,
-        directory.as_ref(),
-        &progress,
-    )
+        provenance: r#"{"games": 80}"#,
+        directory: directory.as_ref(),
+        observer: (&progress).into(),
+    })
 }
 
-fn fit_in(
+fn train_in(
     directory: impl AsRef<Path>,
     config: &TrainConfig,
     family: Family,
 ) -> Result<TrainingReport, Error> {
-    fit_on(&samples(), directory, config, family)
+    train_on(&samples(), directory, config, family)
 }
 
 /// Error of a training.
 fn refusal(directory: impl AsRef<Path>, config: &TrainConfig, family: Family) -> String {
-    fit_in(directory, config, family).unwrap_err().to_string()
+    train_in(directory, config, family).unwrap_err().to_string()
 }
 
 fn refused(directory: impl AsRef<Path>, config: &TrainConfig, family: Family, expected: &str) {
@@ -98,30 +98,30 @@ struct CutOff<L>(L, usize);
 
 impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
     type Batch = L::Batch;
-    fn prepare(&self, lambda: f32) -> Prepare<Position, L::Batch> {
-        self.0.prepare(lambda)
+    fn batcher(&self, lambda: f32) -> BatchFunction<Position, L::Batch> {
+        self.0.batcher(lambda)
     }
-    fn plan(&self) -> Plan {
-        self.0.plan()
+    fn step_settings(&self) -> StepSettings {
+        self.0.step_settings()
     }
-    fn learn(&mut self, batch: L::Batch, learning_rate: f64) -> Result<f64, Error> {
+    fn train_step(&mut self, batch: L::Batch, learning_rate: f64) -> Result<f64, Error> {
         self.1 = self
             .1
             .checked_sub(1)
             .ok_or_else(|| Error::new("power cut"))?;
-        self.0.learn(batch, learning_rate)
+        self.0.train_step(batch, learning_rate)
     }
-    fn outputs(&self, batch: L::Batch) -> Result<Vec<f32>, Error> {
-        self.0.outputs(batch)
+    fn predict_logits(&self, batch: L::Batch) -> Result<Vec<f32>, Error> {
+        self.0.predict_logits(batch)
     }
-    fn records(&self) -> Result<[Vec<u8>; 2], Error> {
-        self.0.records()
+    fn state(&self) -> Result<[Vec<u8>; 2], Error> {
+        self.0.state()
     }
-    fn load(&mut self, model: Vec<u8>, optimiser: Option<Vec<u8>>) -> Result<(), Error> {
-        self.0.load(model, optimiser)
+    fn restore(&mut self, model: Vec<u8>, optimizer: Option<Vec<u8>>) -> Result<(), Error> {
+        self.0.restore(model, optimizer)
     }
-    fn values(&self, positions: &[Position]) -> Result<Vec<f32>, Error> {
-        self.0.values(positions)
+    fn predictions(&self, positions: &[Position]) -> Result<Vec<f32>, Error> {
+        self.0.predictions(positions)
     }
     fn export(&self) -> Result<Model<Standard>, Error> {
         self.0.export()
@@ -130,7 +130,7 @@ impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
 
 /// Starts or resumes a training that fails after `batches` more; `burn` selects burn's network
 /// step.
-fn fit_until(
+fn train_until(
     samples: &Samples<Standard>,
     directory: impl AsRef<Path>,
     config: &TrainConfig,
@@ -140,21 +140,21 @@ fn fit_until(
 ) -> Result<TrainingReport, Error> {
     let config = &config.resolve(&Standard::default())?;
     let progress = &ProgressBar::hidden();
-    let run = Run {
+    let run = TrainingRun {
         config,
         family,
         samples,
         provenance: r#"{"games": 80}"#,
         directory: directory.as_ref(),
-        watch: progress.into(),
+        observer: progress.into(),
     };
     let device = backend::device("flex").unwrap();
     if family == Family::NTuple {
         let learner = NTupleLearner::new(samples.game(), &config.ntuple, device)?;
-        train(&run, CutOff(learner, batches))
+        run_epochs(&run, CutOff(learner, batches))
     } else {
         let learner = NetworkLearner::new(&run, device, !burn)?;
-        train(&run, CutOff(learner, batches))
+        run_epochs(&run, CutOff(learner, batches))
     }
 }
 
@@ -167,8 +167,9 @@ fn cut_off_and_resumed(
     burn: bool,
 ) -> (TrainingReport, TempDir) {
     let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let until =
-        |directory: &TempDir, batches| fit_until(samples, directory, config, family, burn, batches);
+    let until = |directory: &TempDir, batches| {
+        train_until(samples, directory, config, family, burn, batches)
+    };
     let expected = until(&whole, usize::MAX).unwrap();
     let size = match family {
         Family::Network => config.network.batch,
@@ -180,13 +181,13 @@ fn cut_off_and_resumed(
         assert_eq!(error.to_string(), "power cut");
         assert_eq!(curve_of(&broken).len(), epochs);
     }
-    let begun = Checkpoint::read(broken.path())
+    let progress = Checkpoint::read(broken.path())
         .unwrap()
         .unwrap()
         .header
-        .begun;
+        .epoch_progress;
     assert_eq!(
-        begun.is_some_and(|passed| passed.batches > 0),
+        progress.is_some_and(|progress| progress.batches > 0),
         config.training.checkpoint_minutes == 1e-9 && batches > 2
     );
     let found = until(&broken, usize::MAX).unwrap();
@@ -262,15 +263,15 @@ fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
 #[test]
 fn the_curve_is_never_behind_the_checkpoint() {
     let (unbroken, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    fit_in(&unbroken, &config(), Family::NTuple).unwrap();
+    train_in(&unbroken, &config(), Family::NTuple).unwrap();
     // A directory blocks the curve file of every epoch until the next run.
     let in_the_way = broken.path().join("curve.csv");
     for _ in 0..=config().training.epochs {
         fs::create_dir(&in_the_way).unwrap();
-        fit_in(&broken, &config(), Family::NTuple).unwrap_err();
+        train_in(&broken, &config(), Family::NTuple).unwrap_err();
         fs::remove_dir(&in_the_way).unwrap();
     }
-    fit_in(&broken, &config(), Family::NTuple).unwrap();
+    train_in(&broken, &config(), Family::NTuple).unwrap();
     assert_eq!(losses(&broken), losses(&unbroken));
 }
 
@@ -281,7 +282,7 @@ fn a_phase_learns_from_its_own_positions_alone() {
     config.training.epochs = 1;
     config.ntuple.tuples = vec!["a0".to_owned()];
     config.ntuple.phases = vec![5, 8];
-    let report = fit_in(&directory, &config, Family::NTuple).unwrap();
+    let report = train_in(&directory, &config, Family::NTuple).unwrap();
     let network = ntuple(&report);
     assert_eq!(
         (
@@ -306,7 +307,7 @@ fn a_phase_learns_from_its_own_positions_alone() {
     let samples =
         Samples::in_memory(&Standard::default(), training, many(samples.validation())).unwrap();
     let other = directory.path().join("other");
-    let alone = ntuple(&fit_on(&samples, &other, &config, Family::NTuple).unwrap());
+    let alone = ntuple(&train_on(&samples, &other, &config, Family::NTuple).unwrap());
     assert!(
         network.weights()[..5].iter().all(|&weight| weight != 0.0),
         "{:?}",
@@ -327,7 +328,7 @@ fn an_epoch_learns_by_its_own_share_and_is_judged_by_the_last() {
             let mut config = config();
             config.training.epochs = 3;
             (config.target.lambda, config.target.final_lambda) = (lambda, last);
-            let report = fit_in(&directory, &config, family).unwrap();
+            let report = train_in(&directory, &config, family).unwrap();
             report
                 .curve
                 .iter()
@@ -363,17 +364,17 @@ fn the_fused_step_trains_as_burn_does() {
         config.training.epochs = 3;
         config.network.hidden = hidden.to_vec();
         config.network.buckets = buckets.to_vec();
-        let [fused, burn] = [false, true].map(|burn| {
+        let [cpu, burn] = [false, true].map(|burn| {
             let directory = tempfile::tempdir().unwrap();
             let (family, batches) = (Family::Network, usize::MAX);
-            let report = fit_until(&samples, &directory, &config, family, burn, batches);
+            let report = train_until(&samples, &directory, &config, family, burn, batches);
             let losses = |point: &CurvePoint| [point.training_loss, point.validation_loss];
             let curve = report.unwrap().curve;
             curve.iter().flat_map(losses).collect::<Vec<f64>>()
         });
-        assert_eq!(fused.len(), 3 * 2);
-        for (fused, burn) in fused.iter().zip(&burn) {
-            assert!((fused - burn).abs() < 1e-4, "{hidden:?}: {fused} {burn}");
+        assert_eq!(cpu.len(), 3 * 2);
+        for (cpu, burn) in cpu.iter().zip(&burn) {
+            assert!((cpu - burn).abs() < 1e-4, "{hidden:?}: {cpu} {burn}");
         }
     }
 }
@@ -400,7 +401,7 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
     // A network with other layers cannot be resumed.
     let (mut config, directory) = (config(), tempfile::tempdir().unwrap());
     config.training.epochs = 1;
-    fit_in(&directory, &config, Family::Network).unwrap();
+    train_in(&directory, &config, Family::Network).unwrap();
     config.network.hidden = vec![16];
     let expected = "another configuration (hidden = [16, 16], not hidden = [16])";
     refused(&directory, &config, Family::Network, expected);
@@ -422,7 +423,7 @@ fn all_families_learn_and_the_engine_agrees() {
         let directory = tempfile::tempdir().unwrap();
         let mut config = config();
         config.training.epochs = 16;
-        let report = fit_in(&directory, &config, family).unwrap();
+        let report = train_in(&directory, &config, family).unwrap();
         let (loss, reachable) = (report.validation_loss, constant - 0.5 * (constant - floor));
         assert!(
             loss > floor && loss < reachable,
@@ -464,7 +465,7 @@ fn losses_depend_on_the_seed_alone() {
             let directory = tempfile::tempdir().unwrap();
             let mut config = TrainConfig { seed, ..config() };
             config.training.epochs = 2;
-            fit_in(&directory, &config, family).unwrap();
+            train_in(&directory, &config, family).unwrap();
             losses(&directory)
         };
         assert_eq!(run(1), run(1));
@@ -477,7 +478,7 @@ fn another_training_is_not_overwritten() {
     let directory = tempfile::tempdir().unwrap();
     let mut config = config();
     config.training.epochs = 1;
-    fit_in(&directory, &config, Family::NTuple).unwrap();
+    train_in(&directory, &config, Family::NTuple).unwrap();
     refused(
         &directory,
         &config,
@@ -494,7 +495,7 @@ fn another_training_is_not_overwritten() {
         random_samples(20, 2),
     )
     .unwrap();
-    let error = fit_on(&other, &directory, &config, Family::NTuple)
+    let error = train_on(&other, &directory, &config, Family::NTuple)
         .unwrap_err()
         .to_string();
     assert!(error.contains("another set of samples"), "{error}");
@@ -533,7 +534,7 @@ fn patience_ends_a_training_that_does_not_improve_and_the_best_epoch_is_kept() {
     config.training.patience = 2;
     config.training.schedule = Schedule::Constant;
     config.ntuple.learning_rate = 30.0;
-    let report = fit_in(&directory, &config, Family::NTuple).unwrap();
+    let report = train_in(&directory, &config, Family::NTuple).unwrap();
     assert_eq!(report.epochs, report.best_epoch + 2);
     assert!(report.epochs < 40);
     let found: Vec<f64> = losses(&directory)[1..]

@@ -134,7 +134,7 @@ pub(crate) fn transposed(matrix: &[f32], columns: usize) -> Vec<f32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::vector::{LANES, Plain};
+    use super::super::vector::{LANES, Scalar};
     use super::*;
     use engine::core::random::RandomStream;
 
@@ -167,7 +167,7 @@ mod tests {
                 }
             }
             let mut found = c.clone();
-            add_product::<Plain, 4>(&a, lanes(&b), lanes_mut(&mut found), inner, columns / LANES);
+            add_product::<Scalar, 4>(&a, lanes(&b), lanes_mut(&mut found), inner, columns / LANES);
             assert_eq!(found, expected);
             let turned = if inner > 0 {
                 transposed(&a, inner)
@@ -175,7 +175,7 @@ mod tests {
                 Vec::new()
             };
             let mut found = c;
-            add_transposed_product::<Plain, 8>(
+            add_transposed_product::<Scalar, 8>(
                 &turned,
                 lanes(&b),
                 lanes_mut(&mut found),

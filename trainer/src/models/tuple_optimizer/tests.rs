@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::batch::TupleBatch;
-use crate::models::{bag, tensors::cross_entropy};
+use crate::models::{embedding_bag, tensors::cross_entropy};
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use engine::core::random::RandomStream;
 
@@ -44,7 +44,7 @@ fn an_update_of_one_sample_is_a_step_along_the_gradient_of_burn() {
         let rows: Tensor<2, Int> = Tensor::from_data(TensorData::new(rows, [1, TUPLES]), &device);
         let targets: Tensor<2> = Tensor::from_data([[batch.targets[0]]], &device);
         let weights_of: Tensor<2> = Tensor::from_data([[batch.weights[0]]], &device);
-        let logits = bag(table.clone(), rows) + bias_tensor.clone();
+        let logits = embedding_bag(table.clone(), rows) + bias_tensor.clone();
         let loss = cross_entropy(logits, [targets, weights_of]);
         let expected_loss: f32 = loss.clone().into_scalar();
         let gradients = loss.backward();
@@ -56,9 +56,9 @@ fn an_update_of_one_sample_is_a_step_along_the_gradient_of_burn() {
             .unwrap();
         let expected_bias: f32 = bias_tensor.grad(&gradients).unwrap().into_scalar();
 
-        let mut cells = interleave::<1>(&weights, bias, &[]);
+        let mut table = interleave::<1>(&weights, bias, &[]);
         let found_loss = update(
-            &mut cells,
+            &mut table,
             &batch.rows,
             &batch.targets,
             &batch.weights,
@@ -68,11 +68,11 @@ fn an_update_of_one_sample_is_a_step_along_the_gradient_of_burn() {
         assert!((found_loss - f64::from(expected_loss)).abs() < 1e-6);
         for (row, gradient) in expected.iter().enumerate() {
             assert!(
-                (cells[row][0] - (weights[row] - rate * gradient)).abs() < 1e-6,
+                (table[row][0] - (weights[row] - rate * gradient)).abs() < 1e-6,
                 "row {row}"
             );
         }
-        assert!((cells[ROWS][0] - (bias - rate * expected_bias)).abs() < 1e-6);
+        assert!((table[ROWS][0] - (bias - rate * expected_bias)).abs() < 1e-6);
     }
 }
 
@@ -98,7 +98,7 @@ fn adagrad_and_temporal_coherence_follow_their_formulas() {
 
 /// Updates cell by cell, and losses by definition.
 fn plain_updates<const WIDTH: usize>(
-    cells: &mut [[f32; WIDTH]],
+    table: &mut [[f32; WIDTH]],
     batch: &TupleBatch,
     rate: f32,
     rule: impl Fn([f32; WIDTH], f32, f32) -> [f32; WIDTH],
@@ -106,16 +106,16 @@ fn plain_updates<const WIDTH: usize>(
     let mut loss = 0.0;
     let counts = batch.targets.iter().zip(&batch.weights);
     for (rows, (&target, &weight)) in batch.rows.chunks_exact(TUPLES).zip(counts) {
-        let logit: f64 = cells[ROWS][0] as f64
+        let logit: f64 = table[ROWS][0] as f64
             + rows
                 .iter()
-                .map(|&row| f64::from(cells[row as usize][0]))
+                .map(|&row| f64::from(table[row as usize][0]))
                 .sum::<f64>();
         let value = 1.0 / (1.0 + (-logit).exp());
         let nats = f64::from(target) * value.ln() + f64::from(1.0 - target) * (1.0 - value).ln();
         loss -= f64::from(weight) * nats;
         for row in rows.iter().map(|&row| row as usize).chain([ROWS]) {
-            cells[row] = rule(cells[row], weight * (value as f32 - target), rate);
+            table[row] = rule(table[row], weight * (value as f32 - target), rate);
         }
     }
     loss
@@ -133,8 +133,8 @@ fn updates_of_several_rows_at_once_are_those_of_one_after_the_other() {
         // Every second weight is 1.
         let weights_of = batch.weights.iter_mut().step_by(2);
         weights_of.for_each(|weight| *weight = 1.0);
-        let cells = interleave::<WIDTH>(&weights, bias, &vec![start; (ROWS + 1) * (WIDTH - 1)]);
-        let (mut found, mut expected) = (cells.clone(), cells);
+        let table = interleave::<WIDTH>(&weights, bias, &vec![start; (ROWS + 1) * (WIDTH - 1)]);
+        let (mut found, mut expected) = (table.clone(), table);
         let found_loss = update(
             &mut found,
             &batch.rows,
@@ -164,7 +164,7 @@ fn updates_of_several_rows_at_once_are_those_of_one_after_the_other() {
 fn cells_come_apart_as_they_were_put_together() {
     let (weights, bias) = random_weights(3);
     let memory: Vec<f32> = (0..2 * (ROWS + 1)).map(|number| number as f32).collect();
-    let cells = interleave::<3>(&weights, bias, &memory);
-    assert_eq!(cells[ROWS], [bias, 88.0, 89.0]);
-    assert_eq!(separate(&cells), (weights, bias, memory));
+    let table = interleave::<3>(&weights, bias, &memory);
+    assert_eq!(table[ROWS], [bias, 88.0, 89.0]);
+    assert_eq!(separate(&table), (weights, bias, memory));
 }

@@ -4,9 +4,9 @@
 //! fixed order, of samples, inputs or lanes, so all instruction sets give the same bits.
 
 use super::{
-    grid::{activate_between, activate_first, activate_last},
     layout::Shape,
     matrix::{add_product, add_transposed_product, lanes, lanes_mut},
+    quantize::{activate_between, activate_first, activate_last},
     vector::{LANES, Lanes, Vector},
 };
 use engine::core::calibration::exponential;
@@ -30,29 +30,29 @@ pub struct Inputs<'a> {
 }
 
 /// The numbers of a range of samples; empty if there are none.
-fn part_of<'a, T>(all: &'a [T], range: &Range<usize>) -> &'a [T] {
+fn range_or_empty<'a, T>(all: &'a [T], range: &Range<usize>) -> &'a [T] {
     all.get(range.clone()).unwrap_or_default()
 }
 
 impl<'a> Inputs<'a> {
     /// Splits the samples into pieces of `size`.
-    pub(super) fn pieces(self, size: usize, shape: Shape) -> impl Iterator<Item = Self> + 'a {
-        self.cut(shape, move |rest| rest.targets.len().min(size))
+    pub(super) fn split_blocks(self, size: usize, shape: Shape) -> impl Iterator<Item = Self> + 'a {
+        self.split_by(shape, move |rest| rest.targets.len().min(size))
     }
 
     /// Splits the samples into chunks, each of one bucket.
     fn chunks(self, shape: Shape) -> impl Iterator<Item = Self> + 'a {
-        self.cut(shape, |rest| {
-            let most = rest.targets.len().min(CHUNK);
+        self.split_by(shape, |rest| {
+            let max_samples = rest.targets.len().min(CHUNK);
             let first = rest.buckets.first();
-            let others = rest.buckets.iter().take(most);
+            let others = rest.buckets.iter().take(max_samples);
             let same = others.take_while(|bucket| Some(*bucket) == first).count();
-            if first.is_some() { same } else { most }
+            if first.is_some() { same } else { max_samples }
         })
     }
 
     /// Splits the samples into pieces; `length` gets the rest.
-    fn cut(
+    fn split_by(
         self,
         shape: Shape,
         length: impl Fn(&Self) -> usize + 'a,
@@ -64,8 +64,8 @@ impl<'a> Inputs<'a> {
             let all = rest.targets.len();
             let part = |range: Range<usize>| Self {
                 rows: &rest.rows[range.start * active..range.end * active],
-                buckets: part_of(rest.buckets, &range),
-                weights: part_of(rest.weights, &range),
+                buckets: range_or_empty(rest.buckets, &range),
+                weights: range_or_empty(rest.weights, &range),
                 targets: &rest.targets[range],
             };
             let piece = part(0..count);
@@ -90,7 +90,7 @@ pub(super) struct Weights<'a> {
 
 /// Buffers and results of a block.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Work {
+pub(super) struct Workspace {
     /// Gradient of all weights, summed over the samples.
     pub(super) gradient: Vec<f32>,
     /// Loss, summed over the samples.
@@ -109,30 +109,30 @@ pub(super) fn gradient<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
     inputs: Inputs<'_>,
     scale: f32,
-    work: &mut Work,
+    workspace: &mut Workspace,
 ) {
     let shape = weights.shape;
-    work.gradient.clear();
-    work.gradient.resize(shape.parameters(), 0.0);
-    work.loss = 0.0;
+    workspace.gradient.clear();
+    workspace.gradient.resize(shape.parameters(), 0.0);
+    workspace.loss = 0.0;
     for chunk in inputs.chunks(shape) {
-        forward::<V, ROWS>(weights, chunk, work);
-        work.loss += weighed_losses(&mut work.logits, chunk, scale);
-        backward::<V, ROWS>(weights, chunk, work);
+        forward::<V, ROWS>(weights, chunk, workspace);
+        workspace.loss += weighted_losses(&mut workspace.logits, chunk, scale);
+        backward::<V, ROWS>(weights, chunk, workspace);
     }
 }
 
 /// Appends log odds of a win for each sample to `logits`.
 #[inline(always)]
-pub(super) fn outputs<V: Vector, const ROWS: usize>(
+pub(super) fn predict_logits<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
     inputs: Inputs<'_>,
-    work: &mut Work,
+    workspace: &mut Workspace,
     logits: &mut Vec<f32>,
 ) {
     for chunk in inputs.chunks(weights.shape) {
-        forward::<V, ROWS>(weights, chunk, work);
-        logits.extend_from_slice(&work.logits);
+        forward::<V, ROWS>(weights, chunk, workspace);
+        logits.extend_from_slice(&workspace.logits);
     }
 }
 
@@ -140,15 +140,15 @@ pub(super) fn outputs<V: Vector, const ROWS: usize>(
 fn forward<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
     inputs: Inputs<'_>,
-    work: &mut Work,
+    workspace: &mut Workspace,
 ) {
     let hidden = weights.shape.hidden();
     let bucket = inputs.bucket();
     let tensors = weights.shape.split(weights.all, Some(bucket));
     let samples = inputs.targets.len();
     let (active, first_width) = (weights.shape.sparse().active, hidden[0] / LANES);
-    resize(&mut work.values[0], samples * hidden[0]);
-    let layer = lanes_mut(&mut work.values[0]);
+    resize(&mut workspace.values[0], samples * hidden[0]);
+    let layer = lanes_mut(&mut workspace.values[0]);
     let (table, bias) = (lanes(tensors.sparse), lanes(tensors.first_bias));
     for sample in 0..samples {
         let rows = &inputs.rows[sample * active..][..active];
@@ -165,7 +165,7 @@ fn forward<V: Vector, const ROWS: usize>(
     }
     activate_first::<V>(layer);
     for number in 1..hidden.len() {
-        let (before, after) = work.values.split_at_mut(number);
+        let (before, after) = workspace.values.split_at_mut(number);
         let (inner, width, tensors) = (
             hidden[number - 1],
             hidden[number] / LANES,
@@ -190,9 +190,10 @@ fn forward<V: Vector, const ROWS: usize>(
         }
     }
     let last = hidden.len() - 1;
-    work.logits.clear();
-    for values in lanes(&work.values[last]).chunks_exact(hidden[last] / LANES) {
-        work.logits
+    workspace.logits.clear();
+    for values in lanes(&workspace.values[last]).chunks_exact(hidden[last] / LANES) {
+        workspace
+            .logits
             .push(tensors.output_bias[0] + dot::<V>(values, lanes(tensors.output)));
     }
 }
@@ -210,7 +211,7 @@ fn dot<V: Vector>(values: &[Lanes], weights: &[Lanes]) -> f32 {
 
 /// [`losses`] with weights of samples.
 #[inline(always)]
-fn weighed_losses(logits: &mut [f32], chunk: Inputs<'_>, scale: f32) -> f64 {
+fn weighted_losses(logits: &mut [f32], chunk: Inputs<'_>, scale: f32) -> f64 {
     if chunk.weights.is_empty() {
         return losses(logits, chunk.targets, scale);
     }
@@ -242,37 +243,45 @@ fn losses(logits: &mut [f32], targets: &[f32], scale: f32) -> f64 {
 fn backward<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
     inputs: Inputs<'_>,
-    work: &mut Work,
+    workspace: &mut Workspace,
 ) {
     let hidden = weights.shape.hidden();
     let bucket = inputs.bucket();
     let tensors = weights.shape.split(weights.all, Some(bucket));
     let samples = inputs.targets.len();
-    let gradient = weights.shape.split_mut(&mut work.gradient, Some(bucket));
+    let gradient = weights
+        .shape
+        .split_mut(&mut workspace.gradient, Some(bucket));
 
     let (last, last_width) = (hidden.len() - 1, hidden[hidden.len() - 1] / LANES);
-    resize(&mut work.slopes[last], samples * hidden[last]);
-    let (values, slopes) = (lanes(&work.values[last]), lanes_mut(&mut work.slopes[last]));
+    resize(&mut workspace.slopes[last], samples * hidden[last]);
+    let (values, slopes) = (
+        lanes(&workspace.values[last]),
+        lanes_mut(&mut workspace.slopes[last]),
+    );
     for column in 0..last_width {
         let output = V::load(&lanes(tensors.output)[column]);
         let mut by_output = V::splat(0.0);
         for sample in 0..samples {
-            let (derivative, at) = (V::splat(work.logits[sample]), sample * last_width + column);
+            let (derivative, at) = (
+                V::splat(workspace.logits[sample]),
+                sample * last_width + column,
+            );
             derivative.times(output).store(&mut slopes[at]);
             by_output = by_output.plus(derivative.times(V::load(&values[at])));
         }
         by_output.add_to(&mut lanes_mut(gradient.output)[column]);
     }
-    for derivative in &work.logits {
+    for derivative in &workspace.logits {
         gradient.output_bias[0] += derivative;
     }
 
     for (number, gradient) in (1..hidden.len()).zip(gradient.hidden).rev() {
-        let (before, after) = work.slopes.split_at_mut(number);
-        let (width, inputs) = (hidden[number] / LANES, &work.values[number - 1]);
+        let (before, after) = workspace.slopes.split_at_mut(number);
+        let (width, inputs) = (hidden[number] / LANES, &workspace.values[number - 1]);
         let slopes = lanes_mut(&mut after[0]);
-        close::<V>(
-            lanes(&work.values[number]),
+        clear_clipped::<V>(
+            lanes(&workspace.values[number]),
             slopes,
             lanes_mut(gradient.bias),
         );
@@ -291,16 +300,19 @@ fn backward<V: Vector, const ROWS: usize>(
     }
 
     let (active, first_width) = (weights.shape.sparse().active, hidden[0] / LANES);
-    let (values, slopes) = (lanes(&work.values[0]), lanes_mut(&mut work.slopes[0]));
+    let (values, slopes) = (
+        lanes(&workspace.values[0]),
+        lanes_mut(&mut workspace.slopes[0]),
+    );
     let (bias, table) = (lanes_mut(gradient.first_bias), lanes_mut(gradient.sparse));
     for sample in 0..samples {
         let rows = &inputs.rows[sample * active..][..active];
         let values = &values[sample * first_width..][..first_width];
         let slopes = &mut slopes[sample * first_width..][..first_width];
         for column in 0..first_width {
-            let open = V::load(&slopes[column]).where_open(V::load(&values[column]));
-            open.store(&mut slopes[column]);
-            open.add_to(&mut bias[column]);
+            let unclipped = V::load(&slopes[column]).where_unclipped(V::load(&values[column]));
+            unclipped.store(&mut slopes[column]);
+            unclipped.add_to(&mut bias[column]);
         }
         let (fours, rest) = slopes.as_chunks::<4>();
         for (four, slopes) in fours.iter().enumerate() {
@@ -346,29 +358,29 @@ fn add_to_rows<V: Vector, const COLUMNS: usize>(
     first: usize,
     table: &mut [Lanes],
 ) {
-    let mut held = [V::splat(0.0); COLUMNS];
+    let mut load_record = [V::splat(0.0); COLUMNS];
     for column in 0..COLUMNS {
-        held[column] = V::load(&slopes[column]);
+        load_record[column] = V::load(&slopes[column]);
     }
     for &row in rows {
         let sums = &mut table[usize::from(row) * width + first..][..COLUMNS];
         for column in 0..COLUMNS {
-            held[column].add_to(&mut sums[column]);
+            load_record[column].add_to(&mut sums[column]);
         }
     }
 }
 
 /// Clears slopes of clipped values, and adds the rest to the gradient of the bias.
 #[inline(always)]
-fn close<V: Vector>(values: &[Lanes], slopes: &mut [Lanes], bias: &mut [Lanes]) {
+fn clear_clipped<V: Vector>(values: &[Lanes], slopes: &mut [Lanes], bias: &mut [Lanes]) {
     let width = bias.len();
     for (column, bias) in bias.iter_mut().enumerate() {
         let mut sum = V::splat(0.0);
         for sample in 0..slopes.len() / width {
             let at = sample * width + column;
-            let open = V::load(&slopes[at]).where_open(V::load(&values[at]));
-            open.store(&mut slopes[at]);
-            sum = sum.plus(open);
+            let unclipped = V::load(&slopes[at]).where_unclipped(V::load(&values[at]));
+            unclipped.store(&mut slopes[at]);
+            sum = sum.plus(unclipped);
         }
         sum.add_to(bias);
     }

@@ -24,7 +24,7 @@ pub(super) trait Vector: Copy {
     /// Clamps to `[0, 1]`; NaN stays NaN.
     fn clipped(self) -> Self;
     /// These lanes where `values` are strictly between 0 and 1, else 0.
-    fn where_open(self, values: Self) -> Self;
+    fn where_unclipped(self, values: Self) -> Self;
     /// Sums the lanes in pairs: 8 and 8, 4 and 4, and so on.
     fn sum(self) -> f32;
 
@@ -37,9 +37,9 @@ pub(super) trait Vector: Copy {
 
 /// The scalar definition.
 #[derive(Clone, Copy)]
-pub(super) struct Plain(Lanes);
+pub(super) struct Scalar(Lanes);
 
-impl Plain {
+impl Scalar {
     #[inline(always)]
     fn each(mut number: impl FnMut(usize) -> f32) -> Self {
         let mut lanes = [0.0; LANES];
@@ -50,7 +50,7 @@ impl Plain {
     }
 }
 
-impl Vector for Plain {
+impl Vector for Scalar {
     #[inline(always)]
     fn splat(number: f32) -> Self {
         Self([number; LANES])
@@ -104,11 +104,11 @@ impl Vector for Plain {
     }
 
     #[inline(always)]
-    fn where_open(self, values: Self) -> Self {
+    fn where_unclipped(self, values: Self) -> Self {
         Self::each(|lane| {
             // Without branches: the bits are kept or cleared.
-            let open = (values.0[lane] > 0.0) & (values.0[lane] < 1.0);
-            f32::from_bits(self.0[lane].to_bits() & u32::from(open).wrapping_neg())
+            let unclipped = (values.0[lane] > 0.0) & (values.0[lane] < 1.0);
+            f32::from_bits(self.0[lane].to_bits() & u32::from(unclipped).wrapping_neg())
         })
     }
 
@@ -140,14 +140,14 @@ mod x86 {
     /// Implements the operations lane by lane. On x86 `max(a, b)` is `b` unless `a` is greater,
     /// and `min` likewise, which keeps NaN.
     macro_rules! vector {
-        ($(#[$documentation:meta])* $name:ident of $width:literal lanes in $register:ty, at [$($place:tt)+];
+        ($(#[$documentation:meta])* $name:ident of $width:literal lanes in $register:ty, at [$($index:tt)+];
             $set1:ident $zero:ident $load:ident $store:ident
             $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident $max:ident $min:ident
-            open: $open:ident, sum: $sum:ident
+            unclipped: $unclipped:ident, sum: $sum:ident
         ) => {
             $(#[$documentation])*
             #[derive(Clone, Copy)]
-            pub(in super::super) struct $name($(vector!(@register $place $register)),+);
+            pub(in super::super) struct $name($(vector!(@register $index $register)),+);
 
             // SAFETY, for all: the instructions exist wherever such values do (see the file's
             // invariant); loads and stores are unaligned and within sixteen lanes.
@@ -156,72 +156,72 @@ mod x86 {
                 fn splat(number: f32) -> Self {
                     // SAFETY: as above.
                     let all = unsafe { $set1(number) };
-                    Self($(vector!(@value $place all)),+)
+                    Self($(vector!(@value $index all)),+)
                 }
 
                 #[inline(always)]
                 fn load(lanes: &Lanes) -> Self {
                     // SAFETY: as above.
-                    unsafe { Self($($load(lanes.as_ptr().add($width * $place))),+) }
+                    unsafe { Self($($load(lanes.as_ptr().add($width * $index))),+) }
                 }
 
                 #[inline(always)]
                 fn store(self, lanes: &mut Lanes) {
                     // SAFETY: as above.
-                    unsafe { $($store(lanes.as_mut_ptr().add($width * $place), self.$place));+ }
+                    unsafe { $($store(lanes.as_mut_ptr().add($width * $index), self.$index));+ }
                 }
 
                 #[inline(always)]
                 fn plus(self, other: Self) -> Self {
                     // SAFETY: as above.
-                    unsafe { Self($($add(self.$place, other.$place)),+) }
+                    unsafe { Self($($add(self.$index, other.$index)),+) }
                 }
 
                 #[inline(always)]
                 fn minus(self, other: Self) -> Self {
                     // SAFETY: as above.
-                    unsafe { Self($($sub(self.$place, other.$place)),+) }
+                    unsafe { Self($($sub(self.$index, other.$index)),+) }
                 }
 
                 #[inline(always)]
                 fn times(self, other: Self) -> Self {
                     // SAFETY: as above.
-                    unsafe { Self($($mul(self.$place, other.$place)),+) }
+                    unsafe { Self($($mul(self.$index, other.$index)),+) }
                 }
 
                 #[inline(always)]
                 fn over(self, other: Self) -> Self {
                     // SAFETY: as above.
-                    unsafe { Self($($div(self.$place, other.$place)),+) }
+                    unsafe { Self($($div(self.$index, other.$index)),+) }
                 }
 
                 #[inline(always)]
                 fn root(self) -> Self {
                     // SAFETY: as above.
-                    unsafe { Self($($sqrt(self.$place)),+) }
+                    unsafe { Self($($sqrt(self.$index)),+) }
                 }
 
                 #[inline(always)]
                 fn clipped(self) -> Self {
                     // SAFETY: as above.
-                    unsafe { Self($($min($set1(1.0), $max($zero(), self.$place))),+) }
+                    unsafe { Self($($min($set1(1.0), $max($zero(), self.$index))),+) }
                 }
 
                 #[inline(always)]
-                fn where_open(self, values: Self) -> Self {
+                fn where_unclipped(self, values: Self) -> Self {
                     // SAFETY: as above.
-                    unsafe { Self($($open(self.$place, values.$place)),+) }
+                    unsafe { Self($($unclipped(self.$index, values.$index)),+) }
                 }
 
                 #[inline(always)]
                 fn sum(self) -> f32 {
                     // SAFETY: as above.
-                    unsafe { $sum($(self.$place),+) }
+                    unsafe { $sum($(self.$index),+) }
                 }
             }
         };
-        (@register $place:tt $register:ty) => { $register };
-        (@value $place:tt $value:ident) => { $value };
+        (@register $index:tt $register:ty) => { $register };
+        (@value $index:tt $value:ident) => { $value };
     }
 
     vector! {
@@ -230,7 +230,7 @@ mod x86 {
         _mm256_set1_ps _mm256_setzero_ps _mm256_loadu_ps _mm256_storeu_ps
         _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps
         _mm256_sqrt_ps _mm256_max_ps _mm256_min_ps
-        open: open_eight, sum: sum_of_halves
+        unclipped: unclipped_eight, sum: sum_eight_pairs
     }
 
     vector! {
@@ -239,12 +239,12 @@ mod x86 {
         _mm512_set1_ps _mm512_setzero_ps _mm512_loadu_ps _mm512_storeu_ps
         _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps
         _mm512_sqrt_ps _mm512_max_ps _mm512_min_ps
-        open: open_sixteen, sum: sum_of_whole
+        unclipped: unclipped_sixteen, sum: sum_sixteen
     }
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn open_eight(slopes: __m256, values: __m256) -> __m256 {
+    fn unclipped_eight(slopes: __m256, values: __m256) -> __m256 {
         let above = _mm256_cmp_ps::<_CMP_GT_OQ>(values, _mm256_setzero_ps());
         let below = _mm256_cmp_ps::<_CMP_LT_OQ>(values, _mm256_set1_ps(1.0));
         _mm256_and_ps(slopes, _mm256_and_ps(above, below))
@@ -252,15 +252,15 @@ mod x86 {
 
     #[inline]
     #[target_feature(enable = "avx512f")]
-    fn open_sixteen(slopes: __m512, values: __m512) -> __m512 {
+    fn unclipped_sixteen(slopes: __m512, values: __m512) -> __m512 {
         let above = _mm512_cmp_ps_mask::<_CMP_GT_OQ>(values, _mm512_setzero_ps());
-        let open = _mm512_mask_cmp_ps_mask::<_CMP_LT_OQ>(above, values, _mm512_set1_ps(1.0));
-        _mm512_maskz_mov_ps(open, slopes)
+        let unclipped = _mm512_mask_cmp_ps_mask::<_CMP_LT_OQ>(above, values, _mm512_set1_ps(1.0));
+        _mm512_maskz_mov_ps(unclipped, slopes)
     }
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn sum_of_halves(low: __m256, high: __m256) -> f32 {
+    fn sum_eight_pairs(low: __m256, high: __m256) -> f32 {
         let eight = _mm256_add_ps(low, high);
         let four = _mm_add_ps(
             _mm256_castps256_ps128(eight),
@@ -272,8 +272,8 @@ mod x86 {
 
     #[inline]
     #[target_feature(enable = "avx512f")]
-    fn sum_of_whole(lanes: __m512) -> f32 {
+    fn sum_sixteen(lanes: __m512) -> f32 {
         let high = _mm512_extractf64x4_pd::<1>(_mm512_castps_pd(lanes));
-        sum_of_halves(_mm512_castps512_ps256(lanes), _mm256_castpd_ps(high))
+        sum_eight_pairs(_mm512_castps512_ps256(lanes), _mm256_castpd_ps(high))
     }
 }

@@ -8,41 +8,41 @@
 
 mod adam;
 mod block;
-pub(crate) mod grid;
 mod instructions;
 mod layout;
 pub(super) mod matrix;
+pub(crate) mod quantize;
 mod vector;
 
 pub use block::Inputs;
-pub use layout::{Shape, Sparse};
+pub use layout::{Shape, SparseInputs};
 
-use adam::{Piece, Rates, shortening};
-use block::{Weights, Work};
+use adam::{AdamChunk, StepParams, clip_factor};
+use block::{Weights, Workspace};
 use engine::core::simd::Instructions;
 use rayon::prelude::*;
 use std::ops::Range;
 
 /// Samples per gradient task.
-const BLOCK: usize = 512;
+const BLOCK_SIZE: usize = 512;
 
 /// Weights per task of summing, rounding or updating: a multiple of the lanes, sized for the
 /// second-level cache.
-const PIECE: usize = 1 << 14;
+const WEIGHTS_PER_TASK: usize = 1 << 14;
 
 /// A network with its optimizer, all tensors in one array.
 #[derive(Clone, Debug)]
-pub struct FusedNetwork {
+pub struct CpuNetwork {
     shape: Shape,
     weights: Vec<f32>,
     /// Adam's moments: the mean gradients of all weights, then the mean squares.
     moments: Vec<f32>,
     steps: u64,
     instructions: Instructions,
-    work: Vec<Work>,
+    workspace: Vec<Workspace>,
 }
 
-impl FusedNetwork {
+impl CpuNetwork {
     /// A network with these weights: rows, first bias, weights and bias of each further hidden
     /// layer, output, output bias. `moments` has twice the length, initially 0; `steps` counts
     /// past steps.
@@ -69,13 +69,13 @@ impl FusedNetwork {
             moments,
             steps,
             instructions: Instructions::detect(),
-            work: Vec::new(),
+            workspace: Vec::new(),
         }
     }
 
     /// Selects the instruction set.
     #[must_use]
-    pub fn on(self, instructions: Instructions) -> Self {
+    pub fn with_instructions(self, instructions: Instructions) -> Self {
         Self {
             instructions,
             ..self
@@ -89,36 +89,39 @@ impl FusedNetwork {
     }
 
     /// Adam's moments and the number of steps.
-    pub fn optimiser(&self) -> (&[f32], u64) {
+    pub fn optimizer(&self) -> (&[f32], u64) {
         (&self.moments, self.steps)
     }
 
-    /// One Adam step on a batch, with the gradient of each tensor clipped to the norm `longest`.
+    /// One Adam step on a batch, with the gradient of each tensor clipped to the norm `max_norm`.
     /// Returns the sum of the losses before the step, in nats; if it is not finite, nothing
     /// changes.
-    pub fn step(&mut self, batch: Inputs<'_>, learning_rate: f64, longest: f32) -> f64 {
+    pub fn step(&mut self, batch: Inputs<'_>, learning_rate: f64, max_norm: f32) -> f64 {
         let loss = self.compute_gradient(batch);
         if !loss.is_finite() {
             return loss;
         }
         self.steps += 1;
-        let (rates, instructions) = (Rates::new(learning_rate, self.steps), self.instructions);
+        let (params, instructions) = (
+            StepParams::new(learning_rate, self.steps),
+            self.instructions,
+        );
         let (means, squares) = self.moments.split_at_mut(self.weights.len());
-        for place in self.shape.places() {
-            let gradient = &self.work[0].gradient[place.clone()];
-            let factor = shortening(instructions::norm(instructions, gradient), longest);
-            (self.weights[place.clone()].par_chunks_mut(PIECE))
-                .zip(gradient.par_chunks(PIECE))
-                .zip(means[place.clone()].par_chunks_mut(PIECE))
-                .zip(squares[place].par_chunks_mut(PIECE))
+        for range in self.shape.tensor_ranges() {
+            let gradient = &self.workspace[0].gradient[range.clone()];
+            let factor = clip_factor(instructions::norm(instructions, gradient), max_norm);
+            (self.weights[range.clone()].par_chunks_mut(WEIGHTS_PER_TASK))
+                .zip(gradient.par_chunks(WEIGHTS_PER_TASK))
+                .zip(means[range.clone()].par_chunks_mut(WEIGHTS_PER_TASK))
+                .zip(squares[range].par_chunks_mut(WEIGHTS_PER_TASK))
                 .for_each(|(((weights, gradient), means), squares)| {
-                    let piece = Piece {
+                    let chunk = AdamChunk {
                         weights,
                         gradient,
                         means,
                         squares,
                     };
-                    instructions::adam(instructions, piece, rates, factor);
+                    instructions::adam(instructions, chunk, params, factor);
                 });
         }
         loss
@@ -126,18 +129,19 @@ impl FusedNetwork {
 
     /// Clamps the weights to the engine's range; with `runs` also so that sums of the first layer
     /// fit 16 bits.
-    pub fn hold(&mut self, runs: Option<&[Range<usize>]>) {
-        grid::hold(self.shape, runs, &mut self.weights);
+    pub fn clamp_to_range(&mut self, runs: Option<&[Range<usize>]>) {
+        quantize::clamp_to_range(self.shape, runs, &mut self.weights);
     }
 
     /// Computes the gradient of the mean loss, in the first block's work, and the sum of the
     /// losses.
     fn compute_gradient(&mut self, batch: Inputs<'_>) -> f64 {
-        let blocks: Vec<Inputs<'_>> = batch.pieces(BLOCK, self.shape).collect();
-        if self.work.len() < blocks.len().max(1) {
-            self.work.resize(blocks.len().max(1), Work::default());
+        let blocks: Vec<Inputs<'_>> = batch.split_blocks(BLOCK_SIZE, self.shape).collect();
+        if self.workspace.len() < blocks.len().max(1) {
+            self.workspace
+                .resize(blocks.len().max(1), Workspace::default());
         }
-        let all = &*grid::on_grid(self.shape, &self.weights);
+        let all = &*quantize::fake_quantize(self.shape, &self.weights);
         let hidden = self.shape.hidden();
         let layers = self.shape.split(all, None).hidden;
         let of_layer = |(layer, pair): (layout::Layer<&[f32]>, &[usize])| -> Vec<f32> {
@@ -154,20 +158,21 @@ impl FusedNetwork {
             transposed: &transposed,
         };
         let scale = 1.0 / batch.targets.len() as f32;
-        let (work, instructions) = (&mut self.work[..blocks.len()], self.instructions);
-        work.par_iter_mut()
+        let (workspace, instructions) = (&mut self.workspace[..blocks.len()], self.instructions);
+        workspace
+            .par_iter_mut()
             .zip(blocks)
             .with_max_len(1)
-            .for_each(|(work, block)| {
-                instructions::gradient(instructions, weights, block, scale, work)
+            .for_each(|(workspace, block)| {
+                instructions::gradient(instructions, weights, block, scale, workspace)
             });
-        let Some((first, others)) = work.split_first_mut() else {
+        let Some((first, others)) = workspace.split_first_mut() else {
             return 0.0;
         };
-        let pieces = first.gradient.par_chunks_mut(PIECE).enumerate();
+        let pieces = first.gradient.par_chunks_mut(WEIGHTS_PER_TASK).enumerate();
         pieces.for_each(|(number, sum)| {
             for other in &*others {
-                let addend = &other.gradient[number * PIECE..][..sum.len()];
+                let addend = &other.gradient[number * WEIGHTS_PER_TASK..][..sum.len()];
                 instructions::add(instructions, sum, addend);
             }
         });
@@ -179,18 +184,24 @@ impl FusedNetwork {
 
     /// Log odds of a win for each sample.
     #[must_use]
-    pub fn outputs(&self, batch: Inputs<'_>) -> Vec<f32> {
-        let blocks: Vec<Inputs<'_>> = batch.pieces(BLOCK, self.shape).collect();
+    pub fn predict_logits(&self, batch: Inputs<'_>) -> Vec<f32> {
+        let blocks: Vec<Inputs<'_>> = batch.split_blocks(BLOCK_SIZE, self.shape).collect();
         let weights = Weights {
             shape: self.shape,
-            all: &grid::on_grid(self.shape, &self.weights),
+            all: &quantize::fake_quantize(self.shape, &self.weights),
             transposed: &[],
         };
         let parts = blocks
             .into_par_iter()
-            .map_init(Work::default, |work, block| {
+            .map_init(Workspace::default, |workspace, block| {
                 let mut logits = Vec::with_capacity(block.targets.len());
-                instructions::outputs(self.instructions, weights, block, work, &mut logits);
+                instructions::predict_logits(
+                    self.instructions,
+                    weights,
+                    block,
+                    workspace,
+                    &mut logits,
+                );
                 logits
             });
         parts.collect::<Vec<_>>().concat()

@@ -54,8 +54,8 @@ fn a_game_of_three_lines_of_inputs_learns_in_all_ways_and_exports() {
     let samples = samples_of(&game);
     for family in [Family::NTuple, Family::Network] {
         let directory = tempfile::tempdir().unwrap();
-        let (config, progress) = (config_of(), ProgressBar::hidden());
-        let report = fit(&config, family, &samples, "{}", directory.path(), &progress).unwrap();
+        let config = config_of();
+        let report = train_on(&samples, directory.path(), &config, family).unwrap();
         // The constant ½ has a loss of ln 2, for draws too.
         assert!(
             report.validation_loss < 0.66,
@@ -95,7 +95,7 @@ fn what_a_game_does_not_have_is_said_in_one_line() {
     let refuse = |config: &TrainConfig, family| {
         let samples = samples.as_ref().unwrap();
         let path = directory.path().join("none");
-        let refused = fit(config, family, samples, "", &path, &ProgressBar::hidden());
+        let refused = train_on(samples, &path, config, family);
         refused.unwrap_err().to_string()
     };
     let mut config = config_of();
@@ -147,8 +147,8 @@ fn imported_games_without_values_are_learned_from_by_both_families() {
     config.target.lambda = 0.0;
     let samples = open(&config).unwrap();
     for family in [Family::NTuple, Family::Network] {
-        let (directory, progress) = (tempfile::tempdir().unwrap(), ProgressBar::hidden());
-        let report = fit(&config, family, &samples, "{}", directory.path(), &progress).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let report = train_on(&samples, directory.path(), &config, family).unwrap();
         let loss = report.validation_loss;
         assert!(loss < 0.66, "{}: {loss}", report.family);
     }

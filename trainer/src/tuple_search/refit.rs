@@ -4,7 +4,7 @@
 
 use crate::calibrate::logit_loss;
 use crate::config::TrainConfig;
-use crate::models::online::Cells;
+use crate::models::tuple_optimizer::WeightTable;
 use crate::sample::Sample;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::learned::{inputs::Learnable, tuples::TupleSet};
@@ -15,7 +15,7 @@ const CHUNK: usize = 1024;
 /// A set with its weights.
 pub(super) struct Fitted<G: Learnable> {
     set: TupleSet<G>,
-    cells: Cells,
+    table: WeightTable,
     /// In nats.
     pub(super) validation_loss: f64,
 }
@@ -30,7 +30,7 @@ pub(super) fn refit<G: Learnable>(
     validation: &[Sample<G::Position>],
 ) -> Fitted<G> {
     let share = config.target.last_lambda();
-    let mut cells = Cells::zeros(config.ntuple.rule, set.rows());
+    let mut table = WeightTable::zeros(config.ntuple.rule, set.rows());
     let mut order: Vec<u32> = (0..training.len() as u32).collect();
     let chunks = (epochs * training.len().div_ceil(CHUNK)) as f64;
     let mut rows = vec![0u32; CHUNK * set.tuples()];
@@ -59,7 +59,7 @@ pub(super) fn refit<G: Learnable>(
                     .training
                     .schedule
                     .factor(done / chunks, config.training.final_rate);
-            cells.learn(
+            table.train(
                 &rows[..chunk.len() * set.tuples()],
                 &targets,
                 &weights,
@@ -70,7 +70,7 @@ pub(super) fn refit<G: Learnable>(
     }
     let mut fitted = Fitted {
         set,
-        cells,
+        table,
         validation_loss: 0.0,
     };
     let loss = |(sample, logit): (&Sample<G::Position>, f32)| {
@@ -90,7 +90,7 @@ impl<G: Learnable> Fitted<G> {
         let mut rows = vec![0; self.set.tuples()];
         let logit = |sample: &Sample<G::Position>| {
             self.set.row_indices(&sample.position, &mut rows);
-            self.cells.logit(&rows)
+            self.table.logit(&rows)
         };
         samples.iter().map(logit).collect()
     }

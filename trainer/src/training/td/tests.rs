@@ -1,6 +1,6 @@
 //! TD(λ) against a textbook implementation and exact endgames; reproducibility.
 
-use super::super::{Family, Learner, fit};
+use super::super::{Family, Learner, TrainingRun, train};
 use super::*;
 use crate::config::UpdateRule;
 use crate::dataset::Samples;
@@ -29,8 +29,8 @@ fn config(set: &str, rule: UpdateRule, learning_rate: f64, trace: f64) -> TrainC
 }
 
 /// The network in the engine's form.
-fn exported(student: &Student<'_, Standard>) -> NTuple {
-    match student.learner.export().unwrap() {
+fn exported(learner: &TdLearner<'_, Standard>) -> NTuple {
+    match learner.learner.export().unwrap() {
         Model::NTuple(network) => network,
         _ => panic!("another model"),
     }
@@ -47,8 +47,8 @@ fn learn_in(directory: &Path, config: &TrainConfig) -> Result<TdReport, Error> {
     )
 }
 
-fn student(config: &TrainConfig) -> Student<'_, Standard> {
-    Student::new(
+fn learner(config: &TrainConfig) -> TdLearner<'_, Standard> {
+    TdLearner::new(
         config,
         NTupleLearner::new(
             &Standard::default(),
@@ -95,7 +95,7 @@ fn textbook(
         for row in features(set, position) {
             traces[row] += sign(position);
         }
-        if episode.drawn[ply] {
+        if episode.explored[ply] {
             traces.fill(0.0);
             continue;
         }
@@ -119,28 +119,33 @@ fn it_is_td_lambda_with_explicit_traces() {
     for (trace, phases) in [(0.0, &[][..]), (0.4, &[]), (1.0, &[]), (0.4, &[5, 8])] {
         let mut config = config("stones", UpdateRule::Sgd, 2.0, trace);
         config.ntuple.phases = phases.to_vec();
-        let mut student = student(&config);
+        let mut learner = learner(&config);
         let set = TupleSet::from_name(&Standard::default(), "stones")
             .unwrap()
             .with_phases(phases)
             .unwrap();
         let mut expected = vec![0.0; set.rows() + 1];
-        let mut drawn = 0;
+        let mut explored = 0;
         for game in 0..40 {
-            let (start, mut random) = student.start(game);
-            student.play(start, 0.15, &mut random);
-            drawn += student.episode.drawn.iter().filter(|&&drawn| drawn).count();
+            let (start, mut random) = learner.start(game);
+            learner.play(start, 0.15, &mut random);
+            explored += learner
+                .episode
+                .explored
+                .iter()
+                .filter(|&&explored| explored)
+                .count();
             textbook(
                 &set,
-                &student.episode,
+                &learner.episode,
                 &mut expected,
                 trace,
                 2.0 / set.tuples() as f64,
             );
-            student.teach(2.0);
+            learner.update(2.0);
         }
-        assert!(drawn > 40, "{drawn}");
-        let (weights, bias, _) = student.learner.parts().1.apart();
+        assert!(explored > 40, "{explored}");
+        let (weights, bias, _) = learner.learner.set_and_table().1.to_parts();
         for (row, (found, expected)) in weights.iter().chain([&bias]).zip(&expected).enumerate() {
             assert!(
                 (f64::from(*found) - expected).abs() < 1e-4,
@@ -157,16 +162,21 @@ fn it_is_td_lambda_with_explicit_traces() {
 #[test]
 fn games_are_those_of_the_rules_and_undrawn_moves_the_best_of_a_roll() {
     let config = config("stone-pairs", UpdateRule::TemporalCoherence, 1.0, 0.5);
-    let mut student = student(&config);
+    let mut learner = learner(&config);
     let rules = Standard::default();
-    let (mut drawn, mut plies) = (0usize, 0usize);
+    let (mut explored, mut plies) = (0usize, 0usize);
     for game in 0..400 {
-        let (start, mut random) = student.start(game);
-        student.play(start, 0.25, &mut random);
-        let network = exported(&student);
-        let positions = student.episode.positions().to_vec();
+        let (start, mut random) = learner.start(game);
+        learner.play(start, 0.25, &mut random);
+        let network = exported(&learner);
+        let positions = learner.episode.positions().to_vec();
         assert_eq!(positions[0], start);
-        drawn += student.episode.drawn.iter().filter(|&&drawn| drawn).count();
+        explored += learner
+            .episode
+            .explored
+            .iter()
+            .filter(|&&explored| explored)
+            .count();
         plies += positions.len();
         for (ply, position) in positions.iter().enumerate() {
             // Some roll allows the move, and the engine rates no alternative higher.
@@ -185,23 +195,23 @@ fn games_are_those_of_the_rules_and_undrawn_moves_the_best_of_a_roll() {
                 match positions.get(ply + 1) {
                     Some(next) => {
                         afters.contains(next)
-                            && (student.episode.drawn[ply] || worth(next) >= best - 1e-5)
+                            && (learner.episode.explored[ply] || worth(next) >= best - 1e-5)
                     }
                     None => afters.iter().any(|after| {
                         rules.payoff(after, position.seat())
-                            == Some(student.episode.payoffs[position.seat()])
+                            == Some(learner.episode.payoffs[position.seat()])
                     }),
                 }
             };
             assert!((1..=6).any(explains), "game {game}, ply {ply}");
         }
-        student.teach(1.0);
+        learner.update(1.0);
     }
     // A quarter of the moves, within five standard deviations.
     let deviation = (plies as f64 * 0.25 * 0.75).sqrt();
     assert!(
-        (drawn as f64 - 0.25 * plies as f64).abs() < 5.0 * deviation,
-        "{drawn} of {plies}"
+        (explored as f64 - 0.25 * plies as f64).abs() < 5.0 * deviation,
+        "{explored} of {plies}"
     );
 }
 
@@ -229,14 +239,14 @@ fn endgames_of_two_stones_become_exact() {
     for (rule, learning_rate, trace, [mean_error, largest]) in cases {
         let mut config = config("stone-pairs", rule, learning_rate, trace);
         config.online.games = 300_000;
-        let mut student = student(&config);
+        let mut learner = learner(&config);
         for game in 0..config.online.games {
             let mut random = RandomStream::new(game);
             let start = two_stones(&mut random);
-            student.play(start, exploration(&config.online, game), &mut random);
-            student.teach(student.learning_rate(game));
+            learner.play(start, exploration_rate(&config.online, game), &mut random);
+            learner.update(learner.learning_rate(game));
         }
-        let network = exported(&student);
+        let network = exported(&learner);
         let mut random = RandomStream::new(1);
         let (mut mean, mut most) = (0.0, 0.0f32);
         for _ in 0..4000 {
@@ -335,14 +345,14 @@ fn a_run_is_a_function_of_its_settings_and_its_model_says_how_it_was_made() {
         random_samples(5, 2),
     )
     .unwrap();
-    let error = fit(
-        &config,
-        Family::NTuple,
-        &samples,
-        "",
-        &directory.path().join("a"),
-        &ProgressBar::hidden(),
-    )
+    let error = train(&TrainingRun {
+        config: &config,
+        family: Family::NTuple,
+        samples: &samples,
+        provenance: "",
+        directory: &directory.path().join("a"),
+        observer: (&ProgressBar::hidden()).into(),
+    })
     .unwrap_err()
     .to_string();
     assert!(

@@ -6,7 +6,7 @@
 //! Léonard and Courville 2013), so the loss is that of the exported network. Invariant: clamped
 //! weights can be exported.
 
-use super::PIECE;
+use super::WEIGHTS_PER_TASK;
 use super::layout::{Shape, Tensors};
 use super::vector::{Lanes, Vector};
 use engine::learned::network::{
@@ -16,20 +16,20 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Units of the first layer's sums per step of its activations.
-pub(crate) const STEP: f32 = (ROW_SCALE / 127) as f32;
+pub(crate) const ACTIVATION_STEP: f32 = (ROW_SCALE / 127) as f32;
 
 /// Added to the bias of the first layer: half a step, as steps are rounded down, and half a unit,
 /// so that no sum lies on a bound.
-pub(crate) const HALVES: f32 = STEP / 2.0 + 0.5;
+pub(crate) const ROUNDING_OFFSET: f32 = ACTIVATION_STEP / 2.0 + 0.5;
 
 /// Likewise for a layer between others, in steps.
-pub(crate) const HALVES_BETWEEN: f32 = 0.5 + 0.5 / HIDDEN_SCALE as f32;
+pub(crate) const MIDDLE_ROUNDING_OFFSET: f32 = 0.5 + 0.5 / HIDDEN_SCALE as f32;
 
 /// Adding and subtracting it rounds to the nearest integer, ties to even, up to 2²².
-const WHOLE: f32 = 12_582_912.0;
+const ROUND_TO_INTEGER: f32 = 12_582_912.0;
 
 /// The quantized weights of the forward pass.
-pub(super) fn on_grid(shape: Shape, weights: &[f32]) -> Vec<f32> {
+pub(super) fn fake_quantize(shape: Shape, weights: &[f32]) -> Vec<f32> {
     let mut all = weights.to_vec();
     let Tensors {
         sparse,
@@ -38,18 +38,20 @@ pub(super) fn on_grid(shape: Shape, weights: &[f32]) -> Vec<f32> {
         output,
         ..
     } = shape.split_mut(&mut all, None);
-    for (tensor, scale, unit, more) in [
+    for (tensor, scale, unit, offset) in [
         (sparse, ROW_SCALE, 1, 0.0),
-        (first_bias, ROW_SCALE, 1, HALVES),
+        (first_bias, ROW_SCALE, 1, ROUNDING_OFFSET),
         (second.weights, HIDDEN_SCALE, HIDDEN_SCALE, 0.0),
         (second.bias, ACTIVATION_MAX, ACTIVATION_MAX, 0.0),
         (third.weights, HIDDEN_SCALE, HIDDEN_SCALE, 0.0),
         (third.bias, ACTIVATION_MAX, ACTIVATION_MAX, 0.0),
         (output, OUTPUT_SCALE, OUTPUT_SCALE, 0.0),
     ] {
-        tensor.par_chunks_mut(PIECE).for_each(|weights| {
+        tensor.par_chunks_mut(WEIGHTS_PER_TASK).for_each(|weights| {
             for weight in weights {
-                *weight = ((*weight * scale as f32 + WHOLE) - WHOLE) / unit as f32 + more;
+                *weight = ((*weight * scale as f32 + ROUND_TO_INTEGER) - ROUND_TO_INTEGER)
+                    / unit as f32
+                    + offset;
             }
         });
     }
@@ -58,7 +60,7 @@ pub(super) fn on_grid(shape: Shape, weights: &[f32]) -> Vec<f32> {
 
 /// Clamps weights to the engine's range; with `runs` also so that sums of the first layer fit 16
 /// bits.
-pub(crate) fn hold(shape: Shape, runs: Option<&[Range<usize>]>, weights: &mut [f32]) {
+pub(crate) fn clamp_to_range(shape: Shape, runs: Option<&[Range<usize>]>, weights: &mut [f32]) {
     let Tensors {
         sparse,
         first_bias,
@@ -69,7 +71,7 @@ pub(crate) fn hold(shape: Shape, runs: Option<&[Range<usize>]>, weights: &mut [f
     if let Some(runs) = runs {
         clamp_first_layer(sparse, first_bias, runs);
     }
-    let [row, bias, hidden, hidden_bias, outputs] = LIMITS;
+    let [row, bias, hidden, hidden_bias, predict_logits] = LIMITS;
     for (tensor, limit) in [
         (sparse, row),
         (first_bias, bias),
@@ -77,9 +79,9 @@ pub(crate) fn hold(shape: Shape, runs: Option<&[Range<usize>]>, weights: &mut [f
         (second.bias, hidden_bias),
         (third.weights, hidden),
         (third.bias, hidden_bias),
-        (output, outputs),
+        (output, predict_logits),
     ] {
-        tensor.par_chunks_mut(PIECE).for_each(|weights| {
+        tensor.par_chunks_mut(WEIGHTS_PER_TASK).for_each(|weights| {
             for weight in weights {
                 *weight = weight.clamp(-limit, limit);
             }
@@ -87,13 +89,13 @@ pub(crate) fn hold(shape: Shape, runs: Option<&[Range<usize>]>, weights: &mut [f
     }
 }
 
-/// Activations in steps of 1 / 127 of `scale` times the sums plus `more`. Positive sums on the
+/// Activations in steps of 1 / 127 of `scale` times the sums plus `offset`. Positive sums on the
 /// lowest step stay slightly above 0, so that their gradients pass.
 #[inline(always)]
-fn activate_in_steps<V: Vector>(layer: &mut [Lanes], scale: f32, more: f32) {
+fn activate_in_steps<V: Vector>(layer: &mut [Lanes], scale: f32, offset: f32) {
     for sums in layer {
-        let steps = V::load(sums).times(V::splat(scale)).plus(V::splat(more));
-        rounded(steps.minus(V::splat(0.5)))
+        let steps = V::load(sums).times(V::splat(scale)).plus(V::splat(offset));
+        round_lanes(steps.minus(V::splat(0.5)))
             .over(V::splat(127.0))
             .plus(steps.times(V::splat(1e-14)))
             .clipped()
@@ -101,16 +103,16 @@ fn activate_in_steps<V: Vector>(layer: &mut [Lanes], scale: f32, more: f32) {
     }
 }
 
-/// Activations of the first layer, whose biases include [`HALVES`].
+/// Activations of the first layer, whose biases include [`ROUNDING_OFFSET`].
 #[inline(always)]
 pub(super) fn activate_first<V: Vector>(layer: &mut [Lanes]) {
-    activate_in_steps::<V>(layer, 1.0 / STEP, 0.0);
+    activate_in_steps::<V>(layer, 1.0 / ACTIVATION_STEP, 0.0);
 }
 
 /// Activations of a layer between others.
 #[inline(always)]
 pub(super) fn activate_between<V: Vector>(layer: &mut [Lanes]) {
-    activate_in_steps::<V>(layer, 127.0, HALVES_BETWEEN);
+    activate_in_steps::<V>(layer, 127.0, MIDDLE_ROUNDING_OFFSET);
 }
 
 /// Activations of the last of several layers.
@@ -118,7 +120,7 @@ pub(super) fn activate_between<V: Vector>(layer: &mut [Lanes]) {
 pub(super) fn activate_last<V: Vector>(layer: &mut [Lanes]) {
     let full = V::splat(ACTIVATION_MAX as f32);
     for sums in layer {
-        rounded(V::load(sums).times(full))
+        round_lanes(V::load(sums).times(full))
             .over(full)
             .clipped()
             .store(sums);
@@ -126,6 +128,8 @@ pub(super) fn activate_last<V: Vector>(layer: &mut [Lanes]) {
 }
 
 #[inline(always)]
-fn rounded<V: Vector>(numbers: V) -> V {
-    numbers.plus(V::splat(WHOLE)).minus(V::splat(WHOLE))
+fn round_lanes<V: Vector>(numbers: V) -> V {
+    numbers
+        .plus(V::splat(ROUND_TO_INTEGER))
+        .minus(V::splat(ROUND_TO_INTEGER))
 }

@@ -1,15 +1,15 @@
 //! Replaces training in a build without burn: every call fails with one line.
 
 pub use crate::reports::{Family, TdReport, TrainingReport};
+pub use crate::training_run::TrainingRun;
 
 use crate::Error;
 use crate::config::TrainConfig;
 use crate::curve::Observer;
-use crate::dataset::Samples;
 use engine::learned::inputs::Learnable;
 use std::path::Path;
 
-fn untrained() -> Error {
+fn unsupported() -> Error {
     Error::new(
         "this program was built without training; build it with: cargo build --release -p alea --features flex",
     )
@@ -19,15 +19,8 @@ fn untrained() -> Error {
 ///
 /// # Errors
 /// Always.
-pub fn fit<'a, G: Learnable>(
-    _: &TrainConfig,
-    _: Family,
-    _: &Samples<G>,
-    _provenance: &str,
-    _directory: &Path,
-    _: impl Into<Observer<'a>>,
-) -> Result<TrainingReport, Error> {
-    Err(untrained())
+pub fn train<G: Learnable>(_: &TrainingRun<'_, G>) -> Result<TrainingReport, Error> {
+    Err(unsupported())
 }
 
 /// Fails in this build.
@@ -41,5 +34,5 @@ pub fn train_td<'a, G: Learnable>(
     _directory: &Path,
     _: impl Into<Observer<'a>>,
 ) -> Result<TdReport, Error> {
-    Err(untrained())
+    Err(unsupported())
 }

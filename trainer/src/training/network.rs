@@ -1,15 +1,15 @@
 //! Training of the neural network: Adam with clipped gradients and a learning-rate schedule.
 //!
-//! On the CPU the hand-written step of [`crate::models::fused`] trains, on other devices burn,
+//! On the CPU the hand-written step of [`crate::models::cpu`] trains, on other devices burn,
 //! whose forward pass is the reference for both.
 
-use super::{Learner, Plan, Prepare, Run};
+use super::{BatchFunction, Learner, StepSettings, TrainingRun};
 use crate::Error;
 use crate::batch::{FeatureSpec, NetworkBatch, network_batch, unlabelled};
 use crate::models::{
-    fused::{FusedNetwork, Shape, Sparse, grid::hold},
+    cpu::{CpuNetwork, Shape, SparseInputs, quantize::clamp_to_range},
     network::NetworkModel,
-    tensors::{cross_entropy, loaded, numbers, record, unfit},
+    tensors::{cross_entropy, load_record, record, record_error, tensor_values},
 };
 use burn::{
     grad_clipping::GradientClippingConfig,
@@ -26,17 +26,17 @@ use engine::learned::{
 use std::ops::Range;
 
 /// Seed index of initial weights.
-const WEIGHTS: u64 = 3;
+const WEIGHT_STREAM: u64 = 3;
 
 /// Batch size of burn's predictions, which gather all rows of the first layer.
-const COMPARED: usize = 4096;
+const PREDICTION_BATCH: usize = 4096;
 
 /// A network with its optimizer and its features.
 pub(super) struct NetworkLearner<G: Learnable> {
-    state: State,
+    state: Implementation,
     features: FeatureSpec<G>,
     shape: Shape,
-    plan: Plan,
+    step_settings: StepSettings,
     gradient_norm: f32,
     /// Groups of mutually exclusive rows; given if the engine needs sums of 16 bits, for which
     /// weights are clamped after every step.
@@ -46,31 +46,31 @@ pub(super) struct NetworkLearner<G: Learnable> {
 }
 
 /// A network with its optimizer.
-enum State {
+enum Implementation {
     /// The hand-written CPU step.
-    Fused(Box<FusedNetwork>),
+    Cpu(Box<CpuNetwork>),
     /// Burn on any device; the model is on the device with gradients.
     Burn(Box<NetworkModel>, Box<ModuleOptimizer>),
 }
 
 impl<G: Learnable> NetworkLearner<G> {
-    /// A network with the initial weights of the configuration's seed; `fused` selects the CPU
+    /// A network with the initial weights of the configuration's seed; `cpu` selects the CPU
     /// step.
-    pub(super) fn new(run: &Run<'_, G>, device: Device, fused: bool) -> Result<Self, Error> {
+    pub(super) fn new(run: &TrainingRun<'_, G>, device: Device, cpu: bool) -> Result<Self, Error> {
         let (game, config) = (run.samples.game().clone(), &run.config.network);
         let groups = config.groups::<G>()?;
-        let shape = Shape::new(Sparse::of(&game, groups), &config.hidden)
+        let shape = Shape::new(SparseInputs::of(&game, groups), &config.hidden)
             .with_buckets(config.buckets.len() + 1);
         let runs = G::Network::I16_ACCUMULATOR.then(|| game.feature_slots(groups));
         let mut random = RandomStream::new(derive_seed(
             run.config.seed,
             SeedSpace::Training,
-            &[WEIGHTS],
+            &[WEIGHT_STREAM],
         ));
         let model = NetworkModel::new(shape, &mut random, &device.clone().autodiff());
-        let state = if fused {
+        let state = if cpu {
             let moments = vec![0.0; 2 * shape.parameters()];
-            State::Fused(Box::new(FusedNetwork::new(
+            Implementation::Cpu(Box::new(CpuNetwork::new(
                 shape,
                 model.parameters(),
                 moments,
@@ -78,11 +78,11 @@ impl<G: Learnable> NetworkLearner<G> {
             )))
         } else {
             let clipping = GradientClippingConfig::Norm(config.gradient_norm);
-            let optimiser = AdamConfig::new()
+            let optimizer = AdamConfig::new()
                 .with_epsilon(1e-8)
                 .with_grad_clipping(Some(clipping))
                 .init();
-            State::Burn(Box::new(model), Box::new(optimiser))
+            Implementation::Burn(Box::new(model), Box::new(optimizer))
         };
         Ok(Self {
             state,
@@ -92,7 +92,7 @@ impl<G: Learnable> NetworkLearner<G> {
                 bounds: config.buckets.clone(),
             },
             shape,
-            plan: Plan {
+            step_settings: StepSettings {
                 batch: config.batch,
                 learning_rate: config.learning_rate,
             },
@@ -106,10 +106,10 @@ impl<G: Learnable> NetworkLearner<G> {
     /// leave its graph.
     fn burn(&self) -> NetworkModel {
         match &self.state {
-            State::Fused(network) => {
+            Implementation::Cpu(network) => {
                 NetworkModel::from_parameters(self.shape, network.weights(), &self.device)
             }
-            State::Burn(model, _) => model.valid(),
+            Implementation::Burn(model, _) => model.valid(),
         }
     }
 }
@@ -130,89 +130,91 @@ fn moments(record: &[u8], shape: Shape) -> Result<(Vec<f32>, u64), Error> {
 impl<G: Learnable> Learner<G> for NetworkLearner<G> {
     type Batch = NetworkBatch;
 
-    fn prepare(&self, lambda: f32) -> Prepare<G::Position, NetworkBatch> {
+    fn batcher(&self, lambda: f32) -> BatchFunction<G::Position, NetworkBatch> {
         let features = self.features.clone();
         Box::new(move |samples| network_batch(&features, samples, lambda))
     }
 
-    fn plan(&self) -> Plan {
-        self.plan
+    fn step_settings(&self) -> StepSettings {
+        self.step_settings
     }
 
-    fn learn(&mut self, batch: NetworkBatch, learning_rate: f64) -> Result<f64, Error> {
+    fn train_step(&mut self, batch: NetworkBatch, learning_rate: f64) -> Result<f64, Error> {
         let (batch, runs) = (batch.sort_by_bucket(), self.runs.as_deref());
         match &mut self.state {
-            State::Fused(network) => {
+            Implementation::Cpu(network) => {
                 let loss = network.step(batch.inputs(), learning_rate, self.gradient_norm);
-                network.hold(runs);
+                network.clamp_to_range(runs);
                 Ok(loss)
             }
-            State::Burn(model, optimiser) => {
+            Implementation::Burn(model, optimizer) => {
                 let device = self.device.clone().autodiff();
                 let (rows, buckets, targets) = batch.tensors(self.shape.buckets(), &device);
                 let loss = cross_entropy(model.logits(rows, buckets), targets);
-                let sum = f64::from(numbers(loss.clone())?[0]) * batch.targets.len() as f64;
+                let sum = f64::from(tensor_values(loss.clone())?[0]) * batch.targets.len() as f64;
                 let gradients = GradientsParams::from_grads(loss.backward(), model.as_ref());
-                **model = optimiser.step(learning_rate, model.as_ref().clone(), gradients);
+                **model = optimizer.step(learning_rate, model.as_ref().clone(), gradients);
                 let mut weights = model.parameters();
-                hold(self.shape, runs, &mut weights);
+                clamp_to_range(self.shape, runs, &mut weights);
                 **model = NetworkModel::from_parameters(self.shape, &weights, &device);
                 Ok(sum)
             }
         }
     }
 
-    fn outputs(&self, batch: NetworkBatch) -> Result<Vec<f32>, Error> {
+    fn predict_logits(&self, batch: NetworkBatch) -> Result<Vec<f32>, Error> {
         match &self.state {
-            State::Fused(network) => Ok(network.outputs(batch.inputs())),
-            State::Burn(..) => {
+            Implementation::Cpu(network) => Ok(network.predict_logits(batch.inputs())),
+            Implementation::Burn(..) => {
                 let (rows, buckets, _) = batch.tensors(self.shape.buckets(), &self.device);
-                numbers(self.burn().logits(rows, buckets))
+                tensor_values(self.burn().logits(rows, buckets))
             }
         }
     }
 
-    fn records(&self) -> Result<[Vec<u8>; 2], Error> {
-        let optimiser = match &self.state {
-            State::Fused(network) => {
-                let (moments, steps) = network.optimiser();
+    fn state(&self) -> Result<[Vec<u8>; 2], Error> {
+        let optimizer = match &self.state {
+            Implementation::Cpu(network) => {
+                let (moments, steps) = network.optimizer();
                 let moments = moments.iter().flat_map(|moment| moment.to_le_bytes());
                 steps.to_le_bytes().into_iter().chain(moments).collect()
             }
-            State::Burn(_, optimiser) => optimiser.into_bytes().map_err(unfit)?.to_vec(),
+            Implementation::Burn(_, optimizer) => {
+                optimizer.into_bytes().map_err(record_error)?.to_vec()
+            }
         };
-        Ok([record(self.burn())?, optimiser])
+        Ok([record(self.burn())?, optimizer])
     }
 
-    fn load(&mut self, model: Vec<u8>, optimiser: Option<Vec<u8>>) -> Result<(), Error> {
-        let model = loaded(self.burn(), model)?;
+    fn restore(&mut self, model: Vec<u8>, optimizer: Option<Vec<u8>>) -> Result<(), Error> {
+        let model = load_record(self.burn(), model)?;
         match &mut self.state {
-            State::Fused(network) => {
-                let (moments, steps) = match optimiser {
+            Implementation::Cpu(network) => {
+                let (moments, steps) = match optimizer {
                     Some(record) => moments(&record, self.shape)?,
-                    None => (network.optimiser().0.to_vec(), network.optimiser().1),
+                    None => (network.optimizer().0.to_vec(), network.optimizer().1),
                 };
-                **network = FusedNetwork::new(self.shape, model.parameters(), moments, steps);
+                **network = CpuNetwork::new(self.shape, model.parameters(), moments, steps);
             }
-            State::Burn(trained, own) => {
+            Implementation::Burn(trained, own) => {
                 **trained = model.train();
-                if let Some(record) = optimiser {
-                    let optimiser = own.as_ref().clone();
-                    let optimiser = optimiser.from_bytes(Bytes::from_bytes_vec(record));
-                    **own = optimiser.map_err(unfit)?;
+                if let Some(record) = optimizer {
+                    let optimizer = own.as_ref().clone();
+                    let optimizer = optimizer.from_bytes(Bytes::from_bytes_vec(record));
+                    **own = optimizer.map_err(record_error)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn values(&self, positions: &[G::Position]) -> Result<Vec<f32>, Error> {
+    fn predictions(&self, positions: &[G::Position]) -> Result<Vec<f32>, Error> {
         let (network, mut values) = (self.burn(), Vec::new());
-        for positions in positions.chunks(COMPARED) {
+        for positions in positions.chunks(PREDICTION_BATCH) {
             let positions = unlabelled(positions);
             let batch = network_batch(&self.features, &positions, 1.0);
             let (rows, buckets, _) = batch.tensors(self.shape.buckets(), &self.device);
-            values.extend(numbers(sigmoid(network.logits(rows, buckets)))?);
+            values.extend(tensor_values(sigmoid(network.logits(rows, buckets)))?);
         }
         Ok(values)
     }

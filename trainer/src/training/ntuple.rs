@@ -1,16 +1,16 @@
 //! Training of the n-tuple network: each sample updates the weights that it uses.
 //!
-//! Other threads compute the rows of the next samples; the updates ([`crate::models::online`]) run
+//! Other threads compute the rows of the next samples; the updates ([`crate::models::tuple_optimizer`]) run
 //! in order on one thread, so that a seed determines the weights.
 
-use super::{Learner, Plan, Prepare};
+use super::{BatchFunction, Learner, StepSettings};
 use crate::Error;
 use crate::batch::{TupleBatch, tuple_batch, unlabelled};
 use crate::config::{NTupleConfig, UpdateRule};
 use crate::models::{
     ntuple::{Accumulators, NTupleModel},
-    online::Cells,
-    tensors::{loaded, numbers, record},
+    tensors::{load_record, record, tensor_values},
+    tuple_optimizer::WeightTable,
 };
 use burn::tensor::{DType, Device, Tensor, TensorData, activation::sigmoid};
 use engine::learned::{
@@ -20,11 +20,11 @@ use engine::learned::{
 };
 
 /// Samples per batch, whose rows fit the second-level cache.
-const CHUNK: usize = 2048;
+const BATCH_SIZE: usize = 2048;
 
 /// An n-tuple network with its optimizer state.
 pub(super) struct NTupleLearner<G: Learnable> {
-    cells: Cells,
+    table: WeightTable,
     set: TupleSet<G>,
     rule: UpdateRule,
     learning_rate: f64,
@@ -35,9 +35,9 @@ impl<G: Learnable> NTupleLearner<G> {
     /// A network of zero weights.
     pub(super) fn new(game: &G, config: &NTupleConfig, device: Device) -> Result<Self, Error> {
         let set = config.tuple_set(game)?;
-        let cells = Cells::zeros(config.rule, set.rows());
+        let table = WeightTable::zeros(config.rule, set.rows());
         Ok(Self {
-            cells,
+            table,
             set,
             rule: config.rule,
             learning_rate: config.learning_rate,
@@ -46,39 +46,39 @@ impl<G: Learnable> NTupleLearner<G> {
     }
 
     /// The tuple set and the mutable weights.
-    pub(super) fn parts(&mut self) -> (&TupleSet<G>, &mut Cells) {
-        (&self.set, &mut self.cells)
+    pub(super) fn set_and_table(&mut self) -> (&TupleSet<G>, &mut WeightTable) {
+        (&self.set, &mut self.table)
     }
 
     /// The network in burn.
     fn burn(&self) -> NTupleModel {
-        let (weights, bias, _) = self.cells.apart();
+        let (weights, bias, _) = self.table.to_parts();
         NTupleModel::new(&weights, bias, &self.device)
     }
 
     /// The optimizer state as a burn module.
     fn accumulators(&self) -> Accumulators {
-        let (.., memory) = self.cells.apart();
-        Accumulators::new(memory, Cells::remembered(self.rule), &self.device)
+        let (.., state) = self.table.to_parts();
+        Accumulators::new(state, WeightTable::state_len(self.rule), &self.device)
     }
 }
 
 impl<G: Learnable> Learner<G> for NTupleLearner<G> {
     type Batch = TupleBatch;
 
-    fn prepare(&self, lambda: f32) -> Prepare<G::Position, TupleBatch> {
+    fn batcher(&self, lambda: f32) -> BatchFunction<G::Position, TupleBatch> {
         let set = self.set.clone();
         Box::new(move |samples| tuple_batch(&set, samples, lambda))
     }
 
-    fn plan(&self) -> Plan {
-        Plan {
-            batch: CHUNK,
+    fn step_settings(&self) -> StepSettings {
+        StepSettings {
+            batch: BATCH_SIZE,
             learning_rate: self.learning_rate,
         }
     }
 
-    fn learn(&mut self, batch: TupleBatch, learning_rate: f64) -> Result<f64, Error> {
+    fn train_step(&mut self, batch: TupleBatch, learning_rate: f64) -> Result<f64, Error> {
         let tuples = self.set.tuples();
         let rate = (learning_rate / tuples as f64) as f32;
         let TupleBatch {
@@ -86,37 +86,37 @@ impl<G: Learnable> Learner<G> for NTupleLearner<G> {
             targets,
             weights,
         } = &batch;
-        Ok(self.cells.learn(rows, targets, weights, rate))
+        Ok(self.table.train(rows, targets, weights, rate))
     }
 
-    fn outputs(&self, batch: TupleBatch) -> Result<Vec<f32>, Error> {
-        Ok(self.cells.logits(&batch.rows, self.set.tuples()))
+    fn predict_logits(&self, batch: TupleBatch) -> Result<Vec<f32>, Error> {
+        Ok(self.table.logits(&batch.rows, self.set.tuples()))
     }
 
-    fn records(&self) -> Result<[Vec<u8>; 2], Error> {
+    fn state(&self) -> Result<[Vec<u8>; 2], Error> {
         Ok([record(self.burn())?, record(self.accumulators())?])
     }
 
-    fn load(&mut self, model: Vec<u8>, optimiser: Option<Vec<u8>>) -> Result<(), Error> {
-        let model = loaded(self.burn(), model)?;
-        let memory = match optimiser {
-            Some(record) => loaded(self.accumulators(), record)?.values(),
-            None => self.cells.apart().2,
+    fn restore(&mut self, model: Vec<u8>, optimizer: Option<Vec<u8>>) -> Result<(), Error> {
+        let model = load_record(self.burn(), model)?;
+        let state = match optimizer {
+            Some(record) => load_record(self.accumulators(), record)?.values(),
+            None => self.table.to_parts().2,
         };
-        self.cells = Cells::new(self.rule, &model.weights(), model.bias(), &memory);
+        self.table = WeightTable::new(self.rule, &model.weights(), model.bias(), &state);
         Ok(())
     }
 
-    fn values(&self, positions: &[G::Position]) -> Result<Vec<f32>, Error> {
+    fn predictions(&self, positions: &[G::Position]) -> Result<Vec<f32>, Error> {
         let batch = tuple_batch(&self.set, &unlabelled(positions), 1.0);
         let rows: Vec<i64> = batch.rows.into_iter().map(i64::from).collect();
         let rows = TensorData::new(rows, [positions.len(), self.set.tuples()]);
         let rows = Tensor::from_data(rows, (&self.device, DType::I64));
-        numbers(sigmoid(self.burn().forward(rows)))
+        tensor_values(sigmoid(self.burn().forward(rows)))
     }
 
     fn export(&self) -> Result<Model<G>, Error> {
-        let (weights, bias, _) = self.cells.apart();
+        let (weights, bias, _) = self.table.to_parts();
         TupleNetwork::new(self.set.clone(), weights, bias)
             .map(Model::NTuple)
             .map_err(Error::with_prefix(

@@ -4,7 +4,7 @@ use super::*;
 use crate::batch::NetworkBatch;
 use crate::models::{
     network::NetworkModel,
-    tensors::{cross_entropy, numbers},
+    tensors::{cross_entropy, tensor_values},
 };
 use burn::{
     grad_clipping::GradientClippingConfig,
@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 const ACTIVE: usize = 12;
 const STONE_SQUARES: usize = 26;
 const SPARSE_ROWS: usize = STONE_SQUARES * ACTIVE;
-const SPARSE: Sparse = Sparse {
+const SPARSE: SparseInputs = SparseInputs {
     rows: SPARSE_ROWS,
     active: ACTIVE,
 };
@@ -65,7 +65,7 @@ fn burn_says(shape: Shape, model: &NetworkModel, batch: &NetworkBatch) -> (Vec<f
     let (rows, buckets, targets) = batch.tensors(shape.buckets(), &device);
     let logits = model.logits(rows, buckets);
     (
-        numbers(logits.clone()).unwrap(),
+        tensor_values(logits.clone()).unwrap(),
         cross_entropy(logits, targets),
     )
 }
@@ -78,12 +78,12 @@ fn model(shape: Shape, seed: u64) -> NetworkModel {
     )
 }
 
-fn fused(shape: Shape, model: &NetworkModel) -> FusedNetwork {
+fn cpu(shape: Shape, model: &NetworkModel) -> CpuNetwork {
     with_weights(shape, model.parameters())
 }
 
-fn with_weights(shape: Shape, weights: Vec<f32>) -> FusedNetwork {
-    FusedNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0)
+fn with_weights(shape: Shape, weights: Vec<f32>) -> CpuNetwork {
+    CpuNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0)
 }
 
 /// Index of the output tensor.
@@ -106,14 +106,18 @@ fn losses_and_gradients_are_burns() {
     for shape in *SHAPES {
         let model = model(shape, 2);
         // A single sample, an odd number, and more than one block.
-        for samples in [1, 77, BLOCK + 100] {
+        for samples in [1, 77, BLOCK_SIZE + 100] {
             let batch = random_batch(samples, shape, &mut random);
             let (expected_logits, loss) = burn_says(shape, &model, &batch);
             let expected_loss: f32 = loss.clone().into_scalar();
             let expected = model.gradients(&loss.backward());
 
-            let mut network = fused(shape, &model);
-            assert_close(&network.outputs(batch.inputs()), &expected_logits, 1.0);
+            let mut network = cpu(shape, &model);
+            assert_close(
+                &network.predict_logits(batch.inputs()),
+                &expected_logits,
+                1.0,
+            );
             let loss = network.compute_gradient(batch.inputs()) / samples as f64;
             assert!(
                 (loss - f64::from(expected_loss)).abs() < 1e-5,
@@ -122,11 +126,11 @@ fn losses_and_gradients_are_burns() {
             let largest = expected
                 .iter()
                 .fold(0.0f32, |largest, value| largest.max(value.abs()));
-            assert_close(&network.work[0].gradient, &expected, largest);
+            assert_close(&network.workspace[0].gradient, &expected, largest);
             // Unused rows have no gradient.
             let unused = 5 * shape.hidden()[0]..STONE_SQUARES * shape.hidden()[0];
             assert!(
-                network.work[0].gradient[unused]
+                network.workspace[0].gradient[unused]
                     .iter()
                     .all(|value| *value == 0.0)
             );
@@ -139,11 +143,11 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
     let mut random = RandomStream::new(3);
     for shape in *SHAPES {
         // Bounds below and above the typical norms.
-        for longest in [1e-3, 1e3] {
+        for max_norm in [1e-3, 1e3] {
             let mut model = model(shape, 4);
-            let mut network = fused(shape, &model);
-            let clipping = GradientClippingConfig::Norm(longest);
-            let mut optimiser = AdamConfig::new()
+            let mut network = cpu(shape, &model);
+            let clipping = GradientClippingConfig::Norm(max_norm);
+            let mut optimizer = AdamConfig::new()
                 .with_epsilon(1e-8)
                 .with_grad_clipping(Some(clipping))
                 .init();
@@ -151,12 +155,12 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
                 let batch = random_batch(200, shape, &mut random);
                 let gradients = burn_says(shape, &model, &batch).1.backward();
                 let rate = 0.01 / f64::from(step);
-                model = optimiser.step(
+                model = optimizer.step(
                     rate,
                     model.clone(),
                     GradientsParams::from_grads(gradients, &model),
                 );
-                network.step(batch.inputs(), rate, longest);
+                network.step(batch.inputs(), rate, max_norm);
                 // Where a gradient is 0 up to rounding, Adam's first steps have a random
                 // direction: weights move by 0.03 in all.
                 let (found, expected) = (network.weights(), model.parameters());
@@ -167,14 +171,14 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
                     .count();
                 assert!(
                     far <= found.len() / 1000,
-                    "{far} of {} weights differ for {shape:?}, {longest}, step {step}",
+                    "{far} of {} weights differ for {shape:?}, {max_norm}, step {step}",
                     found.len()
                 );
                 if shape.hidden().len() > 2 {
                     // In deeper networks sums close to a bound may be clipped on one side only; so
                     // each step starts from equal weights.
-                    let (moments, steps) = network.optimiser();
-                    network = FusedNetwork::new(shape, expected, moments.to_vec(), steps);
+                    let (moments, steps) = network.optimizer();
+                    network = CpuNetwork::new(shape, expected, moments.to_vec(), steps);
                 }
             }
         }
@@ -185,22 +189,22 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
 fn all_instructions_and_numbers_of_threads_give_the_same_bits() {
     let mut random = RandomStream::new(5);
     for shape in *SHAPES {
-        let start = fused(shape, &model(shape, 6));
-        let batch = random_batch(3 * BLOCK + 33, shape, &mut random);
-        let train = |mut network: FusedNetwork| {
+        let start = cpu(shape, &model(shape, 6));
+        let batch = random_batch(3 * BLOCK_SIZE + 33, shape, &mut random);
+        let train = |mut network: CpuNetwork| {
             let losses = [(); 3].map(|()| network.step(batch.inputs(), 0.001, 0.1));
             let bits: Vec<u32> = network
                 .weights()
                 .iter()
                 .map(|weight| weight.to_bits())
                 .collect();
-            (losses, bits, network.outputs(batch.inputs()))
+            (losses, bits, network.predict_logits(batch.inputs()))
         };
-        let expected = train(start.clone().on(Instructions::PORTABLE));
+        let expected = train(start.clone().with_instructions(Instructions::PORTABLE));
         assert!(expected.0[2] < expected.0[0], "it learns: {:?}", expected.0);
         for instructions in Instructions::available() {
             assert!(
-                train(start.clone().on(instructions)) == expected,
+                train(start.clone().with_instructions(instructions)) == expected,
                 "{instructions:?}"
             );
         }
@@ -220,12 +224,12 @@ fn all_instructions_and_numbers_of_threads_give_the_same_bits() {
 #[test]
 fn samples_of_a_bucket_together_teach_the_same() {
     let (shape, mut random) = (SHAPES[6], RandomStream::new(11));
-    let batch = random_batch(2 * BLOCK, shape, &mut random);
-    let mut mixed = fused(shape, &model(shape, 12));
+    let batch = random_batch(2 * BLOCK_SIZE, shape, &mut random);
+    let mut mixed = cpu(shape, &model(shape, 12));
     let mut together = mixed.clone();
     let _ = mixed.compute_gradient(batch.inputs());
     let _ = together.compute_gradient(batch.sort_by_bucket().inputs());
-    let [mixed, together] = [mixed, together].map(|network| network.work[0].gradient.clone());
+    let [mixed, together] = [mixed, together].map(|network| network.workspace[0].gradient.clone());
     assert_close(
         &together,
         &mixed,
@@ -237,8 +241,8 @@ fn samples_of_a_bucket_together_teach_the_same() {
 fn a_batch_of_another_size_leaves_nothing_behind() {
     let (shape, mut random) = (SHAPES[1], RandomStream::new(7));
     let batch = random_batch(40, shape, &mut random);
-    let large = random_batch(5 * BLOCK, shape, &mut random);
-    let mut used = fused(shape, &model(shape, 8));
+    let large = random_batch(5 * BLOCK_SIZE, shape, &mut random);
+    let mut used = cpu(shape, &model(shape, 8));
     let mut fresh = used.clone();
     let _ = used.compute_gradient(large.inputs());
     assert_eq!(
@@ -246,21 +250,24 @@ fn a_batch_of_another_size_leaves_nothing_behind() {
         fresh.step(batch.inputs(), 0.01, 1.0)
     );
     assert_eq!(used.weights(), fresh.weights());
-    assert_eq!(shape.places()[0].len(), SPARSE_ROWS * shape.hidden()[0]);
+    assert_eq!(
+        shape.tensor_ranges()[0].len(),
+        SPARSE_ROWS * shape.hidden()[0]
+    );
 }
 
 #[test]
 fn a_loss_that_is_no_number_changes_nothing() {
     // An output weight, and the output bias.
     let shape = SHAPES[0];
-    let (first, last) = (shape.places()[OUTPUT].start, shape.parameters() - 1);
+    let (first, last) = (shape.tensor_ranges()[OUTPUT].start, shape.parameters() - 1);
     for (index, wrong) in [(first, f32::NAN), (last, f32::INFINITY)] {
         let mut weights = model(shape, 10).parameters();
         weights[index] = wrong;
         let mut network = with_weights(shape, weights);
         let batch = random_batch(10, shape, &mut RandomStream::new(9));
         assert!(!network.step(batch.inputs(), 0.01, 1.0).is_finite());
-        assert_eq!(network.optimiser().1, 0);
+        assert_eq!(network.optimizer().1, 0);
         assert!(network.weights()[0].is_finite());
     }
 }

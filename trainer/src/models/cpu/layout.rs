@@ -6,21 +6,21 @@ use engine::learned::{inputs::Learnable, name_set::NameSet, network::MAX_HIDDEN}
 use std::ops::Range;
 
 /// Number of tensors, empty ones included.
-pub(super) const TENSORS: usize = 8;
+pub(super) const NUM_TENSORS: usize = 8;
 
 /// Number of tensors of the first layer.
-const OF_FIRST: usize = 2;
+const FIRST_LAYER_TENSORS: usize = 2;
 
 /// Sparse inputs: active rows of the first layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sparse {
+pub struct SparseInputs {
     /// Rows of the first layer.
     pub rows: usize,
     /// Number of active rows.
     pub active: usize,
 }
 
-impl Sparse {
+impl SparseInputs {
     /// The inputs of a game with these groups.
     #[must_use]
     pub fn of<G: Learnable>(game: &G, groups: NameSet<G::Group>) -> Self {
@@ -35,7 +35,7 @@ impl Sparse {
 /// Widths of a network. Invariant: at least one hidden layer, and none after one of width 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    sparse: Sparse,
+    sparse: SparseInputs,
     hidden: [usize; MAX_HIDDEN],
     buckets: usize,
 }
@@ -58,7 +58,7 @@ pub(super) struct Tensors<T> {
 }
 
 impl<T> Tensors<T> {
-    fn of(tensors: [T; TENSORS]) -> Self {
+    fn of(tensors: [T; NUM_TENSORS]) -> Self {
         let [
             sparse,
             first_bias,
@@ -95,7 +95,7 @@ impl Shape {
     /// # Panics
     /// If there are no hidden layers, more than three, or one of width 0.
     #[must_use]
-    pub fn new(sparse: Sparse, widths: &[usize]) -> Self {
+    pub fn new(sparse: SparseInputs, widths: &[usize]) -> Self {
         assert!(
             (1..=MAX_HIDDEN).contains(&widths.len()),
             "one to three hidden layers"
@@ -124,7 +124,7 @@ impl Shape {
 
     /// Sparse inputs.
     #[must_use]
-    pub fn sparse(&self) -> Sparse {
+    pub fn sparse(&self) -> SparseInputs {
         self.sparse
     }
 
@@ -135,7 +135,7 @@ impl Shape {
         &self.hidden[..layers]
     }
 
-    fn lengths(&self) -> [usize; TENSORS] {
+    fn lengths(&self) -> [usize; NUM_TENSORS] {
         let [first, second, third] = self.hidden;
         let last = self.hidden().last().copied().unwrap_or_default();
         // Tensors read sixteen numbers at a time precede the single numbers.
@@ -149,13 +149,13 @@ impl Shape {
             last,
             1,
         ];
-        lengths[OF_FIRST..]
+        lengths[FIRST_LAYER_TENSORS..]
             .iter_mut()
             .for_each(|length| *length *= self.buckets);
         lengths
     }
 
-    pub(super) fn places(&self) -> [Range<usize>; TENSORS] {
+    pub(super) fn tensor_ranges(&self) -> [Range<usize>; NUM_TENSORS] {
         let mut end = 0;
         self.lengths().map(|length| {
             end += length;
@@ -170,12 +170,12 @@ impl Shape {
     }
 
     /// Range of a bucket within each tensor, or the complete tensor.
-    fn parts(&self, bucket: Option<usize>) -> [Range<usize>; TENSORS] {
+    fn bucket_ranges(&self, bucket: Option<usize>) -> [Range<usize>; NUM_TENSORS] {
         let mut number = 0;
         self.lengths().map(|length| {
             number += 1;
             match bucket {
-                Some(bucket) if number > OF_FIRST => {
+                Some(bucket) if number > FIRST_LAYER_TENSORS => {
                     let part = length / self.buckets;
                     bucket * part..(bucket + 1) * part
                 }
@@ -186,9 +186,9 @@ impl Shape {
 
     /// Splits an array into its tensors, of one bucket or all.
     pub(super) fn split<'a>(&self, all: &'a [f32], bucket: Option<usize>) -> Tensors<&'a [f32]> {
-        let mut parts = self.parts(bucket).into_iter();
-        let part = |place: Range<usize>| &all[place][parts.next().unwrap_or_default()];
-        Tensors::of(self.places().map(part))
+        let mut bucket_ranges = self.bucket_ranges(bucket).into_iter();
+        let part = |range: Range<usize>| &all[range][bucket_ranges.next().unwrap_or_default()];
+        Tensors::of(self.tensor_ranges().map(part))
     }
 
     /// Splits an array into mutable tensors.
@@ -197,12 +197,12 @@ impl Shape {
         all: &'a mut [f32],
         bucket: Option<usize>,
     ) -> Tensors<&'a mut [f32]> {
-        let mut parts = self.parts(bucket).into_iter();
+        let mut bucket_ranges = self.bucket_ranges(bucket).into_iter();
         let mut rest = all;
         Tensors::of(self.lengths().map(|length| {
             let (tensor, after) = std::mem::take(&mut rest).split_at_mut(length);
             rest = after;
-            &mut tensor[parts.next().unwrap_or_default()]
+            &mut tensor[bucket_ranges.next().unwrap_or_default()]
         }))
     }
 }

@@ -10,13 +10,14 @@ mod checkpoint;
 mod epoch;
 mod network;
 mod ntuple;
-mod temporal;
+mod td;
 
 pub use crate::reports::{Family, TdReport, TrainingReport};
-pub use temporal::train_td;
+pub use crate::training_run::TrainingRun;
+pub use td::train_td;
 
 use crate::config::TrainConfig;
-use crate::curve::{CurvePoint, Observer, format_csv};
+use crate::curve::{CurvePoint, format_csv};
 use crate::dataset::{self, Samples, UsedLabel};
 use crate::export::{export, parity_positions};
 use crate::sample::Sample;
@@ -26,7 +27,7 @@ use engine::learned::{
     inputs::Learnable,
     model_file::{Model, ModelFile},
 };
-use epoch::{Passed, learn_epoch, validate};
+use epoch::{EpochProgress, train_epoch, validate};
 use network::NetworkLearner;
 use ntuple::NTupleLearner;
 use serde_json::Value;
@@ -35,61 +36,36 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Trains and exports a model. `provenance` describes the origin of the samples, as JSON or plain
-/// text.
+/// Trains and exports a model.
 ///
 /// # Errors
 /// If a setting is unusable, samples cannot be read, a loss becomes infinite or NaN, the directory
 /// belongs to another training, a file cannot be written, or the engine disagrees with the
 /// trainer.
-pub fn fit<'a, G: Learnable>(
-    config: &TrainConfig,
-    family: Family,
-    samples: &Samples<G>,
-    provenance: &str,
-    directory: &Path,
-    watch: impl Into<Observer<'a>>,
-) -> Result<TrainingReport, Error> {
-    let config = &config.resolve(samples.game())?;
+pub fn train<G: Learnable>(run: &TrainingRun<'_, G>) -> Result<TrainingReport, Error> {
+    let config = &run.config.resolve(run.samples.game())?;
     let device = backend::device(&config.training.backend)?;
-    make(directory)?;
-    let run = Run {
-        config,
-        family,
-        samples,
-        provenance,
-        directory,
-        watch: watch.into(),
-    };
-    match family {
+    create_directory(run.directory)?;
+    let run = TrainingRun { config, ..*run };
+    match run.family {
         Family::Network => {
-            let fused = config.training.backend == "flex";
-            train(&run, NetworkLearner::new(&run, device, fused)?)
+            let cpu = config.training.backend == "flex";
+            run_epochs(&run, NetworkLearner::new(&run, device, cpu)?)
         }
-        Family::NTuple => train(
-            &run,
-            NTupleLearner::new(samples.game(), &config.ntuple, device)?,
-        ),
+        Family::NTuple => {
+            let learner = NTupleLearner::new(run.samples.game(), &config.ntuple, device)?;
+            run_epochs(&run, learner)
+        }
     }
 }
 
 /// Creates the directory of a training.
-fn make(directory: &Path) -> Result<(), Error> {
+fn create_directory(directory: &Path) -> Result<(), Error> {
     let what = format!("cannot create the directory {}", directory.display());
     std::fs::create_dir_all(directory).map_err(Error::with_prefix(what))
 }
 
-/// Settings and data of a training run.
-struct Run<'a, G: Learnable> {
-    config: &'a TrainConfig,
-    family: Family,
-    samples: &'a Samples<G>,
-    provenance: &'a str,
-    directory: &'a Path,
-    watch: Observer<'a>,
-}
-
-impl<G: Learnable> Run<'_, G> {
+impl<G: Learnable> TrainingRun<'_, G> {
     /// Learning rate of a batch, from 0, in an epoch, from 1.
     fn learning_rate(&self, start: f64, epoch: usize, batch: usize, batches: usize) -> f64 {
         let training = &self.config.training;
@@ -99,25 +75,25 @@ impl<G: Learnable> Run<'_, G> {
 }
 
 /// Error of a diverged training; batches count from 1, 0 stands for the end of the epoch.
-fn ran_away(what: &str, loss: f64, epoch: usize, batch: usize) -> Error {
+fn divergence_error(what: &str, loss: f64, epoch: usize, batch: usize) -> Error {
     Error::new(format!(
         "the {what} became {loss} in epoch {epoch}, batch {batch}: lower the learning rate"
     ))
 }
 
 /// Whether a checkpoint is due, `written` being the time of the last one.
-fn wants_checkpoint(config: &TrainConfig, written: Instant) -> bool {
+fn is_checkpoint_due(config: &TrainConfig, written: Instant) -> bool {
     let minutes = config.training.checkpoint_minutes;
     minutes > 0.0
         && written.elapsed() >= Duration::try_from_secs_f64(60.0 * minutes).unwrap_or(Duration::MAX)
 }
 
 /// Creates batches of samples.
-type Prepare<P, B> = Box<dyn Fn(&[Sample<P>]) -> B + Sync>;
+type BatchFunction<P, B> = Box<dyn Fn(&[Sample<P>]) -> B + Sync>;
 
 /// Batch size and learning rate of a learner.
 #[derive(Clone, Copy)]
-struct Plan {
+struct StepSettings {
     /// Samples per batch.
     batch: usize,
     /// Initial learning rate.
@@ -129,25 +105,25 @@ trait Learner<G: Learnable> {
     /// Inputs and targets of some samples.
     type Batch: Send;
     /// Returns the batch function for other threads, with this weight of search values in targets.
-    fn prepare(&self, lambda: f32) -> Prepare<G::Position, Self::Batch>;
+    fn batcher(&self, lambda: f32) -> BatchFunction<G::Position, Self::Batch>;
     /// Batch size and learning rate.
-    fn plan(&self) -> Plan;
+    fn step_settings(&self) -> StepSettings;
     /// Trains on a batch; returns the sum of the losses before the updates, in nats.
-    fn learn(&mut self, batch: Self::Batch, learning_rate: f64) -> Result<f64, Error>;
+    fn train_step(&mut self, batch: Self::Batch, learning_rate: f64) -> Result<f64, Error>;
     /// Log odds of a win for each sample of a batch.
-    fn outputs(&self, batch: Self::Batch) -> Result<Vec<f32>, Error>;
+    fn predict_logits(&self, batch: Self::Batch) -> Result<Vec<f32>, Error>;
     /// Burn records of model and optimizer.
-    fn records(&self) -> Result<[Vec<u8>; 2], Error>;
+    fn state(&self) -> Result<[Vec<u8>; 2], Error>;
     /// Restores the model and, if given, the optimizer.
-    fn load(&mut self, model: Vec<u8>, optimiser: Option<Vec<u8>>) -> Result<(), Error>;
+    fn restore(&mut self, model: Vec<u8>, optimizer: Option<Vec<u8>>) -> Result<(), Error>;
     /// Win probabilities of the side to move, computed by burn.
-    fn values(&self, positions: &[G::Position]) -> Result<Vec<f32>, Error>;
+    fn predictions(&self, positions: &[G::Position]) -> Result<Vec<f32>, Error>;
     /// The model in the engine's form.
     fn export(&self) -> Result<Model<G>, Error>;
 }
 
-fn train<G: Learnable>(
-    run: &Run<'_, G>,
+fn run_epochs<G: Learnable>(
+    run: &TrainingRun<'_, G>,
     mut learner: impl Learner<G>,
 ) -> Result<TrainingReport, Error> {
     let mut checkpoint = Checkpoint::open(
@@ -160,36 +136,41 @@ fn train<G: Learnable>(
     let done = checkpoint.header.curve.len() * run.samples.training()
         + checkpoint
             .header
-            .begun
+            .epoch_progress
             .as_ref()
             .map_or(0, |begun| begun.samples);
-    run.watch
+    run.observer
         .progress
         .set_length((run.config.training.epochs * run.samples.training()) as u64);
-    run.watch.progress.set_position(done as u64);
-    run.watch.progress.reset_eta();
-    while !is_over(run.config, &checkpoint.header) {
+    run.observer.progress.set_position(done as u64);
+    run.observer.progress.reset_eta();
+    while !is_finished(run.config, &checkpoint.header) {
         let epoch = checkpoint.header.curve.len() + 1;
-        let begun = checkpoint.header.begun.take().unwrap_or_default();
+        let begun = checkpoint.header.epoch_progress.take().unwrap_or_default();
         let mut written = Instant::now();
-        let passed = learn_epoch(run, &mut learner, epoch, begun, |learner, passed| {
-            if wants_checkpoint(run.config, written) {
-                checkpoint.take(learner)?;
-                checkpoint.header.begun = Some(passed.clone());
+        let progress = train_epoch(run, &mut learner, epoch, begun, |learner, progress| {
+            if is_checkpoint_due(run.config, written) {
+                checkpoint.capture_state(learner)?;
+                checkpoint.header.epoch_progress = Some(progress.clone());
                 checkpoint.write(run.directory)?;
                 written = Instant::now();
             }
             Ok(())
         })?;
-        let learned = Instant::now();
-        let validated = validate(run, &learner)?;
-        let validation_loss = validated.loss;
+        let trained = Instant::now();
+        let validation = validate(run, &learner)?;
+        let validation_loss = validation.loss;
         if !validation_loss.is_finite() {
-            return Err(ran_away("validation loss", validation_loss, epoch, 0));
+            return Err(divergence_error(
+                "validation loss",
+                validation_loss,
+                epoch,
+                0,
+            ));
         }
-        checkpoint.take(&learner)?;
+        checkpoint.capture_state(&learner)?;
         let header = &mut checkpoint.header;
-        header.begun = None;
+        header.epoch_progress = None;
         if header
             .best()
             .is_none_or(|best| validation_loss < best.validation_loss)
@@ -199,34 +180,34 @@ fn train<G: Learnable>(
         }
         header.curve.push(CurvePoint {
             epoch,
-            training_loss: passed.loss / passed.samples as f64,
+            training_loss: progress.loss / progress.samples as f64,
             validation_loss,
-            validation_by_phase: validated.by_phase,
-            learning_rate: passed.learning_rate,
-            samples_per_second: passed.samples as f64 / passed.seconds.max(1e-9),
-            seconds: passed.seconds + learned.elapsed().as_secs_f64(),
+            validation_by_phase: validation.by_phase,
+            learning_rate: progress.learning_rate,
+            samples_per_second: progress.samples as f64 / progress.seconds.max(1e-9),
+            seconds: progress.seconds + trained.elapsed().as_secs_f64(),
         });
         // The curve precedes the checkpoint: if it is ahead after an interruption, it is written
         // again.
         let remaining = run.samples.game().remaining_range();
         let table = format_csv(&checkpoint.header.curve, remaining);
-        run.watch.show(run.directory, &table)?;
+        run.observer.publish(run.directory, &table)?;
         checkpoint.write(run.directory)?;
     }
-    run.watch.progress.finish();
+    run.observer.progress.finish();
     let header = checkpoint.header;
-    learner.load(checkpoint.best, None)?;
-    finish(run, &learner, &header)
+    learner.restore(checkpoint.best, None)?;
+    export_best(run, &learner, &header)
 }
 
 /// Whether all epochs are done or patience is exhausted.
-fn is_over(config: &TrainConfig, header: &Header) -> bool {
+fn is_finished(config: &TrainConfig, header: &Header) -> bool {
     let (epochs, patience) = (header.curve.len(), config.training.patience);
     epochs >= config.training.epochs || (patience > 0 && epochs - header.best_epoch >= patience)
 }
 
-fn finish<G: Learnable>(
-    run: &Run<'_, G>,
+fn export_best<G: Learnable>(
+    run: &TrainingRun<'_, G>,
     learner: &impl Learner<G>,
     header: &Header,
 ) -> Result<TrainingReport, Error> {
@@ -235,7 +216,7 @@ fn finish<G: Learnable>(
         .ok_or_else(|| dataset::empty_set_error("training"))?;
     let mut metadata = serde_json::json!({
         "family": run.family.name(),
-        "data": data(run.provenance),
+        "data": parse_provenance(run.provenance),
         "training_samples": run.samples.training(),
         "validation_samples": run.samples.validation().len(),
         "held_out": run.samples.held_out(),
@@ -262,10 +243,10 @@ fn finish<G: Learnable>(
         .directory
         .join(run.family.name())
         .with_extension("safetensors");
-    let positions = parity_positions(
-        run.samples.game(),
-        &validation_positions(run.samples.validation()),
-    );
+    let validation: Vec<_> = (run.samples.validation().iter())
+        .map(|sample| sample.position)
+        .collect();
+    let positions = parity_positions(run.samples.game(), &validation);
     let parity = export_model(learner, run.samples.game(), &metadata, &model, &positions)?;
     let (curve, samples) = (&header.curve, run.samples.training() as f64);
     let seconds = curve.iter().map(|point| samples / point.samples_per_second);
@@ -285,7 +266,7 @@ fn finish<G: Learnable>(
 }
 
 /// Provenance as JSON, or as a JSON string if it is plain text.
-fn data(provenance: &str) -> Value {
+fn parse_provenance(provenance: &str) -> Value {
     serde_json::from_str(provenance).unwrap_or_else(|_| provenance.into())
 }
 
@@ -302,7 +283,13 @@ fn export_model<G: Learnable>(
         provenance: metadata.to_string(),
         model: learner.export()?,
     };
-    export(game, &file, path, positions, &learner.values(positions)?)
+    export(
+        game,
+        &file,
+        path,
+        positions,
+        &learner.predictions(positions)?,
+    )
 }
 
 /// The labels that provide values of samples: exact ones, or the others.
@@ -312,10 +299,6 @@ fn used_labels<G: Learnable>(samples: &Samples<G>, from_tables: bool) -> Vec<&Us
         .iter()
         .filter(|used| used.label.exact == from_tables)
         .collect()
-}
-
-fn validation_positions<P: Copy>(samples: &[Sample<P>]) -> Vec<P> {
-    samples.iter().map(|sample| sample.position).collect()
 }
 
 #[cfg(test)]

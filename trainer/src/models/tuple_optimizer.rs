@@ -13,15 +13,15 @@ use engine::core::calibration::exponential;
 const LANES: usize = 8;
 
 /// Prefetch distance in samples: tables are larger than the second-level cache.
-const AHEAD: usize = 2;
+const PREFETCH_DISTANCE: usize = 2;
 
 /// Initial sums of squares of Adagrad: the square of a typical error, which bounds the first
 /// steps.
-const ADAGRAD_START: f32 = 0.1;
+const ADAGRAD_INITIAL: f32 = 0.1;
 
 /// Weights and bias, each interleaved with its optimizer state: one cache miss instead of two.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Cells {
+pub enum WeightTable {
     /// Weight.
     Sgd(Vec<[f32; 1]>),
     /// Weight and sum of squared errors.
@@ -30,12 +30,12 @@ pub enum Cells {
     TemporalCoherence(Vec<[f32; 3]>),
 }
 
-impl Cells {
+impl WeightTable {
     /// Zero weights.
     #[must_use]
     pub fn zeros(rule: UpdateRule, rows: usize) -> Self {
         let start = if rule == UpdateRule::Adagrad {
-            ADAGRAD_START
+            ADAGRAD_INITIAL
         } else {
             0.0
         };
@@ -43,12 +43,12 @@ impl Cells {
             rule,
             &vec![0.0; rows],
             0.0,
-            &vec![start; (rows + 1) * Self::remembered(rule)],
+            &vec![start; (rows + 1) * Self::state_len(rule)],
         )
     }
 
     /// Optimizer numbers per weight.
-    pub(crate) fn remembered(rule: UpdateRule) -> usize {
+    pub(crate) fn state_len(rule: UpdateRule) -> usize {
         match rule {
             UpdateRule::Sgd => 0,
             UpdateRule::Adagrad => 1,
@@ -56,48 +56,48 @@ impl Cells {
         }
     }
 
-    /// These weights and bias; `memory` is the optimizer state of each, the bias last.
+    /// These weights and bias; `state` is the optimizer state of each, the bias last.
     #[must_use]
-    pub fn new(rule: UpdateRule, weights: &[f32], bias: f32, memory: &[f32]) -> Self {
+    pub fn new(rule: UpdateRule, weights: &[f32], bias: f32, state: &[f32]) -> Self {
         match rule {
-            UpdateRule::Sgd => Self::Sgd(interleave(weights, bias, memory)),
-            UpdateRule::Adagrad => Self::Adagrad(interleave(weights, bias, memory)),
+            UpdateRule::Sgd => Self::Sgd(interleave(weights, bias, state)),
+            UpdateRule::Adagrad => Self::Adagrad(interleave(weights, bias, state)),
             UpdateRule::TemporalCoherence => {
-                Self::TemporalCoherence(interleave(weights, bias, memory))
+                Self::TemporalCoherence(interleave(weights, bias, state))
             }
         }
     }
 
     /// Weights, bias, and the optimizer state row by row.
     #[must_use]
-    pub fn apart(&self) -> (Vec<f32>, f32, Vec<f32>) {
+    pub fn to_parts(&self) -> (Vec<f32>, f32, Vec<f32>) {
         match self {
-            Self::Sgd(cells) => separate(cells),
-            Self::Adagrad(cells) => separate(cells),
-            Self::TemporalCoherence(cells) => separate(cells),
+            Self::Sgd(table) => separate(table),
+            Self::Adagrad(table) => separate(table),
+            Self::TemporalCoherence(table) => separate(table),
         }
     }
 
     /// Updates the weights sample by sample; returns the sum of the losses before each update, in
     /// nats. `rate` is the learning rate per weight.
-    pub fn learn(&mut self, rows: &[u32], targets: &[f32], weights: &[f32], rate: f32) -> f64 {
+    pub fn train(&mut self, rows: &[u32], targets: &[f32], weights: &[f32], rate: f32) -> f64 {
         match self {
-            Self::Sgd(cells) => update(cells, rows, targets, weights, rate, sgd),
-            Self::Adagrad(cells) => update(cells, rows, targets, weights, rate, adagrad),
-            Self::TemporalCoherence(cells) => {
-                update(cells, rows, targets, weights, rate, temporal_coherence)
+            Self::Sgd(table) => update(table, rows, targets, weights, rate, sgd),
+            Self::Adagrad(table) => update(table, rows, targets, weights, rate, adagrad),
+            Self::TemporalCoherence(table) => {
+                update(table, rows, targets, weights, rate, temporal_coherence)
             }
         }
     }
 
     /// Updates the weights of positions by given errors (value minus target). `rate` is the
     /// learning rate per weight.
-    pub fn correct(&mut self, rows: &[u32], errors: &[f32], rate: f32) {
+    pub fn apply_errors(&mut self, rows: &[u32], errors: &[f32], rate: f32) {
         match self {
-            Self::Sgd(cells) => correct(cells, rows, errors, rate, sgd),
-            Self::Adagrad(cells) => correct(cells, rows, errors, rate, adagrad),
-            Self::TemporalCoherence(cells) => {
-                correct(cells, rows, errors, rate, temporal_coherence)
+            Self::Sgd(table) => apply_errors(table, rows, errors, rate, sgd),
+            Self::Adagrad(table) => apply_errors(table, rows, errors, rate, adagrad),
+            Self::TemporalCoherence(table) => {
+                apply_errors(table, rows, errors, rate, temporal_coherence)
             }
         }
     }
@@ -107,9 +107,9 @@ impl Cells {
     #[inline]
     pub fn logit(&self, rows: &[u32]) -> f32 {
         match self {
-            Self::Sgd(cells) => logit(cells, rows),
-            Self::Adagrad(cells) => logit(cells, rows),
-            Self::TemporalCoherence(cells) => logit(cells, rows),
+            Self::Sgd(table) => logit(table, rows),
+            Self::Adagrad(table) => logit(table, rows),
+            Self::TemporalCoherence(table) => logit(table, rows),
         }
     }
 
@@ -122,14 +122,14 @@ impl Cells {
 }
 
 /// Interleaves weights and bias with their `WIDTH - 1` optimizer numbers.
-fn interleave<const WIDTH: usize>(weights: &[f32], bias: f32, memory: &[f32]) -> Vec<[f32; WIDTH]> {
+fn interleave<const WIDTH: usize>(weights: &[f32], bias: f32, state: &[f32]) -> Vec<[f32; WIDTH]> {
     let all = weights.iter().chain(std::iter::once(&bias)).enumerate();
     all.map(|(row, &weight)| {
         std::array::from_fn(|part| {
             if part == 0 {
                 weight
             } else {
-                memory[row * (WIDTH - 1) + part - 1]
+                state[row * (WIDTH - 1) + part - 1]
             }
         })
     })
@@ -137,20 +137,20 @@ fn interleave<const WIDTH: usize>(weights: &[f32], bias: f32, memory: &[f32]) ->
 }
 
 /// The reverse of [`interleave`].
-fn separate<const WIDTH: usize>(cells: &[[f32; WIDTH]]) -> (Vec<f32>, f32, Vec<f32>) {
-    let mut weights: Vec<f32> = cells.iter().map(|cell| cell[0]).collect();
+fn separate<const WIDTH: usize>(table: &[[f32; WIDTH]]) -> (Vec<f32>, f32, Vec<f32>) {
+    let mut weights: Vec<f32> = table.iter().map(|cell| cell[0]).collect();
     let bias = weights.pop().unwrap_or_default();
     (
         weights,
         bias,
-        cells.iter().flat_map(|cell| &cell[1..]).copied().collect(),
+        table.iter().flat_map(|cell| &cell[1..]).copied().collect(),
     )
 }
 
 /// The logit of a position; equal to the engine's up to rounding.
 #[inline]
-fn logit<const WIDTH: usize>(cells: &[[f32; WIDTH]], rows: &[u32]) -> f32 {
-    cells[cells.len() - 1][0] + add_lanes(rows, |row| cells[row as usize][0])
+fn logit<const WIDTH: usize>(table: &[[f32; WIDTH]], rows: &[u32]) -> f32 {
+    table[table.len() - 1][0] + add_lanes(rows, |row| table[row as usize][0])
 }
 
 /// Sums a number per row in sixteen lanes: row *i* goes to lane *i* modulo 16, then halves are
@@ -181,7 +181,7 @@ fn add_lanes(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
 /// Updates sample by sample; returns the sum of the losses before each update. The derivative by
 /// each used weight is value minus target, times the sample's weight (1 by default).
 fn update<const WIDTH: usize>(
-    cells: &mut [[f32; WIDTH]],
+    table: &mut [[f32; WIDTH]],
     rows: &[u32],
     targets: &[f32],
     weights: &[f32],
@@ -197,7 +197,7 @@ fn update<const WIDTH: usize>(
     let mut product = 1.0f64;
     let later = rows
         .chunks_exact(tuples)
-        .skip(AHEAD)
+        .skip(PREFETCH_DISTANCE)
         .chain(std::iter::repeat(&[][..]));
     for (number, ((rows, later), &target)) in rows
         .chunks_exact(tuples)
@@ -205,8 +205,8 @@ fn update<const WIDTH: usize>(
         .zip(targets)
         .enumerate()
     {
-        prefetch(cells, later);
-        let logit = logit(cells, rows);
+        prefetch(table, later);
+        let logit = logit(table, rows);
         let small = exponential(-logit.abs());
         let value = (if logit >= 0.0 { 1.0 } else { small }) / (1.0 + small);
         let weight = weights.get(number).copied().unwrap_or(1.0);
@@ -220,14 +220,14 @@ fn update<const WIDTH: usize>(
             loss += product.ln();
             product = 1.0;
         }
-        correct_one(cells, rows, weight * (value - target), rate, &rule);
+        update_position(table, rows, weight * (value - target), rate, &rule);
     }
     loss + product.ln()
 }
 
 /// Updates positions in order by given errors.
-fn correct<const WIDTH: usize>(
-    cells: &mut [[f32; WIDTH]],
+fn apply_errors<const WIDTH: usize>(
+    table: &mut [[f32; WIDTH]],
     rows: &[u32],
     errors: &[f32],
     rate: f32,
@@ -237,14 +237,14 @@ fn correct<const WIDTH: usize>(
         return;
     }
     for (rows, &error) in rows.chunks_exact(rows.len() / errors.len()).zip(errors) {
-        correct_one(cells, rows, error, rate, &rule);
+        update_position(table, rows, error, rate, &rule);
     }
 }
 
 /// Updates the weights of one position, and the bias.
 #[inline(always)]
-fn correct_one<const WIDTH: usize>(
-    cells: &mut [[f32; WIDTH]],
+fn update_position<const WIDTH: usize>(
+    table: &mut [[f32; WIDTH]],
     rows: &[u32],
     error: f32,
     rate: f32,
@@ -252,13 +252,13 @@ fn correct_one<const WIDTH: usize>(
 ) {
     let (groups, rest) = rows.as_chunks::<LANES>();
     for group in groups {
-        change(cells, group, |cell| rule(cell, error, rate));
+        update_rows(table, group, |cell| rule(cell, error, rate));
     }
     for &row in rest {
-        cells[row as usize] = rule(cells[row as usize], error, rate);
+        table[row as usize] = rule(table[row as usize], error, rate);
     }
-    let bias = cells.len() - 1;
-    cells[bias] = rule(cells[bias], error, rate);
+    let bias = table.len() - 1;
+    table[bias] = rule(table[bias], error, rate);
 }
 
 /// Updates the cells of several distinct rows, vectorized over rows.
@@ -267,14 +267,14 @@ fn correct_one<const WIDTH: usize>(
     clippy::needless_range_loop,
     reason = "lanes of several arrays, in the form that becomes vector instructions"
 )]
-fn change<const WIDTH: usize>(
-    cells: &mut [[f32; WIDTH]],
+fn update_rows<const WIDTH: usize>(
+    table: &mut [[f32; WIDTH]],
     rows: &[u32; LANES],
     rule: impl Fn([f32; WIDTH]) -> [f32; WIDTH],
 ) {
     let mut parts = [[0.0f32; LANES]; WIDTH];
     for (lane, &row) in rows.iter().enumerate() {
-        let cell = &cells[row as usize];
+        let cell = &table[row as usize];
         for part in 0..WIDTH {
             parts[part][lane] = cell[part];
         }
@@ -290,7 +290,7 @@ fn change<const WIDTH: usize>(
         }
     }
     for (lane, &row) in rows.iter().enumerate() {
-        let cell = &mut cells[row as usize];
+        let cell = &mut table[row as usize];
         for part in 0..WIDTH {
             cell[part] = parts[part][lane];
         }

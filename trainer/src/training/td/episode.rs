@@ -7,7 +7,7 @@
 //! best: otherwise outcomes with fewer moves would have more weight than their probability.
 
 use crate::calibrate::logit_loss;
-use crate::models::online::Cells;
+use crate::models::tuple_optimizer::WeightTable;
 use engine::core::{
     calibration::logistic,
     game::{List, Payoffs, Seat},
@@ -26,7 +26,7 @@ pub(super) struct Episode<G: Learnable> {
     /// Value of each position when it was played.
     logits: Vec<f32>,
     /// Whether the move in each position was random.
-    pub(super) drawn: Vec<bool>,
+    pub(super) explored: Vec<bool>,
     /// Payoffs of the game.
     pub(super) payoffs: Payoffs,
     errors: Vec<f32>,
@@ -41,7 +41,7 @@ impl<G: Learnable> Default for Episode<G> {
             seats: Vec::new(),
             rows: Vec::new(),
             logits: Vec::new(),
-            drawn: Vec::new(),
+            explored: Vec::new(),
             payoffs: Payoffs::default(),
             errors: Vec::new(),
             candidate: Vec::new(),
@@ -55,7 +55,7 @@ impl<G: Learnable> Episode<G> {
         &mut self,
         rules: &G,
         set: &TupleSet<G>,
-        cells: &Cells,
+        table: &WeightTable,
         start: G::Position,
         exploration: f64,
         random: &mut RandomStream,
@@ -64,13 +64,13 @@ impl<G: Learnable> Episode<G> {
         self.seats.clear();
         self.rows.clear();
         self.logits.clear();
-        self.drawn.clear();
+        self.explored.clear();
         let tuples = set.tuples();
         let mut position = start;
         let mut best_rows = vec![0; tuples];
         self.candidate.resize(tuples, 0);
         set.row_indices(&position, &mut best_rows);
-        let mut logit = cells.logit(&best_rows);
+        let mut logit = table.logit(&best_rows);
         let mut moves = G::Moves::default();
         loop {
             let seat = rules.to_move(&position);
@@ -79,13 +79,13 @@ impl<G: Learnable> Episode<G> {
             self.rows.extend_from_slice(&best_rows);
             self.logits.push(logit);
             rules.draw_moves(&position, (random.next_u64() >> 32) as u32, &mut moves);
-            let draws = random.unit() < exploration;
-            if draws {
-                let drawn = moves[random.below(moves.len())];
+            let explores = random.unit() < exploration;
+            if explores {
+                let explored = moves[random.below(moves.len())];
                 moves.clear();
-                moves.push(drawn);
+                moves.push(explored);
             }
-            self.drawn.push(draws);
+            self.explored.push(explores);
             // A winning move is the best; a losing one is chosen only if there is no other, and a
             // draw counts as an even position.
             let mut best: Option<f32> = None;
@@ -94,13 +94,13 @@ impl<G: Learnable> Episode<G> {
                 let after = rules.play(&position, mv);
                 let (worth, found) = match rules.payoffs(&after) {
                     Some(payoffs) => {
-                        let share = payoffs[seat];
+                        let payoff = payoffs[seat];
                         // Log odds: infinite for 1 and 0.
-                        ((share / (1.0 - share)).ln(), Err(payoffs))
+                        ((payoff / (1.0 - payoff)).ln(), Err(payoffs))
                     }
                     None => {
                         set.row_indices(&after, &mut self.candidate);
-                        let logit = cells.logit(&self.candidate);
+                        let logit = table.logit(&self.candidate);
                         let own = rules.to_move(&after) == seat;
                         (if own { logit } else { -logit }, Ok((after, logit)))
                     }
@@ -138,27 +138,27 @@ impl<G: Learnable> Episode<G> {
 
     /// Updates the weights towards the λ-returns, except of benchmark positions; `trace` is λ,
     /// `rate` the learning rate per weight.
-    pub(super) fn teach(&mut self, rules: &G, cells: &mut Cells, trace: f32, rate: f32) {
+    pub(super) fn update(&mut self, rules: &G, table: &mut WeightTable, trace: f32, rate: f32) {
         self.errors.clear();
         self.errors.resize(self.positions.len(), 0.0);
         // Value and λ-return of the next position, from the view of its seat.
         let mut last = self.seats.last().copied().unwrap_or_default();
-        let (mut value, mut seen) = (self.payoffs[last], self.payoffs[last]);
+        let (mut value, mut lambda_return) = (self.payoffs[last], self.payoffs[last]);
         for ply in (0..self.positions.len()).rev() {
             let (own, seat) = (logistic(self.logits[ply]), self.seats[ply]);
             if seat != last {
-                (value, seen) = (1.0 - value, 1.0 - seen);
+                (value, lambda_return) = (1.0 - value, 1.0 - lambda_return);
             }
-            let target = if self.drawn[ply] {
+            let target = if self.explored[ply] {
                 own
             } else {
-                (1.0 - trace) * value + trace * seen
+                (1.0 - trace) * value + trace * lambda_return
             };
             if !rules.is_held_out(&self.positions[ply]) {
                 self.errors[ply] = own - target;
             }
-            (value, seen, last) = (own, target, seat);
+            (value, lambda_return, last) = (own, target, seat);
         }
-        cells.correct(&self.rows, &self.errors, rate);
+        table.apply_errors(&self.rows, &self.errors, rate);
     }
 }

@@ -1,6 +1,6 @@
 //! One epoch of a learner: training samples, then validation samples.
 
-use super::{Learner, Plan, Run, ran_away};
+use super::{Learner, StepSettings, TrainingRun, divergence_error};
 use crate::Error;
 use crate::calibrate::logit_loss;
 use crate::curve::PhaseLoss;
@@ -13,7 +13,7 @@ const VALIDATION_BATCH: usize = 16_384;
 
 /// Progress within an epoch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Passed {
+pub(super) struct EpochProgress {
     pub(super) batches: usize,
     pub(super) samples: usize,
     /// Sum over the samples.
@@ -24,15 +24,15 @@ pub(super) struct Passed {
     pub(super) seconds: f64,
 }
 
-/// Trains the rest of an epoch, from 1, after the batches of `passed`. Calls `pause` after each
+/// Trains the rest of an epoch, from 1, after the batches of `progress`. Calls `pause` after each
 /// batch.
-pub(super) fn learn_epoch<G: Learnable, L: Learner<G>>(
-    run: &Run<'_, G>,
+pub(super) fn train_epoch<G: Learnable, L: Learner<G>>(
+    run: &TrainingRun<'_, G>,
     learner: &mut L,
     epoch: usize,
-    mut passed: Passed,
-    mut pause: impl FnMut(&L, &Passed) -> Result<(), Error>,
-) -> Result<Passed, Error> {
+    mut progress: EpochProgress,
+    mut pause: impl FnMut(&L, &EpochProgress) -> Result<(), Error>,
+) -> Result<EpochProgress, Error> {
     let training = &run.config.training;
     let shuffle = Shuffle {
         seed: run.config.seed,
@@ -40,37 +40,37 @@ pub(super) fn learn_epoch<G: Learnable, L: Learner<G>>(
         buffer: training.window,
         symmetries: training.symmetries,
     };
-    let Plan {
+    let StepSettings {
         batch: size,
         learning_rate,
         ..
-    } = learner.plan();
-    let loader = DataLoader::training(run.samples, size, shuffle, passed.batches);
+    } = learner.step_settings();
+    let loader = DataLoader::training(run.samples, size, shuffle, progress.batches);
     let lambda = run.config.target.lambda_in_epoch(epoch, training.epochs);
-    let (before, started) = (passed.seconds, Instant::now());
-    loader.for_each_batch(learner.prepare(lambda), |number, batch| {
-        passed.learning_rate = run.learning_rate(learning_rate, epoch, number, loader.batches());
-        let loss = learner.learn(batch, passed.learning_rate)?;
+    let (before, started) = (progress.seconds, Instant::now());
+    loader.for_each_batch(learner.batcher(lambda), |number, batch| {
+        progress.learning_rate = run.learning_rate(learning_rate, epoch, number, loader.batches());
+        let loss = learner.train_step(batch, progress.learning_rate)?;
         if !loss.is_finite() {
-            return Err(ran_away("training loss", loss, epoch, number + 1));
+            return Err(divergence_error("training loss", loss, epoch, number + 1));
         }
-        let samples = size.min(run.samples.training() - passed.samples);
-        passed.batches += 1;
-        passed.samples += samples;
-        passed.loss += loss;
-        passed.seconds = before + started.elapsed().as_secs_f64();
-        run.watch.progress.inc(samples as u64);
-        run.watch.progress.set_message(format!(
+        let samples = size.min(run.samples.training() - progress.samples);
+        progress.batches += 1;
+        progress.samples += samples;
+        progress.loss += loss;
+        progress.seconds = before + started.elapsed().as_secs_f64();
+        run.observer.progress.inc(samples as u64);
+        run.observer.progress.set_message(format!(
             "epoch {epoch}/{} loss {:.5}",
             training.epochs,
-            passed.loss / passed.samples as f64
+            progress.loss / progress.samples as f64
         ));
-        pause(&*learner, &passed)
+        pause(&*learner, &progress)
     })?;
-    Ok(passed)
+    Ok(progress)
 }
 
-pub(super) struct Validated {
+pub(super) struct ValidationLoss {
     /// Mean cross-entropy in nats.
     pub(super) loss: f64,
     /// Losses by what remains of the game.
@@ -80,16 +80,16 @@ pub(super) struct Validated {
 /// Computes the validation losses. Targets are blended as in the last epoch, so that losses of all
 /// epochs are comparable.
 pub(super) fn validate<G: Learnable, L: Learner<G>>(
-    run: &Run<'_, G>,
+    run: &TrainingRun<'_, G>,
     learner: &L,
-) -> Result<Validated, Error> {
+) -> Result<ValidationLoss, Error> {
     let lambda = run.config.target.last_lambda();
     let game = run.samples.game();
     let mut sums = vec![(0usize, 0.0f64); 1 + game.remaining_range().end()];
     let validation = run.samples.validation();
     let loader = DataLoader::validation(run.samples, VALIDATION_BATCH);
-    loader.for_each_batch(learner.prepare(lambda), |number, batch| {
-        let logits = learner.outputs(batch)?;
+    loader.for_each_batch(learner.batcher(lambda), |number, batch| {
+        let logits = learner.predict_logits(batch)?;
         for (sample, logit) in validation[number * VALIDATION_BATCH..].iter().zip(logits) {
             let remaining = game.remaining(&sample.position).min(sums.len() - 1);
             let loss = logit_loss(f64::from(logit), f64::from(sample.target(lambda)));
@@ -111,7 +111,7 @@ pub(super) fn validate<G: Learnable, L: Learner<G>>(
             loss: loss / samples as f64,
         })
         .collect();
-    Ok(Validated {
+    Ok(ValidationLoss {
         loss: loss / validation.len() as f64,
         by_phase,
     })

@@ -12,14 +12,14 @@ const EPSILON: f32 = 1e-8;
 
 /// Parameters of a step.
 #[derive(Clone, Copy)]
-pub(super) struct Rates {
+pub(super) struct StepParams {
     learning_rate: f32,
     /// Bias correction of moments that start at 0.
     correction: f32,
     epsilon: f32,
 }
 
-impl Rates {
+impl StepParams {
     /// Parameters of step number `step`, from 1.
     pub(super) fn new(learning_rate: f64, step: u64) -> Self {
         let step = step.min(i32::MAX as u64) as i32;
@@ -33,29 +33,29 @@ impl Rates {
 }
 
 /// A chunk of a tensor that begins at a multiple of [`LANES`], with gradient and moments.
-pub(super) struct Piece<'a> {
+pub(super) struct AdamChunk<'a> {
     pub(super) weights: &'a mut [f32],
     pub(super) gradient: &'a [f32],
     pub(super) means: &'a mut [f32],
     pub(super) squares: &'a mut [f32],
 }
 
-/// Factor that clips a gradient of norm `norm` to the norm `longest`.
-pub(super) fn shortening(norm: f32, longest: f32) -> f32 {
-    (longest / (norm + f32::MIN_POSITIVE)).min(1.0)
+/// Factor that clips a gradient of norm `norm` to the norm `max_norm`.
+pub(super) fn clip_factor(norm: f32, max_norm: f32) -> f32 {
+    (max_norm / (norm + f32::MIN_POSITIVE)).min(1.0)
 }
 
 /// Updates a chunk by its gradient times `factor`.
 #[inline(always)]
-pub(super) fn step<V: Vector>(piece: Piece<'_>, rates: Rates, factor: f32) {
-    let (weights, last_weights) = piece.weights.as_chunks_mut();
-    let (gradients, last_gradients) = piece.gradient.as_chunks();
-    let (means, last_means) = piece.means.as_chunks_mut();
-    let (squares, last_squares) = piece.squares.as_chunks_mut();
+pub(super) fn step<V: Vector>(chunk: AdamChunk<'_>, params: StepParams, factor: f32) {
+    let (weights, last_weights) = chunk.weights.as_chunks_mut();
+    let (gradients, last_gradients) = chunk.gradient.as_chunks();
+    let (means, last_means) = chunk.means.as_chunks_mut();
+    let (squares, last_squares) = chunk.squares.as_chunks_mut();
     for at in 0..gradients.len() {
         let (weights, gradient) = (&mut weights[at], &gradients[at]);
         let (mean, square) = (&mut means[at], &mut squares[at]);
-        step_lanes::<V>(weights, gradient, mean, square, rates, factor);
+        step_lanes::<V>(weights, gradient, mean, square, params, factor);
     }
     // The rest, padded with zeros.
     let rest = [&*last_weights, last_gradients, last_means, last_squares];
@@ -69,7 +69,7 @@ pub(super) fn step<V: Vector>(piece: Piece<'_>, rates: Rates, factor: f32) {
         &gradients,
         &mut means,
         &mut squares,
-        rates,
+        params,
         factor,
     );
     let count = last_weights.len();
@@ -84,24 +84,24 @@ fn step_lanes<V: Vector>(
     gradients: &Lanes,
     means: &mut Lanes,
     squares: &mut Lanes,
-    rates: Rates,
+    params: StepParams,
     factor: f32,
 ) {
     let gradient = V::load(gradients).times(V::splat(factor));
-    let mean = decayed(V::load(means), gradient, BETA[0]);
-    let square = decayed(V::load(squares), gradient.times(gradient), BETA[1]);
+    let mean = moving_average(V::load(means), gradient, BETA[0]);
+    let square = moving_average(V::load(squares), gradient.times(gradient), BETA[1]);
     mean.store(means);
     square.store(squares);
     let change = mean
-        .times(V::splat(rates.correction))
-        .over(square.root().plus(V::splat(rates.epsilon)))
-        .times(V::splat(rates.learning_rate));
+        .times(V::splat(params.correction))
+        .over(square.root().plus(V::splat(params.epsilon)))
+        .times(V::splat(params.learning_rate));
     V::load(weights).minus(change).store(weights);
 }
 
 /// Exponential moving average.
 #[inline(always)]
-fn decayed<V: Vector>(mean: V, number: V, decay: f32) -> V {
+fn moving_average<V: Vector>(mean: V, number: V, decay: f32) -> V {
     mean.times(V::splat(decay))
         .plus(number.times(V::splat(1.0 - decay)))
 }

@@ -5,7 +5,7 @@
 //! optimizer are burn records. Invariant: writing is atomic, and the state is that after a
 //! complete epoch or batch.
 
-use super::{Learner, Passed, temporal::Progress};
+use super::{EpochProgress, Learner, td::TdProgress};
 use crate::Error;
 use crate::config::TrainConfig;
 use crate::curve::CurvePoint;
@@ -30,10 +30,11 @@ pub(super) struct Header {
     /// One point per complete epoch.
     pub(super) curve: Vec<CurvePoint>,
     /// Progress within the next epoch, if it has begun.
-    pub(super) begun: Option<Passed>,
+    #[serde(rename = "begun")]
+    pub(super) epoch_progress: Option<EpochProgress>,
     /// Progress of temporal-difference learning, which has no epochs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) online: Option<Progress>,
+    pub(super) online: Option<TdProgress>,
 }
 
 impl Header {
@@ -42,14 +43,14 @@ impl Header {
         self.curve.get(self.best_epoch.checked_sub(1)?)
     }
 
-    pub(super) fn same_training(
+    pub(super) fn check_identity(
         &self,
         directory: &Path,
         family: &str,
         configuration: &str,
         fingerprint: u64,
     ) -> Result<(), Error> {
-        let other = |what: String| {
+        let other_training = |what: String| {
             Err(Error::at_path(
                 path(directory),
                 format!(
@@ -58,20 +59,20 @@ impl Header {
             ))
         };
         if self.family != family {
-            return other(format!("family ({})", self.family));
+            return other_training(format!("family ({})", self.family));
         }
         let pairs = self.configuration.lines().zip(configuration.lines());
         if let Some((found, expected)) = pairs
             .into_iter()
             .find(|(found, expected)| found != expected)
         {
-            return other(format!("configuration ({found}, not {expected})"));
+            return other_training(format!("configuration ({found}, not {expected})"));
         }
         if self.configuration != configuration {
-            return other("configuration".to_owned());
+            return other_training("configuration".to_owned());
         }
         if self.fingerprint != fingerprint {
-            return other("set of samples".to_owned());
+            return other_training("set of samples".to_owned());
         }
         Ok(())
     }
@@ -82,7 +83,7 @@ impl Header {
 pub(super) struct Checkpoint {
     pub(super) header: Header,
     pub(super) model: Vec<u8>,
-    pub(super) optimiser: Vec<u8>,
+    pub(super) optimizer: Vec<u8>,
     pub(super) best: Vec<u8>,
 }
 
@@ -110,8 +111,8 @@ impl Checkpoint {
         let checkpoint = if let Some(found) = Self::read(directory)? {
             found
                 .header
-                .same_training(directory, family, &configuration, fingerprint)?;
-            learner.load(found.model.clone(), Some(found.optimiser.clone()))?;
+                .check_identity(directory, family, &configuration, fingerprint)?;
+            learner.restore(found.model.clone(), Some(found.optimizer.clone()))?;
             found
         } else {
             let header = Header {
@@ -131,8 +132,11 @@ impl Checkpoint {
         Ok(checkpoint)
     }
 
-    pub(super) fn take<G: Learnable>(&mut self, learner: &impl Learner<G>) -> Result<(), Error> {
-        [self.model, self.optimiser] = learner.records()?;
+    pub(super) fn capture_state<G: Learnable>(
+        &mut self,
+        learner: &impl Learner<G>,
+    ) -> Result<(), Error> {
+        [self.model, self.optimizer] = learner.state()?;
         Ok(())
     }
 
@@ -140,7 +144,7 @@ impl Checkpoint {
         let path = path(directory);
         let header = serde_json::to_vec(&self.header)
             .map_err(|error| damaged(&path, &format!("the header cannot be written: {error}")))?;
-        let sections = [&header, &self.model, &self.optimiser, &self.best];
+        let sections = [&header, &self.model, &self.optimizer, &self.best];
         let mut bytes =
             Vec::with_capacity(48 + sections.iter().map(|section| section.len()).sum::<usize>());
         bytes.extend_from_slice(MAGIC);
@@ -158,7 +162,7 @@ impl Checkpoint {
         let path = path(directory);
         let bytes = match read(&path, FileKind::Data) {
             Err(FileError::NotFound { .. }) => return Ok(None),
-            other => other?,
+            other_training => other_training?,
         };
         Self::parse(&bytes)
             .map(Some)
@@ -191,7 +195,7 @@ impl Checkpoint {
         Ok(Self {
             header,
             model: section()?,
-            optimiser: section()?,
+            optimizer: section()?,
             best: section()?,
         })
     }
@@ -217,7 +221,7 @@ mod tests {
             fingerprint: u64::MAX,
             best_epoch: 1,
             curve: vec![point],
-            begun: Some(Passed {
+            epoch_progress: Some(EpochProgress {
                 batches: 3,
                 samples: 300,
                 loss: 0.1 + 0.7,
@@ -229,7 +233,7 @@ mod tests {
         Checkpoint {
             header,
             model: vec![1, 2, 3],
-            optimiser: Vec::new(),
+            optimizer: Vec::new(),
             best: vec![9; 1000],
         }
     }

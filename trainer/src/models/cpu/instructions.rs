@@ -7,42 +7,42 @@
 #[cfg(target_arch = "x86_64")]
 use super::vector::{Avx2, Avx512};
 use super::{
-    adam::{self, Piece, Rates},
-    block::{self, Inputs, Weights, Work},
-    vector::Plain,
+    adam::{self, AdamChunk, StepParams},
+    block::{self, Inputs, Weights, Workspace},
+    vector::Scalar,
 };
 use engine::core::simd::dispatched;
 
 // AVX-512 has registers for more rows of a product.
 dispatched! {
     /// See [`block::gradient`].
-    pub(super) fn gradient(weights: Weights<'_>, inputs: Inputs<'_>, scale: f32, work: &mut Work) {
+    pub(super) fn gradient(weights: Weights<'_>, inputs: Inputs<'_>, scale: f32, workspace: &mut Workspace) {
         Avx512 => block::gradient::<Avx512, 8>,
         Avx2 => block::gradient::<Avx2, 4>,
-        Portable => block::gradient::<Plain, 4>,
+        Portable => block::gradient::<Scalar, 4>,
     }
 }
 
 dispatched! {
-    /// See [`block::outputs`].
-    pub(super) fn outputs(
+    /// See [`block::predict_logits`].
+    pub(super) fn predict_logits(
         weights: Weights<'_>,
         inputs: Inputs<'_>,
-        work: &mut Work,
+        workspace: &mut Workspace,
         logits: &mut Vec<f32>,
     ) {
-        Avx512 => block::outputs::<Avx512, 8>,
-        Avx2 => block::outputs::<Avx2, 4>,
-        Portable => block::outputs::<Plain, 4>,
+        Avx512 => block::predict_logits::<Avx512, 8>,
+        Avx2 => block::predict_logits::<Avx2, 4>,
+        Portable => block::predict_logits::<Scalar, 4>,
     }
 }
 
 dispatched! {
     /// See [`adam::step`].
-    pub(super) fn adam(piece: Piece<'_>, rates: Rates, factor: f32) {
+    pub(super) fn adam(chunk: AdamChunk<'_>, params: StepParams, factor: f32) {
         Avx512 => adam::step::<Avx512>,
         Avx2 => adam::step::<Avx2>,
-        Portable => adam::step::<Plain>,
+        Portable => adam::step::<Scalar>,
     }
 }
 
@@ -51,7 +51,7 @@ dispatched! {
     pub(super) fn add(sum: &mut [f32], addend: &[f32]) {
         Avx512 => adam::add::<Avx512>,
         Avx2 => adam::add::<Avx2>,
-        Portable => adam::add::<Plain>,
+        Portable => adam::add::<Scalar>,
     }
 }
 

@@ -14,16 +14,15 @@ use crate::core::{calibration::Calibration, evaluator::Score};
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard, position::Side};
 use crate::play::registry::{EvaluatorEntry, calibrated};
 
-/// Which reading of the formula is meant; the default is the one that plays well.
+/// Reading of the formula; the default is the one that plays well.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Whether the attack of q is added, +ATT_q, as printed, and not subtracted, which is the
-    /// meaning.
+    /// Adds the attack of q, +ATT_q, as printed, instead of subtracting it, as meant.
     pub adds_block: bool,
-    /// Whether the threats are those of q, as printed, and not of p, the meaning of the text.
+    /// Takes the threats of q, as printed, instead of p, as the text means.
     pub enemy_threats: bool,
-    /// Whether the score is f of the side that has just moved, negated, so that larger is still
-    /// better for the side to move, and not f of the side to move.
+    /// Takes f of the side that has just moved, negated, so that larger is still better for the
+    /// side to move, instead of f of the side to move.
     pub just_moved: bool,
 }
 
@@ -42,7 +41,7 @@ const POSITIONAL: [f32; 32] = {
     values
 };
 
-/// Where the enemy's gone stones are put: on no board, and not where steps off the board lead.
+/// Square of the enemy's gone stones: on no board, and no target of steps off the board.
 const REMOVED: u8 = 30;
 
 /// The evaluation of the NTU agent.
@@ -54,10 +53,10 @@ pub struct AttackBlockThreat {
 }
 
 impl AttackBlockThreat {
-    /// From score to win probability, for the options that change its scale; fitted by `alea
-    /// calibrate --games 200000 --seed 1 --eval "abt(…)"`. With the enemy's attack added and seen
-    /// by the side that has just moved, the score has next to no bearing on the result (the fitted
-    /// slope is -0.0005): it is given the slope of the other view, so that a larger score still
+    /// Calibration for the options that change the score's scale; fitted by `alea calibrate --games
+    /// 200000 --seed 1 --eval "abt(…)"`. With the enemy's attack added and from the perspective of
+    /// the side that has just moved, the score has next to no bearing on the result (the fitted
+    /// slope is -0.0005): it gets the slope of the other perspective, so that a larger score still
     /// counts as better.
     #[must_use]
     pub fn calibration(options: Options) -> Calibration {
@@ -70,7 +69,7 @@ impl AttackBlockThreat {
         Calibration::logistic(slope, offset)
     }
 
-    /// The score for a game's rules and assumed die.
+    /// Score for a game's rules and assumed die.
     #[must_use]
     pub fn new(game: &Standard, options: Options) -> Self {
         let mut mobility = Box::new([[0.0; MAX_STONES]; 64]);
@@ -81,7 +80,7 @@ impl AttackBlockThreat {
     }
 }
 
-/// Σ M·P over a side's stones, of the mobility of each.
+/// Σ M·P over a side's stones.
 #[inline]
 pub fn attack(mobility: &[f32; MAX_STONES], side: Side) -> f32 {
     let mut sum = 0.0;
@@ -91,7 +90,7 @@ pub fn attack(mobility: &[f32; MAX_STONES], side: Side) -> f32 {
     sum
 }
 
-/// Σ M·MT over a side's stones, of the mobility of each.
+/// Σ M·MT over a side's stones.
 #[inline]
 pub fn threat(mobility: &[f32; MAX_STONES], side: Side, enemy: Side) -> f32 {
     let mut worth = [0.0_f32; 32];
@@ -197,7 +196,7 @@ mod tests {
         }
     }
 
-    /// The formula as it is printed, on the board.
+    /// The formula as printed, on the board.
     fn slow(game: &Standard, options: Options, board: &Board) -> f64 {
         let (mut side, mut enemy) = board.sides();
         let mut sign = 1.0;

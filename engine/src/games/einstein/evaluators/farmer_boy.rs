@@ -1,15 +1,14 @@
-//! FarmerBoy of Rock'n'Roll (Schäfer 2006): fields have values, and a side is worth the mean of its
-//! stones' fields.
+//! FarmerBoy of Rock'n'Roll (Schäfer 2006): squares have values, and a side's value is the mean
+//! over its stones.
 //!
 //! Score = mean of the own stones − mean of the enemy's. Invariant: captures count only through the
-//! mean, so the loss of a stone that lags behind raises the score, as published.
+//! mean, so losing a stone that lags behind raises the score, as published.
 
 use crate::core::{calibration::Calibration, evaluator::Score};
 use crate::games::einstein::{Position, Standard, position::Side};
 use crate::play::registry::{EvaluatorEntry, calibrated};
 
-/// Field values in the perspective of a stone's owner, rows from its home; 0 where a gone stone
-/// stands.
+/// Square values in the perspective of a stone's owner, rows from its home; 0 for gone stones.
 const FIELDS: [f32; 32] = [
     0.0, 1.0, 1.0, 1.0, 1.0, //
     1.0, 2.0, 2.0, 2.0, 2.5, //
@@ -19,12 +18,12 @@ const FIELDS: [f32; 32] = [
     0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
 ];
 
-/// The difference of mean field values.
+/// Difference of mean square values.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FarmerBoy;
 
 impl FarmerBoy {
-    /// From field values to win probability; fitted by `alea calibrate --games 200000 --seed 1`.
+    /// Calibration from square values; fitted by `alea calibrate --games 200000 --seed 1`.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.577, 0.213);
 }
 

@@ -1,25 +1,23 @@
-//! An evaluator in the spirit of Monte_Alpha's Greedy player, which "uses the shortest path" and is
-//! not described further. This is our reading; the player itself compares moves, this compares
-//! sides.
+//! Evaluator after Monte_Alpha's Greedy player, which "uses the shortest path" and is not described
+//! further; the player compares moves, this compares sides.
 //!
 //! Score = (nearest enemy distance − nearest own distance) + 1/100 · (own progress − enemy
-//! progress). The distance is a king's, to the goal; the progress of a side is the number of rows
-//! and columns its living stones are away from the home corner. Invariant: 48 bounds the progress,
-//! so it only breaks ties between distances.
+//! progress). Distances are a king's, to the goal; the progress of a side is the number of rows and
+//! columns of its living stones from the home corner. Invariant: progress is at most 48, so it only
+//! breaks ties between distances.
 
 use super::race_tables::to_goal;
 use crate::core::{calibration::Calibration, evaluator::Score};
 use crate::games::einstein::{Position, Standard, position::Side};
 use crate::play::registry::{EvaluatorEntry, calibrated};
 
-/// What a row or column of progress counts against a step of the nearest stone.
+/// Weight of a row or column of progress, in steps of the nearest stone.
 const PROGRESS_WEIGHT: f32 = 0.01;
 
-/// The nearest distance a side without stones is given; its game is over.
+/// Nearest distance of a side without stones; its game is over.
 const NO_STONE: f32 = 5.0;
 
-/// Worth of each square to the side whose stone stands on it: nearest distance (as a float) and
-/// progress.
+/// Nearest distance (as a float) and progress of a stone by its square.
 const SQUARES: [(f32, f32); 32] = {
     let mut squares = [(NO_STONE, 0.0); 32];
     let mut square = 0;
@@ -31,12 +29,12 @@ const SQUARES: [(f32, f32); 32] = {
     squares
 };
 
-/// The difference of the nearest distances to the goal.
+/// Difference of the nearest distances to the goal.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Greedy;
 
 impl Greedy {
-    /// From steps ahead to win probability; fitted by `alea calibrate --games 200000 --seed 1`.
+    /// Calibration from steps ahead; fitted by `alea calibrate --games 200000 --seed 1`.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.528, 0.170);
 }
 

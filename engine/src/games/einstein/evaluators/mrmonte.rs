@@ -1,12 +1,10 @@
-//! MrMonte of Rock'n'Roll (Schäfer 2006): the share of games won by two simple players from the
-//! leaf.
+//! MrMonte of Rock'n'Roll (Schäfer 2006): the win rate of two simple players from the leaf.
 //!
-//! The two simulated players may differ, which models an opponent. Each rates the moves its roll
-//! permits with an evaluator after searching `depth` plies below the successor (depth 0 rates the
-//! successor itself), always takes a sure win, and takes the first of equal moves. Rolls are those
-//! of the die the game assumes. Invariant: the rolls come from a stream seeded by the evaluator's
-//! seed and the position, so the value of a position never changes; an MrMonte may itself be the
-//! evaluator of a simulated player.
+//! The players may differ, which models an opponent. Each evaluates its moves after searching
+//! `depth` plies below the successor (depth 0 is the successor itself), always takes a sure win,
+//! and takes the first of equal moves. Invariant: the rolls come from a stream seeded by the
+//! evaluator's seed and the position, so the value of a position never changes; an MrMonte may be
+//! the evaluator of a simulated player.
 
 use crate::core::{
     calibration::unproven,
@@ -25,35 +23,35 @@ use crate::play::{
 };
 use std::sync::Arc;
 
-/// A simple player of the roll-outs.
+/// Simple player of the rollouts.
 #[derive(Clone)]
 pub enum Simulated {
-    /// Makes any legal move with equal probability.
+    /// Plays any legal move with equal probability.
     Random,
-    /// Makes the move it rates highest.
+    /// Plays the move of the highest value.
     Rating {
-        /// What it rates positions with.
+        /// Evaluator of positions.
         evaluator: Arc<dyn AnyEvaluator<Standard>>,
-        /// How many plies below the successor it searches; 0 rates the successor.
+        /// Plies searched below the successor.
         depth: u8,
     },
 }
 
-/// Roll-outs between two simulated players.
+/// Rollouts between two simulated players.
 #[derive(Clone)]
 pub struct MrMonte {
     /// Games played a position; 0 counts as 1.
     pub iterations: u32,
-    /// Who moves for Red.
+    /// Red's player.
     pub red: Simulated,
-    /// Who moves for Blue.
+    /// Blue's player.
     pub blue: Simulated,
-    /// Rules the rolls, together with the position.
+    /// Seed of the rolls, together with the position.
     pub seed: u64,
 }
 
 impl MrMonte {
-    /// Plays one game to its end; whether `seat` has won it.
+    /// Plays one game to its end; returns whether `seat` has won.
     fn wins(&self, game: &Standard, mut position: Position, seat: usize, luck: &mut Luck) -> bool {
         loop {
             if let Some(winner) = game.winner(&position) {
@@ -79,7 +77,7 @@ impl MrMonte {
 impl Evaluator<Standard> for MrMonte {
     type Cache = ();
 
-    /// The share of games won, held a millionth away from 0 and 1.
+    /// Win rate, at least a millionth away from 0 and 1.
     fn value(&self, game: &Standard, position: &Position, (): &()) -> f32 {
         let iterations = self.iterations.max(1);
         let seed = derive_seed(self.seed, SeedSpace::Playouts, &[position.key()]);
@@ -95,14 +93,14 @@ impl Evaluator<Standard> for MrMonte {
     }
 }
 
-/// What is random in a roll-out: the rolls, and the moves of random players.
+/// Random source of a rollout: the rolls, and the moves of random players.
 struct Luck {
     dice: DiceStream,
     moves: RandomStream,
 }
 
-/// The move of `legal` (at least one) that is rated highest; the first of several, and a winning
-/// one at once.
+/// Move of `legal` (at least one) with the highest value; a winning one at once, of equals the
+/// first.
 fn highest(
     game: &Standard,
     evaluator: &dyn AnyEvaluator<Standard>,
@@ -128,7 +126,7 @@ fn highest(
 }
 
 /// Textbook expectiminimax over two alternating seats: win probability of the seat to move after
-/// `depth` plies, each a roll and the best move it permits, with no cuts and no table.
+/// `depth` plies, without cuts and table.
 fn expectiminimax(
     game: &Standard,
     evaluator: &dyn AnyEvaluator<Standard>,
@@ -150,11 +148,11 @@ fn expectiminimax(
     expectation(&outcomes, &values[..moves.len()])
 }
 
-/// Roll-outs a leaf when none are named; Rock'n'Roll's strongest players use up to 200.
+/// Default rollouts of a leaf; Rock'n'Roll's strongest players use up to 200.
 const DEFAULT_ITERATIONS: u32 = 50;
 
-/// Its name in notation. Simulated players are those of Rock'n'Roll, or evaluators that rate each
-/// direct successor.
+/// Name in notation; simulated players are those of Rock'n'Roll, or evaluators of the direct
+/// successors.
 pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
     name: "mrmonte",
     aliases: &[],
@@ -212,7 +210,7 @@ mod tests {
         Arc::new(SchwarzOdds::fitted(&Standard::default()))
     }
 
-    /// Rates successors themselves.
+    /// Player by the values of direct successors.
     fn rating(evaluator: Arc<dyn AnyEvaluator<Standard>>) -> Simulated {
         Simulated::Rating {
             evaluator,
@@ -224,7 +222,7 @@ mod tests {
         rating(schwarz_evaluator())
     }
 
-    /// Roll-outs between two of a kind.
+    /// Rollouts between two equal players.
     fn between_two(player: Simulated, iterations: u32, seed: u64) -> MrMonte {
         MrMonte {
             iterations,
@@ -234,7 +232,7 @@ mod tests {
         }
     }
 
-    /// Expectiminimax face by face, with the moves the rules give for that face.
+    /// Expectiminimax face by face, with the legal moves of each face.
     fn face_by_face(
         game: &Standard,
         evaluator: &dyn AnyEvaluator<Standard>,
@@ -347,7 +345,7 @@ mod tests {
             (".a.../.1.../...../...../f.... b -", 1.0 - 1.0 / 216.0),
         ] {
             let value = f64::from(monte.value(&game, &position(text), &()));
-            // Four standard deviations of a share of 5,000 games.
+            // Four standard deviations of a rate of 5,000 games.
             let exact: f64 = exact;
             assert!(
                 (value - exact).abs() < 4.0 * (exact * (1.0 - exact) / 5_000.0).sqrt(),

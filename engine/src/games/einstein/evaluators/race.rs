@@ -12,14 +12,14 @@ use crate::games::einstein::{Position, Standard};
 use crate::play::registry::EvaluatorEntry;
 use std::sync::Arc;
 
-/// The probability of finishing first.
+/// Probability of finishing first.
 #[derive(Clone, Debug)]
 pub struct Race {
     tables: Arc<RaceTables>,
 }
 
 impl Race {
-    /// The evaluator for a game's rules and assumed die.
+    /// Evaluator for a game's rules and assumed die.
     #[must_use]
     pub fn new(game: &Standard) -> Self {
         Self {

@@ -22,10 +22,10 @@ pub const TURNS: usize = 20;
 /// Number of distance vectors of a side.
 pub const VECTORS: usize = 15_625;
 
-/// Expectations that differ by less are equal but for rounding.
+/// Expectations that differ by less are equal except for rounding.
 const TIE: f64 = 1e-12;
 
-/// 5^i, what a unit of the distance of stone i adds to an index.
+/// 5^i: stride of stone i's distance in an index.
 const STRIDES: [usize; MAX_STONES] = [1, 5, 25, 125, 625, 3125];
 
 const DISTANCE: [u8; 32] = {
@@ -38,8 +38,8 @@ const DISTANCE: [u8; 32] = {
     distances
 };
 
-/// How far a square of the own perspective is from the goal, in king's moves, and in rows and
-/// columns.
+/// Distance of a square, in its owner's perspective, from the goal: in king's moves, and in rows
+/// and columns.
 #[must_use]
 #[inline]
 pub const fn to_goal(square: u8) -> (u8, u8) {
@@ -47,7 +47,7 @@ pub const fn to_goal(square: u8) -> (u8, u8) {
     (if rows > columns { rows } else { columns }, rows + columns)
 }
 
-/// What stone i on a square adds to an index.
+/// Summand of an index for stone i on a square.
 const INDEX: [[u16; 32]; MAX_STONES] = {
     let mut index = [[0; 32]; MAX_STONES];
     let mut stone = 0;
@@ -81,14 +81,14 @@ pub fn distance_index(side: Side) -> usize {
     index
 }
 
-/// What a stone (from 0) on a square of its own perspective adds to [`distance_index`].
+/// Summand of [`distance_index`] for a stone (from 0) on a square of its own perspective.
 #[must_use]
 #[inline]
 pub fn distance_stride(stone: usize, square: u8) -> usize {
     usize::from(INDEX[stone][usize::from(square & 31)])
 }
 
-/// The distances of stones 1–6 that an index below [`VECTORS`] stands for.
+/// Distances of stones 1–6 at an index below [`VECTORS`].
 #[must_use]
 pub fn distances(index: usize) -> [u8; MAX_STONES] {
     each(STRIDES, |stride| (index / stride % 5) as u8)
@@ -121,7 +121,7 @@ impl RaceTables {
             let alive = (0..MAX_STONES).fold(0u8, |set, stone| {
                 set | u8::from(distances[stone] > 0) << stone
             });
-            // What is left after a turn of `stone`: the turns expected, and their distribution.
+            // Race after a turn of `stone`: the expected turns, and their distribution.
             let left = |stone: u8| -> (f64, &[f64; TURNS]) {
                 if distances[usize::from(stone)] == 1 {
                     return (0.0, &[1.0; TURNS]);
@@ -156,7 +156,7 @@ impl RaceTables {
         }
     }
 
-    /// The tables of a game's rules and assumed die. Those of the default rules are solved once a
+    /// Tables of a game's rules and assumed die; those of the default rules are solved once a
     /// process.
     #[must_use]
     pub fn shared(game: &Standard) -> Arc<Self> {
@@ -175,7 +175,7 @@ impl RaceTables {
         self.expected[index]
     }
 
-    /// [`RaceTables::expected`] as it was solved.
+    /// [`RaceTables::expected`] in double precision.
     #[must_use]
     pub fn expected_exact(&self, index: usize) -> f64 {
         self.exact[index]
@@ -205,8 +205,7 @@ impl RaceTables {
     pub fn wins_race(&self, mover_index: usize, other_index: usize) -> f32 {
         let mover = &self.within[mover_index];
         let other = &self.within[other_index];
-        // P(mover takes k) · P(other takes at least k), summed in four lanes that the compiler
-        // makes one vector of.
+        // P(mover takes k) · P(other takes at least k), summed in four lanes for vectorisation.
         let mut lanes = [0.0_f32; 4];
         for turns in 1..TURNS {
             lanes[turns % 4] += (mover[turns] - mover[turns - 1]) * (1.0 - other[turns - 1]);
@@ -435,7 +434,7 @@ mod tests {
             }
             for (turns, probability) in tables.mass(index_of(start)).iter().enumerate() {
                 let frequency = counts[turns] as f32 / games as f32;
-                // Five standard deviations of a share of 20,000 games are below 0.018.
+                // Five standard deviations of a rate of 20,000 games are below 0.018.
                 assert!(
                     (frequency - probability).abs() < 0.018,
                     "{start:?}, {turns} turns: {frequency} against {probability}"

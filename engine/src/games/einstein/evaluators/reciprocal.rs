@@ -1,9 +1,9 @@
-//! Reciprocal distance, the function with which version 2 of Monte_Alpha replaces playouts: "the
-//! stone the die selects scores 1/d". This is our reading of it before the roll.
+//! Reciprocal distance, which replaces playouts in version 2 of Monte_Alpha: "the stone the die
+//! selects scores 1/d", here as an expectation before the roll.
 //!
 //! Score = R(own) − R(enemy), R being the expectation over the die of the largest 1/d among the
-//! stones the roll permits, d a king's distance to the goal. Invariant: −1 < score < 1; only
-//! distances matter, so R is a table over the distance vectors of [`super::race_tables`].
+//! allowed stones, d a king's distance to the goal. Invariant: −1 < score < 1; only distances
+//! matter, so R is a table over the distance vectors of [`super::race_tables`].
 
 use super::race_tables::{VECTORS, distance_index, distances};
 use crate::core::{calibration::Calibration, evaluator::Score};
@@ -11,18 +11,17 @@ use crate::games::einstein::{Position, Standard};
 use crate::play::registry::{EvaluatorEntry, calibrated};
 use std::sync::Arc;
 
-/// The difference of the expected best reciprocal distances.
+/// Difference of the expected best reciprocal distances.
 #[derive(Clone, Debug)]
 pub struct Reciprocal {
     expected: Arc<[f32]>,
 }
 
 impl Reciprocal {
-    /// From reciprocal distances to win probability; fitted by `alea calibrate --games 200000
-    /// --seed 1`.
+    /// Calibration from reciprocal distances; fitted by `alea calibrate --games 200000 --seed 1`.
     pub const CALIBRATION: Calibration = Calibration::logistic(6.07, 0.230);
 
-    /// The score for a game's rules and assumed die; fills a table of 15,625 numbers.
+    /// Score for a game's rules and assumed die; fills a table of 15,625 numbers.
     #[must_use]
     pub fn new(game: &Standard) -> Self {
         let expected = (0..VECTORS).map(|index| {

@@ -1,23 +1,23 @@
-//! The Schwarz table, rating of Rock'n'Roll's MrBlack (Schäfer 2006), as a raw score;
-//! [`super::schwarz_odds`] makes a win probability of it.
+//! The Schwarz table, evaluation of Rock'n'Roll's MrBlack (Schäfer 2006), as a raw score;
+//! [`super::schwarz_odds`] calibrates it.
 //!
 //! Score = E(enemy) − E(own), E being the expected number of own turns to the goal without captures
-//! ([`super::race_tables`]). Invariant: passing the turn negates the score; the tempo is left to
-//! the calibration.
+//! ([`super::race_tables`]). Invariant: passing the turn negates the score; the calibration adds
+//! the tempo.
 
 use super::race_tables::{RaceTables, distance_index};
 use crate::core::evaluator::Score;
 use crate::games::einstein::{Position, Standard};
 use std::sync::Arc;
 
-/// Turns the enemy is expected to need beyond one's own.
+/// Expected turns of the enemy beyond one's own.
 #[derive(Clone, Debug)]
 pub struct Schwarz {
     tables: Arc<RaceTables>,
 }
 
 impl Schwarz {
-    /// The score for a game's rules and assumed die.
+    /// Score for a game's rules and assumed die.
     #[must_use]
     pub fn new(game: &Standard) -> Self {
         Self {
@@ -25,8 +25,7 @@ impl Schwarz {
         }
     }
 
-    /// The turns a side is expected to need, by the index of its distances; infinite without
-    /// stones.
+    /// Expected turns of a side by the index of its distances; infinite without stones.
     #[must_use]
     pub fn turns(&self, index: usize) -> f32 {
         self.tables.expected(index)

@@ -1,11 +1,10 @@
-//! The Schwarz table as win probability, by odds: what a search with hand-made leaves spends its
-//! time on.
+//! The Schwarz table as win probability, by odds: the fastest leaf evaluation of a search.
 //!
 //! The logistic of `slope · (E(enemy) − E(own)) + offset` is `1 / (1 + odds)` with the odds against
 //! the mover a product, `exp(slope · E(own) − offset) · exp(−slope · E(enemy))`: two look-ups, and
-//! no exponential is computed in a search. Every step is monotone also when rounded, so the best of
-//! several moves may be taken among odds. Invariant: a position valued one ply deep as a whole has
-//! the bits of its successors valued one by one.
+//! no exponential in a search. Every step is monotone also when rounded, so the best of several
+//! moves may be taken among odds. Invariant: batched values of a position's successors have the
+//! bits of single ones.
 
 mod own_moves;
 
@@ -29,48 +28,47 @@ pub struct SchwarzOdds {
     score: Schwarz,
     /// Slope and offset of the log odds.
     scale: [f32; 2],
-    /// `exp(slope · E − offset)`: how much the turns that the side to move needs are against it.
+    /// `exp(slope · E − offset)`: the mover's factor of the odds against it.
     slows: Table,
-    /// `exp(−slope · E)`: how much the turns that its enemy needs are.
+    /// `exp(−slope · E)`: the enemy's factor.
     hurries: Table,
 }
 
-/// A number for each index of distances; as many as a mask lets through.
+/// Values by distance index, padded to the size of a mask.
 type Table = Box<[f32; SIZE]>;
 
 const SIZE: usize = VECTORS.next_power_of_two();
 
-/// Exponents are at most this: products of two exponentials have to stay far from the largest
-/// number.
+/// Maximum exponent; products of two exponentials have to stay far below the largest float.
 const MAX_LOGIT: f32 = 40.0;
 
-/// A place for each outcome, or each stone, and one to spare; a whole number of vectors.
+/// Lanes for outcomes or stones, with one spare; a multiple of a vector's.
 const LANES: usize = 8;
 
 const _: () = assert!(MAX_OUTCOMES <= LANES && MAX_STONES < LANES);
 
 impl SchwarzOdds {
     /// Change of the log odds a turn. With [`SchwarzOdds::OFFSET`] the root mean square error is
-    /// 0.139 on 100,000 exact endgames of at most five stones (`alea regret`), where 0.4, which
-    /// fits results of whole games, has 0.24 or so and searches more. The least is 0.134, at 1.6
-    /// and 1.0; at depth 3 slopes from 1.2 to 1.8 give away equally little.
+    /// 0.139 on 100,000 exact endgames of at most five stones (`alea regret`); 0.4, which fits
+    /// results of complete games, has about 0.24 and searches more. The minimum is 0.134, at 1.6
+    /// and 1.0; at depth 3 slopes from 1.2 to 1.8 lose equally little.
     pub const SLOPE: f32 = 1.8;
-    /// Log odds for the side to move when both need as many turns: worth half a turn.
+    /// Log odds for the side to move with equal turns: half a turn.
     pub const OFFSET: f32 = 0.9;
 
-    /// Slope and offset that fit the results of whole games: `alea calibrate --eval schwarz`,
+    /// Slope and offset fitted to results of complete games: `alea calibrate --eval schwarz`,
     /// 200,000 games, seed 1. Early in a game a turn decides less than in the endgames that
     /// searches reach.
     const RESULT_FIT: [f32; 2] = [0.415, 0.284];
 
-    /// The evaluator with the fitted constants.
+    /// Evaluator with the fitted constants.
     #[must_use]
     pub fn fitted(game: &Standard) -> Self {
         Self::with(Schwarz::new(game), Self::SLOPE, Self::OFFSET)
     }
 
-    /// The evaluator with constants of one's own; `None` if they are so large that odds would leave
-    /// the range of numbers: [`crate::core::calibration::Calibrated`] takes any.
+    /// Evaluator with other constants; `None` if the odds would overflow, which
+    /// [`crate::core::calibration::Calibrated`] allows.
     #[must_use]
     pub fn new(game: &Standard, slope: f32, offset: f32) -> Option<Self> {
         let score = Schwarz::new(game);
@@ -105,7 +103,7 @@ impl SchwarzOdds {
     }
 }
 
-/// A comparison alone, without a thought for what is not a number.
+/// Comparison without care for NaN.
 #[inline]
 pub(super) fn greater(one: f32, other: f32) -> f32 {
     if one > other { one } else { other }
@@ -116,14 +114,13 @@ fn look_up(table: &Table, index: usize) -> f32 {
     table[index & (SIZE - 1)]
 }
 
-/// The value of a position to the side that the odds are against.
+/// Value of a position for the side that the odds are against.
 #[inline]
 fn value_against(odds: f32) -> f32 {
     unproven(1.0 / (1.0 + odds))
 }
 
-/// The value of a move to the side that makes it, from the odds against the other side then;
-/// infinite ones win.
+/// Value of a move for its side from the odds against the other side; infinite odds win.
 #[inline]
 fn value_of_move(odds: f32) -> f32 {
     let value = 1.0 - value_against(odds);
@@ -137,7 +134,7 @@ impl Evaluator<Standard> for SchwarzOdds {
     #[inline]
     fn one_ply(&self, game: &Standard, position: &Position, own: &mut OwnMoves) -> f32 {
         own.become_those_of(game, &self.hurries, position.mover());
-        // What its turns are against the enemy after a stone went to a square of its perspective.
+        // Factor of a side's turns after one of its stones moved to a square of its perspective.
         let enemy = position.other();
         let index = distance_index(enemy);
         let mut slows = [look_up(&self.slows, index); 32];
@@ -161,7 +158,7 @@ impl Evaluator<Standard> for SchwarzOdds {
             )
         });
         let values = each(odds, value_of_move);
-        // In the order of the outcomes, as one by one.
+        // Sums in the order of outcomes, as single evaluation does.
         let mut value = 0.0;
         for (outcome, best) in values.iter().enumerate() {
             value += own.weights[outcome] * best;
@@ -205,7 +202,7 @@ impl Evaluator<Standard> for SchwarzOdds {
 
     fn calibrate_to_results(&self, value: f32) -> Option<f32> {
         let ([slope, offset], [result_slope, result_offset]) = (self.scale, Self::RESULT_FIT);
-        // The logarithm of double precision, rounded, is the same on every machine.
+        // The logarithm in double precision, rounded, is the same on every machine.
         let turns = (f64::from(value / (1.0 - value)).ln() as f32 - offset) / slope;
         Some(logistic(result_slope * turns + result_offset))
     }
@@ -216,7 +213,7 @@ impl Evaluator<Standard> for SchwarzOdds {
     }
 }
 
-/// Its name in notation; on a scale whose odds leave the range of numbers, [`Schwarz`] alone.
+/// Name in notation; [`Schwarz`] takes scales whose odds would overflow.
 pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
     "schwarz",
     "difference of expected turns (the Schwarz table)",

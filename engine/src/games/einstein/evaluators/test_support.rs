@@ -1,9 +1,8 @@
-//! What the tests of the evaluators share: random positions, a ply made move by move, and a board
-//! that knows nothing of the engine's packed positions, perspectives and tables, so that slow
-//! references can be written on it from formulas.
+//! Shared by the evaluators' tests: random positions, plies made move by move, and a plain board
+//! for slow references.
 //!
-//! Invariant: a board goes in and out by the notation alone; rows and columns count from the upper
-//! left corner.
+//! Invariant: boards convert through the notation alone, independent of packed positions,
+//! perspectives and tables; rows and columns count from the upper left corner.
 
 use crate::core::{
     chance::expectation,
@@ -21,7 +20,7 @@ pub(crate) fn position(text: &str) -> Position {
     Standard::default().parse_position(text).unwrap().0
 }
 
-/// The usual rules, and the others with a die that is not fair.
+/// The default rules, and the other variant with a loaded die.
 pub(crate) fn both_rules() -> [Standard; 2] {
     let die = Die::loaded(&[0.1, 0.3, 0.05, 0.05, 0.3, 0.2]).unwrap();
     [
@@ -30,7 +29,7 @@ pub(crate) fn both_rules() -> [Standard; 2] {
     ]
 }
 
-/// Chi-squared of counts that are to be equally likely.
+/// Chi-squared of counts with equal expectations.
 pub(crate) fn chi_squared(counts: &[u32]) -> f64 {
     let expected = f64::from(counts.iter().sum::<u32>()) / counts.len() as f64;
     let deviation = |&count: &u32| (f64::from(count) - expected).powi(2) / expected;
@@ -48,7 +47,7 @@ pub(crate) fn check_board(
     }
 }
 
-/// The value of a position one ply deep from the value of each successor, as search has it.
+/// Value of a position one ply deep from the values of its successors.
 pub(crate) fn one_ply_by_successors<E: Evaluator<Standard>>(
     evaluator: &E,
     game: &Standard,
@@ -67,7 +66,7 @@ pub(crate) fn one_ply_by_successors<E: Evaluator<Standard>>(
     expectation(&outcomes, &values)
 }
 
-/// Asserts that moves are scored by the log odds of what they lead to.
+/// Asserts that scores of moves are the log odds of their successors.
 pub(crate) fn check_scores(
     evaluator: &impl Evaluator<Standard>,
     game: &Standard,
@@ -87,14 +86,14 @@ pub(crate) fn check_scores(
     }
 }
 
-/// A position in which the same side meets another enemy; `None` if the game is over then.
+/// Position with the same side to move and another enemy; `None` if the game is over then.
 pub(crate) fn with_another_enemy(game: &Standard, position: &Position) -> Option<Position> {
     let moves = game.all_moves(position);
     let next = game.play(position, moves[moves.len() / 2]);
     game.winner(&next).is_none().then(|| next.passed())
 }
 
-/// Positions that no game has: any squares, several stones on one, some beyond the board.
+/// Unreachable positions: any squares, several stones on one, some beyond the board.
 pub(crate) fn impossible_positions(count: usize) -> Vec<Position> {
     let mut random = RandomStream::new(91);
     let mut side = |bound: usize| Side::new([0; MAX_STONES].map(|_| random.below(bound) as u8));
@@ -118,7 +117,7 @@ pub(crate) struct Stone {
     pub(crate) column: i32,
 }
 
-/// All stones and who is to move.
+/// All stones and the side to move.
 #[derive(Clone, Debug)]
 pub(crate) struct Board {
     pub(crate) stones: Vec<Stone>,
@@ -175,7 +174,7 @@ impl Board {
             .collect()
     }
 
-    /// The stones of the side to move, and of the other side.
+    /// Stones of the side to move, and of the other side.
     pub(crate) fn sides(&self) -> (Vec<Stone>, Vec<Stone>) {
         (self.side(self.red_to_move), self.side(!self.red_to_move))
     }
@@ -194,8 +193,8 @@ impl Board {
         }
     }
 
-    /// The transposed board, that with either side's labels reversed, and that after a half turn
-    /// that swaps the sides.
+    /// Images: the transposed board, either side's labels reversed, and a half turn that swaps the
+    /// sides.
     fn images(&self) -> [Self; 4] {
         let relabelled = |red: bool| {
             self.mapped(|stone| Stone {
@@ -231,7 +230,7 @@ impl Board {
 }
 
 impl Stone {
-    /// Its row and column as Red counts them, or as Blue does, who sits on the other side.
+    /// Row and column from Red's or from Blue's side of the board.
     pub(crate) fn seen_by(self, red: bool) -> (i32, i32) {
         if red {
             (self.row, self.column)
@@ -246,7 +245,7 @@ impl Stone {
         (4 - row).max(4 - column)
     }
 
-    /// The squares (row, column) it may step to.
+    /// Squares (row, column) that it may step to.
     pub(crate) fn steps(self) -> Vec<(i32, i32)> {
         let sign = if self.red { 1 } else { -1 };
         [(0, 1), (1, 0), (1, 1)]
@@ -257,7 +256,7 @@ impl Stone {
     }
 }
 
-/// The labels that a face permits among the living ones.
+/// Labels that a face allows among the living ones.
 pub(crate) fn permitted_labels(variant: Variant, living: &[usize], face: usize) -> Vec<usize> {
     if living.contains(&face) {
         return vec![face];
@@ -303,7 +302,7 @@ impl<'a> SlowRace<'a> {
         self.solve(&list)
     }
 
-    /// The same of distances in the order of labels.
+    /// Distribution for distances in the order of labels.
     pub(crate) fn solve(&mut self, list: &Distances) -> Vec<f64> {
         if let Some(cache) = self.cache.get(list) {
             return cache.clone();
@@ -332,7 +331,7 @@ impl<'a> SlowRace<'a> {
         total
     }
 
-    /// What the distances may be after a roll.
+    /// Possible distances after a roll.
     pub(crate) fn turns(&self, list: &Distances, face: u8) -> Vec<Distances> {
         let living: Vec<usize> = list.iter().map(|&(label, _)| label).collect();
         let after = |label| {
@@ -356,7 +355,7 @@ pub(crate) fn mean(distribution: &[f64]) -> f64 {
         .sum()
 }
 
-/// At least `count` positions that are not over, met in random games from random set-ups.
+/// At least `count` unfinished positions of random games from random set-ups.
 pub(crate) fn random_positions(game: &Standard, seed: u64, count: usize) -> Vec<Position> {
     let mut random = RandomStream::new(seed);
     let mut dice = DiceStream::new(seed + 1, game.die());
@@ -372,7 +371,7 @@ pub(crate) fn random_positions(game: &Standard, seed: u64, count: usize) -> Vec<
     positions
 }
 
-/// Asserts on random positions that a rating equals a slow one written on the board.
+/// Asserts on random positions that a score equals a slow one on the board.
 pub(crate) fn check_reference(
     game: &Standard,
     rating: impl Fn(&Position) -> f32,
@@ -391,8 +390,8 @@ pub(crate) fn check_reference(
     }
 }
 
-/// Asserts on random positions that a score is what the own stones are worth, less what the enemy's
-/// are.
+/// Asserts on random positions that a score is the value of the own stones minus that of the
+/// enemy's.
 pub(crate) fn check_worth(
     game: &Standard,
     score: &impl Score<Standard>,
@@ -408,7 +407,7 @@ pub(crate) fn check_worth(
     );
 }
 
-/// Asserts that a rating is the same on all images of the board (with a fair die).
+/// Asserts that a score is the same on all images of the board (with a fair die).
 pub(crate) fn check_symmetries(game: &Standard, rating: impl Fn(&Position) -> f32) {
     for position in random_positions(game, 6, 400) {
         let board = Board::of(game, &position);
@@ -426,8 +425,7 @@ pub(crate) fn check_symmetries(game: &Standard, rating: impl Fn(&Position) -> f3
     }
 }
 
-/// [`check_board`] and [`check_symmetries`] of a score that passing the turn negates, which is
-/// asserted too.
+/// Asserts [`check_board`], [`check_symmetries`], and that passing the turn negates the score.
 pub(crate) fn check_score(score: &impl Score<Standard>, tolerance: f32, expected: &[(&str, f32)]) {
     let game = &Standard::default();
     let score = |position: &Position| score.score(game, position);

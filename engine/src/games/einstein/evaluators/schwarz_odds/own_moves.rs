@@ -1,9 +1,9 @@
-//! What the stones of the side to move contribute to the odds of its successors, as far as the
-//! enemy does not come into it.
+//! Cached contribution of the side to move to the odds of its successors, independent of the
+//! enemy's stones.
 //!
-//! Most positions that are searched one after the other differ in the enemy's stones only, so this
-//! is kept. Whether a move captures, or is there at all, makes no branch: a processor could not
-//! foresee it. Invariant: all follows from the side alone.
+//! Most positions of a search differ from the one before in the enemy's stones only. Captures and
+//! missing moves make no branch, which no processor would predict. Invariant: the cache follows
+//! from the side alone.
 
 use super::{LANES, Table, look_up};
 use crate::games::einstein::{
@@ -12,25 +12,25 @@ use crate::games::einstein::{
     position::Side,
 };
 
-/// The moves of one side.
+/// Moves of one side.
 #[derive(Clone, Debug)]
 pub struct OwnMoves {
     side: Side,
-    /// For each move of each stone the odds but for the enemy's part: infinite if it reaches the
-    /// goal, 0 if there is no such move.
+    /// For each move of each stone the odds without the enemy's factor: infinite if it reaches the
+    /// goal, 0 for a missing move.
     pub(super) hurries: [[f32; 3]; MAX_STONES],
-    /// Where each goes, in the enemy's perspective; [`NOWHERE`] if there is no such move.
+    /// Target squares in the enemy's perspective; [`NOWHERE`] for a missing move.
     pub(super) destinations: [[u8; 3]; MAX_STONES],
-    /// For each outcome the first and the last stone it permits; those between them are gone.
+    /// For each outcome the first and the last stone that it allows; those between them are gone.
     pub(super) permitted: [[u8; 2]; LANES],
-    /// The probability of each outcome: 0 for those that are not.
+    /// Probability of each outcome; 0 for unused lanes.
     pub(super) weights: [f32; LANES],
 }
 
-/// A square that is on no board, and not [`crate::games::einstein::GONE`].
+/// A square on no board that differs from [`crate::games::einstein::GONE`].
 pub(super) const NOWHERE: u8 = Standard::GOAL.wrapping_sub(crate::games::einstein::GONE) & 31;
 
-/// Stands for a stone that is never there.
+/// Index of a stone that does not exist.
 const NOBODY: u8 = LANES as u8 - 1;
 
 impl Default for OwnMoves {
@@ -46,7 +46,7 @@ impl Default for OwnMoves {
 }
 
 impl OwnMoves {
-    /// Makes these the moves of a side, if they are not yet.
+    /// Updates the cache for a side, unless it holds that side already.
     #[inline]
     pub(super) fn become_those_of(&mut self, game: &Standard, hurries: &Table, side: Side) {
         if self.side != side {
@@ -81,11 +81,11 @@ impl OwnMoves {
     }
 }
 
-/// Where the stones of a side stand, so as to find the distances after a move.
+/// Squares of a side's stones with their strides, for distances after a move.
 pub(super) struct Stones {
     side: Side,
     pub(super) index: usize,
-    /// What the stone on each square adds to it.
+    /// Stride of the stone on each square.
     strides: [u16; 32],
 }
 
@@ -104,8 +104,8 @@ impl Stones {
         }
     }
 
-    /// The index of the distances after a stone went to a square, capturing what stood there;
-    /// anything for a move that is not there.
+    /// Index of the distances after a stone moved to a square and captured its occupant; arbitrary
+    /// for a missing move.
     #[inline]
     pub(super) fn index_after(&self, stone: usize, destination: u8) -> usize {
         let moved = self.index - distance_stride(stone, self.side.square(stone))
@@ -113,7 +113,7 @@ impl Stones {
         moved.wrapping_sub(usize::from(self.strides[usize::from(destination & 31)]))
     }
 
-    /// The index of the distances without the stone on a square.
+    /// Index of the distances without the stone on a square.
     #[inline]
     pub(super) fn index_without(&self, square: u8) -> usize {
         self.index - usize::from(self.strides[usize::from(square & 31)])

@@ -1,30 +1,29 @@
-//! Exact values of positions with a few stones more than the tables know.
+//! Exact values of positions with a few stones more than the tables.
 //!
-//! A move that takes no stone brings one nearer to its goal, and one that does leaves fewer stones:
-//! so the positions that can be reached stand in layers, by stones and then by total progress, and
-//! every move leads to a later layer or into the tables. They are listed from the first layer on
-//! and valued from the last one back. An outcome that permits a win is worth 1, and what else it
-//! permits is not followed. Invariant: a value is a mean of values of the tables, so it errs no more
-//! than they do; of the position that is asked about all moves have values.
+//! A move without capture brings a stone nearer to its goal, one with a capture leaves fewer
+//! stones: so the reachable positions form layers, by stones and then by total progress, and every
+//! move leads to a later layer or into the tables. Layers are listed forwards and valued backwards;
+//! an outcome that allows a win is worth 1 without further search. Invariant: a value is a mean of
+//! table values, so its error is at most theirs; in the first position all moves have values.
 
 use super::{Tables, index::progress};
 use crate::core::game::Game;
 use crate::games::einstein::{GONE, MAX_STONES, Move, MoveList, Position, Standard};
 
-/// More than the total progress of any position.
+/// Bound of a position's total progress.
 const LAYERS: usize = 97;
-/// Positions of a layer whose look-ups in the tables are made together.
+/// Positions of a layer whose table probes are batched.
 const TOGETHER: usize = 1 << 14;
-/// What each move of a position is worth, in list order; 0 for those that were not followed.
+/// Value of each move in list order; 0 for unsearched ones.
 type Rated = [f64; 3 * MAX_STONES];
 
 impl Tables {
-    /// Every move of a position that is not over, and its value for the side that makes it: from
-    /// the tables, or by solving at most `limit` positions with more stones; `None` if that is not
-    /// enough.
+    /// All moves of an unfinished position with their values for the side that makes them: from the
+    /// tables, or by solving at most `limit` positions with more stones; `None` beyond the limit.
     ///
     /// # Panics
-    /// If `game` is not the game of these tables, which [`Self::answers`] says.
+    ///
+    /// If `game` is not the game of these tables ([`Self::answers`]).
     #[must_use]
     pub fn moves_within(
         &self,
@@ -76,16 +75,15 @@ impl Tables {
     }
 }
 
-/// Some positions of the same stones and total progress, and, once they are known, their values for
-/// the side to move.
+/// Positions of equal stones and total progress, and later their values for the side to move.
 #[derive(Clone, Default)]
 struct Layer {
-    /// Sorted, once they are all there.
+    /// Sorted once complete.
     positions: Vec<Position>,
     values: Vec<f64>,
 }
 
-/// What can be reached from a position and the tables do not know.
+/// Positions reachable from one, beyond the tables.
 struct Region<'a> {
     game: &'a Standard,
     tables: &'a Tables,
@@ -95,7 +93,7 @@ struct Region<'a> {
 }
 
 impl Region<'_> {
-    /// The layer of a position; `None` where the tables know it.
+    /// Layer of a position; `None` within the tables.
     fn layer(&self, position: &Position) -> Option<usize> {
         let stones = position.stones() as usize;
         let sides = [position.mover(), position.other()].into_iter();
@@ -105,7 +103,7 @@ impl Region<'_> {
             .then(|| (self.stones - stones) * LAYERS + squares.map(progress).sum::<usize>())
     }
 
-    /// Adds what a position leads to; `all` moves of it, or those that matter for its value.
+    /// Adds the successors of a position: of `all` moves, or of those that matter for its value.
     fn add(&mut self, position: &Position, all: bool) {
         let (game, moves) = (self.game, self.game.all_moves(position));
         follow(game, position, &moves, all, |_, after| {
@@ -117,14 +115,14 @@ impl Region<'_> {
         });
     }
 
-    /// The values of positions whose successors are known.
+    /// Values of positions whose successors have values.
     fn values(&self, positions: &[Position]) -> Vec<f64> {
         let rated = self.rate(positions, false);
         let value = |(position, rated): (&Position, Rated)| {
             let moves = self.game.all_moves(position);
             let outcomes = self.game.outcomes(position, &moves);
             let value = outcomes.iter().map(|outcome| {
-                // Whole sixths: weights have no more than seven digits.
+                // Sixths; weights have no more than seven digits.
                 (f64::from(outcome.weight) * 6.0).round()
                     * rated[outcome.run()].iter().copied().fold(0.0, f64::max)
             });
@@ -180,8 +178,8 @@ impl Layer {
     }
 }
 
-/// Visits moves by their places in the list, with what they lead to, nothing where they win: all of
-/// them, or those that win or that an outcome permits which permits no win.
+/// Visits moves by index with their successors, `None` where they win: `all` of them, or those that
+/// win or belong to an outcome without a win.
 fn follow(
     game: &Standard,
     position: &Position,

@@ -1,9 +1,8 @@
-//! Building tables: in memory, or into a directory, class by class.
+//! Building tables, in memory or in a directory, class by class.
 //!
-//! Two classes that differ in whose turn it is are built together, in memory if they fit, else
-//! streamed (`stream.rs`). Invariant: a class is built from classes that are complete; what is in
-//! the directory already, and valid, is used and not built again, and nothing unfinished is ever
-//! seen there.
+//! A class and the one with the sides exchanged are built together, in memory if they fit, else
+//! streamed (`stream.rs`). Invariant: a class is built from complete classes; valid files of the
+//! directory are used, and unfinished ones are never visible there.
 
 use super::{
     Progress, Run, Tables, TablesError, class_index, file,
@@ -22,16 +21,16 @@ use std::{
     },
 };
 
-/// About how many jobs a layer of a class is cut into.
+/// Approximate number of jobs for a layer of a class.
 const JOBS: usize = 64;
 
-/// Who does the work, and who is told.
+/// Runner of jobs and progress callback.
 #[derive(Clone, Copy)]
 pub(super) struct Work<'a> {
     pub(super) instructions: Instructions,
     pub(super) run: Run<'a>,
     pub(super) progress: Progress<'a>,
-    /// Values computed, and how many there are to compute.
+    /// Computed values, and their total.
     pub(super) done: &'a AtomicU64,
     pub(super) all: u64,
 }
@@ -60,9 +59,10 @@ impl Work<'_> {
 }
 
 impl Tables {
-    /// Computes all classes of at most `stones` stones in memory.
+    /// Builds all classes of at most `stones` stones in memory.
     ///
     /// # Errors
+    ///
     /// If `stones` is not in 2–6 or there is not enough memory.
     pub fn in_memory(
         stones: usize,
@@ -118,15 +118,16 @@ impl Tables {
         Ok(Arc::new(tables))
     }
 
-    /// Makes what is missing of the tables of at most `stones` stones in a directory, and maps them
-    /// into memory. Files that are damaged are made anew. About `memory` bytes are used at most,
-    /// besides what the files themselves occupy while they are mapped. A task makes its share of the
-    /// pairs of classes of so many stones, from all those of fewer, and knows no more than these.
+    /// Builds the missing tables of at most `stones` stones in a directory and maps them into
+    /// memory; damaged files are rebuilt. About `memory` bytes are used at most, besides mapped
+    /// files. A task builds its slice of the pairs of classes of exactly `stones` stones from all
+    /// those of fewer.
     ///
     /// # Errors
-    /// If `stones` is not in 2–6, a task finds no tables of fewer stones, or a file cannot be written,
-    /// or there is not enough memory or room on the disk: the latter before anything is computed,
-    /// where the system tells how much there is.
+    ///
+    /// If `stones` is not in 2–6, a task finds no tables of fewer stones, a file cannot be written,
+    /// or memory or disk space is missing: the latter before anything is computed, where the system
+    /// reports it.
     pub fn build(
         directory: &Path,
         stones: usize,
@@ -161,7 +162,7 @@ impl Tables {
                         ),
                     });
                 }
-                // Missing, or not to be believed.
+                // Missing or damaged.
                 Err(_) => missing.push(class),
             }
         }
@@ -172,7 +173,7 @@ impl Tables {
             both.map(|class| tables.size(class)).collect::<Vec<_>>()
         };
         let values = |class: Class| sizes(class).into_iter().sum::<u64>();
-        // And whether they are streamed.
+        // Whether they are streamed.
         let to_build: Vec<(Class, bool)> = (firsts.iter().copied())
             .filter(|class| class.both().iter().any(|class| missing.contains(class)))
             .map(|class| (class, 2 * values(class) > memory))
@@ -220,8 +221,8 @@ impl Tables {
         Ok(Arc::new(tables))
     }
 
-    /// The most stones for which `directory` has a file of every class, not looking into the files;
-    /// `None` if it has not even the smallest.
+    /// Largest number of stones for which `directory` has a file of every class, without looking
+    /// into the files; `None` without the smallest.
     #[must_use]
     pub fn stones_in(directory: &Path, variant: Variant) -> Option<usize> {
         let there = |stones: &usize| {
@@ -256,7 +257,7 @@ impl Tables {
         )
     }
 
-    /// Solves a class and the one with the sides exchanged, in memory.
+    /// Solves a class and the one with the sides exchanged in memory.
     fn solve_pair(
         &self,
         class: Class,
@@ -278,13 +279,13 @@ impl Tables {
     }
 }
 
-/// The most bytes in use at a time while pairs of classes are written one after the other: the
-/// sizes of the files of each, and whether it is streamed, hence all of it on the disk a second
-/// time until the last of its files is complete.
+/// Maximum additional bytes while pairs of classes are written in order: sizes of each pair's
+/// files, and whether it is streamed, hence on the disk twice until the last of its files is
+/// complete.
 fn max_disk_space(pairs: impl Iterator<Item = (Vec<u64>, bool)>) -> u64 {
     let (mut written, mut max_space) = (0, 0);
     for (files, streamed) in pairs {
-        // What the stream of a class took is free again once its file is complete.
+        // The stream of a class is removed once its file is complete.
         let mut streams: u64 = if streamed { files.iter().sum() } else { 0 };
         for file in files {
             written += file;
@@ -295,7 +296,7 @@ fn max_disk_space(pairs: impl Iterator<Item = (Vec<u64>, bool)>) -> u64 {
     max_space
 }
 
-/// Two classes that are solved together, in memory.
+/// Two classes solved together in memory.
 struct Pair<'a> {
     index: &'a Index,
     blocks: Vec<(Class, Blocks)>,

@@ -2,8 +2,8 @@
 //!
 //! A file is a header of 64 bytes, the cells (16 bits each, little-endian), the checksums of the
 //! cells by chunk, and the checksum of header and chunk checksums; see `docs/reference/formats.md`.
-//! Invariant: a file appears complete or not at all, and is only believed after all of its bytes
-//! have been checked.
+//! Invariant: a file appears complete or not at all, and is used only after all of its bytes are
+//! verified.
 
 use super::{Run, TablesError, index::Class, memory::Cells};
 use crate::core::{
@@ -28,7 +28,7 @@ pub(super) fn path(directory: &Path, variant: Variant, class: Class) -> PathBuf 
     directory.join(format!("{}-{class}.ends", variant.name()))
 }
 
-/// Size of a file of so many cells, in bytes.
+/// Bytes of a file with so many cells.
 pub(super) fn bytes(cells: u64) -> u64 {
     HEADER as u64 + 2 * cells + 8 * (2 * cells).div_ceil(CHUNK as u64) + 8
 }
@@ -45,11 +45,11 @@ fn header(variant: Variant, class: Class, cells: u64) -> [u8; HEADER] {
     header
 }
 
-/// Writes cells to a file, chunk by chunk.
+/// Writer of a file's cells, chunk by chunk.
 pub(super) struct CellWriter<'a> {
     file: &'a mut dyn Write,
     chunk: Vec<u8>,
-    /// Checksums of what was written.
+    /// Checksums of the written chunks.
     sums: Vec<u8>,
 }
 
@@ -104,8 +104,7 @@ pub(super) fn write(
     .map_err(TablesError::File)
 }
 
-/// Maps the file of a class, after checking all of it: it has to be exactly what was written for
-/// this class.
+/// Maps the file of a class after verifying all of it.
 pub(super) fn open(
     path: &Path,
     variant: Variant,
@@ -155,7 +154,7 @@ pub(super) fn open(
         return Err(damaged("the checksum of its header is wrong"));
     }
     let wrong = Mutex::new(Vec::new());
-    // Memory that is used again: to have it cleared takes longer than to read into it.
+    // Reused buffers: clearing one takes longer than reading into it.
     let idle = Mutex::new(Vec::new());
     let chunks = sums.len() / 8;
     run(chunks, &|chunk| {
@@ -195,7 +194,7 @@ pub(super) fn open(
     .ok_or_else(|| damaged("it is too short"))
 }
 
-/// Reads bytes of a file. Not by mapping it, so that a file that was only checked takes no memory.
+/// Reads bytes of a file. A mapping would keep a file that is only verified in memory.
 fn read_at(file: &File, first: u64, bytes: &mut [u8]) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, first)?;

@@ -28,10 +28,10 @@ const SQUARES: usize = 24;
 /// A tuple with two stones on one square.
 const NO_TUPLE: u32 = u32::MAX;
 
-/// The squares of one side's stones in the order of labels; only the first few count.
+/// Squares of one side's stones in the order of labels; only the first few count.
 pub(super) type Squares = [u8; MAX_TABLE_STONES];
 
-/// How many stones the mover and the other side have.
+/// Numbers of stones of the mover and of the other side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Class {
     /// Stones of the side to move, 1 to 5.
@@ -55,7 +55,7 @@ impl Class {
         self.mover + self.other
     }
 
-    /// The class, and the one with the sides exchanged if it is another.
+    /// The class, and the one with the sides exchanged if it differs.
     pub(super) fn both(self) -> Vec<Self> {
         let mut both = vec![self, self.swapped()];
         both.dedup();
@@ -67,14 +67,14 @@ impl Class {
         PATTERNS[self.mover] * PATTERNS[self.other]
     }
 
-    /// All classes of at most `stones` stones, those of fewer stones first; of equally many, a
-    /// class and the one with the sides exchanged follow each other.
+    /// All classes of at most `stones` stones, by number of stones; a class and the one with the
+    /// sides exchanged are neighbours.
     #[must_use]
     pub fn up_to(stones: usize) -> Vec<Self> {
         Self::firsts_up_to(stones).flat_map(Self::both).collect()
     }
 
-    /// Of a class and the one with the sides exchanged the first.
+    /// The first of each pair of classes with the sides exchanged.
     pub(super) fn firsts_up_to(stones: usize) -> impl Iterator<Item = Self> {
         (2..=stones).flat_map(|stones| {
             (1..=stones / 2).map(move |mover| Self {
@@ -85,8 +85,8 @@ impl Class {
     }
 }
 
-/// Runs an expression with the numbers of stones of a class as constants, so that loops over stones
-/// and patterns have lengths known to the compiler.
+/// Runs an expression with the numbers of stones of a class as constants, which gives loops over
+/// stones and patterns constant lengths.
 macro_rules! with_class {
     ($class:expr, $own:ident, $enemy:ident => $body:expr) => {
         with_class!(@ $class, $own, $enemy, $body,
@@ -111,14 +111,14 @@ impl std::fmt::Display for Class {
     }
 }
 
-/// The orbits of one side's tuples of `stones` squares.
+/// Orbits of one side's tuples of `stones` squares.
 struct Orbits {
-    /// For each tuple, as a number to the base 24: its row, and in bits 1 and 0 whether it has to
-    /// be transposed and reversed to become the row's own tuple.
+    /// For each tuple, as a number to the base 24: its row, and in bits 1 and 0 whether
+    /// transposition and reversal lead to the row's own tuple.
     entries: Vec<u32>,
-    /// The tuple of each row.
+    /// Tuple of each row.
     rows: Vec<Squares>,
-    /// Rows whose tuple does not hold square 0; they come first.
+    /// Number of rows whose tuple does not contain square 0; they come first.
     plain: usize,
 }
 
@@ -134,7 +134,7 @@ impl Orbits {
                 if !are_distinct(squares) || squares.contains(&0) != with_zero {
                     continue;
                 }
-                // The orbit's least number is met first and makes the row.
+                // The smallest number of an orbit makes the row.
                 let (least, flags) = (0..4)
                     .map(|flags| (image_number(squares, flags), flags))
                     .min()
@@ -158,7 +158,7 @@ impl Orbits {
     }
 }
 
-/// A set of squares, one bit each.
+/// Set of squares, one bit each.
 #[inline]
 pub(super) fn occupied(squares: &[u8]) -> u32 {
     squares
@@ -186,7 +186,7 @@ fn number(squares: impl DoubleEndedIterator<Item = u8>) -> usize {
         .fold(0, |number, square| number * SQUARES + usize::from(square))
 }
 
-/// A square on a board that may be transposed.
+/// Square on a board that may be transposed.
 #[inline(always)]
 fn seen(square: u8, is_transposed: bool) -> u8 {
     if is_transposed {
@@ -196,7 +196,7 @@ fn seen(square: u8, is_transposed: bool) -> u8 {
     }
 }
 
-/// The number of a tuple transposed (bit 1 of `flags`) and reversed (bit 0).
+/// Number of a tuple transposed (bit 1 of `flags`) and reversed (bit 0).
 fn image_number(squares: &[u8], flags: u32) -> usize {
     let squares = squares.iter().map(|&square| seen(square, flags & 2 != 0));
     if flags & 1 != 0 {
@@ -210,17 +210,17 @@ fn image_number(squares: &[u8], flags: u32) -> usize {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Anchor {
     pub(super) row: usize,
-    /// Whether the mover's labels are reversed in the row.
+    /// Whether the row has the mover's labels reversed.
     pub(super) reversed: bool,
-    /// Whether the board is transposed in the row.
+    /// Whether the row has the board transposed.
     pub(super) transposed: bool,
-    /// Squares on which no stone of the other side can stand: those of the mover's stones, and 0.
+    /// Squares that no stone of the other side can be on: those of the mover's stones, and 0.
     occupied: u32,
 }
 
 impl Anchor {
-    /// The other side's part: its rank in the row, and whether its labels are reversed there.
-    /// `others` are its squares in the mover's perspective, in the order of labels.
+    /// Rank of the other side in the row, and whether its labels are reversed there; `others` are
+    /// its squares in the mover's perspective, in the order of labels.
     #[inline(always)]
     pub(super) fn rank(&self, others: &[u8]) -> (usize, bool) {
         let free = 25 - self.occupied.count_ones();
@@ -256,7 +256,7 @@ impl Anchor {
     }
 }
 
-/// Number of other sides of `stones` stones on `free` squares, up to reversal.
+/// Number of arrangements of `stones` other stones on `free` squares, up to reversal.
 const fn width(free: usize, stones: usize) -> usize {
     let (mut ordered, mut placed) = (1, 0);
     while placed < stones {
@@ -266,9 +266,9 @@ const fn width(free: usize, stones: usize) -> usize {
     if stones > 1 { ordered / 2 } else { ordered }
 }
 
-/// The index of all classes of at most some number of stones.
+/// Index of all classes of at most some number of stones.
 pub(super) struct Index {
-    /// By the number of stones less one.
+    /// By the number of stones minus one.
     orbits: Vec<Orbits>,
 }
 
@@ -279,14 +279,14 @@ impl std::fmt::Debug for Index {
 }
 
 impl Index {
-    /// The index of classes of at most `stones` stones, 2 to 6.
+    /// Index of classes of at most `stones` stones, 2 to 6.
     pub(super) fn new(stones: usize) -> Self {
         Self {
             orbits: (1..stones).map(Orbits::new).collect(),
         }
     }
 
-    /// The mover's part of the index of a tuple of distinct squares in the order of labels.
+    /// The mover's part of the index, for distinct squares in the order of labels.
     #[inline(always)]
     pub(super) fn anchor(&self, squares: &[u8]) -> Anchor {
         let entry = self.orbits[squares.len() - 1].entries[number(squares.iter().copied())];
@@ -303,12 +303,12 @@ impl Index {
         }
     }
 
-    /// The tuple of each row of movers of `stones` stones.
+    /// Tuple of each row of movers with `stones` stones.
     pub(super) fn rows(&self, stones: usize) -> &[Squares] {
         &self.orbits[stones - 1].rows
     }
 
-    /// The first block of a row; for the number of rows, the number of blocks.
+    /// First block of a row; for the number of rows, the number of blocks.
     #[inline]
     pub(super) fn first_block(&self, class: Class, row: usize) -> usize {
         let plain = self.orbits[class.mover - 1].plain;
@@ -321,8 +321,8 @@ impl Index {
     }
 }
 
-/// All tuples of `stones` squares that the other side can have (not 0), first less than last, in
-/// the mover's perspective, as they come in the order of numbers.
+/// All tuples of `stones` squares of the other side (without 0), first less than last, in the
+/// mover's perspective and in the order of numbers.
 pub(super) fn other_tuples(stones: usize) -> Vec<Squares> {
     let mut tuples = Vec::new();
     for code in 0..SQUARES.pow(stones as u32) {
@@ -335,7 +335,7 @@ pub(super) fn other_tuples(stones: usize) -> Vec<Squares> {
     tuples
 }
 
-/// Steps a stone has made from its start corner, 0 to 8, in its own perspective.
+/// Steps of a stone from its start corner, 0 to 8, in its own perspective.
 #[inline]
 pub(super) fn progress(square: u8) -> usize {
     usize::from(square / 5 + square % 5)
@@ -381,7 +381,7 @@ mod tests {
 
     #[test]
     fn sizes_are_those_that_were_counted_apart() {
-        // Counted by a program in another language, orbit by orbit.
+        // Counts of an independent program, orbit by orbit.
         let index = Index::new(5);
         let size = |class: Class| index.blocks(class) * class.block();
         let cells = |stones| Class::up_to(stones).into_iter().map(size).sum::<usize>();

@@ -1,48 +1,45 @@
-//! The inner loops of the builder, over all label patterns of a block at once.
+//! Inner loops of the builder over all label patterns of a block.
 //!
-//! They are written so that the compiler makes vector instructions of them, and compiled for
-//! several instruction sets, of which one is chosen at run time. Invariant: all give the same bits;
-//! minima are exact, and every sum is a whole number below 2^24, exact in single precision in
-//! whatever order it is added. Only [`rounded`] rounds, once, by one multiplication.
+//! The compiler vectorises them for several instruction sets, of which one is chosen at run time.
+//! Invariant: all give the same bits; minima are exact, and every sum is an integer below 2^24,
+//! exact in single precision in any order. Only [`rounded`] rounds, once, by one multiplication.
 
 use super::patterns::PATTERNS;
 use crate::core::arrays::by_index;
 use crate::core::simd::dispatched;
 
-/// The value of a won position, in units.
+/// Value of a won position, in units.
 pub(super) const WON: u16 = u16::MAX;
 /// Six won positions, one for each face.
 const ALL_WON: f32 = 6.0 * 65535.0;
 
-/// Most cells in a block (20 patterns of three stones a side), and some that vectors may spill
-/// into.
+/// Maximum cells of a block (20 patterns of three stones a side), with room for the last vector.
 pub(super) const MAX_CELLS: usize = 416;
-/// Cells of a block, working order: the mover's pattern outside.
+/// Cells of a block in working order: the mover's pattern outside.
 pub(super) type Block = [u16; MAX_CELLS];
 
-/// Values of one successor, and how its cells match those of the block that is being solved.
+/// Values of one successor, and their arrangement relative to the block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Source<'a> {
-    /// The values, for the enemy: rows of the mover's patterns, in them the enemy's.
+    /// Values for the enemy: rows of the mover's patterns, each with the enemy's.
     pub(super) cells: &'a [u16],
-    /// For each pattern of the mover the row of the successor; `None` if they agree.
+    /// For each pattern of the mover the row of the successor; `None` for the same order.
     pub(super) rows: Option<&'a [u8]>,
-    /// For each pattern of the enemy its place in a row of the successor, and the length of such a
-    /// row; `None` if they agree.
+    /// For each pattern of the enemy its index in a row of the successor, and the length of such a
+    /// row; `None` for the same order.
     pub(super) permutation: Option<(&'a [u8], usize)>,
 }
 
-/// How many faces permit which stones, for every cell of a block in working order, [`padded`] with
-/// zeros: only stone i (entry 2i), or either i or i + 1 (2i + 1).
+/// Number of faces that allow certain stones, for every cell of a block in working order,
+/// [`padded`] with zeros: only stone i (entry 2i), or either i or i + 1 (2i + 1).
 pub(super) type Weights = Vec<Vec<f32>>;
 
-/// Cells of a block, and what fills the last vector.
+/// Cells of a block, rounded up to vectors.
 pub(super) const fn padded(cells: usize) -> usize {
     cells.next_multiple_of(32)
 }
 
-/// `least = min(least, source)` for all cells of a block of a mover with `OWN` stones and an enemy
-/// with `ENEMY`.
+/// `least = min(least, source)` for all cells of a block of `OWN` against `ENEMY` stones.
 #[inline(always)]
 fn take_least<const OWN: usize, const ENEMY: usize>(least: &mut Block, source: &Source<'_>) {
     let (rows, lanes) = const { (PATTERNS[OWN], PATTERNS[ENEMY]) };
@@ -71,13 +68,13 @@ fn take_least<const OWN: usize, const ENEMY: usize>(least: &mut Block, source: &
     }
 }
 
-/// Minima of as many values, in vectors of which the last overlaps the one before: that does a
-/// minimum no harm, and nothing is left to be done one by one.
+/// Minima of two slices, in vectors of which the last overlaps the one before, which leaves no
+/// remainder.
 #[inline(always)]
 fn least_of(least: &mut [u16], values: &[u16]) {
     let length = least.len();
     if length >= 32 {
-        // The overlapping one first: a vector that was just stored in part is slow to load.
+        // The overlapping vector first: loading one that was just stored in part is slow.
         for at in [length - 32]
             .into_iter()
             .chain((0..length - 32).step_by(32))
@@ -120,11 +117,11 @@ fn smaller<const LANES: usize>(least: &[u16], values: &[u16], at: usize) -> [u16
     smaller
 }
 
-/// 65535 − `sum` / 6, for a whole number `sum` of 0 to 6 · 65535, rounded to the nearest number,
-/// halves up, but kept off 0 and 65535 unless exactly that.
+/// 65535 − `sum` / 6, for an integer `sum` of 0 to 6 · 65535, rounded to nearest, halves up, but 0
+/// and 65535 only if exact.
 #[inline(always)]
 fn rounded(sum: f32) -> u16 {
-    // A quarter above the half moves halves, and nothing else, off the boundary; 1 / 6 and the
+    // A quarter more than one half moves halves, and nothing else, off the boundary; 1 / 6 and the
     // product err by less than 0.01 together. Adding 2^23 leaves the rounded number in the lowest
     // bits.
     const ROUNDING_BIAS: f32 = 8_388_608.0;
@@ -136,14 +133,14 @@ fn rounded(sum: f32) -> u16 {
     (value + ROUNDING_BIAS).to_bits() as u16
 }
 
-/// From the least value of each stone's successors, for the enemy, the value for the mover.
+/// Computes the mover's values from the enemy's least value for each stone.
 #[inline(always)]
 fn expect<const OWN: usize, const ENEMY: usize>(
     weights: &[Vec<f32>],
     least: &[Block; 5],
     values: &mut Block,
 ) {
-    // Whole vectors; what lies behind the block has weights of 0 and means nothing.
+    // Complete vectors; cells behind the block have weights of 0.
     let cells = const { padded(PATTERNS[OWN] * PATTERNS[ENEMY]) };
     let weights: [&[f32]; 9] = by_index(|term| &weights[term.min(2 * OWN - 2)][..cells]);
     for cell in 0..cells {
@@ -159,8 +156,8 @@ fn expect<const OWN: usize, const ENEMY: usize>(
     }
 }
 
-/// The solved block as it is stored, the enemy's patterns outside; `order` is where each of them
-/// stands in working order.
+/// Copies the block in storage order, the enemy's patterns outside; `order` has the working order
+/// of each.
 #[inline(always)]
 fn store<const OWN: usize, const ENEMY: usize>(values: &Block, order: &[u8], stored: &mut Block) {
     let (rows, lanes) = const { (PATTERNS[OWN], PATTERNS[ENEMY]) };
@@ -176,18 +173,18 @@ fn store<const OWN: usize, const ENEMY: usize>(values: &Block, order: &[u8], sto
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Task<'a> {
     pub(super) weights: &'a [Vec<f32>],
-    /// The successors, each with the stone that moves.
+    /// Successors, each with the stone that moves.
     pub(super) sources: &'a [(u8, Source<'a>)],
-    /// Bit i says that stone i wins outright.
+    /// Bit i: stone i wins at once.
     pub(super) won: u8,
-    /// For each of the enemy's patterns its place in working order.
+    /// Working order of each of the enemy's patterns.
     pub(super) order: &'a [u8],
 }
 
 #[inline(always)]
 fn solve_body<const OWN: usize, const ENEMY: usize>(task: &Task<'_>, scratch: &mut Scratch) {
     for (stone, least) in scratch.least[..OWN].iter_mut().enumerate() {
-        // The enemy's worst result is 0; a stone that wins outright needs no successor.
+        // The enemy's worst value is 0; a stone that wins at once needs no successor.
         least[..const { padded(PATTERNS[OWN] * PATTERNS[ENEMY]) }]
             .fill(if task.won >> stone & 1 == 1 { 0 } else { WON });
     }
@@ -202,7 +199,7 @@ fn solve_body<const OWN: usize, const ENEMY: usize>(task: &Task<'_>, scratch: &m
 pub(super) struct Scratch {
     least: [Block; 5],
     values: Block,
-    /// The block solved last, as it is stored.
+    /// The last solved block in storage order.
     pub(super) stored: Block,
 }
 
@@ -217,8 +214,7 @@ impl Default for Scratch {
 }
 
 dispatched! {
-    /// The values of a block of a mover with `OWN` stones and an enemy with `ENEMY`, into
-    /// `scratch.stored`.
+    /// Computes a block of `OWN` against `ENEMY` stones into `scratch.stored`.
     pub(super) fn solve<const OWN: usize, const ENEMY: usize>(
         task: &Task<'_>,
         scratch: &mut Scratch,

@@ -1,9 +1,8 @@
-//! The memory of tables: while they are built, each block written once and read only after that;
-//! then read-only, made in memory or mapped from a file.
+//! Memory of tables: during the build each block is written once and read afterwards; finished
+//! tables are read-only, in memory or mapped from a file.
 //!
-//! Invariant: a block is lent for writing to one caller, ever, and for reading only once it is
-//! complete. So threads may fill a table and read what others finished, with one flag a block and
-//! no lock.
+//! Invariant: a block is borrowed for writing once, and for reading only when complete, so threads
+//! fill a table and read finished blocks with one flag a block and no lock.
 
 #![allow(
     unsafe_code,
@@ -17,21 +16,19 @@ use crate::core::{
 };
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A table that is being built.
+/// Table under construction.
 pub(super) struct Blocks {
     pages: Pages,
     blocks: usize,
     cells_per_block: usize,
-    /// One bit a block: whether somebody has begun to write it.
+    /// One bit a block: whether a writer has claimed it.
     claimed: Vec<AtomicU64>,
-    /// One bit a block: whether it is complete. Bits, because there are few enough to stay in the
-    /// cache.
+    /// One bit a block: whether it is complete. Bits are few enough to stay in the cache.
     complete: Vec<AtomicU64>,
 }
 
 impl Blocks {
-    /// Room for `blocks` blocks of `cells_per_block` cells; `None` if there is not that much
-    /// memory.
+    /// Room for `blocks` blocks of `cells_per_block` cells; `None` without enough memory.
     pub(super) fn new(blocks: usize, cells_per_block: usize) -> Option<Self> {
         let bytes = blocks
             .checked_mul(cells_per_block)?
@@ -45,14 +42,14 @@ impl Blocks {
         })
     }
 
-    /// Where a block is, or would be.
+    /// Address of a block.
     #[inline]
     fn start(&self, block: usize) -> *mut u16 {
         let cells = self.pages.as_mut_ptr().cast::<u16>();
         cells.wrapping_add(block * self.cells_per_block)
     }
 
-    /// A block that was written, else `None`.
+    /// A complete block, else `None`.
     #[inline]
     pub(super) fn get(&self, block: usize) -> Option<&[u16]> {
         if block >= self.blocks
@@ -68,7 +65,7 @@ impl Blocks {
         Some(unsafe { std::slice::from_raw_parts(self.start(block), self.cells_per_block) })
     }
 
-    /// Has a block that will be written fetched into the cache.
+    /// Prefetches a block that will be written.
     #[inline]
     pub(super) fn prepare(&self, block: usize) {
         prefetch_lines(self.start(block).cast(), self.cells_per_block);
@@ -77,7 +74,8 @@ impl Blocks {
     /// Writes a block through `fill`.
     ///
     /// # Panics
-    /// If there is no such block, or it has been, or is being, written.
+    ///
+    /// If the block does not exist or was claimed before.
     #[inline]
     pub(super) fn set(&self, block: usize, fill: impl FnOnce(&mut [u16])) {
         assert!(block < self.blocks, "a block of this table");
@@ -104,7 +102,7 @@ impl Blocks {
         })
     }
 
-    /// Forgets all blocks and begins a table of `blocks` blocks in the same memory; `false` if that
+    /// Drops all blocks and begins a table of `blocks` blocks in the same memory; `false` if that
     /// is too small.
     pub(super) fn reset(&mut self, blocks: usize) -> bool {
         if blocks > self.claimed.len() * 64
@@ -147,7 +145,7 @@ fn no_bits(number: usize) -> Option<Vec<AtomicU64>> {
     Some(bits)
 }
 
-/// The cells of a finished table.
+/// Cells of a finished table.
 #[derive(Debug)]
 pub(super) struct Cells {
     owner: Owner,
@@ -163,8 +161,8 @@ enum Owner {
 }
 
 impl Cells {
-    /// The cells of a mapped file, `cells` of them after `offset` bytes; `None` if it is too short
-    /// or `offset` is odd.
+    /// Cells of a mapped file, `cells` of them after `offset` bytes; `None` if it is too short or
+    /// `offset` is odd.
     #[cfg(target_endian = "little")]
     pub(super) fn of_file(file: Mapping, offset: usize, cells: usize) -> Option<Self> {
         let end = cells.checked_mul(size_of::<u16>())?.checked_add(offset)?;
@@ -175,7 +173,7 @@ impl Cells {
         })
     }
 
-    /// Files are little-endian, so here they are copied.
+    /// Big-endian machines copy the little-endian cells.
     #[cfg(target_endian = "big")]
     pub(super) fn of_file(file: Mapping, offset: usize, cells: usize) -> Option<Self> {
         let bytes = file.get(offset..offset.checked_add(cells.checked_mul(size_of::<u16>())?)?)?;
@@ -188,7 +186,7 @@ impl Cells {
         copy.finish()
     }
 
-    /// Has the page of a cell brought from the disk, if it is there; does not wait for it.
+    /// Requests the page of a cell from the disk without waiting.
     pub(super) fn will_need(&self, cell: usize) {
         #[cfg(unix)]
         if let Owner::File(file) = &self.owner {
@@ -212,13 +210,13 @@ impl Cells {
     }
 }
 
-/// Asks for all cache lines of some cells.
+/// Prefetches all cache lines of some cells.
 #[inline]
 pub(super) fn prefetch(cells: &[u16]) {
     prefetch_lines(cells.as_ptr().cast::<u8>(), cells.len());
 }
 
-/// Asks for the cache lines of so many cells, beginning anywhere.
+/// Prefetches the cache lines of so many cells from any address.
 #[inline(always)]
 fn prefetch_lines(start: *const u8, cells: usize) {
     const LINE: usize = 64;
@@ -256,7 +254,7 @@ mod tests {
                         for block in (thread..BLOCKS).step_by(2) {
                             blocks.prepare(block);
                             blocks.set(block, |cells| cells.fill(block as u16));
-                            // The other thread's.
+                            // The other thread's block.
                             if let Some(cells) = blocks.get(block ^ 1) {
                                 assert_eq!(cells, [(block ^ 1) as u16; 2]);
                             }

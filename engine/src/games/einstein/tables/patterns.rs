@@ -1,14 +1,13 @@
-//! Label patterns: which of the six labels the living stones of a side carry.
+//! Label patterns: the set of labels of a side's living stones.
 //!
 //! A side of `k` stones is a tuple of squares in the order of labels and a *pattern*, the set of
-//! the labels themselves. Only the pattern decides what a roll permits. Patterns of `k` stones are
-//! numbered in the order of their sets as numbers (bit i = label i + 1); a single stone is
-//! permitted by every roll, so all its labels are one pattern. Source: the rules; [`weights`] asks
-//! them face by face.
+//! the labels; only the pattern decides which stones a roll allows. Patterns of `k` stones are
+//! numbered in the order of their sets as numbers (bit i = label i + 1). Every roll allows a single
+//! stone, so all its labels are one pattern. [`weights`] derives from the rules face by face.
 
 use crate::games::einstein::{Variant, stones_permitted};
 
-/// Most stones a side has in a table.
+/// Maximum stones of a side in a table.
 pub(super) const MAX_TABLE_STONES: usize = 5;
 
 /// Number of patterns of a side, by its number of stones.
@@ -33,7 +32,7 @@ pub(super) static NUMBERS_OF_SETS: [u8; 64] = {
     numbers
 };
 
-/// The number of the pattern of a set of labels, or after every label was reversed.
+/// Number of the pattern of a set of labels, optionally with all labels reversed.
 pub(super) fn number(mask: u8, is_reversed: bool) -> usize {
     let mask = if is_reversed { reversed(mask) } else { mask };
     usize::from(NUMBERS_OF_SETS[usize::from(mask)])
@@ -59,16 +58,15 @@ pub(super) fn without(mask: u8, index: usize) -> u8 {
     mask ^ (above & above.wrapping_neg())
 }
 
-/// How many faces permit only the i-th living stone (`alone[i]`), and how many it and the next
-/// higher one (`shared[i]`); together six. Nothing else happens: what a roll permits is one stone
-/// or two neighbours.
+/// Faces that allow only the i-th living stone (`alone[i]`), and faces that allow it or the next
+/// higher one (`shared[i]`); together six. A roll allows one stone or two neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Weights {
     pub(super) alone: [u8; 6],
     pub(super) shared: [u8; 6],
 }
 
-/// The weights of a set of labels under a variant of the rules.
+/// Weights of a set of labels under a variant of the rules.
 pub(super) fn weights(variant: Variant, mask: u8) -> Weights {
     let mut weights = Weights::default();
     for face in 1..=FACES as u8 {

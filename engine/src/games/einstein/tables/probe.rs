@@ -1,9 +1,8 @@
-//! Asking the tables: the value of a position, of every move, and what each face of the die
-//! permits.
+//! Probes: the value of a position, of its moves, and of each face of the die.
 //!
-//! Invariant: a value is that of the side to move before the roll; the value of a move is that of
-//! the side that makes it. A move after which the game is over is worth exactly 1; nobody loses by
-//! a move of their own.
+//! Invariant: the value of a position is for the side to move before the roll, the value of a move
+//! for the side that makes it. A move that ends the game is worth exactly 1; no side loses by its
+//! own move.
 
 use super::{
     Tables, class_index,
@@ -12,39 +11,38 @@ use super::{
 use crate::core::oracle::Oracle;
 use crate::games::einstein::{Move, Position, Standard, dice::Die};
 
-/// Values of moves closer than this, twice what they may err (see [`Oracle::error`]) or a little
-/// more, count as equal.
+/// Maximum difference of values that count as equal: twice their error (see [`Oracle::error`]),
+/// rounded up.
 pub const SAME_VALUE: f32 = 1e-4;
 
-/// What the tables say of a position.
+/// Values of a position from the tables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe {
     /// Win probability of the side to move, before the roll.
     pub value: f32,
-    /// Every move that some face permits, in list order, and its value for the side that makes it.
+    /// Every move of any face, in list order, with its value for the side that makes it.
     pub moves: Vec<(Move, f32)>,
-    /// For each face, from 1, what it permits.
+    /// Best moves of each face, from 1.
     pub faces: [Face; 6],
 }
 
-/// What a rolled face permits.
+/// Best moves of a rolled face.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Face {
-    /// The value of the best permitted move.
+    /// Value of the best move.
     pub value: f32,
-    /// The permitted moves that are as good, up to [`SAME_VALUE`], in list order; a certain win is
-    /// only equalled by others.
+    /// Moves of equal value, up to [`SAME_VALUE`], in list order; only certain wins equal a certain
+    /// win.
     pub best: Vec<Move>,
 }
 
-/// How many probes [`Tables::values`] has in flight.
+/// Probes that [`Tables::values`] has in flight.
 const BATCH: usize = 32;
-/// How many pages of files it asks for before it reads the first: a disk answers many wishes sooner
-/// than one after the other.
+/// Pages of files requested before the first is read: a disk answers many requests at once sooner.
 const READ_AHEAD: usize = 256;
 
 impl Tables {
-    /// Where a position that is not over stands; `None` if the tables do not reach so far.
+    /// Cell of an unfinished position; `None` beyond the tables.
     #[inline]
     fn cell(&self, position: &Position) -> Option<&u16> {
         let (class, cell) = self.index.find(position)?;
@@ -54,27 +52,27 @@ impl Tables {
         Some(&cells[cell])
     }
 
-    /// The stored value, in units of 1/65535, of a position that is not over; `None` if the tables
-    /// do not reach so far.
+    /// Stored value, in units of 1/65535, of an unfinished position; `None` beyond the tables.
     #[must_use]
     #[inline]
     pub fn units(&self, position: &Position) -> Option<u16> {
         self.cell(position).copied()
     }
 
-    /// The win probability of the side to move, before the roll, of a position that is not over;
-    /// `None` if the tables do not reach so far.
+    /// Win probability of the side to move, before the roll, of an unfinished position; `None`
+    /// beyond the tables.
     #[must_use]
     #[inline]
     pub fn value_of(&self, position: &Position) -> Option<f32> {
         self.units(position).map(to_value)
     }
 
-    /// The values of many positions that are not over, fetched several at a time; of more than a few
-    /// in the order in which they stand in memory and on the disk.
+    /// Values of many unfinished positions, several probes at a time; larger batches in the order
+    /// of memory and disk.
     ///
     /// # Panics
-    /// If there is not a place in `values` for each position.
+    ///
+    /// If `values` has another length than `positions`.
     pub fn values(&self, positions: &[Position], values: &mut [Option<f32>]) {
         assert_eq!(positions.len(), values.len(), "a place for each value");
         let cells = positions.iter().map(|position| self.cell(position));
@@ -109,20 +107,21 @@ impl Tables {
         }
     }
 
-    /// Value, moves and best moves of a position that is not over; `None` if the tables do not
-    /// reach so far.
+    /// Value, moves and best moves of an unfinished position; `None` beyond the tables.
     ///
     /// # Panics
+    ///
     /// As [`Self::moves_within`].
     #[must_use]
     pub fn probe(&self, game: &Standard, position: &Position) -> Option<Probe> {
         self.probe_within(game, position, 0)
     }
 
-    /// Value, moves and best moves of a position that is not over, with at most `limit` positions
-    /// solved that the tables do not reach; `None` if that is not enough.
+    /// Value, moves and best moves of an unfinished position, solving at most `limit` positions
+    /// beyond the tables; `None` beyond the limit.
     ///
     /// # Panics
+    ///
     /// As [`Self::moves_within`].
     #[must_use]
     pub fn probe_within(
@@ -151,7 +150,7 @@ impl Tables {
         })
     }
 
-    /// Whether these tables are those of a game: its variant, and a fair die with six faces.
+    /// Whether these tables are those of a game: its variant, with a fair die of six faces.
     #[must_use]
     #[inline]
     pub fn answers(&self, game: &Standard) -> bool {
@@ -162,7 +161,7 @@ impl Tables {
 impl Oracle<Standard> for Tables {
     #[inline]
     fn value(&self, game: &Standard, position: &Position) -> Option<f32> {
-        // Most positions of a search are out of reach, so that comes first.
+        // Most positions of a search are beyond the tables, so this comes first.
         self.value_of(position).filter(|_| self.answers(game))
     }
 

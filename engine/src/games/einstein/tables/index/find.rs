@@ -1,23 +1,22 @@
-//! From a position to its cell: the look-up of every probe.
+//! Look-up of a position's cell, for every probe.
 //!
-//! It gives what [`Index::anchor`] and [`Anchor::rank`](super::Anchor::rank) give, from which
-//! tables are built, without branches that depend on the position but for one, to the code of its
-//! class. There all loops have constant lengths. Bits are not counted: on processors without an
-//! instruction for that it takes longer than comparing a few squares. Invariant: equal to the index
-//! by parts, which a test compares for every class.
+//! It equals [`Index::anchor`] and [`Anchor::rank`](super::Anchor::rank), by which tables are
+//! built, without branches on the position except one on its class; loops have constant lengths. It
+//! does not count bits: on processors without such an instruction that takes longer than comparing
+//! a few squares. Invariant: a test compares it with the index by parts for every class.
 
 use super::super::patterns::{MAX_TABLE_STONES, NUMBERS_OF_SETS, PATTERNS, reversed};
 use super::{Class, GOAL, Index, number, width, with_class};
 use crate::core::arrays::by_index;
 use crate::games::einstein::{Position, position::Side, symmetry::TRANSPOSED};
 
-/// What a set of labels says.
+/// Precomputed data of a set of labels.
 #[derive(Clone, Copy)]
 struct Labels {
-    /// The stones, from 0, in the order of labels; only the first few count.
+    /// Stones, from 0, in the order of labels; only the first few count.
     stones: [u8; MAX_TABLE_STONES],
     count: u8,
-    /// The number of the pattern, as it is and with all labels reversed.
+    /// Number of the pattern, and with all labels reversed.
     patterns: [u8; 2],
 }
 
@@ -49,7 +48,7 @@ static LABELS: [Labels; 64] = {
     all
 };
 
-/// Each square as it is, then across the diagonal.
+/// Each square, and transposed.
 static SEEN: [[u8; 32]; 2] = {
     let mut same = [0; 32];
     let mut square = 0;
@@ -82,7 +81,7 @@ impl Stones {
 }
 
 impl Index {
-    /// Class and cell of a position that is not over; `None` if the index does not reach so far.
+    /// Class and cell of an unfinished position; `None` beyond the index.
     #[inline]
     pub(in super::super) fn find(&self, position: &Position) -> Option<(Class, usize)> {
         let (own, enemy) = (Stones::of(position.mover()), Stones::of(position.other()));
@@ -112,7 +111,7 @@ impl Index {
         let row = entry >> 2;
         let seen = &SEEN[entry >> 1 & 1];
         let movers = movers.map(|square| seen[usize::from(square & 31)]);
-        // A mover on 0 takes no square from the other side that it could stand on.
+        // A mover on 0 occupies no square that the other side could be on.
         let on_zero = usize::from(row >= orbits.plain);
         let ranks = others.map(|square| {
             let square = seen[usize::from(square & 31)];
@@ -131,8 +130,7 @@ impl Index {
     }
 }
 
-/// The rank of the other side by its places among `free` squares, and whether its labels are
-/// reversed.
+/// Rank of the other side by its ranks among `free` squares, and whether its labels are reversed.
 #[inline(always)]
 fn rank<const COUNT: usize>(ranks: [usize; COUNT], free: usize) -> (usize, bool) {
     let (first, last) = (ranks[0], ranks[COUNT - 1]);
@@ -169,7 +167,7 @@ mod tests {
     use crate::core::random::RandomStream;
     use crate::games::einstein::{GONE, Standard};
 
-    /// By the parts that tables are built with.
+    /// Class and cell by the parts that tables are built with.
     fn by_parts(index: &Index, position: &Position) -> (Class, usize) {
         let (mover, other) = (position.mover(), position.other());
         let squares = |side: Side| side.squares().into_iter().filter(|square| *square != GONE);

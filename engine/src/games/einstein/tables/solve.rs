@@ -27,10 +27,9 @@ use crate::core::simd::Instructions;
 use crate::games::einstein::Variant;
 use std::ops::Range;
 
-/// Most successors of a block: three steps of each stone.
+/// Maximum successors of a block: three steps of each stone.
 const MAX_SUCCESSORS: usize = 3 * MAX_TABLE_STONES;
-/// Blocks between looking for the successors of one, and solving it; meanwhile they come from
-/// memory.
+/// Blocks between finding the successors of one and solving it, while they are fetched from memory.
 const AHEAD: usize = 4;
 /// Highest progress of a stone that has not reached its goal.
 const MAX_PROGRESS: usize = 7;
@@ -42,28 +41,28 @@ pub(super) fn layers(class: Class) -> usize {
     MAX_PROGRESS * class.stones()
 }
 
-/// Where the values of two classes that are solved together are kept.
+/// Storage of two classes that are solved together.
 pub(super) trait Target: Sync {
-    /// A block of total progress `layer`: among which blocks, and its number there.
+    /// Block of total progress `layer`: its table of blocks, and its index there.
     fn find(&self, class: Class, layer: usize, row: usize, rank: usize) -> (&Blocks, usize);
 }
 
-/// How the patterns of a block of one class match those of its successors.
+/// Arrangement of a block's patterns relative to those of its successors.
 struct Matching {
     class: Class,
     weights: kernels::Weights,
-    /// By the mover's stone that is captured (`class.mover` for none) and whether the mover's
-    /// labels are reversed after the move: the row of each of the mover's patterns.
+    /// By the captured stone of the mover (`class.mover` for none) and whether the mover's labels
+    /// are reversed after the move: the row of each of the mover's patterns.
     rows: Vec<[Vec<u8>; 2]>,
-    /// By the enemy's stone that is captured, whether the enemy's labels are reversed in the
-    /// working order, and whether they are after the capture: the place of each pattern.
+    /// By the captured stone of the enemy, whether the enemy's labels are reversed in the working
+    /// order, and after the capture: the index of each pattern.
     permutation: Vec<[[Vec<u8>; 2]; 2]>,
-    /// By whether the enemy's labels are reversed in the working order: the place of each pattern
+    /// By whether the enemy's labels are reversed in the working order: the index of each pattern
     /// in it.
     order: [Vec<u8>; 2],
 }
 
-/// Not reversed, and reversed: in the order of tables.
+/// Not reversed and reversed, the order of tables.
 const BOTH_WAYS: [bool; 2] = [false, true];
 
 impl Matching {
@@ -129,37 +128,37 @@ impl Matching {
     }
 }
 
-/// Tuples of one total progress, with the squares they take.
+/// Tuples of equal total progress, with the set of their squares.
 pub(super) type Bucket = Vec<(Squares, u32)>;
 
-/// Solves the classes `kvm` and `mvk`.
+/// Solver of the classes `kvm` and `mvk`.
 pub(super) struct Solver<'a> {
     index: &'a Index,
     /// Values of classes with fewer stones.
     finished: &'a (dyn Fn(Class) -> &'a [u16] + Sync),
     instructions: Instructions,
-    /// What may be captured, of each of [`Class::both`].
+    /// Matchings of each of [`Class::both`].
     matchings: Vec<Matching>,
-    /// The other side's tuples of each, by their progress.
+    /// The other side's tuples of each class by progress.
     others: Vec<Vec<Bucket>>,
 }
 
-/// A block and where its successors are, looked up but not solved.
+/// Block with the addresses of its successors, not yet solved.
 #[derive(Clone, Copy, Default)]
 struct Plan<'a> {
     row: usize,
     rank: usize,
     /// Whether the enemy's labels are reversed in the working order.
     reversed: usize,
-    /// One bit for each stone that wins outright.
+    /// One bit for each stone that wins at once.
     won: u8,
     count: usize,
     sources: [(u8, Source<'a>); MAX_SUCCESSORS],
 }
 
-/// Some rows of one class.
+/// Rows of one class.
 pub(super) struct Job {
-    /// Which of the two classes.
+    /// Index of the class.
     matching: usize,
     rows: Range<usize>,
 }
@@ -191,12 +190,12 @@ impl<'a> Solver<'a> {
         self.matchings.iter().map(|matching| matching.class)
     }
 
-    /// The other side's tuples in one of these classes, by their progress.
+    /// The other side's tuples of a class by progress.
     pub(super) fn others(&self, number: usize) -> &[Bucket] {
         &self.others[number]
     }
 
-    /// All blocks of a layer as about `number` jobs for each class.
+    /// All blocks of a layer in about `number` jobs a class.
     pub(super) fn jobs(&self, number: usize) -> Vec<Job> {
         let mut jobs = Vec::new();
         for (matching, class) in self.classes().enumerate() {
@@ -234,11 +233,12 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Solves the blocks of a job in a layer; gives their number. The layers above must be
+    /// Solves the blocks of a job in a layer; returns their number. The layers above must be
     /// complete.
     ///
     /// # Panics
-    /// If a successor has not been solved.
+    ///
+    /// If a successor is unsolved.
     pub(super) fn run(&self, job: &Job, layer: usize, target: &dyn Target) -> usize {
         let class = self.matchings[job.matching].class;
         with_class!(class, OWN, ENEMY => self.run_class::<OWN, ENEMY>(job, layer, target))
@@ -281,7 +281,7 @@ impl<'a> Solver<'a> {
                 planned += 1;
             });
         }
-        // The last ones, in whatever order they stand.
+        // The last ones in any order.
         plans
             .iter()
             .take(planned)
@@ -371,7 +371,7 @@ impl<'a> Solver<'a> {
                 plan.count += 1;
             }
         }
-        // The beginnings at once, so that their addresses are translated at the same time.
+        // All addresses first, so that they are translated at the same time.
         let (blocks, block) = target.find(matching.class, layer, plan.row, plan.rank);
         blocks.prepare(block);
         let sources = &plan.sources[..plan.count];
@@ -390,8 +390,7 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// What the steps from a square add to it: diagonal, sideways, forward, as far as they stay on the
-/// board.
+/// Differences of a square's steps: diagonal, sideways, forward, as far as they stay on the board.
 #[inline(always)]
 fn steps(square: u8) -> impl Iterator<Item = u8> {
     let (sideways, forward) = (square % 5 < 4, square / 5 < 4);
@@ -400,7 +399,7 @@ fn steps(square: u8) -> impl Iterator<Item = u8> {
         .filter_map(|(possible, step)| possible.then_some(step))
 }
 
-/// A tuple as the other side sees it.
+/// Tuple in the other side's perspective.
 #[inline]
 fn swapped(squares: &Squares) -> Squares {
     squares.map(|square| GOAL.wrapping_sub(square))
@@ -412,7 +411,7 @@ fn without_stone(squares: &Squares, stone: usize) -> Squares {
     by_index(|index| squares[(index + usize::from(index >= stone)).min(MAX_TABLE_STONES - 1)])
 }
 
-/// The other side's tuples by their progress.
+/// The other side's tuples by progress.
 fn buckets(stones: usize) -> Vec<Bucket> {
     let mut buckets = vec![Bucket::new(); MAX_PROGRESS * stones + 1];
     for squares in other_tuples(stones) {

@@ -1,9 +1,9 @@
-//! What the tables know of the game: means by class, the worth of the move, and surprising captures
-//! of one's own stones.
+//! Statistics of tables: means by class, the value of the move, and surprising captures of own
+//! stones.
 //!
-//! Counts and sums are whole numbers of units (1/65535), and of equals the position with the least
-//! packed form is named: so the answer does not depend on the order in which rows are looked at.
-//! Every stored position counts once; those that are stored twice (see `index.rs`) count twice.
+//! Counts and sums are integers in units (1/65535), and of equals the position with the smallest
+//! packed form counts, so the result is independent of the order of rows. Positions that are stored
+//! twice (see `index.rs`) count twice.
 
 use super::{Run, Tables, index::Class, walk::Walk};
 use crate::core::game::Game;
@@ -13,10 +13,10 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// What is known of a class.
+/// Statistics of a class.
 #[derive(Clone, Debug)]
 pub struct ClassStatistics {
-    /// The class.
+    /// Class of the positions.
     pub class: Class,
     /// Positions, up to symmetry; a single stone counts once for all its labels.
     pub positions: u64,
@@ -26,36 +26,35 @@ pub struct ClassStatistics {
     pub lost: u64,
     /// Mean win probability of the side to move.
     pub mean: f64,
-    /// Mean worth of the move: how much more the side to move wins than it would if the other side
-    /// were to move.
+    /// Mean value of the move: the win probability of the side to move minus that with the other
+    /// side to move.
     pub tempo: f64,
-    /// Where the move is worth most, and how much.
+    /// Largest value of the move and its position.
     pub max_tempo: Option<(Position, f64)>,
-    /// Where having to move does most harm (the least worth of the move), and how much.
+    /// Smallest value of the move and its position.
     pub min_tempo: Option<(Position, f64)>,
-    /// Where capturing a stone of one's own gains most over the best other move that the roll
-    /// permits.
+    /// Largest gain of capturing an own stone over the best other move of the roll.
     pub self_capture: Option<SelfCapture>,
 }
 
-/// A capture of a stone of one's own.
+/// Capture of an own stone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SelfCapture {
-    /// The position.
+    /// Position before the capture.
     pub position: Position,
     /// The rolled face.
     pub face: u8,
-    /// The capture.
+    /// Move that captures.
     pub capture: Move,
     /// Its win probability.
     pub value: f64,
-    /// The best permitted move that captures no stone of one's own.
+    /// Best allowed move without such a capture.
     pub instead: Move,
     /// Its win probability.
     pub instead_value: f64,
 }
 
-/// Sums over some rows, in units.
+/// Sums over rows, in units.
 #[derive(Clone, Debug, Default)]
 struct Sums {
     positions: u64,
@@ -68,11 +67,10 @@ struct Sums {
     self_capture: Option<Extreme<SelfCapture>>,
 }
 
-/// Something of a position that is larger than elsewhere: how large it is, in units, and the
-/// packed form of the position.
+/// Largest value in units with the packed form and data of its position.
 type Extreme<T> = (i64, Reverse<u64>, T);
 
-/// Keeps the larger of two; of equals that of the position with the least packed form.
+/// Keeps the larger of two; of equals that with the smallest packed form.
 fn keep<T>(kept: &mut Option<Extreme<T>>, found: Option<Extreme<T>>) {
     let better = |found: &Extreme<T>| {
         kept.as_ref()
@@ -146,9 +144,9 @@ impl Sums {
                     position: *position,
                     face,
                     capture,
-                    value: share(value),
+                    value: probability_of(value),
                     instead,
-                    instead_value: share(other),
+                    instead_value: probability_of(other),
                 };
                 let extreme = (value - other, Reverse(position.bits()), found);
                 keep(&mut self.self_capture, Some(extreme));
@@ -157,16 +155,17 @@ impl Sums {
     }
 }
 
-/// A probability, or a difference of two, from units.
-fn share(units: i64) -> f64 {
+/// Probability, or difference of two, from units.
+fn probability_of(units: i64) -> f64 {
     units as f64 / 65535.0
 }
 
 impl Tables {
-    /// What these tables know of a class of theirs.
+    /// Statistics of a class.
     ///
     /// # Panics
-    /// If `game` is not the game of these tables, or they do not have this class.
+    ///
+    /// If `game` is not the game of these tables, or the class is missing.
     #[must_use]
     pub fn statistics(&self, game: &Standard, class: Class, run: Run<'_>) -> ClassStatistics {
         assert!(
@@ -189,14 +188,14 @@ impl Tables {
             positions: sums.positions,
             won: sums.won,
             lost: sums.lost,
-            mean: share(sums.values as i64) / number,
-            tempo: share(sums.tempo) / number,
+            mean: probability_of(sums.values as i64) / number,
+            tempo: probability_of(sums.tempo) / number,
             max_tempo: sums
                 .max_tempo
-                .map(|(size, _, position)| (position, share(size))),
+                .map(|(size, _, position)| (position, probability_of(size))),
             min_tempo: sums
                 .min_tempo
-                .map(|(size, _, position)| (position, share(-size))),
+                .map(|(size, _, position)| (position, probability_of(-size))),
             self_capture: sums.self_capture.map(|(.., found)| found),
         }
     }

@@ -1,10 +1,10 @@
 //! Building classes that are larger than memory.
 //!
-//! A layer only needs the two above it and finished classes, so three layers are kept, and each is
-//! written, when it is complete, to the end of a nameless temporary file. That file stands in the
-//! order of layers; a second pass copies it into the order of the index, some rows at a time: a
-//! group of rows is one contiguous piece of each layer. So the disk only sees long runs. Invariant:
-//! the files are the same, byte by byte, as if they had been built in memory.
+//! A layer needs the two above it and finished classes, so three layers stay in memory, and each
+//! complete one is appended to an anonymous temporary file. A second pass copies that file into the
+//! order of the index, some rows at a time: a group of rows is one contiguous piece of each layer,
+//! so the disk reads and writes long runs. Invariant: the files have the bytes of a build in
+//! memory.
 
 use super::{
     Tables, TablesError,
@@ -23,19 +23,19 @@ use std::{
     path::Path,
 };
 
-/// Layers kept in memory: the one that is solved and those its moves lead to, as a step adds 1 or 2.
+/// Layers in memory: the current one and those its moves lead to, as a step adds 1 or 2.
 const NUM_LAYERS: usize = 3;
 
-/// Where the blocks of one class stand within its layers.
+/// Offsets of a class's blocks within its layers.
 struct Order {
     class: Class,
-    /// For each row which set of squares its mover takes.
+    /// For each row the index of its mover's set of squares.
     sets: Vec<u32>,
-    /// For each such set and each rank of the other side the place among those of equal progress.
+    /// For each such set and each rank of the other side the index among those of equal progress.
     offsets: Vec<Vec<u32>>,
-    /// For each set and progress of the other side the number of other sides.
+    /// For each set and progress of the other side the number of arrangements.
     counts: Vec<Vec<u32>>,
-    /// For each row the progress of the mover.
+    /// Mover's progress for each row.
     steps: Vec<usize>,
 }
 
@@ -82,7 +82,7 @@ impl Order {
         self.counts.push(counts);
     }
 
-    /// How many blocks of a row are in a layer.
+    /// Number of blocks of a row in a layer.
     fn in_row(&self, row: usize, layer: usize) -> usize {
         let counts = &self.counts[self.sets[row] as usize];
         layer
@@ -91,7 +91,7 @@ impl Order {
             .map_or(0, |&count| count as usize)
     }
 
-    /// For each of some rows the first of its blocks in a layer, and at the end their number.
+    /// For each of some rows its first block in a layer, and at the end their number.
     fn starts(&self, rows: Range<usize>, layer: usize) -> Vec<usize> {
         let mut starts = vec![0];
         let mut next = 0;
@@ -106,13 +106,13 @@ impl Order {
         0..self.sets.len()
     }
 
-    /// How many blocks of some rows are in a layer.
+    /// Number of blocks of some rows in a layer.
     fn size(&self, rows: Range<usize>, layer: usize) -> usize {
         rows.map(|row| self.in_row(row, layer)).sum()
     }
 }
 
-/// The layers of a class that are in memory.
+/// Layers of a class in memory.
 struct Layers<'a> {
     order: &'a Order,
     layers_in_memory: Vec<(Vec<usize>, Blocks)>,
@@ -137,7 +137,7 @@ impl<'a> Layers<'a> {
         })
     }
 
-    /// Makes room for a layer, in the place of the one three above it.
+    /// Makes room for a layer in place of the one three above it.
     fn begin(&mut self, layer: usize) {
         let (starts, blocks) = &mut self.layers_in_memory[layer % NUM_LAYERS];
         *starts = self.order.starts(self.order.rows(), layer);
@@ -148,7 +148,7 @@ impl<'a> Layers<'a> {
     }
 }
 
-/// Both classes.
+/// Layers of both classes.
 struct Both<'a>(Vec<Layers<'a>>);
 
 impl Target for Both<'_> {
@@ -164,7 +164,7 @@ impl Target for Both<'_> {
 }
 
 /// Builds the files of a class and of the one with the sides exchanged. `memory` bounds the rows
-/// copied at a time; three layers have to fit whatever it is.
+/// copied at a time; three layers always have to fit.
 pub(super) fn build(
     tables: &Tables,
     directory: &Path,
@@ -223,7 +223,7 @@ pub(super) fn build(
     Ok(())
 }
 
-/// Cells that are turned into bytes at a time.
+/// Cells converted to bytes at a time.
 const PIECE: usize = 1 << 16;
 
 fn write_layer(stream: &mut File, cells: &[u16]) -> io::Result<()> {
@@ -236,7 +236,7 @@ fn write_layer(stream: &mut File, cells: &[u16]) -> io::Result<()> {
     Ok(())
 }
 
-/// The second pass, for one class.
+/// State of the second pass for one class.
 struct Copy<'a> {
     tables: &'a Tables,
     solver: &'a Solver<'a>,
@@ -251,7 +251,7 @@ impl Copy<'_> {
         let (class, rows) = (self.order.class, self.order.rows().end);
         let first_block = |row| self.tables.index.first_block(class, row);
         let max_blocks = (bytes / 2 / class.block() as u64).max(1) as usize;
-        // Blocks of each layer that were copied, and where the layer begins in the stream.
+        // Copied blocks of each layer, and the layer's offset in the stream.
         let mut begins = vec![0; solve::layers(class) + 1];
         let mut next = 0;
         for layer in (0..begins.len()).rev() {
@@ -278,7 +278,7 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Puts what some rows have in a layer where it belongs.
+    /// Copies the blocks of some rows from a layer to their offsets.
     fn store_rows(&self, rows: Range<usize>, layer: usize, cells: &[u16], blocks: &Blocks) {
         let class = self.order.class;
         let first = self.tables.index.first_block(class, rows.start);

@@ -1,5 +1,4 @@
-//! Tables against the rules, position by position; all instruction sets and numbers of threads
-//! alike.
+//! Tables against the rules, position by position, on all instruction sets and numbers of threads.
 
 use super::{walk::Walk, *};
 use crate::core::{game::Game, random::RandomStream, simd::Instructions, task_slice::TaskSlice};
@@ -14,7 +13,7 @@ fn tables(stones: usize, variant: Variant) -> Tables {
     Tables::solved(stones, variant, portable, &on_two_threads, &|_, _| ()).unwrap()
 }
 
-/// Those of the classic rules on one thread.
+/// Tables of the classic rules on one thread.
 fn tables_by(instructions: Instructions, stones: usize) -> Tables {
     let classic = Variant::Classic;
     Tables::solved(stones, classic, instructions, &on_this_thread, &|_, _| ()).unwrap()
@@ -33,7 +32,7 @@ fn on_two_threads(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
     });
 }
 
-/// Values in double precision, by the rules alone; only where they are kept is the tables' own.
+/// Values in double precision by the rules alone, in the storage order of the tables.
 struct Reference {
     game: Standard,
     index: Index,
@@ -90,7 +89,7 @@ impl Reference {
         };
         let values: Vec<f64> = moves.iter().map(after).collect();
         let outcomes = self.game.outcomes(position, &moves);
-        // Weights are whole sixths; single precision would limit the values to seven digits.
+        // Weights are sixths; single precision would limit the values to seven digits.
         let value = |outcome: &crate::core::game::Outcome| {
             (f64::from(outcome.weight) * 6.0).round() / 6.0
                 * values[outcome.run()].iter().copied().fold(0.0, f64::max)
@@ -102,8 +101,8 @@ impl Reference {
     }
 }
 
-/// The largest and the root mean square error of tables, in units; certain values must be certain,
-/// and no others.
+/// Maximum and root mean square error of tables, in units; asserts that certain values are exactly
+/// the certain ones.
 fn errors(tables: &Tables, reference: &Reference) -> (f64, f64) {
     let (mut largest, mut squares, mut count) = (0.0f64, 0.0, 0u64);
     for class in Class::up_to(tables.stones()) {
@@ -112,7 +111,7 @@ fn errors(tables: &Tables, reference: &Reference) -> (f64, f64) {
         assert_eq!(cells.len(), values.len());
         for (&cell, value) in cells.iter().zip(values) {
             let value = f64::from_bits(value.load(Ordering::Relaxed));
-            // A certain result is exact but for the rounding of sixths, others are far from it.
+            // A certain result is exact up to the rounding of sixths, others are far from it.
             assert_eq!(cell == 0, value < 1e-13, "{class}: {cell}, {value}");
             assert_eq!(
                 cell == 65535,
@@ -136,7 +135,7 @@ fn every_value_of_three_stones_is_that_of_the_rules() {
     }
 }
 
-/// The error bound of the tables is established here, value by value.
+/// Establishes the error bound of the tables, value by value.
 #[test]
 #[ignore = "compares 453 million values in both variants: minutes, 4.5 GB"]
 fn every_value_of_five_stones_is_that_of_the_rules() {
@@ -177,7 +176,7 @@ fn progress_ends_with_all() {
     assert_eq!(*seen.lock().unwrap(), (323 + 101_850, 323 + 101_850));
 }
 
-/// The files of a directory, by name.
+/// Contents of a directory's files by name.
 fn contents(directory: &std::path::Path) -> std::collections::BTreeMap<PathBuf, Vec<u8>> {
     crate::core::files::list(directory)
         .unwrap()
@@ -258,7 +257,7 @@ fn a_changed_byte_is_refused_and_built_again() {
     }
     std::fs::write(&path, [&file_bytes[..], b"x"].concat()).unwrap();
     assert!(matches!(open(), Err(TablesError::Damaged { .. })));
-    // The table of the same size with the sides exchanged, and that of the other variant.
+    // Swaps in the table with the sides exchanged, and that of the other variant.
     std::fs::rename(file::path(at, nearest, class.swapped()), &path).unwrap();
     assert!(open().is_err());
     build().unwrap();
@@ -283,7 +282,7 @@ fn tables_of_no_or_too_many_stones_are_refused() {
     }
 }
 
-/// Positions that random games come to, with so many stones.
+/// Positions of random games with so many stones.
 fn of_random_games(stones: u32, count: usize, seed: u64) -> Vec<Position> {
     let mut random = RandomStream::new(seed);
     let game = Standard::default();
@@ -341,7 +340,7 @@ fn many_values_are_those_of_one_after_the_other() {
     }
 }
 
-/// With `ALEA_TABLES` naming a directory with tables of six stones.
+/// `ALEA_TABLES` names a directory with tables of six stones.
 #[test]
 #[ignore = "timing, by hand"]
 fn time_of_looking_up() {

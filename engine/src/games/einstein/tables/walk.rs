@@ -1,8 +1,7 @@
-//! Every position of the tables, one by one, as the rules know positions.
+//! Iteration over all positions of the tables.
 //!
-//! Invariant: of positions that are symmetric to each other one is shown, except for the few whose
-//! mover's tuple is its own image, see [`super::index`]; a single stone is shown with label 1. The
-//! seat to move is 0.
+//! Invariant: of symmetric positions one is visited, except for the few whose mover's tuple is its
+//! own image (see [`super::index`]); a single stone has label 1, and the seat to move is 0.
 
 use super::{
     index::{Class, Index, Squares, other_tuples, progress},
@@ -10,7 +9,7 @@ use super::{
 };
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard, position::Side};
 
-/// The positions of a class, arrangement by arrangement.
+/// Positions of a class, arrangement by arrangement.
 pub(super) struct Walk<'a> {
     index: &'a Index,
     class: Class,
@@ -66,7 +65,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// A side with stones of the given labels on the given squares, both in ascending order of labels.
+/// Side with stones of the given labels on the given squares, both in ascending order of labels.
 fn side(squares: impl Iterator<Item = u8>, mask: u8) -> Side {
     let mut stones = [GONE; MAX_STONES];
     for (label, square) in (0..MAX_STONES)

@@ -40,7 +40,7 @@ pub use playout::StoneTable;
 use position::Side;
 pub use position::{GONE, MAX_STONES, Move, Position};
 
-/// Bits that hold how many moves a side has: at most three for each of six stones.
+/// Bits of the number of a side's moves: at most three for each of six stones.
 const MOBILITY_BITS: u32 = 5;
 
 /// Red, which starts in the upper left corner: seat 0.
@@ -51,19 +51,19 @@ pub const BLUE: Seat = 1;
 /// The moves of a position: at most three for each of six stones.
 pub type MoveList = FixedList<Move, { 3 * MAX_STONES }>;
 
-/// Most outcomes of a position: the faces that permit the same stones are one.
+/// Maximum outcomes of a position; faces that allow the same stones are one outcome.
 pub const MAX_OUTCOMES: usize = 6;
 
 /// The game on the standard board.
 pub type Standard = EinStein<5, 5>;
 
-/// Which stones a roll permits when the rolled stone is gone.
+/// Rule for the allowed stones when the rolled stone is gone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Variant {
-    /// The next higher or the next lower living stone, as the mover likes.
+    /// The next higher or the next lower living stone, at the mover's choice.
     #[default]
     Classic,
-    /// The living stone whose number is nearest; the mover chooses on a tie.
+    /// The living stone with the nearest number; on a tie at the mover's choice.
     NearestOnly,
 }
 
@@ -106,8 +106,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     };
     /// The square a side must reach, in its own perspective.
     pub const GOAL: u8 = Self::SQUARES - 1;
-    /// What a diagonal, sideways and forward step add to a square; the order in which moves are
-    /// listed.
+    /// Differences of a diagonal, sideways and forward step, in the order of moves.
     const STEPS: [u8; 3] = [COLUMNS as u8 + 1, 1, COLUMNS as u8];
     /// For each square the steps that stay on the board, one bit a step.
     const STEPS_FROM: [u8; 32] = {
@@ -123,7 +122,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         steps
     };
 
-    /// For each square where each step leads; [`GONE`] for one that leaves the board.
+    /// For each square the target of each step; [`GONE`] off the board.
     const DESTINATION_OF: [[u8; 3]; 32] = {
         let mut destinations = [[GONE; 3]; 32];
         let mut square = 0;
@@ -140,8 +139,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         destinations
     };
 
-    /// For each square the directions of its steps, one after the other; what follows them means
-    /// nothing.
+    /// For each square the directions of its steps, first ones first; the rest is unused.
     const DIRECTIONS_FROM: [[u8; 3]; 32] = {
         let mut directions = [[0; 3]; 32];
         let mut square = 0;
@@ -159,7 +157,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         directions
     };
 
-    /// For each square how many steps there are.
+    /// Number of steps from each square.
     const MOBILITY: [u8; 32] = {
         let mut mobility = [0; 32];
         let mut square = 0;
@@ -170,8 +168,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         mobility
     };
 
-    /// The steps of two stones, `[square + 32 · square of the other]`: all in the lower five bits,
-    /// those that reach the goal above.
+    /// Number of steps of two stones, `[square + 32 · square of the other]`, in the lower five
+    /// bits, and above of those that reach the goal.
     const MOBILITY_OF_TWO: [u8; 1 << 10] = {
         let mut counts = [0; 32];
         let mut square = 0;
@@ -231,8 +229,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 
     /// The same rules with each face of the die as an outcome of its own, as the published programs
-    /// enumerate them; otherwise faces that permit the same stones are one outcome. Values are the
-    /// same, only their cost differs.
+    /// enumerate them, instead of one outcome for faces that allow the same stones. Values are
+    /// equal, the cost differs.
     #[must_use]
     pub fn face_by_face(self) -> Self {
         let runs = runs_of_stones(self.variant, self.die, |runs, face| runs.push(face));
@@ -243,13 +241,13 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// The variant in force.
+    /// Variant of the rules.
     #[must_use]
     pub fn variant(&self) -> Variant {
         self.variant
     }
 
-    /// The die that is assumed, which search weighs its outcomes by.
+    /// Assumed die, with the probabilities of a search's outcomes.
     #[must_use]
     pub fn die(&self) -> Die {
         self.die
@@ -261,8 +259,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         self.stones
     }
 
-    /// What fast random games look their stones up in; `None` with any die but the fair one with
-    /// six faces.
+    /// Stone table of fast random games; `None` with any die but the fair one of six faces.
     #[must_use]
     #[inline]
     pub fn stone_table(&self) -> Option<&StoneTable> {
@@ -283,9 +280,10 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// The moves a rolled face permits, in list order.
+    /// Moves that a rolled face allows, in list order.
     ///
     /// # Panics
+    ///
     /// If `face` is 0.
     #[must_use]
     pub fn legal_moves(&self, position: &Position, face: u8) -> MoveList {
@@ -294,7 +292,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         moves
     }
 
-    /// Appends the moves a rolled face permits, in list order.
+    /// Appends the moves that a rolled face allows, in list order.
     #[inline]
     fn push_legal_moves(&self, position: &Position, face: u8, moves: &mut MoveList) {
         let alive = position.mover().alive();
@@ -307,8 +305,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// For each of the mover's stones the probability that the next roll permits it; 0 for stones
-    /// that are gone. A face that leaves a choice counts for both stones, so the sum may exceed 1.
+    /// For each of the mover's stones the probability that the next roll allows it; 0 for gone
+    /// stones. A face with a choice counts for both stones, so the sum may exceed 1.
     #[must_use]
     #[inline]
     pub fn mobility(&self, alive: u8) -> [f32; MAX_STONES] {
@@ -323,7 +321,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         mobility
     }
 
-    /// Outcomes for a set of living stones: weight, and the first and last permitted stone.
+    /// Outcomes for a set of living stones: weight, and the first and last allowed stone.
     pub fn stone_runs(&self, alive: u8) -> impl Iterator<Item = (f32, usize, usize)> + '_ {
         self.runs[usize::from(alive & 63)]
             .iter()
@@ -337,15 +335,14 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Self::destination_from(position.mover().square(mv.stone()), mv)
     }
 
-    /// Where each step leads from a square, in the order in which moves are listed; [`GONE`] for
-    /// one that leaves the board.
+    /// Targets of a square's steps in the order of moves; [`GONE`] off the board.
     #[must_use]
     #[inline]
     pub fn destinations(square: u8) -> [u8; 3] {
         Self::DESTINATION_OF[usize::from(square & 31)]
     }
 
-    /// How many steps a stone on a square has; 0 for one that is gone.
+    /// Number of steps of a stone on a square; 0 for a gone stone.
     #[must_use]
     #[inline]
     pub fn mobility_from(square: u8) -> u8 {
@@ -353,15 +350,15 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Self::MOBILITY[usize::from(square & 31)]
     }
 
-    /// Merged outcomes for a set of living stones, as runs of stones (from 0); stones within a run
-    /// that are gone count for nothing.
+    /// Merged outcomes for a set of living stones, as runs of stones (from 0), in which gone stones
+    /// are to be skipped.
     #[must_use]
     #[inline]
     pub fn outcomes_by_stone(&self, alive: u8) -> &[Outcome] {
         &self.runs[usize::from(alive & 63)]
     }
 
-    /// Destination of a move whose stone stands on `square`.
+    /// Destination of a move whose stone is on `square`.
     #[must_use]
     #[inline]
     pub fn destination_from(square: u8, mv: Move) -> u8 {
@@ -407,8 +404,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
     fn moves(&self, position: &Position, moves: &mut MoveList) {
         moves.clear();
         let alive = position.mover().alive();
-        // With at least as many faces as stones every living stone can be permitted; otherwise ask
-        // each face.
+        // With at least as many faces as stones every living stone may be allowed; otherwise each
+        // face is checked.
         if self.die.faces() >= self.stones {
             for stone in 0..self.stones {
                 if alive >> stone & 1 == 1 {
@@ -430,7 +427,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
 
     fn outcomes(&self, position: &Position, moves: &[Move]) -> Self::Outcomes {
         let mut outcomes = Self::Outcomes::default();
-        // first_move[i]: how many listed moves belong to stones below i.
+        // first_move[i]: number of listed moves of stones below i.
         let mut first_move = [0u16; MAX_STONES + 1];
         if self.die.faces() >= self.stones {
             for stone in 0..MAX_STONES {
@@ -475,8 +472,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
         Move::new(stone, nth(steps(stone).into(), index) as u8)
     }
 
-    /// By the fast engine of [`playout`] where the die is fair and has six faces, from one call of
-    /// `random`.
+    /// Runs the fast engine of [`playout`] with a fair die of six faces, from one call of `random`.
     #[inline]
     fn random_end(&self, position: &Position, mut random: impl FnMut() -> u64) -> Payoffs {
         if let Some(payoffs) = self.payoffs(position) {
@@ -496,8 +492,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// In lockstep where [`playout`] has engines for the rules and there are enough positions, from
-    /// one call of `random` for at most 64 games.
+    /// Runs [`playout`]'s lockstep engines where they support the rules and there are enough
+    /// positions, from one call of `random` for at most 64 games.
     fn random_ends(
         &self,
         positions: &[Position],
@@ -562,7 +558,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
             let last = enemy.squares().into_iter().find(|&square| square != GONE);
             let last = Self::GOAL.wrapping_sub(last.unwrap_or(0));
             let captures = |square| u32::from(Self::destinations(square).contains(&last));
-            // What reaches the goal is counted already.
+            // A stone at the goal is counted already.
             if last != Self::GOAL {
                 open -= each(mover.squares(), captures).iter().sum::<u32>();
             }
@@ -586,7 +582,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
         3 * MAX_STONES * position.seat() + usize::from(mv.number())
     }
 
-    /// 3 for a move that wins, 2 for the capture of an enemy, 1 for that of a stone of one's own.
+    /// 3 for a winning move, 2 for the capture of an enemy, 1 for that of an own stone.
     #[inline]
     fn urgency(&self, position: &Position, mv: Move) -> u8 {
         let destination = Self::destination(position, mv);

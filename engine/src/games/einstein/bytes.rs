@@ -1,8 +1,8 @@
-//! Positions as bytes, as records keep them.
+//! Byte encoding of positions in records.
 //!
-//! Invariant: a position has one form only, and start positions the short one: 720 times Red's
-//! set-up plus Blue's in three bytes, little-endian, with bit 19 if Blue begins; any other position
-//! is 518,400 in three bytes, then its packed form in eight.
+//! Invariant: a position has one encoding. Start positions take three bytes: 720 times Red's set-up
+//! plus Blue's, little-endian, with bit 19 if Blue begins; any other position is 518,400 in three
+//! bytes, then its packed form in eight.
 
 use super::{
     MAX_STONES, Position, Standard,
@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 const OTHER: u32 = (SETUPS * SETUPS) as u32;
 const BLUE_BEGINS: u32 = 1 << 19;
 
-/// A side for each set-up: Blue's is Red's in its own perspective.
+/// Side of each set-up; Blue's is Red's in its own perspective.
 static SIDES: LazyLock<Vec<Side>> = LazyLock::new(|| {
     let game = Standard::default();
     (0..SETUPS).map(|setup| game.side_of(setup)).collect()
@@ -33,7 +33,7 @@ pub(super) fn encode(position: &Position, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Takes a position off the front; `None` if there is none.
+/// Takes a position off the front; `None` for an invalid encoding.
 pub(super) fn decode(bytes: &mut &[u8]) -> Option<Position> {
     let (&[a, b, c], rest) = bytes.split_first_chunk()?;
     let head = u32::from_le_bytes([a, b, c, 0]);
@@ -49,7 +49,7 @@ pub(super) fn decode(bytes: &mut &[u8]) -> Option<Position> {
     (head == OTHER && setups_of(&position).is_none()).then_some(position)
 }
 
-/// 720 times Red's set-up plus Blue's, if both sides stand on their home squares.
+/// 720 times Red's set-up plus Blue's, if both sides are on their home squares.
 fn setups_of(start: &Position) -> Option<u32> {
     const HOME: [u8; MAX_STONES] = [0, 1, 2, 5, 6, 10];
     let index = |seat: usize| {

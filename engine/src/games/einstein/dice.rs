@@ -6,20 +6,20 @@
 pub use crate::core::random::{RandomStream, SeedSpace, derive_seed};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A die: how many faces it has and how likely each is.
+/// Die with one to six faces and their probabilities.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Die {
     faces: u8,
     weights: [f64; 6],
 }
 
-/// Why a die cannot be.
+/// Error of constructing a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DieError {
     /// No face, or more than six.
     #[error("a die has 1 to 6 faces, not {0}")]
     Faces(usize),
-    /// A weight that is negative or no number, or all weights zero.
+    /// A weight is negative or not finite, or all weights are 0.
     #[error("the weights of a die are numbers of at least 0, not all of them 0")]
     Weights,
 }
@@ -72,7 +72,7 @@ impl Die {
         })
     }
 
-    /// How many faces, 1–6.
+    /// Number of faces, 1–6.
     #[must_use]
     #[inline]
     pub fn faces(&self) -> u8 {
@@ -96,11 +96,11 @@ impl Die {
     }
 }
 
-/// An endless sequence of rolls of one die.
+/// Endless sequence of rolls of one die.
 ///
 /// Twelve rolls of a fair die come from one 64-bit output: the output is a fraction that is
-/// multiplied by the number of faces again and again, the whole parts being the faces. The bias is
-/// below 6^12 / 2^64 < 2^-32.
+/// multiplied by the number of faces again and again, the integer parts being the faces. The bias
+/// is below 6^12 / 2^64 < 2^-32.
 #[derive(Clone, Debug)]
 pub struct DiceStream {
     random: RandomStream,
@@ -114,7 +114,7 @@ pub struct DiceStream {
 const ROLLS_PER_OUTPUT: u8 = 12;
 
 impl DiceStream {
-    /// The rolls of `die` that belong to `seed`.
+    /// Rolls of `die` from `seed`.
     #[must_use]
     pub fn new(seed: u64, die: Die) -> Self {
         Self {
@@ -156,7 +156,7 @@ impl DiceStream {
 
 /// Dice of a game in which the k-th roll of each seat depends only on the seed and k.
 ///
-/// Two games with the same seed and sides swapped give both players the same luck.
+/// Two games with the same seed and sides swapped give both players the same rolls.
 #[derive(Clone, Debug)]
 pub struct DuplicateDice {
     seats: [DiceStream; 2],

@@ -1,4 +1,4 @@
-//! A position of EinStein würfelt nicht as a picture: inline SVG, or text.
+//! Pictures of a position: inline SVG, or text.
 
 use super::{Position, Standard};
 use crate::play::picture::{Squares, begun, label};
@@ -20,8 +20,8 @@ pub(super) const SEAT_TITLES: [&str; 2] = ["Red", "Blue"];
 /// Fill and outline of the stones of Red and Blue.
 const STONES: [(&str, &str); 2] = [("#c8372d", "#8e211a"), ("#2b62b3", "#173f7c")];
 
-/// The board as an `<svg>` element that scales to the width it is given, 352 units a side. `die`,
-/// if rolled, is named below the board together with the side to move.
+/// Board as an `<svg>` element that scales to its container, 352 units a side; the side to move and
+/// the `die`, if rolled, are written below.
 pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> String {
     let side = BOARD.side();
     let mut svg = begun(side, side + 24, &game.format_position(position, die));
@@ -37,7 +37,7 @@ pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> Stri
         svg += &format!(
             "<rect x=\"{x}\" y=\"{y}\" width=\"{SQUARE}\" height=\"{SQUARE}\" fill=\"{fill}\"/>"
         );
-        // Each goal wears the colour of the side that wants to reach it.
+        // Each goal has the colour of the side that wants to reach it.
         let goals = [usize::from(Standard::GOAL), 0];
         if let Some(seat) = goals.iter().position(|&goal| goal == square) {
             svg += &format!(
@@ -67,8 +67,8 @@ pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> Stri
     svg + &BOARD.names() + &label(side / 2, side + 18, 15, ink, turn) + "</svg>"
 }
 
-/// The board as text with coordinates: Red's stones as in the notation, 1–6, Blue's a–f. Below it
-/// who has won, or whose turn it is.
+/// Board as text with coordinates: Red's stones 1–6, Blue's a–f as in the notation, and below the
+/// winner or the side to move.
 pub(super) fn text(game: &Standard, position: &Position, die: Option<u8>) -> String {
     let notation = game.format_position(position, die);
     let rows = notation.split(' ').next().unwrap_or_default();

@@ -6,9 +6,9 @@
 use super::{GONE, MAX_STONES, Position, Standard, position::Side};
 use crate::core::{game::Seat, random::RandomStream};
 
-/// A random endgame: every number of stones from `min_stones` to `max_stones` equally likely, then every way
-/// to divide it between the sides (1 to 6 each), then every position of so many stones that is not
-/// over. `None` if there are no positions of so many stones.
+/// Random endgame: every number of stones from `min_stones` to `max_stones` equally likely, then
+/// every division between the sides (1 to 6 each), then every unfinished position. `None` for
+/// impossible numbers of stones.
 pub(super) fn endgame(
     [min_stones, max_stones]: [usize; 2],
     first: Seat,
@@ -45,7 +45,7 @@ pub(super) fn endgame(
     }
 }
 
-/// A side with a random set of stones on some squares of its own perspective.
+/// Side with a random set of stones on some squares of its own perspective.
 fn side(squares: impl Iterator<Item = u8>, random: &mut RandomStream) -> Side {
     let mut stones: [usize; MAX_STONES] = std::array::from_fn(|stone| stone);
     random.shuffle(&mut stones);

@@ -1,15 +1,15 @@
-//! The positions of the suites that players are judged on, which training leaves out.
+//! Positions of the test suites, which training leaves out.
 //!
-//! `data/suites/held-out.bin` is part of the program: [`Position::least_image`] of each, sorted, 64
-//! bits, little-endian; `alea suite` writes it. Invariant: of symmetric positions, and of those that
-//! differ in who is Red, all or none are held out.
+//! `data/suites/held-out.bin`, written by `alea suite`, is part of the program:
+//! [`Position::least_image`] of each position, sorted, 64 bits, little-endian. Invariant: of
+//! symmetric positions, and of those that differ in the colours, all or none are held out.
 
 use super::Position;
 use std::sync::LazyLock;
 
 static IMAGES: &[u8] = include_bytes!("../../../../data/suites/held-out.bin");
 
-/// A bit for every image's hash: nine positions in ten are known not to be held out by one look.
+/// Bloom filter with one bit an image: one look-up rules out nine positions in ten.
 static HASHES: LazyLock<Vec<u64>> = LazyLock::new(|| {
     let mut hashes = vec![0; 1 << 10];
     for &image in IMAGES.as_chunks().0 {
@@ -19,8 +19,8 @@ static HASHES: LazyLock<Vec<u64>> = LazyLock::new(|| {
     hashes
 });
 
-/// The word and the bit of an image's hash, 16 bits of it (Fibonacci hashing: Knuth, The Art of
-/// Computer Programming, 6.4).
+/// Word and bit of an image's hash, 16 bits of it (Fibonacci hashing: Knuth, The Art of Computer
+/// Programming, 6.4).
 #[inline]
 fn bit_of(image: u64) -> (usize, u64) {
     let hash = image.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48;
@@ -28,7 +28,7 @@ fn bit_of(image: u64) -> (usize, u64) {
 }
 
 impl Position {
-    /// Whether the position, or one that is alike, belongs to a suite.
+    /// Whether the position, or a symmetric one, belongs to a suite.
     #[must_use]
     pub fn is_held_out(&self) -> bool {
         let image = self.least_image();

@@ -12,7 +12,7 @@ use crate::core::{
 };
 use crate::games::einstein::position::Side;
 
-/// An error about a character that is wrong, or about the end if it is not there.
+/// Error about a wrong character, or about the end of the text.
 fn unexpected<T>(
     found: Option<(usize, char)>,
     problem: impl FnOnce(char) -> String,
@@ -158,8 +158,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Ok((Position::new(mover, other, seat), die))
     }
 
-    /// A square that is counted row by row from the upper left corner in a seat's own perspective,
-    /// and the other way round.
+    /// Square, counted row by row from the upper left corner, in a seat's own perspective; its own
+    /// inverse.
     fn seen_by(seat: Seat, square: u8) -> u8 {
         if seat == RED {
             square
@@ -168,7 +168,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// The stone on a square counted from the upper left corner: its seat, and which it is, from 0.
+    /// Stone on a square counted from the upper left corner: seat and index from 0.
     pub(super) fn stone_at(position: &Position, square: u8) -> Option<(Seat, usize)> {
         [RED, BLUE].into_iter().find_map(|seat| {
             let stone = position.side(seat).stone_on(Self::seen_by(seat, square));
@@ -203,9 +203,10 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         self.square_name(position.seat(), from) + &self.square_name(position.seat(), to)
     }
 
-    /// Reads a move of a position; whether the die permits it is not checked.
+    /// Reads a move of a position, allowed by the die or not.
     ///
     /// # Errors
+    ///
     /// If the text is no move of a stone of the side to move.
     pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
         let characters: Vec<char> = text.chars().collect();

@@ -1,25 +1,24 @@
-//! Which stones a roll that is drawn at random permits: for each set of living stones the outcomes
-//! by thresholds.
+//! Sampler of a random roll's allowed stones, by thresholds for each set of living stones.
 //!
-//! Invariant: 32 random bits draw the outcome that [`crate::core::game::sample`] draws of the same list.
-//! Thresholds are compared side by side, where to take one weight off after the other is a chain of
-//! which each link waits for the one before.
+//! Invariant: 32 random bits select the outcome of [`crate::core::game::sample`]. Thresholds are
+//! compared side by side, whereas subtracting one weight after the other is a chain of dependent
+//! operations.
 
 use super::permitted::StoneRuns;
 use crate::core::game::sample;
 use crate::games::einstein::MAX_OUTCOMES;
 
-/// The outcomes of a set of living stones.
+/// Outcomes of a set of living stones.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(32))]
 struct Drawn {
-    /// Outcomes from number `i + 1` on have the bits above `up_to[i]`.
+    /// Outcomes from index `i + 1` on have the bits above `up_to[i]`.
     up_to: [u32; MAX_OUTCOMES - 1],
-    /// The first stone (from 0) that an outcome permits and, from bit 4 on, the last.
+    /// First allowed stone (from 0) of an outcome and, from bit 4 on, the last.
     ends: [u8; MAX_OUTCOMES],
 }
 
-/// For each set of living stones (bit i = stone i + 1) its outcomes.
+/// Outcomes for each set of living stones (bit i = stone i + 1).
 #[derive(Clone, Debug)]
 pub(super) struct OutcomeSampler(Box<[Drawn; 64]>);
 
@@ -28,8 +27,7 @@ impl OutcomeSampler {
         Self(Box::new(runs.each_ref().map(Drawn::new)))
     }
 
-    /// The first and the last stone (from 0) that the outcome of 32 random bits permits; the same
-    /// if it is one.
+    /// First and last allowed stone (from 0) of the outcome of 32 random bits.
     #[inline]
     pub(super) fn of(&self, alive: u8, bits: u32) -> (u8, u8) {
         let sampler = &self.0[usize::from(alive & 63)];
@@ -60,8 +58,7 @@ impl Drawn {
     }
 }
 
-/// The largest of the bits that draw outcome `number` or one before it: more bits never draw an
-/// earlier one.
+/// Largest bits that select outcome `number` or an earlier one.
 fn last_of(runs: &StoneRuns, number: usize) -> u32 {
     let is_later = |bits: u32| {
         let sampler = sample(&runs[..], bits);
@@ -103,7 +100,7 @@ mod tests {
         ]
     }
 
-    /// Holds the rules against what every game can do: list all moves and all outcomes.
+    /// Compares the rules with the general method: lists of all moves and outcomes.
     fn draws_as_lists_do<const COLUMNS: usize, const ROWS: usize>(
         rules: EinStein<COLUMNS, ROWS>,
         seed: u64,

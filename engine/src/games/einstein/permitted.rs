@@ -1,17 +1,16 @@
-//! Which stones a roll permits, and the outcomes that follow for each set of living stones.
+//! Allowed stones of a roll, and the outcomes for each set of living stones.
 //!
-//! Invariant: the stones a roll permits are one stone, or two with none alive between them; so they
-//! are a run.
+//! Invariant: a roll allows one stone, or two without a living one between them: a run.
 
 use super::{EinStein, MAX_OUTCOMES, MoveList, Position, Variant};
 use crate::core::game::{FixedList, Game, Outcome};
 use crate::games::einstein::dice::Die;
 
-/// Outcomes as runs of stone indices rather than move indices.
+/// Outcomes as runs of stone indices instead of move indices.
 pub(super) type StoneRuns = FixedList<Outcome, MAX_OUTCOMES>;
 
-/// For each set of living stones the faces of weight above 0 as runs of stones, put into lists by
-/// `add`.
+/// For each set of living stones the faces of weight above 0 as runs of stones; `add` appends one
+/// to a list.
 pub(super) fn runs_of_stones(
     variant: Variant,
     die: Die,
@@ -38,18 +37,18 @@ pub(super) fn runs_of_stones(
 }
 
 impl Variant {
-    /// All of them by name; the first is the usual one.
+    /// All variants by name; the first is the default.
     pub(super) const NAMED: [(&'static str, Self); 2] =
         [("classic", Self::Classic), ("nearest", Self::NearestOnly)];
 
-    /// Its name in notation, files and reports.
+    /// Name in notation, files and reports.
     pub(super) fn name(self) -> &'static str {
         Self::NAMED[self as usize].0
     }
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// All moves that some face permits, in list order.
+    /// Moves of any face, in list order.
     #[must_use]
     pub fn all_moves(&self, position: &Position) -> MoveList {
         let mut moves = MoveList::default();
@@ -58,8 +57,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 }
 
-/// The lowest and highest stone index that `face` permits; they are equal or neighbours among the
-/// living.
+/// Lowest and highest stone index that `face` allows; equal, or neighbours among the living.
 #[inline]
 pub(crate) fn stones_permitted(variant: Variant, alive: u8, face: u8) -> (u8, u8) {
     let rolled = face - 1;

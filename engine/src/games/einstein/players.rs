@@ -1,7 +1,6 @@
-//! EinStein's own players: a greedy one, and those of published programs as other notations of the
-//! same player.
+//! EinStein's own players: a greedy one, and those of published programs as aliases.
 //!
-//! Rock'n'Roll's depth 0 rates each direct successor, which is depth 1 here.
+//! Rock'n'Roll's depth 0 values each direct successor, which is depth 1 here.
 
 use super::{Move, Position, Standard, evaluators::race_tables::to_goal};
 use crate::core::limits::Limits;
@@ -37,15 +36,14 @@ pub(super) static PLAYERS: [PlayerEntry<Standard>; 9] = [
         "Monte_Alpha's second version: leaves by reciprocal distances",
         |arguments| tree("reciprocal", "off", arguments),
     ),
-    // What it prunes is not printed: here it no longer tries moves that are proven worse than
-    // another.
+    // Its pruning is not published; here moves proven worse than another are no longer tried.
     alias(
         "uctcut",
         LIMITS,
         "UCTcut, an opponent of Monte_Alpha",
         |arguments| tree("playout", "on", arguments),
     ),
-    // Alpha-beta with a table and an evaluation by threats, of which no details are published.
+    // Alpha-beta with a table and an evaluation by threats, without published details.
     alias(
         "abseval",
         "ms or cpu_ms or clock",
@@ -86,7 +84,7 @@ pub(super) static PLAYERS: [PlayerEntry<Standard>; 9] = [
     }),
 ];
 
-/// Another notation of a player.
+/// Alias of another notation.
 const fn alias(
     name: &'static str,
     parameters: &'static str,
@@ -103,7 +101,7 @@ const fn alias(
 
 const LIMITS: &str = "sims or ms or cpu_ms or clock";
 
-/// Takes over a limit of time, and whether there is one.
+/// Copies a time limit; returns whether there is one.
 fn limited(
     mut player: Notation,
     arguments: &mut Arguments<'_>,
@@ -116,8 +114,8 @@ fn limited(
     Ok((player, timed))
 }
 
-/// UCB1 with the constant sqrt(2) on a tree that is made anew for each move, the most visited move
-/// being played: what the Monte-Carlo programs have in common.
+/// UCB1 with the constant sqrt(2) on a fresh tree for each move, the most visited move being
+/// played: the common form of the Monte-Carlo programs.
 fn tree(leaf: &str, solver: &str, arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     let mcts = Notation::new("mcts")
         .with("leaf", Notation::new(leaf))
@@ -125,14 +123,14 @@ fn tree(leaf: &str, solver: &str, arguments: &mut Arguments<'_>) -> Result<Notat
         .with("graph", Notation::new("off"))
         .with("c", Notation::new(std::f64::consts::SQRT_2.to_string()));
     let (mcts, timed) = limited(mcts, arguments)?;
-    // To end when no other move can catch up changes no choice, if what is left is known.
+    // Ending when no other move can catch up changes no choice if the budget is known.
     Ok(match timed {
         true => mcts.with("early", Notation::new("off")),
         false => mcts.with("sims", arguments.take("sims")?.cloned()),
     })
 }
 
-/// A full-width search with the evaluator of one of Rock'n'Roll's players.
+/// Full-width search with the evaluator of one of Rock'n'Roll's players.
 fn deeper(name: &str, arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     let depth: u32 = arguments.number("depth", 0..=63, 0)? + 1;
     Ok(Notation::new("star2")
@@ -140,8 +138,8 @@ fn deeper(name: &str, arguments: &mut Arguments<'_>) -> Result<Notation, Problem
         .with("eval", rocknroll(name, arguments)?))
 }
 
-/// The evaluator of `MrBlack(…)`, `FarmerBoy(…)` or `MrMonte(…, iterations, player)`, both of whose
-/// simulated players are the same.
+/// Evaluator of `MrBlack(…)`, `FarmerBoy(…)` or `MrMonte(…, iterations, player)`, with two equal
+/// simulated players.
 pub(super) fn rocknroll(name: &str, arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     Ok(match name {
         "MrBlack" => Notation::new("schwarz"),
@@ -157,8 +155,8 @@ pub(super) fn rocknroll(name: &str, arguments: &mut Arguments<'_>) -> Result<Not
     })
 }
 
-/// Plays, of the legal moves, the one whose destination is nearest to the goal, then the one with
-/// most progress along rows and columns, then the first (our reading of Monte_Alpha's Greedy).
+/// Player of the legal move whose destination is nearest to the goal, then with most progress along
+/// rows and columns, then the first (after Monte_Alpha's Greedy).
 #[derive(Clone, Debug)]
 pub struct GreedyPlayer {
     game: Standard,
@@ -171,9 +169,10 @@ impl GreedyPlayer {
         Self { game }
     }
 
-    /// What it plays of some legal moves.
+    /// Choice among some legal moves.
     ///
     /// # Panics
+    ///
     /// If there are none.
     #[must_use]
     #[inline]

@@ -1,13 +1,13 @@
-//! Random games at the speed of the machine: one at a time, and 64 in lockstep on whatever vectors
-//! there are.
+//! Fast random games: one at a time, and 64 in lockstep on vectors.
 //!
-//! A ply takes one [`Draw`] of 16 random bits, which says the roll, the step and, where the roll
-//! leaves a choice, the stone. Two distributions ([`Choice`]): all permitted moves equally likely,
-//! as [`super::EinStein`]'s `random_move` draws them, or Monte_Alpha's, in which the two stones are
-//! equally likely whatever their steps. In lockstep, lane *i* draws from stream *i*, and a lane
-//! whose game is over takes the next start at the next exchange. Invariant: all engines play the
-//! same games, ply for ply, so what they count is the same on every machine; and nothing is
-//! allocated once a [`Playouts`] is made.
+//! A ply takes one [`Draw`] of 16 random bits for the roll, the step and, with a choice, the stone.
+//! Two distributions ([`Choice`]): all allowed moves equally likely, as for [`super::EinStein`]'s
+//! random moves, or Monte_Alpha's, with two stones equally likely whatever their steps. In
+//! lockstep, lane *i* draws from stream *i*, and a lane whose game is over takes the next start at
+//! the next exchange.
+//!
+//! Invariant: all engines play the same games, ply for ply, so counts are the same on every
+//! machine; a [`Playouts`] allocates only when it is created.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -36,15 +36,14 @@ pub use scalar::StoneTable;
 pub(super) use scalar::play_out_from_seed;
 use starts::Starts;
 
-/// How many games go on at once, on every engine.
+/// Concurrent games on every engine.
 pub const LANES: usize = 64;
 
-/// Fewer games than this are played one by one.
+/// Minimum games for lockstep.
 pub(super) const MIN_BATCH: usize = 4;
 
-/// Plays one game from each of at most [`LANES`] positions, moves being equally likely, on the
-/// widest engine there is for the variant: the set of those that the side to move wins. None may be
-/// over.
+/// Plays one game from each of at most [`LANES`] unfinished positions with equally likely moves, on
+/// the widest engine for the variant; returns the set of games that the side to move wins.
 pub(super) fn play_out_together(
     table: StoneTable,
     variant: Variant,
@@ -63,18 +62,17 @@ pub(super) fn play_out_together(
     play_each(ScalarLanes::new(table), random, positions)
 }
 
-/// What is uniform in a random ply.
+/// Uniform distribution of a random ply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Choice {
-    /// All moves that the roll permits are equally likely.
+    /// All allowed moves are equally likely.
     #[default]
     Moves,
-    /// The stones that the roll permits are equally likely, then the chosen stone's steps
-    /// (Monte_Alpha's die table).
+    /// Allowed stones are equally likely, then the chosen stone's steps (Monte_Alpha's die table).
     Stones,
 }
 
-/// What is counted over random games; whole numbers, so sums do not depend on their order.
+/// Integer statistics of random games, independent of their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Games played to the end.
@@ -110,17 +108,17 @@ impl Tally {
     }
 }
 
-/// Lanes one by one, or vectors of them.
+/// Scalar lanes or vectors.
 enum AnyLanes {
     Scalar(Box<ScalarLanes>),
     #[cfg(target_arch = "x86_64")]
     Bytes(Box<bytes::ByteLanes>),
 }
 
-/// Plays many random games on the standard board with the fair die.
+/// Random games on the standard board with the fair die.
 ///
-/// The Mersenne Twister of the seed makes the state of the lanes' generators ([`LaneRandom`]) and
-/// orders the set-ups.
+/// The Mersenne Twister of the seed initialises the lanes' generators ([`LaneRandom`]) and shuffles
+/// the set-ups.
 pub struct Playouts {
     lanes: AnyLanes,
     choice: Choice,
@@ -130,16 +128,15 @@ pub struct Playouts {
 }
 
 impl Playouts {
-    /// Playouts by the widest engine; `None` for rules that they do not know: a die that is not the
-    /// fair one with six faces, fewer than six stones a side. Such games are played one by one with
-    /// [`crate::core::game::Game::random_end`].
+    /// Playouts on the widest engine; `None` for unsupported rules: a die other than the fair one
+    /// of six faces, fewer than six stones a side.
     #[must_use]
     pub fn new(game: &Standard, choice: Choice, seed: u64) -> Option<Self> {
         Self::on(Instructions::detect(), game, choice, seed)
     }
 
-    /// The same on given instructions: one game after the other if they have no vectors for it. The
-    /// variant with the nearest stone only is always played lane by lane.
+    /// Playouts on given instructions: one game after the other if they have no vectors for it. The
+    /// variant `nearest` always runs lane by lane.
     #[must_use]
     pub fn on(
         instructions: Instructions,
@@ -182,15 +179,15 @@ impl Playouts {
         }
     }
 
-    /// Plays `games` games from random set-ups. Both set-ups of a game are uniform and independent
-    /// of each other; among 720 games that follow each other every set-up begins once (fewer
-    /// repetitions than chance has, hence no larger errors).
+    /// Plays `games` games from random set-ups. Both set-ups of a game are uniform and independent;
+    /// among 720 consecutive games every set-up begins once (fewer repetitions than by chance,
+    /// hence no larger errors).
     pub fn random_setups(&mut self, games: u64) -> Tally {
         self.starts.random_setups();
         self.play(games)
     }
 
-    /// Plays `games` games from one position. A position that is over is won without a ply.
+    /// Plays `games` games from one position; a finished position is won without a ply.
     pub fn from_position(&mut self, game: &Standard, position: &Position, games: u64) -> Tally {
         if let Some(winner) = game.winner(position) {
             return Tally {

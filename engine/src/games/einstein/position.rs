@@ -7,7 +7,7 @@
 use super::playout::SmallRandom;
 use crate::core::arrays::by_index;
 
-/// Most stones a side has.
+/// Maximum stones of a side.
 pub const MAX_STONES: usize = 6;
 
 /// The square of a stone that has been captured.
@@ -15,7 +15,7 @@ pub const GONE: u8 = 31;
 
 const LANE_BITS: u32 = 5;
 const ALL_LANES: u32 = (1 << (LANE_BITS * MAX_STONES as u32)) - 1;
-/// The lowest, and the highest, bit of each lane.
+/// Lowest, and highest, bit of each lane.
 const LOW_BITS: u32 = 0x0210_8421;
 const HIGH_BITS: u32 = LOW_BITS << (LANE_BITS - 1);
 const SEAT_BIT: u32 = 60;
@@ -50,14 +50,14 @@ impl Side {
         by_index(|stone| self.square(stone))
     }
 
-    /// The squares of two stones each: that of stone 2 i, and 32 times that of the next one.
+    /// Squares of two stones each: that of stone 2 i, plus 32 times that of the next one.
     #[inline]
     pub(super) fn in_pairs(self) -> [usize; MAX_STONES / 2] {
         by_index(|pair| (self.0 >> (2 * LANE_BITS * pair as u32)) as usize % (1 << (2 * LANE_BITS)))
     }
 
-    /// The same side with the square of each stone looked up: `squares` has those of two stones at
-    /// the place that [`Self::in_pairs`] gives them.
+    /// The side with each square replaced by a table: `squares` has those of two stones at the
+    /// index of [`Self::in_pairs`].
     #[inline]
     pub(super) fn mapped(self, squares: &[u16; 1 << (2 * LANE_BITS)]) -> Self {
         let pair = |pair: u32| {
@@ -67,7 +67,7 @@ impl Side {
         Self(pair(0) | pair(1) | pair(2))
     }
 
-    /// The same squares, the last stone on that of the first.
+    /// The same squares in reverse order of stones.
     #[inline]
     pub(super) fn reversed(self) -> Self {
         let exchanged = |near: u32, far: u32| {
@@ -110,7 +110,7 @@ impl Side {
         self.lanes_other_than(square) != HIGH_BITS
     }
 
-    /// The squares that stones stand on, one bit a square; bit 31 is set if a stone is gone.
+    /// Squares of the stones, one bit a square; bit 31 is set if a stone is gone.
     #[must_use]
     #[inline]
     pub fn occupied_squares(self) -> u32 {
@@ -125,7 +125,7 @@ impl Side {
         (equal != 0).then(|| (equal.trailing_zeros() / LANE_BITS) as usize)
     }
 
-    /// The same side without the stone on `square`, if there is one.
+    /// The side without the stone on `square`, if there is one.
     #[must_use]
     #[inline]
     pub fn without(self, square: u8) -> Self {
@@ -133,7 +133,7 @@ impl Side {
         Self(self.0 | ((equal >> (LANE_BITS - 1)) * 31))
     }
 
-    /// The same side with a stone put elsewhere.
+    /// The side with a stone on another square.
     #[must_use]
     #[inline]
     pub fn with(self, stone: usize, square: u8) -> Self {
@@ -141,14 +141,14 @@ impl Side {
         Self(self.0 & !(31 << shift) | u32::from(square & 31) << shift)
     }
 
-    /// The stones below `stone` (from 0); the others are gone.
+    /// Stones below `stone` (from 0); the others are gone.
     #[must_use]
     #[inline]
     pub fn before(self, stone: usize) -> Self {
         Self(self.0 | ALL_LANES & ALL_LANES << (LANE_BITS * stone as u32))
     }
 
-    /// The highest bit of every lane that does not hold `square`. Exact: no carry leaves a lane.
+    /// Highest bit of every lane that does not contain `square`. Exact: no carry leaves a lane.
     #[inline]
     fn lanes_other_than(self, square: u8) -> u32 {
         let difference = self.0 ^ (u32::from(square) * LOW_BITS);
@@ -220,15 +220,15 @@ impl Position {
         self.mover().count() + self.other().count()
     }
 
-    /// The packed form, for records.
+    /// Packed form, for records.
     #[must_use]
     #[inline]
     pub fn bits(&self) -> u64 {
         self.0
     }
 
-    /// A position from its packed form, if that is one: no two stones of a side on one square, no
-    /// stone of both sides on one square, squares on a board of `squares` squares.
+    /// Position of a valid packed form: no two stones of a side on one square, no stones of both
+    /// sides on one square, squares on a board of `squares` squares.
     #[must_use]
     pub fn from_bits(bits: u64, squares: u8) -> Option<Self> {
         let position = Self(bits);
@@ -261,8 +261,8 @@ impl Position {
         SmallRandom::new(self.0).next_u64()
     }
 
-    /// The position after `stone` went to `destination` (`seen_by_other` in the other side's
-    /// perspective), capturing whatever stood there.
+    /// Position after `stone` moved to `destination` (`seen_by_other` in the other side's
+    /// perspective) and captured its occupant.
     #[inline]
     pub(super) fn after(&self, stone: usize, destination: u8, seen_by_other: u8) -> Self {
         let moved = self.mover().without(destination).with(stone, destination);

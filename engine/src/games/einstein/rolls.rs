@@ -1,9 +1,8 @@
-//! Dice as the chance of a game that is played: the face rolled and the moves it permits.
+//! Dice of played games: the rolled face and its moves.
 //!
-//! Both games of a pair meet the same rolls: what was rolled in the first is kept for the second,
-//! because rolling again would mean seeding two Mersenne Twisters again, a tenth of the time that a
-//! game of players without search takes. Invariant: the k-th roll of a seat is that of
-//! [`DuplicateDice`], in both games.
+//! Both games of a pair have the same rolls: those of the first are stored for the second, because
+//! seeding two Mersenne Twisters again would take a tenth of the time of a game without search.
+//! Invariant: the k-th roll of a seat is that of [`DuplicateDice`] in both games.
 
 use super::{EinStein, MoveList, Position};
 use crate::core::game::Chance;
@@ -26,7 +25,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Chance<EinStein<COLUMNS, ROWS>> fo
     }
 }
 
-/// The rolls of both seats in game after game.
+/// Rolls of both seats over many games.
 #[derive(Clone, Debug)]
 pub struct PairDice {
     dice: DuplicateDice,
@@ -35,7 +34,7 @@ pub struct PairDice {
 }
 
 impl PairDice {
-    /// The rolls of `dice`, in every game.
+    /// Rolls of `dice` in every game.
     #[must_use]
     pub fn new(dice: DuplicateDice) -> Self {
         Self {

@@ -1,7 +1,7 @@
-//! Set-ups: how a side arranges its stones on its home triangle.
+//! Set-ups: arrangements of a side's stones on its home triangle.
 //!
-//! On the standard board there are 720; a set-up's index is the lexicographic rank of the stones
-//! read over a5 b5 c5 a4 b4 a3, and Blue's arrangement is Red's by a half turn.
+//! The standard board has 720; a set-up's index is the lexicographic rank of the stones read over
+//! a5 b5 c5 a4 b4 a3, and Blue's arrangement is Red's by a half turn.
 
 use super::{EinStein, GONE, MAX_STONES, Position, position::Side};
 use crate::core::{
@@ -50,7 +50,7 @@ pub fn setup_index(order: &[u8]) -> Option<usize> {
     Some(index)
 }
 
-/// The `stones` squares of a board that are nearest to the corner, in reading order.
+/// The `stones` squares nearest to the corner, in reading order.
 pub(super) fn home_squares(
     columns: usize,
     rows: usize,
@@ -78,7 +78,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         self.home.to_vec()
     }
 
-    /// How many set-ups a side has.
+    /// Number of a side's set-ups.
     #[must_use]
     pub fn setups(&self) -> usize {
         (1..=usize::from(self.stones())).product()

@@ -31,7 +31,7 @@ pub(super) const TRANSPOSED: [u8; 32] = {
     squares
 };
 
-/// The squares of two stones across the diagonal, at the place of both.
+/// Transposed squares of two stones, indexed by both.
 static TRANSPOSED_PAIRS: [u16; 1 << 10] = {
     let mut pairs = [0; 1 << 10];
     let mut pair = 0;
@@ -42,8 +42,7 @@ static TRANSPOSED_PAIRS: [u16; 1 << 10] = {
     pairs
 };
 
-/// The position that `symmetry` (below [`SYMMETRIES`]; higher bits are ignored) turns `position`
-/// into.
+/// Image of `position` under `symmetry` (below [`SYMMETRIES`]; higher bits are ignored).
 #[must_use]
 #[inline]
 pub fn symmetric(position: &Position, symmetry: usize) -> Position {
@@ -55,7 +54,7 @@ pub fn symmetric(position: &Position, symmetry: usize) -> Position {
     )
 }
 
-/// The face (from 1 to 6) that permits after `symmetry` the stones that `face` permits before it.
+/// Face (1 to 6) that allows after `symmetry` the stones that `face` allows before it.
 #[must_use]
 #[inline]
 pub fn symmetric_face(face: u8, symmetry: usize) -> u8 {
@@ -66,7 +65,7 @@ pub fn symmetric_face(face: u8, symmetry: usize) -> u8 {
     }
 }
 
-/// What a symmetry turns a move of the side to move into.
+/// Image of a move of the side to move.
 pub(super) fn symmetric_move(mv: Move, symmetry: usize) -> Move {
     let stone = if symmetry & REVERSE_MOVER != 0 {
         MAX_STONES - 1 - mv.stone()
@@ -82,9 +81,9 @@ pub(super) fn symmetric_move(mv: Move, symmetry: usize) -> Move {
     Move::new(stone as u8, direction as u8)
 }
 
-/// The symmetry that relates the positions after a move if `symmetry` relates those before it:
-/// mover and other have changed places, so `play(symmetric(p, s), symmetric_move(m, s)) =
-/// symmetric(play(p, m), after_move(s))`.
+/// Symmetry between the positions after a move, given the one between those before it: mover and
+/// other have changed roles, so `play(symmetric(p, s), symmetric_move(m, s)) = symmetric(play(p,
+/// m), after_move(s))`.
 pub(super) fn after_move(symmetry: usize) -> usize {
     symmetry & TRANSPOSE | (symmetry & REVERSE_MOVER) << 1 | (symmetry & REVERSE_OTHER) >> 1
 }
@@ -101,11 +100,11 @@ fn symmetric_side(mut side: Side, transpose: bool, reverse: bool) -> Side {
 }
 
 impl Position {
-    /// The least packed form of all positions that are alike but for symmetry or colours.
+    /// Smallest packed form of all positions equal up to symmetry and colours.
     #[must_use]
     #[inline]
     pub fn least_image(&self) -> u64 {
-        // Labels are reversed on each side for itself, so each side has its own least.
+        // Labels of each side reverse independently, so each side has its own smallest form.
         let least = |side: Side| side.min(side.reversed());
         let of = |mover: Side, other| Self::new(least(mover), least(other), 0).bits();
         let (mover, other) = (self.mover(), self.other());
@@ -167,7 +166,7 @@ mod tests {
     #[test]
     fn images_have_one_least_whoever_is_red() {
         let game = Standard::default();
-        // Square by square, as the symmetries are told at the top.
+        // Square by square, by the definition of symmetries.
         let plain = |side: Side, transpose: bool, reverse: bool| {
             let mut squares = side.squares();
             for square in squares.iter_mut().filter(|square| **square != GONE) {

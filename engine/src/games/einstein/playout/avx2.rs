@@ -52,7 +52,7 @@ static FROM: [u8; HALF] = twice([
 ]);
 /// The highest member of a set of the stones 1–4, as a set.
 static HIGHEST: [u8; HALF] = twice([0, 1, 2, 2, 4, 4, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8]);
-/// What the three steps add to a square, then what the only step adds: sideways, or forward.
+/// Differences of the three steps, then of the only step: sideways, or forward.
 static STEPS: [u8; HALF] = twice([6, 1, 5, 0, 1, 1, 1, 0, 5, 5, 5, 0, 0, 0, 0, 0]);
 /// For squares 0–15 and for 16 on: 4 where the only step is sideways, 8 where it is forward.
 static KIND_BELOW: [u8; HALF] = twice(kinds(0));
@@ -103,7 +103,7 @@ impl Side {
     }
 }
 
-/// What the lanes draw for one ply, a byte each.
+/// Draws of the lanes for one ply, a byte each.
 struct Draws {
     /// From 0.
     face: __m256i,
@@ -118,7 +118,7 @@ fn equal(a: __m256i, b: __m256i) -> __m256i {
     _mm256_cmpeq_epi8(a, b)
 }
 
-/// What is in the tables of kinds for squares.
+/// Table entry of each square.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn kind_of(square: __m256i) -> __m256i {
@@ -128,7 +128,8 @@ fn kind_of(square: __m256i) -> __m256i {
     _mm256_blendv_epi8(below, above, _mm256_slli_epi16::<3>(square))
 }
 
-/// One ply: all bits of the lanes in which `own` has won, among them lanes that do not run.
+/// Plays one ply; returns all bits of the lanes in which `own` has won, possibly of lanes that are
+/// not running.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -> __m256i {
@@ -136,10 +137,10 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
     let zero = _mm256_setzero_si256();
     let below = _mm256_and_si256(own.alive, _mm256_shuffle_epi8(load(&UP_TO), draws.face));
     let above = _mm256_and_si256(own.alive, _mm256_shuffle_epi8(load(&FROM), draws.face));
-    // Stones as sets of one; empty if there is none on that side of the rolled stone.
+    // Stones as sets of one; empty without a stone on that side of the rolled one.
     let high = _mm256_and_si256(below, _mm256_set1_epi8(0x30));
     let sixth = _mm256_and_si256(below, _mm256_set1_epi8(0x20));
-    // Stones 5 and 6: 0x20 if the sixth is among them, else what there is.
+    // Stones 5 and 6: 0x20 if the sixth is among them, else the set itself.
     let high = _mm256_blendv_epi8(high, sixth, _mm256_slli_epi16::<2>(below));
     let low = _mm256_shuffle_epi8(
         load(&HIGHEST),
@@ -151,7 +152,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
     let of_first = if BY_STONES {
         two
     } else {
-        // Minus one where an only step is met.
+        // Minus one on squares with only one step.
         let first_edge = _mm256_cmpgt_epi8(_mm256_and_si256(own.edge, first), zero);
         let last_edge = _mm256_cmpgt_epi8(_mm256_and_si256(own.edge, last), zero);
         _mm256_sub_epi8(_mm256_add_epi8(two, first_edge), last_edge)
@@ -199,7 +200,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
     _mm256_or_si256(equal(to, goal), equal(other.alive, zero))
 }
 
-/// The generators of one bank that feed half the lanes.
+/// Generators of one bank that feed half the lanes.
 struct Generators {
     low: __m256i,
     high: __m256i,
@@ -235,7 +236,7 @@ fn draws_of(even: __m256i, odd: __m256i) -> Draws {
     // Odd lanes are the upper bytes.
     let join = |even, odd| _mm256_or_si256(even, _mm256_slli_epi16::<8>(odd));
     let face = join(_mm256_mulhi_epu16(even, six), _mm256_mulhi_epu16(odd, six));
-    // What is left of the product is a fraction, of which the step is three times.
+    // The rest of the product is a fraction; three times it gives the step.
     let step_of = |draw| _mm256_mulhi_epu16(_mm256_mullo_epi16(draw, six), three);
     let step = join(step_of(even), step_of(odd));
     Draws {

@@ -1,9 +1,9 @@
 //! 64 games in lockstep on 512-bit vectors, a byte a game: AVX-512 with VBMI and VBMI2.
 //!
-//! Byte permutations look up tables of 64 entries, as many as there are sets of living stones: a
-//! draw becomes masks of the stones from the rolled one down and up, and these with the living
-//! stones become the two stones permitted. New games are expanded into the lanes that are free.
-//! Invariant: the games of `scalar.rs`, ply for ply.
+//! Byte permutations look up tables of 64 entries, the number of sets of living stones: a draw
+//! becomes masks of the stones from the rolled one down and up, and these with the living stones
+//! become the two allowed stones. New games are expanded into free lanes. Invariant: the games of
+//! `scalar.rs`, ply for ply.
 #![allow(unsafe_code)]
 
 use super::{
@@ -32,7 +32,7 @@ fn store<T: Copy, const COUNT: usize>(numbers: &mut [T; COUNT], vector: __m512i)
     unsafe { _mm512_storeu_si512(numbers.as_mut_ptr().cast(), vector) }
 }
 
-/// A table of 64 bytes from a rule for the indices of which a condition holds; 0 elsewhere.
+/// Table of 64 bytes from a rule, for indices that meet a condition; 0 elsewhere.
 macro_rules! table {
     ($condition:expr, |$index:ident| $entry:expr) => {{
         let mut table = [0u8; 64];
@@ -56,7 +56,7 @@ static STEP: [u8; 64] = table!(code < CODE_LIMIT, |code| 32 * (code % 3) as u8);
 /// For a set of stones: its highest and its lowest member, as a set.
 static HIGHEST: [u8; 64] = table!(set > 0, |set| 1 << (7 - (set as u8).leading_zeros()));
 static LOWEST: [u8; 64] = table!(set > 0, |set| 1 << (set as u8).trailing_zeros());
-/// For a square: all bits if there is but one step from it.
+/// For a square: all bits if it has only one step.
 static EDGE: [u8; 64] = table!(square < 32, |square| {
     if Standard::ONE_STEP >> square & 1 == 1 {
         0xFF
@@ -64,7 +64,7 @@ static EDGE: [u8; 64] = table!(square < 32, |square| {
         0
     }
 });
-/// Where a stone goes, for the square it stands on and 32 times the step.
+/// Target square for a square plus 32 times the step.
 static DESTINATIONS: [[u8; 64]; 2] = {
     let mut two_vectors = [[0; 64]; 2];
     let mut index = 0;
@@ -112,18 +112,19 @@ impl Side {
     }
 }
 
-/// One ply of all lanes: the lanes in which `own` has won, among them lanes that do not run.
+/// Plays one ply in all lanes; returns the lanes in which `own` has won, possibly of lanes that are
+/// not running.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) -> u64 {
     let stone_bit = |stone: usize| _mm512_set1_epi8(1 << stone);
     let up_to = _mm512_permutexvar_epi8(draws, load(&UP_TO));
     let from = _mm512_permutexvar_epi8(draws, load(&FROM));
-    // Stones as sets of one; empty if there is none on that side of the rolled stone.
+    // Stones as sets of one; empty without a stone on that side of the rolled one.
     let first = _mm512_permutexvar_epi8(_mm512_and_si512(own.alive, up_to), load(&HIGHEST));
     let last = _mm512_permutexvar_epi8(_mm512_and_si512(own.alive, from), load(&LOWEST));
     let takes_last = if BY_STONES {
-        // The coin stands in the two highest bits.
+        // The coin is in the two highest bits.
         _mm512_movepi8_mask(draws)
     } else {
         let coin_unit = _mm512_set1_epi8(64);
@@ -142,8 +143,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) 
         );
         _mm512_cmpge_epu8_mask(draws, of_first)
     };
-    // Where there is no stone on one side, the other's; apart from the coin, which it need not wait
-    // for.
+    // Without a stone on one side, the other's; separate from the coin, which is not needed.
     let (no_first, no_last) = (
         _mm512_testn_epi8_mask(first, first),
         _mm512_testn_epi8_mask(last, last),

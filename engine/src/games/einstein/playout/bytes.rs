@@ -1,5 +1,4 @@
-//! 64 games as vectors of bytes: one byte a game, one vector a stone; their plies on whatever vectors
-//! there are.
+//! 64 games as vectors of bytes: one byte a game, one vector a stone.
 
 use super::{
     LANES, Tally, avx2, avx512,
@@ -33,11 +32,11 @@ impl Row {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(super) struct SideRows {
-    /// The square of each stone in its owner's perspective, or [`GONE_BYTE`].
+    /// Square of each stone in its owner's perspective, or [`GONE_BYTE`].
     pub(super) stones: [Row; MAX_STONES],
     /// One bit a living stone.
     pub(super) alive: Row,
-    /// One bit a stone with but one step; those of stones that are gone mean nothing.
+    /// One bit for each stone with only one step; arbitrary for gone stones.
     pub(super) edge: Row,
 }
 
@@ -62,7 +61,7 @@ dispatched! {
     }
 }
 
-/// 64 games. What stands in lanes that are not running means nothing.
+/// 64 games; lanes that are not running hold arbitrary data.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct ByteLanes {
@@ -74,7 +73,7 @@ pub(super) struct ByteLanes {
 }
 
 impl ByteLanes {
-    /// Lanes without games; `None` if the instructions have no such vectors.
+    /// Idle lanes; `None` if the instructions have no such vectors.
     pub(super) fn new(instructions: Instructions) -> Option<Self> {
         let instructions = instructions.among(&[Level::Avx2, Level::Avx512Vbmi]);
         let none = SideRows {

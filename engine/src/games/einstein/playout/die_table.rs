@@ -1,8 +1,8 @@
-//! Monte_Alpha's die table: which stone moves, with exactly its probability, by one random look-up
+//! Monte_Alpha's die table: the moving stone, with its exact probability, by one random look-up
 //! among twelve (Electronics 2023, 12, 2936).
 //!
-//! Each face has two of the twelve entries; where it permits two stones each gets one, so choices
-//! are split evenly. The program it replaces there looked up one of 10,000 entries, which can only
+//! Each face has two of the twelve entries; with two allowed stones each gets one, so choices are
+//! split evenly. The program it replaces there looked up one of 10,000 entries, which can only
 //! approximate sixths.
 
 use crate::games::einstein::{MAX_STONES, Variant, stones_permitted};
@@ -10,8 +10,8 @@ use crate::games::einstein::{MAX_STONES, Variant, stones_permitted};
 /// Entries of the table for one set of stones.
 pub const ENTRIES: usize = 12;
 
-/// For each set of living stones (bit i = stone i + 1) twelve stones, from 0, all equally likely;
-/// that of the empty set means nothing.
+/// For each set of living stones (bit i = stone i + 1) twelve equally likely stones, from 0;
+/// arbitrary for the empty set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DieTable {
     stones: Box<[[u8; ENTRIES]; 64]>,
@@ -31,14 +31,14 @@ impl DieTable {
         Self { stones }
     }
 
-    /// The twelve stones of a set of living stones.
+    /// Twelve stones of a set of living stones.
     #[must_use]
     #[inline]
     pub fn stones(&self, alive: u8) -> &[u8; ENTRIES] {
         &self.stones[usize::from(alive & 63)]
     }
 
-    /// How many of the twelve entries name each stone: its exact probability in twelfths.
+    /// Entries of each stone: its exact probability in twelfths.
     #[must_use]
     pub fn twelfths(&self, alive: u8) -> [u8; MAX_STONES] {
         let mut counts = [0; MAX_STONES];
@@ -48,7 +48,7 @@ impl DieTable {
         counts
     }
 
-    /// The stone that 32 random bits select; the bias is below 12 / 2^32.
+    /// Stone selected by 32 random bits; the bias is below 12 / 2^32.
     #[must_use]
     #[inline]
     pub fn stone(&self, alive: u8, bits: u32) -> u8 {
@@ -60,8 +60,8 @@ impl DieTable {
 mod tests {
     use super::*;
 
-    /// Counted by the printed rule: half of a face for each side that has a stone, or all of it for
-    /// the stone itself.
+    /// Counts by the printed rule: half of a face for each side with a stone, or all of it for the
+    /// stone itself.
     fn twelfths_by_the_rule(alive: u8) -> [u8; 6] {
         let lives = |stone: i32| (0..6).contains(&stone) && alive >> stone & 1 == 1;
         let mut counts = [0; 6];

@@ -1,20 +1,22 @@
-//! The randomness of a ply: 16 bits, and where they come from.
+//! Random bits of a ply and their generators.
 //!
-//! A draw `r` gives face · 3 + step = ⌊18 r / 2^16⌋ and a coin of four values, its two lowest bits.
-//! One of 18 values has 3,640 or 3,641 of the 65,536 draws, so no move's probability is wrong by
-//! more than 10⁻⁴; a test adds up all draws. Generators: xoroshiro128+ (Blackman and Vigna 2018:
-//! rotations 24 and 37, shift 16) for the lanes, SplitMix64 (Steele, Lea and Flood 2014) for a
-//! single game. Both are seeded from the Mersenne Twister of [`crate::core::random`], which would take as
-//! long for the bits as the rules take for the games.
+//! A draw `r` of 16 bits gives face · 3 + step = ⌊18 r / 2^16⌋ and a coin of four values, its two
+//! lowest bits. One of 18 values has 3,640 or 3,641 of the 65,536 draws, so no move's probability
+//! is wrong by more than 10⁻⁴; a test adds up all draws.
+//!
+//! Generators: xoroshiro128+ (Blackman and Vigna 2018: rotations 24 and 37, shift 16) for the
+//! lanes, SplitMix64 (Steele, Lea and Flood 2014) for a single game. Both are seeded from the
+//! Mersenne Twister of [`crate::core::random`], which would take as long for the bits as the rules
+//! take for the games.
 
 use super::LANES;
 use crate::core::arrays::by_index;
 use crate::core::random::{GOLDEN, RandomStream, finalised};
 
-/// How many pairs of face and step there are.
+/// Number of pairs of face and step.
 pub(super) const CODES: u16 = 18;
 
-/// 16 random bits, as one ply reads them.
+/// 16 random bits of one ply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Draw(pub u16);
 
@@ -74,8 +76,8 @@ impl LaneRandom {
         Self { state }
     }
 
-    /// Streams that start from what SplitMix64 makes of one word: for a few games, for which so
-    /// many numbers of the Mersenne Twister would take too long.
+    /// Streams seeded by SplitMix64 from one word: for a few games, for which so many numbers of
+    /// the Mersenne Twister would take too long.
     #[inline]
     pub(super) fn from_seed(seed: u64) -> Self {
         let mut random = SmallRandom::new(seed);
@@ -85,7 +87,7 @@ impl LaneRandom {
             .as_flattened_mut()
             .iter_mut()
             .for_each(|word| *word = random.next_u64());
-        // Distinct outputs of SplitMix64 in a row: two of them are not 0 together.
+        // Consecutive outputs of SplitMix64 differ, so two of them are not both 0.
         Self { state }
     }
 
@@ -104,7 +106,7 @@ impl LaneRandom {
         })
     }
 
-    /// What a lane reads from the outputs of one ply.
+    /// Draw of a lane from the outputs of one ply.
     #[inline]
     pub(super) fn draw(outputs: &[[u64; 8]; 2], lane: usize) -> Draw {
         Draw((outputs[lane % 2][lane / 8] >> (lane / 2 % 4 * 16)) as u16)

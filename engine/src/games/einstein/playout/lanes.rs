@@ -1,10 +1,11 @@
-//! Games in lockstep: what is common to all engines.
+//! Games in lockstep: the loop common to all engines.
 //!
-//! Games go on for [`ROUND`] plies; then the finished ones are counted and their lanes take the
-//! next starts, in the order of lanes. In the first ply of a round all lanes have the side to move
-//! that began, as a round has an even number of plies. A lane goes on drawing, unheard, between the
-//! end of its game and the exchange. Invariant: exactly as many games begin as were asked for and
-//! all are played to the end: had one stopped when enough were over, long games would be missing.
+//! Games run for [`ROUND`] plies; then the finished ones are counted and their lanes take the next
+//! starts, in the order of lanes. In the first ply of a round all lanes have the side to move that
+//! began, as a round has an even number of plies. A finished lane keeps drawing until the exchange.
+//!
+//! Invariant: exactly the requested number of games begins and all are played to the end; stopping
+//! when enough are over would lose long games.
 
 use super::{Choice, Tally, draw::LaneRandom, starts::Starts};
 use crate::core::random::RandomStream;
@@ -13,12 +14,12 @@ use crate::games::einstein::Position;
 /// Plies between two exchanges; even.
 pub(super) const ROUND: usize = 4;
 
-/// How the games stand, one bit a lane.
+/// State of the games, one bit a lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Status {
-    /// The lanes whose games go on.
+    /// Lanes with running games.
     pub(super) running: u64,
-    /// The lanes whose last game was won by the side that began.
+    /// Lanes whose last game was won by the side that began.
     pub(super) first_won: u64,
 }
 
@@ -37,11 +38,11 @@ pub(super) trait Lanes {
     /// Adds the plies of the games of some lanes to plies, squared plies and longest.
     fn count_plies(&mut self, lanes: u64, tally: &mut Tally);
 
-    /// Gives the next starts to some lanes, which then are running.
+    /// Loads the next starts into some lanes, which then are running.
     fn take_starts(&mut self, lanes: u64, starts: &Starts);
 
-    /// Begins a game at each of at most [`super::LANES`] positions, in the lanes from 0 on, where
-    /// none may be running.
+    /// Loads at most [`super::LANES`] positions into the lanes from 0 on, none of which may be
+    /// running.
     fn load_positions(&mut self, positions: &[Position]);
 
     /// Plays [`ROUND`] plies in all running lanes.
@@ -62,8 +63,8 @@ pub(super) fn play<L: Lanes>(
     }
 }
 
-/// Plays one game from each position, in the lanes from 0 on: those that the side to move wins.
-/// None may be over.
+/// Plays one game from each unfinished position, in the lanes from 0 on; returns those that the
+/// side to move wins.
 #[inline]
 pub(super) fn play_each<L: Lanes>(
     mut lanes: L,
@@ -111,7 +112,7 @@ fn play_as<L: Lanes, const BY_STONES: bool>(
     }
 }
 
-/// The lanes below `count`.
+/// Lanes below `count`.
 #[inline]
 pub(super) fn first_lanes(count: usize) -> u64 {
     if count >= super::LANES {
@@ -121,7 +122,7 @@ pub(super) fn first_lanes(count: usize) -> u64 {
     }
 }
 
-/// The lowest bits of a set, at most `count` of them.
+/// Lowest bits of a set, at most `count` of them.
 #[inline]
 fn lowest(mut set: u64, count: u64) -> u64 {
     while u64::from(set.count_ones()) > count {

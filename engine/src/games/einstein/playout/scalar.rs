@@ -1,10 +1,10 @@
-//! Random games without vectors: one game at a time, or lane by lane; this defines what the vector
-//! engines compute.
+//! Random games without vectors, one at a time or lane by lane: the definition of the vector
+//! engines' results.
 //!
-//! A board of stones and a list of squares, both in the perspective of the side that began, so that
-//! a capture is one look-up. A single game branches on captures: then a ply need not wait for what
-//! the one before it took, unless it took something. Lane by lane it does not, since a processor
-//! works on several lanes at once and only a wrong guess stops it.
+//! A game is a board of stones and a list of squares, both in the perspective of the side that
+//! began, so that a capture is one look-up. A single game branches on captures, so that a ply does
+//! not wait for the captures of the one before. Lanes do not branch: a processor works on several
+//! lanes at once, and only a misprediction stops it.
 
 use super::{
     LANES, Tally,
@@ -17,28 +17,28 @@ use crate::core::bits::members;
 use crate::games::einstein::{EinStein, GONE, MAX_STONES, Position, Variant, stones_permitted};
 use std::{hint::select_unpredictable, sync::LazyLock};
 
-/// What a draw means for a set of living stones.
+/// Result of a draw for a set of living stones.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(4))]
 struct Permitted {
-    /// The first and the last permitted stone; the same if there is one.
+    /// First and last allowed stone; equal if there is one.
     first: u8,
     last: u8,
     /// 32 times the step.
     step: u8,
 }
 
-/// For each set of living stones and each code of a draw what it means.
+/// For each set of living stones and each code of a draw its result.
 type Entries = [[Permitted; 32]; 64];
 
-/// Which stones a draw permits, with the fair die of six faces.
+/// Allowed stones of each draw, with the fair die of six faces.
 #[derive(Clone, Copy, Debug)]
 pub struct StoneTable {
     entries: &'static Entries,
 }
 
 impl StoneTable {
-    /// The table of a variant.
+    /// Table of a variant.
     #[must_use]
     pub fn new(variant: Variant) -> Self {
         static CLASSIC: LazyLock<Box<Entries>> = LazyLock::new(|| entries(Variant::Classic));
@@ -69,12 +69,12 @@ fn entries(variant: Variant) -> Box<Entries> {
 /// No stone, on the board.
 const NONE: u8 = 31;
 
-/// Marks a square that leaves its stone but one step.
+/// Flag of a square with only one step.
 const ONE_STEP_FLAG: u8 = 128;
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// `[32 · step + square]`: where a stone goes; one that has a single step takes it whatever the
-    /// draw says. From the goal and from squares that do not exist it stays.
+    /// `[32 · step + square]`: target square; a stone with a single step takes it whatever the
+    /// draw. On the goal and outside the board it stays.
     pub(super) const PLAYOUT_DESTINATIONS: [u8; 128] = {
         let mut destinations = [0; 128];
         let mut index = 0;
@@ -92,7 +92,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
         destinations
     };
-    /// The squares from which there is but one step.
+    /// Squares with only one step.
     pub(super) const ONE_STEP: u32 = {
         let mut squares = 0;
         let mut square = 0;
@@ -103,15 +103,15 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         squares
     };
 
-    /// For each side, where a stone goes: `[32 · step + square]`, or with the flag instead of a
-    /// step; squares in the perspective of side 0, flagged or not as their owner sees them.
+    /// For each side, target squares: `[32 · step + square]`, or with the flag instead of a step;
+    /// squares in the perspective of side 0, flagged by their owner's.
     const MARKED_DESTINATIONS: [[u8; 256]; 2] = {
         let mut destinations = [[0; 256]; 2];
         let mut index = 0;
         while index < 256 {
             let square = index % 32;
             if square < COLUMNS * ROWS {
-                // With the flag, the step is of no account.
+                // With the flag, the step is ignored.
                 let to = Self::PLAYOUT_DESTINATIONS[index % 128];
                 destinations[0][index] = Self::marked(to);
                 let flipped = Self::GOAL as usize - square;
@@ -133,14 +133,14 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 }
 
-/// A game that goes on; side 0 is the one that began.
+/// A running game; side 0 is the one that began.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct ScalarGame {
-    /// The stone on each square, in the perspective of side 0: 0–5 and 8–13, or [`NONE`].
+    /// Stone on each square, in the perspective of side 0: 0–5 and 8–13, or [`NONE`].
     board: [u8; 32],
-    /// The square of each stone, in the perspective of side 0, flagged as its owner sees it; of
-    /// stones that are gone, anything.
+    /// Square of each stone, in the perspective of side 0, flagged by its owner's; arbitrary for
+    /// gone stones.
     squares: [[u8; 8]; 2],
     /// One bit a living stone, those of side 1 from bit 8.
     alive: u32,
@@ -153,8 +153,8 @@ impl ScalarGame {
         alive: 0,
     };
 
-    /// From the squares of both sides, a byte a stone, each in its own perspective; [`GONE_BYTE`]
-    /// if it is gone.
+    /// Game from the squares of both sides, a byte a stone, each in its own perspective;
+    /// [`GONE_BYTE`] for gone stones.
     #[inline(always)]
     fn new<const COLUMNS: usize, const ROWS: usize>(sides: [u64; 2], alive: [u8; 2]) -> Self {
         let mut game = Self {
@@ -162,14 +162,14 @@ impl ScalarGame {
             ..Self::EMPTY
         };
         for stone in 0..MAX_STONES {
-            // Gone stones go to squares that do not exist.
+            // Gone stones get squares outside the board.
             let [own, other] = each(sides, |side| (side >> (8 * stone)) as u8 & 31);
             game.squares[0][stone] = EinStein::<COLUMNS, ROWS>::marked(own);
             game.board[usize::from(own)] = stone as u8;
             let seen = EinStein::<COLUMNS, ROWS>::GOAL.wrapping_sub(other) & 31;
             game.squares[1][stone] =
                 seen | EinStein::<COLUMNS, ROWS>::marked(other) & ONE_STEP_FLAG;
-            // A square that does not exist may look like one that does from the other side.
+            // A square outside the board may look like one on it from the other side.
             let seen = if other == GONE { 31 } else { seen };
             game.board[usize::from(seen)] = stone as u8 | 8;
         }
@@ -189,7 +189,7 @@ impl ScalarGame {
         Self::new::<COLUMNS, ROWS>(packed, each(sides, |side| side.alive()))
     }
 
-    /// The squares of both sides, each in its own perspective, read off the board.
+    /// Squares of both sides, each in its own perspective, read from the board.
     #[cfg(test)]
     pub(super) fn own_squares<const COLUMNS: usize, const ROWS: usize>(
         &self,
@@ -217,8 +217,8 @@ impl ScalarGame {
         sides
     }
 
-    /// One ply of side `SIDE`; whether it has won. `BRANCHES` says whether to guess that nothing is
-    /// captured; the result is the same.
+    /// Plays one ply of side `SIDE`; returns whether it has won. `BRANCHES` selects branching on
+    /// captures; the result is the same.
     #[inline(always)]
     pub(super) fn ply<
         const COLUMNS: usize,
@@ -269,9 +269,8 @@ impl ScalarGame {
     }
 }
 
-/// Plays on to the end from a position that is not over: whether the side to move wins, all
-/// permitted moves being equally likely. `next_word` gives 64 random bits, four draws, the lowest
-/// bits first.
+/// Plays to the end from an unfinished position; returns whether the side to move wins, all allowed
+/// moves being equally likely. `next_word` gives 64 random bits, four draws, the lowest bits first.
 #[inline]
 pub(in crate::games::einstein) fn play_out<const COLUMNS: usize, const ROWS: usize>(
     table: StoneTable,
@@ -296,7 +295,7 @@ pub(in crate::games::einstein) fn play_out<const COLUMNS: usize, const ROWS: usi
     }
 }
 
-/// The same with a stream of its own that begins at `seed`.
+/// Plays to the end with its own stream from `seed`.
 #[inline]
 pub(in crate::games::einstein) fn play_out_from_seed<const COLUMNS: usize, const ROWS: usize>(
     table: StoneTable,
@@ -307,16 +306,16 @@ pub(in crate::games::einstein) fn play_out_from_seed<const COLUMNS: usize, const
     play_out::<COLUMNS, ROWS>(table, position, || random.next_u64())
 }
 
-/// 64 games; every lane makes its ply before any makes the next, so that a processor can work on
+/// 64 games; every lane makes its ply before any makes the next, so that a processor works on
 /// several at once.
 pub(super) struct ScalarLanes {
     table: StoneTable,
     games: [ScalarGame; LANES],
     status: Status,
-    /// How many rounds have been played, and how many when each lane's game began.
+    /// Number of played rounds, and its value when each lane's game began.
     rounds: u64,
     begun: [u64; LANES],
-    /// The lanes that were running at each ply of the last round.
+    /// Lanes that were running at each ply of the last round.
     were_running: [u64; ROUND],
 }
 
@@ -332,8 +331,8 @@ impl ScalarLanes {
         }
     }
 
-    /// One ply of all lanes: those whose side `SIDE` has won. Lanes whose games are over go on with
-    /// whatever is there, as a question costs more than a ply.
+    /// Plays one ply of all lanes; returns those whose side `SIDE` has won. Finished lanes continue
+    /// with arbitrary data, as a branch costs more than a ply.
     #[inline(always)]
     fn ply<const SIDE: usize, const BY_STONES: bool>(&mut self, outputs: &[[u64; 8]; 2]) -> u64 {
         let mut won = 0;

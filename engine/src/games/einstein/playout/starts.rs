@@ -1,21 +1,21 @@
-//! Where games in lockstep begin: a queue of starts that lanes take in order.
+//! Queue of starts for games in lockstep.
 //!
-//! Random set-ups: the 720 arrangements in a random order, once around for the side that begins;
-//! the other side's are read from the same ring at a distance that is drawn anew for every round,
-//! uniformly. So both are uniform and independent of each other in each game, at no cost a game.
-//! Invariant: [`LANES`] starts can be read from any cursor without wrapping.
+//! Random set-ups: the side that begins takes the 720 arrangements in a random order; the other
+//! side reads the same ring at a random distance, new for every round. So both are uniform and
+//! independent of each other in each game, without cost a game. Invariant: [`LANES`] starts can be
+//! read from any cursor without wrapping.
 
 use super::LANES;
 use crate::core::arrays::{by_index, each};
 use crate::core::random::RandomStream;
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard, position::Side, setup::SETUPS};
 
-/// The ring twice over, and what may be read past its end.
+/// The ring twice, and a margin for reads past its end.
 const LENGTH: usize = 2 * SETUPS + LANES;
 
 pub(super) const GONE_BYTE: u8 = 0xFF;
 
-/// Arrangements: for each stone its square in its owner's perspective, one after the other.
+/// Arrangements: for each stone its squares in its owner's perspective.
 struct Ring {
     /// For vectors: `stones[stone][index]`.
     stones: Box<[[u8; LENGTH]; MAX_STONES]>,
@@ -44,10 +44,10 @@ impl Ring {
 
 pub(super) struct Starts {
     setups: Ring,
-    /// One position: the side that begins at 0, the other at [`LANES`].
+    /// A single position: the side that begins at 0, the other at [`LANES`].
     one: Ring,
-    /// Which of the two is in use, and each side's living stones and those with only one step. All
-    /// starts share these.
+    /// Which of the two is in use, and each side's living stones and those with only one step,
+    /// equal for all starts.
     from_setups: bool,
     pub(super) alive: [u8; 2],
     pub(super) edge: [u8; 2],
@@ -79,7 +79,7 @@ impl Starts {
         starts
     }
 
-    /// Begins at random set-ups from now on.
+    /// Switches to random set-ups.
     pub(super) fn random_setups(&mut self) {
         if !self.from_setups {
             self.from_setups = true;
@@ -89,7 +89,7 @@ impl Starts {
         }
     }
 
-    /// Begins at one position from now on.
+    /// Switches to one position.
     pub(super) fn position(&mut self, position: &Position) {
         self.from_setups = false;
         for index in 0..LANES {
@@ -118,8 +118,8 @@ impl Starts {
         }
     }
 
-    /// The next starts, as many as there are lanes: for each side, from the side that begins, for
-    /// each stone its squares.
+    /// Next starts, as many as lanes: for each side, from the side that begins, for each stone its
+    /// squares.
     #[inline]
     pub(super) fn stones(&self) -> [[&[u8; LANES]; MAX_STONES]; 2] {
         let (ring, offsets) = self.offsets();
@@ -134,14 +134,14 @@ impl Starts {
         stones
     }
 
-    /// The start that is `index` further on than the next one, both sides packed.
+    /// Start `index` after the next one, both sides packed.
     #[inline]
     pub(super) fn packed(&self, index: usize) -> [u64; 2] {
         let (ring, offsets) = self.offsets();
         each(offsets, |offset| ring.packed[offset + index])
     }
 
-    /// Goes on by `count` starts, at most [`LANES`].
+    /// Advances by `count` starts, at most [`LANES`].
     #[inline]
     pub(super) fn advance(&mut self, count: usize, stream: &mut RandomStream) {
         if self.from_setups {

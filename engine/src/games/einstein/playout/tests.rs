@@ -1,4 +1,4 @@
-//! Fast random games against the plain rules: every draw added up, recorded streams replayed,
+//! Fast random games against the plain rules: every draw summed up, recorded streams replayed,
 //! statistics, and all engines against each other.
 
 use super::{draw::CODES, lanes::ROUND, scalar::ScalarGame, *};
@@ -8,7 +8,7 @@ use crate::games::einstein::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// What a draw does by the plain rules, from the words of `Draw` alone.
+/// Move of a draw by the plain rules, from the definition of `Draw` alone.
 fn move_by_the_rules<const C: usize, const R: usize>(
     game: &EinStein<C, R>,
     position: &Position,
@@ -26,7 +26,7 @@ fn move_by_the_rules<const C: usize, const R: usize>(
         Choice::Stones => 1,
         Choice::Moves => steps(stone).len(),
     };
-    // The coin shows 0–3: below 4 · (share of the first) it is the first.
+    // The coin shows 0–3: below 4 · (probability of the first) it is the first.
     let takes_first = first == last
         || usize::from(draw.0 % 4) * (weight(first) + weight(last)) < 4 * weight(first);
     let steps = steps(if takes_first { first } else { last });
@@ -140,7 +140,7 @@ fn generators_are_the_published_ones() {
     }
 }
 
-/// How far counts are from being equally likely: chi-squared in standard deviations above its mean.
+/// Chi-squared of counts against equal frequencies, in standard deviations above its mean.
 fn excess(counts: &[u32]) -> f64 {
     let degrees = counts.len() as f64 - 1.0;
     (test_support::chi_squared(counts) - degrees) / (2.0 * degrees).sqrt()
@@ -263,7 +263,7 @@ fn single_games_replay_by_the_rules() {
     replay::<5, 2>(Variant::Classic, 2);
 }
 
-/// Games in lockstep by the plain rules; `next_starts` is asked for those of all free lanes at once.
+/// Games in lockstep by the plain rules; `next_starts` gives starts for all free lanes at once.
 fn lockstep(
     game: &Standard,
     choice: Choice,
@@ -354,8 +354,8 @@ fn lanes_replay_from_random_setups() {
             }))
         };
         for games in [40, 700, 3000] {
-            // Lanes are given starts in groups; a start read alone differs only where a round of
-            // the ring ends.
+            // Lanes take starts in groups; a start read alone differs only where a round of the
+            // ring ends.
             let found = playouts.random_setups(games as u64);
             assert_eq!(found.games, games as u64);
             let next_starts = |count| {
@@ -469,8 +469,7 @@ fn playouts_have_the_frequencies_of_the_plain_rules() {
     }
 }
 
-/// The lanes whose side to move wins, each game played by the plain rules with the draws of its
-/// lane.
+/// Lanes whose side to move wins, each game played by the plain rules with the draws of its lane.
 fn won_by_the_rules(game: &Standard, positions: &[Position], seed: u64) -> u64 {
     let mut random = LaneRandom::from_seed(seed);
     let (mut games, mut won, mut over) = (positions.to_vec(), 0u64, 0);

@@ -58,11 +58,11 @@ def row(card):
 def main():
     games = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     found = sorted(cards(games), key=lambda card: card.regret["regret"]["value"])
-    heads = ["", "", "regret a decision", "≤ 5 stones", "6", "7–12", "ladder, %", *(f"`{name}`, %" for name in AGAINST), "evaluations/s"]
+    heads = ["", "", "regret", "≤ 5 stones", "6", "7–12", "ladder, %", *(f"`{name}`, %" for name in AGAINST), "evaluations/s"]
     ladder = ", ".join(f"`{name}`" for name in alea.LADDER)
     text = f"""# Leaderboard
 
-Made by `python python/benchmarks/leaderboard.py {games}`; what is measured and the rules are said in [python.md](../../docs/python.md#the-benchmark). Benchmark {alea.BENCHMARK}, seed 1. The first figure is the mean win probability lost a decision on all suites, with its standard error, sampling errors of the labels included; evaluators decide without search, as `star1(depth=1)`. "Ladder" is the mean score against {ladder}, {games} games each; the next columns are three of these matches, with the half width of their 95 % intervals. From all scores luck is taken, told by `best`; so they may pass 0 and 100. Evaluations are counted a second of processor time, on a virtual machine with two cores of an AMD EPYC (Zen 4). From seven stones on differences below 0.003 mean nothing, and all models but `strong-1`, which is `best`, learned before positions were held out.
+Made by `python python/benchmarks/leaderboard.py {games}`; [Python](../../docs/python.md#the-benchmark) has the rules. Benchmark {alea.BENCHMARK}, seed 1. *Regret* is the mean win probability lost a decision on all suites with its standard error, errors of the labels included; evaluators play as `star1(depth=1)`. *Ladder* is the mean score against {ladder}, {games} games each; the next columns are three of these matches with 95 % half-widths. Scores are luck-adjusted by `best`, so they may lie outside 0 to 100. Evaluations are per second of CPU time on two cores of an AMD EPYC (Zen 4). From seven stones on differences below 0.003 are not significant, and all models but `strong-1`, which is `best`, were trained before positions were held out.
 
 | {' | '.join(heads)} |
 {'|---' * len(heads)}|

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A player for Alea in a few lines: greedy, nearest to the goal. The protocol is described in formats.md; of both versions.
+"""A player for Alea in a few lines: greedy, nearest to the goal. The protocol, in both versions, is in reference/formats.md.
 
 Try it: alea arena --player 'external(cmd="python3 docs/bot.py")' --player random --games 20
 """
@@ -20,7 +20,7 @@ def parse(position):
 
 
 def movable(own, die, rules):
-    """The numbers of the stones that a roll permits to move."""
+    """The stones that a roll allows to move."""
     if die in own:
         return [die]
     lower = [max(n for n in own if n < die)] if min(own) < die else []

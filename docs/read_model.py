@@ -3,7 +3,7 @@
 import json, math, numpy, sys
 
 def load(path):
-    """The weights, the bias, the names of the cells of each tuple, and the most stones of each phase but the last."""
+    """Weights, bias, cells of each tuple, and the maximum of stones of each phase but the last."""
     data = open(path, "rb").read()
     begin = 8 + int.from_bytes(data[:8], "little")
     header = json.loads(data[8:begin])
@@ -14,7 +14,7 @@ def load(path):
     return tensor("weights"), tensor("bias")[0], tuples, [int(most) for most in meta.get("phases", "").split(",") if most]
 
 def view(line):
-    """Every cell by its name: its symbol, and how many symbols it has."""
+    """Symbol and number of symbols of every cell, by name."""
     rows, mover = line.split()[:2]
     cells = {f"b{square}": (0, 13) for square in range(25)} | {f"s{stone}": (25, 26) for stone in range(12)}
     for place, content in enumerate(rows.replace("/", "")):

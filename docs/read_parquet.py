@@ -1,4 +1,4 @@
-"""Reads an export of game records (formats.md, "Games as Parquet"): python read_parquet.py FILE [--lines] [--with polars]
+"""Reads an export of game records (reference/formats.md, "Games as Parquet"): python read_parquet.py FILE [--lines] [--with polars]
 
 Prints what the file holds, or with --lines the games as `alea data export` writes them as JSON lines, without the heading.
 Needs Python 3.9 and polars or pyarrow."""
@@ -36,7 +36,7 @@ def games(heading, columns):
                 said = {name: at(f"{kind}_{name}", row) for name in labels if at(f"{kind}_{name}", row) is not None}
                 ply |= {kind + "s": said} if said else {}
             plies.append(ply)
-        # What a seat got is told where it moves; one of two that never moved got the rest.
+        # A seat's payoff is in the rows where it moves; of two seats, one that never moved has the rest.
         got = {at("seat", row): at("payoff", row) for row in rows}
         payoffs = [at(name.replace("player_", "payoff_"), rows[0]) for name in players]
         if None in payoffs:

@@ -1,12 +1,12 @@
-"""Reads a shard of game records (formats.md, "Record shards") and writes a JSON object a game: python read_shard.py FILE
+"""Reads a shard of game records (reference/formats.md, "Record shards") and writes a JSON object a game: python read_shard.py FILE
 
-Reads shards of any game; moves, results and sides are told of EinStein, whose rules stand here. Needs Python 3.9; the
-checksums are verified if the package `xxhash` is there."""
+Reads shards of any game; moves, results and sides are those of EinStein, whose rules are here. Needs Python 3.9; the
+checksums are verified if the package `xxhash` is installed."""
 import json, struct, sys
 from itertools import permutations
 
 HOME = (0, 1, 2, 5, 6, 10)  # squares of a side's set-up, in its own perspective
-SETUPS = list(permutations(range(6)))  # in the order of their numbers: which stone stands on each home square
+SETUPS = list(permutations(range(6)))  # by number: the stone on each home square
 GONE = 31
 
 
@@ -52,7 +52,7 @@ def leb(data, place):
 
 
 def names(header):
-    """The columns that the header names, in their order."""
+    """The columns of the header, in order."""
     columns = ["value"] + (["time"] if header.get("times") else [])
     for label in header.get("labels", []):
         columns += [label["name"]] + (["error of " + label["name"]] if label.get("errors") else [])
@@ -60,8 +60,8 @@ def names(header):
 
 
 def game(data, header):
-    """Players, how the game ended and what seats got unless by the rules, start, plies of (outcome, index, explored), and
-    columns by their names."""
+    """Players, ending and payoffs unless by the rules, start, plies of (outcome, index, explored), and columns by
+    name."""
     count, place = leb(data, 0)
     columns = names(header)
     states = data[place : place + (len(columns) + 3) // 4]
@@ -97,7 +97,7 @@ def game(data, header):
     return players, (ending, payoffs), start, plies, read
 
 
-# What is EinStein's.
+# EinStein.
 
 
 def position(data, place):
@@ -147,6 +147,6 @@ if __name__ == "__main__":
             said = {label: columns[label][number] for label in labels if columns[label][number] is not None}
             moves.append(move | ({"labels": said} if said else {}))
             seat = 1 - seat
-        # A side has won that stands on its goal, 24 of its own squares, or is left alone.
+        # A side wins on its goal, its square 24, or when the other side is captured.
         won = [24 in side or all(square == GONE for square in other) for side, other in zip(sides, reversed(sides))]
         print(json.dumps({"players": [header["players"][player] for player in players], "payoffs": payoffs or [float(one) for one in won], "plies": moves} | ({"ending": ending} if payoffs else {})))

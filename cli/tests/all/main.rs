@@ -5,6 +5,7 @@ mod console;
 mod support;
 
 mod data;
+mod links;
 #[cfg(target_os = "linux")]
 mod memory;
 mod positions;

@@ -18,7 +18,7 @@ use engine::core::{
 use engine::games::einstein::{Position, Standard};
 use engine::search::{
     mcts::{Budget, Leaf, Mcts, MctsOptions, PlayoutLeaf},
-    playout::ByFunction,
+    playout::FnLeaf,
 };
 use std::time::Instant;
 
@@ -65,7 +65,7 @@ fn main() {
     let batch = number(arguments.next()).unwrap_or(1);
     let simulations = simulations as u64;
     match leaf.as_deref() {
-        Some("nothing") => measure(|| ByFunction(nothing), simulations, threads, batch),
+        Some("nothing") => measure(|| FnLeaf(nothing), simulations, threads, batch),
         _ => measure(|| PlayoutLeaf, simulations, threads, batch),
     }
 }

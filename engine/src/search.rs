@@ -1,4 +1,4 @@
-//! Search over any [`crate::core::game::Game`]: what every search reports, and the searches themselves.
+//! Searches over any [`crate::core::game::Game`], and their statistics.
 //!
 //! Invariant: nothing below this module names a game, a die or a stone.
 
@@ -9,14 +9,14 @@ pub mod expectiminimax;
 pub mod limits;
 pub mod max_n;
 pub mod mcts;
-mod memory;
 pub mod minimax;
 pub mod ordering;
-pub mod outcomes;
 mod parallel;
 pub mod playout;
 pub mod rollout;
+mod shared_array;
 pub mod star;
+pub mod star_by_outcome;
 pub(crate) mod stopwatch;
 pub mod table;
 
@@ -28,18 +28,18 @@ use crate::core::{
 use limits::Limits;
 use std::time::Duration;
 
-/// What a transposition table did for a search.
+/// Counters of a transposition table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableStats {
-    /// Positions asked for.
+    /// Probes.
     pub probes: u64,
-    /// Positions found, at any depth.
+    /// Probes that found the position, at any depth.
     pub hits: u64,
-    /// Positions whose value, or a bound that sufficed, was found: they needed no search.
+    /// Probes that made a search unnecessary.
     pub cuts: u64,
-    /// Results kept.
+    /// Stored results.
     pub stores: u64,
-    /// Results kept in the place of another position's.
+    /// Stored results that replaced another position's.
     pub replacements: u64,
 }
 
@@ -53,20 +53,20 @@ impl TableStats {
     }
 }
 
-/// What a search cost.
+/// Cost of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SearchStats {
-    /// Positions visited: every position reached by a move, leaves and finished games included.
+    /// Visited positions: all that are reached by a move, leaves and finished games included.
     pub nodes: u64,
-    /// Positions an evaluator (or a playout) was asked about.
+    /// Evaluated positions, or playouts.
     pub evaluations: u64,
-    /// What the transposition table did.
+    /// Counters of the transposition table.
     pub table: TableStats,
-    /// Plies of the last complete iteration; 0 from searches that know no depth.
+    /// Depth of the last complete iteration; 0 without a depth.
     pub depth: u32,
-    /// Wall time; zero unless taken.
+    /// Wall time; zero unless measured.
     pub time: Duration,
-    /// The part of `time` spent evaluating leaves; only known to an instrumented search.
+    /// Part of `time` spent evaluating leaves, if measured.
     pub evaluation_time: Option<Duration>,
 }
 
@@ -85,7 +85,7 @@ impl SearchStats {
     }
 }
 
-/// What a search says of a position that it could not search.
+/// Value of a position that could not be searched.
 const UNKNOWN_VALUE: f32 = 0.5;
 
 /// Receives the values of all moves at a finished depth and the cost so far, and returns whether the
@@ -94,29 +94,28 @@ pub type DepthObserver<'a> = dyn FnMut(&[(f32, Option<Payoffs>)], SearchStats) -
 
 /// A search that values moves by looking ahead.
 ///
-/// Values are win probabilities of the seat to move. With more than two seats a search is paranoid,
-/// all others play as one party against the seat at the root, unless it says otherwise.
+/// Values are win probabilities of the seat to move. With more than two seats a search is paranoid
+/// by default: all others play as one side against the root seat.
 pub trait Search<G: Game>: Send {
     /// The rules that are searched.
     fn game(&self) -> &G;
 
-    /// Forgets everything learned so far.
-    fn forget(&mut self);
+    /// Clears everything learned so far.
+    fn clear(&mut self);
 
-    /// Sets what ends the searches to come besides their own limits.
+    /// Sets the limits of later searches besides their own.
     fn set_limits(&mut self, limits: &Limits);
 
-    /// Whether the last search was stopped by [`Search::set_limits`] before it was done: values
-    /// that it had not found by then are one half.
+    /// Whether [`Search::set_limits`] stopped the last search; moves without a value then have ½.
     fn is_stopped(&self) -> bool;
 
-    /// The value of making `mv` in `position`, for the seat that makes it. Exact if it is above
-    /// `alpha`; otherwise the upper bound returned is at most `alpha`.
+    /// The value of `mv` for the seat that makes it: exact above `alpha`, otherwise an upper bound
+    /// of at most `alpha`.
     fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds;
 
-    /// The best of some moves, at least one, and its value; of equally good ones the first.
+    /// The best of at least one move, and its value; ties go to the first.
     fn best_move(&mut self, position: &G::Position, legal: &[G::Move]) -> (G::Move, f32) {
-        // Below every value, so that the first move is valued exactly.
+        // Below all values, so that the first move gets an exact value.
         let (mut best, mut value) = (legal[0], -1.0);
         for &mv in legal {
             let bounds = self.move_value(position, mv, value);
@@ -130,7 +129,7 @@ pub trait Search<G: Game>: Send {
         (best, if value < 0.0 { UNKNOWN_VALUE } else { value })
     }
 
-    /// The value of each of some moves.
+    /// The value of each move.
     fn move_values(&mut self, position: &G::Position, moves: &[G::Move]) -> Vec<f32> {
         let value = |&mv| {
             let value = self.move_value(position, mv, f32::NEG_INFINITY).lower;
@@ -143,7 +142,7 @@ pub trait Search<G: Game>: Send {
         moves.iter().map(value).collect()
     }
 
-    /// The same, and what each move brings every seat, where the search tells that.
+    /// The value of each move, and the payoffs of all seats where the search has them.
     fn move_payoffs(
         &mut self,
         position: &G::Position,
@@ -153,8 +152,8 @@ pub trait Search<G: Game>: Send {
         values.map(|value| (value, None)).collect()
     }
 
-    /// As [`Search::move_payoffs`]; a search that deepens also reports each depth that is followed
-    /// by a deeper one, and ends once `observer` returns false.
+    /// [`Search::move_payoffs`] with an observer of each finished depth that a deeper one follows;
+    /// the search ends once it returns false.
     fn move_payoffs_observed(
         &mut self,
         position: &G::Position,
@@ -164,28 +163,28 @@ pub trait Search<G: Game>: Send {
         self.move_payoffs(position, moves)
     }
 
-    /// The value of a position that is not over, before chance has spoken, for the seat to move; as
-    /// deep as moves are valued, the moves of this position included.
+    /// The value of a position that is not over, before its chance event, for the seat to move;
+    /// searched to the depth of moves, those of this position included.
     fn value(&mut self, position: &G::Position) -> f32;
 
-    /// What has been spent since the last call.
+    /// Returns and resets the counters.
     fn take_stats(&mut self) -> SearchStats;
 }
 
-/// The party to move, seen from the seat at the root: that seat, or all the others together.
+/// The two sides of a paranoid search: the root seat, and all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Parties {
+struct RootPerspective {
     root: Seat,
 }
 
-impl Parties {
-    /// Whether two positions have the same party to move.
+impl RootPerspective {
+    /// Whether the same side is to move in both positions.
     #[inline]
     fn same<G: Game>(self, game: &G, one: &G::Position, other: &G::Position) -> bool {
         (game.to_move(one) == self.root) == (game.to_move(other) == self.root)
     }
 
-    /// The key of a position: with more than two seats a value also depends on who is at the root.
+    /// The hash key; with more than two seats it includes the root seat.
     #[inline]
     fn key<G: Game>(self, game: &G, position: &G::Position) -> u64 {
         let key = game.key(position);
@@ -196,7 +195,7 @@ impl Parties {
         }
     }
 
-    /// What an evaluator says of a position, for the party to move.
+    /// Evaluates a position for the side to move.
     #[inline]
     fn evaluate<G: Game, E: Evaluator<G>>(
         self,
@@ -212,8 +211,8 @@ impl Parties {
         }
     }
 
-    /// What an evaluator says of a position from scratch, for the party to move.
-    fn evaluate_anew<G: Game, E: Evaluator<G>>(
+    /// Evaluates a position for the side to move without a cache.
+    fn evaluate_from_scratch<G: Game, E: Evaluator<G>>(
         self,
         game: &G,
         evaluator: &E,
@@ -224,7 +223,7 @@ impl Parties {
         self.value(game, position, &evaluator.payoffs(game, position, &cache))
     }
 
-    /// What payoffs are worth to the party to move at `position`.
+    /// The payoff of the side to move at `position`.
     #[inline]
     fn value<G: Game>(self, game: &G, position: &G::Position, payoffs: &Payoffs) -> f32 {
         if game.to_move(position) == self.root {

@@ -47,11 +47,11 @@ impl Games for RollOuts {
         let evaluator = Arc::clone(&self.evaluator);
         let mut roll = evaluator.roller(self.game.clone(), self.oracle.clone(), 0);
         Box::new(move |start, seed| {
-            let mut earned = 0.0;
-            roll.roll(start, RED, seed, 0..1, &mut |played| {
-                earned = played.earned()
+            let mut luck_adjusted = 0.0;
+            roll.play_games(start, RED, seed, 0..1, &mut |played| {
+                luck_adjusted = played.luck_adjusted()
             });
-            Ok(earned)
+            Ok(luck_adjusted)
         })
     }
 }

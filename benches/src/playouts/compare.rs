@@ -20,7 +20,9 @@ use engine::games::einstein::{
 };
 use engine::search::{
     mcts::{EvaluatorLeaf, Leaf},
-    playout::{BestSuccessor, ByUrgency, HighestClass, Mixture, Policy, Truncated, Uniform},
+    playout::{
+        GreedyPolicy, HighestClass, MixedPolicy, Policy, TruncatedPlayout, Uniform, WeightedByClass,
+    },
 };
 use serde::Serialize;
 use std::time::Instant;
@@ -223,7 +225,8 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
         })
         .collect();
     let evaluator = SchwarzOdds::fitted(game);
-    let mut truncated = Truncated::new(Uniform, TRUNCATED_PLIES, EvaluatorLeaf::new(evaluator));
+    let mut truncated =
+        TruncatedPlayout::new(Uniform, TRUNCATED_PLIES, EvaluatorLeaf::new(evaluator));
     rows.push(row("uniform for 6 plies, then schwarz", || {
         let mut random = RandomStream::new(seed);
         let mut count = Count::default();
@@ -254,7 +257,7 @@ fn starts(game: &Standard, seed: u64) -> Vec<Position> {
 
 /// The policies that are compared.
 fn policies(game: &Standard) -> Vec<(&'static str, Box<dyn Policy<Standard>>)> {
-    let schwarz = || BestSuccessor::new(SchwarzOdds::fitted(game));
+    let schwarz = || GreedyPolicy::new(SchwarzOdds::fitted(game));
     let greedy = Calibrated {
         score: Greedy,
         calibration: Greedy::CALIBRATION,
@@ -265,20 +268,20 @@ fn policies(game: &Standard) -> Vec<(&'static str, Box<dyn Policy<Standard>>)> {
     };
     vec![
         ("uniform", Box::new(Uniform)),
-        ("greedy", Box::new(BestSuccessor::new(greedy))),
+        ("greedy", Box::new(GreedyPolicy::new(greedy))),
         ("schwarz(0)", Box::new(schwarz())),
-        ("farmer_boy(0)", Box::new(BestSuccessor::new(farmer_boy))),
+        ("farmer_boy(0)", Box::new(GreedyPolicy::new(farmer_boy))),
         (
             "half schwarz(0), half uniform",
-            Box::new(Mixture::new(schwarz(), 0.5, Uniform)),
+            Box::new(MixedPolicy::new(schwarz(), 0.5, Uniform)),
         ),
         (
             "wins and captures first",
-            Box::new(HighestClass { at_least: 2 }),
+            Box::new(HighestClass { min_class: 2 }),
         ),
         (
             "captures weigh 4, wins 100",
-            Box::new(ByUrgency {
+            Box::new(WeightedByClass {
                 weights: [1, 1, 4, 100],
             }),
         ),
@@ -302,7 +305,7 @@ fn play_policy<'a>(
             }
             position = game.play(
                 &position,
-                policy.draw_and_choose(game, &position, &mut random),
+                policy.sample_and_choose(game, &position, &mut random),
             );
             tally.plies += 1;
         };

@@ -24,7 +24,7 @@ use engine::core::calibration::Calibrated;
 use engine::games::reversixt::{ReversiXt, evaluators::Mobility, map::Map};
 use engine::play::{build::PlayerRecipe, player::Player, searching::SearchPlayer};
 use engine::search::limits::Limits;
-use engine::search::{deepening::Deepening, limits::SearchLimits, max_n::MaxN};
+use engine::search::{deepening::DeepeningOptions, limits::SearchLimits, max_n::MaxN};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use std::sync::Arc;
@@ -85,16 +85,16 @@ fn player(
     if notation.is_empty() {
         // With two seats players in notation search as two do.
         let limits = SearchLimits::to_depth(depth);
-        let deepening = Deepening {
+        let deepening = DeepeningOptions {
             step: depth,
-            ..Deepening::default()
+            ..DeepeningOptions::default()
         };
         let evaluator = Calibrated {
             score: Mobility,
             calibration: Mobility::CALIBRATION,
         };
         let search = MaxN::new(game.clone(), evaluator, None);
-        let search = search.deepened(deepening, limits).timed(timed);
+        let search = search.into_deepening(deepening, limits).timed(timed);
         return Ok(Box::new(SearchPlayer::new(search)));
     }
     let recipe = PlayerRecipe::parse(&notation.replace("{depth}", &depth.to_string()), game)?;

@@ -20,8 +20,8 @@ use crate::core::{
 };
 use crate::search::{
     mcts::{EvaluatorLeaf, Leaf, Prior, SearchLeaf},
-    playout::{BestSuccessor, Policy},
-    rollout::{Roll, Rollout},
+    playout::{GreedyPolicy, Policy},
+    rollout::{EvaluatorRollouts, Rollouts},
 };
 use std::sync::Arc;
 
@@ -54,8 +54,8 @@ pub trait AnyEvaluator<G: Game>: Send + Sync {
     /// Chooses the best successor in playouts.
     fn policy(self: Arc<Self>) -> Box<dyn Policy<G>>;
 
-    /// Plays roll-outs, see [`Rollout::new`].
-    fn roller(self: Arc<Self>, game: G, oracle: Knowledge<G>, plies: u32) -> Box<dyn Roll<G>>;
+    /// Plays roll-outs, see [`EvaluatorRollouts::new`].
+    fn roller(self: Arc<Self>, game: G, oracle: Knowledge<G>, plies: u32) -> Box<dyn Rollouts<G>>;
 
     /// Says what moves are worth before they were tried.
     fn prior(self: Arc<Self>) -> Arc<dyn Prior<G>>;
@@ -97,11 +97,11 @@ impl<G: Game, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
     }
 
     fn policy(self: Arc<Self>) -> Box<dyn Policy<G>> {
-        Box::new(BestSuccessor::new(self))
+        Box::new(GreedyPolicy::new(self))
     }
 
-    fn roller(self: Arc<Self>, game: G, oracle: Knowledge<G>, plies: u32) -> Box<dyn Roll<G>> {
-        Box::new(Rollout::new(game, self, oracle, plies))
+    fn roller(self: Arc<Self>, game: G, oracle: Knowledge<G>, plies: u32) -> Box<dyn Rollouts<G>> {
+        Box::new(EvaluatorRollouts::new(game, self, oracle, plies))
     }
 
     fn prior(self: Arc<Self>) -> Arc<dyn Prior<G>> {

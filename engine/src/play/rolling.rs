@@ -12,8 +12,8 @@ use crate::search::{
     SearchStats,
     limits::Limits,
     rollout::{
-        Cost, Roll,
-        sequential::{Candidate, Enough, compare, unflattered, value},
+        Cost, Rollouts,
+        stopping::{Candidate, StoppingRule, compare, unbiased_value, value},
     },
 };
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -21,8 +21,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 /// Plays the move whose roll-outs earn most.
 pub struct RolloutPlayer<G: Game> {
     game: G,
-    roll: Box<dyn Roll<G>>,
-    enough: Enough,
+    roll: Box<dyn Rollouts<G>>,
+    enough: StoppingRule,
     seed: u64,
     candidates: Vec<Candidate>,
     after: Vec<G::Position>,
@@ -30,7 +30,7 @@ pub struct RolloutPlayer<G: Game> {
 
 impl<G: Game> RolloutPlayer<G> {
     /// A player of a game by its roll-outs, as many as are enough.
-    pub fn new(game: G, roll: Box<dyn Roll<G>>, enough: Enough) -> Self {
+    pub fn new(game: G, roll: Box<dyn Rollouts<G>>, enough: StoppingRule) -> Self {
         Self {
             game,
             roll,
@@ -86,7 +86,7 @@ impl<G: Game> Player<G> for RolloutPlayer<G> {
         Ok(Decision {
             best: legal[best],
             value: is_valued(&self.candidates[best])
-                .then(|| probability(unflattered(&self.candidates))),
+                .then(|| probability(unbiased_value(&self.candidates))),
             stats,
             cpu_time: None,
         })
@@ -145,8 +145,8 @@ fn is_valued(candidate: &Candidate) -> bool {
 }
 
 /// What games earn may lie beyond what can be got.
-fn probability(earned: f64) -> f32 {
-    earned.clamp(0.0, 1.0) as f32
+fn probability(luck_adjusted: f64) -> f32 {
+    luck_adjusted.clamp(0.0, 1.0) as f32
 }
 
 fn stats(cost: Cost, began: Instant) -> SearchStats {

@@ -39,7 +39,7 @@ impl<G: Game, S: Search<G>> SearchPlayer<G, S> {
 // of one ply.
 impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
     fn new_game(&mut self, _seed: u64) {
-        self.search.forget();
+        self.search.clear();
     }
 
     fn decide(

@@ -1,15 +1,14 @@
-//! Best-reply search (Schadd and Winands 2011): with more than two seats the one at the root meets
-//! a single move of all the others together, then moves again.
+//! Best-reply search (Schadd and Winands 2011): with more than two seats the root seat alternates
+//! with the strongest reply of any opponent.
 //!
-//! A game of many seats becomes one of two, [`BestReply`], in which the second has the moves of
-//! every other seat and makes the one that is worst for the root; whoever is not asked passes, by
-//! [`Game::turn_to`]. So whatever searches two seats searches this, and sees the root's moves at
-//! every other ply. Positions arise that the rules do not know. Invariant: a seat without a move is
-//! passed over, the root like any other.
+//! [`BrsGame`] turns a game of many seats into one of two, whose second player moves for one
+//! opponent per turn while the others pass by [`Game::turn_to`]. Any two-player search applies, at
+//! the cost of positions that the rules cannot reach. Invariant: a seat without a move is skipped,
+//! including the root.
 
 use super::{
-    DepthObserver, Parties, Search, SearchStats,
-    deepening::{Deepening, DeepeningSearch},
+    DepthObserver, RootPerspective, Search, SearchStats,
+    deepening::{DeepeningOptions, DeepeningSearch},
     limits::{Limits, SearchLimits},
     star::StarOptions,
     table::Table,
@@ -21,59 +20,59 @@ use crate::core::{
 };
 use std::sync::Arc;
 
-/// A game without chance as its root seat, 0, and all others together, 1, play it.
+/// A game without chance between its root seat (0) and all others (1).
 #[derive(Clone, Debug)]
-pub struct BestReply<G>(
+pub struct BrsGame<G>(
     /// The game of many seats.
     pub G,
 );
 
-/// A position, and the seat at the root.
+/// A position and the root seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Rooted<P> {
-    /// The position, with the turn as the rules or a reply have left it.
+pub struct BrsPosition<P> {
+    /// The position, with the seat to move.
     pub position: P,
-    /// The seat at the root.
+    /// The root seat.
     pub root: Seat,
 }
 
-/// A move, and the seat that makes it.
+/// A move and its seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reply<M> {
+pub struct BrsMove<M> {
     /// The move.
     pub mv: M,
     seat: u8,
 }
 
-impl<G: Game> BestReply<G> {
-    /// A position with the seat to move at the root.
+impl<G: Game> BrsGame<G> {
+    /// A position whose seat to move is the root.
     #[must_use]
-    pub fn rooted(&self, position: &G::Position) -> Rooted<G::Position> {
-        Rooted {
+    pub fn root_position(&self, position: &G::Position) -> BrsPosition<G::Position> {
+        BrsPosition {
             position: *position,
             root: self.0.to_move(position),
         }
     }
 
-    /// A move of the seat at the root.
+    /// A move of the root seat.
     #[must_use]
-    pub fn own(&self, at: &Rooted<G::Position>, mv: G::Move) -> Reply<G::Move> {
+    pub fn root_move(&self, at: &BrsPosition<G::Position>, mv: G::Move) -> BrsMove<G::Move> {
         let seat = at.root as u8;
-        Reply { mv, seat }
+        BrsMove { mv, seat }
     }
 
-    /// The position with the turn of whoever makes a move.
-    fn turned(&self, at: &Rooted<G::Position>, reply: Reply<G::Move>) -> G::Position {
+    /// The position with the seat of `reply` to move.
+    fn with_turn(&self, at: &BrsPosition<G::Position>, brs_move: BrsMove<G::Move>) -> G::Position {
         let mut position = at.position;
-        self.0.turn_to(&mut position, usize::from(reply.seat));
+        self.0.turn_to(&mut position, usize::from(brs_move.seat));
         position
     }
 }
 
-impl<G: Game> Game for BestReply<G> {
-    type Position = Rooted<G::Position>;
-    type Move = Reply<G::Move>;
-    type Moves = Vec<Reply<G::Move>>;
+impl<G: Game> Game for BrsGame<G> {
+    type Position = BrsPosition<G::Position>;
+    type Move = BrsMove<G::Move>;
+    type Moves = Vec<BrsMove<G::Move>>;
     type Outcomes = OneOutcome;
 
     fn to_move(&self, at: &Self::Position) -> Seat {
@@ -82,47 +81,47 @@ impl<G: Game> Game for BestReply<G> {
 
     fn payoffs(&self, at: &Self::Position) -> Option<Payoffs> {
         let payoffs = self.0.payoffs(&at.position)?;
-        let mut shares = [0.0; MAX_SEATS];
-        (shares[0], shares[1]) = (payoffs[at.root], 1.0 - payoffs[at.root]);
-        Some(shares)
+        let mut two_payoffs = [0.0; MAX_SEATS];
+        (two_payoffs[0], two_payoffs[1]) = (payoffs[at.root], 1.0 - payoffs[at.root]);
+        Some(two_payoffs)
     }
 
-    /// Those of the others begin with the seat whose turn it is.
-    fn moves(&self, at: &Self::Position, replies: &mut Self::Moves) {
-        replies.clear();
+    /// Moves of the opponents start with the seat to move.
+    fn moves(&self, at: &Self::Position, moves_of_all: &mut Self::Moves) {
+        moves_of_all.clear();
         let (first, seats) = (self.0.to_move(&at.position), self.0.seats());
-        let asked = if first == at.root { 1 } else { seats };
+        let num_turns = if first == at.root { 1 } else { seats };
         let (mut position, mut moves) = (at.position, G::Moves::default());
-        for seat in (first..first + asked).map(|seat| seat % seats) {
-            if asked > 1 && seat == at.root || !self.0.turn_to(&mut position, seat) {
+        for seat in (first..first + num_turns).map(|seat| seat % seats) {
+            if num_turns > 1 && seat == at.root || !self.0.turn_to(&mut position, seat) {
                 continue;
             }
             self.0.moves(&position, &mut moves);
             let seat = seat as u8;
-            replies.extend(moves.iter().map(|&mv| Reply { mv, seat }));
+            moves_of_all.extend(moves.iter().map(|&mv| BrsMove { mv, seat }));
         }
-        // More have no index; no map that was ever played comes near.
-        List::truncate(replies, usize::from(u16::MAX));
+        // Indices have 16 bits; no real position has so many moves.
+        List::truncate(moves_of_all, usize::from(u16::MAX));
     }
 
-    fn play(&self, at: &Self::Position, reply: Reply<G::Move>) -> Self::Position {
-        let mut position = self.0.play(&self.turned(at, reply), reply.mv);
-        if usize::from(reply.seat) != at.root {
+    fn play(&self, at: &Self::Position, brs_move: BrsMove<G::Move>) -> Self::Position {
+        let mut position = self.0.play(&self.with_turn(at, brs_move), brs_move.mv);
+        if usize::from(brs_move.seat) != at.root {
             self.0.turn_to(&mut position, at.root);
         }
-        Rooted { position, ..*at }
+        BrsPosition { position, ..*at }
     }
 
     fn move_kinds(&self) -> usize {
         self.0.move_kinds()
     }
 
-    fn move_kind(&self, at: &Self::Position, reply: Reply<G::Move>) -> usize {
-        self.0.move_kind(&at.position, reply.mv)
+    fn move_kind(&self, at: &Self::Position, brs_move: BrsMove<G::Move>) -> usize {
+        self.0.move_kind(&at.position, brs_move.mv)
     }
 
-    fn urgency(&self, at: &Self::Position, reply: Reply<G::Move>) -> u8 {
-        self.0.urgency(&at.position, reply.mv)
+    fn urgency(&self, at: &Self::Position, brs_move: BrsMove<G::Move>) -> u8 {
+        self.0.urgency(&at.position, brs_move.mv)
     }
 
     fn stage(&self, at: &Self::Position) -> Stage {
@@ -134,69 +133,72 @@ impl<G: Game> Game for BestReply<G> {
     }
 
     fn key(&self, at: &Self::Position) -> u64 {
-        Parties { root: at.root }.key(&self.0, &at.position)
+        RootPerspective { root: at.root }.key(&self.0, &at.position)
     }
 }
 
-/// What an evaluator of the game of many seats says for the root.
+/// An evaluator of the game of many seats, for the root seat.
 #[derive(Clone, Copy, Debug)]
-pub struct ForRoot<E>(
-    /// The evaluator that is asked.
+pub struct BrsEvaluator<E>(
+    /// The evaluator.
     pub E,
 );
 
-impl<G: Game, E: Evaluator<G>> Evaluator<BestReply<G>> for ForRoot<E> {
+impl<G: Game, E: Evaluator<G>> Evaluator<BrsGame<G>> for BrsEvaluator<E> {
     type Cache = E::Cache;
 
-    fn refresh(&self, game: &BestReply<G>, at: &Rooted<G::Position>, cache: &mut E::Cache) {
+    fn refresh(&self, game: &BrsGame<G>, at: &BrsPosition<G::Position>, cache: &mut E::Cache) {
         self.0.refresh(&game.0, &at.position, cache);
     }
 
-    fn value(&self, game: &BestReply<G>, at: &Rooted<G::Position>, cache: &E::Cache) -> f32 {
+    fn value(&self, game: &BrsGame<G>, at: &BrsPosition<G::Position>, cache: &E::Cache) -> f32 {
         let payoffs = self.0.payoffs(&game.0, &at.position, cache);
-        Parties { root: at.root }.value(&game.0, &at.position, &payoffs)
+        RootPerspective { root: at.root }.value(&game.0, &at.position, &payoffs)
     }
 }
 
-/// A Star search of [`BestReply`] under limits.
+/// A Star search of [`BrsGame`] under limits.
 pub struct BestReplySearch<G: Game> {
-    search: DeepeningSearch<BestReply<G>>,
+    search: DeepeningSearch<BrsGame<G>>,
 }
 
 impl<G: Game> BestReplySearch<G> {
-    /// As [`DeepeningSearch::new`]. The game needs [`Game::turn_to`].
+    /// See [`DeepeningSearch::new`]. The game needs [`Game::turn_to`].
     #[must_use]
     pub fn new(
         game: G,
         evaluator: impl Evaluator<G> + Clone + 'static,
         options: StarOptions,
-        deepening: Deepening,
+        deepening: DeepeningOptions,
         limits: SearchLimits,
         table: Option<Arc<Table>>,
         threads: usize,
     ) -> Self {
-        let (game, evaluator) = (BestReply(game), ForRoot(evaluator));
+        let (game, evaluator) = (BrsGame(game), BrsEvaluator(evaluator));
         let search =
             DeepeningSearch::new(game, evaluator, options, deepening, limits, table, threads);
         Self { search }
     }
 
-    /// Also measures the time it spends evaluating, or not.
+    /// Sets whether the time of evaluations is measured.
     #[must_use]
     pub fn timed(self, timed: bool) -> Self {
         let search = self.search.timed(timed);
         Self { search }
     }
 
-    /// A position and its moves as the root has them.
-    fn rooted(
+    /// A position and its moves in the [`BrsGame`].
+    fn root_position(
         &self,
         position: &G::Position,
         moves: &[G::Move],
-    ) -> (Rooted<G::Position>, Vec<Reply<G::Move>>) {
+    ) -> (BrsPosition<G::Position>, Vec<BrsMove<G::Move>>) {
         let game = self.search.game();
-        let at = game.rooted(position);
-        (at, moves.iter().map(|&mv| game.own(&at, mv)).collect())
+        let at = game.root_position(position);
+        (
+            at,
+            moves.iter().map(|&mv| game.root_move(&at, mv)).collect(),
+        )
     }
 }
 
@@ -205,8 +207,8 @@ impl<G: Game> Search<G> for BestReplySearch<G> {
         &self.search.game().0
     }
 
-    fn forget(&mut self) {
-        self.search.forget();
+    fn clear(&mut self) {
+        self.search.clear();
     }
 
     fn set_limits(&mut self, limits: &Limits) {
@@ -218,18 +220,18 @@ impl<G: Game> Search<G> for BestReplySearch<G> {
     }
 
     fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds {
-        let (at, moves) = self.rooted(position, &[mv]);
+        let (at, moves) = self.root_position(position, &[mv]);
         self.search.move_value(&at, moves[0], alpha)
     }
 
     fn best_move(&mut self, position: &G::Position, legal: &[G::Move]) -> (G::Move, f32) {
-        let (at, moves) = self.rooted(position, legal);
+        let (at, moves) = self.root_position(position, legal);
         let (best, value) = self.search.best_move(&at, &moves);
         (best.mv, value)
     }
 
     fn move_values(&mut self, position: &G::Position, moves: &[G::Move]) -> Vec<f32> {
-        let (at, moves) = self.rooted(position, moves);
+        let (at, moves) = self.root_position(position, moves);
         self.search.move_values(&at, &moves)
     }
 
@@ -239,12 +241,12 @@ impl<G: Game> Search<G> for BestReplySearch<G> {
         moves: &[G::Move],
         observer: &mut DepthObserver<'_>,
     ) -> Vec<(f32, Option<Payoffs>)> {
-        let (at, moves) = self.rooted(position, moves);
+        let (at, moves) = self.root_position(position, moves);
         self.search.move_payoffs_observed(&at, &moves, observer)
     }
 
     fn value(&mut self, position: &G::Position) -> f32 {
-        let at = self.search.game().rooted(position);
+        let at = self.search.game().root_position(position);
         self.search.value(&at)
     }
 

@@ -1,16 +1,16 @@
-//! Iterative deepening: a search repeated deeper and deeper, each iteration ordering the next.
+//! Iterative deepening: a search is repeated at increasing depth, and each iteration orders the
+//! next.
 //!
-//! Moves at the root are searched in windows around what the iteration before found, and again
-//! where that was wrong; the best one so far bounds the others. An iteration that is cut short
-//! counts as far as it got, provided that the best move of the iteration before was searched again.
-//! Invariant: with a fixed depth and results of the same depth only, the answer is that of a search
-//! without table, order and cuts, up to rounding.
+//! Root moves are searched in aspiration windows with a re-search on failure; the best one so far
+//! bounds the others. An interrupted iteration counts once it has searched the previous best move.
+//! Invariant: with a fixed depth and results of the same depth only, the result is that of a search
+//! without table, move order and cutoffs, up to rounding.
 
 use super::{
     DepthObserver, Search, SearchStats, UNKNOWN_VALUE,
     eval_timer::EvalTimer,
     limits::{DepthRange, Limits, Pace, SearchLimits, Watch},
-    parallel::{Busy, beside},
+    parallel::{AbdadaTable, run_with_helpers},
     star::{Star, StarOptions},
     stopwatch::{Deadline, Stopwatch},
     table::Table,
@@ -27,17 +27,16 @@ use std::{
     time::Duration,
 };
 
-/// How the depth grows.
+/// Options of iterative deepening.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Deepening {
-    /// Plies from one iteration to the next.
+pub struct DeepeningOptions {
+    /// Plies between iterations.
     pub step: u32,
-    /// Half the width of the window around the value of the iteration before; `None` for no
-    /// windows.
+    /// Half the width of the aspiration window; `None` for none.
     pub aspiration: Option<f32>,
 }
 
-impl Default for Deepening {
+impl Default for DeepeningOptions {
     fn default() -> Self {
         Self {
             step: 2,
@@ -46,32 +45,31 @@ impl Default for Deepening {
     }
 }
 
-/// A search to a fixed depth, one thread's part: what can be deepened.
-pub(super) trait Deepens<G: Game>: Send {
+/// A search of one thread to a fixed depth, driven by [`DeepeningSearch`].
+pub(super) trait FixedDepthSearch<G: Game>: Send {
     /// The rules that are searched.
     fn game(&self) -> &G;
-    /// The table, if there is one.
+    /// The transposition table, if there is one.
     fn table(&self) -> Option<&Table> {
         None
     }
-    /// Forgets what this thread alone has learned: not the table.
-    fn forget_own(&mut self) {}
-    /// Asks an oracle about every position that is reached by a move, if it can; returns the one it
-    /// asked before.
+    /// Clears what this thread has learned, without the table.
+    fn clear_own(&mut self) {}
+    /// Sets the oracle, if the search uses one; returns the previous one.
     fn set_oracle(&mut self, _oracle: Option<Arc<dyn Oracle<G>>>) -> Option<Arc<dyn Oracle<G>>> {
         None
     }
-    /// What measures the time spent evaluating.
-    fn time_leaves(&mut self, clock: EvalTimer);
-    /// What ends it.
+    /// Sets the timer of evaluations.
+    fn set_eval_timer(&mut self, clock: EvalTimer);
+    /// The stop condition.
     fn watch(&mut self) -> &mut Watch;
-    /// The cost since the last [`Deepens::take_stats`], without the time.
+    /// The cost since the last [`FixedDepthSearch::take_stats`], without the time.
     fn stats(&self) -> &SearchStats;
     /// The cost since the last call.
     fn take_stats(&mut self) -> SearchStats;
-    /// As [`Star::bounds_and_proof`], in the widest window.
-    fn value_to(&mut self, position: &G::Position, depth: u32) -> (Bounds, bool);
-    /// As [`Star::move_bounds`].
+    /// [`Star::bounds_and_proof`] with a full window.
+    fn root_value(&mut self, position: &G::Position, depth: u32) -> (Bounds, bool);
+    /// See [`Star::move_bounds`].
     fn move_bounds(
         &mut self,
         position: &G::Position,
@@ -80,12 +78,12 @@ pub(super) trait Deepens<G: Game>: Send {
         alpha: f32,
         beta: f32,
     ) -> (Bounds, bool);
-    /// What the last of these moves brings every seat, if that is told.
+    /// Payoffs of all seats after the last of these moves, if the search has them.
     fn last_payoffs(&self) -> Option<Payoffs> {
         None
     }
 
-    /// Starts watching over its limits: so many nodes more, a time, and being told to stop.
+    /// Starts the stop condition with limits of nodes and time and a stop flag.
     fn start(
         &mut self,
         nodes: Option<u64>,
@@ -97,9 +95,9 @@ pub(super) trait Deepens<G: Game>: Send {
         self.watch().start(counted, most, deadline, stop);
     }
 
-    /// One iteration over the moves of the root, the best one first; brings the one that it finds
-    /// to be the best to the front. Returns whether it was completed. Compiled for every search, for
-    /// a search of one ply takes no longer than some calls by pointer.
+    /// Runs one iteration over the root moves, the best one first, and moves the new best one to
+    /// the front. Returns whether it was completed. Compiled for every search, since dynamic calls
+    /// would dominate a search of one ply.
     fn iterate(
         &mut self,
         position: &G::Position,
@@ -110,37 +108,36 @@ pub(super) trait Deepens<G: Game>: Send {
         let mut best: Option<(f32, usize)> = None;
         for index in 0..moves.len() {
             let root = moves[index];
-            // A move listed before the best one so far wins a tie with it.
+            // Ties go to the move listed first.
             let alpha = match best {
-                None => UNBOUNDED,
-                Some((value, place)) if root.place < place => value - TIE,
+                None => BELOW_ALL_VALUES,
+                Some((value, list_index)) if root.list_index < list_index => value - TIE_MARGIN,
                 Some((value, _)) => value,
             };
             let (bounds, proven) = self.search_root_move(position, &root, depth, alpha, aspiration);
             if self.watch().stopped() {
-                // What was found so far counts, if the best move of the iteration before is part of
-                // it.
-                if let Some((_, place)) = best {
-                    bring_forward(moves, place);
+                // A partial iteration counts if it includes the previous best move.
+                if let Some((_, list_index)) = best {
+                    move_to_front(moves, list_index);
                 }
                 return false;
             }
             moves[index].bounds = bounds;
             moves[index].proven = proven;
-            if best.is_none_or(|(value, place)| {
-                bounds.lower > value || bounds.lower == value && root.place < place
+            if best.is_none_or(|(value, list_index)| {
+                bounds.lower > value || bounds.lower == value && root.list_index < list_index
             }) {
-                best = Some((bounds.lower, root.place));
+                best = Some((bounds.lower, root.list_index));
             }
         }
-        if let Some((_, place)) = best {
-            bring_forward(moves, place);
+        if let Some((_, list_index)) = best {
+            move_to_front(moves, list_index);
         }
         true
     }
 
-    /// Values moves of the root to a depth, and what each brings every seat where that is told;
-    /// whether all of it holds at any greater depth, or `None` if the search ended before the last.
+    /// Values root moves at a depth, with the payoffs of all seats where the search has them.
+    /// Returns whether all are proven, or `None` if the search was stopped.
     fn value_moves(
         &mut self,
         position: &G::Position,
@@ -184,24 +181,24 @@ pub(super) trait Deepens<G: Game>: Send {
     }
 }
 
-/// A search under limits, on one or more threads. What searches is chosen at run time, once a move
-/// at the root: so all that is said here is compiled once a game, and not for every evaluator.
+/// Iterative deepening under limits, on one or more threads. Workers are `dyn`, called once per
+/// root move, so that this is compiled once per game.
 pub struct DeepeningSearch<G: Game> {
-    workers: Vec<Box<dyn Deepens<G>>>,
-    deepening: Deepening,
+    workers: Vec<Box<dyn FixedDepthSearch<G>>>,
+    deepening: DeepeningOptions,
     limits: SearchLimits,
-    /// What ends a search besides its own limits.
-    outer: Limits,
+    /// Limits set by the caller of a search.
+    outer_limits: Limits,
     pace: Pace,
-    completed: u32,
+    completed_depth: u32,
 }
 
-/// A move of the root, and what is known of it.
+/// A root move with its bounds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RootMove<M> {
     mv: M,
-    /// Its place among the moves asked about: of equally good moves the first is chosen.
-    place: usize,
+    /// Index in the given list, for ties.
+    list_index: usize,
     bounds: Bounds,
     /// Whether the bounds hold at any greater depth.
     proven: bool,
@@ -209,26 +206,25 @@ pub(super) struct RootMove<M> {
 
 impl<M: Copy> RootMove<M> {
     fn all(moves: &[M]) -> SmallVec<[Self; 8]> {
-        let unknown = |(place, &mv)| Self {
+        let unsearched = |(list_index, &mv)| Self {
             mv,
-            place,
+            list_index,
             bounds: Bounds::UNKNOWN,
             proven: false,
         };
-        moves.iter().enumerate().map(unknown).collect()
+        moves.iter().enumerate().map(unsearched).collect()
     }
 }
 
 impl<G: Game> DeepeningSearch<G> {
-    /// A Star search to a fixed depth, with all else at its default, on one thread and without a
-    /// table.
+    /// A Star search to a fixed depth with default options, one thread and no table.
     #[must_use]
     pub fn to_depth(game: G, evaluator: impl Evaluator<G> + Clone + 'static, depth: u32) -> Self {
         Self::new(
             game,
             evaluator,
             StarOptions::default(),
-            Deepening::default(),
+            DeepeningOptions::default(),
             SearchLimits::to_depth(depth),
             None,
             1,
@@ -241,40 +237,40 @@ impl<G: Game> DeepeningSearch<G> {
         game: G,
         evaluator: impl Evaluator<G> + Clone + 'static,
         options: StarOptions,
-        deepening: Deepening,
+        deepening: DeepeningOptions,
         limits: SearchLimits,
         table: Option<Arc<Table>>,
         threads: usize,
     ) -> Self {
-        // Without a table there is nothing that threads could share.
+        // Threads share nothing but the table.
         let threads = if table.is_some() { threads.max(1) } else { 1 };
-        let busy = (threads > 1).then(|| Arc::new(Busy::new()));
-        let mut workers: Vec<Box<dyn Deepens<G>>> = Vec::with_capacity(threads);
+        let abdada = (threads > 1).then(|| Arc::new(AbdadaTable::new()));
+        let mut workers: Vec<Box<dyn FixedDepthSearch<G>>> = Vec::with_capacity(threads);
         for _ in 0..threads {
             let mut star = Star::new(game.clone(), evaluator.clone(), options, table.clone());
-            star.busy = busy.clone();
+            star.abdada = abdada.clone();
             workers.push(Box::new(star));
         }
         Self::of(workers, deepening, limits)
     }
 
-    /// A search by these workers, at least one.
+    /// A search by at least one worker.
     pub(super) fn of(
-        workers: Vec<Box<dyn Deepens<G>>>,
-        deepening: Deepening,
+        workers: Vec<Box<dyn FixedDepthSearch<G>>>,
+        deepening: DeepeningOptions,
         limits: SearchLimits,
     ) -> Self {
         Self {
             workers,
             deepening,
             limits,
-            outer: Limits::NONE,
+            outer_limits: Limits::NONE,
             pace: Pace::new(limits.time),
-            completed: 0,
+            completed_depth: 0,
         }
     }
 
-    /// Asks an oracle about every position that is reached by a move, where the search can.
+    /// Sets the oracle of all workers that use one.
     #[must_use]
     pub fn with_oracle(mut self, oracle: Option<&Arc<dyn Oracle<G>>>) -> Self {
         for worker in &mut self.workers {
@@ -283,11 +279,11 @@ impl<G: Game> DeepeningSearch<G> {
         self
     }
 
-    /// Also measures the time it spends evaluating, or not.
+    /// Sets whether the time of evaluations is measured.
     #[must_use]
     pub fn timed(mut self, timed: bool) -> Self {
         for worker in &mut self.workers {
-            worker.time_leaves(EvalTimer::new(timed));
+            worker.set_eval_timer(EvalTimer::new(timed));
         }
         self
     }
@@ -297,7 +293,7 @@ impl<G: Game> DeepeningSearch<G> {
     fn run<R>(
         &mut self,
         position: &G::Position,
-        task: impl Fn(&mut dyn Deepens<G>, Depths, &Limits) -> (R, u32) + Sync,
+        task: impl Fn(&mut dyn FixedDepthSearch<G>, Depths, &Limits) -> (R, u32) + Sync,
     ) -> R {
         self.run_helped(position, &task, &task)
     }
@@ -306,64 +302,67 @@ impl<G: Game> DeepeningSearch<G> {
     fn run_helped<R>(
         &mut self,
         position: &G::Position,
-        task: impl FnMut(&mut dyn Deepens<G>, Depths, &Limits) -> (R, u32),
-        help: impl Fn(&mut dyn Deepens<G>, Depths, &Limits) -> (R, u32) + Sync,
+        task: impl FnMut(&mut dyn FixedDepthSearch<G>, Depths, &Limits) -> (R, u32),
+        help: impl Fn(&mut dyn FixedDepthSearch<G>, Depths, &Limits) -> (R, u32) + Sync,
     ) -> R {
         let mut task = task;
         let began = self.pace.start();
         let game = self.workers[0].game();
         let depths = Depths::new(
             self.limits,
-            self.outer.stop.is_some(),
+            self.outer_limits.stop.is_some(),
             self.deepening,
             game.stage(position),
         );
         let deadline = self.pace.deadline(began, game.moves_left(position));
-        let (answer, completed) = self.until(
+        let (answer, completed_depth) = self.run_until(
             deadline,
-            |worker, outer| task(worker, depths.clone(), outer),
-            |worker, outer| _ = help(worker, depths.clone(), outer),
+            |worker, outer_limits| task(worker, depths.clone(), outer_limits),
+            |worker, outer_limits| _ = help(worker, depths.clone(), outer_limits),
         );
-        self.completed = completed;
+        self.completed_depth = completed_depth;
         self.pace.spent(began.elapsed());
         answer
     }
 
-    fn until<R>(
+    fn run_until<R>(
         &mut self,
         deadline: Option<Deadline>,
-        mut task: impl FnMut(&mut dyn Deepens<G>, &Limits) -> R,
-        help: impl Fn(&mut dyn Deepens<G>, &Limits) + Sync,
+        mut task: impl FnMut(&mut dyn FixedDepthSearch<G>, &Limits) -> R,
+        help: impl Fn(&mut dyn FixedDepthSearch<G>, &Limits) + Sync,
     ) -> R {
-        let stop = self.begin(deadline);
+        let stop = self.start_workers(deadline);
         let (first, others) = self.workers.split_at_mut(1);
-        let (first, outer) = (&mut *first[0], &self.outer);
+        let (first, outer_limits) = (&mut *first[0], &self.outer_limits);
         let Some(stop) = stop else {
-            return task(first, outer);
+            return task(first, outer_limits);
         };
         let mut answer = None;
-        beside(
+        run_with_helpers(
             others,
-            &|worker| help(&mut **worker, outer),
+            &|worker| help(&mut **worker, outer_limits),
             &stop,
             &mut || {
-                answer = Some(task(first, outer));
+                answer = Some(task(first, outer_limits));
             },
         );
         answer.expect("the first worker answers")
     }
 
-    /// Starts what watches over each worker. If there are several, the first answers and the others
-    /// only help: what is returned tells these to stop.
-    fn begin(&mut self, deadline: Option<Deadline>) -> Option<Arc<AtomicBool>> {
+    /// Starts the stop conditions. With several workers it returns the stop flag of the helpers.
+    fn start_workers(&mut self, deadline: Option<Deadline>) -> Option<Arc<AtomicBool>> {
         let nodes = self.limits.nodes;
         if let Some(table) = self.workers[0].table() {
-            table.step();
+            table.new_generation();
         }
         let several = self.workers.len() > 1;
         let stop = several.then(|| Arc::new(AtomicBool::new(false)));
         for (number, worker) in self.workers.iter_mut().enumerate() {
-            let stop = if number == 0 { &self.outer.stop } else { &stop };
+            let stop = if number == 0 {
+                &self.outer_limits.stop
+            } else {
+                &stop
+            };
             worker.start(nodes, deadline, stop.clone());
         }
         stop
@@ -374,7 +373,7 @@ impl<G: Game> DeepeningSearch<G> {
 #[derive(Clone)]
 struct Depths {
     next: Option<u32>,
-    /// After a quick look one ply deep.
+    /// The first regular depth, after an iteration of one ply.
     first: u32,
     most: u32,
     step: u32,
@@ -384,18 +383,18 @@ impl Depths {
     fn new(
         limits: SearchLimits,
         can_be_stopped: bool,
-        Deepening { step, .. }: Deepening,
+        DeepeningOptions { step, .. }: DeepeningOptions,
         stage: Stage,
     ) -> Self {
         let DepthRange { least, most } = limits.depth(stage);
-        // Without another limit only the last iteration answers: the others are there to order it.
+        // With a depth limit only, earlier iterations serve the move order alone.
         let only_depth = limits.only_depth();
         let first = if only_depth {
             most - most.saturating_sub(least) / step * step
         } else {
             least
         };
-        // A first iteration of two plies is quick enough to answer by.
+        // A first iteration of two plies needs no shallower one.
         let is_quick = only_depth && (first <= 2 || !can_be_stopped);
         Self {
             next: Some(if is_quick { first } else { first.min(1) }),
@@ -425,22 +424,22 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
         self.workers[0].game()
     }
 
-    fn forget(&mut self) {
+    fn clear(&mut self) {
         if let Some(table) = self.workers[0].table() {
-            table.forget();
+            table.clear();
         }
         for worker in &mut self.workers {
-            worker.forget_own();
+            worker.clear_own();
         }
         self.pace = Pace::new(self.limits.time);
     }
 
     fn set_limits(&mut self, limits: &Limits) {
-        self.outer.clone_from(limits);
+        self.outer_limits.clone_from(limits);
     }
 
     fn is_stopped(&self) -> bool {
-        self.outer.is_stopped()
+        self.outer_limits.is_stopped()
     }
 
     fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds {
@@ -449,7 +448,7 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
         }
         let worker = &mut self.workers[0];
         let depth = self.limits.depth(worker.game().stage(position)).most;
-        worker.start(None, None, self.outer.stop.clone());
+        worker.start(None, None, self.outer_limits.stop.clone());
         worker
             .move_bounds(position, mv, depth, alpha, f32::INFINITY)
             .0
@@ -457,33 +456,33 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
 
     fn best_move(&mut self, position: &G::Position, legal: &[G::Move]) -> (G::Move, f32) {
         let (limits, aspiration) = (self.limits, self.deepening.aspiration);
-        let best = self.run(position, |worker, depths, outer| {
+        let best = self.run(position, |worker, depths, outer_limits| {
             let mut moves = RootMove::all(legal);
-            let mut completed = 0;
+            let mut completed_depth = 0;
             for depth in depths {
-                if completed > 0 {
-                    // The others by what is known of them.
+                if completed_depth > 0 {
+                    // The other moves by upper bound.
                     moves[1..]
                         .sort_by(|one, other| other.bounds.upper.total_cmp(&one.bounds.upper));
                 }
-                let aspiration = aspiration.filter(|_| completed > 0);
+                let aspiration = aspiration.filter(|_| completed_depth > 0);
                 if !worker.iterate(position, depth, aspiration, &mut moves) {
                     break;
                 }
-                completed = depth;
-                if decided(&moves, &limits) {
+                completed_depth = depth;
+                if is_decided(&moves, &limits) {
                     break;
                 }
             }
-            if moves[0].bounds == Bounds::UNKNOWN && outer.is_stopped() {
-                // One ply says more than the order of the list.
-                last_look(worker, |worker| {
+            if moves[0].bounds == Bounds::UNKNOWN && outer_limits.is_stopped() {
+                // A result of one ply is better than list order.
+                search_one_ply(worker, |worker| {
                     worker.iterate(position, 1, None, &mut moves);
                 });
             }
-            (moves[0], completed)
+            (moves[0], completed_depth)
         });
-        // Without time for a single iteration nothing is known.
+        // Without a complete search of any move the value is unknown.
         let value = if best.bounds == Bounds::UNKNOWN {
             UNKNOWN_VALUE
         } else {
@@ -513,24 +512,31 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
     ) -> Vec<(f32, Option<Payoffs>)> {
         self.run_helped(
             position,
-            |worker, depths, outer| {
-                payoffs_by_depth(worker, position, moves, depths, outer, observer)
+            |worker, depths, outer_limits| {
+                payoffs_by_depth(worker, position, moves, depths, outer_limits, observer)
             },
-            |worker, depths, outer| {
-                payoffs_by_depth(worker, position, moves, depths, outer, &mut |_, _| true)
+            |worker, depths, outer_limits| {
+                payoffs_by_depth(
+                    worker,
+                    position,
+                    moves,
+                    depths,
+                    outer_limits,
+                    &mut |_, _| true,
+                )
             },
         )
     }
 
     fn value(&mut self, position: &G::Position) -> f32 {
-        self.run(position, |worker, depths, outer| {
-            let (mut value, mut completed) = (UNKNOWN_VALUE, 0);
+        self.run(position, |worker, depths, outer_limits| {
+            let (mut value, mut completed_depth) = (UNKNOWN_VALUE, 0);
             for depth in depths {
-                let (bounds, proven) = worker.value_to(position, depth);
+                let (bounds, proven) = worker.root_value(position, depth);
                 if worker.watch().stopped() {
-                    if completed == 0 && outer.is_stopped() {
-                        last_look(worker, |worker| {
-                            let (bounds, _) = worker.value_to(position, 1);
+                    if completed_depth == 0 && outer_limits.is_stopped() {
+                        search_one_ply(worker, |worker| {
+                            let (bounds, _) = worker.root_value(position, 1);
                             if !worker.watch().stopped() {
                                 value = bounds.lower;
                             }
@@ -538,12 +544,12 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
                     }
                     break;
                 }
-                (value, completed) = (bounds.lower, depth);
+                (value, completed_depth) = (bounds.lower, depth);
                 if proven {
                     break;
                 }
             }
-            (value, completed)
+            (value, completed_depth)
         })
     }
 
@@ -553,7 +559,7 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
             stats.add(&worker.take_stats());
         }
         SearchStats {
-            depth: std::mem::take(&mut self.completed),
+            depth: std::mem::take(&mut self.completed_depth),
             ..stats
         }
     }
@@ -561,66 +567,72 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
 
 /// The values of moves at the last complete depth, and that depth; `observer` receives those before.
 fn payoffs_by_depth<G: Game>(
-    worker: &mut dyn Deepens<G>,
+    worker: &mut dyn FixedDepthSearch<G>,
     position: &G::Position,
     moves: &[G::Move],
     mut depths: Depths,
-    outer: &Limits,
+    outer_limits: &Limits,
     observer: &mut DepthObserver<'_>,
 ) -> (Vec<(f32, Option<Payoffs>)>, u32) {
     // Values of different depths do not compare: an iteration counts when all moves have one, but for
     // the first.
-    let (mut values, mut completed) = (vec![(UNKNOWN_VALUE, None); moves.len()], 0);
+    let (mut values, mut completed_depth) = (vec![(UNKNOWN_VALUE, None); moves.len()], 0);
     while let Some(depth) = depths.next() {
         let mut found = values.clone();
         let Some(proven) = worker.value_moves(position, depth, moves, &mut found) else {
-            if completed == 0 && outer.is_stopped() {
-                last_look(worker, |worker| {
+            if completed_depth == 0 && outer_limits.is_stopped() {
+                search_one_ply(worker, |worker| {
                     worker.value_moves(position, 1, moves, &mut found);
                 });
             }
-            return (if completed == 0 { found } else { values }, completed);
+            return (
+                if completed_depth == 0 { found } else { values },
+                completed_depth,
+            );
         };
-        (values, completed) = (found, depth);
+        (values, completed_depth) = (found, depth);
         let is_last = proven || depths.next.is_none();
         let stats = *worker.stats();
         if is_last || !observer(&values, SearchStats { depth, ..stats }) {
             break;
         }
     }
-    (values, completed)
+    (values, completed_depth)
 }
 
 /// A move is searched exactly if its value may equal that of the best one: further below it than
 /// rounding goes.
-const TIE: f32 = 2e-6;
+const TIE_MARGIN: f32 = 2e-6;
 
-/// How long a search that was stopped before it found anything may look one ply deep.
-const LAST_LOOK: Duration = Duration::from_millis(20);
+/// Time of the one-ply search after an early stop.
+const FALLBACK_TIME: Duration = Duration::from_millis(20);
 
-/// Has a search that was stopped look so far. An oracle is not asked: it may take any time.
-fn last_look<G: Game>(worker: &mut dyn Deepens<G>, look: impl FnOnce(&mut dyn Deepens<G>)) {
+/// Runs a short search after an early stop, without the oracle, which may take long.
+fn search_one_ply<G: Game>(
+    worker: &mut dyn FixedDepthSearch<G>,
+    search: impl FnOnce(&mut dyn FixedDepthSearch<G>),
+) {
     let oracle = worker.set_oracle(None);
     let deadline = Deadline {
         stopwatch: Stopwatch::wall(),
-        after: LAST_LOOK,
+        after: FALLBACK_TIME,
     };
     worker.start(None, Some(deadline), None);
-    look(worker);
+    search(worker);
     worker.set_oracle(oracle);
 }
 
-/// Below every value, so that the first move is valued exactly.
-const UNBOUNDED: f32 = -1.0;
+/// Below all values, so that the first move gets an exact value.
+const BELOW_ALL_VALUES: f32 = -1.0;
 
-fn bring_forward<M: Copy>(moves: &mut [RootMove<M>], place: usize) {
-    if let Some(index) = moves.iter().position(|root| root.place == place) {
+fn move_to_front<M: Copy>(moves: &mut [RootMove<M>], list_index: usize) {
+    if let Some(index) = moves.iter().position(|root| root.list_index == list_index) {
         moves[..=index].rotate_right(1);
     }
 }
 
-/// Whether deeper iterations cannot change the choice; with a fixed depth its value is wanted too.
-fn decided<M>(moves: &[RootMove<M>], limits: &SearchLimits) -> bool {
+/// Whether deeper iterations cannot change the choice; with a fixed depth the value counts too.
+fn is_decided<M>(moves: &[RootMove<M>], limits: &SearchLimits) -> bool {
     let best = &moves[0];
     if moves.iter().all(|root| root.proven) {
         return true;

@@ -1,12 +1,10 @@
-//! Expectiminimax without cuts, in the textbook form and on the unified operator; the references of
-//! [`super::star`].
+//! Expectiminimax without pruning, in two forms: the references of [`super::star`].
 //!
-//! The textbook enumerates the outcomes one by one and values each permitted move anew; the unified
-//! operator values each distinct move once (Rock'n'Roll, Schäfer 2006). Both compute in `f64` and
-//! agree.
+//! The textbook form values each allowed move once per outcome; the unified form values each
+//! distinct move once (Rock'n'Roll, Schäfer 2006). Both use `f64` and agree.
 
 use super::{
-    Parties, Search, SearchStats, UNKNOWN_VALUE,
+    RootPerspective, Search, SearchStats, UNKNOWN_VALUE,
     limits::{Limits, Watch},
 };
 use crate::core::{
@@ -15,7 +13,7 @@ use crate::core::{
     game::{Game, Seat},
 };
 
-/// Which of the two forms.
+/// Form of the recursion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Outcome by outcome.
@@ -36,8 +34,7 @@ pub struct Expectiminimax<G, E> {
 }
 
 impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
-    /// A search of `depth` plies from the position it is asked about, the root move included (at
-    /// least 1).
+    /// A search of `depth` plies, the root move included (at least 1).
     #[must_use]
     pub fn new(game: G, evaluator: E, depth: u32, form: Form) -> Self {
         Self {
@@ -50,51 +47,60 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
         }
     }
 
-    /// The value of a position before chance has spoken, `depth` plies deep, for the party to move:
-    /// `root`, or all others.
-    pub fn value_to(&mut self, position: &G::Position, depth: u32, root: Seat) -> f64 {
-        let parties = Parties { root };
+    /// The value of a position before its chance event, `depth` plies deep, for the side to move:
+    /// `root` or all others.
+    pub fn value_at_depth(&mut self, position: &G::Position, depth: u32, root: Seat) -> f64 {
+        let perspective = RootPerspective { root };
         if let Some(payoffs) = self.game.payoffs(position) {
-            return f64::from(parties.value(&self.game, position, &payoffs));
+            return f64::from(perspective.value(&self.game, position, &payoffs));
         }
         if depth == 0 {
             self.stats.evaluations += 1;
-            return parties
-                .evaluate_anew(&self.game, &self.evaluator, position)
+            return perspective
+                .evaluate_from_scratch(&self.game, &self.evaluator, position)
                 .into();
         }
         let mut moves = G::Moves::default();
         self.game.moves(position, &mut moves);
         let outcomes = self.game.outcomes(position, &moves);
         let unified = self.form == Form::Unified;
-        let mut after = |&mv| self.after(position, mv, depth, root);
-        let once: Vec<f64> = match unified {
-            true => moves.iter().map(&mut after).collect(),
+        let mut value_of = |&mv| self.move_value_at_depth(position, mv, depth, root);
+        let move_values: Vec<f64> = match unified {
+            true => moves.iter().map(&mut value_of).collect(),
             false => Vec::new(),
         };
         let mut value = 0.0_f64;
         for outcome in outcomes.iter() {
             let best = match unified {
-                true => once[outcome.run()].iter().copied().fold(0.0, f64::max),
+                true => move_values[outcome.run()]
+                    .iter()
+                    .copied()
+                    .fold(0.0, f64::max),
                 false => moves[outcome.run()]
                     .iter()
-                    .map(&mut after)
+                    .map(&mut value_of)
                     .fold(0.0, f64::max),
             };
             value += f64::from(outcome.weight) * best;
         }
-        // The weights are rounded: their sum may exceed 1 in its last digit.
+        // The sum of rounded weights may exceed 1 in its last digit.
         value.min(1.0)
     }
 
-    fn after(&mut self, position: &G::Position, mv: G::Move, depth: u32, root: Seat) -> f64 {
+    fn move_value_at_depth(
+        &mut self,
+        position: &G::Position,
+        mv: G::Move,
+        depth: u32,
+        root: Seat,
+    ) -> f64 {
         let next = self.game.play(position, mv);
         self.stats.nodes += 1;
         if self.watch.is_over(self.stats.nodes) {
             return 0.0;
         }
-        let value = self.value_to(&next, depth - 1, root);
-        if (Parties { root }).same(&self.game, position, &next) {
+        let value = self.value_at_depth(&next, depth - 1, root);
+        if (RootPerspective { root }).same(&self.game, position, &next) {
             value
         } else {
             1.0 - value
@@ -107,7 +113,7 @@ impl<G: Game, E: Evaluator<G>> Search<G> for Expectiminimax<G, E> {
         &self.game
     }
 
-    fn forget(&mut self) {}
+    fn clear(&mut self) {}
 
     fn set_limits(&mut self, limits: &Limits) {
         self.watch.start_within(self.stats.nodes, limits);
@@ -119,11 +125,11 @@ impl<G: Game, E: Evaluator<G>> Search<G> for Expectiminimax<G, E> {
 
     fn move_value(&mut self, position: &G::Position, mv: G::Move, _alpha: f32) -> Bounds {
         let root = self.game.to_move(position);
-        Bounds::exact(self.after(position, mv, self.depth, root) as f32)
+        Bounds::exact(self.move_value_at_depth(position, mv, self.depth, root) as f32)
     }
 
     fn value(&mut self, position: &G::Position) -> f32 {
-        let value = self.value_to(position, self.depth, self.game.to_move(position)) as f32;
+        let value = self.value_at_depth(position, self.depth, self.game.to_move(position)) as f32;
         if self.is_stopped() {
             UNKNOWN_VALUE
         } else {

@@ -1,16 +1,14 @@
-//! Plain minimax without cuts: the reference for games without chance.
+//! Minimax without pruning: the reference for games without chance.
 //!
-//! Every listed move is taken to be permitted, so on a game with chance it is the value of a mover
-//! who may choose the outcome.
+//! All listed moves count as allowed; on a game with chance the mover would choose the outcome.
 
-use super::Parties;
+use super::RootPerspective;
 use crate::core::{
     evaluator::Evaluator,
     game::{Game, Seat},
 };
 
-/// The value of a position `depth` plies deep for `root` (if it is to move) or for the party of all
-/// others.
+/// The value of a position `depth` plies deep for the side to move: `root` or all others.
 pub fn minimax<G: Game, E: Evaluator<G>>(
     game: &G,
     evaluator: &E,
@@ -18,12 +16,14 @@ pub fn minimax<G: Game, E: Evaluator<G>>(
     depth: u32,
     root: Seat,
 ) -> f64 {
-    let parties = Parties { root };
+    let perspective = RootPerspective { root };
     if let Some(payoffs) = game.payoffs(position) {
-        return f64::from(parties.value(game, position, &payoffs));
+        return f64::from(perspective.value(game, position, &payoffs));
     }
     if depth == 0 {
-        return parties.evaluate_anew(game, evaluator, position).into();
+        return perspective
+            .evaluate_from_scratch(game, evaluator, position)
+            .into();
     }
     let mut moves = G::Moves::default();
     game.moves(position, &mut moves);
@@ -32,7 +32,7 @@ pub fn minimax<G: Game, E: Evaluator<G>>(
         .map(|&mv| {
             let next = game.play(position, mv);
             let value = minimax(game, evaluator, &next, depth - 1, root);
-            if parties.same(game, position, &next) {
+            if perspective.same(game, position, &next) {
                 value
             } else {
                 1.0 - value

@@ -1,39 +1,37 @@
-//! The order in which the moves of a position are searched.
+//! Move ordering.
 //!
-//! Moves that can only be permitted together form a *segment* of the move list (for EinStein: the
-//! moves of one stone). Each outcome needs the best move of a segment or of several, so within a
-//! segment the move that looks best comes first. Between segments there are two plans: probing
-//! takes the best move of every segment first, which raises the lower bounds of all outcomes
-//! (Star2, Ballard 1983); otherwise one segment is finished after the other, which lowers the upper
-//! bounds. Invariant: an order changes what a search costs, never what it finds.
+//! Moves that are always allowed together form a *group*, a run of the move list. Each outcome
+//! takes the best move of one or several groups, so each group starts with its best-looking move.
+//! Star2 probing searches the best move of every group first, which raises the lower bounds of all
+//! outcomes (Ballard 1983); otherwise groups are searched in turn, which lowers the upper bounds.
+//! Invariant: the order changes the cost, never the result.
 
 use crate::core::game::{Game, List, Outcome};
 use smallvec::SmallVec;
 use std::{cmp::Ordering::Equal, ops::Range};
 
-/// What the order of moves is made from.
+/// Sources of the move order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ordering {
-    /// The best moves of an earlier search of the same position, from the table.
+    /// Best moves of an earlier search, from the table.
     pub table: bool,
-    /// Moves that win, then captures ([`crate::core::game::Game::urgency`]).
+    /// Wins, then captures ([`crate::core::game::Game::urgency`]).
     pub tactics: bool,
-    /// How moves of the same kind fared ([`crate::core::game::Game::move_kind`]).
+    /// Fail-highs of similar moves ([`crate::core::game::Game::move_kind`]).
     pub history: bool,
-    /// What the evaluator says of each successor; where it says that, tactics and history are not
-    /// asked.
+    /// The evaluator's scores of the successors, which replace tactics and history.
     pub evaluator: bool,
 }
 
 impl Ordering {
-    /// Moves in the order of the list.
+    /// List order.
     pub const NONE: Self = Self {
         table: false,
         tactics: false,
         history: false,
         evaluator: false,
     };
-    /// Everything there is.
+    /// All sources.
     pub const ALL: Self = Self {
         table: true,
         tactics: true,
@@ -41,30 +39,30 @@ impl Ordering {
         evaluator: true,
     };
 
-    /// Whether moves have to be rated at all.
-    pub fn rates(self) -> bool {
+    /// Whether moves get scores.
+    pub fn uses_scores(self) -> bool {
         self.tactics || self.history || self.evaluator
     }
 }
 
-/// Borders in lists of at most so many moves are bits of a word.
-const FEW_MOVES: usize = 63;
+/// In lists of at most this length the group boundaries are bits of a word.
+const MAX_MASK_MOVES: usize = 63;
 
-/// Up to so many segments share the bits of a hint; of more it names the best move alone.
-const SHARING: usize = 8;
+/// Up to this many groups share a hint; with more it names the best move only.
+const MAX_GROUPS_PER_HINT: usize = 8;
 
-/// Where the segments of a move list begin, and where the last one ends.
+/// Boundaries of the groups of a move list.
 #[derive(Clone, Debug, Default)]
-pub struct Segments {
+pub struct MoveGroups {
     ends: Vec<u16>,
 }
 
-impl Segments {
-    /// Makes them those of a list of `moves` moves, of which indices have 16 bits.
+impl MoveGroups {
+    /// Sets the groups of a list of `moves` moves with 16-bit indices.
     #[inline]
-    pub fn divide(&mut self, outcomes: &[Outcome], moves: usize) {
+    pub fn split(&mut self, outcomes: &[Outcome], moves: usize) {
         self.ends.clear();
-        if moves > FEW_MOVES {
+        if moves > MAX_MASK_MOVES {
             self.ends.extend([0, Outcome::certain(moves).end]);
             self.ends.extend(
                 outcomes
@@ -75,23 +73,23 @@ impl Segments {
             self.ends.dedup();
             return;
         }
-        let mut borders = 1u64 | 1 << moves;
+        let mut boundaries = 1u64 | 1 << moves;
         for outcome in outcomes {
-            borders |= 1 << outcome.start | 1 << outcome.end;
+            boundaries |= 1 << outcome.start | 1 << outcome.end;
         }
-        while borders != 0 {
-            self.ends.push(borders.trailing_zeros() as u16);
-            borders &= borders - 1;
+        while boundaries != 0 {
+            self.ends.push(boundaries.trailing_zeros() as u16);
+            boundaries &= boundaries - 1;
         }
     }
 
-    /// How many there are.
+    /// Number of groups.
     #[inline]
     pub fn count(&self) -> usize {
         self.ends.len() - 1
     }
 
-    /// The move indices of each segment.
+    /// The move indices of each group.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.ends
@@ -99,116 +97,113 @@ impl Segments {
             .map(|pair| usize::from(pair[0])..usize::from(pair[1]))
     }
 
-    /// The best move of each segment in 16 bits, by how good each turned out: each segment has an
-    /// equal share of the bits, all ones for a move they cannot name; of many segments the best
-    /// move of all.
+    /// Packs the best move of each group by value into 16 bits, equal parts, all ones for an index
+    /// out of range; with many groups the best move only.
     #[must_use]
     #[inline]
-    pub fn hint(&self, values: &[f32]) -> u16 {
-        if self.count() > SHARING {
+    pub fn pack_best(&self, values: &[f32]) -> u16 {
+        if self.count() > MAX_GROUPS_PER_HINT {
             return best_of(0..values.len(), values) as u16;
         }
-        let bits = self.hint_bits();
-        let none = (1u32 << bits) - 1;
+        let bits = self.bits_per_group();
+        let no_move = (1u32 << bits) - 1;
         let mut hint = 0;
-        for segment in self.iter() {
-            let start = segment.start;
-            hint = hint << bits | ((best_of(segment, values) - start) as u32).min(none);
+        for group in self.iter() {
+            let start = group.start;
+            hint = hint << bits | ((best_of(group, values) - start) as u32).min(no_move);
         }
         hint as u16
     }
 
-    /// The move index that a hint names for each segment, in reverse order of segments.
+    /// The move indices in a hint, last group first.
     #[inline]
-    pub fn hinted(&self, hint: u16) -> impl Iterator<Item = usize> + '_ {
-        let bits = self.hint_bits();
-        let none = (1u32 << bits) - 1;
-        let mut rest = u32::from(hint);
-        // Many segments have one hint in common, as if they were one.
-        let whole = [0, self.ends.last().copied().unwrap_or(0)];
-        let many = self.count() > SHARING;
-        let few = if many { &[][..] } else { &self.ends };
-        let one = many.then_some(whole);
-        let pairs = few.windows(2).map(|pair| [pair[0], pair[1]]).rev();
-        pairs.chain(one).filter_map(move |pair| {
-            let offset = rest & none;
-            rest >>= bits;
-            (offset < none && u32::from(pair[0]) + offset < u32::from(pair[1]))
+    pub fn unpack_best(&self, hint: u16) -> impl Iterator<Item = usize> + '_ {
+        let bits = self.bits_per_group();
+        let no_move = (1u32 << bits) - 1;
+        let mut remaining_bits = u32::from(hint);
+        // Many groups share the hint like one group.
+        let all_moves = [0, self.ends.last().copied().unwrap_or(0)];
+        let is_shared = self.count() > MAX_GROUPS_PER_HINT;
+        let separate = if is_shared { &[][..] } else { &self.ends };
+        let shared = is_shared.then_some(all_moves);
+        let pairs = separate.windows(2).map(|pair| [pair[0], pair[1]]).rev();
+        pairs.chain(shared).filter_map(move |pair| {
+            let offset = remaining_bits & no_move;
+            remaining_bits >>= bits;
+            (offset < no_move && u32::from(pair[0]) + offset < u32::from(pair[1]))
                 .then(|| usize::from(pair[0]) + offset as usize)
         })
     }
 
     #[inline]
-    fn hint_bits(&self) -> u32 {
+    fn bits_per_group(&self) -> u32 {
         match self.count() {
-            few @ ..=SHARING => 16 / few as u32,
+            count @ ..=MAX_GROUPS_PER_HINT => 16 / count as u32,
             _ => 16,
         }
     }
 }
 
-/// Puts all move indices of the segments into `order`: with `probing` the best of each segment by
-/// falling ratings, then the rest as listed (they are seldom better, and sorting them costs more
-/// than it saves); otherwise segment by segment, each by falling ratings. Equal ones stay in list
-/// order.
+/// Fills `order` with all move indices: with `probing` the best of each group by descending score,
+/// then the rest in list order (sorting costs more than it saves); otherwise group by group, each
+/// by descending score. Ties stay in list order.
 #[inline]
-pub fn arrange(order: &mut Vec<u16>, segments: &Segments, ratings: &[f32], probing: bool) {
+pub fn order_moves(order: &mut Vec<u16>, groups: &MoveGroups, scores: &[f32], probing: bool) {
     order.clear();
-    if probing && segments.count() > 1 {
-        for segment in segments.iter() {
-            order.push(best_of(segment, ratings) as u16);
+    if probing && groups.count() > 1 {
+        for group in groups.iter() {
+            order.push(best_of(group, scores) as u16);
         }
-        for (number, segment) in segments.iter().enumerate() {
+        for (number, group) in groups.iter().enumerate() {
             let best = order[number];
-            for index in segment.start as u16..segment.end as u16 {
+            for index in group.start as u16..group.end as u16 {
                 if index != best {
                     order.push(index);
                 }
             }
         }
-        sort(&mut order[..segments.count()], ratings);
+        sort(&mut order[..groups.count()], scores);
     } else {
-        for index in 0..ratings.len() as u16 {
+        for index in 0..scores.len() as u16 {
             order.push(index);
         }
-        for segment in segments.iter() {
-            sort(&mut order[segment], ratings);
+        for group in groups.iter() {
+            sort(&mut order[group], scores);
         }
     }
 }
 
-/// The first of the best indices of a segment, which is not empty.
+/// The first of the best indices of a non-empty group.
 #[inline]
-fn best_of(segment: Range<usize>, ratings: &[f32]) -> usize {
-    let mut best = segment.start;
-    for index in segment {
-        if ratings[index] > ratings[best] {
+fn best_of(group: Range<usize>, scores: &[f32]) -> usize {
+    let mut best = group.start;
+    for index in group {
+        if scores[index] > scores[best] {
             best = index;
         }
     }
     best
 }
 
-/// Lists up to this length are sorted by insertion: they are often in order already.
-const SHORT: usize = 32;
+/// Maximal length for insertion sort, which is fast on sorted lists.
+const MAX_INSERTION_SORT: usize = 32;
 
-/// By falling ratings; equal ones by rising indices, as they come.
+/// Sorts by descending score; ties by ascending index.
 #[inline]
-fn sort(order: &mut [u16], ratings: &[f32]) {
-    if order.len() > SHORT {
-        // Without memory of its own, so with the order of equals spelt out.
+fn sort(order: &mut [u16], scores: &[f32]) {
+    if order.len() > MAX_INSERTION_SORT {
+        // An unstable sort allocates nothing.
         return order.sort_unstable_by(|&one, &other| {
-            let (one_rating, other_rating) =
-                (ratings[usize::from(one)], ratings[usize::from(other)]);
-            (other_rating.partial_cmp(&one_rating))
+            let (one_score, other_score) = (scores[usize::from(one)], scores[usize::from(other)]);
+            (other_score.partial_cmp(&one_score))
                 .unwrap_or(Equal)
                 .then(one.cmp(&other))
         });
     }
-    for place in 1..order.len() {
-        let index = order[place];
-        let mut slot = place;
-        while slot > 0 && ratings[usize::from(order[slot - 1])] < ratings[usize::from(index)] {
+    for rank in 1..order.len() {
+        let index = order[rank];
+        let mut slot = rank;
+        while slot > 0 && scores[usize::from(order[slot - 1])] < scores[usize::from(index)] {
             order[slot] = order[slot - 1];
             slot -= 1;
         }
@@ -216,10 +211,15 @@ fn sort(order: &mut [u16], ratings: &[f32]) {
     }
 }
 
-/// Keeps so many of a position's moves, the most urgent ([`Game::urgency`]), in the order of the
-/// list; of equally urgent ones an even spread over it, for neighbours in the list are alike.
-pub fn narrow<G: Game>(game: &G, position: &G::Position, moves: &mut G::Moves, width: usize) {
-    if moves.len() <= width {
+/// Limits moves to `max_moves` of the highest class ([`Game::urgency`]), in list order; moves of
+/// the lowest retained class are sampled evenly, since neighbours are alike.
+pub fn limit_moves<G: Game>(
+    game: &G,
+    position: &G::Position,
+    moves: &mut G::Moves,
+    max_moves: usize,
+) {
+    if moves.len() <= max_moves {
         return;
     }
     let mut counts = [0_usize; 256];
@@ -228,34 +228,35 @@ pub fn narrow<G: Game>(game: &G, position: &G::Position, moves: &mut G::Moves, w
     for &urgency in &urgencies {
         counts[usize::from(urgency)] += 1;
     }
-    // What is more urgent than the threshold has room; what is as urgent shares the rest.
-    let (mut threshold, mut room) = (255, width);
+    // Classes above the threshold fit; the threshold class gets the rest.
+    let (mut threshold, mut room) = (255, max_moves);
     while counts[threshold] <= room {
         room -= counts[threshold];
         threshold -= 1;
     }
-    let (mut kept, mut met) = (0, 0);
+    let (mut num_retained, mut num_at_threshold) = (0, 0);
     for (index, urgency) in urgencies.into_iter().enumerate() {
         let urgency = usize::from(urgency);
-        let mut keep = urgency > threshold;
+        let mut is_retained = urgency > threshold;
         if urgency == threshold {
-            keep = (met + 1) * room / counts[threshold] > met * room / counts[threshold];
-            met += 1;
+            is_retained = (num_at_threshold + 1) * room / counts[threshold]
+                > num_at_threshold * room / counts[threshold];
+            num_at_threshold += 1;
         }
-        if keep {
-            moves[kept] = moves[index];
-            kept += 1;
+        if is_retained {
+            moves[num_retained] = moves[index];
+            num_retained += 1;
         }
     }
-    moves.truncate(kept);
+    moves.truncate(num_retained);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn segments(runs: &[(u16, u16)], moves: usize) -> Segments {
-        let mut segments = Segments::default();
+    fn groups(runs: &[(u16, u16)], moves: usize) -> MoveGroups {
+        let mut groups = MoveGroups::default();
         let outcomes: Vec<Outcome> = runs
             .iter()
             .map(|&(start, end)| Outcome {
@@ -264,12 +265,12 @@ mod tests {
                 end,
             })
             .collect();
-        segments.divide(&outcomes, moves);
-        segments
+        groups.split(&outcomes, moves);
+        groups
     }
 
-    /// Any numbers, some of them equal.
-    fn ratings(count: usize) -> Vec<f32> {
+    /// Arbitrary numbers with ties.
+    fn scores(count: usize) -> Vec<f32> {
         (0..count)
             .map(|index| (index * 7919 % 1009 % 97) as f32)
             .collect()
@@ -277,7 +278,7 @@ mod tests {
 
     #[test]
     fn segments_lie_between_the_ends_of_runs_however_many_there_are() {
-        let ranges = |runs: &[(u16, u16)], moves| segments(runs, moves).iter().collect::<Vec<_>>();
+        let ranges = |runs: &[(u16, u16)], moves| groups(runs, moves).iter().collect::<Vec<_>>();
         assert_eq!(ranges(&[(0, 4), (2, 6)], 6), [0..2, 2..4, 4..6]);
         assert_eq!(ranges(&[(0, 2500)], 2500), vec![0..2500]);
         assert_eq!(
@@ -288,22 +289,22 @@ mod tests {
 
     #[test]
     fn a_hint_names_the_best_move_of_each_segment_or_of_all() {
-        let values = ratings(70);
+        let values = scores(70);
         let best = |range: Range<usize>| {
             range
                 .clone()
                 .find(|&index| range.clone().all(|other| values[other] <= values[index]))
         };
-        let two = segments(&[(0, 40), (40, 70)], 70);
-        let hinted: Vec<usize> = two.hinted(two.hint(&values)).collect();
-        assert_eq!(hinted, [best(40..70), best(0..40)].map(Option::unwrap));
-        // Too many to have a part of the hint each.
+        let two = groups(&[(0, 40), (40, 70)], 70);
+        let unpacked: Vec<usize> = two.unpack_best(two.pack_best(&values)).collect();
+        assert_eq!(unpacked, [best(40..70), best(0..40)].map(Option::unwrap));
+        // Too many for a part of the hint each.
         let runs: Vec<(u16, u16)> = (0..21).map(|run| (3 * run, 3 * run + 10)).collect();
-        let many = segments(&runs, 70);
+        let many = groups(&runs, 70);
         assert!(many.count() > 16);
-        let hinted: Vec<usize> = many.hinted(many.hint(&values)).collect();
-        assert_eq!(hinted, [best(0..70).unwrap()]);
-        assert_eq!(many.hinted(u16::MAX).count(), 0);
+        let unpacked: Vec<usize> = many.unpack_best(many.pack_best(&values)).collect();
+        assert_eq!(unpacked, [best(0..70).unwrap()]);
+        assert_eq!(many.unpack_best(u16::MAX).count(), 0);
     }
 
     #[test]
@@ -316,28 +317,28 @@ mod tests {
             (18, &[(0, 6), (3, 12), (12, 18)]),
             (2500, &[(0, 600), (300, 1200), (1200, 2500)]),
         ] {
-            let (segments, ratings) = (segments(runs, count), ratings(count));
+            let (groups, scores) = (groups(runs, count), scores(count));
             let falling = |mut moves: Vec<u16>| {
                 moves.sort_by(|&one, &other| {
-                    ratings[usize::from(other)].total_cmp(&ratings[usize::from(one)])
+                    scores[usize::from(other)].total_cmp(&scores[usize::from(one)])
                 });
                 moves
             };
             let mut order = Vec::new();
-            arrange(&mut order, &segments, &ratings, false);
-            let expected: Vec<u16> = segments
+            order_moves(&mut order, &groups, &scores, false);
+            let expected: Vec<u16> = groups
                 .iter()
-                .flat_map(|segment| falling(segment.map(|index| index as u16).collect()))
+                .flat_map(|group| falling(group.map(|index| index as u16).collect()))
                 .collect();
             assert_eq!(order, expected);
-            arrange(&mut order, &segments, &ratings, true);
-            if segments.count() > 1 {
+            order_moves(&mut order, &groups, &scores, true);
+            if groups.count() > 1 {
                 let mut all = falling((0..count as u16).collect());
-                let first = segments
+                let first = groups
                     .iter()
-                    .map(|segment| {
+                    .map(|group| {
                         *all.iter()
-                            .find(|&&index| segment.contains(&usize::from(index)))
+                            .find(|&&index| group.contains(&usize::from(index)))
                             .unwrap()
                     })
                     .collect::<Vec<_>>();

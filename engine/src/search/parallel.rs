@@ -1,29 +1,26 @@
-//! Several threads at one search: they share the table and keep out of each other's way.
+//! Multi-threaded search: threads share the table and avoid each other.
 //!
-//! Every thread runs the whole search. At each node far enough from the leaves, moves that another
-//! thread is searching are put off until the others are done (ABDADA, Weill 1996, in Kerrigan's
-//! simplified form); by then their results stand in the table. All that is shared is the table and
-//! a small array of what is being searched, so nothing waits for anything. With a table that uses
-//! results of the same depth only, the value found is that of one thread, up to rounding.
+//! Every thread runs the same search, but defers moves that another thread is searching (ABDADA,
+//! Weill 1996, in Kerrigan's simplified form); their results are then in the table. Threads share
+//! only the table and a small array of searched positions, and never wait. If the table uses
+//! results of the same depth only, the value is that of one thread, up to rounding.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     thread::Scope,
 };
 
-/// The positions that some thread is searching. An entry may be overwritten, which costs time,
-/// nothing else.
+/// Positions that threads are searching. Collisions cost time only.
 #[derive(Debug)]
-pub(super) struct Busy {
+pub(super) struct AbdadaTable {
     slots: Box<[AtomicU64]>,
 }
 
 const SLOTS: usize = 1 << 10;
 
-impl Busy {
-    /// From this remaining depth on moves are put off; below, searching takes less time than
-    /// waiting.
-    pub(super) const FROM_DEPTH: u32 = 5;
+impl AbdadaTable {
+    /// Minimal depth for deferred moves; below it searching is faster than deferring.
+    pub(super) const MIN_DEPTH: u32 = 5;
 
     pub(super) fn new() -> Self {
         Self {
@@ -36,7 +33,7 @@ impl Busy {
         self.slots[key as usize % SLOTS].load(Relaxed) == key
     }
 
-    /// Notes that this thread is at a position; returns whether it took the place.
+    /// Enters a position; returns whether its slot was free.
     #[inline]
     pub(super) fn enter(&self, key: u64) -> bool {
         self.slots[key as usize % SLOTS]
@@ -44,7 +41,7 @@ impl Busy {
             .is_ok()
     }
 
-    /// Notes that it has left again, if it had taken the place.
+    /// Leaves a position that was entered.
     #[inline]
     pub(super) fn leave(&self, entered: bool, key: u64) {
         if entered {
@@ -53,9 +50,9 @@ impl Busy {
     }
 }
 
-/// Does `own` while other threads have `task` done by a worker each, who only help: when it is done,
-/// they are told to stop. Compiled once for the workers, whatever they do.
-pub(super) fn beside<W: Send>(
+/// Runs `own` while helper threads run `task` with a worker each; `stop` ends the helpers. Compiled
+/// once for all workers.
+pub(super) fn run_with_helpers<W: Send>(
     workers: &mut [W],
     task: &(dyn Fn(&mut W) + Sync),
     stop: &AtomicBool,
@@ -70,8 +67,7 @@ pub(super) fn beside<W: Send>(
     });
 }
 
-/// Starts a thread of a scope. By pointer: what starting takes is compiled once and not for every
-/// search.
+/// Starts a scoped thread. Boxed, so that it is compiled once for all searches.
 pub(super) fn spawn<'scope>(
     scope: &'scope Scope<'scope, '_>,
     task: Box<dyn FnOnce() + Send + 'scope>,

@@ -1,9 +1,8 @@
-//! Playouts that are not uniform: policies that choose moves, and leaves of a tree search that play
-//! by them.
+//! Playout policies, and leaves of a tree search that play by them.
 //!
-//! A [`Policy`] knows a game only through [`Game`] and an evaluator. [`ByPolicy`] plays to the end,
-//! [`Truncated`] a number of plies and then asks another leaf. Invariant: outcomes are always drawn
-//! by their weights, whatever the policy.
+//! A [`Policy`] uses [`Game`] and an evaluator only. [`PolicyPlayout`] plays to the end,
+//! [`TruncatedPlayout`] a number of plies before another leaf evaluates. Invariant: outcomes are
+//! sampled by their weights.
 
 use super::mcts::{Leaf, MoveKinds};
 use crate::core::{
@@ -14,17 +13,17 @@ use crate::core::{
 
 /// Chooses moves in playouts.
 pub trait Policy<G: Game>: Send {
-    /// One of the moves that the outcome drawn permits; there is at least one.
+    /// Chooses one of the allowed moves, of at least one.
     fn choose(
         &mut self,
         game: &G,
         position: &G::Position,
-        permitted: &[G::Move],
+        allowed: &[G::Move],
         random: &mut RandomStream,
     ) -> G::Move;
 
-    /// Draws an outcome and chooses. Only asked of positions that are not over.
-    fn draw_and_choose(
+    /// Samples an outcome and chooses a move; only for positions that are not over.
+    fn sample_and_choose(
         &mut self,
         game: &G,
         position: &G::Position,
@@ -36,29 +35,28 @@ pub trait Policy<G: Game>: Send {
     }
 }
 
-/// A policy that is known at run time only.
 impl<G: Game> Policy<G> for Box<dyn Policy<G>> {
     fn choose(
         &mut self,
         game: &G,
         position: &G::Position,
-        permitted: &[G::Move],
+        allowed: &[G::Move],
         random: &mut RandomStream,
     ) -> G::Move {
-        (**self).choose(game, position, permitted, random)
+        (**self).choose(game, position, allowed, random)
     }
 
-    fn draw_and_choose(
+    fn sample_and_choose(
         &mut self,
         game: &G,
         position: &G::Position,
         random: &mut RandomStream,
     ) -> G::Move {
-        (**self).draw_and_choose(game, position, random)
+        (**self).sample_and_choose(game, position, random)
     }
 }
 
-/// All permitted moves are equally likely.
+/// All allowed moves are equally likely.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uniform;
 
@@ -67,13 +65,13 @@ impl<G: Game> Policy<G> for Uniform {
         &mut self,
         _game: &G,
         _position: &G::Position,
-        permitted: &[G::Move],
+        allowed: &[G::Move],
         random: &mut RandomStream,
     ) -> G::Move {
-        permitted[random.below(permitted.len())]
+        allowed[random.below(allowed.len())]
     }
 
-    fn draw_and_choose(
+    fn sample_and_choose(
         &mut self,
         game: &G,
         position: &G::Position,
@@ -83,12 +81,12 @@ impl<G: Game> Policy<G> for Uniform {
     }
 }
 
-/// The most urgent of the permitted moves ([`Game::urgency`]), if it is urgent enough; else any.
-/// Equals are equally likely.
+/// A uniform choice among the moves of the highest class ([`Game::urgency`]), if it is at least
+/// `min_class`; otherwise among all.
 #[derive(Clone, Copy, Debug)]
 pub struct HighestClass {
-    /// The least urgency that is preferred.
-    pub at_least: u8,
+    /// The lowest preferred class.
+    pub min_class: u8,
 }
 
 impl<G: Game> Policy<G> for HighestClass {
@@ -96,68 +94,67 @@ impl<G: Game> Policy<G> for HighestClass {
         &mut self,
         game: &G,
         position: &G::Position,
-        permitted: &[G::Move],
+        allowed: &[G::Move],
         random: &mut RandomStream,
     ) -> G::Move {
         let urgency = |mv: &G::Move| {
-            Some(game.urgency(position, *mv)).filter(|&urgency| urgency >= self.at_least)
+            Some(game.urgency(position, *mv)).filter(|&urgency| urgency >= self.min_class)
         };
-        let most = permitted.iter().map(urgency).max().flatten();
-        let equals = permitted.iter().filter(|mv| urgency(mv) == most).count();
+        let highest = allowed.iter().map(urgency).max().flatten();
+        let equals = allowed.iter().filter(|mv| urgency(mv) == highest).count();
         let index = random.below(equals.max(1));
-        permitted
+        allowed
             .iter()
             .copied()
-            .filter(|mv| urgency(mv) == most)
+            .filter(|mv| urgency(mv) == highest)
             .nth(index)
             .unwrap_or_default()
     }
 }
 
-/// Draws moves with weights by urgency.
+/// Samples moves with weights by class.
 #[derive(Clone, Copy, Debug)]
-pub struct ByUrgency {
-    /// The weight of a move of urgency 0, 1, 2, and 3 or more; if all permitted moves have weight
-    /// 0, any is drawn.
+pub struct WeightedByClass {
+    /// Weights of classes 0, 1, 2, and 3 or more; uniform if all allowed moves have weight 0.
     pub weights: [u32; 4],
 }
 
-impl<G: Game> Policy<G> for ByUrgency {
+impl<G: Game> Policy<G> for WeightedByClass {
     fn choose(
         &mut self,
         game: &G,
         position: &G::Position,
-        permitted: &[G::Move],
+        allowed: &[G::Move],
         random: &mut RandomStream,
     ) -> G::Move {
         let weight =
             |mv: &G::Move| u64::from(self.weights[usize::from(game.urgency(position, *mv).min(3))]);
-        let sum: u64 = permitted.iter().map(weight).sum();
+        let sum: u64 = allowed.iter().map(weight).sum();
         if sum == 0 {
-            return permitted[random.below(permitted.len())];
+            return allowed[random.below(allowed.len())];
         }
         let mut rest = random.below(sum as usize) as u64;
-        for mv in permitted {
+        for mv in allowed {
             let weight = weight(mv);
             if rest < weight {
                 return *mv;
             }
             rest -= weight;
         }
-        permitted[permitted.len() - 1]
+        allowed[allowed.len() - 1]
     }
 }
 
-/// The best successor by an evaluator, for the seat that moves: a search of depth 0. The first of
-/// equals in list order, as in the published players.
+/// The best successor by an evaluator, for the seat that moves. Ties go to the first move, as in
+/// the published players.
 #[derive(Clone, Debug)]
-pub struct BestSuccessor<G: Game, E: Evaluator<G>> {
+pub struct GreedyPolicy<G: Game, E: Evaluator<G>> {
     evaluator: E,
     cache: E::Cache,
 }
 
-impl<G: Game, E: Evaluator<G>> BestSuccessor<G, E> {
-    /// Moves chosen by `evaluator`.
+impl<G: Game, E: Evaluator<G>> GreedyPolicy<G, E> {
+    /// A policy by `evaluator`.
     pub fn new(evaluator: E) -> Self {
         Self {
             evaluator,
@@ -166,20 +163,20 @@ impl<G: Game, E: Evaluator<G>> BestSuccessor<G, E> {
     }
 }
 
-/// Successors that are scored at once.
-const GROUP: usize = 8;
+/// Successors per batch.
+const BATCH_SIZE: usize = 8;
 
-impl<G: Game, E: Evaluator<G>> Policy<G> for BestSuccessor<G, E> {
+impl<G: Game, E: Evaluator<G>> Policy<G> for GreedyPolicy<G, E> {
     fn choose(
         &mut self,
         game: &G,
         position: &G::Position,
-        permitted: &[G::Move],
+        allowed: &[G::Move],
         _random: &mut RandomStream,
     ) -> G::Move {
-        let mut best = (permitted[0], f32::NEG_INFINITY);
-        let mut scores = [0.0; GROUP];
-        for moves in permitted.chunks(GROUP) {
+        let mut best = (allowed[0], f32::NEG_INFINITY);
+        let mut scores = [0.0; BATCH_SIZE];
+        for moves in allowed.chunks(BATCH_SIZE) {
             let scores = &mut scores[..moves.len()];
             if E::BATCHES_SUCCESSORS {
                 self.evaluator
@@ -201,106 +198,106 @@ impl<G: Game, E: Evaluator<G>> Policy<G> for BestSuccessor<G, E> {
     }
 }
 
-/// One policy with a given probability, else the other, anew for every move.
+/// One policy with a given probability, else the other, chosen anew for every move.
 #[derive(Clone, Copy, Debug)]
-pub struct Mixture<A, B> {
+pub struct MixedPolicy<A, B> {
     first: A,
     second: B,
-    /// Share of the first in units of 2^-32.
-    share: u64,
+    /// Probability of the first in units of 2^-32.
+    threshold: u64,
 }
 
-impl<A, B> Mixture<A, B> {
-    /// `first` with probability `share`, a number from 0 to 1.
-    pub fn new(first: A, share: f64, second: B) -> Self {
+impl<A, B> MixedPolicy<A, B> {
+    /// `first` with this probability, a number from 0 to 1.
+    pub fn new(first: A, probability: f64, second: B) -> Self {
         Self {
             first,
             second,
-            share: (share.clamp(0.0, 1.0) * 4_294_967_296.0) as u64,
+            threshold: (probability.clamp(0.0, 1.0) * 4_294_967_296.0) as u64,
         }
     }
 
-    fn takes_first(&self, random: &mut RandomStream) -> bool {
-        random.next_u64() >> 32 < self.share
+    fn picks_first(&self, random: &mut RandomStream) -> bool {
+        random.next_u64() >> 32 < self.threshold
     }
 }
 
-impl<G: Game, A: Policy<G>, B: Policy<G>> Policy<G> for Mixture<A, B> {
+impl<G: Game, A: Policy<G>, B: Policy<G>> Policy<G> for MixedPolicy<A, B> {
     fn choose(
         &mut self,
         game: &G,
         position: &G::Position,
-        permitted: &[G::Move],
+        allowed: &[G::Move],
         random: &mut RandomStream,
     ) -> G::Move {
-        if self.takes_first(random) {
-            self.first.choose(game, position, permitted, random)
+        if self.picks_first(random) {
+            self.first.choose(game, position, allowed, random)
         } else {
-            self.second.choose(game, position, permitted, random)
+            self.second.choose(game, position, allowed, random)
         }
     }
 
-    fn draw_and_choose(
+    fn sample_and_choose(
         &mut self,
         game: &G,
         position: &G::Position,
         random: &mut RandomStream,
     ) -> G::Move {
-        if self.takes_first(random) {
-            self.first.draw_and_choose(game, position, random)
+        if self.picks_first(random) {
+            self.first.sample_and_choose(game, position, random)
         } else {
-            self.second.draw_and_choose(game, position, random)
+            self.second.sample_and_choose(game, position, random)
         }
     }
 }
 
 /// Plays to the end by a policy, the same for all seats.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ByPolicy<P>(pub P);
+pub struct PolicyPlayout<P>(pub P);
 
-impl<G: Game, P: Policy<G>> Leaf<G> for ByPolicy<P> {
+impl<G: Game, P: Policy<G>> Leaf<G> for PolicyPlayout<P> {
     fn payoffs(
         &mut self,
         game: &G,
         position: &G::Position,
         random: &mut RandomStream,
-        mut made: Option<&mut MoveKinds>,
+        mut moves_played: Option<&mut MoveKinds>,
     ) -> Payoffs {
         let mut position = *position;
         loop {
             if let Some(payoffs) = game.payoffs(&position) {
                 return payoffs;
             }
-            let mv = self.0.draw_and_choose(game, &position, random);
-            if let Some(made) = &mut made {
-                made.insert(game.move_kind(&position, mv));
+            let mv = self.0.sample_and_choose(game, &position, random);
+            if let Some(moves_played) = &mut moves_played {
+                moves_played.insert(game.move_kind(&position, mv));
             }
             position = game.play(&position, mv);
         }
     }
 }
 
-/// Plays a number of plies by a policy, then asks another leaf: usually an evaluator's.
+/// Plays a number of plies by a policy before another leaf evaluates.
 #[derive(Clone, Debug)]
-pub struct Truncated<P, L> {
+pub struct TruncatedPlayout<P, L> {
     policy: P,
     plies: u32,
     end: L,
 }
 
-impl<P, L> Truncated<P, L> {
+impl<P, L> TruncatedPlayout<P, L> {
     /// At most `plies` plies by `policy`, then `end`.
     pub fn new(policy: P, plies: u32, end: L) -> Self {
         Self { policy, plies, end }
     }
 
-    /// Where a playout stops.
+    /// Plays until the end or the limit; returns the last position.
     fn play<G: Game>(
         &mut self,
         game: &G,
         start: &G::Position,
         random: &mut RandomStream,
-        mut made: Option<&mut MoveKinds>,
+        mut moves_played: Option<&mut MoveKinds>,
     ) -> G::Position
     where
         P: Policy<G>,
@@ -310,9 +307,9 @@ impl<P, L> Truncated<P, L> {
             if game.payoffs(&position).is_some() {
                 break;
             }
-            let mv = self.policy.draw_and_choose(game, &position, random);
-            if let Some(made) = &mut made {
-                made.insert(game.move_kind(&position, mv));
+            let mv = self.policy.sample_and_choose(game, &position, random);
+            if let Some(moves_played) = &mut moves_played {
+                moves_played.insert(game.move_kind(&position, mv));
             }
             position = game.play(&position, mv);
         }
@@ -320,25 +317,25 @@ impl<P, L> Truncated<P, L> {
     }
 }
 
-impl<G: Game, P: Policy<G>, L: Leaf<G>> Leaf<G> for Truncated<P, L> {
+impl<G: Game, P: Policy<G>, L: Leaf<G>> Leaf<G> for TruncatedPlayout<P, L> {
     fn payoffs(
         &mut self,
         game: &G,
         position: &G::Position,
         random: &mut RandomStream,
-        mut made: Option<&mut MoveKinds>,
+        mut moves_played: Option<&mut MoveKinds>,
     ) -> Payoffs {
-        let stopped = self.play(game, position, random, made.as_deref_mut());
+        let stopped = self.play(game, position, random, moves_played.as_deref_mut());
         game.payoffs(&stopped)
-            .unwrap_or_else(|| self.end.payoffs(game, &stopped, random, made))
+            .unwrap_or_else(|| self.end.payoffs(game, &stopped, random, moves_played))
     }
 }
 
-/// A leaf that is a function: for a game's own way of playing many games at once.
-pub struct ByFunction<F>(pub F);
+/// A leaf by a function, for a game's own batched playouts.
+pub struct FnLeaf<F>(pub F);
 
 impl<G: Game, F: FnMut(&G, &G::Position, &mut RandomStream) -> Payoffs + Send> Leaf<G>
-    for ByFunction<F>
+    for FnLeaf<F>
 {
     fn payoffs(
         &mut self,

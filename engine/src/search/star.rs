@@ -1,25 +1,26 @@
-//! Star0 to Star2: expectiminimax with cuts at chance nodes (Ballard 1983), on the unified
-//! operator.
+//! Star0 to Star2: expectiminimax with cutoffs at chance nodes (Ballard 1983), with each distinct
+//! move searched once.
 //!
-//! Each distinct move of a position is searched once, in the window in which its value can still
-//! matter ([`ChanceBounds::window`]). Fail-soft: a result bounds the value from both sides, and
-//! both bounds go into the table. On a game without chance Star1 is alpha-beta. Invariant: the
-//! result equals [`super::expectiminimax`] up to rounding, whatever the cuts, the table and the
-//! order of moves; only [`StarOptions::probcut`] and [`StarOptions::width`] give that up.
+//! A move is searched in the window in which its value is relevant ([`ChanceBounds::window`]).
+//! Fail-soft: results are bounds from both sides, which the table stores. Without chance Star1 is
+//! alpha-beta.
+//!
+//! Invariant: the result equals [`super::expectiminimax`] up to rounding, for every pruning, table
+//! and move order, except with [`StarOptions::probcut`] or [`StarOptions::width`].
 
 mod frontier;
 mod probcut;
-mod rating;
+mod scoring;
 
-use self::frontier::Recent;
+use self::frontier::LeafCache;
 use super::{
-    Parties, SearchStats,
-    deepening::Deepens,
+    RootPerspective, SearchStats,
+    deepening::FixedDepthSearch,
     eval_timer::EvalTimer,
     limits::Watch,
-    ordering::{Ordering, Segments, arrange, narrow},
-    parallel::Busy,
-    table::{Found, Kept, Table},
+    ordering::{MoveGroups, Ordering, limit_moves, order_moves},
+    parallel::AbdadaTable,
+    table::{NewEntry, StoreOutcome, Table},
 };
 use crate::core::{
     chance::{Bounds, ChanceBounds},
@@ -29,43 +30,41 @@ use crate::core::{
 };
 use std::sync::Arc;
 
-/// Where a search may stop looking at a chance node.
+/// Pruning at chance nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Cuts {
-    /// Star0: nowhere.
+pub enum Pruning {
+    /// Star0: none.
     None,
-    /// Star0.5: between moves, once the bounds of the node decide; each move is searched in full.
-    Between,
-    /// Star1: also inside moves, each of which is searched in the window in which it matters; one
-    /// outcome after the other.
+    /// Star0.5: between moves, once the bounds of the node decide; moves are searched with a full
+    /// window.
+    BetweenMoves,
+    /// Star1: also within moves, by the window of each move; moves are searched in turn.
     Star1,
-    /// Star2: where a node is likely to fail high, the best move of each outcome is probed first.
+    /// Star2: at an expected fail-high node the best move of each group is probed first.
     Star2,
 }
 
-/// How a search goes about it.
+/// Options of a Star search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StarOptions {
-    /// Where it cuts.
-    pub cuts: Cuts,
-    /// Whether moves after the first are searched in a null window, and again if that does not
-    /// decide (NegaScout, Reinefeld 1983).
+    /// Pruning at chance nodes.
+    pub pruning: Pruning,
+    /// Whether later moves are first searched with a null window (NegaScout, Reinefeld 1983).
     pub negascout: bool,
-    /// The order of moves.
+    /// Move ordering.
     pub ordering: Ordering,
-    /// By how many standard deviations a search two plies less deep has to miss a window for its
-    /// result to be believed instead of that of the full depth (ProbCut); `None`: every node is
-    /// searched to its depth.
+    /// ProbCut threshold: standard deviations by which a search two plies shallower has to miss the
+    /// window for a cutoff; `None` for no ProbCut.
     pub probcut: Option<f32>,
-    /// How many moves of an inner node are searched at most ([`narrow`]); `None`: all. For games
-    /// without chance.
+    /// Maximal number of moves per inner node ([`limit_moves`]); `None` for all. For games without
+    /// chance.
     pub width: Option<usize>,
 }
 
 impl Default for StarOptions {
     fn default() -> Self {
         Self {
-            cuts: Cuts::Star2,
+            pruning: Pruning::Star2,
             negascout: false,
             ordering: Ordering::ALL,
             probcut: None,
@@ -74,59 +73,59 @@ impl Default for StarOptions {
     }
 }
 
-/// Stands for the value of a move not searched yet; below all values.
+/// Value of an unsearched move, below all values.
 const UNSEARCHED: f32 = -1.0;
 
 const NULL_WINDOW: f32 = 1e-5;
 
-/// One thread's part of a search: what it shares are the rules, the weights and the table.
+/// The state of one thread; rules, weights and table are shared.
 #[derive(Clone)]
 pub struct Star<G: Game, E: Evaluator<G>> {
     game: G,
     evaluator: E,
     options: StarOptions,
     table: Option<Arc<Table>>,
-    /// Asked about every position that is reached by a move.
+    /// Probed at every position that is reached by a move.
     pub(super) oracle: Option<Arc<dyn Oracle<G>>>,
-    /// For each ply of the line what the evaluator keeps.
+    /// The evaluator's cache of each ply.
     caches: Vec<E::Cache>,
-    /// For each ply of the line what a node works with; `None` while it does.
+    /// The scratch space of each ply; `None` while in use.
     scratch: Vec<Option<Box<Scratch<G>>>>,
-    parties: Parties,
+    perspective: RootPerspective,
     history: Vec<f32>,
-    recent: Recent,
-    /// Leaves evaluated and bounds used that hang on a depth: a subtree that adds none is proven.
-    horizon: u64,
-    /// Whether the move being searched looks best of its segment: its successor is likely to fail
-    /// low.
-    expects_low: bool,
+    leaf_cache: LeafCache,
+    /// Counts evaluated leaves and other results of limited depth: a subtree that adds none is
+    /// proven.
+    depth_dependent: u64,
+    /// Whether an all-node (fail-low) is expected next.
+    is_all_node: bool,
     watch: Watch,
-    /// What other threads of the same search are at.
-    pub(super) busy: Option<Arc<Busy>>,
+    /// Positions that other threads of the search are at.
+    pub(super) abdada: Option<Arc<AbdadaTable>>,
     stats: SearchStats,
     pub(super) eval_timer: EvalTimer,
 }
 
-/// What a node works with, kept so that no node allocates.
+/// Scratch space of a node, reused so that nodes do not allocate.
 #[derive(Clone)]
 struct Scratch<G: Game> {
     moves: G::Moves,
-    /// How good each move looks, then how good it turned out.
-    ratings: Vec<f32>,
+    /// Ordering scores, then values of the moves.
+    scores: Vec<f32>,
     order: Vec<u16>,
-    segments: Segments,
-    /// Successors still to be valued: place in the list of moves, position, key.
-    pending: Vec<(u16, G::Position, u64)>,
+    groups: MoveGroups,
+    /// Successors without a value yet: move index, position, key.
+    deferred: Vec<(u16, G::Position, u64)>,
 }
 
 impl<G: Game> Default for Scratch<G> {
     fn default() -> Self {
         Self {
             moves: G::Moves::default(),
-            ratings: Vec::new(),
+            scores: Vec::new(),
             order: Vec::new(),
-            segments: Segments::default(),
-            pending: Vec::new(),
+            groups: MoveGroups::default(),
+            deferred: Vec::new(),
         }
     }
 }
@@ -135,11 +134,11 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
     /// A search without limits.
     #[must_use]
     pub fn new(game: G, evaluator: E, options: StarOptions, table: Option<Arc<Table>>) -> Self {
-        // What is remembered is a table too: a search without one does without both.
-        let recent = if table.is_some() && E::BATCHES_SUCCESSORS {
-            Recent::new()
+        // The leaf cache is a table too, and omitted without one.
+        let leaf_cache = if table.is_some() && E::BATCHES_SUCCESSORS {
+            LeafCache::new()
         } else {
-            Recent::default()
+            LeafCache::default()
         };
         Self {
             history: vec![0.0; game.move_kinds()],
@@ -150,50 +149,50 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
             oracle: None,
             caches: Vec::new(),
             scratch: Vec::new(),
-            parties: Parties { root: 0 },
-            horizon: 0,
-            expects_low: false,
-            recent,
+            perspective: RootPerspective { root: 0 },
+            depth_dependent: 0,
+            is_all_node: false,
+            leaf_cache,
             watch: Watch::default(),
-            busy: None,
+            abdada: None,
             stats: SearchStats::default(),
             eval_timer: EvalTimer::default(),
         }
     }
 
-    /// What the oracle knows of a position that is not over, for the party to move.
+    /// The oracle's value of a position that is not over, for the side to move.
     #[inline]
-    fn known(&mut self, position: &G::Position) -> Option<f32> {
-        // With more than two seats the value for one of them says nothing of the others.
+    fn oracle_value(&mut self, position: &G::Position) -> Option<f32> {
+        // With more than two seats one seat's value does not determine the others.
         let oracle = (self.oracle.as_deref()).filter(|_| self.game.seats() == 2)?;
         let value = oracle.value_within(&self.game, position, self.watch.outer());
         if value.is_none() {
-            // What an oracle had no time for must not be taken for what it does not know.
+            // The oracle may have run out of time.
             self.watch.look_outside();
         }
         value
     }
 
-    /// Forgets everything learned so far.
-    pub fn forget(&mut self) {
+    /// Clears the table and everything learned.
+    pub fn clear(&mut self) {
         if let Some(table) = &self.table {
-            table.forget();
+            table.clear();
         }
-        self.forget_own();
+        self.clear_own();
     }
 
-    /// What has been spent since the last call.
+    /// Returns and resets the counters.
     pub fn take_stats(&mut self) -> SearchStats {
         self.eval_timer.take_with(&mut self.stats)
     }
 
-    /// Bounds of a position before chance has spoken, `depth` plies deep (0–127), for the party to
-    /// move: exact between `alpha` and `beta`, otherwise on one side of them.
+    /// Bounds of a position before its chance event, `depth` plies deep (0–127), for the side to
+    /// move: exact between `alpha` and `beta`, otherwise on one side.
     pub fn bounds(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> Bounds {
         self.bounds_and_proof(position, depth, alpha, beta).0
     }
 
-    /// [`Star::bounds`], and whether they hold at any greater depth too.
+    /// [`Star::bounds`], and whether they hold at any greater depth.
     pub fn bounds_and_proof(
         &mut self,
         position: &G::Position,
@@ -201,23 +200,23 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
         alpha: f32,
         beta: f32,
     ) -> (Bounds, bool) {
-        self.root(position, depth);
-        let horizon = self.horizon;
+        self.prepare_root(position, depth);
+        let depth_dependent = self.depth_dependent;
         let bounds = if let Some(payoffs) = self.game.payoffs(position) {
-            Bounds::exact(payoffs[self.parties.root])
-        } else if let Some(value) = self.known(position) {
+            Bounds::exact(payoffs[self.perspective.root])
+        } else if let Some(value) = self.oracle_value(position) {
             Bounds::exact(value)
         } else if depth == 0 {
             Bounds::exact(self.evaluate(position, 0))
         } else {
-            self.node(position, depth, 0, alpha, beta)
+            self.search_node(position, depth, 0, alpha, beta)
         };
-        (bounds, horizon == self.horizon)
+        (bounds, depth_dependent == self.depth_dependent)
     }
 
-    /// Bounds of the value of making `mv` in `position`, `depth` plies deep (1–127, this move
-    /// included), for the seat that makes it: exact between `alpha` and `beta`, otherwise on one
-    /// side of them; and whether they hold at any greater depth too.
+    /// Bounds of the value of `mv`, `depth` plies deep (1–127, this move included), for the seat
+    /// that makes it: exact between `alpha` and `beta`, otherwise on one side; and whether they
+    /// hold at any greater depth.
     pub fn move_bounds(
         &mut self,
         position: &G::Position,
@@ -226,15 +225,15 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
         alpha: f32,
         beta: f32,
     ) -> (Bounds, bool) {
-        self.root(position, depth);
-        let horizon = self.horizon;
-        let bounds = self.after(position, mv, depth - 1, 0, alpha, beta);
-        (bounds, horizon == self.horizon)
+        self.prepare_root(position, depth);
+        let depth_dependent = self.depth_dependent;
+        let bounds = self.search_child(position, mv, depth - 1, 0, alpha, beta);
+        (bounds, depth_dependent == self.depth_dependent)
     }
 
-    fn root(&mut self, position: &G::Position, depth: u32) {
-        self.expects_low = false;
-        self.parties = Parties {
+    fn prepare_root(&mut self, position: &G::Position, depth: u32) {
+        self.is_all_node = false;
+        self.perspective = RootPerspective {
             root: self.game.to_move(position),
         };
         if self.caches.len() <= depth as usize {
@@ -247,9 +246,9 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
             .refresh(&self.game, position, &mut self.caches[0]);
     }
 
-    /// Whether the evaluator rates all successors at once, without caches.
+    /// Whether successors are evaluated in batches, without caches.
     #[inline]
-    fn batches(&self) -> bool {
+    fn batches_successors(&self) -> bool {
         E::BATCHES_SUCCESSORS && self.game.seats() == 2 && self.options.width.is_none()
     }
 
@@ -257,12 +256,12 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
     fn list(&self, position: &G::Position, ply: usize, moves: &mut G::Moves) {
         self.game.moves(position, moves);
         if let Some(width) = self.options.width.filter(|_| ply > 0) {
-            narrow(&self.game, position, moves, width);
+            limit_moves(&self.game, position, moves, width);
         }
     }
 
-    /// A position that is not over, at `ply` from the root, `depth` ≥ 1 plies before the leaves.
-    fn node(
+    /// Searches a position that is not over, at `ply` from the root, with `depth` ≥ 1 plies left.
+    fn search_node(
         &mut self,
         position: &G::Position,
         depth: u32,
@@ -271,18 +270,17 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
         beta: f32,
     ) -> Bounds {
         if depth == 1 {
-            return self.frontier(position, ply, (alpha, beta));
+            return self.search_frontier(position, ply, (alpha, beta));
         }
         if self.watch.is_over(self.stats.nodes) {
             return Bounds::UNKNOWN;
         }
-        let mut known = Bounds::UNKNOWN;
+        let mut table_bounds = Bounds::UNKNOWN;
         let mut hint = None;
-        // Read before the table: what it knows, and what is found, are proven together or not at
-        // all.
-        let horizon = self.horizon;
+        // Read before the table: a result combined with the table's is proven only if both are.
+        let depth_dependent = self.depth_dependent;
         let key = if self.table.is_some() {
-            self.parties.key(&self.game, position)
+            self.perspective.key(&self.game, position)
         } else {
             0
         };
@@ -293,44 +291,47 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
                 if self.options.ordering.table {
                     hint = Some(entry.hint);
                 }
-                if entry.holds {
-                    known = entry.bounds;
+                if entry.is_usable {
+                    table_bounds = entry.bounds;
                     if !entry.proven {
-                        self.horizon += 1;
+                        self.depth_dependent += 1;
                     }
-                    if known.lower >= known.upper || known.lower >= beta || known.upper <= alpha {
+                    if table_bounds.lower >= table_bounds.upper
+                        || table_bounds.lower >= beta
+                        || table_bounds.upper <= alpha
+                    {
                         self.stats.table.cuts += 1;
-                        return known;
+                        return table_bounds;
                     }
                 }
             }
         }
-        if let Some(bounds) = self.foresee(position, depth, ply, (alpha, beta)) {
+        if let Some(bounds) = self.try_probcut(position, depth, ply, (alpha, beta)) {
             return bounds;
         }
         if self.watch.stopped() {
             return Bounds::UNKNOWN;
         }
-        let (found, hint) = self.inner(position, depth, ply, alpha, beta, hint);
+        let (found, hint) = self.search_inner(position, depth, ply, alpha, beta, hint);
         if self.watch.stopped() {
             return Bounds::UNKNOWN;
         }
-        let lower = found.lower.max(known.lower);
+        let lower = found.lower.max(table_bounds.lower);
         let bounds = Bounds {
             lower,
-            upper: found.upper.min(known.upper).max(lower),
+            upper: found.upper.min(table_bounds.upper).max(lower),
         };
         if let Some(table) = &self.table {
             self.stats.table.stores += 1;
             if table.store(
                 key,
-                &Found {
+                &NewEntry {
                     depth,
                     bounds,
-                    proven: horizon == self.horizon,
+                    proven: depth_dependent == self.depth_dependent,
                     hint,
                 },
-            ) == Kept::Replacing
+            ) == StoreOutcome::Replacing
             {
                 self.stats.table.replacements += 1;
             }
@@ -338,10 +339,10 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
         bounds
     }
 
-    /// A position whose moves are searched one by one, each in the window in which it still
-    /// matters. Returns its bounds and the best move of each segment.
+    /// Searches the moves of a position in turn, each in its relevant window. Returns bounds and
+    /// the best move of each group.
     #[inline]
-    fn inner(
+    fn search_inner(
         &mut self,
         position: &G::Position,
         depth: u32,
@@ -350,63 +351,71 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
         beta: f32,
         hint: Option<u16>,
     ) -> (Bounds, u16) {
-        let mut this = self.scratch[ply].take().unwrap_or_default();
-        self.list(position, ply, &mut this.moves);
-        let outcomes = self.game.outcomes(position, &this.moves);
-        this.segments.divide(&outcomes, this.moves.len());
-        let probing = self.options.cuts == Cuts::Star2;
-        let last = depth == 2 && self.batches() && self.options.cuts > Cuts::None;
-        let wants_all = last && self.expects_low;
-        if wants_all {
-            // All moves will be needed, in any order.
-            this.ratings.clear();
-            this.ratings.resize(this.moves.len(), 0.0);
-            this.order.clear();
-            this.order.extend(0..this.moves.len() as u16);
+        let mut buffers = self.scratch[ply].take().unwrap_or_default();
+        self.list(position, ply, &mut buffers.moves);
+        let outcomes = self.game.outcomes(position, &buffers.moves);
+        buffers.groups.split(&outcomes, buffers.moves.len());
+        let probing = self.options.pruning == Pruning::Star2;
+        let last = depth == 2 && self.batches_successors() && self.options.pruning > Pruning::None;
+        let expects_all = last && self.is_all_node;
+        if expects_all {
+            // All moves are needed, in any order.
+            buffers.scores.clear();
+            buffers.scores.resize(buffers.moves.len(), 0.0);
+            buffers.order.clear();
+            buffers.order.extend(0..buffers.moves.len() as u16);
         } else {
-            self.rate(position, depth, ply, &mut this);
+            self.score_moves(position, depth, ply, &mut buffers);
             if let Some(hint) = hint {
-                for index in this.segments.hinted(hint) {
-                    this.ratings[index] = f32::INFINITY;
+                for index in buffers.groups.unpack_best(hint) {
+                    buffers.scores[index] = f32::INFINITY;
                 }
             }
-            arrange(&mut this.order, &this.segments, &this.ratings, probing);
+            order_moves(
+                &mut buffers.order,
+                &buffers.groups,
+                &buffers.scores,
+                probing,
+            );
         }
-        this.ratings.fill(UNSEARCHED);
+        buffers.scores.fill(UNSEARCHED);
         let mut chance = ChanceBounds::<G::Outcomes>::new(&outcomes);
         if last {
-            let bounds = self.before_frontier(
+            let bounds = self.search_pre_frontier(
                 position,
                 ply,
-                &mut this,
+                &mut buffers,
                 &outcomes,
-                wants_all,
+                expects_all,
                 (alpha, beta),
             );
-            self.scratch[ply] = Some(this);
+            self.scratch[ply] = Some(buffers);
             return (bounds, u16::MAX);
         }
-        if self.options.cuts >= Cuts::Star1
-            && self.look_up(position, depth - 1, &mut this, &mut chance)
+        if self.options.pruning >= Pruning::Star1
+            && self.probe_successors(position, depth - 1, &mut buffers, &mut chance)
             && chance.decide(alpha, beta)
         {
-            let hint = this.segments.hint(&this.ratings);
-            self.scratch[ply] = Some(this);
+            let hint = buffers.groups.pack_best(&buffers.scores);
+            self.scratch[ply] = Some(buffers);
             return (chance.bounds(), hint);
         }
-        let busy = self.busy.clone().filter(|_| depth >= Busy::FROM_DEPTH);
-        // Moves that another thread is searching come last: by then its result stands in the table.
-        let rounds = if busy.is_some() { 2 } else { 1 };
+        let abdada = self
+            .abdada
+            .clone()
+            .filter(|_| depth >= AbdadaTable::MIN_DEPTH);
+        // Moves that another thread is searching come last; their results are then in the table.
+        let rounds = if abdada.is_some() { 2 } else { 1 };
         'moves: for round in 0..rounds {
-            for place in 0..this.order.len() {
-                let index = usize::from(this.order[place]);
-                if this.ratings[index] != UNSEARCHED || !chance.matters(index) {
+            for rank in 0..buffers.order.len() {
+                let index = usize::from(buffers.order[rank]);
+                if buffers.scores[index] != UNSEARCHED || !chance.matters(index) {
                     continue;
                 }
-                let mv = this.moves[index];
-                self.expects_low =
-                    probing && self.options.ordering.rates() && place < this.segments.count();
-                let found = match &busy {
+                let mv = buffers.moves[index];
+                self.is_all_node =
+                    probing && self.options.ordering.uses_scores() && rank < buffers.groups.count();
+                let found = match &abdada {
                     None => self.search_move(
                         position,
                         mv,
@@ -416,13 +425,15 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
                         index,
                         (alpha, beta),
                     ),
-                    Some(busy) => {
-                        let child = self.parties.key(&self.game, &self.game.play(position, mv))
+                    Some(abdada) => {
+                        let child = self
+                            .perspective
+                            .key(&self.game, &self.game.play(position, mv))
                             ^ u64::from(depth);
-                        if round == 0 && place > 0 && busy.contains(child) {
+                        if round == 0 && rank > 0 && abdada.contains(child) {
                             continue;
                         }
-                        let mark = busy.enter(child);
+                        let entered = abdada.enter(child);
                         let found = self.search_move(
                             position,
                             mv,
@@ -432,76 +443,76 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
                             index,
                             (alpha, beta),
                         );
-                        busy.leave(mark, child);
+                        abdada.leave(entered, child);
                         found
                     }
                 };
                 if self.watch.stopped() {
                     break 'moves;
                 }
-                this.ratings[index] = found.lower;
-                if self.options.cuts > Cuts::None && chance.decide(alpha, beta) {
+                buffers.scores[index] = found.lower;
+                if self.options.pruning > Pruning::None && chance.decide(alpha, beta) {
                     if self.options.ordering.history && chance.bounds().lower >= beta {
-                        self.reward(position, mv, depth);
+                        self.update_history(position, mv, depth);
                     }
                     break 'moves;
                 }
             }
         }
-        let hint = this.segments.hint(&this.ratings);
-        self.scratch[ply] = Some(this);
+        let hint = buffers.groups.pack_best(&buffers.scores);
+        self.scratch[ply] = Some(buffers);
         (chance.bounds(), hint)
     }
 
-    /// Takes what the table knows of a node's successors before any of them is searched (enhanced
-    /// transposition cutoff, Plaat et al. 1996). Returns whether that was anything.
+    /// Probes the table for all successors first (enhanced transposition cutoff, Plaat et al.
+    /// 1996). Returns whether any entry was usable.
     #[inline]
-    fn look_up(
+    fn probe_successors(
         &mut self,
         position: &G::Position,
         depth: u32,
-        this: &mut Scratch<G>,
+        buffers: &mut Scratch<G>,
         chance: &mut ChanceBounds<G::Outcomes>,
     ) -> bool {
         let Some(table) = &self.table else {
             return false;
         };
-        let mut anything = false;
-        for (index, &mv) in this.moves.iter().enumerate() {
+        let mut is_any_hit = false;
+        for (index, &mv) in buffers.moves.iter().enumerate() {
             if !chance.matters(index) {
                 continue;
             }
             let next = self.game.play(position, mv);
             self.stats.table.probes += 1;
             let Some(entry) = table
-                .probe(self.parties.key(&self.game, &next), depth)
-                .filter(|entry| entry.holds)
+                .probe(self.perspective.key(&self.game, &next), depth)
+                .filter(|entry| entry.is_usable)
             else {
                 continue;
             };
             self.stats.table.hits += 1;
-            let bounds = if self.parties.same(&self.game, position, &next) {
+            let bounds = if self.perspective.same(&self.game, position, &next) {
                 entry.bounds
             } else {
                 entry.bounds.opposite()
             };
             if bounds.lower >= bounds.upper {
-                this.ratings[index] = bounds.lower;
+                buffers.scores[index] = bounds.lower;
                 chance.add(index, bounds);
             } else if bounds.lower > 0.0 {
                 chance.raise(index, bounds.lower);
             } else {
                 continue;
             }
-            anything = true;
+            is_any_hit = true;
             if !entry.proven {
-                self.horizon += 1;
+                self.depth_dependent += 1;
             }
         }
-        anything
+        is_any_hit
     }
 
-    /// Searches one move of a node as far as it matters and adds it to the node's bounds.
+    /// Searches a move in its relevant window and adds it to the node's bounds.
     #[expect(
         clippy::too_many_arguments,
         reason = "the state of one node of the recursion"
@@ -518,11 +529,11 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
         (alpha, beta): (f32, f32),
     ) -> Bounds {
         let (mut low, mut high) = (f32::NEG_INFINITY, f32::INFINITY);
-        if self.options.cuts >= Cuts::Star1 {
+        if self.options.pruning >= Pruning::Star1 {
             (low, high) = chance.window(index, alpha, beta);
         }
         if self.options.negascout && low > 0.0 && low + NULL_WINDOW < high {
-            let found = self.after(position, mv, depth - 1, ply, low, low + NULL_WINDOW);
+            let found = self.search_child(position, mv, depth - 1, ply, low, low + NULL_WINDOW);
             if found.upper <= low || found.lower >= found.upper || self.watch.stopped() {
                 chance.add(index, found);
                 return found;
@@ -533,14 +544,14 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
                 return found;
             }
         }
-        let found = self.after(position, mv, depth - 1, ply, low, high);
+        let found = self.search_child(position, mv, depth - 1, ply, low, high);
         chance.add(index, found);
         found
     }
 
-    /// The value of a move for the party that makes it; `depth` plies remain below it.
+    /// The value of a move for the side that makes it, with `depth` plies below it.
     #[inline]
-    fn after(
+    fn search_child(
         &mut self,
         position: &G::Position,
         mv: G::Move,
@@ -551,13 +562,13 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
     ) -> Bounds {
         let next = self.game.play(position, mv);
         self.stats.nodes += 1;
-        let same = self.parties.same(&self.game, position, &next);
+        let same = self.perspective.same(&self.game, position, &next);
         let bounds = if let Some(payoffs) = self.game.payoffs(&next) {
-            Bounds::exact(self.parties.value(&self.game, &next, &payoffs))
-        } else if let Some(value) = self.known(&next) {
+            Bounds::exact(self.perspective.value(&self.game, &next, &payoffs))
+        } else if let Some(value) = self.oracle_value(&next) {
             Bounds::exact(value)
         } else {
-            if !self.batches() || depth == 0 {
+            if !self.batches_successors() || depth == 0 {
                 let (parents, children) = self.caches.split_at_mut(ply + 1);
                 let (parent, child) = (&parents[ply], &mut children[0]);
                 self.evaluator
@@ -566,9 +577,9 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
             if depth == 0 {
                 Bounds::exact(self.evaluate(&next, ply + 1))
             } else if same {
-                self.node(&next, depth, ply + 1, alpha, beta)
+                self.search_node(&next, depth, ply + 1, alpha, beta)
             } else {
-                self.node(&next, depth, ply + 1, 1.0 - beta, 1.0 - alpha)
+                self.search_node(&next, depth, ply + 1, 1.0 - beta, 1.0 - alpha)
             }
         };
         if same { bounds } else { bounds.opposite() }
@@ -580,15 +591,19 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
             return 0.0;
         }
         self.stats.evaluations += 1;
-        self.horizon += 1;
-        let (game, evaluator, cache, parties) =
-            (&self.game, &self.evaluator, &self.caches[ply], self.parties);
+        self.depth_dependent += 1;
+        let (game, evaluator, cache, perspective) = (
+            &self.game,
+            &self.evaluator,
+            &self.caches[ply],
+            self.perspective,
+        );
         self.eval_timer
-            .evaluation(|| parties.evaluate(game, evaluator, position, cache))
+            .evaluation(|| perspective.evaluate(game, evaluator, position, cache))
     }
 }
 
-impl<G: Game, E: Evaluator<G>> Deepens<G> for Star<G, E> {
+impl<G: Game, E: Evaluator<G>> FixedDepthSearch<G> for Star<G, E> {
     fn game(&self) -> &G {
         &self.game
     }
@@ -597,16 +612,16 @@ impl<G: Game, E: Evaluator<G>> Deepens<G> for Star<G, E> {
         self.table.as_deref()
     }
 
-    fn forget_own(&mut self) {
+    fn clear_own(&mut self) {
         self.history.fill(0.0);
-        self.recent.forget();
+        self.leaf_cache.clear();
     }
 
     fn set_oracle(&mut self, oracle: Option<Arc<dyn Oracle<G>>>) -> Option<Arc<dyn Oracle<G>>> {
         std::mem::replace(&mut self.oracle, oracle)
     }
 
-    fn time_leaves(&mut self, clock: EvalTimer) {
+    fn set_eval_timer(&mut self, clock: EvalTimer) {
         self.eval_timer = clock;
     }
 
@@ -622,7 +637,7 @@ impl<G: Game, E: Evaluator<G>> Deepens<G> for Star<G, E> {
         Self::take_stats(self)
     }
 
-    fn value_to(&mut self, position: &G::Position, depth: u32) -> (Bounds, bool) {
+    fn root_value(&mut self, position: &G::Position, depth: u32) -> (Bounds, bool) {
         self.bounds_and_proof(position, depth, f32::NEG_INFINITY, f32::INFINITY)
     }
 

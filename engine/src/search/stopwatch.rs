@@ -1,21 +1,19 @@
-//! How long a search has gone on: by the clock on the wall, or by the time its thread had on a
-//! processor.
+//! Elapsed time of a search: wall time or CPU time of its thread.
 //!
-//! Time on a processor does not pass while others compute, so matches at equal time keep their
-//! meaning on a busy machine. Invariant: a stopwatch is read on the thread that started it if it
-//! counts time on a processor.
+//! CPU time excludes other processes, so matches at equal time stay fair on a busy machine.
+//! Invariant: a stopwatch of CPU time is read on the thread that started it.
 
 use crate::core::clock::Instant;
 use std::time::Duration;
 
-/// Runs from when it was started.
+/// Measures from its start.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Stopwatch {
-    /// Not started, because nobody asks: reading a clock costs as much as a search of one ply.
+    /// Off: reading a clock costs as much as a search of one ply.
     Off,
-    /// The time that passes.
+    /// Wall time.
     Wall(Instant),
-    /// The time that this thread spends on a processor, in the system too; with that at the start.
+    /// CPU time of the thread, system time included, with the time at the start.
     Processor(Duration),
 }
 
@@ -32,7 +30,7 @@ impl Stopwatch {
         match self {
             Self::Off => Duration::ZERO,
             Self::Wall(began) => began.elapsed(),
-            // Where it cannot be told no player has such a limit.
+            // Without CPU time no player gets such a limit.
             Self::Processor(began) => {
                 thread_time().map_or(Duration::MAX, |now| now.saturating_sub(began))
             }
@@ -44,7 +42,7 @@ impl Stopwatch {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Deadline {
     pub(super) stopwatch: Stopwatch,
-    /// From the stopwatch's start.
+    /// Time since the stopwatch's start.
     pub(super) after: Duration,
 }
 
@@ -54,7 +52,7 @@ impl Deadline {
     }
 }
 
-/// Time that this thread has spent on a processor; `None` where the system does not tell.
+/// CPU time of this thread; `None` where the system does not support it.
 pub(crate) fn thread_time() -> Option<Duration> {
     #[cfg(unix)]
     {
@@ -77,7 +75,7 @@ mod tests {
         let (wall, processor) = (Stopwatch::wall(), Stopwatch::processor());
         std::thread::sleep(Duration::from_millis(50));
         assert!(wall.elapsed() >= Duration::from_millis(50));
-        // Where time on a processor is not told everything is late.
+        // Without support of CPU time everything is late.
         assert!(processor.elapsed() < Duration::from_millis(25) || thread_time().is_none());
         let until = Deadline {
             stopwatch: Stopwatch::processor(),

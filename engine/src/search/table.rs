@@ -1,95 +1,94 @@
-//! Transposition table: what is known of positions that were searched before, shared between
-//! threads without locks.
+//! Lock-free transposition table.
 //!
-//! 16 bytes an entry, four to a cache line: a check of the key, both bounds, the remaining depth,
-//! the generation and a hint for the order of moves. Two 64-bit words that are written apart: the
-//! check covers both, so an entry torn between two writers is not believed (Hyatt and Mann 2002).
-//! Invariants: after [`Table::forget`] the table behaves to the last bit as an empty one; with
-//! [`Reuse::SameDepth`] a search finds what it finds without a table, but for checks that agree by
-//! chance: one probe in 10^9 of those that ought to miss.
+//! An entry has 16 bytes, four to a cache line: a check of the key, both bounds, depth, generation
+//! and best moves. Its two words are written separately; the check covers both, so a torn entry is
+//! not found (Hyatt and Mann 2002).
+//!
+//! Invariants: after [`Table::clear`] the table behaves like an empty one to the last bit; with
+//! [`DepthPolicy::SameDepth`] results equal those without a table, except for a colliding check
+//! (one in 10^9 probes that should miss).
 
-use super::memory::Memory;
+use super::shared_array::SharedArray;
 use crate::core::{chance::Bounds, random::GOLDEN};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
-/// Which of two results stays when both want one place.
+/// Replacement policy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Replacement {
-    /// The newer.
+    /// The newer result stays.
     Always,
-    /// The one with more plies below it; of an earlier generation the newer.
+    /// The deeper result stays, the newer one across generations.
     DepthPreferred,
-    /// Rock'n'Roll (Schäfer 2006): an upper half that prefers depth, and a lower half that takes
-    /// whatever the upper one rejects or evicts.
+    /// Two levels (Rock'n'Roll, Schäfer 2006): an upper half that prefers depth, and a lower half
+    /// for rejected and replaced results.
     TwoLevel,
-    /// Four places for each position; the one goes that is shallowest, each generation counting
-    /// like plies.
+    /// Buckets of four; the shallowest entry is replaced, where each generation counts as plies.
     #[default]
     Bucketed,
 }
 
-/// When a result of another depth may be used.
+/// Usability of results of another depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reuse {
-    /// Never, unless it holds at any greater depth: no search depends on those before.
+pub enum DepthPolicy {
+    /// Only proven results, so that searches do not depend on earlier ones.
     #[default]
     SameDepth,
-    /// If it was searched at least as deep.
+    /// Results of at least the same depth.
     Deeper,
 }
 
-/// What is known of a position.
+/// Result of a probe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// Bounds of its value.
+    /// Bounds of the value.
     pub bounds: Bounds,
-    /// Whether the bounds hold at the depth asked for; otherwise only the hint is of use.
-    pub holds: bool,
-    /// Whether no leaf was evaluated: the bounds hold at every greater depth too.
+    /// Whether the bounds are valid at the requested depth; otherwise only the hint is.
+    pub is_usable: bool,
+    /// Whether the bounds are valid at every greater depth.
     pub proven: bool,
-    /// Which moves were best, for [`super::ordering`].
+    /// Best moves, for [`super::ordering`].
     pub hint: u16,
 }
 
-/// What a search found out about a position.
+/// A result to store.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Found {
-    /// Plies searched below the position, 1–127.
+pub struct NewEntry {
+    /// Depth below the position, 1–127.
     pub depth: u32,
-    /// Bounds of its value.
+    /// Bounds of the value.
     pub bounds: Bounds,
     /// Whether no leaf was evaluated.
     pub proven: bool,
-    /// Which moves were best.
+    /// Best moves.
     pub hint: u16,
 }
 
-/// What became of a result.
+/// Outcome of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
-    /// It took an empty place, or that of an older result for the same position.
+pub enum StoreOutcome {
+    /// Stored in an empty entry or over the same position.
     Fresh,
-    /// It took the place of another position.
+    /// Stored over another position.
     Replacing,
-    /// It was not kept.
+    /// Not stored.
     Rejected,
 }
 
 /// A table of fixed size.
 #[derive(Debug)]
 pub struct Table {
-    memory: Memory<Entry>,
+    array: SharedArray<Entry>,
     replacement: Replacement,
-    reuse: Reuse,
-    /// Places for one position: 4 of [`Replacement::Bucketed`] unless there are fewer entries,
-    /// otherwise 1.
+    reuse: DepthPolicy,
+    /// Entries per bucket: 4 with [`Replacement::Bucketed`] unless the table is smaller, otherwise
+    /// 1.
     ways: usize,
-    /// Entries of generations below `first_generation` count as empty.
+    /// Entries of earlier generations count as empty.
     first_generation: AtomicU8,
     generation: AtomicU8,
 }
 
-/// Two words, in memory that is zero at first: a zero entry is of generation 0, which never is.
+/// Two words; all zeros is empty, since no generation is 0.
 ///
 /// `tag`: bits 0–31 check, 32–47 hint, 48–54 depth, 55 proven, 56–63 generation. `bounds`: lower,
 /// upper as `f32`.
@@ -99,29 +98,32 @@ pub(super) struct Entry {
     bounds: AtomicU64,
 }
 
-/// How many plies one generation counts when the bucket decides which entry goes. Measured on games
-/// at depth 6 with tables of 1 MiB: 2 to 8 make no difference that can be seen, 0 costs nodes.
-const PLIES_OF_A_GENERATION: i32 = 4;
+/// Plies per generation in the choice of the replaced entry. At depth 6 with tables of 1 MiB 2 to 8
+/// make no measurable difference; 0 costs nodes.
+const PLIES_PER_GENERATION: i32 = 4;
 
-/// A game may begin with this generation at most, so that all have room for the same number of
-/// steps: a table must not depend on the games before.
-const LAST_FIRST_GENERATION: u8 = 128;
+/// Maximal first generation of a game, so that every game has the same number of generations.
+const MAX_FIRST_GENERATION: u8 = 128;
 
 /// Generations of one game.
-const MAX_STEPS: u8 = 126;
+const MAX_GENERATIONS: u8 = 126;
 
 impl Table {
-    /// A table of at least one entry; `None` if there is not that much memory.
+    /// A table of at least one entry; `None` without enough memory.
     #[must_use]
-    pub fn with_entries(entries: usize, replacement: Replacement, reuse: Reuse) -> Option<Self> {
-        let (least, ways) = match replacement {
+    pub fn with_entries(
+        entries: usize,
+        replacement: Replacement,
+        reuse: DepthPolicy,
+    ) -> Option<Self> {
+        let (min_entries, ways) = match replacement {
             Replacement::TwoLevel => (2, 1),
             Replacement::Bucketed => (1, entries.clamp(1, 4)),
             Replacement::Always | Replacement::DepthPreferred => (1, 1),
         };
-        let memory = Memory::zeroed(entries.max(least) / ways * ways)?;
+        let array = SharedArray::zeroed(entries.max(min_entries) / ways * ways)?;
         Some(Self {
-            memory,
+            array,
             replacement,
             reuse,
             ways,
@@ -132,36 +134,36 @@ impl Table {
 
     /// Number of entries.
     pub fn entries(&self) -> usize {
-        self.memory.items().len()
+        self.array.items().len()
     }
 
-    /// Forgets everything.
-    pub fn forget(&self) {
+    /// Clears the table.
+    pub fn clear(&self) {
         let generation = self.generation.load(Relaxed) + 1;
-        if generation > LAST_FIRST_GENERATION {
-            self.clear();
+        if generation > MAX_FIRST_GENERATION {
+            self.zero_entries();
         } else {
             self.generation.store(generation, Relaxed);
             self.first_generation.store(generation, Relaxed);
         }
     }
 
-    /// Starts a new generation, once a move, while no thread searches: what the table holds ages. A
-    /// game of more than 126 moves starts anew with an empty table.
-    pub fn step(&self) {
+    /// Starts a new generation, once per move, while no thread searches. After 126 moves the table
+    /// is cleared.
+    pub fn new_generation(&self) {
         let (first, generation) = (
             self.first_generation.load(Relaxed),
             self.generation.load(Relaxed),
         );
-        if generation - first >= MAX_STEPS {
-            self.clear();
+        if generation - first >= MAX_GENERATIONS {
+            self.zero_entries();
         } else {
             self.generation.store(generation + 1, Relaxed);
         }
     }
 
-    fn clear(&self) {
-        for entry in self.memory.items() {
+    fn zero_entries(&self) {
+        for entry in self.array.items() {
             entry.tag.store(0, Relaxed);
             entry.bounds.store(0, Relaxed);
         }
@@ -169,12 +171,12 @@ impl Table {
         self.first_generation.store(1, Relaxed);
     }
 
-    /// What is known of a position that is to be searched to `depth` plies (1–127).
+    /// Probes a position for a search of `depth` plies (1–127).
     #[must_use]
     #[inline]
     pub fn probe(&self, key: u64, depth: u32) -> Option<Hit> {
-        let mut known = None;
-        for level in self.places(key) {
+        let mut fallback = None;
+        for level in self.slots_of(key) {
             for entry in level {
                 let Some(content) = Content::read(entry) else {
                     continue;
@@ -182,48 +184,48 @@ impl Table {
                 if content.check == key as u32
                     && content.generation >= self.first_generation.load(Relaxed)
                 {
-                    let found = content.found;
-                    let holds = found.depth == depth
-                        || found.proven && found.depth <= depth
-                        || self.reuse == Reuse::Deeper && found.depth > depth;
-                    let this = Hit {
-                        bounds: found.bounds,
-                        holds,
-                        proven: found.proven,
-                        hint: found.hint,
+                    let result = content.result;
+                    let is_usable = result.depth == depth
+                        || result.proven && result.depth <= depth
+                        || self.reuse == DepthPolicy::Deeper && result.depth > depth;
+                    let hit = Hit {
+                        bounds: result.bounds,
+                        is_usable,
+                        proven: result.proven,
+                        hint: result.hint,
                     };
-                    if holds {
-                        return Some(this);
+                    if is_usable {
+                        return Some(hit);
                     }
-                    known.get_or_insert(this);
+                    fallback.get_or_insert(hit);
                 }
             }
         }
-        known
+        fallback
     }
 
-    /// Keeps what a search found.
+    /// Stores a result.
     #[inline]
-    pub fn store(&self, key: u64, found: &Found) -> Kept {
-        debug_assert!((1..128).contains(&found.depth));
+    pub fn store(&self, key: u64, result: &NewEntry) -> StoreOutcome {
+        debug_assert!((1..128).contains(&result.depth));
         let first = self.first_generation.load(Relaxed);
         let generation = self.generation.load(Relaxed);
         let content = Content {
             check: key as u32,
             generation,
-            found: *found,
+            result: *result,
         };
-        let [upper, lower] = self.places(key);
+        let [upper, lower] = self.slots_of(key);
         let old = Content::read(&upper[0]).filter(|old| old.generation >= first);
         match self.replacement {
             Replacement::Always => content.write_over(&upper[0], old),
             Replacement::DepthPreferred => match old {
                 Some(old)
                     if old.generation == generation
-                        && old.found.depth > found.depth
+                        && old.result.depth > result.depth
                         && old.check != content.check =>
                 {
-                    Kept::Rejected
+                    StoreOutcome::Rejected
                 }
                 old => content.write_over(&upper[0], old),
             },
@@ -233,60 +235,64 @@ impl Table {
                     Some(old) if old.check == content.check => {
                         content.write_over(&upper[0], Some(old))
                     }
-                    Some(old) if old.generation == generation && old.found.depth > found.depth => {
+                    Some(old)
+                        if old.generation == generation && old.result.depth > result.depth =>
+                    {
                         content.write_over(&lower[0], below)
                     }
-                    Some(evicted) => {
+                    Some(old_upper) => {
                         content.write(&upper[0]);
-                        evicted.write_over(&lower[0], below)
+                        old_upper.write_over(&lower[0], below)
                     }
                     None => content.write_over(&upper[0], None),
                 }
             }
             Replacement::Bucketed => {
                 let worth = |old: &Content| {
-                    old.found.depth as i32
-                        - PLIES_OF_A_GENERATION * i32::from(generation - old.generation)
+                    old.result.depth as i32
+                        - PLIES_PER_GENERATION * i32::from(generation - old.generation)
                 };
-                let mut place: Option<(&Entry, Content)> = None;
+                let mut victim: Option<(&Entry, Content)> = None;
                 for entry in upper {
                     match Content::read(entry).filter(|old| old.generation >= first) {
                         None => return content.write_over(entry, None),
                         Some(old) if old.check == content.check => {
                             return content.write_over(entry, Some(old));
                         }
-                        Some(old) if place.is_none_or(|(_, worst)| worth(&old) < worth(&worst)) => {
-                            place = Some((entry, old))
+                        Some(old)
+                            if victim.is_none_or(|(_, worst)| worth(&old) < worth(&worst)) =>
+                        {
+                            victim = Some((entry, old))
                         }
                         Some(_) => {}
                     }
                 }
-                place.map_or(Kept::Rejected, |(entry, old)| {
+                victim.map_or(StoreOutcome::Rejected, |(entry, old)| {
                     content.write_over(entry, Some(old))
                 })
             }
         }
     }
 
-    /// Where a position may stand: the places of the upper level, and of the lower one if any.
+    /// The candidate entries of a position, in the upper and lower level.
     #[inline]
-    fn places(&self, key: u64) -> [&[Entry]; 2] {
-        let entries = self.memory.items();
+    fn slots_of(&self, key: u64) -> [&[Entry]; 2] {
+        let entries = self.array.items();
         if self.replacement == Replacement::TwoLevel {
             let (upper, lower) = entries.split_at(entries.len() / 2);
             [
-                &upper[self.slot(key, upper.len())..][..1],
-                &lower[self.slot(key, lower.len())..][..1],
+                &upper[self.slot_index(key, upper.len())..][..1],
+                &lower[self.slot_index(key, lower.len())..][..1],
             ]
         } else {
-            let start = self.slot(key, entries.len() / self.ways) * self.ways;
+            let start = self.slot_index(key, entries.len() / self.ways) * self.ways;
             [&entries[start..start + self.ways], &[]]
         }
     }
 
-    /// The high bits of the key choose the slot, the low ones are the check.
+    /// The high bits of the key choose the slot, the low bits are the check.
     #[inline]
-    fn slot(&self, key: u64, slots: usize) -> usize {
+    fn slot_index(&self, key: u64, slots: usize) -> usize {
         ((u128::from(key) * slots as u128) >> 64) as usize
     }
 }
@@ -295,20 +301,20 @@ impl Table {
 struct Content {
     check: u32,
     generation: u8,
-    found: Found,
+    result: NewEntry,
 }
 
 impl Content {
-    /// `None` if the entry is empty. A torn entry reads as one of a random key.
+    /// `None` for an empty entry. A torn entry has a random check.
     #[inline]
     fn read(entry: &Entry) -> Option<Self> {
         let tag = entry.tag.load(Relaxed);
         let bounds = entry.bounds.load(Relaxed);
         let generation = (tag >> 56) as u8;
         (generation != 0).then(|| Self {
-            check: tag as u32 ^ cover(bounds),
+            check: tag as u32 ^ fold_bounds(bounds),
             generation,
-            found: Found {
+            result: NewEntry {
                 hint: (tag >> 32) as u16,
                 depth: (tag >> 48) as u32 & 127,
                 proven: tag >> 55 & 1 == 1,
@@ -322,14 +328,14 @@ impl Content {
 
     #[inline]
     fn write(&self, entry: &Entry) {
-        let Found {
+        let NewEntry {
             depth,
             bounds: Bounds { lower, upper },
             proven,
             hint,
-        } = self.found;
+        } = self.result;
         let bounds = u64::from(lower.to_bits()) | u64::from(upper.to_bits()) << 32;
-        let tag = u64::from(self.check ^ cover(bounds))
+        let tag = u64::from(self.check ^ fold_bounds(bounds))
             | u64::from(hint) << 32
             | u64::from(depth) << 48
             | u64::from(proven) << 55
@@ -339,20 +345,20 @@ impl Content {
     }
 
     #[inline]
-    fn write_over(&self, entry: &Entry, old: Option<Self>) -> Kept {
+    fn write_over(&self, entry: &Entry, old: Option<Self>) -> StoreOutcome {
         self.write(entry);
         if old.is_some_and(|old| old.check != self.check) {
-            Kept::Replacing
+            StoreOutcome::Replacing
         } else {
-            Kept::Fresh
+            StoreOutcome::Fresh
         }
     }
 }
 
-/// 32 bits that depend on all bits of the bounds; equal bounds must not cancel out, as they would
-/// in a plain xor.
+/// Folds all bits of the bounds into 32; unlike a xor of both halves it does not cancel equal
+/// bounds.
 #[inline]
-fn cover(bounds: u64) -> u32 {
+fn fold_bounds(bounds: u64) -> u32 {
     (bounds.wrapping_mul(GOLDEN) >> 32) as u32
 }
 

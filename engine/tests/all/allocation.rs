@@ -17,8 +17,8 @@ use engine::play::{build::PlayerRecipe, notation::Notation, playable::Playable};
 use engine::search::limits::Limits;
 use engine::search::{
     mcts::{EvaluatorLeaf, Leaf, Mcts, MctsOptions, PlayoutLeaf},
-    playout::{BestSuccessor, ByPolicy, HighestClass, Mixture, Truncated},
-    rollout::Played,
+    playout::{GreedyPolicy, HighestClass, MixedPolicy, PolicyPlayout, TruncatedPlayout},
+    rollout::RolloutResult,
 };
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -110,10 +110,10 @@ fn roll_outs_do_not_allocate() {
     for name in ["best", "schwarz"] {
         let evaluator = game.evaluator(&Notation::new(name)).unwrap();
         let mut roll = evaluator.roller(game.clone(), None, 0);
-        let (mut earned, start) = (0.0, position(MIDDLE));
+        let (mut luck_adjusted, start) = (0.0, position(MIDDLE));
         let mut play = |games| {
-            let each = &mut |played: Played| earned += played.earned();
-            roll.roll(&start, 0, 1, games, each);
+            let each = &mut |played: RolloutResult| luck_adjusted += played.luck_adjusted();
+            roll.play_games(&start, 0, 1, games, each);
         };
         play(0..1);
         assert_eq!(allocations_of(|| play(1..1000)), 0, "{name}");
@@ -153,10 +153,10 @@ fn simulations_do_not_allocate() {
         };
         few_allocations(longer(100_000), PlayoutLeaf);
         few_allocations(longer(50_000), EvaluatorLeaf::new(schwarz.clone()));
-        let best = BestSuccessor::new(schwarz.clone());
-        let policy = Mixture::new(best, 0.5, HighestClass { at_least: 2 });
-        few_allocations(options, ByPolicy(policy.clone()));
-        let cut = Truncated::new(policy, 4, EvaluatorLeaf::new(schwarz));
+        let best = GreedyPolicy::new(schwarz.clone());
+        let policy = MixedPolicy::new(best, 0.5, HighestClass { min_class: 2 });
+        few_allocations(options, PolicyPlayout(policy.clone()));
+        let cut = TruncatedPlayout::new(policy, 4, EvaluatorLeaf::new(schwarz));
         few_allocations(options, cut);
     }
 }

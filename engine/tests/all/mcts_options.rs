@@ -18,7 +18,7 @@ use engine::search::{
         Blend, BlendedLeaf, Budget, EvaluatorLeaf, FirstPlay, Leaf, Mcts, MctsOptions,
         MoveStatistics, PlayoutLeaf, SearchLeaf, best_move,
     },
-    playout::ByFunction,
+    playout::FnLeaf,
 };
 use std::{
     sync::{
@@ -273,7 +273,7 @@ fn several_threads_lose_no_visit_and_no_payoff() {
             solver: false,
             ..simulations(10_007)
         };
-        let leaf = |_| ByFunction(|_: &_, _: &_, _: &mut _| payoffs_of_red(0.25));
+        let leaf = |_| FnLeaf(|_: &_, _: &_, _: &mut _| payoffs_of_red(0.25));
         let leaves = (0..3).map(leaf).collect();
         let mut search = Mcts::with_leaves(game.clone(), leaves, options, 1);
         let found = search.search(&start, None);
@@ -305,7 +305,7 @@ fn every_simulation_of_a_batch_gets_the_answer_to_its_own_position() {
             solver: false,
             ..simulations(20_000)
         };
-        let mut search = Mcts::new(game.clone(), ByFunction(has_left), options, 1);
+        let mut search = Mcts::new(game.clone(), FnLeaf(has_left), options, 1);
         let found = search.search(&position(MIDDLE), None);
         let moved: Vec<_> = found
             .iter()

@@ -60,21 +60,21 @@ const CAPTURES: &str = "...../...../..3../..4a./b.... r 3";
 fn urgent_moves_come_first_or_more_often() {
     let even = [4000; 3];
     near(Uniform, CAPTURES, 3, &even);
-    near(HighestClass { at_least: 2 }, CAPTURES, 3, &[12_000, 0, 0]);
-    near(HighestClass { at_least: 3 }, CAPTURES, 3, &even);
+    near(HighestClass { min_class: 2 }, CAPTURES, 3, &[12_000, 0, 0]);
+    near(HighestClass { min_class: 3 }, CAPTURES, 3, &even);
     // One for a quiet move, two for one's own stone, three for an enemy's.
     for (weights, expected) in [
         ([1, 2, 3, 9], [6000, 2000, 4000]),
         ([1, 0, 0, 0], [0, 12_000, 0]),
         ([0; 4], even),
     ] {
-        near(ByUrgency { weights }, CAPTURES, 3, &expected);
+        near(WeightedByClass { weights }, CAPTURES, 3, &expected);
     }
-    let mixture = Mixture::new(HighestClass { at_least: 2 }, 0.25, Uniform);
+    let mixture = MixedPolicy::new(HighestClass { min_class: 2 }, 0.25, Uniform);
     near(mixture, CAPTURES, 3, &[6000, 3000, 3000]);
     // A stone beside the goal wins; of two stones with one step each either may.
     let winning = "...../...../.a.../...../...1. r 1";
-    near(HighestClass { at_least: 2 }, winning, 1, &[12_000]);
+    near(HighestClass { min_class: 2 }, winning, 1, &[12_000]);
 }
 
 /// The value of each permitted successor, by the definition.
@@ -114,11 +114,11 @@ fn a_policy_of_an_evaluator_takes_the_best_successor() {
             for (expected, found) in [
                 (
                     best_by_hand(&schwarz(), text, face),
-                    counts(BestSuccessor::new(schwarz()), text, face),
+                    counts(GreedyPolicy::new(schwarz()), text, face),
                 ),
                 (
                     best_by_hand(&farmer(), text, face),
-                    counts(BestSuccessor::new(farmer()), text, face),
+                    counts(GreedyPolicy::new(farmer()), text, face),
                 ),
             ] {
                 let chosen: Vec<_> = found.iter().filter(|found| found.1 > 0).collect();
@@ -135,11 +135,11 @@ fn playouts_end_and_begin_as_they_should() {
     let over = position("...../...../.a.../...../....1 b -");
     let start = position("215../64.../3...e/...fb/..acd b -");
     let evaluator = || EvaluatorLeaf::new(farmer());
-    let truncated = |plies| Truncated::new(Uniform, plies, evaluator());
+    let truncated = |plies| TruncatedPlayout::new(Uniform, plies, evaluator());
     let mut evaluate =
         |leaf: &mut dyn Leaf<Standard>, position| leaf.payoffs(&game, position, &mut random, None);
     assert_eq!(evaluate(&mut truncated(0), &over), won_by(0));
-    assert_eq!(evaluate(&mut ByPolicy(Uniform), &over), won_by(0));
+    assert_eq!(evaluate(&mut PolicyPlayout(Uniform), &over), won_by(0));
     // At depth 0 the evaluator's value itself.
     assert_eq!(
         evaluate(&mut truncated(0), &start),
@@ -149,7 +149,7 @@ fn playouts_end_and_begin_as_they_should() {
     let decided = evaluate(&mut truncated(200), &start);
     assert!([0, 1].map(won_by).contains(&decided));
     let function = |_: &Standard, _: &Position, _: &mut RandomStream| won_by(1);
-    assert_eq!(evaluate(&mut ByFunction(function), &start), won_by(1));
+    assert_eq!(evaluate(&mut FnLeaf(function), &start), won_by(1));
     // Uniform by moves, uniform by lists and the game's own random games agree: a rate of 40,000
     // games is within 0.0025.
     let near_the_end = position("...../..2../a..../b...5/...6c r -");
@@ -158,8 +158,8 @@ fn playouts_end_and_begin_as_they_should() {
         red.sum::<f64>() / 40_000.0
     };
     let win_rates = [
-        win_rate(&mut ByPolicy(Uniform)),
-        win_rate(&mut ByPolicy(ByUrgency { weights: [1; 4] })),
+        win_rate(&mut PolicyPlayout(Uniform)),
+        win_rate(&mut PolicyPlayout(WeightedByClass { weights: [1; 4] })),
         win_rate(&mut PlayoutLeaf),
     ];
     assert!(
@@ -179,9 +179,9 @@ fn playouts_end_and_begin_as_they_should() {
         over.unwrap_or_else(|| 1.0 - schwarz.value_of(&game, &next))
     };
     let values: Vec<f32> = moves.iter().map(value).collect();
-    let best = BestSuccessor::new(schwarz.clone());
+    let best = GreedyPolicy::new(schwarz.clone());
     let leaf = EvaluatorLeaf::new(schwarz.clone());
-    let found = win_rate(&mut Truncated::new(best, 1, leaf));
+    let found = win_rate(&mut TruncatedPlayout::new(best, 1, leaf));
     is_near(found, expectation(&outcomes, &values), 0.013, "one ply");
 }
 
@@ -192,11 +192,11 @@ fn games_of_any_shape_are_played_out() {
         piles: [3, 4, 5],
         seat: 0,
     };
-    let mixture = Mixture::new(ByUrgency { weights: [0; 4] }, 0.5, Uniform);
+    let mixture = MixedPolicy::new(WeightedByClass { weights: [0; 4] }, 0.5, Uniform);
     let leaves: [&mut dyn Leaf<Nim>; 3] = [
-        &mut ByPolicy(Uniform),
-        &mut ByPolicy(HighestClass { at_least: 1 }),
-        &mut ByPolicy(mixture),
+        &mut PolicyPlayout(Uniform),
+        &mut PolicyPlayout(HighestClass { min_class: 1 }),
+        &mut PolicyPlayout(mixture),
     ];
     for leaf in leaves {
         for _ in 0..50 {
@@ -212,7 +212,7 @@ fn games_of_any_shape_are_played_out() {
     };
     let start = game.start();
     let payoffs =
-        ByPolicy(BestSuccessor::new(HashEvaluator)).payoffs(&game, &start, &mut random, None);
+        PolicyPlayout(GreedyPolicy::new(HashEvaluator)).payoffs(&game, &start, &mut random, None);
     let mut own = payoffs[..3].iter();
     assert!(own.all(|payoff| (0.0..=1.0).contains(payoff)));
 }
@@ -226,7 +226,7 @@ fn truncated_playouts_are_evaluated_as_a_batch_and_report_their_moves() {
         "...../...../...1./...../a...b r -",
     ]
     .map(position);
-    let leaf = || Truncated::new(Uniform, 2, EvaluatorLeaf::new(SchwarzOdds::fitted(&game)));
+    let leaf = || TruncatedPlayout::new(Uniform, 2, EvaluatorLeaf::new(SchwarzOdds::fitted(&game)));
     for seed in 0..200 {
         let (mut one, mut other) = (RandomStream::new(seed), RandomStream::new(seed));
         let expected = positions.map(|position| leaf().payoffs(&game, &position, &mut one, None));
@@ -257,6 +257,6 @@ fn truncated_playouts_are_evaluated_as_a_batch_and_report_their_moves() {
             kinds.count()
         };
         assert_eq!(kinds(&mut leaf()), 2);
-        assert!(kinds(&mut ByPolicy(Uniform)) > 5);
+        assert!(kinds(&mut PolicyPlayout(Uniform)) > 5);
     }
 }

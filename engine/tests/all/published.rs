@@ -11,20 +11,23 @@ use engine::games::{einstein::Standard, reversi::Reversi};
 use engine::search::{
     Search,
     expectiminimax::{Expectiminimax, Form},
-    outcomes::{Options, OutcomeSearch},
-    star::Cuts,
+    star::Pruning,
+    star_by_outcome::{StarByOutcome, StarByOutcomeOptions},
 };
 
 /// Every kind of cuts, without NegaScout and with it.
-pub(crate) fn all_options() -> impl Iterator<Item = Options> {
-    ALL_CUTS
-        .into_iter()
-        .flat_map(|cuts| [false, true].map(|negascout| Options { cuts, negascout }))
+pub(crate) fn all_options() -> impl Iterator<Item = StarByOutcomeOptions> {
+    ALL_CUTS.into_iter().flat_map(|cuts| {
+        [false, true].map(|negascout| StarByOutcomeOptions {
+            pruning: cuts,
+            negascout,
+        })
+    })
 }
 
-pub(crate) fn plain(cuts: Cuts) -> Options {
-    Options {
-        cuts,
+pub(crate) fn plain(cuts: Pruning) -> StarByOutcomeOptions {
+    StarByOutcomeOptions {
+        pruning: cuts,
         negascout: false,
     }
 }
@@ -34,14 +37,14 @@ pub(crate) fn plain(cuts: Cuts) -> Options {
 pub(crate) fn agrees<G: Game>(game: &G, position: &G::Position, depth: u32, tolerance: f64) {
     let root = game.to_move(position);
     let mut textbook = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Textbook);
-    let expected = textbook.value_to(position, depth, root);
+    let expected = textbook.value_at_depth(position, depth, root);
     let mv = moves_of(game, position)[0];
     let first = f64::from(textbook.move_value(position, mv, 0.0).lower);
     for options in all_options() {
         for table in [None, Some(1), Some(1 << 12)] {
             let what = (options, table);
             let table = table.map(new_table);
-            let mut search = OutcomeSearch::new(game.clone(), HashEvaluator, depth, options, table);
+            let mut search = StarByOutcome::new(game.clone(), HashEvaluator, depth, options, table);
             let full = search.bounds(position, depth, f32::NEG_INFINITY, f32::INFINITY);
             near(full.lower, expected, tolerance, what);
             near(full.upper, expected, tolerance, what);
@@ -124,7 +127,7 @@ fn without_chance_star1_is_alpha_beta() {
     for _ in 0..4 {
         let game = Reversi::SIX;
         for position in random_game(&game, game.start(), &mut random) {
-            let mut star1 = OutcomeSearch::new(game, HashEvaluator, 5, plain(Cuts::Star1), None);
+            let mut star1 = StarByOutcome::new(game, HashEvaluator, 5, plain(Pruning::Star1), None);
             let mut leaves = 0;
             assert_eq!(
                 star1.value(&position),
@@ -142,7 +145,7 @@ fn each_kind_of_cut_saves_leaves() {
         for position in random_positions(&game, 25, 7) {
             let leaves = ALL_CUTS.map(|cuts| {
                 let mut search =
-                    OutcomeSearch::new(game.clone(), HashEvaluator, 3, plain(cuts), None);
+                    StarByOutcome::new(game.clone(), HashEvaluator, 3, plain(cuts), None);
                 search.value(&position);
                 search.take_stats().evaluations
             });
@@ -190,7 +193,7 @@ fn face_by_face_lists_each_possible_face() {
             let [merged, single] = [&game, &apart].map(|game| {
                 let root = game.to_move(position);
                 Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Unified)
-                    .value_to(position, depth, root)
+                    .value_at_depth(position, depth, root)
             });
             near(merged, single, 1e-6, position);
         }
@@ -234,7 +237,7 @@ fn caches_follow_the_line() {
     for position in random_positions(&game, 10, 11) {
         for options in all_options() {
             let mut search =
-                OutcomeSearch::new(game.clone(), Watchful, 3, options, Some(new_table(64)));
+                StarByOutcome::new(game.clone(), Watchful, 3, options, Some(new_table(64)));
             search.value(&position);
             search.move_value(&position, game.legal_moves(&position, 1)[0], 0.0);
         }

@@ -15,8 +15,8 @@ use engine::games::einstein::{
 };
 use engine::search::{
     Search,
-    outcomes::{Options, OutcomeSearch},
-    star::Cuts,
+    star::Pruning,
+    star_by_outcome::{StarByOutcome, StarByOutcomeOptions},
 };
 
 /// Position after some plies between players of the best successor by `evaluator`; `None` if the
@@ -54,16 +54,16 @@ fn played(
 fn star1_saves_at_least_the_published_fraction() {
     let game = Standard::default().face_by_face();
     let score = Schwarz::new(&game);
-    let negascout = Options {
-        cuts: Cuts::Star1,
+    let negascout = StarByOutcomeOptions {
+        pruning: Pruning::Star1,
         negascout: true,
     };
     let variants = [
-        ("Star0.5", plain(Cuts::Between), None),
-        ("Star1", plain(Cuts::Star1), None),
-        ("Star2", plain(Cuts::Star2), None),
+        ("Star0.5", plain(Pruning::BetweenMoves), None),
+        ("Star1", plain(Pruning::Star1), None),
+        ("Star2", plain(Pruning::Star2), None),
         ("Star1 NegaScout", negascout, None),
-        ("Star1, table", plain(Cuts::Star1), Some(1 << 18)),
+        ("Star1, table", plain(Pruning::Star1), Some(1 << 18)),
         ("Star1 NegaScout, table", negascout, Some(1 << 18)),
     ];
     let win = Calibration::logistic(SchwarzOdds::SLOPE, SchwarzOdds::OFFSET);
@@ -87,13 +87,13 @@ fn star1_saves_at_least_the_published_fraction() {
             let leaves = |position, options, entries: Option<usize>| {
                 let table = entries.map(new_table);
                 let mut search =
-                    OutcomeSearch::new(game.clone(), evaluator.clone(), 5, options, table);
+                    StarByOutcome::new(game.clone(), evaluator.clone(), 5, options, table);
                 search.value(position);
                 search.take_stats().evaluations
             };
             let all: Vec<u64> = positions
                 .iter()
-                .map(|position| leaves(position, plain(Cuts::None), None))
+                .map(|position| leaves(position, plain(Pruning::None), None))
                 .collect();
             println!(
                 "{scale}, {phase}: Star0 visits {all:?} leaves; published Star1 saves {published} %"

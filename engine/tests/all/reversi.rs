@@ -437,7 +437,7 @@ fn searches_agree_with_plain_minimax() {
         let depth = 1 + index as u32 % 4;
         let expected = minimax(&game, &eval, position, depth, position.seat());
         let mut unified = Expectiminimax::new(game, eval.clone(), depth, Form::Unified);
-        let unified = unified.value_to(position, depth, position.seat());
+        let unified = unified.value_at_depth(position, depth, position.seat());
         near(unified, expected, 1e-6, position);
         for table in [None, Some(table(1 << 10))] {
             let mut star: Star<_, _> = Star::new(game, eval.clone(), StarOptions::default(), table);

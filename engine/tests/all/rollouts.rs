@@ -25,8 +25,8 @@ use engine::play::{
 };
 use engine::search::limits::Limits;
 use engine::search::rollout::{
-    Cost, Played, Roll, Rollout,
-    sequential::{Candidate, Enough, compare, unflattered, value},
+    Cost, EvaluatorRollouts, RolloutResult, Rollouts,
+    stopping::{Candidate, StoppingRule, compare, unbiased_value, value},
 };
 use std::{collections::HashMap, sync::Arc, time::Instant};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -96,13 +96,13 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
             .collect()
     }
 
-    fn play(&self, start: &G::Position, seat: Seat, seed: u64, number: u32) -> Played {
+    fn play(&self, start: &G::Position, seat: Seat, seed: u64, number: u32) -> RolloutResult {
         let (mut position, mut luck) = (*start, 0.0);
         for ply in 0.. {
             let stopped =
                 (self.plies > 0 && ply == self.plies).then(|| self.guessed(&position, seat));
             if let Some(result) = self.exact_value(&position, seat).or(stopped) {
-                return Played { result, luck };
+                return RolloutResult { result, luck };
             }
             let outcomes = self.outcomes(&position, seat);
             let sampled = (u64::from(number) << 32 | u64::from(ply)).to_le_bytes();
@@ -153,14 +153,14 @@ fn best() -> Arc<dyn AnyEvaluator<Standard>> {
 }
 
 fn games<G: Game>(
-    roll: &mut dyn Roll<G>,
+    roll: &mut dyn Rollouts<G>,
     position: &G::Position,
     seat: Seat,
     seed: u64,
     count: u32,
-) -> Vec<Played> {
+) -> Vec<RolloutResult> {
     let mut games = Vec::new();
-    roll.roll(position, seat, seed, 0..count, &mut |played| {
+    roll.play_games(position, seat, seed, 0..count, &mut |played| {
         games.push(played)
     });
     games
@@ -169,7 +169,7 @@ fn games<G: Game>(
 /// Compares rollouts with a cache, in any order, with the slow implementation.
 fn agree<G: Game>(
     mut book: Book<'_, G, impl Evaluator<G>>,
-    roll: &mut dyn Roll<G>,
+    roll: &mut dyn Rollouts<G>,
     positions: &[G::Position],
     seats: usize,
 ) {
@@ -180,7 +180,7 @@ fn agree<G: Game>(
                 let expected = book.play(position, seat, 7, number);
                 near(found.result, expected.result, 1e-6, (position, number));
                 near(found.luck, expected.luck, 1e-5, (position, number));
-                roll.roll(position, seat, 7, number..number + 1, &mut |alone| {
+                roll.play_games(position, seat, 7, number..number + 1, &mut |alone| {
                     assert_eq!(alone, *found);
                 });
             }
@@ -201,7 +201,7 @@ fn a_game_is_that_of_the_book() {
             };
             let positions: Vec<_> =
                 random_game(&game, game.start(), &mut RandomStream::new(1)).collect();
-            let mut roll = Rollout::new(game.clone(), HashEvaluator, None, plies);
+            let mut roll = EvaluatorRollouts::new(game.clone(), HashEvaluator, None, plies);
             agree(
                 Book::new(&game, &HashEvaluator, None, plies),
                 &mut roll,
@@ -242,9 +242,9 @@ fn covers(deviations: &[f64], what: &str) {
 /// Standard errors between the mean of many games and the players' expected payoff.
 fn missed<G: Game>(
     book: &mut Book<'_, G, impl Evaluator<G>>,
-    roll: &mut dyn Roll<G>,
+    roll: &mut dyn Rollouts<G>,
     positions: &[G::Position],
-    enough: Enough,
+    enough: StoppingRule,
 ) -> Vec<f64> {
     let miss = |(seed, position): (u64, &G::Position)| {
         let exact = book.exact(position);
@@ -262,9 +262,9 @@ fn missed<G: Game>(
 #[test]
 fn means_are_what_players_by_the_evaluator_get() {
     for (max_games, error) in [(400, 0.0), (100_000, 0.02)] {
-        let enough = Enough {
-            most: max_games,
-            error,
+        let enough = StoppingRule {
+            max_games,
+            target_error: error,
         };
         let mut all = Vec::new();
         for seed in 0..200 {
@@ -274,7 +274,7 @@ fn means_are_what_players_by_the_evaluator_get() {
                 length: 7,
                 chance: true,
             };
-            let mut roll = Rollout::new(game.clone(), HashEvaluator, None, 0);
+            let mut roll = EvaluatorRollouts::new(game.clone(), HashEvaluator, None, 0);
             let mut book = Book::new(&game, &HashEvaluator, None, 0);
             all.extend(missed(&mut book, &mut roll, &[game.start()], enough));
         }
@@ -283,7 +283,7 @@ fn means_are_what_players_by_the_evaluator_get() {
             modulus: 7,
             length: 4,
         };
-        let mut roll = Rollout::new(game.clone(), HashEvaluator, None, 0);
+        let mut roll = EvaluatorRollouts::new(game.clone(), HashEvaluator, None, 0);
         let mut book = Book::new(&game, &HashEvaluator, None, 0);
         let starts: Vec<_> = (0..7)
             .flat_map(|own| {
@@ -308,9 +308,9 @@ fn roll_outs_of_five_stones_to_tables_of_four_are_as_exact_tables() {
     let mut roll = best().roller(game.clone(), Some(four.clone()), 0);
     let evaluator = ByPointer(best());
     let mut book = Book::new(&game, &evaluator, Some(four), 0);
-    let enough = Enough {
-        most: 400,
-        error: 0.0,
+    let enough = StoppingRule {
+        max_games: 400,
+        target_error: 0.0,
     };
     covers(
         &missed(&mut book, &mut *roll, &positions, enough),
@@ -341,9 +341,9 @@ fn roll_outs_of_six_stones_to_tables_of_four_are_near_the_truth() {
     let game = Standard::default();
     let four = tables(4);
     let mut roll = best().roller(game.clone(), Some(four), 0);
-    let enough = Enough {
-        most: 400,
-        error: 0.0,
+    let enough = StoppingRule {
+        max_games: 400,
+        target_error: 0.0,
     };
     let (mut rolled, mut guessed, mut errors, mut given, mut blunt) = (
         Vec::new(),
@@ -402,25 +402,25 @@ fn roll_outs_of_six_stones_to_tables_of_four_are_near_the_truth() {
 /// Games of pure luck: results anywhere around the position's value.
 struct Noise;
 
-impl Roll<Totals> for Noise {
+impl Rollouts<Totals> for Noise {
     fn set_limits(&mut self, _: &Limits) {}
 
     fn is_stopped(&self) -> bool {
         false
     }
 
-    fn roll(
+    fn play_games(
         &mut self,
         position: &TotalsPosition,
         _: Seat,
         seed: u64,
         games: std::ops::Range<u32>,
-        each: &mut dyn FnMut(Played),
+        each: &mut dyn FnMut(RolloutResult),
     ) -> Cost {
         for number in games {
             let path = [u64::from(number), u64::from(position.totals[0])];
             let sampled = RandomStream::new(derive_seed(seed, SeedSpace::Player, &path)).unit();
-            each(Played {
+            each(RolloutResult {
                 result: f64::from(position.totals[1]) / 100.0 + sampled,
                 luck: 0.0,
             });
@@ -438,9 +438,9 @@ fn the_best_move_is_found_and_not_flattered() {
         };
         (0..).zip(worth).map(position).collect::<Vec<_>>()
     };
-    let enough = Enough {
-        most: 200,
-        error: 0.0,
+    let enough = StoppingRule {
+        max_games: 200,
+        target_error: 0.0,
     };
     let (mut flattered, mut honest) = (Moments::default(), Moments::default());
     let mut candidates: Vec<Candidate> = Vec::new();
@@ -458,7 +458,7 @@ fn the_best_move_is_found_and_not_flattered() {
         (
             best,
             candidates[best].moments.mean(),
-            unflattered(&candidates),
+            unbiased_value(&candidates),
         )
     };
     for seed in 0..300 {
@@ -524,7 +524,7 @@ fn one_ply_has_no_luck() {
     for position in random_positions(&game, 50, 3) {
         let value = f64::from(one_by_one(&ByPointer(best()), &game, &position, &mut ()));
         for played in games(&mut *roll, &position, position.seat(), 1, 8) {
-            near(played.earned(), value, 1e-5, position);
+            near(played.luck_adjusted(), value, 1e-5, position);
         }
     }
 }
@@ -547,9 +547,9 @@ fn speeds() {
         let began = Instant::now();
         for start in &starts {
             let mut results = [Moments::default(); 2];
-            cost.add(roll.roll(start, 0, 7, 0..1000, &mut |played| {
+            cost.add(roll.play_games(start, 0, 7, 0..1000, &mut |played| {
                 results[0].add(played.result);
-                results[1].add(played.earned());
+                results[1].add(played.luck_adjusted());
             }));
             for (variance, results) in variances.iter_mut().zip(results) {
                 variance.add(results.deviation().powi(2));

@@ -12,11 +12,11 @@ use engine::search::{
     Search,
     expectiminimax::{Expectiminimax, Form},
     mcts::{Mcts, MctsOptions, PlayoutLeaf},
-    star::{Cuts, Star, StarOptions},
+    star::{Pruning, Star, StarOptions},
 };
 
 fn star1<G: Game, E: Evaluator<G>>(game: &G, evaluator: E, entries: Option<usize>) -> Star<G, E> {
-    let options = cutting(Cuts::Star1);
+    let options = cutting(Pruning::Star1);
     Star::new(game.clone(), evaluator, options, entries.map(table))
 }
 
@@ -25,16 +25,16 @@ fn star1<G: Game, E: Evaluator<G>>(game: &G, evaluator: E, entries: Option<usize
 fn all_agree<G: Game>(game: &G, position: &G::Position, depth: u32, tolerance: f64) {
     let root = game.to_move(position);
     let mut textbook = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Textbook);
-    let expected = textbook.value_to(position, depth, root);
+    let expected = textbook.value_at_depth(position, depth, root);
     let unified = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Unified)
-        .value_to(position, depth, root);
+        .value_at_depth(position, depth, root);
     near(unified, expected, 1e-12, "unified");
     published::agrees(game, position, depth, tolerance);
     let all = published::all_options().map(|options| StarOptions {
         negascout: options.negascout,
-        ..cutting(options.cuts)
+        ..cutting(options.pruning)
     });
-    let sizes = [None, Some(1), Some(7), Some(1 << 12)].map(|size| (cutting(Cuts::Star1), size));
+    let sizes = [None, Some(1), Some(7), Some(1 << 12)].map(|size| (cutting(Pruning::Star1), size));
     for (options, size) in all.map(|options| (options, Some(7))).chain(sizes) {
         let mut star: Star<G, HashEvaluator> =
             Star::new(game.clone(), HashEvaluator, options, size.map(table));
@@ -95,11 +95,8 @@ fn searches_agree_on_21_outcomes_and_draws() {
         let game = Totals { modulus, length: 3 };
         // To the end, where draws are half a win each, and to leaves before it.
         let value = game.value(&Totals::START);
-        let exact = Expectiminimax::new(game.clone(), HashEvaluator, 3, Form::Unified).value_to(
-            &Totals::START,
-            3,
-            0,
-        );
+        let exact = Expectiminimax::new(game.clone(), HashEvaluator, 3, Form::Unified)
+            .value_at_depth(&Totals::START, 3, 0);
         near(exact, value, 1e-6, modulus);
         for depth in 1..=3 {
             all_agree(&game, &Totals::START, depth, 2e-6);
@@ -141,7 +138,7 @@ fn searches_agree_on_long_lists_of_moves() {
         let mut game = Field::new(2500, 7, 2, 1);
         game.points[1200..1202].copy_from_slice(&best);
         assert_eq!(game.value(&Field::START), expected);
-        for cuts in [Cuts::Star1, Cuts::Star2] {
+        for cuts in [Pruning::Star1, Pruning::Star2] {
             let table = Some(table(1 << 12));
             let mut star: Star<_, _> = Star::new(game.clone(), HashEvaluator, cutting(cuts), table);
             let found = full(&mut star, &Field::START, 4);
@@ -166,7 +163,7 @@ fn star1_cuts() {
             (Form::Textbook, &mut textbook_nodes),
         ] {
             let mut search = Expectiminimax::new(game.clone(), HashEvaluator, 4, form);
-            search.value_to(&position, 3, root);
+            search.value_at_depth(&position, 3, root);
             *nodes += search.take_stats().nodes;
         }
     }

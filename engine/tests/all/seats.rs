@@ -14,12 +14,12 @@ use engine::search::limits::Limits;
 use engine::search::{
     Search,
     best_reply::BestReplySearch,
-    deepening::Deepening,
+    deepening::DeepeningOptions,
     limits::SearchLimits,
     max_n::MaxN,
     minimax::minimax,
-    ordering::{Ordering, narrow},
-    star::{Cuts, Star, StarOptions},
+    ordering::{Ordering, limit_moves},
+    star::{Pruning, Star, StarOptions},
     table::{Replacement, Table},
 };
 use std::{sync::Arc, time::Instant};
@@ -181,7 +181,12 @@ fn table(number: usize) -> Option<Arc<Table>> {
 
 /// Without cuts, with them, and with null windows; in four orders.
 fn options(number: usize) -> StarOptions {
-    let cuts = [Cuts::Star1, Cuts::Star2, Cuts::Star1, Cuts::None][number % 4];
+    let cuts = [
+        Pruning::Star1,
+        Pruning::Star2,
+        Pruning::Star1,
+        Pruning::None,
+    ][number % 4];
     let tactics = Ordering {
         tactics: true,
         ..Ordering::NONE
@@ -257,8 +262,8 @@ fn max_n_is_the_textbook(count: usize, seed: u64, max_leaves: usize) {
         let values = after.map(|next| case.max_n(&next, depth - 1)[position.seat()]);
         let values: Vec<f32> = values.collect();
         let limits = SearchLimits::to_depth(depth);
-        let deepening = Deepening::default();
-        let mut search = MaxN::new(game.clone(), evaluator, None).deepened(deepening, limits);
+        let deepening = DeepeningOptions::default();
+        let mut search = MaxN::new(game.clone(), evaluator, None).into_deepening(deepening, limits);
         assert_eq!(search.move_values(position, &moves), values, "{text}");
         let of_search = search.move_payoffs(position, &moves);
         for (next, (_, payoffs)) in successors(&game, position).iter().zip(of_search) {
@@ -309,7 +314,7 @@ fn best_reply_is_the_textbook(count: usize, seed: u64, max_leaves: usize) {
             case.game.clone(),
             case.evaluator.clone(),
             options(case.number / 28),
-            Deepening::default(),
+            DeepeningOptions::default(),
             SearchLimits::to_depth(case.depth),
             table(case.number / 28),
             1,
@@ -372,18 +377,18 @@ fn narrow_nodes_keep_stones_before_overrides_and_spread_the_rest() {
     let stones = all.iter().filter(|mv| !is_override(mv.cell())).count();
     assert!(stones > 0 && stones + 30 < all.len());
     let mut remaining = all.clone();
-    narrow(&game, &position, &mut remaining, stones + 10);
+    limit_moves(&game, &position, &mut remaining, stones + 10);
     assert_eq!(remaining.len(), stones + 10);
     let override_cells: Vec<usize> = remaining.iter().map(|mv| mv.cell()).collect();
     assert!(override_cells.is_sorted(), "in the order of the list");
     let spread = override_cells.iter().filter(|&&cell| is_override(cell));
     let (low, high): (Vec<usize>, Vec<usize>) = spread.partition(|&&cell| cell < 200);
     assert!(low.len() >= 3 && high.len() >= 3, "{low:?} {high:?}");
-    narrow(&game, &position, &mut remaining, 1);
+    limit_moves(&game, &position, &mut remaining, 1);
     assert_eq!(remaining.len(), 1);
     assert!(!is_override(remaining[0].cell()));
     let mut unlimited = all.clone();
-    narrow(&game, &position, &mut unlimited, all.len());
+    limit_moves(&game, &position, &mut unlimited, all.len());
     assert_eq!(unlimited, all);
 }
 

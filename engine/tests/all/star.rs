@@ -10,11 +10,11 @@ use engine::core::{evaluator::Evaluator, game::Game};
 use engine::games::einstein::{Position, Standard, evaluators::schwarz_odds::SchwarzOdds};
 use engine::search::{
     Search,
-    deepening::{Deepening, DeepeningSearch},
+    deepening::{DeepeningOptions, DeepeningSearch},
     expectiminimax::{Expectiminimax, Form},
     limits::SearchLimits,
     ordering::Ordering,
-    star::{Cuts, Star, StarOptions},
+    star::{Pruning, Star, StarOptions},
     table::{Replacement, Table},
 };
 use std::sync::Arc;
@@ -76,7 +76,7 @@ fn textbook<E: Evaluator<Standard> + Clone>(
     position: &Position,
     depth: u32,
 ) -> f64 {
-    Expectiminimax::new(game.clone(), evaluator.clone(), depth, Form::Unified).value_to(
+    Expectiminimax::new(game.clone(), evaluator.clone(), depth, Form::Unified).value_at_depth(
         position,
         depth,
         position.seat(),
@@ -153,7 +153,7 @@ fn a_batched_ply_equals_its_leaves_to_the_last_bit() {
             for position in random_positions(&game, 2_000, 30 + number as u64) {
                 let batched = evaluator.one_ply(&game, &position, &mut cache);
                 let slow = OneByOne(evaluator.clone());
-                let mut leaf_by_leaf = Star::new(game.clone(), slow, cutting(Cuts::None), None);
+                let mut leaf_by_leaf = Star::new(game.clone(), slow, cutting(Pruning::None), None);
                 let value = full(&mut leaf_by_leaf, &position, 1).lower;
                 assert_eq!(batched, value, "{}", game.format_position(&position, None));
                 let stats = leaf_by_leaf.take_stats();
@@ -175,7 +175,7 @@ fn deepening(
 ) -> DeepeningSearch<Standard> {
     let game = Standard::default();
     let (evaluator, limits) = (schwarz(&game), SearchLimits::to_depth(depth));
-    let deepening = Deepening::default();
+    let deepening = DeepeningOptions::default();
     DeepeningSearch::new(game, evaluator, options, deepening, limits, table, threads)
 }
 
@@ -223,7 +223,7 @@ fn probcut_is_rarely_wrong_and_never_about_proofs() {
     let positions = positions.map(|position| (position, 5));
     for (position, depth) in positions.chain(endgames) {
         for search in [&mut exact, &mut selective, &mut unbelieving] {
-            search.forget();
+            search.clear();
         }
         let value = full(&mut exact, &position, depth).lower;
         let same = full(&mut unbelieving, &position, depth).lower;
@@ -253,7 +253,7 @@ fn probcut_is_rarely_wrong_and_never_about_proofs() {
     let nodes = [exact, selective].map(|mut search| {
         search.take_stats();
         for text in [MIDDLE, LATER] {
-            search.forget();
+            search.clear();
             full(&mut search, &position(text), 6);
         }
         search.take_stats().nodes
@@ -268,14 +268,14 @@ const LATER: &str = "..3../1.5../.b6../..e../.a..f r -";
 fn signature() {
     let mut signature = Vec::new();
     for (cuts, entries) in [
-        (Cuts::None, None),
-        (Cuts::Star1, None),
-        (Cuts::Star2, None),
-        (Cuts::Star2, Some(1 << 16)),
+        (Pruning::None, None),
+        (Pruning::Star1, None),
+        (Pruning::Star2, None),
+        (Pruning::Star2, Some(1 << 16)),
     ] {
         let mut search = deepening(cutting(cuts), 5, entries.map(table_of_size), 1);
         for text in [MIDDLE, LATER, "...../.2.../..e6./.a.../..... r -"] {
-            search.forget();
+            search.clear();
             search.value(&position(text));
         }
         let stats = search.take_stats();

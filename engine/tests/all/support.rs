@@ -6,8 +6,8 @@ use engine::games::einstein::{
 };
 use engine::play::{build::PlayerRecipe, notation::trusted, playable::Playable, player::Player};
 use engine::search::{
-    star::{Cuts, Star, StarOptions},
-    table::{Replacement, Reuse, Table},
+    star::{Pruning, Star, StarOptions},
+    table::{DepthPolicy, Replacement, Table},
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -16,7 +16,12 @@ use std::{collections::HashMap, fmt::Debug, sync::Arc};
 /// A position in which both sides have all their stones.
 pub(crate) const MIDDLE: &str = "215../64.../3...e/...fb/..acd b -";
 
-pub(crate) const ALL_CUTS: [Cuts; 4] = [Cuts::None, Cuts::Between, Cuts::Star1, Cuts::Star2];
+pub(crate) const ALL_CUTS: [Pruning; 4] = [
+    Pruning::None,
+    Pruning::BetweenMoves,
+    Pruning::Star1,
+    Pruning::Star2,
+];
 
 /// A position of the standard board.
 pub(crate) fn position(text: &str) -> Position {
@@ -89,12 +94,12 @@ pub(crate) fn table(entries: usize) -> Arc<Table> {
 }
 
 pub(crate) fn table_of(entries: usize, replacement: Replacement) -> Arc<Table> {
-    Arc::new(Table::with_entries(entries, replacement, Reuse::default()).unwrap())
+    Arc::new(Table::with_entries(entries, replacement, DepthPolicy::default()).unwrap())
 }
 
-pub(crate) fn cutting(cuts: Cuts) -> StarOptions {
+pub(crate) fn cutting(cuts: Pruning) -> StarOptions {
     StarOptions {
-        cuts,
+        pruning: cuts,
         ..StarOptions::default()
     }
 }

@@ -14,7 +14,10 @@ use crate::play::{
 };
 use crate::search::{
     mcts::{AveragedLeaf, Leaf, PlayoutLeaf},
-    playout::{ByPolicy, ByUrgency, HighestClass, Mixture, Policy, Truncated, Uniform},
+    playout::{
+        HighestClass, MixedPolicy, Policy, PolicyPlayout, TruncatedPlayout, Uniform,
+        WeightedByClass,
+    },
 };
 use std::sync::Arc;
 
@@ -34,9 +37,9 @@ pub(super) struct PlayoutRecipe<G: Playable> {
 enum PolicyKind<G: Playable> {
     Uniform,
     Urgent(HighestClass),
-    Weighted(ByUrgency),
+    Weighted(WeightedByClass),
     Best(Arc<dyn AnyEvaluator<G>>),
-    Mixture(f64, Box<Self>, Box<Self>),
+    MixedPolicy(f64, Box<Self>, Box<Self>),
 }
 
 /// Heaviest move of `weighted`.
@@ -161,10 +164,14 @@ impl<G: Playable> PlayoutRecipe<G> {
         }
         match &self.truncated {
             None if matches!(self.policy, PolicyKind::Uniform) => Box::new(PlayoutLeaf),
-            None => Box::new(ByPolicy(self.policy.make())),
+            None => Box::new(PolicyPlayout(self.policy.make())),
             Some((plies, evaluator)) => {
                 let end = Arc::clone(evaluator).leaf();
-                Box::new(Truncated::new(self.policy.make(), u32::from(*plies), end))
+                Box::new(TruncatedPlayout::new(
+                    self.policy.make(),
+                    u32::from(*plies),
+                    end,
+                ))
             }
         }
     }
@@ -186,7 +193,7 @@ impl<G: Playable> PolicyKind<G> {
                 let heavier = G::URGENCIES.iter().position(|(_, weight)| *weight > quiet);
                 let (most, usual) = (G::URGENCIES.len() as u8 - 1, heavier.unwrap_or(1) as u8);
                 Self::Urgent(HighestClass {
-                    at_least: arguments.number("least", 1..=most, usual)?,
+                    min_class: arguments.number("least", 1..=most, usual)?,
                 })
             }
             "weighted" => {
@@ -198,7 +205,7 @@ impl<G: Playable> PolicyKind<G> {
                     }
                     *slot = weight;
                 }
-                Self::Weighted(ByUrgency { weights })
+                Self::Weighted(WeightedByClass { weights })
             }
             "mixture" => {
                 let share = arguments.number("share", 0.0..=1.0, 0.5)?;
@@ -210,7 +217,7 @@ impl<G: Playable> PolicyKind<G> {
                 })?;
                 let first = Self::from_notation(first, game)?;
                 let second = Self::or_uniform(arguments.take("second")?, game)?;
-                Self::Mixture(share, Box::new(first), Box::new(second))
+                Self::MixedPolicy(share, Box::new(first), Box::new(second))
             }
             // An evaluator reads its own arguments.
             name => {
@@ -240,8 +247,8 @@ impl<G: Playable> PolicyKind<G> {
             Self::Urgent(policy) => Box::new(*policy),
             Self::Weighted(policy) => Box::new(*policy),
             Self::Best(evaluator) => Arc::clone(evaluator).policy(),
-            Self::Mixture(share, first, second) => {
-                Box::new(Mixture::new(first.make(), *share, second.make()))
+            Self::MixedPolicy(share, first, second) => {
+                Box::new(MixedPolicy::new(first.make(), *share, second.make()))
             }
         }
     }

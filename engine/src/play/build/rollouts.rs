@@ -8,7 +8,7 @@ use crate::play::{
     registry::{AnyEvaluator, Knowledge},
     rolling::RolloutPlayer,
 };
-use crate::search::rollout::sequential::Enough;
+use crate::search::rollout::stopping::StoppingRule;
 use std::sync::Arc;
 
 /// Games of a position or a move where nothing is said.
@@ -23,7 +23,7 @@ pub(super) struct RolloutRecipe<G: Playable> {
     evaluator: Arc<dyn AnyEvaluator<G>>,
     oracle: Knowledge<G>,
     plies: u32,
-    enough: Enough,
+    enough: StoppingRule,
 }
 
 impl<G: Playable> RolloutRecipe<G> {
@@ -42,9 +42,9 @@ impl<G: Playable> RolloutRecipe<G> {
         Ok(Self {
             evaluator,
             plies: arguments.number_named("plies", 0..=10_000)?.unwrap_or(0),
-            enough: Enough {
-                most: most.unwrap_or(usual),
-                error: error.unwrap_or(0.0),
+            enough: StoppingRule {
+                max_games: most.unwrap_or(usual),
+                target_error: error.unwrap_or(0.0),
             },
             oracle: oracle(arguments, game, Some(false))?,
         })

@@ -20,14 +20,14 @@ use crate::play::{
 };
 use crate::search::{
     best_reply::BestReplySearch,
-    deepening::{Deepening, DeepeningSearch},
+    deepening::{DeepeningOptions, DeepeningSearch},
     expectiminimax::{Expectiminimax, Form},
     limits::{MAX_DEPTH, SearchLimits},
     max_n::MaxN,
     ordering::Ordering,
-    outcomes::{Options, OutcomeSearch},
-    star::{Cuts, StarOptions},
-    table::{Replacement, Reuse, Table},
+    star::{Pruning, StarOptions},
+    star_by_outcome::{StarByOutcome, StarByOutcomeOptions},
+    table::{DepthPolicy, Replacement, Table},
 };
 use std::sync::Arc;
 
@@ -54,12 +54,12 @@ enum Shape {
     /// On the unified operator.
     Unified {
         options: StarOptions,
-        deepening: Deepening,
+        deepening: DeepeningOptions,
         threads: usize,
         many: Many,
     },
     /// Outcome by outcome, each of them apart.
-    Outcomes(Options),
+    Outcomes(StarByOutcomeOptions),
 }
 
 /// What becomes of more than two seats.
@@ -70,7 +70,7 @@ enum Many {
     /// Each seat plays for itself.
     MaxN,
     /// All others have one move together.
-    BestReply,
+    BrsGame,
 }
 
 #[derive(Clone, Copy)]
@@ -78,13 +78,13 @@ struct TableRecipe {
     /// 0 for no table.
     entries: usize,
     replacement: Replacement,
-    reuse: Reuse,
+    reuse: DepthPolicy,
 }
 
 const NO_TABLE: TableRecipe = TableRecipe {
     entries: 0,
     replacement: Replacement::Bucketed,
-    reuse: Reuse::SameDepth,
+    reuse: DepthPolicy::SameDepth,
 };
 
 /// Largest table a player may ask for, in MiB: every worker thread has players of its own.
@@ -153,10 +153,10 @@ impl<G: Playable> SearchRecipe<G> {
                 },
                 many => {
                     let cuts = match name {
-                        "minimax" | "star0" => Cuts::None,
-                        "star0.5" => Cuts::Between,
-                        "alphabeta" | "star1" | "maxn" | "bestreply" => Cuts::Star1,
-                        _ => Cuts::Star2,
+                        "minimax" | "star0" => Pruning::None,
+                        "star0.5" => Pruning::BetweenMoves,
+                        "alphabeta" | "star1" | "maxn" | "bestreply" => Pruning::Star1,
+                        _ => Pruning::Star2,
                     };
                     let plain = matches!(name, "minimax" | "alphabeta");
                     if plain && G::Outcomes::BOUND > 1 {
@@ -173,18 +173,21 @@ impl<G: Playable> SearchRecipe<G> {
                     table = table_of(arguments, notation, &limits, plain || outcomes)?;
                     if outcomes {
                         only_one_depth(&limits, notation, "form=outcomes")?;
-                        Shape::Outcomes(Options { cuts, negascout })
+                        Shape::Outcomes(StarByOutcomeOptions {
+                            pruning: cuts,
+                            negascout,
+                        })
                     } else {
-                        let usual = match plain || cuts == Cuts::None {
+                        let usual = match plain || cuts == Pruning::None {
                             true => Ordering::NONE,
                             false => Ordering::ALL,
                         };
                         let ordering = ordering(arguments, usual)?;
-                        let by_limits = cuts == Cuts::Star2 && !limits.only_depth();
+                        let by_limits = cuts == Pruning::Star2 && !limits.only_depth();
                         let usual = if by_limits { PROBCUT_WITH_LIMITS } else { 0.0 };
                         let probcut = arguments.number_named("probcut", 0.0..=100.0)?;
                         let options = StarOptions {
-                            cuts,
+                            pruning: cuts,
                             negascout,
                             ordering,
                             probcut: Some(probcut.unwrap_or(usual))
@@ -273,14 +276,14 @@ impl<G: Game> SearchPlan<G> {
                 ..
             } => {
                 let search = MaxN::new(game, evaluator, options.width);
-                let search = search.deepened(deepening, limits);
+                let search = search.into_deepening(deepening, limits);
                 Box::new(SearchPlayer::new(search.timed(timed)))
             }
             Shape::Unified {
                 options,
                 deepening,
                 threads,
-                many: Many::BestReply,
+                many: Many::BrsGame,
             } => {
                 let search = BestReplySearch::new(
                     game, evaluator, options, deepening, limits, table, threads,
@@ -292,7 +295,7 @@ impl<G: Game> SearchPlan<G> {
                 ..
             } => unreachable!("made for the evaluator itself"),
             Shape::Outcomes(options) => {
-                let search = OutcomeSearch::new(game, evaluator, depth, options, table);
+                let search = StarByOutcome::new(game, evaluator, depth, options, table);
                 Box::new(SearchPlayer::new(search.timed(timed)))
             }
         }
@@ -317,7 +320,7 @@ fn many<G: Playable>(notation: &Notation, game: &G) -> Result<Many, Problem> {
     let name = notation.name.as_str();
     let many = match name {
         "maxn" => Many::MaxN,
-        "bestreply" => Many::BestReply,
+        "bestreply" => Many::BrsGame,
         _ => return Ok(Many::Paranoid),
     };
     let played = G::NAME;
@@ -327,7 +330,7 @@ fn many<G: Playable>(notation: &Notation, game: &G) -> Result<Many, Problem> {
         )))
     } else if game.seats() == 2 {
         Ok(Many::Paranoid)
-    } else if many == Many::BestReply && !G::TURNS_CAN_CHANGE {
+    } else if many == Many::BrsGame && !G::TURNS_CAN_CHANGE {
         Err(notation.wrong(format!(
             "{name} needs turns out of order, which {played} does not know; there are maxn and star1"
         )))
@@ -345,15 +348,18 @@ fn width<G: Game>(arguments: &mut Arguments<'_>) -> Result<Option<usize>, Proble
 }
 
 /// `step` and `aspiration`.
-fn deepening(arguments: &mut Arguments<'_>, limits: &SearchLimits) -> Result<Deepening, Problem> {
+fn deepening(
+    arguments: &mut Arguments<'_>,
+    limits: &SearchLimits,
+) -> Result<DeepeningOptions, Problem> {
     let step = if limits.only_depth() {
-        Deepening::default().step
+        DeepeningOptions::default().step
     } else {
         STEP_WITH_LIMITS
     };
     let step = arguments.number("step", 1..=MAX_DEPTH, step)?;
     let aspiration = arguments.number_named("aspiration", 0.0..=1.0)?;
-    Ok(Deepening { step, aspiration })
+    Ok(DeepeningOptions { step, aspiration })
 }
 
 /// Searches without deepening go to one depth.
@@ -397,7 +403,10 @@ fn table_of(
     )?;
     let reuse = arguments.choice(
         "reuse",
-        &[("same", Reuse::SameDepth), ("deeper", Reuse::Deeper)],
+        &[
+            ("same", DepthPolicy::SameDepth),
+            ("deeper", DepthPolicy::Deeper),
+        ],
     )?;
     // Better refused here than by the system in the middle of a match.
     if entries > 0 && Table::with_entries(entries, replacement, reuse).is_none() {

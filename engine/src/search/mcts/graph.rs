@@ -12,7 +12,7 @@ use super::{
     allocator::{Capacity, CellAllocator, Chunk},
     handles::{CellRef, EdgeSlice},
 };
-use crate::search::memory::Memory;
+use crate::search::shared_array::SharedArray;
 use std::sync::atomic::{
     AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
@@ -26,15 +26,15 @@ pub(in crate::search) struct Slot(AtomicU64);
 /// Nodes and edges in memory of fixed size.
 #[derive(Debug)]
 pub(super) struct Graph {
-    cells: Memory<Cell>,
+    cells: SharedArray<Cell>,
     /// The rarely read data of each cell.
-    cold_cells: Memory<ColdCell>,
+    cold_cells: SharedArray<ColdCell>,
     /// Whether cold cells are used; else their memory is not touched.
     uses_cold_cells: bool,
     /// With RAVE a second cell for each cell: the simulations in which the move was played at the
     /// node or later.
-    rave_cells: Option<Memory<Cell>>,
-    index: Memory<Slot>,
+    rave_cells: Option<SharedArray<Cell>>,
+    index: SharedArray<Slot>,
     /// Slots of other generations are empty; never 0.
     generation: u8,
     allocator: CellAllocator,
@@ -126,14 +126,14 @@ impl Graph {
         let max_cells = positions.saturating_mul(max_moves.saturating_add(1));
         let cells = cells.min(max_cells.max(MIN_CELLS));
         let rave_cells = if use_rave {
-            Some(Memory::zeroed(cells)?)
+            Some(SharedArray::zeroed(cells)?)
         } else {
             None
         };
         let (cells, cold_cells, index) = (
-            Memory::zeroed(cells)?,
-            Memory::zeroed(cells)?,
-            Memory::zeroed(slots)?,
+            SharedArray::zeroed(cells)?,
+            SharedArray::zeroed(cells)?,
+            SharedArray::zeroed(slots)?,
         );
         Some(Self {
             cells,

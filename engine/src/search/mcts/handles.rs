@@ -5,14 +5,14 @@
 
 use super::cell::{Cell, ColdCell};
 use crate::core::chance::Bounds;
-use crate::search::memory::Memory;
+use crate::search::shared_array::SharedArray;
 use std::ops::Deref;
 
 /// A node header or an edge; dereferences to the statistics in its [`Cell`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CellRef<'a> {
     cell: &'a Cell,
-    cold_cells: &'a Memory<ColdCell>,
+    cold_cells: &'a SharedArray<ColdCell>,
     index: usize,
 }
 
@@ -27,7 +27,7 @@ impl Deref for CellRef<'_> {
 
 impl<'a> CellRef<'a> {
     #[inline]
-    pub(super) fn new(cell: &'a Cell, cold_cells: &'a Memory<ColdCell>, index: usize) -> Self {
+    pub(super) fn new(cell: &'a Cell, cold_cells: &'a SharedArray<ColdCell>, index: usize) -> Self {
         Self {
             cell,
             cold_cells,
@@ -74,13 +74,17 @@ impl<'a> CellRef<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EdgeSlice<'a> {
     cells: &'a [Cell],
-    cold_cells: &'a Memory<ColdCell>,
+    cold_cells: &'a SharedArray<ColdCell>,
     first: usize,
 }
 
 impl<'a> EdgeSlice<'a> {
     #[inline]
-    pub(super) fn new(cells: &'a [Cell], cold_cells: &'a Memory<ColdCell>, first: usize) -> Self {
+    pub(super) fn new(
+        cells: &'a [Cell],
+        cold_cells: &'a SharedArray<ColdCell>,
+        first: usize,
+    ) -> Self {
         Self {
             cells,
             cold_cells,

@@ -1,45 +1,43 @@
-//! ProbCut: what a shallower search finds far outside of the window is believed.
+//! ProbCut: a shallow search far outside of the window replaces the deep one.
 //!
-//! Buro 1995; for chance nodes ChanceProbCut (Schadd, Winands and Uiterwijk 2009). The shallower
-//! search is two plies less deep, so its leaves have the same side to move. Invariant: what is
-//! believed is never taken for proven, and a search without [`super::StarOptions::probcut`] is not
-//! touched.
+//! Buro 1995; for chance nodes ChanceProbCut (Schadd, Winands and Uiterwijk 2009). The search is
+//! two plies shallower, so that its leaves have the same side to move. Invariant: such bounds never
+//! count as proven.
 
 use super::Star;
 use crate::core::{chance::Bounds, evaluator::Evaluator, game::Game};
 
-/// From this depth on: a search two plies less deep then costs next to nothing.
-const FROM: u32 = 3;
+/// Minimal depth; the shallow search is then nearly free.
+const MIN_DEPTH: u32 = 3;
 
-/// Plies that the shallower search leaves out.
-const FEWER: u32 = 2;
+/// Depth reduction of the shallow search.
+const DEPTH_REDUCTION: u32 = 2;
 
 impl<G: Game, E: Evaluator<G>> Star<G, E> {
-    /// Bounds that settle the window `(alpha, beta)` of a node, if a shallower search finds its
-    /// value so far outside.
+    /// Bounds outside of the node's window `(alpha, beta)`, if a shallow search predicts them.
     #[inline]
-    pub(super) fn foresee(
+    pub(super) fn try_probcut(
         &mut self,
         position: &G::Position,
         depth: u32,
         ply: usize,
         (alpha, beta): (f32, f32),
     ) -> Option<Bounds> {
-        let deviations = self.options.probcut.filter(|_| depth >= FROM)?;
+        let deviations = self.options.probcut.filter(|_| depth >= MIN_DEPTH)?;
         let margin = deviations * self.evaluator.probcut_deviation(&self.game)? / depth as f32;
         let (low, high) = (alpha - margin, beta + margin);
         if low <= 0.0 && high >= 1.0 {
             // No value is outside.
             return None;
         }
-        let (expects_low, horizon) = (self.expects_low, self.horizon);
-        let found = self.node(position, depth - FEWER, ply, low, high);
-        // What is not believed adds nothing to the horizon either.
-        (self.expects_low, self.horizon) = (expects_low, horizon);
+        let (is_all_node, depth_dependent) = (self.is_all_node, self.depth_dependent);
+        let found = self.search_node(position, depth - DEPTH_REDUCTION, ply, low, high);
+        // A rejected shallow search has no effect on the proof.
+        (self.is_all_node, self.depth_dependent) = (is_all_node, depth_dependent);
         if self.watch.stopped() {
             return None;
         }
-        let believed = if found.upper <= low {
+        let claimed = if found.upper <= low {
             Bounds {
                 lower: 0.0,
                 upper: found.upper + margin,
@@ -52,7 +50,7 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
         } else {
             return None;
         };
-        self.horizon += 1;
-        Some(believed)
+        self.depth_dependent += 1;
+        Some(claimed)
     }
 }

@@ -1,25 +1,23 @@
-//! Expectiminimax in the published form: outcome by outcome, the permitted moves of each searched
-//! anew.
+//! Expectiminimax as published: outcome by outcome, with a search of the allowed moves for each.
 //!
-//! A position before chance has spoken is a *chance node*; each of its outcomes leads to a *choice
-//! node*, whose mover takes the best permitted move. Which parts may be cut is [`Cuts`]: Star0,
-//! Star0.5, Star1 (the names of the NTU agent) and Star2 (Ballard 1983; window arithmetic as in
-//! Hauk, Buro and Schaeffer 2004), each with NegaScout if wanted. [`super::star`] is the fast
-//! search; this one replays published node counts and is read beside the papers. Star0.5: choice
-//! nodes are ordinary alpha-beta but start from `[0, 1]`, hearing nothing of the chance node above
-//! them. This reading of "cuts between choices" fits the published counts: with values far inside
-//! of their bounds (the raw scale) it saves nothing in the opening, and much once wins are near.
-//! Invariant: with any cuts the result equals [`super::expectiminimax`] up to rounding, with or
-//! without a table.
+//! A position before its chance event is a *chance node*; each outcome leads to a *choice node*,
+//! which takes the best allowed move. [`Pruning`] is Star0, Star0.5, Star1 (names of the NTU agent)
+//! or Star2 (Ballard 1983; window arithmetic of Hauk, Buro and Schaeffer 2004), optionally with
+//! NegaScout. [`super::star`] is the fast search; this one reproduces published node counts.
+//!
+//! Star0.5 searches choice nodes by alpha-beta from `[0, 1]`, independent of the chance node above.
+//! This reading of "cuts between choices" fits the published counts: on the raw scale, far inside
+//! of the bounds, it saves nothing in the opening and much near wins. Invariant: with any pruning
+//! the result equals [`super::expectiminimax`] up to rounding, with or without a table.
 
 mod window;
 
 use super::{
-    Parties, Search, SearchStats, UNKNOWN_VALUE,
+    RootPerspective, Search, SearchStats, UNKNOWN_VALUE,
     eval_timer::EvalTimer,
     limits::{Limits, Watch},
-    star::Cuts,
-    table::{Found, Kept, Table},
+    star::Pruning,
+    table::{NewEntry, StoreOutcome, Table},
 };
 use crate::core::{
     chance::{Bounds, ChanceBounds},
@@ -29,32 +27,30 @@ use crate::core::{
 use std::sync::Arc;
 use window::Window;
 
-/// How to search.
+/// Options of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Options {
-    /// What is left out.
-    pub cuts: Cuts,
-    /// Whether moves after the first of a choice node are first searched in a null window
-    /// (Reinefeld 1983); not with [`Cuts::None`], which has no windows. Bounds below chance are
-    /// inexact, so a better move is searched again in full: in list order and without a table this
-    /// costs Star1 more leaves than it saves.
+pub struct StarByOutcomeOptions {
+    /// Pruning at chance nodes.
+    pub pruning: Pruning,
+    /// Whether later moves of a choice node are first searched with a null window (Reinefeld 1983);
+    /// not with [`Pruning::None`]. Bounds below chance nodes are inexact and require full
+    /// re-searches: in list order and without a table this costs Star1 more leaves than it saves.
     pub negascout: bool,
 }
 
-/// Width of a null window: wide enough to survive rounding, so that equal values do not look
-/// better.
+/// Width of a null window, above rounding errors.
 const NULL_WINDOW: f32 = 1e-6;
 
-/// Search to a fixed depth, outcome by outcome.
+/// A fixed-depth search, outcome by outcome.
 #[derive(Clone, Debug)]
-pub struct OutcomeSearch<G: Game, E: Evaluator<G>> {
+pub struct StarByOutcome<G: Game, E: Evaluator<G>> {
     game: G,
     evaluator: E,
     depth: u32,
-    options: Options,
+    options: StarByOutcomeOptions,
     table: Option<Arc<Table>>,
     cache: E::Cache,
-    parties: Parties,
+    perspective: RootPerspective,
     watch: Watch,
     stats: SearchStats,
     eval_timer: EvalTimer,
@@ -68,15 +64,14 @@ struct Node<'a, P> {
     depth: u32,
 }
 
-impl<G: Game, E: Evaluator<G>> OutcomeSearch<G, E> {
-    /// A search of `depth` plies from the position it is asked about, the root move included
-    /// (1–127).
+impl<G: Game, E: Evaluator<G>> StarByOutcome<G, E> {
+    /// A search of `depth` plies, the root move included (1–127).
     #[must_use]
     pub fn new(
         game: G,
         evaluator: E,
         depth: u32,
-        options: Options,
+        options: StarByOutcomeOptions,
         table: Option<Arc<Table>>,
     ) -> Self {
         Self {
@@ -86,29 +81,28 @@ impl<G: Game, E: Evaluator<G>> OutcomeSearch<G, E> {
             options,
             table,
             cache: E::Cache::default(),
-            parties: Parties { root: 0 },
+            perspective: RootPerspective { root: 0 },
             watch: Watch::default(),
             stats: SearchStats::default(),
             eval_timer: EvalTimer::default(),
         }
     }
 
-    /// Also measures the time it spends evaluating, or not.
+    /// Sets whether the time of evaluations is measured.
     #[must_use]
     pub fn timed(mut self, timed: bool) -> Self {
         self.eval_timer = EvalTimer::new(timed);
         self
     }
 
-    /// Bounds of a position before chance has spoken, `depth` plies deep (at most the search's own
-    /// depth), for the party to move: exact between `alpha` and `beta`, otherwise on one side of
-    /// them.
+    /// Bounds of a position before its chance event, `depth` plies deep (at most the search's
+    /// depth), for the side to move: exact between `alpha` and `beta`, otherwise on one side.
     pub fn bounds(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> Bounds {
-        self.parties = Parties {
+        self.perspective = RootPerspective {
             root: self.game.to_move(position),
         };
         if let Some(payoffs) = self.game.payoffs(position) {
-            return Bounds::exact(payoffs[self.parties.root]);
+            return Bounds::exact(payoffs[self.perspective.root]);
         }
         if depth == 0 {
             return Bounds::exact(self.evaluate(position));
@@ -118,17 +112,17 @@ impl<G: Game, E: Evaluator<G>> OutcomeSearch<G, E> {
 
     fn chance_node(&mut self, node: &Node<'_, G::Position>, window: Window) -> Bounds {
         let key = if self.table.is_some() {
-            self.parties.key(&self.game, node.position)
+            self.perspective.key(&self.game, node.position)
         } else {
             0
         };
         if let Some(table) = &self.table {
             self.stats.table.probes += 1;
-            if let Some(known) = table.probe(key, node.depth) {
+            if let Some(probe_bounds) = table.probe(key, node.depth) {
                 self.stats.table.hits += 1;
-                if known.holds && window.settles(known.bounds) {
+                if probe_bounds.is_usable && window.settles(probe_bounds.bounds) {
                     self.stats.table.cuts += 1;
-                    return known.bounds;
+                    return probe_bounds.bounds;
                 }
             }
         }
@@ -138,16 +132,16 @@ impl<G: Game, E: Evaluator<G>> OutcomeSearch<G, E> {
         let bounds = self.outcome_by_outcome(node, &moves, &outcomes, window);
         if let Some(table) = self.table.as_ref().filter(|_| !self.watch.stopped()) {
             self.stats.table.stores += 1;
-            let kept = table.store(
+            let outcome_of_store = table.store(
                 key,
-                &Found {
+                &NewEntry {
                     depth: node.depth,
                     bounds,
                     proven: false,
                     hint: 0,
                 },
             );
-            self.stats.table.replacements += u64::from(kept == Kept::Replacing);
+            self.stats.table.replacements += u64::from(outcome_of_store == StoreOutcome::Replacing);
         }
         bounds
     }
@@ -159,8 +153,8 @@ impl<G: Game, E: Evaluator<G>> OutcomeSearch<G, E> {
         outcomes: &G::Outcomes,
         window: Window,
     ) -> Bounds {
-        let cuts = self.options.cuts;
-        // To the chance node each outcome is a single move: that of its choice node.
+        let cuts = self.options.pruning;
+        // For the chance node each outcome is a single move: its choice node.
         let mut choices = G::Outcomes::default();
         for (index, outcome) in (0..).zip(outcomes.iter()) {
             choices.push(Outcome {
@@ -171,11 +165,10 @@ impl<G: Game, E: Evaluator<G>> OutcomeSearch<G, E> {
         }
         let mut expectation = ChanceBounds::<G::Outcomes>::new(&choices);
         let mut probes = <G::Outcomes as OutcomeList>::Of::<Option<Bounds>>::default();
-        // In a full window no sum of lower bounds can cut, and a probe would only search in a wider
-        // window.
-        if cuts == Cuts::Star2 && window.beta < 1.0 {
+        // With beta at 1 lower bounds cannot cut, and a probe would use a wider window.
+        if cuts == Pruning::Star2 && window.beta < 1.0 {
             for (index, outcome) in outcomes.iter().enumerate() {
-                let first = self.after(
+                let first = self.search_move(
                     node,
                     moves[outcome.run().start],
                     window.of(&expectation, index),
@@ -188,27 +181,27 @@ impl<G: Game, E: Evaluator<G>> OutcomeSearch<G, E> {
             }
         }
         for (index, outcome) in outcomes.iter().enumerate() {
-            let matters = match cuts {
-                Cuts::None | Cuts::Between => Window::FULL,
-                Cuts::Star1 | Cuts::Star2 => window.of(&expectation, index),
+            let outcome_window = match cuts {
+                Pruning::None | Pruning::BetweenMoves => Window::FULL,
+                Pruning::Star1 | Pruning::Star2 => window.of(&expectation, index),
             };
             expectation.add(
                 index,
                 self.choice_node(
                     node,
                     &moves[outcome.run()],
-                    matters,
+                    outcome_window,
                     probes.get(index).copied().flatten(),
                 ),
             );
-            if cuts != Cuts::None && expectation.decide(window.alpha, window.beta) {
+            if cuts != Pruning::None && expectation.decide(window.alpha, window.beta) {
                 break;
             }
         }
         expectation.bounds()
     }
 
-    /// The best of the permitted moves; `probe` is what is known of the first of them.
+    /// The best allowed move; `probe` has the bounds of the first one.
     fn choice_node(
         &mut self,
         node: &Node<'_, G::Position>,
@@ -216,72 +209,72 @@ impl<G: Game, E: Evaluator<G>> OutcomeSearch<G, E> {
         window: Window,
         probe: Option<Bounds>,
     ) -> Bounds {
-        if self.options.cuts == Cuts::None {
+        if self.options.pruning == Pruning::None {
             let best = moves
                 .iter()
-                .map(|&mv| self.after(node, mv, window).lower)
+                .map(|&mv| self.search_move(node, mv, window).lower)
                 .fold(0.0, f32::max);
             return Bounds::exact(best);
         }
         let mut best = Bounds::exact(0.0);
         for (index, &mv) in moves.iter().enumerate() {
-            let left = Window {
+            let remaining_window = Window {
                 alpha: window.alpha.max(best.lower),
                 ..window
             };
             let found = match probe {
-                // The window has only become narrower since, so the probe settles it (but for
-                // rounding).
-                Some(known) if index == 0 && left.settles(known) => known,
-                _ if index > 0 && self.options.negascout => self.scout(node, mv, left),
-                _ => self.after(node, mv, left),
+                // The window has only narrowed since the probe, so it decides (up to rounding).
+                Some(probe_bounds) if index == 0 && remaining_window.settles(probe_bounds) => {
+                    probe_bounds
+                }
+                _ if index > 0 && self.options.negascout => self.scout(node, mv, remaining_window),
+                _ => self.search_move(node, mv, remaining_window),
             };
             best = Bounds {
                 lower: best.lower.max(found.lower),
                 upper: best.upper.max(found.upper),
             };
             if best.lower >= window.beta {
-                // Moves that were not searched may be worth more.
+                // Unsearched moves may be better.
                 return Bounds { upper: 1.0, ..best };
             }
         }
         best
     }
 
-    /// A move that is expected not to be better: in a null window first, again only if it lies
-    /// inside the window.
+    /// Searches a move with a null window first, and again if its value is inside the window.
     fn scout(&mut self, node: &Node<'_, G::Position>, mv: G::Move, window: Window) -> Bounds {
         let null = Window {
             beta: window.beta.min(window.alpha + NULL_WINDOW),
             ..window
         };
-        let scouted = self.after(node, mv, null);
-        if window.settles(scouted) {
-            return scouted;
+        let null_bounds = self.search_move(node, mv, null);
+        if window.settles(null_bounds) {
+            return null_bounds;
         }
         let inside = Window {
-            alpha: window.alpha.max(scouted.lower),
-            beta: window.beta.min(scouted.upper),
+            alpha: window.alpha.max(null_bounds.lower),
+            beta: window.beta.min(null_bounds.upper),
         };
-        let again = self.after(node, mv, inside);
-        let lower = again.lower.max(scouted.lower);
+        let full_bounds = self.search_move(node, mv, inside);
+        let lower = full_bounds.lower.max(null_bounds.lower);
         Bounds {
             lower,
-            upper: again.upper.min(scouted.upper).max(lower),
+            upper: full_bounds.upper.min(null_bounds.upper).max(lower),
         }
     }
 
-    /// The value of a move for the party that makes it.
+    /// The value of a move for the side that makes it.
     #[inline]
-    fn after(&mut self, node: &Node<'_, G::Position>, mv: G::Move, window: Window) -> Bounds {
+    fn search_move(&mut self, node: &Node<'_, G::Position>, mv: G::Move, window: Window) -> Bounds {
         let next = self.game.play(node.position, mv);
         self.stats.nodes += 1;
         if self.watch.is_over(self.stats.nodes) {
             return Bounds::UNKNOWN;
         }
-        let same = self.parties.same(&self.game, node.position, &next);
+        let same = self.perspective.same(&self.game, node.position, &next);
         let bounds = if let Some(payoffs) = self.game.payoffs(&next) {
-            Bounds::exact(self.parties.value(&self.game, &next, &payoffs))
+            Bounds::exact(self.perspective.value(&self.game, &next, &payoffs))
         } else {
             if node.depth == 1 {
                 Bounds::exact(self.evaluate(&next))
@@ -299,22 +292,26 @@ impl<G: Game, E: Evaluator<G>> OutcomeSearch<G, E> {
     #[inline]
     fn evaluate(&mut self, position: &G::Position) -> f32 {
         self.stats.evaluations += 1;
-        let (game, evaluator, cache, parties) =
-            (&self.game, &self.evaluator, &mut self.cache, self.parties);
+        let (game, evaluator, cache, perspective) = (
+            &self.game,
+            &self.evaluator,
+            &mut self.cache,
+            self.perspective,
+        );
         evaluator.refresh(game, position, cache);
         self.eval_timer
-            .evaluation(|| parties.evaluate(game, evaluator, position, cache))
+            .evaluation(|| perspective.evaluate(game, evaluator, position, cache))
     }
 }
 
-impl<G: Game, E: Evaluator<G>> Search<G> for OutcomeSearch<G, E> {
+impl<G: Game, E: Evaluator<G>> Search<G> for StarByOutcome<G, E> {
     fn game(&self) -> &G {
         &self.game
     }
 
-    fn forget(&mut self) {
+    fn clear(&mut self) {
         if let Some(table) = &self.table {
-            table.forget();
+            table.clear();
         }
     }
 
@@ -327,11 +324,11 @@ impl<G: Game, E: Evaluator<G>> Search<G> for OutcomeSearch<G, E> {
     }
 
     fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds {
-        self.parties = Parties {
+        self.perspective = RootPerspective {
             root: self.game.to_move(position),
         };
         let depth = self.depth;
-        self.after(&Node { position, depth }, mv, Window::new(alpha, 1.0))
+        self.search_move(&Node { position, depth }, mv, Window::new(alpha, 1.0))
     }
 
     fn value(&mut self, position: &G::Position) -> f32 {

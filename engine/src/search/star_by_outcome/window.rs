@@ -1,13 +1,13 @@
-//! Windows of values that matter, in `[0, 1]`.
+//! Search windows in `[0, 1]`.
 //!
-//! Invariant: what matters of an outcome follows from [`ChanceBounds`] alone.
+//! Invariant: the window of an outcome follows from [`ChanceBounds`] alone.
 
 use crate::core::{
     chance::{Bounds, ChanceBounds},
     game::OutcomeList,
 };
 
-/// A window of values that matter, in win probability of the party to move.
+/// A window of relevant win probabilities of the side to move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
     pub(super) alpha: f32,
@@ -20,7 +20,7 @@ impl Window {
         beta: 1.0,
     };
 
-    /// Values outside of `[0, 1]` do not occur; so a sure win ends the search of a choice.
+    /// Clamps to `[0, 1]`, so that a sure win ends the search of a choice.
     #[inline]
     pub(super) fn new(alpha: f32, beta: f32) -> Self {
         Self {
@@ -37,7 +37,7 @@ impl Window {
         }
     }
 
-    /// Whether a value within `bounds` is known as well as the window asks.
+    /// Whether bounds are exact or outside of the window.
     #[inline]
     pub(super) fn settles(self, bounds: Bounds) -> bool {
         bounds.lower >= bounds.upper || bounds.lower >= self.beta || bounds.upper <= self.alpha

@@ -4,7 +4,7 @@
 #[path = "../examples/common/mod.rs"]
 mod common;
 
-use common::{network, random_batch, usual};
+use common::{default_features, network, random_batch};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::core::random::RandomStream;
 use engine::games::einstein::Standard;
@@ -44,7 +44,7 @@ fn inputs(criterion: &mut Criterion) {
     let samples = Samples::<Standard>::open(&[SAMPLE], &options)
         .and_then(|samples| samples.read(0))
         .unwrap_or_else(|error| panic!("{error}"));
-    let looks = usual();
+    let features = default_features();
     let set = config
         .ntuple
         .tuple_set(&Standard::default())
@@ -53,7 +53,11 @@ fn inputs(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("inputs of a batch");
     group.throughput(Throughput::Elements(BATCH as u64));
     group.bench_function("network", |bencher| {
-        bencher.iter(|| network_batch(&looks, black_box(batch), 0.7).targets.len())
+        bencher.iter(|| {
+            network_batch(&features, black_box(batch), 0.7)
+                .targets
+                .len()
+        })
     });
     group.bench_function("tuples", |bencher| {
         bencher.iter(|| tuple_batch(&set, black_box(batch), 0.7).targets.len())

@@ -1,17 +1,16 @@
-//! Speed of loading and of training: `cargo run --release -p trainer --example training_speed --
+//! Speed of data loading and training: `cargo run --release -p trainer --example training_speed --
 //! DIR [THREADS [ROWS]]`.
 //!
-//! DIR holds game records (`alea selfplay`), ROWS is a file to which the rows of their positions
-//! are written, for `trainer/benches/pytorch_comparison.py`. Prints, for each part of a training
-//! alone and for the whole, samples a second of wall time, and processor time a sample over all
-//! threads, also in cycles of a clock that is measured beside it (a chain of operations of one
-//! cycle). The best of a few runs, because other programs disturb; on a busy machine only the
-//! cycles say something. Processor times are those of Linux.
+//! DIR holds game records (`alea selfplay`); ROWS is an output file of input rows for
+//! `trainer/benches/pytorch_comparison.py`. For each part of a training it prints samples per
+//! second of wall time and processor time per sample over all threads (Linux only), also in cycles
+//! of a clock that a chain of one-cycle operations measures. Each figure is the best of a few
+//! runs; on a busy machine only cycles are reliable.
 #![allow(clippy::print_stdout)]
 
 mod common;
 
-use common::{random_batch, usual};
+use common::{default_features, random_batch};
 use engine::core::{random::RandomStream, simd::Instructions};
 use engine::games::einstein::{Position, Standard, learned::ntuple::TupleSet};
 use std::{error, hint::black_box, path::Path, time::Instant};
@@ -23,14 +22,14 @@ use trainer::loader::{DataLoader, Shuffle};
 use trainer::models::tuple_optimizer::WeightTable;
 use trainer::sample::Sample;
 
-/// Runs of each measurement, of which the best counts.
+/// Runs per measurement, of which the best counts.
 const RUNS: usize = 3;
 
-/// Samples a step of the network, and steps of a run.
+/// Samples per network step, and steps per run.
 const BATCH: usize = 4096;
 const STEPS: usize = 40;
-/// Of the search values.
-const SHARE: f32 = 0.7;
+/// Weight of the search values.
+const LAMBDA: f32 = 0.7;
 
 fn main() -> Result<(), Box<dyn error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -57,9 +56,9 @@ fn main() -> Result<(), Box<dyn error::Error>> {
     tuples(&samples, arguments.next().as_deref())
 }
 
-/// The best of some runs, each of which tells how many samples it went through.
+/// Measures the best of some runs, each of which returns its number of samples.
 fn measure(name: &str, mut run: impl FnMut() -> Result<usize, Error>) -> Result<(), Error> {
-    let (mut best, mut least, mut cycles) = (0.0f64, f64::INFINITY, f64::INFINITY);
+    let (mut best, mut min_seconds, mut cycles) = (0.0f64, f64::INFINITY, f64::INFINITY);
     for _ in 0..RUNS {
         let clock = clock();
         let (started, before) = (Instant::now(), processor_seconds());
@@ -70,19 +69,18 @@ fn measure(name: &str, mut run: impl FnMut() -> Result<usize, Error>) -> Result<
         }
         best = best.max(samples / started.elapsed().as_secs_f64());
         let seconds = (processor_seconds() - before) / samples;
-        least = least.min(seconds);
+        min_seconds = min_seconds.min(seconds);
         cycles = cycles.min(seconds * (clock + self::clock()) / 2.0);
     }
     println!(
         "{name:<44} {:>8.3} million/s {:>7.0} ns {cycles:>7.0} cycles",
         best / 1e6,
-        least * 1e9
+        min_seconds * 1e9
     );
     Ok(())
 }
 
-/// Seconds that all threads of this process computed so far, those that ended included; 0 where the
-/// system does not say.
+/// Processor seconds of all threads of this process, ended ones included; 0 where unavailable.
 fn processor_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // After the name, which may have any letters: the 12th and 13th field, in hundredths of a
@@ -100,7 +98,7 @@ fn processor_seconds() -> f64 {
         / 100.0
 }
 
-/// Cycles a second of processor time.
+/// Cycles per second of processor time.
 fn clock() -> f64 {
     const STEPS: u64 = 30_000_000;
     let nanoseconds = || -> f64 {
@@ -131,7 +129,7 @@ fn shuffle(epoch: usize, window: usize) -> Shuffle {
 }
 
 fn loading(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Box<dyn error::Error>> {
-    let looks = usual();
+    let features = default_features();
     let set = config.ntuple.tuple_set(samples.game())?;
     measure("reading shards", || {
         (0..samples.parts())
@@ -147,14 +145,14 @@ fn loading(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Box<
         measure(&name("network batches"), || {
             count(
                 &pass(1),
-                |samples| network_batch(&looks, samples, SHARE),
+                |samples| network_batch(&features, samples, LAMBDA),
                 |batch| batch.targets.len(),
             )
         })?;
         measure(&name("tuple batches"), || {
             count(
                 &pass(1),
-                |samples| tuple_batch(&set, samples, SHARE),
+                |samples| tuple_batch(&set, samples, LAMBDA),
                 |batch| batch.targets.len(),
             )
         })?;
@@ -178,7 +176,7 @@ fn count<B: Send>(
 
 /// The step alone on the same batch, and an epoch from the shards.
 fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Error> {
-    let looks = usual();
+    let features = default_features();
     let mut random = RandomStream::new(1);
     let start = common::network(config, &mut random);
     for instructions in Instructions::available() {
@@ -198,7 +196,7 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Erro
     measure("network epoch from shards", || {
         let mut learned = 0;
         DataLoader::training(samples, BATCH, shuffle(1, 1 << 24), 0).for_each_batch(
-            |samples| network_batch(&looks, samples, SHARE),
+            |samples| network_batch(&features, samples, LAMBDA),
             |_, batch| {
                 network.step(batch.inputs(), 1e-3, 1.0);
                 learned += batch.targets.len();
@@ -216,14 +214,14 @@ fn tuples(samples: &Samples<Standard>, file: Option<&str>) -> Result<(), Box<dyn
     const ROWS: usize = 13 * 13 * 13 * 13;
     let mut random = RandomStream::new(2);
     let uniform: Vec<u32> = (0..STEPS * BATCH * TUPLES)
-        .map(|place| (place % TUPLES * ROWS + random.below(ROWS)) as u32)
+        .map(|index| (index % TUPLES * ROWS + random.below(ROWS)) as u32)
         .collect();
     let targets: Vec<f32> = (0..STEPS * BATCH).map(|_| random.unit() as f32).collect();
     let windows = TupleSet::from_name(samples.game(), "board-windows")?.tuple_texts();
     let set = TupleSet::custom(samples.game(), &windows[..TUPLES])?;
     let mut played = Vec::new();
     DataLoader::training(samples, BATCH, shuffle(1, 1 << 24), 0).for_each_batch(
-        |samples| tuple_batch(&set, samples, SHARE).rows,
+        |samples| tuple_batch(&set, samples, LAMBDA).rows,
         |_, rows| {
             played.extend_from_slice(&rows[..rows.len().min(uniform.len() - played.len())]);
             Ok(())

@@ -1,13 +1,12 @@
-//! A search for sets of tuples: greedy addition by validation loss.
+//! Search for tuple sets: greedy forward selection by validation loss.
 //!
-//! Candidates are groups of tuples that symmetries turn into each other (`candidates.rs`). Each
-//! round screens all of them by how much of the present network's residuals their rows explain on
-//! samples that they were not fitted to (`screen.rs`), trains the present set with each of the best
-//! few from scratch (`refit.rs`), and keeps the one with the lowest validation loss, until the rows
-//! are used up or nothing gains. Invariant: every round is a function of samples, settings and the
-//! additions before it, so a search that was killed goes on to the same result. Source: greedy
-//! forward selection; for n-tuples by their rows' errors, Krawiec and Szubert 2011 evolve them
-//! instead.
+//! Candidates are orbits of tuples under the symmetries (`candidates.rs`). Each round screens them
+//! by the residuals that they explain (`screen.rs`), trains the current set with each of the best
+//! few from scratch (`refit.rs`), and adds the one with the lowest validation loss, until rows run
+//! out or nothing gains. Krawiec and Szubert (2011) evolve tuples instead.
+//!
+//! Invariant: a round is a function of samples, settings and earlier additions, so an interrupted
+//! search resumes to the same result.
 
 mod candidates;
 mod refit;
@@ -28,38 +27,39 @@ use engine::learned::{
 };
 use indicatif::ProgressBar;
 use rayon::prelude::*;
-use refit::{Fitted, refit};
+use refit::{TrainedSet, train_set};
 use screen::Residuals;
 use serde::{Deserialize, Serialize};
 use state::State;
 use std::path::Path;
 
-/// Streams of the training seed space.
-const PARTS: u64 = 10;
-const ORDER: u64 = 11;
-const CANDIDATES: u64 = 12;
+/// Seed indices of the training seed space.
+const PARTS_STREAM: u64 = 10;
+const ORDER_STREAM: u64 = 11;
+const CANDIDATE_STREAM: u64 = 12;
 
-/// Samples by which candidates are screened, at most.
-const SCREENED: usize = 400_000;
+/// Maximum number of samples for screening.
+const MAX_SCREENING_SAMPLES: usize = 400_000;
 
-/// Validation samples that a set is judged by, at most.
-const JUDGED: usize = 200_000;
+/// Maximum number of validation samples.
+const MAX_VALIDATION_SAMPLES: usize = 200_000;
 
-/// What a search may spend, and when it ends.
+/// Limits of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchOptions {
-    /// Most rows of the set that is looked for, over all phases.
+    /// Maximum number of rows of the set, over all phases.
     pub rows: usize,
-    /// Most training samples that sets are trained on.
+    /// Maximum number of training samples.
     pub samples: usize,
-    /// Passes over them.
+    /// Epochs of each training.
     pub epochs: usize,
-    /// How many of the best candidates are trained in each round.
+    /// Number of best candidates that are trained in each round.
     pub refitted: usize,
-    /// Candidates of each kind; if there are more, so many are drawn.
+    /// Maximum number of candidates of each kind, beyond which they are sampled.
     pub candidates: usize,
-    /// The validation loss, in nats, that an addition must gain.
-    pub least_gain: f64,
+    /// Minimum gain of an addition in validation loss, in nats.
+    #[serde(rename = "least_gain")]
+    pub min_gain: f64,
 }
 
 impl Default for SearchOptions {
@@ -70,16 +70,17 @@ impl Default for SearchOptions {
             epochs: 2,
             refitted: 4,
             candidates: 100,
-            least_gain: 2e-5,
+            min_gain: 2e-5,
         }
     }
 }
 
-/// Searches a set for samples and writes it to `path` as a configuration of a training, `config`
-/// with other tuples. Beside it stands the state, from which an interrupted search goes on.
+/// Searches a tuple set and writes it to `path` as a training configuration: `config` with other
+/// tuples. The state is stored beside it, and an interrupted search resumes from it.
 ///
 /// # Errors
-/// If a setting cannot be used, samples cannot be read, the state is of another search, nothing
+/// If a setting is unusable, samples cannot be read, the state belongs to another search, nothing
+/// gains, or a file cannot be written.
 /// gains, or a file cannot be written.
 pub fn search<G: Learnable>(
     config: &TrainConfig,
@@ -112,11 +113,9 @@ pub fn search<G: Learnable>(
     }
     progress.finish();
     if state.additions.is_empty() {
-        let SearchOptions {
-            least_gain, rows, ..
-        } = options;
+        let SearchOptions { min_gain, rows, .. } = options;
         return Err(Error::new(format!(
-            "no tuple gains {least_gain} nats within {rows} rows; allow more rows, or give more games"
+            "no tuple gains {min_gain} nats within {rows} rows; allow more rows, or give more games"
         )));
     }
     state.finish(path, config)
@@ -129,7 +128,7 @@ fn check(options: &SearchOptions) -> Result<(), Error> {
         epochs,
         refitted,
         candidates,
-        least_gain,
+        min_gain,
     } = options;
     require(
         "rows",
@@ -141,21 +140,21 @@ fn check(options: &SearchOptions) -> Result<(), Error> {
     check_at_least_one("epochs", epochs)?;
     check_at_least_one("refitted", refitted)?;
     check_at_least_one("candidates", candidates)?;
-    let good = least_gain.is_finite() && least_gain >= 0.0;
-    require("least gain", least_gain, good, "at least 0")
+    let good = min_gain.is_finite() && min_gain >= 0.0;
+    require("least gain", min_gain, good, "at least 0")
 }
 
-/// What does not change from round to round.
+/// Data that all rounds share.
 struct Search<'a, G: Learnable> {
     game: &'a G,
     config: &'a TrainConfig,
     options: &'a SearchOptions,
     candidates: Vec<Candidate>,
-    /// Game after game.
+    /// Training samples, game by game.
     training: Vec<Sample<G::Position>>,
     validation: Vec<Sample<G::Position>>,
-    /// Validation loss, and logit, of a network without tuples.
-    nothing: (f64, f32),
+    /// Validation loss and logit of a network without tuples.
+    baseline: (f64, f32),
 }
 
 impl<'a, G: Learnable> Search<'a, G> {
@@ -166,7 +165,7 @@ impl<'a, G: Learnable> Search<'a, G> {
     ) -> Result<Self, Error> {
         let seed = |stream| derive_seed(config.seed, SeedSpace::Training, &[stream]);
         let mut parts: Vec<usize> = (0..samples.parts()).collect();
-        RandomStream::new(seed(PARTS)).shuffle(&mut parts);
+        RandomStream::new(seed(PARTS_STREAM)).shuffle(&mut parts);
         let mut training = Vec::new();
         for part in parts {
             if training.len() < options.samples {
@@ -174,21 +173,25 @@ impl<'a, G: Learnable> Search<'a, G> {
             }
         }
         training.truncate(options.samples);
-        let step = samples.validation().len().div_ceil(JUDGED).max(1);
+        let step = samples
+            .validation()
+            .len()
+            .div_ceil(MAX_VALIDATION_SAMPLES)
+            .max(1);
         let validation: Vec<Sample<_>> =
             samples.validation().iter().step_by(step).copied().collect();
-        let share = config.target.last_lambda();
+        let lambda = config.target.last_lambda();
         let mean = |samples: &[Sample<G::Position>]| {
             samples
                 .iter()
-                .map(|sample| f64::from(sample.target(share)))
+                .map(|sample| f64::from(sample.target(lambda)))
                 .sum::<f64>()
                 / samples.len() as f64
         };
         let base = mean(&training).clamp(1e-6, 1.0 - 1e-6);
-        let judged = mean(&validation);
-        let loss = -(judged * base.ln() + (1.0 - judged) * (1.0 - base).ln());
-        let candidates = candidates(samples.game(), options.candidates, seed(CANDIDATES));
+        let validation_mean = mean(&validation);
+        let loss = -(validation_mean * base.ln() + (1.0 - validation_mean) * (1.0 - base).ln());
+        let candidates = candidates(samples.game(), options.candidates, seed(CANDIDATE_STREAM));
         Ok(Self {
             game: samples.game(),
             config,
@@ -196,7 +199,7 @@ impl<'a, G: Learnable> Search<'a, G> {
             candidates,
             training,
             validation,
-            nothing: (loss, (base / (1.0 - base)).ln() as f32),
+            baseline: (loss, (base / (1.0 - base)).ln() as f32),
         })
     }
 
@@ -207,9 +210,9 @@ impl<'a, G: Learnable> Search<'a, G> {
             .map_err(Error::new)
     }
 
-    fn refit(&self, tuples: &[String]) -> Result<Fitted<G>, Error> {
-        let seed = derive_seed(self.config.seed, SeedSpace::Training, &[ORDER]);
-        Ok(refit(
+    fn train(&self, tuples: &[String]) -> Result<TrainedSet<G>, Error> {
+        let seed = derive_seed(self.config.seed, SeedSpace::Training, &[ORDER_STREAM]);
+        Ok(train_set(
             self.config,
             self.options.epochs,
             seed,
@@ -219,43 +222,43 @@ impl<'a, G: Learnable> Search<'a, G> {
         ))
     }
 
-    /// The network that a state has come to; a search that goes on trains it once more.
-    fn present(&self, state: &State) -> Result<Option<Fitted<G>>, Error> {
+    /// The network of a state, trained again if the search is resumed.
+    fn present(&self, state: &State) -> Result<Option<TrainedSet<G>>, Error> {
         if state.finished || state.additions.is_empty() {
             Ok(None)
         } else {
-            Ok(Some(self.refit(&state.tuples())?))
+            Ok(Some(self.train(&state.tuples())?))
         }
     }
 
-    /// The best addition, and the network with it; none if nothing gains.
+    /// The best addition and its network; `None` if nothing gains.
     fn round(
         &self,
         state: &State,
-        present: Option<&Fitted<G>>,
-    ) -> Result<Option<(Addition, Fitted<G>)>, Error> {
+        present: Option<&TrainedSet<G>>,
+    ) -> Result<Option<(Addition, TrainedSet<G>)>, Error> {
         let tuples = state.tuples();
         let loss = if state.additions.is_empty() {
-            self.nothing.0
+            self.baseline.0
         } else {
             state.loss()
         };
         let screened = self.screen(&tuples, state.rows(), present)?;
-        let refit = |&(number, explained): &(usize, f64)| {
+        let train_set = |&(number, explained): &(usize, f64)| {
             let added = &self.candidates[number].tuples;
-            let fitted = self.refit(&[&tuples[..], added].concat())?;
+            let fitted = self.train(&[&tuples[..], added].concat())?;
             Ok((number, explained, fitted))
         };
-        let tried: Vec<(usize, f64, Fitted<G>)> = screened
+        let tried: Vec<(usize, f64, TrainedSet<G>)> = screened
             .par_iter()
             .take(self.options.refitted)
-            .map(refit)
+            .map(train_set)
             .collect::<Result<_, Error>>()?;
         let best = tried
             .into_iter()
             .min_by(|a, b| a.2.validation_loss.total_cmp(&b.2.validation_loss));
         let Some((number, explained, fitted)) =
-            best.filter(|best| loss - best.2.validation_loss > self.options.least_gain)
+            best.filter(|best| loss - best.2.validation_loss > self.options.min_gain)
         else {
             return Ok(None);
         };
@@ -271,17 +274,17 @@ impl<'a, G: Learnable> Search<'a, G> {
         Ok(Some((addition, fitted)))
     }
 
-    /// The candidates that fit and explain anything, by number, those that explain most first.
+    /// The candidates that fit and explain anything, by index, the best first.
     fn screen(
         &self,
         tuples: &[String],
         rows: usize,
-        present: Option<&Fitted<G>>,
+        present: Option<&TrainedSet<G>>,
     ) -> Result<Vec<(usize, f64)>, Error> {
-        let step = self.training.len().div_ceil(SCREENED).max(1);
+        let step = self.training.len().div_ceil(MAX_SCREENING_SAMPLES).max(1);
         let samples: Vec<Sample<_>> = self.training.iter().step_by(step).copied().collect();
         let logits = present.map_or_else(
-            || vec![self.nothing.1; samples.len()],
+            || vec![self.baseline.1; samples.len()],
             |fitted| fitted.logits(&samples),
         );
         let residuals = Residuals::new(&samples, &logits, self.config.target.last_lambda());

@@ -45,8 +45,8 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = SearchOptions::default().candidates, value_name = "N")]
     candidates: usize,
     /// Minimum gain in validation loss of an addition, in nats
-    #[arg(long, default_value_t = SearchOptions::default().least_gain, value_name = "NATS")]
-    least_gain: f64,
+    #[arg(long, default_value_t = SearchOptions::default().min_gain, value_name = "NATS")]
+    min_gain: f64,
     /// Seed of samples, order and candidates; overrides the settings
     #[arg(long)]
     seed: Option<u64>,
@@ -68,7 +68,7 @@ impl Arguments {
             epochs: self.epochs,
             refitted: self.refitted,
             candidates: self.candidates,
-            least_gain: self.least_gain,
+            min_gain: self.min_gain,
         };
         let samples = load_and_count::<G>(&self.data, &config)?;
         let report = output::with_progress("rows", |progress| {

@@ -1,4 +1,4 @@
-//! What the micro-benchmarks and `training_speed` measure alike: the usual network on random rows.
+//! Shared by the micro-benchmarks and `training_speed`: the default network on random rows.
 
 use engine::core::random::RandomStream;
 use engine::games::einstein::Standard;
@@ -7,8 +7,8 @@ use trainer::batch::{FeatureSpec, NetworkBatch};
 use trainer::config::TrainConfig;
 use trainer::models::cpu::{CpuNetwork, Shape, SparseInputs};
 
-/// What the usual network looks at.
-pub(crate) fn usual() -> FeatureSpec<Standard> {
+/// Features of the default network.
+pub(crate) fn default_features() -> FeatureSpec<Standard> {
     FeatureSpec {
         game: Standard::default(),
         groups: Standard::DEFAULT_FEATURES.iter().copied().collect(),
@@ -16,10 +16,10 @@ pub(crate) fn usual() -> FeatureSpec<Standard> {
     }
 }
 
-/// The usual network with random weights, before its first step.
+/// The default network with random weights, before its first step.
 pub(crate) fn network(config: &TrainConfig, random: &mut RandomStream) -> CpuNetwork {
-    let looks = usual();
-    let sparse = SparseInputs::of(&looks.game, looks.groups);
+    let features = default_features();
+    let sparse = SparseInputs::of(&features.game, features.groups);
     let shape = Shape::new(sparse, &config.network.hidden);
     let weights: Vec<f32> = (0..shape.parameters())
         .map(|_| (random.unit() as f32 - 0.5) * 0.3)
@@ -27,10 +27,10 @@ pub(crate) fn network(config: &TrainConfig, random: &mut RandomStream) -> CpuNet
     CpuNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0)
 }
 
-/// So many samples of random rows and targets.
+/// Samples with random rows and targets.
 pub(crate) fn random_batch(samples: usize, random: &mut RandomStream) -> NetworkBatch {
-    let looks = usual();
-    let runs = looks.game.feature_slots(looks.groups);
+    let features = default_features();
+    let runs = features.game.feature_slots(features.groups);
     let rows = (0..samples).flat_map(|_| runs.clone());
     let rows = rows.map(|run| (run.start + random.below(run.len())) as u16);
     NetworkBatch {

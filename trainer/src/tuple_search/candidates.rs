@@ -1,8 +1,6 @@
-//! What may be added to a set: the kinds of tuples that the game names, joined with their images
-//! under its symmetries.
+//! Candidate tuples: the kinds that a game declares, as orbits under its symmetries.
 //!
-//! Invariant: a candidate holds every image of its tuples, and no two candidates have a tuple in
-//! common.
+//! Invariant: a candidate holds every image of its tuples, and no two candidates share a tuple.
 
 use engine::core::random::RandomStream;
 use engine::learned::{
@@ -14,16 +12,16 @@ use std::collections::BTreeSet;
 /// Tuples that are added together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// What they are.
+    /// Kind of the tuples.
     pub kind: &'static str,
-    /// Each as [`engine::learned::tuples::TupleSet::custom`] takes it, its cells in ascending order.
+    /// Tuples in the notation of [`engine::learned::tuples::TupleSet::custom`], cells in ascending
+    /// order.
     pub tuples: Vec<String>,
 }
 
-/// All candidates, in a fixed order; of a kind that has more than `most` so many, drawn from a
-/// seed.
+/// All candidates in a fixed order; a kind with more than `max_per_kind` is sampled by the seed.
 #[must_use]
-pub fn candidates<G: Learnable>(game: &G, most: usize, seed: u64) -> Vec<Candidate> {
+pub fn candidates<G: Learnable>(game: &G, max_per_kind: usize, seed: u64) -> Vec<Candidate> {
     let mut random = RandomStream::new(seed);
     let mut seen = BTreeSet::new();
     let mut all = Vec::new();
@@ -35,9 +33,9 @@ pub fn candidates<G: Learnable>(game: &G, most: usize, seed: u64) -> Vec<Candida
                 orbits.push(orbit);
             }
         }
-        if orbits.len() > most {
+        if orbits.len() > max_per_kind {
             random.shuffle(&mut orbits);
-            orbits.truncate(most);
+            orbits.truncate(max_per_kind);
         }
         all.extend(orbits.into_iter().map(|orbit| Candidate {
             kind,
@@ -47,7 +45,7 @@ pub fn candidates<G: Learnable>(game: &G, most: usize, seed: u64) -> Vec<Candida
     all
 }
 
-/// A tuple and its images, each once, in ascending order.
+/// A tuple and its distinct images, in ascending order.
 pub(super) fn orbit<G: Learnable>(game: &G, tuple: &[Cell]) -> Vec<Vec<Cell>> {
     let images = (0..game.symmetries()).map(|symmetry| {
         let mut cells: Vec<Cell> = tuple

@@ -1,4 +1,4 @@
-//! A short training of a set, by which sets are compared: in memory, on one thread, from weights of 0.
+//! Short training for comparing sets: in memory, on one thread, from zero weights.
 //!
 //! Invariant: the weights are a function of configuration, seed, set and samples.
 
@@ -9,38 +9,38 @@ use crate::sample::Sample;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::learned::{inputs::Learnable, tuples::TupleSet};
 
-/// Samples whose rows are found together.
-const CHUNK: usize = 1024;
+/// Samples whose rows are computed together.
+const BATCH_SIZE: usize = 1024;
 
-/// A set with its weights.
-pub(super) struct Fitted<G: Learnable> {
+/// A trained set.
+pub(super) struct TrainedSet<G: Learnable> {
     set: TupleSet<G>,
     table: WeightTable,
     /// In nats.
     pub(super) validation_loss: f64,
 }
 
-/// Trains a set; the learning rate falls as the configuration says, over so many epochs.
-pub(super) fn refit<G: Learnable>(
+/// Trains a set for some epochs with the configured learning-rate schedule.
+pub(super) fn train_set<G: Learnable>(
     config: &TrainConfig,
     epochs: usize,
     seed: u64,
     set: TupleSet<G>,
     training: &[Sample<G::Position>],
     validation: &[Sample<G::Position>],
-) -> Fitted<G> {
-    let share = config.target.last_lambda();
+) -> TrainedSet<G> {
+    let lambda = config.target.last_lambda();
     let mut table = WeightTable::zeros(config.ntuple.rule, set.rows());
     let mut order: Vec<u32> = (0..training.len() as u32).collect();
-    let chunks = (epochs * training.len().div_ceil(CHUNK)) as f64;
-    let mut rows = vec![0u32; CHUNK * set.tuples()];
-    let mut targets = Vec::with_capacity(CHUNK);
-    let mut weights = Vec::with_capacity(CHUNK);
+    let chunks = (epochs * training.len().div_ceil(BATCH_SIZE)) as f64;
+    let mut rows = vec![0u32; BATCH_SIZE * set.tuples()];
+    let mut targets = Vec::with_capacity(BATCH_SIZE);
+    let mut weights = Vec::with_capacity(BATCH_SIZE);
     let mut done = 0.0;
     for epoch in 0..epochs {
         let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Training, &[epoch as u64]));
         random.shuffle(&mut order);
-        for chunk in order.chunks(CHUNK) {
+        for chunk in order.chunks(BATCH_SIZE) {
             targets.clear();
             weights.clear();
             for (&number, rows) in chunk.iter().zip(rows.chunks_exact_mut(set.tuples())) {
@@ -51,7 +51,7 @@ pub(super) fn refit<G: Learnable>(
                     position = game.image(&position, random.below(game.symmetries()));
                 }
                 set.row_indices(&position, rows);
-                targets.push(sample.target(share));
+                targets.push(sample.target(lambda));
                 weights.push(sample.weight);
             }
             let rate = config.ntuple.learning_rate
@@ -68,13 +68,13 @@ pub(super) fn refit<G: Learnable>(
             done += 1.0;
         }
     }
-    let mut fitted = Fitted {
+    let mut fitted = TrainedSet {
         set,
         table,
         validation_loss: 0.0,
     };
     let loss = |(sample, logit): (&Sample<G::Position>, f32)| {
-        f64::from(sample.weight) * logit_loss(logit.into(), sample.target(share).into())
+        f64::from(sample.weight) * logit_loss(logit.into(), sample.target(lambda).into())
     };
     let losses: f64 = validation
         .iter()
@@ -85,7 +85,7 @@ pub(super) fn refit<G: Learnable>(
     fitted
 }
 
-impl<G: Learnable> Fitted<G> {
+impl<G: Learnable> TrainedSet<G> {
     pub(super) fn logits(&self, samples: &[Sample<G::Position>]) -> Vec<f32> {
         let mut rows = vec![0; self.set.tuples()];
         let logit = |sample: &Sample<G::Position>| {

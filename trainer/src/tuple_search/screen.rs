@@ -1,19 +1,19 @@
-//! How much of a network's residuals the rows of further tuples explain.
+//! Screening: how much of a network's residuals the rows of a candidate explain.
 //!
-//! To second order in small changes δ of its logit, a sample's cross-entropy falls by δ g − δ² h /
-//! 2, with g = target − value and h = value (1 − value). The first half of the samples gives each
-//! row its best δ, Σ g / (Σ h + a little), the other half says what that is worth; so rows that are
-//! rare gain nothing by chance. The tuples of a candidate are fitted one after the other, each to
-//! what the ones before left: g becomes g − δ h. Invariant: both halves keep the order of games, so
-//! no game but the one in the middle is in both.
+//! To second order in a change δ of its logit, a sample's cross-entropy falls by δ g − δ² h / 2,
+//! with g = target − value and h = value (1 − value). The first half of the samples fits each
+//! row's δ = Σ g / (Σ h + prior), the second half measures the gain, so rare rows gain nothing by
+//! chance. Tuples of a candidate are fitted in turn to what the earlier ones left: g becomes g − δ
+//! h.
+//!
+//! Invariant: both halves keep the order of games, so at most one game is in both.
 
 use crate::sample::Sample;
 use engine::core::calibration::logistic;
 use engine::learned::{inputs::Learnable, tuples::TupleSet};
 
-/// Added to Σ h of a row: as if it had been seen eight times more, in even positions without an
-/// error.
-pub(super) const PRIOR: f32 = 2.0;
+/// Prior added to Σ h of a row: eight even positions without error.
+pub(super) const CURVATURE_PRIOR: f32 = 2.0;
 
 /// Samples with the first and second derivatives of their losses.
 pub(super) struct Residuals<P> {
@@ -23,7 +23,7 @@ pub(super) struct Residuals<P> {
 }
 
 impl<P: Copy> Residuals<P> {
-    /// Of samples in the order of their games, with the logits that a network gives them.
+    /// Residuals of samples in game order, given the logits of a network.
     pub(super) fn new(samples: &[Sample<P>], logits: &[f32], lambda: f32) -> Self {
         let values: Vec<f32> = logits.iter().map(|&logit| logistic(logit)).collect();
         Self {
@@ -37,7 +37,7 @@ impl<P: Copy> Residuals<P> {
         }
     }
 
-    /// What these tuples explain of the loss, in nats a sample of the second half.
+    /// Loss that these tuples explain, in nats per sample of the second half.
     pub(super) fn explained<G: Learnable<Position = P>>(&self, set: &TupleSet<G>) -> f64 {
         let (tuples, count) = (set.tuples(), self.positions.len());
         let mut rows = vec![0u32; tuples * count];
@@ -46,7 +46,7 @@ impl<P: Copy> Residuals<P> {
         }
         let mut gradient = self.gradient.clone();
         let middle = count / 2;
-        let mut changes = vec![(0.0f32, PRIOR); set.rows()];
+        let mut changes = vec![(0.0f32, CURVATURE_PRIOR); set.rows()];
         let mut explained = 0.0;
         for tuple in 0..tuples {
             let row = |sample: usize| rows[sample * tuples + tuple] as usize;

@@ -1,7 +1,7 @@
-//! How far a search has come, kept beside its result, and the result as a configuration.
+//! State of a search, stored beside its result, and the result as a configuration.
 //!
-//! Invariant: the state is written whole after every round; it belongs to one set of samples and
-//! one set of settings, and another search is refused.
+//! Invariant: the state is written atomically after each round and belongs to one set of samples
+//! and settings; other searches are refused.
 
 use super::SearchOptions;
 use crate::Error;
@@ -12,51 +12,51 @@ use std::path::{Path, PathBuf};
 
 const FORMAT: &str = "alea-tuples-1";
 
-/// What a round added.
+/// Addition of one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Addition {
-    /// Which kind of tuples.
+    /// Kind of the tuples.
     pub kind: String,
     /// The tuples.
     pub tuples: Vec<String>,
     /// Their rows, over all phases.
     pub rows: usize,
-    /// What they explained of the residuals of the set before, in nats.
+    /// Loss that they explained of the previous set's residuals, in nats.
     pub explained: f64,
-    /// Of the set with them, in nats.
+    /// Validation loss with them, in nats.
     pub validation_loss: f64,
-    /// How much lower that is than without them.
+    /// Decrease of the validation loss.
     pub gain: f64,
 }
 
-/// What a search came to.
+/// Result of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchReport {
-    /// Tuples of the set.
+    /// Number of tuples.
     pub tuples: usize,
-    /// Its rows, over all phases.
+    /// Number of rows, over all phases.
     pub rows: usize,
-    /// After the short training of the search, in nats.
+    /// Validation loss after the short training, in nats.
     pub validation_loss: f64,
-    /// What was added, in order.
+    /// The additions, in order.
     pub additions: Vec<Addition>,
-    /// The configuration with the set.
+    /// The configuration file with the set.
     pub config: PathBuf,
 }
 
-/// Everything a search needs to go on.
+/// Resumable state of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct State {
     format: String,
     configuration: String,
     options: SearchOptions,
-    /// Of the samples.
+    /// Fingerprint of the samples.
     fingerprint: u64,
     pub(super) additions: Vec<Addition>,
     pub(super) finished: bool,
 }
 
-pub(super) fn path_of(result: &Path) -> PathBuf {
+pub(super) fn state_path(result: &Path) -> PathBuf {
     result.with_extension("state.json")
 }
 
@@ -68,15 +68,15 @@ fn damaged(path: &Path, problem: &serde_json::Error) -> Error {
 }
 
 impl State {
-    /// The state of a search: what is there, or its beginning.
+    /// Opens the state of a search, or begins a new one.
     pub(super) fn open(
         result: &Path,
         config: &TrainConfig,
         options: &SearchOptions,
         fingerprint: u64,
     ) -> Result<Self, Error> {
-        let path = path_of(result);
-        let begun = Self {
+        let path = state_path(result);
+        let initial = Self {
             format: FORMAT.to_owned(),
             configuration: config.to_toml(),
             options: options.clone(),
@@ -85,15 +85,18 @@ impl State {
             finished: false,
         };
         let bytes = match read(&path, FileKind::Data) {
-            Err(FileError::NotFound { .. }) => return Ok(begun),
+            Err(FileError::NotFound { .. }) => return Ok(initial),
             other => other?,
         };
         let found: Self = serde_json::from_slice(&bytes).map_err(|error| damaged(&path, &error))?;
         let differs = [
-            ("format", found.format != begun.format),
-            ("configuration", found.configuration != begun.configuration),
-            ("set of limits", found.options != begun.options),
-            ("set of samples", found.fingerprint != begun.fingerprint),
+            ("format", found.format != initial.format),
+            (
+                "configuration",
+                found.configuration != initial.configuration,
+            ),
+            ("set of limits", found.options != initial.options),
+            ("set of samples", found.fingerprint != initial.fingerprint),
         ];
         match differs.into_iter().find(|(_, differs)| *differs) {
             Some((what, _)) => Err(Error::at_path(
@@ -106,7 +109,7 @@ impl State {
         }
     }
 
-    /// All tuples, in the order in which they were added.
+    /// All tuples, in the order of their addition.
     pub(super) fn tuples(&self) -> Vec<String> {
         self.additions
             .iter()
@@ -118,7 +121,7 @@ impl State {
         self.additions.iter().map(|addition| addition.rows).sum()
     }
 
-    /// The validation loss of the set so far, in nats; no number before there is one.
+    /// Validation loss of the current set, in nats; NaN before the first addition.
     pub(super) fn loss(&self) -> f64 {
         self.additions
             .last()
@@ -126,12 +129,12 @@ impl State {
     }
 
     pub(super) fn write(&self, result: &Path) -> Result<(), Error> {
-        let path = path_of(result);
+        let path = state_path(result);
         let bytes = serde_json::to_vec_pretty(self).map_err(|error| damaged(&path, &error))?;
         Ok(write_atomically(&path, |file| file.write_all(&bytes))?)
     }
 
-    /// Writes the configuration with the set that was found, and reports.
+    /// Writes the configuration with the set, and reports.
     pub(super) fn finish(
         &self,
         result: &Path,
@@ -150,7 +153,7 @@ impl State {
         })
     }
 
-    /// What each addition gained, as comments.
+    /// The additions as comment lines.
     fn table(&self) -> String {
         let mut table = String::from(
             "# Found by `alea tuples`: what was added, and the validation loss (nats) of a short training with it.\n",

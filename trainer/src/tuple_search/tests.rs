@@ -1,7 +1,7 @@
-//! Candidates against the symmetries of positions, screening against a slow reference, searches
-//! interrupted against whole ones, and a set that was planted.
+//! Candidates against symmetries, screening against a slow reference, resumed searches, and
+//! recovery of a planted set.
 
-use super::{candidates::orbit, screen::PRIOR, *};
+use super::{candidates::orbit, screen::CURVATURE_PRIOR, *};
 use crate::sample::tests::random_samples;
 use engine::games::einstein::{Position, Standard, symmetry::symmetric};
 use engine::learned::{
@@ -10,8 +10,8 @@ use engine::learned::{
 };
 use std::collections::{BTreeSet, HashMap};
 
-/// What a symbol is called in the image of a position.
-fn renamed(cell: Cell, symbol: usize, symmetry: usize) -> usize {
+/// Symbol of a cell in the image of a position.
+fn image_symbol(cell: Cell, symbol: usize, symmetry: usize) -> usize {
     let stone = |stone: usize| match stone {
         0..6 if symmetry & 2 != 0 => 5 - stone,
         6.. if symmetry & 4 != 0 => 17 - stone,
@@ -46,11 +46,11 @@ fn images_of_cells_see_in_images_of_positions_what_cells_see() {
     };
     for sample in random_samples(20, 4) {
         for symmetry in 0..8 {
-            let turned = symmetric(&sample.position, symmetry);
+            let image = symmetric(&sample.position, symmetry);
             for &cell in &cells {
                 assert_eq!(
-                    seen(&turned, game.transform_cell(cell, symmetry)),
-                    renamed(cell, seen(&sample.position, cell), symmetry),
+                    seen(&image, game.transform_cell(cell, symmetry)),
+                    image_symbol(cell, seen(&sample.position, cell), symmetry),
                     "{} {symmetry}",
                     text(cell)
                 );
@@ -116,7 +116,7 @@ fn what_rows_explain_is_what_a_slow_count_says() {
         .map(|number| f64::from(samples[number].value) - value(number))
         .collect();
     let mut expected = 0.0;
-    // The set takes shorter tuples first.
+    // Sets order shorter tuples first.
     for tuple in [tuples[2], tuples[0], tuples[1]] {
         let cells: Vec<Cell> = tuple.split(' ').map(cell).collect();
         let key = |number: usize| -> Vec<u8> {
@@ -132,7 +132,9 @@ fn what_rows_explain_is_what_a_slow_count_says() {
         };
         let mut sums: HashMap<Vec<u8>, (f64, f64)> = HashMap::new();
         for (number, gradient) in gradient.iter().enumerate().take(middle) {
-            let (sum, total) = sums.entry(key(number)).or_insert((0.0, f64::from(PRIOR)));
+            let (sum, total) = sums
+                .entry(key(number))
+                .or_insert((0.0, f64::from(CURVATURE_PRIOR)));
             *sum += gradient;
             *total += curvature(number);
         }
@@ -154,8 +156,7 @@ fn what_rows_explain_is_what_a_slow_count_says() {
     );
 }
 
-/// Samples whose targets two cells decide, and a little who has more stones; and those that
-/// validate.
+/// Samples whose targets depend on two cells and slightly on the number of stones.
 fn planted() -> Samples<Standard> {
     let target = |sample: Sample<Position>| {
         let (game, seat) = (Standard::default(), sample.position.seat());
@@ -191,7 +192,7 @@ fn options() -> SearchOptions {
         epochs: 2,
         refitted: 2,
         candidates: 20,
-        least_gain: 1e-4,
+        min_gain: 1e-4,
     }
 }
 
@@ -240,25 +241,26 @@ fn an_interrupted_search_comes_to_the_same_set() {
     let directory = tempfile::tempdir().unwrap();
     let samples = planted();
     let run = |path: &Path| search_in(path, &options(), &samples);
-    let whole = directory.path().join("whole.toml");
-    let report = run(&whole).unwrap();
+    let complete = directory.path().join("whole.toml");
+    let report = run(&complete).unwrap();
     assert!(report.additions.len() >= 2, "{report:?}");
-    let expected = [&whole, &state::path_of(&whole)].map(|path| std::fs::read(path).unwrap());
-    for kept in 0..report.additions.len() {
-        // The state as it was after some rounds.
-        let path = directory.path().join(format!("{kept}.toml"));
+    let expected =
+        [&complete, &state::state_path(&complete)].map(|path| std::fs::read(path).unwrap());
+    for rounds in 0..report.additions.len() {
+        // The state after some rounds.
+        let path = directory.path().join(format!("{rounds}.toml"));
         let mut state: State = serde_json::from_slice(&expected[1]).unwrap();
-        state.additions.truncate(kept);
+        state.additions.truncate(rounds);
         state.finished = false;
         state.write(&path).unwrap();
         assert_eq!(run(&path).unwrap().additions, report.additions);
         assert_eq!(
-            [&path, &state::path_of(&path)].map(|path| std::fs::read(path).unwrap()),
+            [&path, &state::state_path(&path)].map(|path| std::fs::read(path).unwrap()),
             expected
         );
     }
     assert_eq!(
-        run(&whole).unwrap(),
+        run(&complete).unwrap(),
         report,
         "a finished search is only told again"
     );
@@ -266,7 +268,7 @@ fn an_interrupted_search_comes_to_the_same_set() {
         epochs: 3,
         ..options()
     };
-    let error = search_in(&whole, &longer, &samples)
+    let error = search_in(&complete, &longer, &samples)
         .unwrap_err()
         .to_string();
     assert!(
@@ -296,7 +298,7 @@ fn what_cannot_be_searched_is_said_in_one_line() {
             "epochs = 0: it must be at least 1",
         ),
         (
-            with(|limits| limits.least_gain = f64::NAN),
+            with(|limits| limits.min_gain = f64::NAN),
             "least gain = NaN: it must be at least 0",
         ),
         (
@@ -311,6 +313,6 @@ fn what_cannot_be_searched_is_said_in_one_line() {
             error.starts_with(expected) && !error.contains('\n'),
             "{error}"
         );
-        let _ = std::fs::remove_file(state::path_of(&path));
+        let _ = std::fs::remove_file(state::state_path(&path));
     }
 }

@@ -169,14 +169,14 @@ mod tests {
             let mut found = c.clone();
             add_product::<Scalar, 4>(&a, lanes(&b), lanes_mut(&mut found), inner, columns / LANES);
             assert_eq!(found, expected);
-            let turned = if inner > 0 {
+            let transposed_a = if inner > 0 {
                 transposed(&a, inner)
             } else {
                 Vec::new()
             };
             let mut found = c;
             add_transposed_product::<Scalar, 8>(
-                &turned,
+                &transposed_a,
                 lanes(&b),
                 lanes_mut(&mut found),
                 columns / LANES,

@@ -129,7 +129,7 @@ mod tests {
     use engine::core::random::RandomStream;
 
     #[test]
-    fn a_known_logistic_is_found_again() {
+    fn a_given_logistic_is_recovered() {
         let mut random = RandomStream::new(1);
         let samples: Vec<(f32, f32)> = (0..200_000)
             .map(|_| {

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_always_as_many_positions_to_compare_on() {
+    fn parity_positions_have_a_fixed_number() {
         let game = Standard::default();
         let few = positions();
         let compared = parity_positions(&game, &few);

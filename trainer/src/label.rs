@@ -364,7 +364,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_is_called_by_its_name_wherever_it_stands() {
+    fn model_paths_are_renamed_everywhere() {
         for (text, expected) in [
             (
                 "star2(depth=2, eval=\"model:/a b/x\")",

@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn passes_over_parts_show_together_what_one_shows() {
+    fn slices_together_cover_a_complete_epoch() {
         let samples = samples();
         let pool = pool(2);
         let complete = epoch_of(&samples, 100, shuffle(7, 1, 50));
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn an_epoch_shows_every_sample_once_in_a_new_order_whatever_the_window() {
+    fn an_epoch_has_every_sample_once_for_any_buffer() {
         let samples = samples();
         let expected: Vec<Sample<Position>> = (0..samples.parts())
             .flat_map(|part| samples.read(part).unwrap())
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_holds_all_samples_shuffles_fully_and_a_small_one_nearly_keeps_the_order() {
+    fn large_buffers_shuffle_fully_and_small_ones_locally() {
         // Values encode indices. The mean distance of two random indices is a third of all.
         let count = 10_000;
         let base = random_samples(1, 1)[0];
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_sample_counts_stays_with_it() {
+    fn weights_stay_with_their_samples() {
         let weighted = |games, seed| {
             let (mut random, mut samples) = (RandomStream::new(seed), random_samples(games, seed));
             for sample in &mut samples {
@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn every_symmetry_is_shown_equally_often() {
+    fn symmetries_are_uniform() {
         let samples = samples();
         let plain = epoch_of(&samples, 100, shuffle(7, 1, 300));
         let with_symmetries = epoch_of(&samples, 100, with_symmetries(shuffle(7, 1, 300)));
@@ -499,7 +499,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pass_that_starts_later_shows_the_rest() {
+    fn skipped_batches_leave_the_rest_unchanged() {
         let samples = samples();
         let order = with_symmetries(shuffle(5, 3, 200));
         let all = epoch_of(&samples, 64, order);

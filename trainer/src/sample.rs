@@ -179,7 +179,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_is_less_certain_counts_less() {
+    fn weights_decrease_with_the_error() {
         for (error, scale, expected) in [
             (0.0, 0.05, 1.0),
             (0.05, 0.05, 0.5),
@@ -191,7 +191,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn targets_are_mixed_as_the_share_says_and_exact_ones_never() {
+    fn targets_are_blended_and_exact_ones_never() {
         let position = random_samples(1, 1)[0].position;
         let sample = Sample {
             result: 1.0,

@@ -11,8 +11,10 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields, default)]
 pub struct TargetConfig {
     /// Weight of the search value against the game result in the first epoch, in `[0, 1]`.
+    #[serde(rename = "search_share")]
     pub lambda: f32,
     /// This weight in the last epoch; by default constant.
+    #[serde(rename = "final_search_share")]
     pub final_lambda: Option<f32>,
     /// Name of the label that replaces the search value where a position has it; none if empty.
     pub label: String,

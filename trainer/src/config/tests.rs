@@ -32,7 +32,7 @@ fn problem(text: &str) -> String {
 }
 
 #[test]
-fn numbers_that_are_not_finite_are_refused_wherever_they_stand() {
+fn non_finite_numbers_are_refused_everywhere() {
     let refused = |text: &str| parse::<toml::Table>(text).unwrap_err().to_string();
     for number in ["nan", "-nan", "+inf", "inf", "-inf"] {
         for (text, line, key) in [
@@ -56,7 +56,7 @@ fn numbers_that_are_not_finite_are_refused_wherever_they_stand() {
 }
 
 #[test]
-fn what_is_left_to_the_game_is_filled_in_and_what_it_does_not_have_is_named() {
+fn game_defaults_are_filled_in_and_unknown_names_are_refused() {
     let config = TrainConfig::default()
         .resolve(&Standard::default())
         .unwrap();
@@ -102,7 +102,7 @@ fn what_is_left_to_the_game_is_filled_in_and_what_it_does_not_have_is_named() {
 }
 
 #[test]
-fn what_no_key_has_is_named_with_its_line_and_what_there_is() {
+fn unknown_keys_are_refused_with_their_line_and_the_valid_keys() {
     for (text, expected) in [
         (
             "seed = 3\n[training]\nepoch = 4\n",
@@ -119,7 +119,7 @@ fn what_no_key_has_is_named_with_its_line_and_what_there_is() {
     ] {
         let error = problem(text);
         assert!(
-            expected.iter().all(|said| error.contains(said)) && !error.contains('\n'),
+            expected.iter().all(|fragment| error.contains(fragment)) && !error.contains('\n'),
             "{error}"
         );
     }
@@ -180,18 +180,18 @@ fn tuples_with_phases_and_hidden_layers_are_read_as_they_are_written() {
 }
 
 #[test]
-fn the_search_share_goes_from_first_to_last_in_equal_steps() {
-    let shares = |text: &str, epochs: usize| -> Vec<f32> {
+fn lambda_is_interpolated_linearly() {
+    let lambdas = |text: &str, epochs: usize| -> Vec<f32> {
         let target = TrainConfig::from_toml(text).unwrap().target;
         (1..=epochs)
             .map(|epoch| target.lambda_in_epoch(epoch, epochs))
             .collect()
     };
     let falling = "[target]\nsearch_share = 0.75\nfinal_search_share = 0.25";
-    assert_eq!(shares(falling, 5), [0.75, 0.625, 0.5, 0.375, 0.25]);
-    assert_eq!(shares(falling, 1), [0.25]);
+    assert_eq!(lambdas(falling, 5), [0.75, 0.625, 0.5, 0.375, 0.25]);
+    assert_eq!(lambdas(falling, 1), [0.25]);
     // Without change, equal in all epochs to the last bit.
-    assert_eq!(shares("", 3), [0.7; 3]);
+    assert_eq!(lambdas("", 3), [0.7; 3]);
 }
 
 #[test]

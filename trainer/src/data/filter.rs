@@ -44,18 +44,19 @@ impl Filter {
         let mut left = false;
         for (number, ply) in record.plies.iter_mut().enumerate() {
             // The label of a ply belongs to the position that the ply before led to.
-            let wanted = self.matches(rules.remaining(&position), number, explored, player);
+            let is_selected = self.matches(rules.remaining(&position), number, explored, player);
             let seat = rules.to_move(&position);
             let result = record.payoffs[seat];
             let agrees = |value: &f32| (*value - result).abs() <= self.disagreement;
             for values in &mut game.labels {
-                values[number] = values[number].filter(|label| wanted && agrees(&label.value));
+                values[number] = values[number].filter(|label| is_selected && agrees(&label.value));
                 left |= values[number].is_some();
             }
             position = rules.play(&position, ply.mv);
             (player, explored) = (Some(game.players[seat]), ply.explored);
-            let wanted = self.matches(rules.remaining(&position), number + 1, explored, player);
-            ply.value = ply.value.filter(agrees).filter(|_| wanted);
+            let is_selected =
+                self.matches(rules.remaining(&position), number + 1, explored, player);
+            ply.value = ply.value.filter(agrees).filter(|_| is_selected);
             left |= ply.value.is_some();
         }
         game.canonicalize();
@@ -66,7 +67,7 @@ impl Filter {
     fn matches(&self, remaining: usize, number: usize, explored: bool, player: Option<u8>) -> bool {
         (self.remaining.0..=self.remaining.1).contains(&remaining)
             && (self.plies.0..=self.plies.1).contains(&number)
-            && self.explored.is_none_or(|wanted| wanted == explored)
+            && self.explored.is_none_or(|selected| selected == explored)
             && (self.player.is_none() || self.player == player)
     }
 }

@@ -81,32 +81,32 @@ pub(super) struct ImportSink<G: Playable> {
 impl<G: Playable> ImportSink<G> {
     pub(super) fn create(
         file: &Path,
-        place: &Path,
+        directory: &Path,
         header: ShardHeader,
         bad: BadGames,
     ) -> Result<Self, Error> {
         Ok(Self {
             file: file.to_owned(),
-            output: ShardWriter::create(place, header)?,
+            output: ShardWriter::create(directory, header)?,
             bad,
             left_out: SkippedGames::default(),
         })
     }
 
-    /// Stores or skips a game; `place` is its location in the file.
+    /// Stores or skips a game; `location` is where it stands in the file.
     ///
     /// # Errors
     /// If the game cannot be stored and bad games are refused, or a shard cannot be written.
     pub(super) fn take(
         &mut self,
-        place: impl Display,
+        location: impl Display,
         game: Result<PlayedGame<G>, Rejection>,
     ) -> Result<(), Error> {
         let rejection = match game {
             Ok(game) => return self.output.push(game),
             Err(rejection) => rejection,
         };
-        let problem = format!("{place}: {rejection}");
+        let problem = format!("{location}: {rejection}");
         if self.bad == BadGames::Refuse {
             let problem = format!("{problem}; --skip-bad leaves such games out");
             return Err(Error::at_path(&self.file, problem));

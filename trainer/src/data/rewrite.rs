@@ -17,26 +17,26 @@ use serde_json::{Value, json};
 use std::{collections::HashSet, path::Path};
 
 /// The `run` of a derived set.
-pub(super) fn run<G>(source: &ShardReader<G>, made_by: Value) -> Value {
-    json!({ "made_by": made_by, "sources": source.runs })
+pub(super) fn run<G>(source: &ShardReader<G>, command: Value) -> Value {
+    json!({ "made_by": command, "sources": source.runs })
 }
 
 fn output<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
-    made_by: Value,
+    command: Value,
 ) -> Result<ShardWriter<G>, Error> {
-    ShardWriter::create(target, source.header(run(source, made_by)))
+    ShardWriter::create(target, source.header(run(source, command)))
 }
 
 /// Copies the games that `keep` selects; it may modify them.
 fn copy_games<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
-    made_by: Value,
+    command: Value,
     mut keep: impl FnMut(&mut PlayedGame<G>) -> bool,
 ) -> Result<WriteSummary, Error> {
-    let mut output = output(source, target, made_by)?;
+    let mut output = output(source, target, command)?;
     source.for_each_game(|mut game| match keep(&mut game) {
         true => output.push(game),
         false => Ok(()),
@@ -53,9 +53,9 @@ pub fn merge<G: Playable>(
     target: &Path,
     unique: bool,
 ) -> Result<WriteSummary, Error> {
-    let made_by = json!({ "command": "merge", "unique": unique });
+    let command = json!({ "command": "merge", "unique": unique });
     let mut seen = HashSet::new();
-    copy_games(source, target, made_by, |game| {
+    copy_games(source, target, command, |game| {
         !unique || seen.insert(game.fingerprint(&source.rules))
     })
 }
@@ -69,8 +69,8 @@ pub fn filter<G: Playable>(
     target: &Path,
     filter: &Filter,
 ) -> Result<WriteSummary, Error> {
-    let made_by = json!({ "command": "filter", "keep": filter });
-    copy_games(source, target, made_by, |game| {
+    let command = json!({ "command": "filter", "keep": filter });
+    copy_games(source, target, command, |game| {
         filter.apply(&source.rules, game)
     })
 }
@@ -91,15 +91,15 @@ pub fn sample<G: Playable>(
             "a sample of {games} games cannot be taken from {there}"
         )));
     }
-    let made_by = json!({ "command": "sample", "games": games, "seed": seed });
+    let command = json!({ "command": "sample", "games": games, "seed": seed });
     let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Records, &[1]));
-    let (mut wanted, mut left) = (games, source.games);
+    let (mut remaining, mut left) = (games, source.games);
     // Selection sampling (Fan, Muller and Rezucha 1962; algorithm S of Knuth).
-    copy_games(source, target, made_by, |_| {
-        let taken = (random.below(left.max(1) as usize) as u64) < wanted;
+    copy_games(source, target, command, |_| {
+        let is_sampled = (random.below(left.max(1) as usize) as u64) < remaining;
         left = left.saturating_sub(1);
-        wanted -= u64::from(taken);
-        taken
+        remaining -= u64::from(is_sampled);
+        is_sampled
     })
 }
 
@@ -225,8 +225,8 @@ pub fn split<G: Playable>(
     let mut outputs = Vec::with_capacity(parts.len());
     let mut duplicates = vec![0; parts.len()];
     for part in parts {
-        let made_by = json!({ "command": "split", "part": part.name, "share": policy.fraction(part), "seed": seed });
-        outputs.push(output(source, &staging.path().join(&part.name), made_by)?);
+        let command = json!({ "command": "split", "part": part.name, "share": policy.fraction(part), "seed": seed });
+        outputs.push(output(source, &staging.path().join(&part.name), command)?);
     }
     source.for_each_game(|game| {
         let (part, repeats) = policy.assign(&source.rules, &game);

@@ -39,8 +39,8 @@ pub(super) fn intern_player(
     players: &mut Vec<String>,
     path: &Path,
 ) -> Result<u8, Error> {
-    let known = players.iter().position(|player| player == name);
-    let index = known.unwrap_or_else(|| {
+    let existing = players.iter().position(|player| player == name);
+    let index = existing.unwrap_or_else(|| {
         players.push(name.to_owned());
         players.len() - 1
     });
@@ -98,10 +98,10 @@ impl<G: Playable> ShardReader<G> {
         Self::read_headers(paths, true)
     }
 
-    fn read_headers(paths: &[PathBuf], whole: bool) -> Result<Self, Error> {
+    fn read_headers(paths: &[PathBuf], complete: bool) -> Result<Self, Error> {
         let (mut source, mut problems, mut runs) = (None, Vec::new(), HashSet::new());
         for path in paths {
-            let is_run = whole && path.is_dir();
+            let is_run = complete && path.is_dir();
             let manifest = is_run.then(|| Manifest::read(path)).transpose();
             let shards = shards_of(std::slice::from_ref(path));
             let (manifest, shards) = match manifest.and_then(|manifest| Ok((manifest, shards?))) {
@@ -169,9 +169,9 @@ impl<G: Playable> ShardReader<G> {
     }
 
     fn add(&mut self, path: PathBuf, header: ShardHeader) -> Result<(), Error> {
-        let wanted = ShardHeader::new(&self.rules, serde_json::Value::Null);
-        if (&header.game, &header.map) != (&wanted.game, &wanted.map) {
-            return Err(mixed_games_error(&path, &header.game, &wanted.game));
+        let expected = ShardHeader::new(&self.rules, serde_json::Value::Null);
+        if (&header.game, &header.map) != (&expected.game, &expected.map) {
+            return Err(mixed_games_error(&path, &header.game, &expected.game));
         }
         self.times |= header.times;
         let players = header.players.iter();
@@ -302,13 +302,13 @@ impl<G: Playable> ShardReader<G> {
         for entry in &self.shards {
             let after = first + entry.games;
             if first < to && from < after {
-                let (skipped, taken) =
+                let (skipped, count) =
                     (from.saturating_sub(first), to.min(after) - from.max(first));
                 games.extend(
                     self.read(entry)?
                         .into_iter()
                         .skip(skipped as usize)
-                        .take(taken as usize),
+                        .take(count as usize),
                 );
             }
             first = after;

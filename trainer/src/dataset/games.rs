@@ -194,7 +194,7 @@ mod tests {
     use engine::games::einstein::Standard;
 
     #[test]
-    fn positions_of_suites_are_no_samples_however_they_are_turned() {
+    fn benchmark_positions_and_their_images_are_excluded() {
         let rules = Standard::default();
         let selected = SelectedLabels {
             options: &SampleOptions::without_labels(0.0, 0),

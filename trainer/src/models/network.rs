@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seed_decides_the_weights() {
+    fn the_seed_determines_the_weights() {
         let shape = Shape::new(SPARSE, &[16, 32]);
         let weights = |seed| {
             NetworkModel::new(shape, &mut RandomStream::new(seed), &Device::flex()).weights()

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_position_is_worth_the_sum_of_its_rows_and_the_bias() {
+    fn a_logit_is_the_sum_of_rows_and_bias() {
         let device = Device::flex();
         let model = NTupleModel::new(&[1.0, 20.0, 300.0, 4000.0], 0.5, &device);
         let rows: Tensor<2, Int> = Tensor::from_data([[0, 2, 3], [1, 1, 2]], &device);

@@ -159,8 +159,8 @@ fn logit<const WIDTH: usize>(table: &[[f32; WIDTH]], rows: &[u32]) -> f32 {
 fn add_lanes(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
     const LANES: usize = 16;
     let mut sums = [0.0f32; LANES];
-    let (whole, rest) = rows.as_chunks::<LANES>();
-    for rows in whole {
+    let (sixteens, rest) = rows.as_chunks::<LANES>();
+    for rows in sixteens {
         for (sum, &row) in sums.iter_mut().zip(rows) {
             *sum += weight(row);
         }

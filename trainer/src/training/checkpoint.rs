@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn a_checkpoint_survives_a_round_trip() {
         let directory = tempfile::tempdir().unwrap();
         assert_eq!(Checkpoint::read(directory.path()).unwrap(), None);
         checkpoint().write(directory.path()).unwrap();
@@ -254,14 +254,14 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         checkpoint().write(directory.path()).unwrap();
         let bytes = std::fs::read(path(directory.path())).unwrap();
-        for place in 0..bytes.len() {
+        for index in 0..bytes.len() {
             assert!(
-                Checkpoint::parse(&bytes[..place]).is_err(),
-                "cut at {place}"
+                Checkpoint::parse(&bytes[..index]).is_err(),
+                "cut at {index}"
             );
             let mut changed = bytes.clone();
-            changed[place] ^= 1;
-            assert!(Checkpoint::parse(&changed).is_err(), "changed at {place}");
+            changed[index] ^= 1;
+            assert!(Checkpoint::parse(&changed).is_err(), "changed at {index}");
         }
         std::fs::write(path(directory.path()), &bytes[..100]).unwrap();
         let error = Checkpoint::read(directory.path()).unwrap_err().to_string();

@@ -234,7 +234,7 @@ fn losses(directory: impl AsRef<Path>) -> Vec<String> {
 }
 
 #[test]
-fn a_training_that_is_cut_off_goes_on_as_if_it_had_not_been() {
+fn interrupted_trainings_resume_to_the_same_result() {
     for (family, rule, burn) in [
         (Family::Network, UpdateRule::Sgd, false),
         (Family::Network, UpdateRule::Sgd, true),
@@ -321,7 +321,7 @@ fn a_phase_learns_from_its_own_positions_alone() {
 }
 
 #[test]
-fn an_epoch_learns_by_its_own_share_and_is_judged_by_the_last() {
+fn an_epoch_trains_with_its_lambda_and_validates_with_the_last() {
     for family in FAMILIES {
         let curve = |lambda: f32, last: Option<f32>| {
             let directory = tempfile::tempdir().unwrap();
@@ -352,7 +352,7 @@ fn an_epoch_learns_by_its_own_share_and_is_judged_by_the_last() {
 }
 
 #[test]
-fn the_fused_step_trains_as_burn_does() {
+fn the_cpu_step_trains_as_burn_does() {
     let samples = samples();
     for (hidden, buckets) in [
         (&[16, 16][..], &[][..]),
@@ -459,7 +459,7 @@ fn all_families_learn_and_the_engine_agrees() {
 }
 
 #[test]
-fn losses_depend_on_the_seed_alone() {
+fn losses_are_a_function_of_the_seed() {
     for family in FAMILIES {
         let run = |seed| {
             let directory = tempfile::tempdir().unwrap();
@@ -502,7 +502,7 @@ fn another_training_is_not_overwritten() {
 }
 
 #[test]
-fn a_training_that_runs_away_is_stopped() {
+fn diverging_trainings_stop() {
     // Network weights are clamped, except the output bias.
     let mut fastest = config();
     fastest.network.learning_rate = 1e38;
@@ -526,7 +526,7 @@ fn a_training_that_runs_away_is_stopped() {
 }
 
 #[test]
-fn patience_ends_a_training_that_does_not_improve_and_the_best_epoch_is_kept() {
+fn patience_stops_a_training_and_the_best_epoch_is_exported() {
     let directory = tempfile::tempdir().unwrap();
     let mut config = config();
     // Far too fast: losses rise after a good start.

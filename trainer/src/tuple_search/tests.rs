@@ -60,7 +60,7 @@ fn images_of_cells_see_in_images_of_positions_what_cells_see() {
 }
 
 #[test]
-fn candidates_are_whole_orbits_that_share_nothing() {
+fn candidates_are_disjoint_complete_orbits() {
     let game = Standard::default();
     let all = candidates(&game, usize::MAX, 1);
     let mut seen = BTreeSet::new();
@@ -102,7 +102,7 @@ fn candidates_are_whole_orbits_that_share_nothing() {
 }
 
 #[test]
-fn what_rows_explain_is_what_a_slow_count_says() {
+fn explained_losses_equal_a_slow_reference() {
     let samples = random_samples(40, 8);
     let logits: Vec<f32> = (0..samples.len())
         .map(|number| (number % 7) as f32 / 5.0 - 0.6)
@@ -237,7 +237,7 @@ fn a_search_finds_what_was_planted_and_its_result_is_a_configuration() {
 }
 
 #[test]
-fn an_interrupted_search_comes_to_the_same_set() {
+fn an_interrupted_search_resumes_to_the_same_set() {
     let directory = tempfile::tempdir().unwrap();
     let samples = planted();
     let run = |path: &Path| search_in(path, &options(), &samples);
@@ -280,7 +280,7 @@ fn an_interrupted_search_comes_to_the_same_set() {
 }
 
 #[test]
-fn what_cannot_be_searched_is_said_in_one_line() {
+fn invalid_searches_are_refused_in_one_line() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("set.toml");
     let with = |change: fn(&mut SearchOptions)| {

@@ -43,7 +43,7 @@ use std::{
 };
 
 /// Source of labels and name of players in files without metadata.
-const UNKNOWN: &str = "unknown";
+const UNKNOWN_SOURCE: &str = "unknown";
 
 /// Notation of the game of a Parquet file, if its metadata have it.
 #[must_use]
@@ -195,7 +195,7 @@ impl ParquetFile {
         let label = |column: &String| {
             let mut label = Label {
                 name: column.strip_prefix("label_")?.to_owned(),
-                by: UNKNOWN.to_owned(),
+                by: UNKNOWN_SOURCE.to_owned(),
                 exact: false,
                 errors: false,
                 models: BTreeMap::new(),
@@ -217,7 +217,7 @@ impl ParquetFile {
         let run = serde_json::json!({ "imported": "parquet" });
         Ok(ShardHeader {
             players: (0..=players)
-                .map(|player| format!("{UNKNOWN} {player}"))
+                .map(|player| format!("{UNKNOWN_SOURCE} {player}"))
                 .collect(),
             times: columns.iter().any(|column| column == "time"),
             labels,
@@ -739,7 +739,7 @@ mod tests {
     /// A list of two billion booleans in an unknown field takes eight bytes: the element type
     /// holds the value.
     #[test]
-    fn metadata_without_end_are_damaged() {
+    fn endless_metadata_are_damaged() {
         let list = [0xF9, 0xF1, 0xFF, 0xFF, 0xFF, 0xFF, 0x07, 0];
         let mut file = tempfile::tempfile().expect("a temporary file");
         let length = list.len() as u32;

@@ -60,7 +60,11 @@ fn random_batch(samples: usize, shape: Shape, random: &mut RandomStream) -> Netw
 }
 
 /// Burn's logits and mean loss of a batch.
-fn burn_says(shape: Shape, model: &NetworkModel, batch: &NetworkBatch) -> (Vec<f32>, Tensor<1>) {
+fn burn_logits_and_loss(
+    shape: Shape,
+    model: &NetworkModel,
+    batch: &NetworkBatch,
+) -> (Vec<f32>, Tensor<1>) {
     let device = Device::flex().autodiff();
     let (rows, buckets, targets) = batch.tensors(shape.buckets(), &device);
     let logits = model.logits(rows, buckets);
@@ -108,7 +112,7 @@ fn losses_and_gradients_are_burns() {
         // A single sample, an odd number, and more than one block.
         for samples in [1, 77, BLOCK_SIZE + 100] {
             let batch = random_batch(samples, shape, &mut random);
-            let (expected_logits, loss) = burn_says(shape, &model, &batch);
+            let (expected_logits, loss) = burn_logits_and_loss(shape, &model, &batch);
             let expected_loss: f32 = loss.clone().into_scalar();
             let expected = model.gradients(&loss.backward());
 
@@ -153,7 +157,7 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
                 .init();
             for step in 1..=12 {
                 let batch = random_batch(200, shape, &mut random);
-                let gradients = burn_says(shape, &model, &batch).1.backward();
+                let gradients = burn_logits_and_loss(shape, &model, &batch).1.backward();
                 let rate = 0.01 / f64::from(step);
                 model = optimizer.step(
                     rate,
@@ -222,7 +226,7 @@ fn all_instructions_and_numbers_of_threads_give_the_same_bits() {
 }
 
 #[test]
-fn samples_of_a_bucket_together_teach_the_same() {
+fn sorting_by_bucket_changes_no_gradient() {
     let (shape, mut random) = (SHAPES[6], RandomStream::new(11));
     let batch = random_batch(2 * BLOCK_SIZE, shape, &mut random);
     let mut mixed = cpu(shape, &model(shape, 12));
@@ -233,7 +237,9 @@ fn samples_of_a_bucket_together_teach_the_same() {
     assert_close(
         &together,
         &mixed,
-        mixed.iter().fold(0.0, |most, value| value.abs().max(most)),
+        mixed
+            .iter()
+            .fold(0.0, |max_value, value| value.abs().max(max_value)),
     );
 }
 

@@ -122,7 +122,7 @@ fn plain_updates<const WIDTH: usize>(
 }
 
 #[test]
-fn updates_of_several_rows_at_once_are_those_of_one_after_the_other() {
+fn vectorized_updates_equal_sequential_ones() {
     fn check<const WIDTH: usize>(
         start: f32,
         rule: impl Fn([f32; WIDTH], f32, f32) -> [f32; WIDTH] + Copy,
@@ -161,7 +161,7 @@ fn updates_of_several_rows_at_once_are_those_of_one_after_the_other() {
 }
 
 #[test]
-fn cells_come_apart_as_they_were_put_together() {
+fn interleaving_is_reversible() {
     let (weights, bias) = random_weights(3);
     let memory: Vec<f32> = (0..2 * (ROWS + 1)).map(|number| number as f32).collect();
     let table = interleave::<3>(&weights, bias, &memory);

@@ -115,7 +115,7 @@ fn textbook(
 }
 
 #[test]
-fn it_is_td_lambda_with_explicit_traces() {
+fn updates_equal_textbook_td_lambda() {
     for (trace, phases) in [(0.0, &[][..]), (0.4, &[]), (1.0, &[]), (0.4, &[5, 8])] {
         let mut config = config("stones", UpdateRule::Sgd, 2.0, trace);
         config.ntuple.phases = phases.to_vec();
@@ -160,7 +160,7 @@ fn it_is_td_lambda_with_explicit_traces() {
 }
 
 #[test]
-fn games_are_those_of_the_rules_and_undrawn_moves_the_best_of_a_roll() {
+fn games_follow_the_rules_and_other_than_explored_moves_are_greedy() {
     let config = config("stone-pairs", UpdateRule::TemporalCoherence, 1.0, 0.5);
     let mut learner = learner(&config);
     let rules = Standard::default();
@@ -248,24 +248,24 @@ fn endgames_of_two_stones_become_exact() {
         }
         let network = exported(&learner);
         let mut random = RandomStream::new(1);
-        let (mut mean, mut most) = (0.0, 0.0f32);
+        let (mut mean, mut max_error) = (0.0, 0.0f32);
         for _ in 0..4000 {
             let position = two_stones(&mut random);
             let error = (network.value(&rules, &position, &Default::default())
                 - tables.value_of(&position).unwrap())
             .abs();
             mean += error / 4000.0;
-            most = most.max(error);
+            max_error = max_error.max(error);
         }
         assert!(
-            mean < mean_error && most < largest,
-            "{rule:?}, λ {trace}: mean error {mean}, largest {most}"
+            mean < mean_error && max_error < largest,
+            "{rule:?}, λ {trace}: mean error {mean}, largest {max_error}"
         );
     }
 }
 
 #[test]
-fn a_run_is_a_function_of_its_settings_and_its_model_says_how_it_was_made() {
+fn a_run_is_a_function_of_its_settings_and_its_model_has_metadata() {
     let directory = tempfile::tempdir().unwrap();
     let mut config = config("stones", UpdateRule::Adagrad, 1.0, 0.5);
     (config.online.games, config.online.report_every) = (700, 300);
@@ -367,7 +367,7 @@ fn a_run_is_a_function_of_its_settings_and_its_model_says_how_it_was_made() {
 }
 
 #[test]
-fn weights_that_run_away_are_noticed() {
+fn diverging_weights_stop_the_training() {
     let directory = tempfile::tempdir().unwrap();
     let mut config = config("stones", UpdateRule::Sgd, 1e39, 0.5);
     config.online.games = 100;

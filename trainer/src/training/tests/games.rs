@@ -49,7 +49,7 @@ fn config_of() -> TrainConfig {
 }
 
 #[test]
-fn a_game_of_three_lines_of_inputs_learns_in_all_ways_and_exports() {
+fn another_game_trains_in_all_ways_and_exports() {
     let game = Reversi::FOUR;
     let samples = samples_of(&game);
     for family in [Family::NTuple, Family::Network] {
@@ -88,7 +88,7 @@ fn a_game_of_three_lines_of_inputs_learns_in_all_ways_and_exports() {
 }
 
 #[test]
-fn what_a_game_does_not_have_is_said_in_one_line() {
+fn unknown_inputs_are_refused_in_one_line() {
     let game = Reversi::FOUR;
     let samples = Samples::in_memory(&game, vec![games_of(&game, 2, 1)], games_of(&game, 1, 2));
     let directory = tempfile::tempdir().unwrap();
@@ -105,33 +105,33 @@ fn what_a_game_does_not_have_is_said_in_one_line() {
 
 /// A random game without values; one in five is resigned.
 fn plain(game: &Reversi, random: &mut RandomStream) -> PlainGame<Reversi> {
-    let mut whole = PlainGame {
+    let mut game_record = PlainGame {
         start: game.start(),
         plies: Vec::new(),
         players: vec![String::new(); 2],
         result: None,
     };
-    let mut position = whole.start;
+    let mut position = game_record.start;
     let payoffs = loop {
         if let Some(payoffs) = game.payoffs(&position) {
             break payoffs;
         }
         let mv = game.random_move(&position, random.next_u64());
-        whole.plies.push((0, mv));
+        game_record.plies.push((0, mv));
         position = game.play(&position, mv);
     };
     if random.below(5) == 0 && payoffs[0] != 0.5 {
-        whole.plies.truncate(whole.plies.len() - 2);
-        whole.result = Some(StatedResult::resigned(usize::from(payoffs[0] == 1.0)));
+        game_record.plies.truncate(game_record.plies.len() - 2);
+        game_record.result = Some(StatedResult::resigned(usize::from(payoffs[0] == 1.0)));
     }
-    whole
+    game_record
 }
 
 #[test]
 fn imported_games_without_values_are_learned_from_by_both_families() {
     let (game, mut random) = (Reversi::FOUR, RandomStream::new(1));
-    let place = tempfile::tempdir().unwrap();
-    let [text, set] = ["games.ggf", "set"].map(|name| place.path().join(name));
+    let directory = tempfile::tempdir().unwrap();
+    let [text, set] = ["games.ggf", "set"].map(|name| directory.path().join(name));
     let form = &Reversi::transcripts()[0];
     let games = (0..1_500).map(|_| (form.write)(&game, &plain(&game, &mut random)).unwrap());
     std::fs::write(&text, games.collect::<Vec<_>>().join("\n")).unwrap();

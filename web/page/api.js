@@ -1,6 +1,6 @@
 // Questions to the engine (docs/reference/api.md), and a queue of positions to analyse.
 
-import { carry, carryFile } from "./carrier.js";
+import { carry, carryFile } from "./transport.js";
 
 /**
  * The answer to a question; throws an `Error` with the engine's one line, `isLasting` if the same

@@ -1,7 +1,7 @@
 // EinStein würfelt nicht!: rows from the top, digits are Red's stones, letters Blue's.
 
 import { svg } from "./dom.js";
-import { t } from "./words.js";
+import { t } from "./i18n.js";
 
 const [SIDE, EDGE] = [60, 26];
 const FILES = "abcde";

@@ -3,7 +3,7 @@
 // by its list of moves.
 
 import { picture, svg } from "./dom.js";
-import { t } from "./words.js";
+import { t } from "./i18n.js";
 
 /** Havannah: rows are numbers, each half a cell further left; see the engine's drawing. */
 function havannah([, , width], { position }) {

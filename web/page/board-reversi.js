@@ -1,7 +1,7 @@
 // Reversi: the board from a1, upper left, row by row; X is Black, O White.
 
 import { svg } from "./dom.js";
-import { t } from "./words.js";
+import { t } from "./i18n.js";
 
 const [SIDE, EDGE] = [50, 28];
 

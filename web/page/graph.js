@@ -1,7 +1,7 @@
 // The value of each position of a game, as a line to click on.
 
 import { svg } from "./dom.js";
-import { percent, t } from "./words.js";
+import { percent, t } from "./i18n.js";
 
 const [HEIGHT, LEFT, EDGE] = [150, 34, 10];
 

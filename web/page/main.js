@@ -14,11 +14,11 @@ import { PALETTES, SEATS, withSeat, withSign } from "./editor.js";
 import { Game, withFace } from "./game.js";
 import { drawGraph } from "./graph.js";
 import { drawDie, drawEvaluations, drawMoves } from "./moves.js";
-import { addDrill, answerDrill, countDrills, mark, nextDrill } from "./practice.js";
+import { addDrill, answerDrill, countDrills, mark, nextDrill } from "./drills.js";
 import { SCORES, ladderOf, strengthOf } from "./strength.js";
 import { MARKS, ledgerView, priceOf, verdictOf } from "./tutor.js";
-import { whyBetter } from "./why.js";
-import { currentLanguage, number, percent, setLanguage, t, translate } from "./words.js";
+import { whyBetter } from "./explain.js";
+import { currentLanguage, number, percent, setLanguage, t, translate } from "./i18n.js";
 
 const LAYOUTS = { einstein, reversi };
 const THRESHOLDS = { doubtful: 4, error: 8, blunder: 16 };

@@ -2,7 +2,7 @@
 // worth.
 
 import { el } from "./dom.js";
-import { percent, t } from "./words.js";
+import { percent, t } from "./i18n.js";
 
 function bar(value) {
   const width = typeof value === "number" ? 100 * Math.max(0, Math.min(1, value)) : 0;

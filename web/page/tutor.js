@@ -1,7 +1,7 @@
 // What moves cost, and the ledger of a game: start value + luck − errors + drift = result.
 
 import { el } from "./dom.js";
-import { number, percent, t } from "./words.js";
+import { number, percent, t } from "./i18n.js";
 
 /** Marks as annotators write them. */
 export const MARKS = { "": "", doubtful: "?!", error: "?", blunder: "??" };

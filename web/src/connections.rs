@@ -1,9 +1,8 @@
-//! Who is connected, and how long that may ask nothing: bounds of each client and of all.
+//! Open connections, with limits for each client, for all, and for idle time.
 //!
-//! A client is an address, of IPv6 the 64 bits of its network. Whoever comes beyond a bound takes the
-//! room of the connection that has been waited for longest, so that who asks nothing, or never ends
-//! its request, shuts nobody out. Invariant: every connection that is open is listed, and one that is
-//! waited for ends after the same time whatever it does.
+//! A client is an address, in IPv6 a network of 64 bits. A connection beyond a limit evicts the one that
+//! is idle for longest, so that silent clients and endless requests block nobody. Invariant: every open
+//! connection is listed, and an idle one ends after the same time.
 
 use std::{
     collections::HashMap,
@@ -22,25 +21,31 @@ use tokio::{
     time::{Instant, sleep, sleep_until},
 };
 
-/// How many there may be of one client, and in all.
-pub(crate) struct Bound {
-    pub(crate) one: usize,
-    pub(crate) all: usize,
+/// The limit for one client, and for all together.
+pub(crate) struct ClientLimit {
+    pub(crate) per_client: usize,
+    pub(crate) total: usize,
 }
 
-/// Connections. All are fewer than the descriptors that a process usually has.
-const CONNECTIONS: Bound = Bound { one: 128, all: 512 };
+/// Connections; fewer than the descriptors that a process has by default.
+const MAX_CONNECTIONS: ClientLimit = ClientLimit {
+    per_client: 128,
+    total: 512,
+};
 /// Requests with a file of games.
-const FILES: Bound = Bound { one: 8, all: 16 };
-/// How often it is looked whether a client has gone that sent more than it was to send.
-const LOOK: Duration = Duration::from_millis(20);
+const MAX_FILES: ClientLimit = ClientLimit {
+    per_client: 8,
+    total: 16,
+};
+/// Interval of checks for a hang-up of a client that has sent more data.
+const HANG_UP_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What of a connection comes next.
+/// The next event of a connection.
 #[derive(Clone, Copy, PartialEq)]
 enum Phase {
-    /// A request from the client, or it takes the answer; since then.
+    /// A request, or the receipt of an answer; since then.
     Idle(Instant),
-    /// The rest of a request, which has a deadline of its own; since then.
+    /// The body of a request, which has its own deadline; since then.
     Body(Instant),
     /// The answer.
     Answer,
@@ -49,42 +54,42 @@ enum Phase {
 struct Entry {
     client: IpAddr,
     phase: Phase,
-    /// Requests of which the body was waited for.
+    /// Requests with a body.
     requests: u64,
-    /// Whether the last of them is to have a file of games.
+    /// Whether the last of them has a file of games.
     has_file: bool,
-    /// Tells that it gives way.
-    displaced: Arc<Notify>,
+    /// Notified when it is evicted.
+    evicted: Arc<Notify>,
 }
 
 /// All open connections.
 pub(crate) struct Connections {
-    /// How long a client may take for a request's head, and for an answer.
-    patience: Duration,
+    /// A client's time for the head of a request, and for taking an answer.
+    timeout: Duration,
     entries: Mutex<HashMap<u64, Entry>>,
 }
 
 impl Connections {
-    pub(crate) fn new(patience: Duration) -> Arc<Self> {
+    pub(crate) fn new(timeout: Duration) -> Arc<Self> {
         let entries = Mutex::default();
-        Arc::new(Self { patience, entries })
+        Arc::new(Self { timeout, entries })
     }
 
     fn entries(&self) -> MutexGuard<'_, HashMap<u64, Entry>> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lists connection `number`; `None` if there is no room, for all are being answered.
-    pub(crate) fn open(
+    /// Lists connection `number`; `None` if all others are being answered.
+    pub(crate) fn admit(
         self: &Arc<Self>,
         number: u64,
         stream: TcpStream,
         address: IpAddr,
     ) -> Option<Connection> {
         let client = client(address);
-        let displaced = Arc::new(Notify::new());
+        let evicted = Arc::new(Notify::new());
         let mut entries = self.entries();
-        if !make_room(&mut entries, client, &CONNECTIONS, |_| true) {
+        if !make_room(&mut entries, client, &MAX_CONNECTIONS, |_| true) {
             return None;
         }
         let entry = Entry {
@@ -92,20 +97,20 @@ impl Connections {
             phase: Phase::Idle(Instant::now()),
             requests: 0,
             has_file: false,
-            displaced: Arc::clone(&displaced),
+            evicted: Arc::clone(&evicted),
         };
         entries.insert(number, entry);
         Some(Connection {
             number,
             client,
-            displaced,
+            evicted,
             stream: Arc::new(stream),
-            all: Arc::clone(self),
+            total: Arc::clone(self),
         })
     }
 }
 
-/// The client that comes from an address.
+/// The client of an address.
 fn client(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
@@ -116,46 +121,48 @@ fn client(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Whether there is room for one more of those that count, for which another may give way.
+/// Makes room for one more of the counted entries, by eviction if necessary; returns whether there is.
 fn make_room(
     entries: &mut HashMap<u64, Entry>,
     client: IpAddr,
-    bound: &Bound,
-    counts: impl Fn(&Entry) -> bool,
+    limit: &ClientLimit,
+    is_counted: impl Fn(&Entry) -> bool,
 ) -> bool {
-    let mut of_each = HashMap::<IpAddr, usize>::new();
-    for entry in entries.values().filter(|entry| counts(entry)) {
-        *of_each.entry(entry.client).or_default() += 1;
+    let mut counts = HashMap::<IpAddr, usize>::new();
+    for entry in entries.values().filter(|entry| is_counted(entry)) {
+        *counts.entry(entry.client).or_default() += 1;
     }
-    let is_full_of_one = of_each.get(&client).is_some_and(|&own| own >= bound.one);
-    if !is_full_of_one && of_each.values().sum::<usize>() < bound.all {
+    let is_client_full = counts
+        .get(&client)
+        .is_some_and(|&own| own >= limit.per_client);
+    if !is_client_full && counts.values().sum::<usize>() < limit.total {
         return true;
     }
-    // Of who has most, the one that was waited for longest.
-    let waited_for = entries.iter().filter_map(|(&number, entry)| {
+    // Of the client with the most, the one that is idle for longest.
+    let idle = entries.iter().filter_map(|(&number, entry)| {
         let (Phase::Idle(since) | Phase::Body(since)) = entry.phase else {
             return None;
         };
-        let may_go = counts(entry) && (!is_full_of_one || entry.client == client);
-        may_go.then_some((of_each[&entry.client], since, number))
+        let is_candidate = is_counted(entry) && (!is_client_full || entry.client == client);
+        is_candidate.then_some((counts[&entry.client], since, number))
     });
-    let first = waited_for.max_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
+    let first = idle.max_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
     let entry = first.and_then(|(.., number)| entries.remove(&number));
-    entry.map(|entry| entry.displaced.notify_one()).is_some()
+    entry.map(|entry| entry.evicted.notify_one()).is_some()
 }
 
 /// An open connection, listed as long as this lives.
 pub(crate) struct Connection {
     number: u64,
     pub(crate) client: IpAddr,
-    displaced: Arc<Notify>,
+    evicted: Arc<Notify>,
     stream: Arc<TcpStream>,
-    all: Arc<Connections>,
+    total: Arc<Connections>,
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.all.entries().remove(&self.number);
+        self.total.entries().remove(&self.number);
     }
 }
 
@@ -165,18 +172,18 @@ impl Connection {
         Bytes(Arc::clone(&self.stream))
     }
 
-    /// Ends once this connection has to: it gave way, or was waited for too long.
-    pub(crate) async fn ends(&self) {
-        let is_overdue = async {
+    /// Completes once this connection is evicted, or idle for too long.
+    pub(crate) async fn expires(&self) {
+        let overdue = async {
             loop {
                 let due = match self
-                    .all
+                    .total
                     .entries()
                     .get(&self.number)
                     .map(|entry| entry.phase)
                 {
-                    Some(Phase::Idle(since)) => since + self.all.patience,
-                    Some(_) => Instant::now() + self.all.patience,
+                    Some(Phase::Idle(since)) => since + self.total.timeout,
+                    Some(_) => Instant::now() + self.total.timeout,
                     None => return,
                 };
                 if due <= Instant::now() {
@@ -185,33 +192,35 @@ impl Connection {
                 sleep_until(due).await;
             }
         };
-        unless(is_overdue, pin!(self.displaced.notified())).await;
+        or_ended(overdue, pin!(self.evicted.notified())).await;
     }
 
-    /// Ends once the client has hung up, or at least sends no more, whatever it has sent before.
-    pub(crate) fn hung_up(&self) -> impl Future<Output = ()> + Send + 'static {
+    /// Completes once the client has hung up, or closed its sending side.
+    pub(crate) fn hang_up(&self) -> impl Future<Output = ()> + Send + 'static {
         let stream = Arc::clone(&self.stream);
         async move {
             while let Ok(state) = stream.ready(Interest::READABLE).await
                 && !state.is_read_closed()
             {
-                sleep(LOOK).await;
+                sleep(HANG_UP_INTERVAL).await;
             }
         }
     }
 
-    /// A request has come, of which there is nothing more to wait for.
-    pub(crate) fn has_asked(&self) {
-        if let Some(entry) = self.all.entries().get_mut(&self.number) {
+    /// Notes a request without a body.
+    pub(crate) fn has_request(&self) {
+        if let Some(entry) = self.total.entries().get_mut(&self.number) {
             entry.phase = Phase::Idle(Instant::now());
         }
     }
 
-    /// A request has come, and its body is to follow; `None` if there are too many with files.
+    /// Notes a request whose body follows; `None` if there are too many with files.
     pub(crate) fn receive(&self, has_file: bool) -> Option<Exchange> {
-        let mut entries = self.all.entries();
-        let has_room =
-            !has_file || make_room(&mut entries, self.client, &FILES, |entry| entry.has_file);
+        let mut entries = self.total.entries();
+        let has_room = !has_file
+            || make_room(&mut entries, self.client, &MAX_FILES, |entry| {
+                entry.has_file
+            });
         let entry = entries.get_mut(&self.number).filter(|_| has_room)?;
         entry.phase = Phase::Body(Instant::now());
         entry.has_file = has_file;
@@ -219,27 +228,27 @@ impl Connection {
         Some(Exchange {
             number: self.number,
             request: entry.requests,
-            all: Arc::clone(&self.all),
+            total: Arc::clone(&self.total),
         })
     }
 }
 
-/// A request that is received and answered; when this ends, the client is waited for again.
+/// A request that is being received and answered; the connection is idle again when this is dropped.
 pub(crate) struct Exchange {
     number: u64,
     request: u64,
-    all: Arc<Connections>,
+    total: Arc<Connections>,
 }
 
 impl Exchange {
-    /// The request is here.
+    /// Notes that the request is complete.
     pub(crate) fn is_received(&self) {
         self.enter(Phase::Answer);
     }
 
-    /// The connection goes over to a phase, if it still stands and this is its last request.
+    /// Sets the connection's phase, if it is open and this is its last request.
     fn enter(&self, phase: Phase) {
-        let mut entries = self.all.entries();
+        let mut entries = self.total.entries();
         let entry = entries.get_mut(&self.number);
         if let Some(entry) = entry.filter(|entry| entry.requests == self.request) {
             entry.phase = phase;
@@ -254,8 +263,8 @@ impl Drop for Exchange {
     }
 }
 
-/// What a future ends with, unless another ends before.
-pub(crate) async fn unless<T>(
+/// The output of a future, or `None` if another one completes first.
+pub(crate) async fn or_ended<T>(
     work: impl Future<Output = T>,
     mut end: Pin<&mut impl Future<Output = ()>>,
 ) -> Option<T> {
@@ -267,11 +276,11 @@ pub(crate) async fn unless<T>(
     .await
 }
 
-/// The bytes of a connection, while others look whether it still stands.
+/// The bytes of a connection that is also watched for a hang-up.
 pub(crate) struct Bytes(Arc<TcpStream>);
 
 impl Bytes {
-    /// Tries until it would not have to wait.
+    /// Repeats an attempt whenever the stream is ready, until it does not block.
     fn once_ready<T>(
         context: &mut Context<'_>,
         is_ready: impl Fn(&mut Context<'_>) -> Poll<io::Result<()>>,
@@ -328,54 +337,61 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_has_most_and_was_waited_for_longest_gives_way() {
+    fn the_longest_idle_connection_of_the_client_with_the_most_is_evicted() {
         let now = Instant::now();
-        let [most, few, new] = [1, 2, 3].map(|last| IpAddr::from([10, 0, 0, last]));
+        let [many, few, new] = [1, 2, 3].map(|last| IpAddr::from([10, 0, 0, last]));
         let entry = |client, phase| Entry {
             client,
             phase,
             requests: 0,
             has_file: false,
-            displaced: Arc::default(),
+            evicted: Arc::default(),
         };
         let after = |seconds| now + Duration::from_secs(seconds);
         let entries = || {
             HashMap::from([
                 (0, entry(few, Phase::Idle(after(0)))),
-                (1, entry(most, Phase::Body(after(1)))),
-                (2, entry(most, Phase::Answer)),
-                (3, entry(most, Phase::Idle(after(2)))),
+                (1, entry(many, Phase::Body(after(1)))),
+                (2, entry(many, Phase::Answer)),
+                (3, entry(many, Phase::Idle(after(2)))),
             ])
         };
-        // Who comes, the bounds; who gives way, if anybody has to.
-        for (client, one, all, gives_way) in [
+        // The new client, the limits; the evicted connection.
+        for (client, per_client, total, eviction) in [
             (new, 9, 9, None),
             (new, 3, 5, None),
             (few, 2, 5, None),
-            (most, 4, 5, None),
-            // Beyond the bound of all, and of one.
+            (many, 4, 5, None),
+            // Beyond the total limit, and that of a client.
             (new, 9, 4, Some(1)),
             (few, 9, 4, Some(1)),
-            (most, 9, 4, Some(1)),
-            (most, 3, 9, Some(1)),
+            (many, 9, 4, Some(1)),
+            (many, 3, 9, Some(1)),
             (few, 1, 9, Some(0)),
         ] {
             let mut entries = entries();
-            assert!(make_room(&mut entries, client, &Bound { one, all }, |_| {
-                true
-            }));
+            assert!(make_room(
+                &mut entries,
+                client,
+                &ClientLimit { per_client, total },
+                |_| { true }
+            ));
             let gone: Vec<u64> = (0..4)
                 .filter(|number| !entries.contains_key(number))
                 .collect();
-            assert_eq!(gone, Vec::from_iter(gives_way), "{client} {one} {all}");
+            assert_eq!(
+                gone,
+                Vec::from_iter(eviction),
+                "{client} {per_client} {total}"
+            );
         }
-        // Nobody who is answered does.
+        // A connection that is being answered is not evicted.
         let mut answered = HashMap::from([(0, entry(few, Phase::Answer))]);
-        for (client, one, all) in [(few, 1, 9), (new, 9, 1)] {
+        for (client, per_client, total) in [(few, 1, 9), (new, 9, 1)] {
             assert!(!make_room(
                 &mut answered,
                 client,
-                &Bound { one, all },
+                &ClientLimit { per_client, total },
                 |_| true
             ));
         }
@@ -384,15 +400,15 @@ mod tests {
 
     #[test]
     fn a_client_is_an_address_or_a_network_of_64_bits() {
-        for (one, other, is_same) in [
+        for (per_client, other, is_same) in [
             ("127.0.0.1", "127.0.0.1", true),
             ("127.0.0.1", "127.0.0.2", false),
             ("127.0.0.1", "::ffff:127.0.0.1", true),
             ("2001:db8:0:1::1", "2001:db8:0:1:ffff::2", true),
             ("2001:db8:0:1::1", "2001:db8:0:2::1", false),
         ] {
-            let [one, other] = [one, other].map(|text| client(text.parse().unwrap()));
-            assert_eq!(one == other, is_same, "{one} {other}");
+            let [per_client, other] = [per_client, other].map(|text| client(text.parse().unwrap()));
+            assert_eq!(per_client == other, is_same, "{per_client} {other}");
         }
     }
 }

@@ -1,9 +1,8 @@
-//! GTP over HTTP: a command in a request, its answer as text.
+//! GTP over HTTP: a request is a command, the answer its reply as text.
 //!
-//! Sessions have names; each is a game with its history, and a player that is made anew for every
-//! answer. A command ends the search of its session that is under way. Invariant: there are never
-//! more than [`MAX_SESSIONS`] sessions, and what a command may name and cost is bounded as everywhere
-//! ([`RequestLimits`]).
+//! Sessions have names; each has a game with its history, and a player for the time of a command. A
+//! command ends a running search of its session. Invariant: there are at most [`MAX_SESSIONS`]
+//! sessions, and commands are limited as other requests are ([`RequestLimits`]).
 
 use crate::api::Problem;
 use crate::games::for_board_games;
@@ -19,28 +18,28 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Sessions at a time; for another one the one that was not used for longest ends.
+/// Open sessions; a further one replaces the least recently used.
 pub const MAX_SESSIONS: usize = 16;
 /// Characters of a session's name.
 const MAX_NAME: usize = 32;
 
-/// How long a command waits for the one before, whose search it has ended.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// Between two looks whether it has ended.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(2);
+/// The longest wait for the command before, whose search was ended.
+const MAX_WAIT: Duration = Duration::from_secs(1);
+/// Time between two checks for its end.
+const WAIT_STEP: Duration = Duration::from_millis(2);
 
 struct Session {
     gtp: Mutex<Box<dyn Protocol>>,
-    /// Since when a command is answered, and what ends its search.
+    /// The start of the running command, and the stop flag of its search.
     search: Mutex<Option<(Instant, Arc<AtomicBool>)>>,
 }
 
-type Shared = Arc<Session>;
+type SharedSession = Arc<Session>;
 
-/// What is said to a command: of live information one part.
+/// The reply to a command; a live analysis ends after its first line.
 struct Reply {
     text: String,
-    parts: usize,
+    count: usize,
     stop: Arc<AtomicBool>,
 }
 
@@ -48,12 +47,12 @@ impl Outside for Reply {
     fn say(&mut self, text: &str) {
         self.text += text;
         self.text.push('\n');
-        self.parts += 1;
+        self.count += 1;
     }
 
     fn calls(&mut self) -> bool {
-        // The first is that the command is answered.
-        self.parts > 1 || self.stop.load(Ordering::Relaxed)
+        // The first output acknowledges the command.
+        self.count > 1 || self.stop.load(Ordering::Relaxed)
     }
 
     fn stop_flag(&mut self, _: Duration) -> Arc<AtomicBool> {
@@ -61,32 +60,32 @@ impl Outside for Reply {
     }
 }
 
-/// All sessions, the one that was used last at the end.
+/// All sessions, the most recently used last.
 pub struct Sessions {
-    bounds: RequestLimits,
-    all: Mutex<Vec<(String, Shared)>>,
+    limits: RequestLimits,
+    all: Mutex<Vec<(String, SharedSession)>>,
 }
 
 impl Sessions {
-    /// No session yet.
+    /// Without sessions.
     #[must_use]
-    pub fn new(bounds: RequestLimits) -> Self {
+    pub fn new(limits: RequestLimits) -> Self {
         let all = Mutex::default();
-        Self { bounds, all }
+        Self { limits, all }
     }
 
-    /// Whether a session can have this name.
+    /// Whether a text is a valid name of a session.
     #[must_use]
     pub fn is_name(name: &str) -> bool {
         let is_sign = |sign: u8| sign.is_ascii_alphanumeric() || b"-_".contains(&sign);
         name.len() <= MAX_NAME && name.bytes().all(is_sign)
     }
 
-    /// Ends the search of a session, as another command has come for it; not a search that is so
-    /// young that both were sent at once.
+    /// Ends the search of a session for another command, unless it has begun so recently that both
+    /// were sent together.
     pub fn interrupt(&self, name: &str) {
         let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        let session = all.iter().find(|(known, _)| known == name);
+        let session = all.iter().find(|(other, _)| other == name);
         let search = session.map(|(_, session)| session.search.lock());
         let search = search.map(|search| search.unwrap_or_else(PoisonError::into_inner));
         if let Some(Some((since, stop))) = search.as_deref()
@@ -96,11 +95,11 @@ impl Sessions {
         }
     }
 
-    /// The answer to a command of a session, which begins if there is none of the name; `stop` ends
-    /// its search. A command that is stopped before its turn is not heard at all.
+    /// The reply to a command of a session, which is created if necessary; `stop` ends its search. A
+    /// command that is stopped before its turn has no effect.
     ///
     /// # Errors
-    /// If it is busy, or all are, or nobody waits for the answer.
+    /// If the session is busy, or all are, or `stop` is set.
     pub fn answer(
         &self,
         name: &str,
@@ -108,13 +107,12 @@ impl Sessions {
         stop: &Arc<AtomicBool>,
     ) -> Result<String, &'static str> {
         let session = self.session(name)?;
-        let came = Instant::now();
+        let arrival = Instant::now();
         let mut gtp = loop {
             match session.gtp.try_lock() {
-                // Another command ends the search of this one only once it has its turn.
                 _ if stop.load(Ordering::Relaxed) => return Err("nobody waits for an answer"),
                 Ok(gtp) => break gtp,
-                Err(TryLockError::WouldBlock) if came.elapsed() < PATIENCE => sleep(BETWEEN_LOOKS),
+                Err(TryLockError::WouldBlock) if arrival.elapsed() < MAX_WAIT => sleep(WAIT_STEP),
                 Err(TryLockError::WouldBlock) => return Err("this session is busy; ask again"),
                 Err(TryLockError::Poisoned(_)) => {
                     self.end(name);
@@ -131,7 +129,7 @@ impl Sessions {
         *search() = Some((Instant::now(), Arc::clone(stop)));
         let mut reply = Reply {
             text: String::new(),
-            parts: 0,
+            count: 0,
             stop: Arc::clone(stop),
         };
         match gtp.handle_line(command, &mut reply) {
@@ -143,10 +141,10 @@ impl Sessions {
         Ok(reply.text)
     }
 
-    fn session(&self, name: &str) -> Result<Shared, &'static str> {
+    fn session(&self, name: &str) -> Result<SharedSession, &'static str> {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(place) = all.iter().position(|(known, _)| known == name) {
-            let used = all.remove(place);
+        if let Some(index) = all.iter().position(|(other, _)| other == name) {
+            let used = all.remove(index);
             let session = Arc::clone(&used.1);
             all.push(used);
             return Ok(session);
@@ -157,7 +155,7 @@ impl Sessions {
                 .position(|(_, session)| Arc::strong_count(session) == 1);
             all.remove(idle.ok_or("all sessions are busy; ask again")?);
         }
-        let gtp = opened(&self.bounds, ProtocolKind::Gtp.usual_game(), None);
+        let gtp = open_session(&self.limits, ProtocolKind::Gtp.usual_game(), None);
         let gtp = gtp.map_err(|_| "a session cannot be opened")?;
         let session = Arc::new(Session {
             gtp: Mutex::new(gtp),
@@ -169,35 +167,35 @@ impl Sessions {
 
     fn end(&self, name: &str) {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|(known, _)| known != name);
+        all.retain(|(other, _)| other != name);
     }
 }
 
-/// A session of a game that a request may name, with a player that it may.
-fn opened(
-    bounds: &RequestLimits,
+/// A session for a game and a player within the limits.
+fn open_session(
+    limits: &RequestLimits,
     game: &str,
     player: Option<&Notation>,
 ) -> Result<Box<dyn Protocol>, Problem> {
-    for_board_games!(with_board_game game, rules => session(bounds, rules, player))
+    for_board_games!(with_board_game game, rules => session(limits, rules, player))
 }
 
 fn session<G: ProtocolGame>(
-    bounds: &RequestLimits,
+    limits: &RequestLimits,
     game: &G,
     player: Option<&Notation>,
 ) -> Result<Box<dyn Protocol>, Problem> {
-    let (permitting, opening) = (bounds.clone(), bounds.clone());
+    let (permit_limits, open_limits) = (limits.clone(), limits.clone());
     let permit = move |player: &Notation| {
-        let permitted = permitting.restrict::<G>(player.clone());
+        let permitted = permit_limits.restrict::<G>(player.clone());
         permitted.map_err(|(_, problem)| format!("player '{player}': {problem}"))
     };
     let open = move |game: &Notation, player: Option<&Notation>| {
-        opened(&opening, &game.to_string(), player).map_err(|problem| problem.error)
+        open_session(&open_limits, &game.to_string(), player).map_err(|problem| problem.error)
     };
     let terms = Terms {
         permit: Arc::new(permit),
-        longest: Duration::from_secs_f64(bounds.milliseconds / 1000.0),
+        longest: Duration::from_secs_f64(limits.milliseconds / 1000.0),
         keeps_players: false,
         seed: 1,
         open: Arc::new(open),
@@ -211,20 +209,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sessions_are_told_apart_and_bounded_and_what_they_name_and_cost_is_too() {
+    fn sessions_are_separate_and_limited_and_so_are_their_commands() {
         let sessions = Sessions::new(RequestLimits {
             milliseconds: 100.0,
             ..RequestLimits::default()
         });
         let stop = Arc::default();
-        let ask = |name: &str, command: &str| sessions.answer(name, command, &stop).unwrap();
-        ask("a", "dice 3");
-        assert!(ask("a", "position").contains(" b 3"));
-        assert!(ask("b", "position").contains(" b -"));
-        assert_eq!(ask("a", "quit"), "=\n\n");
-        assert!(ask("a", "position").contains(" b -"));
+        let send = |name: &str, command: &str| sessions.answer(name, command, &stop).unwrap();
+        send("a", "dice 3");
+        assert!(send("a", "position").contains(" b 3"));
+        assert!(send("b", "position").contains(" b -"));
+        assert_eq!(send("a", "quit"), "=\n\n");
+        assert!(send("a", "position").contains(" b -"));
         for other in 0..MAX_SESSIONS {
-            ask(&format!("other{other}"), "name");
+            send(&format!("other{other}"), "name");
         }
         assert_eq!(sessions.all.lock().unwrap().len(), MAX_SESSIONS);
         for wrong in ["a b", "../x", &"x".repeat(33)] {
@@ -241,8 +239,11 @@ mod tests {
             "loadsgf /etc/passwd",
             "loadsgf /etc/passwd 3",
         ] {
-            let said = ask("", refused);
-            assert!(said.starts_with('?') && said.lines().count() == 2, "{said}");
+            let reply = send("", refused);
+            assert!(
+                reply.starts_with('?') && reply.lines().count() == 2,
+                "{reply}"
+            );
         }
         let began = std::time::Instant::now();
         for slow in [
@@ -252,50 +253,50 @@ mod tests {
             "roll",
             "solve 1000",
         ] {
-            assert!(ask("", slow).starts_with('='), "{slow}");
+            assert!(send("", slow).starts_with('='), "{slow}");
         }
         assert!(began.elapsed() < Duration::from_secs(5));
     }
 
     #[test]
-    fn who_goes_before_its_turn_is_not_heard() {
+    fn a_command_of_a_client_that_is_gone_has_no_effect() {
         let sessions = Sessions::new(RequestLimits::default());
-        let ask = |command: &str, gone: bool| {
+        let send = |command: &str, gone: bool| {
             sessions.answer("a", command, &Arc::new(AtomicBool::new(gone)))
         };
-        assert_eq!(ask("dice 3", false), Ok("=\n\n".to_owned()));
-        let before = ask("position", false).unwrap();
+        assert_eq!(send("dice 3", false), Ok("=\n\n".to_owned()));
+        let before = send("position", false).unwrap();
         for command in ["genmove", "clear_board", "set_option ms 5", "quit"] {
-            assert!(ask(command, true).is_err(), "{command}");
-            assert_eq!(ask("position", false).unwrap(), before, "{command}");
+            assert!(send(command, true).is_err(), "{command}");
+            assert_eq!(send("position", false).unwrap(), before, "{command}");
         }
-        // Nor does it wait for one that is busy.
+        // It does not wait for a busy session.
         let session = sessions.session("a").unwrap();
         let busy = session.gtp.lock().unwrap();
         let began = Instant::now();
-        assert!(ask("genmove", true).is_err() && began.elapsed() < PATIENCE);
+        assert!(send("genmove", true).is_err() && began.elapsed() < MAX_WAIT);
         drop(busy);
     }
 
     #[test]
-    fn another_command_ends_a_search_and_so_does_who_goes() {
+    fn another_command_ends_a_search_and_so_does_the_end_of_its_client() {
         let sessions = Sessions::new(RequestLimits {
             milliseconds: 600_000.0,
             ..RequestLimits::default()
         });
-        let ask = |command: &str| sessions.answer("a", command, &Arc::default()).unwrap();
+        let send = |command: &str| sessions.answer("a", command, &Arc::default()).unwrap();
         let stops: [fn(&Sessions, &AtomicBool); 2] = [
             |sessions, _| sessions.interrupt("a"),
             |_, gone| gone.store(true, Ordering::Relaxed),
         ];
         for player in ["star1(ms=600000)", "mcts(ms=600000)"] {
             assert!(
-                ask(&format!("set_option player {player}")).starts_with('='),
+                send(&format!("set_option player {player}")).starts_with('='),
                 "{player}"
             );
             for (number, end) in stops.iter().cycle().take(10).enumerate() {
-                ask("clear_board");
-                ask("roll");
+                send("clear_board");
+                send("roll");
                 let gone = Arc::new(AtomicBool::new(false));
                 std::thread::scope(|scope| {
                     let answer = scope.spawn(|| {
@@ -306,7 +307,7 @@ mod tests {
                             Instant::now(),
                         )
                     });
-                    // A search that has not begun is not ended by a command.
+                    // A command ends only a search that has begun.
                     while sessions
                         .session("a")
                         .unwrap()
@@ -315,20 +316,20 @@ mod tests {
                         .unwrap()
                         .is_none()
                     {
-                        sleep(BETWEEN_LOOKS);
+                        sleep(WAIT_STEP);
                     }
                     sleep(Duration::from_millis(5 + 3 * number as u64));
                     let ended = Instant::now();
                     end(&sessions, &gone);
-                    let (said, answered) = answer.join().unwrap();
+                    let (reply, answered) = answer.join().unwrap();
                     assert!(
-                        said.starts_with('=') && said.ends_with("\n\n"),
-                        "{player}: {said}"
+                        reply.starts_with('=') && reply.ends_with("\n\n"),
+                        "{player}: {reply}"
                     );
                     let took = answered.saturating_duration_since(ended);
                     assert!(took < Duration::from_secs(5), "{player}: {took:?}");
                 });
-                assert!(ask("name").contains("Alea"));
+                assert!(send("name").contains("Alea"));
             }
         }
     }

@@ -18,8 +18,8 @@ pub mod page;
 pub mod puzzles;
 pub mod review;
 #[cfg(not(target_family = "wasm"))]
-pub mod server;
+mod search_queue;
 #[cfg(not(target_family = "wasm"))]
-mod turns;
+pub mod server;
 #[cfg(target_family = "wasm")]
 pub mod worker;

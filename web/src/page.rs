@@ -1,50 +1,55 @@
-//! The files of the page, and what they are as a site without a server.
+//! The files of the page, and its export as a site without a server.
 //!
-//! A page asks through `carrier.js`: the one that is served asks its server, the one that is exported
-//! the engine as WebAssembly, in Web Workers. Invariant: nothing else differs, but that an exported
-//! page says itself what a browser may do with it, for no server does.
+//! The page sends requests through `transport.js`: a served page to its server, an exported one to the
+//! engine as WebAssembly, in Web Workers. Invariant: apart from that an exported page differs only in
+//! its content security policy, which is in its head.
 
 use engine::core::files::{FileError, create_directory, write_atomically};
 use std::{borrow::Cow, path::Path};
 
-/// What a browser may do with the page: nothing but with what this server gives it. Pictures of
-/// boards are styled within.
+/// The content security policy: files of this server only. Pictures of boards have inline styles.
 pub(crate) const POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The same of a page that runs WebAssembly and says so itself, where who frames it cannot be said.
-const POLICY_OF_EXPORT: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; \
+/// The policy in the head of an exported page, which runs WebAssembly; `frame-ancestors` is not valid
+/// there.
+const EXPORT_POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; \
                                 style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                                 object-src 'none'; base-uri 'none'; form-action 'none'";
 
-macro_rules! files {
-    ($($name:literal),+ $(,)?) => {
-        &[$(($name, include_bytes!(concat!("../page/", $name)))),+]
+/// A file of `web/page` under its own name, or under another.
+macro_rules! file {
+    ($name:literal) => {
+        file!($name, $name)
+    };
+    ($name:literal, $file:literal) => {
+        ($name, include_bytes!(concat!("../page/", $file)))
     };
 }
-/// What is served, by name.
-pub(crate) static FILES: &[(&str, &[u8])] = files![
-    "index.html",
-    "style.css",
-    "icon.svg",
-    "api.js",
-    "board.js",
-    "board-einstein.js",
-    "board-plain.js",
-    "board-reversi.js",
-    "carrier.js",
-    "clock.js",
-    "dom.js",
-    "editor.js",
-    "game.js",
-    "graph.js",
-    "main.js",
-    "moves.js",
-    "practice.js",
-    "strength.js",
-    "tutor.js",
-    "why.js",
-    "words.js",
+
+/// The served files, by name.
+pub(crate) static FILES: &[(&str, &[u8])] = &[
+    file!("index.html"),
+    file!("style.css"),
+    file!("icon.svg"),
+    file!("api.js"),
+    file!("board.js"),
+    file!("board-einstein.js"),
+    file!("board-plain.js"),
+    file!("board-reversi.js"),
+    file!("clock.js"),
+    file!("dom.js"),
+    file!("drills.js"),
+    file!("editor.js"),
+    file!("explain.js"),
+    file!("game.js"),
+    file!("graph.js"),
+    file!("i18n.js"),
+    file!("main.js"),
+    file!("moves.js"),
+    file!("strength.js"),
+    file!("tutor.js"),
+    file!("transport.js", "transport-http.js"),
 ];
 
 /// The type of a file, for HTTP.
@@ -57,32 +62,35 @@ pub(crate) fn content_type(name: &str) -> &'static str {
     }
 }
 
-/// What stands in an exported page under these names.
-static OF_EXPORT: &[(&str, &[u8])] = &[
-    ("carrier.js", include_bytes!("../page/carrier-worker.js")),
-    ("worker.js", include_bytes!("../page/worker.js")),
+/// The files that an exported page has instead, or in addition.
+static EXPORT_FILES: &[(&str, &[u8])] = &[
+    file!("transport.js", "transport-wasm.js"),
+    file!("worker.js"),
 ];
 
-/// Where the rest of the page's head goes.
-const HEAD: &str = "<meta charset=\"utf-8\">\n";
+/// The line after which the policy is inserted.
+const HEAD_START: &str = "<meta charset=\"utf-8\">\n";
 
-/// Writes the page with an engine (`alea.wasm`, as `web/build-wasm` makes it) into a directory, which
-/// is made if it is not there; files of the same names are replaced.
+/// Writes the page and an engine (`alea.wasm`, built by `web/build-wasm`) into a directory, which is
+/// created if necessary; files of the same names are replaced.
 ///
 /// # Errors
 /// If a file cannot be written.
 pub fn export(directory: &Path, engine: &[u8]) -> Result<(), FileError> {
     create_directory(directory)?;
     let policy = format!(
-        "{HEAD}<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY_OF_EXPORT}\">\n"
+        "{HEAD_START}<meta http-equiv=\"Content-Security-Policy\" content=\"{EXPORT_POLICY}\">\n"
     );
-    let replaced = |name: &str| OF_EXPORT.iter().any(|(other, _)| *other == name);
-    let served = FILES.iter().filter(|(name, _)| !replaced(name));
-    for &(name, content) in served.chain(OF_EXPORT).chain(&[("alea.wasm", engine)]) {
+    let is_replaced = |name: &str| EXPORT_FILES.iter().any(|(other, _)| *other == name);
+    let unchanged = FILES.iter().filter(|(name, _)| !is_replaced(name));
+    for &(name, content) in unchanged
+        .chain(EXPORT_FILES)
+        .chain(&[("alea.wasm", engine)])
+    {
         let content = match name {
             "index.html" => {
                 let text = String::from_utf8_lossy(content);
-                text.replacen(HEAD, &policy, 1).into_bytes().into()
+                text.replacen(HEAD_START, &policy, 1).into_bytes().into()
             }
             _ => Cow::from(content),
         };

@@ -1,23 +1,23 @@
-//! Positions with one best move, that a good evaluator misses without search.
+//! Positions with one best move that a good evaluator misses without search.
 //!
-//! Source: `data/puzzles` (README.md there): recorded games, their truth from endgame tables.
+//! Source: recorded games with exact values from endgame tables (`data/puzzles/README.md`).
 
 use crate::api::Problem;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// A line of the file: what each permitted move is worth to the seat that makes it.
+/// A line of the file: the value of each permitted move to the seat that makes it.
 #[derive(Deserialize)]
 struct Line {
     position: String,
     values: BTreeMap<String, f64>,
 }
 
-/// One of the puzzles of a game as it is answered; numbers beyond the last begin anew.
+/// The answer with puzzle `number` modulo their count.
 ///
 /// # Errors
-/// If there are none.
+/// If the game has none.
 pub(crate) fn puzzle(puzzles: &str, number: u64) -> Result<Value, Problem> {
     let count = puzzles.lines().count() as u64;
     let number = number.checked_rem(count);
@@ -26,12 +26,12 @@ pub(crate) fn puzzle(puzzles: &str, number: u64) -> Result<Value, Problem> {
     let Line { position, values } = serde_json::from_str(line).map_err(Problem::wrong)?;
     let mut values: Vec<(String, f64)> = values.into_iter().collect();
     values.sort_by(|one, other| other.1.total_cmp(&one.1));
-    let rated = |(mv, value): &(String, f64)| json!({ "move": mv, "value": value, "exact": true });
+    let json = |(mv, value): &(String, f64)| json!({ "move": mv, "value": value, "exact": true });
     Ok(json!({
         "number": number,
         "count": count,
         "position": position,
         "best": values.first().map(|(best, _)| best),
-        "moves": values.iter().map(rated).collect::<Value>(),
+        "moves": values.iter().map(json).collect::<Value>(),
     }))
 }

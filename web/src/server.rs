@@ -1,17 +1,16 @@
-//! The board over HTTP: the page at `/`, the API at `POST /api`, and GTP at `/exec` if asked for.
+//! The board over HTTP: the page at `/`, the API at `POST /api`, and optionally GTP at `/exec`.
 //!
-//! Nothing of a request is trusted: its length and the time to send it are bounded, `Host` and
-//! `Origin` have to be this server's own, so that no page of another site asks in a visitor's name,
-//! and searches run on threads of their own, a few at a time, and end when their client goes.
-//! Invariant: whatever comes in, the answer is one JSON object, an answer of GTP or a file of the page;
-//! a wrong request is 4xx, and 503 means that the bounds are reached.
+//! The length of a request and the time to send it are limited; `Host` and `Origin` must be this
+//! server's, against requests from other sites. Searches run on a few threads of their own and end when
+//! their client disconnects. Invariant: every answer is one JSON object, a GTP reply or a file of the
+//! page; a wrong request is 4xx, and 503 means that a limit is reached.
 
 use crate::answer::answer_each;
-use crate::connections::{Connection, Connections, unless};
+use crate::connections::{Connection, Connections, or_ended};
 use crate::gtp_http::Sessions;
 use crate::limits::{MAX_REQUEST, RequestLimits};
 use crate::page::{FILES, POLICY, content_type};
-use crate::turns::Turns;
+use crate::search_queue::SearchQueue;
 use engine::{core::text, search::limits::Limits};
 use hyper::{
     HeaderMap, Method, Request, Response, StatusCode, Uri,
@@ -44,61 +43,61 @@ use tokio::{
 
 /// Bytes of the longest file of games.
 const MAX_FILE_BYTES: usize = 4 << 20;
-/// Bytes of the longest head of a request, or of what is read at a time of others.
+/// Bytes of the longest head of a request, and of one read.
 const MAX_HEAD: usize = 16 << 10;
-/// How much longer than its bound a request is waited for: the search that is under way.
+/// Time beyond the limit of a request for its last search to end.
 const GRACE: Duration = Duration::from_secs(10);
-/// Parts of a stream that are not yet sent; an answer has fewer, so that no search waits for a client.
-const MAX_PARTS: usize = 64;
-/// Threads of connections; searches have their own.
-const THREADS: usize = 2;
-/// After a connection could not be accepted, as without descriptors.
-const PAUSE: Duration = Duration::from_millis(50);
+/// Unsent messages of a stream; an answer has fewer, so that no search waits for its client.
+const MAX_UNSENT: usize = 64;
+/// Threads for connections; searches have their own.
+const CONNECTION_THREADS: usize = 2;
+/// Pause after a failure to accept a connection, such as without descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Makes JSON of a file of games, or says in a line what is wrong with it; until it hears that its
-/// time is over.
+/// Converts a file of games to JSON, or returns an error in one line; ends once the callback returns
+/// true.
 pub type ReadGames = fn(&[u8], &dyn Fn() -> bool) -> Result<String, String>;
 
-/// How a server answers.
+/// Options of a server.
 pub struct ServerOptions {
-    /// Searches at a time; other requests wait.
+    /// Concurrent searches; other requests wait.
     pub searches: usize,
-    /// Who reads files of games.
-    pub games: ReadGames,
-    /// Whether GTP is answered, too.
+    /// The reader of files of games.
+    pub read_games: ReadGames,
+    /// Whether `/exec` answers GTP.
     pub exec: bool,
-    /// What a request may cost.
-    pub bounds: RequestLimits,
-    /// How long a client may take for the head of a request, for its body, and for an answer.
-    pub patience: Duration,
+    /// The cost of a request.
+    pub limits: RequestLimits,
+    /// A client's time for the head of a request, for its body, and for taking an answer.
+    pub client_timeout: Duration,
 }
 
 impl ServerOptions {
-    /// Without GTP, with the usual bounds.
+    /// Without GTP, with default limits.
     #[must_use]
-    pub fn new(searches: usize, games: ReadGames) -> Self {
+    pub fn new(searches: usize, read_games: ReadGames) -> Self {
         Self {
             searches,
-            games,
+            read_games,
             exec: false,
-            bounds: RequestLimits::default(),
-            patience: Duration::from_secs(10),
+            limits: RequestLimits::default(),
+            client_timeout: Duration::from_secs(10),
         }
     }
 }
 
-/// What all requests share.
-struct Shared {
+/// State of all requests.
+struct Server {
     address: SocketAddr,
-    bounds: RequestLimits,
-    patience: Duration,
-    /// For `/exec`, if that is answered.
+    limits: RequestLimits,
+    client_timeout: Duration,
+    /// For `/exec`, if that is enabled.
     sessions: Option<Arc<Sessions>>,
-    games: ReadGames,
-    turns: Arc<Turns>,
+    read_games: ReadGames,
+    queue: Arc<SearchQueue>,
 }
 
-/// Serves the board to whoever connects to `listener`, until the process ends.
+/// Serves the board on `listener` until the process ends.
 ///
 /// # Errors
 /// If threads cannot be started or the listener fails.
@@ -106,96 +105,96 @@ pub fn serve(listener: std::net::TcpListener, options: ServerOptions) -> io::Res
     listener.set_nonblocking(true)?;
     let ServerOptions {
         searches,
-        games,
+        read_games,
         exec,
-        bounds,
-        patience,
+        limits,
+        client_timeout,
     } = options;
-    let shared = Arc::new(Shared {
+    let server = Arc::new(Server {
         address: listener.local_addr()?,
-        sessions: exec.then(|| Arc::new(Sessions::new(bounds.clone()))),
-        bounds,
-        patience,
-        games,
-        turns: Turns::new(searches),
+        sessions: exec.then(|| Arc::new(Sessions::new(limits.clone()))),
+        limits,
+        client_timeout,
+        read_games,
+        queue: SearchQueue::new(searches),
     });
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(THREADS)
+        .worker_threads(CONNECTION_THREADS)
         .max_blocking_threads(searches)
         .enable_io()
         .enable_time()
         .build()?;
-    runtime.block_on(accept(listener, shared))
+    runtime.block_on(accept(listener, server))
 }
 
-/// Takes connections and answers each by a task of its own.
-async fn accept(listener: std::net::TcpListener, shared: Arc<Shared>) -> io::Result<Infallible> {
+/// Accepts connections, and serves each in a task of its own.
+async fn accept(listener: std::net::TcpListener, server: Arc<Server>) -> io::Result<Infallible> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
-    let connections = Connections::new(shared.patience);
+    let connections = Connections::new(server.client_timeout);
     let mut number = 0;
     loop {
         match listener.accept().await {
-            // Where there is no room, it is closed at once.
+            // Without room it is closed at once.
             Ok((stream, address)) => {
-                if let Some(connection) = connections.open(number, stream, address.ip()) {
-                    tokio::spawn(converse(connection, Arc::clone(&shared)));
+                if let Some(connection) = connections.admit(number, stream, address.ip()) {
+                    tokio::spawn(serve_connection(connection, Arc::clone(&server)));
                 }
                 number += 1;
             }
-            Err(_) => sleep(PAUSE).await,
+            Err(_) => sleep(ACCEPT_PAUSE).await,
         }
     }
 }
 
 /// Answers one request after another, until the client or this side ends that.
-async fn converse(connection: Connection, shared: Arc<Shared>) {
+async fn serve_connection(connection: Connection, server: Arc<Server>) {
     let answer = service_fn(|request| {
-        let (shared, connection) = (&shared, &connection);
-        async move { Ok::<_, Infallible>(respond(shared, connection, request).await) }
+        let (server, connection) = (&server, &connection);
+        async move { Ok::<_, Infallible>(answer_request(server, connection, request).await) }
     });
     let mut http = http1::Builder::new();
     let http = http
         .max_buf_size(MAX_HEAD)
         .serve_connection(connection.bytes(), answer);
-    // What was wrong with the connection, nobody is left to hear.
-    let _ = unless(http, pin!(connection.ends())).await;
+    // An error of the connection has no recipient.
+    let _ = or_ended(http, pin!(connection.expires())).await;
 }
 
-/// What is wrong with a request, and its status.
+/// An error of a request, with its status.
 type Refusal = (StatusCode, &'static str);
 
-async fn respond(
-    shared: &Arc<Shared>,
+async fn answer_request(
+    server: &Arc<Server>,
     connection: &Connection,
     request: Request<Incoming>,
 ) -> Response<Content> {
-    connection.has_asked();
-    let answered = answered(shared, connection, request).await;
-    answered.unwrap_or_else(|(status, problem)| whole(refused(status, problem)))
+    connection.has_request();
+    let answer = route(server, connection, request).await;
+    answer.unwrap_or_else(|(status, problem)| response(error_message(status, problem)))
 }
 
-async fn answered(
-    shared: &Arc<Shared>,
+async fn route(
+    server: &Arc<Server>,
     connection: &Connection,
     request: Request<Incoming>,
 ) -> Result<Response<Content>, Refusal> {
     let (head, body) = request.into_parts();
-    own(shared, &head.headers).map_err(|problem| (StatusCode::FORBIDDEN, problem))?;
+    check_origin(server, &head.headers).map_err(|problem| (StatusCode::FORBIDDEN, problem))?;
     match (&head.method, head.uri.path()) {
         (&Method::POST, "/api") => {
-            searched(
-                shared,
+            answer_on_worker(
+                server,
                 connection,
                 body,
                 MAX_REQUEST,
-                |shared, text, asker| {
-                    let limits = Limits::from(&asker.stop);
-                    let mut in_parts = false;
-                    answer_each(text, &shared.bounds, &limits, |answer, is_last| {
-                        in_parts |= !is_last;
+                |server, body, recipient| {
+                    let limits = Limits::from(&recipient.stop);
+                    let mut is_streamed = false;
+                    answer_each(body, &server.limits, &limits, |answer, is_last| {
+                        is_streamed |= !is_last;
                         let json = answer.to_string();
-                        asker.tell(match in_parts {
-                            true => (StatusCode::OK, LINES, json + "\n"),
+                        recipient.send(match is_streamed {
+                            true => (StatusCode::OK, JSON_LINES, json + "\n"),
                             false => (status_of(answer), JSON, json),
                         })
                     });
@@ -204,18 +203,18 @@ async fn answered(
             .await
         }
         (&Method::POST, "/records") => {
-            searched(
-                shared,
+            answer_on_worker(
+                server,
                 connection,
                 body,
                 MAX_FILE_BYTES,
-                |shared, bytes, asker| {
-                    let time = Duration::from_secs_f64(shared.bounds.milliseconds / 1000.0);
+                |server, bytes, recipient| {
+                    let time = Duration::from_secs_f64(server.limits.milliseconds / 1000.0);
                     let deadline = Instant::now() + time;
-                    let is_over = || asker.has_gone() || Instant::now() > deadline;
-                    asker.tell(match (shared.games)(bytes, &is_over) {
+                    let is_over = || recipient.is_gone() || Instant::now() > deadline;
+                    recipient.send(match (server.read_games)(bytes, &is_over) {
                         Ok(json) => (StatusCode::OK, JSON, json),
-                        Err(problem) => refused(StatusCode::BAD_REQUEST, &problem),
+                        Err(problem) => error_message(StatusCode::BAD_REQUEST, &problem),
                     });
                 },
             )
@@ -223,80 +222,80 @@ async fn answered(
         }
         (method, path) if path == "/exec" || path.starts_with("/exec/") => {
             let name = path["/exec".len()..].trim_start_matches('/').to_owned();
-            let sessions = may_exec(shared, method, &name, &head.headers)?;
+            let sessions = exec_sessions(server, method, &name, &head.headers)?;
             sessions.interrupt(&name);
             let command = head.uri.query().map(|query| {
                 let spaced = query.replace('+', " ");
                 percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
             });
-            searched(
-                shared,
+            answer_on_worker(
+                server,
                 connection,
                 body,
                 MAX_REQUEST,
-                move |_, body, asker| {
+                move |_, body, recipient| {
                     let body = || String::from_utf8_lossy(text::without_mark(body)).into_owned();
                     let command = command.unwrap_or_else(body);
-                    asker.tell(match sessions.answer(&name, &command, &asker.stop) {
-                        Ok(said) => (StatusCode::OK, "text/plain; charset=utf-8", said),
-                        Err(problem) => refused(NOT_NOW, problem),
+                    recipient.send(match sessions.answer(&name, &command, &recipient.stop) {
+                        Ok(reply) => (StatusCode::OK, "text/plain; charset=utf-8", reply),
+                        Err(problem) => error_message(UNAVAILABLE, problem),
                     });
                 },
             )
             .await
         }
-        (_, "/api" | "/records") => Err((NOT_SO, "the API answers POST only")),
+        (_, "/api" | "/records") => Err((METHOD_NOT_ALLOWED, "the API answers POST only")),
         (&Method::GET | &Method::HEAD, path) => {
             let name = path.strip_prefix('/').unwrap_or(path);
             let name = if name.is_empty() { "index.html" } else { name };
             let file = FILES.iter().find(|(known, _)| *known == name);
-            let nothing = "there is no such page; there are / and POST /api";
-            let (name, content) = file.ok_or((StatusCode::NOT_FOUND, nothing))?;
-            Ok(whole((StatusCode::OK, content_type(name), *content)))
+            let no_page = "there is no such page; there are / and POST /api";
+            let (name, content) = file.ok_or((StatusCode::NOT_FOUND, no_page))?;
+            Ok(response((StatusCode::OK, content_type(name), *content)))
         }
-        _ => Err((NOT_SO, "pages answer GET only")),
+        _ => Err((METHOD_NOT_ALLOWED, "pages answer GET only")),
     }
 }
 
-const NOT_SO: StatusCode = StatusCode::METHOD_NOT_ALLOWED;
-const NOT_NOW: StatusCode = StatusCode::SERVICE_UNAVAILABLE;
+const METHOD_NOT_ALLOWED: StatusCode = StatusCode::METHOD_NOT_ALLOWED;
+const UNAVAILABLE: StatusCode = StatusCode::SERVICE_UNAVAILABLE;
 
-/// The sessions, if GTP is answered to such a request. A browser sends what a picture of another
-/// site asks for without `Origin`, but says from where.
-fn may_exec(
-    shared: &Shared,
+/// The sessions, if the request may use them. Browsers send requests of images on other sites without
+/// `Origin`, but with `Sec-Fetch-Site`.
+fn exec_sessions(
+    server: &Server,
     method: &Method,
     name: &str,
     headers: &HeaderMap,
 ) -> Result<Arc<Sessions>, Refusal> {
-    let off = "GTP is not answered here: alea web --exec";
-    let sessions = shared.sessions.clone();
-    let sessions = sessions.ok_or((StatusCode::NOT_FOUND, off))?;
+    let not_enabled = "GTP is not answered here: alea web --exec";
+    let sessions = server.sessions.clone();
+    let sessions = sessions.ok_or((StatusCode::NOT_FOUND, not_enabled))?;
     let from = headers.get("sec-fetch-site");
     let from = from.map_or("none", |from| from.to_str().unwrap_or_default());
     if !["none", "same-origin"].contains(&from) {
         return Err((StatusCode::FORBIDDEN, "another site may not ask"));
     }
     if ![Method::GET, Method::POST].contains(method) {
-        return Err((NOT_SO, "/exec answers GET and POST only"));
+        return Err((METHOD_NOT_ALLOWED, "/exec answers GET and POST only"));
     }
-    let named = "the name of a session is at most 32 letters, digits, - and _";
+    let name_rule = "the name of a session is at most 32 letters, digits, - and _";
     let is_name = Sessions::is_name(name).then_some(sessions);
-    is_name.ok_or((StatusCode::BAD_REQUEST, named))
+    is_name.ok_or((StatusCode::BAD_REQUEST, name_rule))
 }
 
-/// Whether a request was meant for this server, and comes from its own page if from any.
-fn own(shared: &Shared, headers: &HeaderMap) -> Result<(), &'static str> {
+/// Checks that a request is for this server, and from its own page if it is from a page.
+fn check_origin(server: &Server, headers: &HeaderMap) -> Result<(), &'static str> {
     let all = |name| -> Vec<&str> {
         let values = headers.get_all(name).iter();
         values.map(|value| value.to_str().unwrap_or("?")).collect()
     };
     let is_here = |origin: &str| {
         let host = origin.strip_prefix("http://");
-        host.is_some_and(|host| is_own(shared, host))
+        host.is_some_and(|host| is_own_host(server, host))
     };
     match all(header::HOST)[..] {
-        [host] if is_own(shared, host) => {}
+        [host] if is_own_host(server, host) => {}
         _ => return Err("'Host' is not this server; use the address that it printed"),
     }
     match all(header::ORIGIN)[..] {
@@ -306,142 +305,145 @@ fn own(shared: &Shared, headers: &HeaderMap) -> Result<(), &'static str> {
     }
 }
 
-/// Names that lead here and that no other site can have: `localhost` and addresses, with the port.
-/// Who listens on all addresses is reached by any of them.
-fn is_own(shared: &Shared, host: &str) -> bool {
-    let parts = host.parse::<Uri>().map(Uri::into_parts);
+/// Whether a host is this server's by a name that no other site can have: `localhost` or an address,
+/// with the port. A server that listens on all addresses has any of them.
+fn is_own_host(server: &Server, host: &str) -> bool {
     let Ok(Parts {
         scheme: None,
-        authority: Some(said),
+        authority: Some(authority),
         path_and_query: None,
         ..
-    }) = parts
+    }) = host.parse::<Uri>().map(Uri::into_parts)
     else {
         return false;
     };
-    // Browsers leave out the usual port.
-    if said.port_u16().unwrap_or(80) != shared.address.port() || host.contains('@') {
+    // Browsers omit the default port.
+    if authority.port_u16().unwrap_or(80) != server.address.port() || host.contains('@') {
         return false;
     }
-    let name = said.host();
+    let name = authority.host();
     let address = name.trim_start_matches('[').trim_end_matches(']');
     match address.parse::<IpAddr>() {
         Ok(address) => {
-            let listened = shared.address.ip();
-            listened.is_unspecified() || address == listened || address.is_loopback()
+            let own = server.address.ip();
+            own.is_unspecified() || address == own || address.is_loopback()
         }
         Err(_) => name.eq_ignore_ascii_case("localhost"),
     }
 }
 
-/// An answer: its status, its type, and all of it or, of [`LINES`], a line.
-type Part = (StatusCode, &'static str, String);
+/// An answer, or a line of one of type [`JSON_LINES`]: status, type and content.
+type Message = (StatusCode, &'static str, String);
 
 const JSON: &str = "application/json";
-/// Answers that are told in parts, each a line of JSON.
-const LINES: &str = "application/x-ndjson";
+/// The type of streams: a line of JSON for each message.
+const JSON_LINES: &str = "application/x-ndjson";
 
-const UNSENT: Refusal = (
+const BODY_TIMEOUT: Refusal = (
     StatusCode::REQUEST_TIMEOUT,
     "the request was not sent in time",
 );
-const LARGE: Refusal = (
+const TOO_LARGE: Refusal = (
     StatusCode::PAYLOAD_TOO_LARGE,
     "a request has at most 65536 bytes, a file of games 4 MiB, and comes whole",
 );
-const BUSY: Refusal = (NOT_NOW, "too many requests at a time; ask again");
-const LATE: Refusal = (
-    NOT_NOW,
+const BUSY: Refusal = (UNAVAILABLE, "too many requests at a time; ask again");
+const ANSWER_TIMEOUT: Refusal = (
+    UNAVAILABLE,
     "the time of a request is over; ask a quicker player",
 );
-const BEYOND: Refusal = (NOT_NOW, "this request is beyond what is answered here");
+const CRASHED: Refusal = (UNAVAILABLE, "this request is beyond what is answered here");
 
-const GONE: Refusal = (NOT_NOW, "the client has gone");
-const CUT: Refusal = (StatusCode::BAD_REQUEST, "the request breaks off");
+const CLIENT_GONE: Refusal = (UNAVAILABLE, "the client has gone");
+const CUT_SHORT: Refusal = (StatusCode::BAD_REQUEST, "the request breaks off");
 
-/// Who waits for an answer.
-struct Asker {
-    parts: mpsc::Sender<Part>,
-    /// Is set when nobody waits any more; who searches may set it, too.
+/// The client of an answer.
+struct Recipient {
+    sender: mpsc::Sender<Message>,
+    /// Set when the client is gone; a search may set it, too.
     stop: Arc<AtomicBool>,
 }
 
-impl Asker {
-    /// Sends a part; whether anybody still listens.
-    fn tell(&self, part: Part) -> bool {
-        self.parts.try_send(part).is_ok()
+impl Recipient {
+    /// Sends a message, and returns whether the client is still there.
+    fn send(&self, part: Message) -> bool {
+        self.sender.try_send(part).is_ok()
     }
 
-    fn has_gone(&self) -> bool {
-        self.parts.is_closed()
+    fn is_gone(&self) -> bool {
+        self.sender.is_closed()
     }
 }
 
-/// Ends a search when this is dropped, with the connection or with the answer.
-struct Waits(Arc<AtomicBool>);
+/// Ends a search when it is dropped, with the connection or with the answer.
+struct StopOnDrop(Arc<AtomicBool>);
 
-impl Drop for Waits {
+impl Drop for StopOnDrop {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
-/// Reads a request and answers it on a thread for searches.
-async fn searched(
-    shared: &Arc<Shared>,
+/// Reads a request, and answers it on a search thread.
+async fn answer_on_worker(
+    server: &Arc<Server>,
     connection: &Connection,
     body: Incoming,
-    longest: usize,
-    work: impl FnOnce(&Shared, &[u8], &Asker) + Send + 'static,
+    max_bytes: usize,
+    work: impl FnOnce(&Server, &[u8], &Recipient) + Send + 'static,
 ) -> Result<Response<Content>, Refusal> {
-    let exchange = connection.receive(longest > MAX_REQUEST).ok_or(BUSY)?;
-    let read = timeout(shared.patience, read(body, longest)).await;
-    let text = read.map_err(|_| UNSENT)??;
+    let exchange = connection.receive(max_bytes > MAX_REQUEST).ok_or(BUSY)?;
+    let read = timeout(server.client_timeout, read(body, max_bytes)).await;
+    let body = read.map_err(|_| BODY_TIMEOUT)??;
     exchange.is_received();
-    let patience = shared.bounds.total + GRACE;
-    let mut hung_up = Box::pin(connection.hung_up());
-    let waits = Waits(Arc::default());
-    let stop = Arc::clone(&waits.0);
-    let (parts, mut heard) = mpsc::channel::<Part>(MAX_PARTS);
+    let client_timeout = server.limits.total + GRACE;
+    let mut hang_up = Box::pin(connection.hang_up());
+    let stop_guard = StopOnDrop(Arc::default());
+    let stop = Arc::clone(&stop_guard.0);
+    let (sender, mut messages) = mpsc::channel::<Message>(MAX_UNSENT);
     let first = async {
-        let turn = shared.turns.take(connection.client).ok_or(BUSY)?;
-        let turn = timeout(patience, turn).await.map_err(|_| LATE)?;
-        let turn = turn.map_err(|_| BUSY)?;
-        let for_search = Arc::clone(shared);
-        tokio::task::spawn_blocking(move || {
-            // Both stay taken until the search has ended, even if nobody waits for it any more.
-            let _taken = (turn, exchange);
-            work(&for_search, &text, &Asker { parts, stop });
-        });
-        timeout(patience, heard.recv())
+        let turn = server.queue.request(connection.client).ok_or(BUSY)?;
+        let turn = timeout(client_timeout, turn)
             .await
-            .map_err(|_| LATE)?
-            .ok_or(BEYOND)
+            .map_err(|_| ANSWER_TIMEOUT)?;
+        let turn = turn.map_err(|_| BUSY)?;
+        let for_search = Arc::clone(server);
+        tokio::task::spawn_blocking(move || {
+            // Both are held until the search has ended, even without its client.
+            let _guards = (turn, exchange);
+            work(&for_search, &body, &Recipient { sender, stop });
+        });
+        timeout(client_timeout, messages.recv())
+            .await
+            .map_err(|_| ANSWER_TIMEOUT)?
+            .ok_or(CRASHED)
     };
-    let (status, kind, line) = unless(first, hung_up.as_mut()).await.ok_or(GONE)??;
-    if kind != LINES {
-        return Ok(whole((status, kind, line)));
+    let (status, kind, line) = or_ended(first, hang_up.as_mut())
+        .await
+        .ok_or(CLIENT_GONE)??;
+    if kind != JSON_LINES {
+        return Ok(response((status, kind, line)));
     }
     let first = Some(Bytes::from(line));
-    Ok(whole((
+    Ok(response((
         status,
         kind,
         Content::Lines {
             first,
-            others: heard,
-            hung_up,
-            _waits: waits,
+            others: messages,
+            hang_up,
+            _stop_guard: stop_guard,
         },
     )))
 }
 
-/// All of a request that is not longer than so many bytes.
-async fn read(mut body: Incoming, longest: usize) -> Result<Vec<u8>, Refusal> {
+/// The body of a request of at most so many bytes.
+async fn read(mut body: Incoming, max_bytes: usize) -> Result<Vec<u8>, Refusal> {
     let mut bytes = Vec::new();
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
-        if let Ok(data) = frame.map_err(|_| CUT)?.into_data() {
-            if data.len() > longest - bytes.len() {
-                return Err(LARGE);
+        if let Ok(data) = frame.map_err(|_| CUT_SHORT)?.into_data() {
+            if data.len() > max_bytes - bytes.len() {
+                return Err(TOO_LARGE);
             }
             bytes.extend_from_slice(&data);
         }
@@ -449,14 +451,14 @@ async fn read(mut body: Incoming, longest: usize) -> Result<Vec<u8>, Refusal> {
     Ok(bytes)
 }
 
-/// What is sent: all at once, or line by line as it comes.
+/// The content of an answer: complete, or line by line.
 enum Content {
     Whole(Bytes),
     Lines {
         first: Option<Bytes>,
-        others: mpsc::Receiver<Part>,
-        hung_up: Pin<Box<dyn Future<Output = ()> + Send>>,
-        _waits: Waits,
+        others: mpsc::Receiver<Message>,
+        hang_up: Pin<Box<dyn Future<Output = ()> + Send>>,
+        _stop_guard: StopOnDrop,
     },
 }
 
@@ -482,9 +484,9 @@ impl Body for Content {
             Self::Lines {
                 first,
                 others,
-                hung_up,
+                hang_up,
                 ..
-            } => match (hung_up.as_mut().poll(context), first.take()) {
+            } => match (hang_up.as_mut().poll(context), first.take()) {
                 (Poll::Ready(()), _) => {
                     return Poll::Ready(Some(Err(ErrorKind::ConnectionAborted.into())));
                 }
@@ -511,16 +513,16 @@ fn status_of(answer: &Value) -> StatusCode {
     match (&answer["error"], &answer["out_of_time"]) {
         (Value::Null, _) => StatusCode::OK,
         (_, Value::Null) => StatusCode::BAD_REQUEST,
-        _ => NOT_NOW,
+        _ => UNAVAILABLE,
     }
 }
 
-fn refused(status: StatusCode, problem: &str) -> Part {
+fn error_message(status: StatusCode, problem: &str) -> Message {
     (status, JSON, json!({ "error": problem }).to_string())
 }
 
-/// With what every answer says to a browser.
-fn whole(
+/// An answer with the headers of all answers.
+fn response(
     (status, kind, content): (StatusCode, &'static str, impl Into<Content>),
 ) -> Response<Content> {
     let mut response = Response::new(content.into());

@@ -1,7 +1,7 @@
-//! The server against clients that send nothing, never end, send too much, or leave: what becomes of
-//! each, and that others are answered meanwhile.
+//! The server against clients that send nothing, never end, send too much, or leave, and its answers to
+//! others meanwhile.
 //!
-//! Where others must not wait for an attack, attacks have an hour: whoever waits for them is late on
+//! Where others must not wait for an attack, its timeout is an hour, so that a wait fails the test on
 //! any machine.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -18,14 +18,15 @@ use web::{
     server::{ServerOptions, serve},
 };
 
-/// After this a test fails, on a machine however busy.
+/// After this time a test fails, even on a busy machine.
 const LATE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// Files that are being read.
+/// Files being read.
 static READING: AtomicUsize = AtomicUsize::new(0);
 
-/// Reads a file, `slow` as long as it may; `large` has more games than are under way to a client.
+/// Reads a file, `slow` until its time is over; `large` has more games than fit in a connection's
+/// buffers.
 fn read_games(bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String, String> {
     if bytes == b"large" {
         return Ok("x".repeat(32 << 20));
@@ -42,12 +43,12 @@ fn read_games(bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String, String
 }
 
 /// The address of a server of its own.
-fn server(patience: Duration, searching: Duration) -> SocketAddr {
+fn server(client_timeout: Duration, searching: Duration) -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = listener.local_addr().unwrap();
     let options = ServerOptions {
-        patience,
-        bounds: RequestLimits {
+        client_timeout,
+        limits: RequestLimits {
             milliseconds: searching.as_secs_f64() * 1000.0,
             ..RequestLimits::default()
         },
@@ -65,9 +66,9 @@ fn connect(address: SocketAddr) -> TcpStream {
 }
 
 /// A request as bytes, to a server at the port that it names as `PORT`.
-fn request(asked: &str, body: &str) -> String {
+fn request(requests: &str, body: &str) -> String {
     let length = body.len();
-    format!("{asked} HTTP/1.1\r\nHost: localhost:PORT\r\nContent-Length: {length}\r\n\r\n{body}")
+    format!("{requests} HTTP/1.1\r\nHost: localhost:PORT\r\nContent-Length: {length}\r\n\r\n{body}")
 }
 
 fn at(address: SocketAddr, text: &str) -> String {
@@ -76,21 +77,21 @@ fn at(address: SocketAddr, text: &str) -> String {
 
 const MOVE: &str = r#"{"ask":"move","game":"einstein","position":"...../a..../...../...1./..... r 3","player":"star1(depth=1)","seed":1}"#;
 
-/// Somebody else is answered, whatever is asked, though perhaps only when it is asked again.
+/// Asserts that another client is answered, perhaps when it asks again.
 #[track_caller]
 fn others_are_answered(address: SocketAddr) {
-    for (asked, body) in [
+    for (requests, body) in [
         ("GET /", ""),
         ("POST /api", r#"{"ask":"new","game":"einstein","seed":1}"#),
         ("POST /api", MOVE),
         ("POST /records", "games"),
         ("POST /exec", "name"),
     ] {
-        let text = request(asked, body).replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
+        let text = request(requests, body).replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
         let (mut answer, began) = (String::new(), Instant::now());
         while !answer.starts_with("HTTP/1.1 200") {
             let asks_again = answer.is_empty() || answer.contains("ask again");
-            assert!(asks_again && began.elapsed() < LATE, "{asked}: {answer}");
+            assert!(asks_again && began.elapsed() < LATE, "{requests}: {answer}");
             let mut other = connect(address);
             other.write_all(at(address, &text).as_bytes()).unwrap();
             answer.clear();
@@ -99,7 +100,7 @@ fn others_are_answered(address: SocketAddr) {
     }
 }
 
-/// A request that is answered.
+/// Asserts that a request is answered.
 #[track_caller]
 fn answered(address: SocketAddr, text: &str) {
     let mut stream = connect(address);
@@ -109,18 +110,18 @@ fn answered(address: SocketAddr, text: &str) {
     assert!(read.is_ok() && &answer == b"HTTP/1.1 200", "{text}");
 }
 
-/// What a client does.
+/// An attack by a client.
 struct Attack {
     sends: String,
-    /// After that one byte after another, without end.
+    /// Then sends single bytes without end.
     drips: bool,
-    /// After that it says that it sends no more.
+    /// Then closes its sending side.
     half_closes: bool,
-    /// How what is answered begins, before the connection is closed.
+    /// The start of the answer, before the connection is closed.
     answer: &'static str,
 }
 
-/// Every kind of attack that goes on by itself.
+/// Every kind of attack that continues by itself.
 fn attacks() -> Vec<Attack> {
     let attack = |sends: &str, answer| Attack {
         sends: sends.to_owned(),
@@ -219,7 +220,7 @@ fn every_attack_ends_after_its_time() {
                 }
                 let answer = String::from_utf8_lossy(&answer);
                 let sends = &attack.sends[..attack.sends.len().min(200)];
-                // Who sends no more may hear that it has gone.
+                // A client that closed its sending side may get an error.
                 let fits = match attack.half_closes {
                     true => !answer.starts_with("HTTP/1.1 200"),
                     false if attack.answer.is_empty() => answer.is_empty(),
@@ -233,7 +234,7 @@ fn every_attack_ends_after_its_time() {
 }
 
 #[test]
-fn who_does_not_take_its_answer_loses_the_connection() {
+fn a_client_that_does_not_take_its_answer_loses_the_connection() {
     let address = server(Duration::from_millis(500), Duration::from_secs(1));
     let mut stream = connect(address);
     let text = request("POST /records", "large");
@@ -249,7 +250,7 @@ fn who_does_not_take_its_answer_loses_the_connection() {
 fn others_are_answered_meanwhile() {
     for attack in attacks() {
         let address = server(HOUR, HOUR);
-        // More than there may be of one client.
+        // More than the limit of one client.
         let _open: Vec<TcpStream> = (0..150).map(|_| attack.begin(address)).collect();
         others_are_answered(address);
     }
@@ -302,17 +303,16 @@ fn long(ask: &str, position: &str, more: &str) -> String {
 
 /// Interruptions of each request.
 const INTERRUPTIONS: usize = 50;
-/// Within this time of a client's going its thread is free for others, but for the few times that a
-/// busy machine holds that up; it is seen a fiftieth of a second late, and players of builds that are
-/// not optimised are slow to make.
+/// Median time until the thread of a client that is gone is free for others. A hang-up is noticed up
+/// to a fiftieth of a second late, and players of debug builds are slow to build.
 const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1000 } else { 100 });
 
 #[test]
 fn a_search_ends_when_its_client_goes() {
-    // Both threads search for who leaves, again and again; a search that went on would hold up the
-    // next for an hour.
+    // Both threads search for clients that leave; a search that continued would block the next for an
+    // hour.
     let address = server(HOUR, HOUR);
-    let asked = [
+    let requests = [
         long("analyse", "position", ""),
         long("analyse", "position", r#","stream":true"#),
         long("move", "position", r#","seed":1"#),
@@ -323,9 +323,9 @@ fn a_search_ends_when_its_client_goes() {
     answered(address, &prepare);
     let quick = request("POST /api", r#"{"ask":"new","game":"einstein","seed":1}"#);
     let mut random = RandomStream::new(1);
-    for text in &asked {
-        let mut taken = Vec::new();
-        // It is one that is answered.
+    for text in &requests {
+        let mut delays = Vec::new();
+        // The request is valid.
         answered(address, &text.replace("3600000", "0000.01"));
         for number in 0..INTERRUPTIONS {
             let mut streams = [connect(address), connect(address)];
@@ -339,10 +339,10 @@ fn a_search_ends_when_its_client_goes() {
             drop(streams);
             let gone = Instant::now();
             answered(address, &quick);
-            taken.push(gone.elapsed());
+            delays.push(gone.elapsed());
         }
-        taken.sort_unstable();
-        assert!(taken[INTERRUPTIONS / 2] < SOON, "{text}: {taken:?}");
+        delays.sort_unstable();
+        assert!(delays[INTERRUPTIONS / 2] < SOON, "{text}: {delays:?}");
         others_are_answered(address);
     }
 }

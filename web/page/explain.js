@@ -6,7 +6,7 @@
 // expected without captures, as the Schwarz table has them: the stone is chosen that leaves the fewest.
 // Invariant: a reason is a measured difference in favour of the better move; without one there is none.
 
-import { number, percent, t } from "./words.js";
+import { number, percent, t } from "./i18n.js";
 
 const FACES = [1, 2, 3, 4, 5, 6];
 

@@ -1,0 +1,135 @@
+//! The queue of requests for search threads, fair to all clients.
+//!
+//! Invariant: no client has more requests here than its limit, and the next request is one of the client
+//! with the fewest active searches, so that a busy client delays others by at most one search a thread.
+
+use crate::connections::ClientLimit;
+use std::{
+    collections::VecDeque,
+    net::IpAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use tokio::sync::oneshot::{Receiver, Sender, channel};
+
+/// Requests that wait or are being answered.
+const MAX_REQUESTS: ClientLimit = ClientLimit {
+    per_client: 64,
+    total: 128,
+};
+
+/// The search threads, and the requests that wait for one.
+pub(crate) struct SearchQueue(Mutex<State>);
+
+struct State {
+    /// Idle threads.
+    free: usize,
+    /// The clients of the active threads.
+    running: Vec<IpAddr>,
+    waiting: VecDeque<(IpAddr, Sender<SearchSlot>)>,
+}
+
+impl SearchQueue {
+    pub(crate) fn new(threads: usize) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(State {
+            free: threads,
+            running: Vec::new(),
+            waiting: VecDeque::new(),
+        })))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A slot, once one is free; `None` if there are too many requests.
+    pub(crate) fn request(self: &Arc<Self>, client: IpAddr) -> Option<Receiver<SearchSlot>> {
+        let mut state = self.state();
+        state.waiting.retain(|(_, sender)| !sender.is_closed());
+        let waiting = state.waiting.iter().map(|(client, _)| client);
+        let total = || waiting.clone().chain(&state.running);
+        let own = total().filter(|&&other| other == client).count();
+        if own >= MAX_REQUESTS.per_client || total().count() >= MAX_REQUESTS.total {
+            return None;
+        }
+        let (sender, receiver) = channel();
+        state.waiting.push_back((client, sender));
+        while state.free > 0 && !state.waiting.is_empty() {
+            state.free -= 1;
+            self.assign_free_thread(&mut state);
+        }
+        Some(receiver)
+    }
+
+    /// Assigns a thread that became free to the next request.
+    fn assign_free_thread(self: &Arc<Self>, state: &mut State) {
+        let State {
+            free,
+            running,
+            waiting,
+        } = state;
+        let active = |client: &IpAddr| running.iter().filter(|other| *other == client).count();
+        // The first of equals.
+        while let Some((index, _)) =
+            (waiting.iter().enumerate()).min_by_key(|(_, (client, _))| active(client))
+            && let Some((client, sender)) = waiting.remove(index)
+        {
+            let turn = SearchSlot(Some((client, Arc::clone(self))));
+            match sender.send(turn) {
+                Ok(()) => return running.push(client),
+                // The client is gone: the slot goes to the next request.
+                Err(mut turn) => turn.0 = None,
+            }
+        }
+        *free += 1;
+    }
+}
+
+/// A search thread, until this is dropped.
+pub(crate) struct SearchSlot(Option<(IpAddr, Arc<SearchQueue>)>);
+
+impl Drop for SearchSlot {
+    fn drop(&mut self) {
+        if let Some((client, queue)) = self.0.take() {
+            let mut state = queue.state();
+            let own = state.running.iter().position(|other| *other == client);
+            if let Some(index) = own {
+                state.running.swap_remove(index);
+            }
+            queue.assign_free_thread(&mut state);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_client_with_the_fewest_searches_is_next_and_limits_hold_for_each_and_for_all() {
+        let queue = SearchQueue::new(2);
+        let [busy, per_client]: [IpAddr; 2] = [[10, 0, 0, 1].into(), [10, 0, 0, 2].into()];
+        let mut requests: Vec<_> = (0..MAX_REQUESTS.per_client)
+            .map(|_| queue.request(busy).unwrap())
+            .collect();
+        assert!(queue.request(busy).is_none());
+        let mut other = queue.request(per_client).unwrap();
+        let first = requests[0].try_recv().unwrap();
+        let second = requests[1].try_recv().unwrap();
+        assert!(requests[2].try_recv().is_err() && other.try_recv().is_err());
+        // One request is dropped while it waits, and one after it has its slot.
+        drop(requests.remove(2));
+        drop(first);
+        let next = other.try_recv().unwrap();
+        drop(second);
+        drop(requests.remove(2));
+        assert!(requests[2].try_recv().is_ok());
+        drop(next);
+        assert!(requests[3].try_recv().is_ok());
+        // Every thread is free again.
+        drop(requests);
+        assert_eq!(queue.state().free, 2);
+        let clients = (0..).map(|number: u32| IpAddr::from(number.to_be_bytes()));
+        let requested: Vec<_> = clients.map_while(|client| queue.request(client)).collect();
+        assert_eq!(requested.len(), MAX_REQUESTS.total);
+    }
+}

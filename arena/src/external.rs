@@ -10,16 +10,16 @@
 //! failed; no program outlives its player; and what fails on our side is no failure of a program.
 
 mod adapter;
+mod coordinates;
 mod deadline;
 pub mod dialect;
 pub mod log;
 mod program;
 mod protocol;
-pub mod said;
-mod squares;
-mod watch;
+mod reaper;
+pub mod reply;
 
-use adapter::{Named, ProtocolAdapter, Step};
+use adapter::{ProtocolAdapter, Request, Substitution};
 use deadline::Deadline;
 use dialect::Dialect;
 use engine::core::{game::List, random::RandomStream};
@@ -32,7 +32,7 @@ use engine::play::{
 };
 use engine::search::limits::Limits;
 use program::Program;
-use said::{Reply, answered, shown};
+use reply::{Reply, parse_reply, quote};
 use std::{
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
@@ -50,8 +50,8 @@ fn read<G: Playable>(arguments: &mut Arguments<'_>, game: &G) -> Result<Maker<G>
     let command = arguments.take("cmd")?;
     let command = command.ok_or_else(|| (1, missing.to_owned()))?;
     let is_none = || command.wrong(format!("'{}' is no command", command.name));
-    let mut command_line = Command {
-        words: words(command.granted(&command.name)?).ok_or_else(is_none)?,
+    let mut command_line = CommandLine {
+        words: split_command(command.granted(&command.name)?).ok_or_else(is_none)?,
         folder: None,
     };
     if let Some(value) = arguments.take_named("dir")? {
@@ -69,19 +69,19 @@ fn read<G: Playable>(arguments: &mut Arguments<'_>, game: &G) -> Result<Maker<G>
 
 /// How a program is started.
 #[derive(Clone)]
-struct Command {
+struct CommandLine {
     words: Vec<String>,
     /// Where; here unless told.
     folder: Option<PathBuf>,
 }
 
-impl Command {
+impl CommandLine {
     /// Has it start in a folder, from which a path of the program counts, too.
     fn enter(&mut self, folder: &Path) -> Result<(), String> {
         if !folder.is_dir() {
-            let shown = shown(&folder.display().to_string());
+            let quote = quote(&folder.display().to_string());
             return Err(format!(
-                "'dir' is a folder, and there is none called '{shown}'"
+                "'dir' is a folder, and there is none called '{quote}'"
             ));
         }
         let folder = std::path::absolute(folder).map_err(|error| format!("'dir': {error}"))?;
@@ -98,7 +98,7 @@ impl Command {
 /// each is a letter like any other between two of the other kind. No shell is involved. `None` if
 /// there is none or a quote has no partner.
 #[must_use]
-pub fn words(command: &str) -> Option<Vec<String>> {
+pub fn split_command(command: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut quoted = None;
     let mut word: Option<String> = None;
@@ -130,31 +130,31 @@ fn find(program: &str) -> Result<(), String> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         std::env::split_paths(&path).any(|directory| is_program(&directory.join(program)))
     };
-    let shown = shown(program);
+    let quote = quote(program);
     found.then_some(()).ok_or_else(|| {
-        format!("{shown} cannot be started: there is no such program, or it is not executable")
+        format!("{quote} cannot be started: there is no such program, or it is not executable")
     })
 }
 
 /// How long a program may take to answer once it is told to stop; in tests the shells that play
 /// programs may have to wait for a processor.
-const STOPPING: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 50 });
+const STOP_TIMEOUT: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 50 });
 
 /// A player that another program speaks for.
 pub struct External<G: Playable> {
-    command: Command,
+    command: CommandLine,
     adapter: Arc<ProtocolAdapter<G>>,
     program: Option<Program>,
     /// Whether the program has been told that this game began.
-    begun: bool,
+    is_begun: bool,
     /// What happened since the game began, or since somebody asked about another position.
-    heard: Vec<(G::Position, u8, G::Move)>,
+    history: Vec<(G::Position, u8, G::Move)>,
     /// How much of it the program knows.
-    known: usize,
+    synced: usize,
     /// Where that led to.
-    now: Option<G::Position>,
+    current: Option<G::Position>,
     /// What the program answered last.
-    answered: Option<(G::Position, G::Move)>,
+    last_reply: Option<(G::Position, G::Move)>,
     seed: u64,
     /// Why the program did not start for this game, until somebody asks it.
     start_failure: Option<Failure>,
@@ -165,16 +165,16 @@ pub struct External<G: Playable> {
 }
 
 impl<G: Playable> External<G> {
-    fn speaking(command: Command, adapter: Arc<ProtocolAdapter<G>>) -> Self {
+    fn speaking(command: CommandLine, adapter: Arc<ProtocolAdapter<G>>) -> Self {
         Self {
             command,
             adapter,
             program: None,
-            begun: false,
-            heard: Vec::new(),
-            known: 0,
-            now: None,
-            answered: None,
+            is_begun: false,
+            history: Vec::new(),
+            synced: 0,
+            current: None,
+            last_reply: None,
             seed: 0,
             start_failure: None,
             limits: Limits::NONE,
@@ -219,12 +219,12 @@ impl<G: Playable> External<G> {
         }
         let adapter = &self.adapter;
         let deadline = Deadline::after(adapter.dialect.time_of_start);
-        let Command { words, folder } = &self.command;
-        let mut program = Program::start(words, folder.as_deref(), adapter.protocol.talk)?;
+        let CommandLine { words, folder } = &self.command;
+        let mut program = Program::start(words, folder.as_deref(), adapter.protocol.chatter)?;
         program.limits.clone_from(&self.limits);
-        self.begun = false;
-        let steps = adapter.steps(adapter.protocol.start, &[]);
-        say_all(&mut program, &steps, deadline)?;
+        self.is_begun = false;
+        let requests = adapter.requests(adapter.protocol.start, &[]);
+        send_all(&mut program, &requests, deadline)?;
         self.program = Some(program);
         Ok(())
     }
@@ -232,22 +232,22 @@ impl<G: Playable> External<G> {
     /// Sees to it that the program knows of the game, in the time that a start may take.
     fn begin(&mut self, position: &G::Position) -> Result<(), Failure> {
         self.follow(position);
-        if self.begun {
+        if self.is_begun {
             return Ok(());
         }
         let adapter = &self.adapter;
-        let first = self.heard.first().map_or(*position, |heard| heard.0);
+        let first = self.history.first().map_or(*position, |history| history.0);
         let start = || adapter.game.random_start(&mut RandomStream::new(0), 0);
-        if !adapter.begins_anywhere() && first != start() {
+        if !adapter.accepts_positions() && first != start() {
             let problem = "it is told the moves of a game from the standard start alone, and cannot be asked about another position";
             return Err(Failure::SystemFault(problem.to_owned()));
         }
         let deadline = Deadline::after(adapter.dialect.time_of_start);
-        let mut named = self.named(&first, 0);
-        named.push(("seed", Some(self.seed.to_string())));
-        let steps = adapter.steps(adapter.protocol.begin, &named);
-        self.say(&steps, deadline)?;
-        (self.begun, self.known) = (true, 0);
+        let mut substitutions = self.substitutions(&first, 0);
+        substitutions.push(("seed", Some(self.seed.to_string())));
+        let requests = adapter.requests(adapter.protocol.begin, &substitutions);
+        self.send(&requests, deadline)?;
+        (self.is_begun, self.synced) = (true, 0);
         self.cpu_time = self.program.as_ref().and_then(Program::cpu_time);
         Ok(())
     }
@@ -255,25 +255,25 @@ impl<G: Playable> External<G> {
     /// The CPU time that the program has taken since its last decision in this game: what it does in
     /// the time of others is its own, too.
     fn take_cpu_time(&mut self) -> Option<Duration> {
-        let now = self.program.as_ref()?.cpu_time();
-        let before = std::mem::replace(&mut self.cpu_time, now);
-        Some(now?.saturating_sub(before?))
+        let current = self.program.as_ref()?.cpu_time();
+        let before = std::mem::replace(&mut self.cpu_time, current);
+        Some(current?.saturating_sub(before?))
     }
 
     /// Forgets what was heard if that did not lead to a position.
     fn follow(&mut self, position: &G::Position) {
-        if self.now.replace(*position) != Some(*position) {
-            self.heard.clear();
-            self.begun &= !self.adapter.follows();
-            self.known = 0;
+        if self.current.replace(*position) != Some(*position) {
+            self.history.clear();
+            self.is_begun &= !self.adapter.tracks_board();
+            self.synced = 0;
         }
     }
 
-    fn say(&mut self, steps: &[Step], deadline: Deadline) -> Result<String, Failure> {
+    fn send(&mut self, requests: &[Request], deadline: Deadline) -> Result<String, Failure> {
         match &mut self.program {
             Some(program) => {
                 program.limits.clone_from(&self.limits);
-                say_all(program, steps, deadline)
+                send_all(program, requests, deadline)
             }
             None => Err(Failure::SystemFault("no program runs".to_owned())),
         }
@@ -281,9 +281,9 @@ impl<G: Playable> External<G> {
 
     /// Has a program that was asked answer at once, if its protocol has a line for that and it has
     /// not answered already.
-    fn stop(&mut self, question: &Step) -> Result<String, Failure> {
-        let stop = self.adapter.steps(self.adapter.protocol.stop, &[]);
-        let program = self.program.as_mut().filter(|program| program.is_asked);
+    fn stop(&mut self, question: &Request) -> Result<String, Failure> {
+        let stop = self.adapter.requests(self.adapter.protocol.stop, &[]);
+        let program = self.program.as_mut().filter(|program| program.awaits_reply);
         let ([stop], Some(program)) = (&*stop, program) else {
             return Err(Failure::SystemFault("it was stopped".to_owned()));
         };
@@ -291,17 +291,18 @@ impl<G: Playable> External<G> {
             return Ok(answer);
         }
         let limits = std::mem::replace(&mut program.limits, Limits::NONE);
-        let deadline = Deadline::after(STOPPING);
+        let deadline = Deadline::after(STOP_TIMEOUT);
         let written = program.write(&stop.line, deadline);
-        let answer = written.and_then(|()| program.hear_first(question.reply, deadline));
-        let answer = answer.and_then(|answer| program.hear(stop.reply, deadline).and(Ok(answer)));
+        let answer = written.and_then(|()| program.receive_first(question.reply, deadline));
+        let answer =
+            answer.and_then(|answer| program.receive(stop.reply, deadline).and(Ok(answer)));
         program.limits = limits;
         answer
     }
 
     /// A position as it is spoken of.
-    fn named(&self, position: &G::Position, outcome: u8) -> Vec<Named> {
-        let first = self.heard.first().map_or(position, |heard| &heard.0);
+    fn substitutions(&self, position: &G::Position, outcome: u8) -> Vec<Substitution> {
+        let first = self.history.first().map_or(position, |history| &history.0);
         let first = self.adapter.game.to_move(first);
         self.adapter.position(position, outcome, first)
     }
@@ -328,24 +329,25 @@ impl<G: Playable> External<G> {
             return Ok(*only);
         }
         let deadline = Deadline::after(adapter.dialect.time_of_move);
-        let untold = self.heard[self.known..].iter();
-        let steps = untold.flat_map(|(position, outcome, mv)| {
-            let mut named = self.named(position, *outcome);
-            named.push(adapter.mv(&adapter.game.format_move(position, *mv)));
-            adapter.steps(protocol.told, &named)
+        let untold = self.history[self.synced..].iter();
+        let requests = untold.flat_map(|(position, outcome, mv)| {
+            let mut substitutions = self.substitutions(position, *outcome);
+            substitutions.push(adapter.mv(&adapter.game.format_move(position, *mv)));
+            adapter.requests(protocol.move_message, &substitutions)
         });
-        let mut steps: Vec<Step> = steps.collect();
-        steps.extend(adapter.steps(protocol.question, &self.named(position, outcome)));
-        let question = steps.pop().expect("every protocol has a question");
-        self.say(&steps, deadline)?;
-        let answer = match self.say(std::slice::from_ref(&question), deadline) {
+        let mut requests: Vec<Request> = requests.collect();
+        requests
+            .extend(adapter.requests(protocol.question, &self.substitutions(position, outcome)));
+        let question = requests.pop().expect("every protocol has a question");
+        self.send(&requests, deadline)?;
+        let answer = match self.send(std::slice::from_ref(&question), deadline) {
             Err(Failure::SystemFault(_)) if self.limits.is_stopped() => self.stop(&question)?,
             answer => answer?,
         };
         let answer = self.adapter.answer(&answer)?;
-        let mv = answered(&self.adapter.game, position, legal, &answer)?;
-        self.known = self.heard.len();
-        self.answered = Some((*position, mv));
+        let mv = parse_reply(&self.adapter.game, position, legal, &answer)?;
+        self.synced = self.history.len();
+        self.last_reply = Some((*position, mv));
         Ok(mv)
     }
 }
@@ -354,7 +356,7 @@ impl<G: Playable> External<G> {
 ///
 /// # Errors
 /// If it is none of those that are permitted, or the protocol is for other games.
-pub fn understood<G: Playable>(
+pub fn parse_move_of_reply<G: Playable>(
     dialect: &Dialect,
     game: &G,
     (position, legal): (&G::Position, &[G::Move]),
@@ -362,25 +364,29 @@ pub fn understood<G: Playable>(
 ) -> Result<G::Move, Failure> {
     let adapter =
         ProtocolAdapter::of(dialect.clone(), game.clone()).map_err(Failure::SystemFault)?;
-    answered(game, position, legal, &adapter.answer(answer)?)
+    parse_reply(game, position, legal, &adapter.answer(answer)?)
 }
 
 /// Says lines and hears their answers; the last one is given.
-fn say_all(program: &mut Program, steps: &[Step], deadline: Deadline) -> Result<String, Failure> {
+fn send_all(
+    program: &mut Program,
+    requests: &[Request],
+    deadline: Deadline,
+) -> Result<String, Failure> {
     let mut answer = String::new();
-    for step in steps {
-        program.say(&step.line, deadline)?;
-        let heard = program.hear(step.reply, deadline);
-        answer = heard.map_err(|failure| match failure {
+    for request in requests {
+        program.send(&request.line, deadline)?;
+        let history = program.receive(request.reply, deadline);
+        answer = history.map_err(|failure| match failure {
             Failure::PlayerFault(reason) if reason.starts_with("refused") => {
-                Failure::PlayerFault(format!("{reason} to '{}'", shown(&step.line)))
+                Failure::PlayerFault(format!("{reason} to '{}'", quote(&request.line)))
             }
             failure => failure,
         })?;
-        let expected: Vec<&str> = step.line.split(' ').take(2).collect();
+        let expected: Vec<&str> = request.line.split(' ').take(2).collect();
         let expected = expected.join(" ");
-        if step.reply == Reply::Greeting && answer != expected {
-            let answer = shown(&answer);
+        if request.reply == Reply::Greeting && answer != expected {
+            let answer = quote(&answer);
             let problem = format!("greeted with '{answer}' instead of '{expected}'");
             return Err(Failure::PlayerFault(problem));
         }
@@ -392,9 +398,9 @@ impl<G: Playable> Player<G> for External<G> {
     /// The program is started now, so that its start is not taken for thinking.
     fn new_game(&mut self, seed: u64) {
         self.seed = seed;
-        self.begun = false;
-        self.heard.clear();
-        (self.now, self.answered) = (None, None);
+        self.is_begun = false;
+        self.history.clear();
+        (self.current, self.last_reply) = (None, None);
         if self.adapter.dialect.one_game {
             self.end();
         }
@@ -421,13 +427,13 @@ impl<G: Playable> Player<G> for External<G> {
             GameEvent::Ply(position, outcome, mv) => {
                 self.follow(position);
                 // Its own move it knows, if it knows all before.
-                let own = self.answered.take() == Some((*position, mv));
+                let own = self.last_reply.take() == Some((*position, mv));
                 let is_made = own && !self.adapter.protocol.repeats;
-                if is_made && self.known == self.heard.len() {
-                    self.known += 1;
+                if is_made && self.synced == self.history.len() {
+                    self.synced += 1;
                 }
-                self.heard.push((*position, outcome, mv));
-                self.now = Some(self.adapter.game.play(position, mv));
+                self.history.push((*position, outcome, mv));
+                self.current = Some(self.adapter.game.play(position, mv));
             }
             GameEvent::End(payoffs) => {
                 let game = &self.adapter.game;
@@ -435,7 +441,7 @@ impl<G: Playable> Player<G> for External<G> {
                 let most = payoffs.iter().copied().fold(0.0, f32::max);
                 let first = (0..game.seats()).filter(|&seat| payoffs[seat] >= most);
                 let names: Vec<&str> = first.map(|seat| game.seat_name(seat)).collect();
-                self.tell_result(match names.len() {
+                self.send_result(match names.len() {
                     all if all == payoffs.len() => "draw".to_owned(),
                     _ => names.join(","),
                 });
@@ -464,12 +470,12 @@ impl<G: Playable> Player<G> for External<G> {
 
 impl<G: Playable> External<G> {
     /// Says who has won to a program that wants to know; who fails then has lost nothing.
-    fn tell_result(&mut self, winner: String) {
+    fn send_result(&mut self, winner: String) {
         let adapter = &self.adapter;
-        let named = ("winner", adapter.hears_all().then_some(winner));
-        let steps = adapter.steps(adapter.protocol.over, &[named]);
+        let substitutions = ("winner", adapter.gets_all_moves().then_some(winner));
+        let requests = adapter.requests(adapter.protocol.over, &[substitutions]);
         let deadline = Deadline::after(adapter.dialect.time_of_move);
-        if self.begun && self.say(&steps, deadline).is_err() {
+        if self.is_begun && self.send(&requests, deadline).is_err() {
             self.program = None;
         }
     }
@@ -481,7 +487,7 @@ impl<G: Playable> External<G> {
             && !line.is_empty()
         {
             // Who does not read it is killed.
-            let _ = program.say(line, Deadline::after(Duration::from_millis(100)));
+            let _ = program.send(line, Deadline::after(Duration::from_millis(100)));
         }
     }
 }

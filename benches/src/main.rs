@@ -17,7 +17,7 @@ enum Command {
     Search(commands::search::Arguments),
     Playouts(commands::playouts::Arguments),
     Strength(Box<commands::strength::Arguments>),
-    Report(commands::report::Arguments),
+    Report(commands::report::PageArguments),
 }
 
 impl Command {
@@ -39,4 +39,14 @@ fn main() -> ExitCode {
     let definition = cli::definition::<Command>("benches", about)
         .after_help("Example: cargo run --release -p benches -- reproduce star");
     cli::run_program(definition, Command::run)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_well_defined() {
+        cli::definition::<Command>("benches", "").debug_assert();
+    }
 }

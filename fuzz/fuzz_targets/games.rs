@@ -3,8 +3,8 @@
 
 use arena::external::{
     dialect::Dialect,
-    said::{Reply, Said, Talk},
-    understood,
+    said::{Reply, ReplyBuffer, ChatterPolicy},
+    parse_move_of_reply,
 };
 use engine::core::text::TextError;
 use engine::games::{
@@ -181,7 +181,7 @@ pub(crate) fn answers(bytes: &[u8]) {
         let mut legal = G::Moves::default();
         game.moves(&start, &mut legal);
         for dialect in &*DIALECTS {
-            let answer = understood(dialect, game, (&start, &legal), line);
+            let answer = parse_move_of_reply(dialect, game, (&start, &legal), line);
             assert!(answer.is_err() || answer.is_ok_and(|mv| legal.contains(&mv)));
         }
     }
@@ -190,15 +190,15 @@ pub(crate) fn answers(bytes: &[u8]) {
     };
     const WORDS: &[&str] = &["===", "pong", "bestmove"];
     for (talk, reply) in [
-        (Talk::Comments, Reply::Line),
-        (Talk::Blanks, Reply::Line),
-        (Talk::Blanks, Reply::Block),
-        (Talk::Unless(WORDS), Reply::Word("===")),
-        (Talk::Unless(WORDS), Reply::Word("bestmove")),
+        (ChatterPolicy::Comments, Reply::Line),
+        (ChatterPolicy::Blanks, Reply::Line),
+        (ChatterPolicy::Blanks, Reply::Block),
+        (ChatterPolicy::Unless(WORDS), Reply::Word("===")),
+        (ChatterPolicy::Unless(WORDS), Reply::Word("bestmove")),
     ] {
-        let mut said = Said::new(talk);
+        let mut said = ReplyBuffer::new(talk);
         for piece in bytes.chunks(usize::from(length).max(1)) {
-            said.more(piece);
+            said.push(piece);
             while let Ok(Some(answer)) = said.reply(reply) {
                 with_every_game!(read, &answer);
             }

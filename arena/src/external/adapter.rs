@@ -2,7 +2,7 @@
 //!
 //! What is said when stands in [`super::protocol`]; here it is filled in.
 
-use super::{dialect::Dialect, protocol::Protocol, said::Reply, squares};
+use super::{coordinates, dialect::Dialect, protocol::Protocol, reply::Reply};
 use engine::core::game::Seat;
 use engine::play::{
     playable::Playable,
@@ -10,13 +10,13 @@ use engine::play::{
 };
 
 /// A line, and what answers it.
-pub(super) struct Step {
+pub(super) struct Request {
     pub(super) line: String,
     pub(super) reply: Reply,
 }
 
 /// What a line may name, and what stands for it; `None` where nothing does.
-pub(super) type Named = (&'static str, Option<String>);
+pub(super) type Substitution = (&'static str, Option<String>);
 
 /// How one game is spoken of to one program.
 pub(super) struct ProtocolAdapter<G: Playable> {
@@ -24,7 +24,7 @@ pub(super) struct ProtocolAdapter<G: Playable> {
     pub(super) protocol: &'static Protocol,
     pub(super) dialect: Dialect,
     /// What is the same for every line.
-    named: Vec<Named>,
+    substitutions: Vec<Substitution>,
     /// The size of the board, where the rules have one.
     size: Option<u32>,
     /// Whether chance has a say.
@@ -48,18 +48,21 @@ impl<G: Playable> ProtocolAdapter<G> {
         let size = size.or_else(|| first_number(&game.parameters()));
         let size = size.or_else(|| first_number(G::PARAMETERS));
         let seconds = dialect.seconds().to_string();
-        let told = |way: &str| (dialect.time == way).then(|| seconds.clone());
+        let time_for = |way: &str| (dialect.time == way).then(|| seconds.clone());
         // A side makes a dozen moves, seldom twenty.
-        let whole_game = (dialect.think * 20).as_secs().max(1).to_string();
-        let named = vec![
+        let seconds_per_game = (dialect.think * 20).as_secs().max(1).to_string();
+        let substitutions = vec![
             ("size", size.map(|size| size.to_string())),
             ("ms", Some(dialect.think.as_millis().to_string())),
             ("version", Some(dialect.version.to_string())),
             ("rules", Some(game.told())),
-            ("settings", told("settings")),
-            ("whole_game", told("settings").and(Some(whole_game))),
-            ("left", told("left")),
-            ("genmove", told("genmove").or(Some(String::new()))),
+            ("settings", time_for("settings")),
+            (
+                "whole_game",
+                time_for("settings").and(Some(seconds_per_game)),
+            ),
+            ("left", time_for("left")),
+            ("genmove", time_for("genmove").or(Some(String::new()))),
             ("seconds", Some(seconds)),
         ];
         let outcomes = game.outcome_names();
@@ -68,32 +71,32 @@ impl<G: Playable> ProtocolAdapter<G> {
             game,
             protocol,
             dialect,
-            named,
+            substitutions,
             size,
         })
     }
 
     /// Whether a program keeps the board itself, and has to be told every move.
-    pub(super) fn follows(&self) -> bool {
-        self.protocol.follows
+    pub(super) fn tracks_board(&self) -> bool {
+        self.protocol.tracks_board
     }
 
     /// Whether it can be told of a position that is not the game's first.
-    pub(super) fn begins_anywhere(&self) -> bool {
-        !self.follows() || self.chance
+    pub(super) fn accepts_positions(&self) -> bool {
+        !self.tracks_board() || self.chance
     }
 
     /// The lines of a text of the protocol, filled in.
-    pub(super) fn steps(&self, text: &str, named: &[Named]) -> Vec<Step> {
+    pub(super) fn requests(&self, text: &str, substitutions: &[Substitution]) -> Vec<Request> {
         let dialect = &self.dialect;
         let time = Some(&*dialect.time).filter(|time| time.contains(' '));
         let text = text
             .replace("{init}", &dialect.init)
             .replace("{game}", &dialect.game)
             .replace("{time}", time.unwrap_or_default());
-        let step = |line: &str| {
+        let request = |line: &str| {
             let mut line = line.to_owned();
-            for (name, value) in named.iter().chain(&self.named) {
+            for (name, value) in substitutions.iter().chain(&self.substitutions) {
                 let name = format!("{{{name}}}");
                 if line.contains(&name) {
                     line = line.replace(&name, value.as_deref()?);
@@ -105,17 +108,22 @@ impl<G: Playable> ProtocolAdapter<G> {
             let reply = replies.find(|(begin, _)| line.starts_with(begin));
             let reply = reply.map_or(Reply::Nothing, |(_, reply)| *reply);
             let line = line.trim_end().to_owned();
-            (!line.is_empty()).then_some(Step { line, reply })
+            (!line.is_empty()).then_some(Request { line, reply })
         };
-        text.split(';').filter_map(step).collect()
+        text.split(';').filter_map(request).collect()
     }
 
     /// What lines may name of a position, what chance said of it, and the seat that began.
-    pub(super) fn position(&self, position: &G::Position, outcome: u8, first: Seat) -> Vec<Named> {
+    pub(super) fn position(
+        &self,
+        position: &G::Position,
+        outcome: u8,
+        first: Seat,
+    ) -> Vec<Substitution> {
         let (game, dialect) = (&self.game, &self.dialect);
         // Where nothing is said of an outcome, the text has no place for it.
-        let spoken = game.outcome_names().contains(&outcome).then_some(outcome);
-        let texts = [None, spoken].map(|outcome| game.format_position(position, outcome));
+        let shown_outcome = game.outcome_names().contains(&outcome).then_some(outcome);
+        let texts = [None, shown_outcome].map(|outcome| game.format_position(position, outcome));
         let seat = match game.to_move(position) {
             seat if dialect.first_begins => usize::from(seat != first),
             seat => seat,
@@ -128,20 +136,20 @@ impl<G: Playable> ProtocolAdapter<G> {
             ("colour", Some(colour)),
             ("die", self.chance.then(|| outcome.to_string())),
             ("start", self.chance.then(|| texts[0].clone())),
-            ("written", Some((self.protocol.written)(&texts))),
+            ("written", Some((self.protocol.format_position)(&texts))),
             ("position", texts.into_iter().next()),
         ]
     }
 
     /// A move, for those who hear of it.
-    pub(super) fn mv(&self, ours: &str) -> Named {
-        let theirs = squares::theirs(ours, &self.dialect, self.size);
-        let is_told = self.hears_all() && (ours != "pass" || theirs != "none");
-        ("move", is_told.then_some(theirs))
+    pub(super) fn mv(&self, ours: &str) -> Substitution {
+        let theirs = coordinates::to_program(ours, &self.dialect, self.size);
+        let is_sent = self.gets_all_moves() && (ours != "pass" || theirs != "none");
+        ("move", is_sent.then_some(theirs))
     }
 
     /// Whether a program hears of more than questions: our own protocol began without that.
-    pub(super) fn hears_all(&self) -> bool {
+    pub(super) fn gets_all_moves(&self) -> bool {
         self.protocol.name != "lines" || self.dialect.version > 1
     }
 
@@ -150,7 +158,7 @@ impl<G: Playable> ProtocolAdapter<G> {
         if self.protocol.name == "gtp" && answer.eq_ignore_ascii_case("resign") {
             return Err(PlayerFault("resigned".to_owned()));
         }
-        Ok(squares::ours(answer, &self.dialect, self.size))
+        Ok(coordinates::from_program(answer, &self.dialect, self.size))
     }
 }
 

@@ -18,12 +18,12 @@ impl Deadline {
     }
 
     /// What is left, or what was `missed` in the time there was.
-    pub(crate) fn left(self, missed: &str) -> Result<Duration, String> {
-        let left = self.until.saturating_duration_since(Instant::now());
-        if left.is_zero() {
+    pub(crate) fn remaining(self, missed: &str) -> Result<Duration, String> {
+        let remaining = self.until.saturating_duration_since(Instant::now());
+        if remaining.is_zero() {
             return Err(format!("{missed} within {} ms", self.time.as_millis()));
         }
         // The system counts in microseconds, and takes none for no limit.
-        Ok(left.max(Duration::from_micros(1)))
+        Ok(remaining.max(Duration::from_micros(1)))
     }
 }

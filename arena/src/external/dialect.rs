@@ -9,7 +9,7 @@ use engine::play::notation::{Arguments, Notation, Problem};
 use std::time::Duration;
 
 /// Sets of keys by name, and the programs they are for.
-pub(super) const SETS: [(&str, &str); 7] = [
+pub(super) const PRESETS: [(&str, &str); 7] = [
     // Lajkonik: whole seconds with each genmove; the size is that which it was built for.
     ("lajkonik", "gtp(time=genmove, colours=\"w b\")"),
     // Castro: time on a line of its own.
@@ -68,30 +68,30 @@ pub struct Dialect {
 }
 
 /// How long a program may take to start, unless a move may take longer, in milliseconds.
-const STARTING: u64 = 10_000;
+const DEFAULT_START_MILLISECONDS: u64 = 10_000;
 
 /// Default time for a move, in milliseconds.
-const MILLISECONDS: u64 = 10_000;
+const DEFAULT_MILLISECONDS: u64 = 10_000;
 
 /// The values of keys: as said, or as the set has it.
-struct Said<'a, 'b, 'c> {
+struct KeyValues<'a, 'b, 'c> {
     arguments: &'b mut Arguments<'a>,
     set: Arguments<'c>,
 }
 
-impl Said<'_, '_, '_> {
+impl KeyValues<'_, '_, '_> {
     fn value(&mut self, key: &'static str) -> Result<Option<Notation>, Problem> {
-        let said = self.arguments.take_named(key)?;
-        Ok(said.or(self.set.take_named(key)?).cloned())
+        let keys = self.arguments.take_named(key)?;
+        Ok(keys.or(self.set.take_named(key)?).cloned())
     }
 
     fn text(&mut self, key: &'static str) -> Result<Option<String>, Problem> {
         Ok(self.value(key)?.map(|value| value.name))
     }
 
-    fn milliseconds(&mut self, key: &'static str, usual: u64) -> Result<Duration, Problem> {
-        let said = self.arguments.number_named(key, 1..=86_400_000)?;
-        Ok(Duration::from_millis(said.unwrap_or(usual)))
+    fn milliseconds(&mut self, key: &'static str, default: u64) -> Result<Duration, Problem> {
+        let keys = self.arguments.number_named(key, 1..=86_400_000)?;
+        Ok(Duration::from_millis(keys.unwrap_or(default)))
     }
 
     fn choice<T: Copy>(&mut self, key: &'static str, choices: &[(&str, T)]) -> Result<T, Problem> {
@@ -127,13 +127,13 @@ impl Dialect {
     /// # Errors
     /// If a value is none of those there are.
     pub fn read(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
-        let milliseconds = arguments.number("ms", 1..=86_400_000, MILLISECONDS)?;
+        let milliseconds = arguments.number("ms", 1..=86_400_000, DEFAULT_MILLISECONDS)?;
         let named = arguments.take_named("dialect")?;
         let set = named.map(|value| {
-            let found = SETS.iter().find(|(name, _)| *name == value.name);
-            let notation = found.and_then(|(_, set)| Notation::parse(set).ok());
+            let preset = PRESETS.iter().find(|(name, _)| *name == value.name);
+            let notation = preset.and_then(|(_, set)| Notation::parse(set).ok());
             notation.ok_or_else(|| {
-                let names = SETS.map(|(name, _)| name).join(" or ");
+                let names = PRESETS.map(|(name, _)| name).join(" or ");
                 value.wrong(format!("'dialect' is {names}, not '{value}'"))
             })
         });
@@ -141,14 +141,16 @@ impl Dialect {
         let mut protocols: Vec<_> = PROTOCOLS.iter().map(|one| (one.name, one)).collect();
         let of_set = protocols.iter().position(|(name, _)| *name == set.name);
         protocols.swap(0, of_set.unwrap_or(0));
-        let speaks = protocols[0].0;
+        let default_protocol = protocols[0].0;
         let set = Arguments::of(&set);
-        let mut said = Said { arguments, set };
-        let protocol = said.choice("protocol", &protocols)?;
-        if let Some(named) = named.filter(|_| protocol.name != speaks) {
-            return Err(named.wrong(format!("'{named}' speaks {speaks}: leave 'protocol' out")));
+        let mut keys = KeyValues { arguments, set };
+        let protocol = keys.choice("protocol", &protocols)?;
+        if let Some(named) = named.filter(|_| protocol.name != default_protocol) {
+            return Err(named.wrong(format!(
+                "'{named}' speaks {default_protocol}: leave 'protocol' out"
+            )));
         }
-        let by_moves = said.choice("setboard", &[("on", false), ("off", true)])?;
+        let by_moves = keys.choice("setboard", &[("on", false), ("off", true)])?;
         let protocol = match (protocol.name, by_moves) {
             (_, false) => protocol,
             ("nboard", true) => &NBOARD_BY_MOVES,
@@ -156,15 +158,15 @@ impl Dialect {
                 return Err((1, format!("'setboard=off' is for nboard, not for {name}")));
             }
         };
-        let colours = said.value("colours")?.map(|value| {
+        let colours = keys.value("colours")?.map(|value| {
             let words: Vec<String> = value.name.split_whitespace().map(str::to_owned).collect();
-            let wanted = "two words for those who move first and second, such as \"b w\"";
+            let expected = "two words for those who move first and second, such as \"b w\"";
             <[String; 2]>::try_from(words)
-                .map_err(|_| value.wrong(format!("'colours' is {wanted}, not '{}'", value.name)))
+                .map_err(|_| value.wrong(format!("'colours' is {expected}, not '{}'", value.name)))
         });
-        let pass = said.text("pass")?;
-        let capitals = said.choice("case", &[("lower", false), ("upper", true)])?;
-        let usual_pass = match (protocol.name, capitals) {
+        let pass = keys.text("pass")?;
+        let capitals = keys.choice("case", &[("lower", false), ("upper", true)])?;
+        let default_pass = match (protocol.name, capitals) {
             ("nboard", _) => "PA",
             (_, true) => "PASS",
             (_, false) => "pass",
@@ -176,30 +178,31 @@ impl Dialect {
         ];
         let dialect = Self {
             protocol,
-            version: said.choice("version", &[("1", 1), ("2", 2)])?,
-            init: said.text("init")?.unwrap_or_default(),
-            game: said.text("game")?.unwrap_or(protocol.game.to_owned()),
-            time: said.time(protocol)?,
+            version: keys.choice("version", &[("1", 1), ("2", 2)])?,
+            init: keys.text("init")?.unwrap_or_default(),
+            game: keys.text("game")?.unwrap_or(protocol.game.to_owned()),
+            time: keys.time(protocol)?,
             capitals: capitals || protocol.name == "nboard",
-            pass: pass.unwrap_or(usual_pass.to_owned()),
-            squares: match said.choice("squares", &squares)? {
+            pass: pass.unwrap_or(default_pass.to_owned()),
+            squares: match keys.choice("squares", &squares)? {
                 _ if protocol.name == "tcga" => Squares::Top,
                 squares => squares,
             },
             colours: colours.transpose()?,
-            first_begins: said.choice("begins", &[("seat", false), ("first", true)])?,
-            one_game: said.choice("process", &[("match", false), ("game", true)])?,
+            first_begins: keys.choice("begins", &[("seat", false), ("first", true)])?,
+            one_game: keys.choice("process", &[("match", false), ("game", true)])?,
             time_of_move: Duration::from_millis(milliseconds),
-            time_of_start: said.milliseconds("start_ms", STARTING.max(milliseconds))?,
-            think: said.milliseconds("think", (milliseconds - milliseconds / 10).max(1))?,
+            time_of_start: keys
+                .milliseconds("start_ms", DEFAULT_START_MILLISECONDS.max(milliseconds))?,
+            think: keys.milliseconds("think", (milliseconds - milliseconds / 10).max(1))?,
         };
-        let told = dialect.seconds();
-        if dialect.tells_seconds() && 1000 * told >= milliseconds {
+        let seconds = dialect.seconds();
+        if dialect.sends_seconds() && 1000 * seconds >= milliseconds {
             return Err((
                 1,
                 format!(
-                    "the program would be told to think for {told} s, and be stopped after {milliseconds} ms: say ms={} or more",
-                    1000 * told + 500
+                    "the program would be told to think for {seconds} s, and be stopped after {milliseconds} ms: say ms={} or more",
+                    1000 * seconds + 500
                 ),
             ));
         }
@@ -211,7 +214,7 @@ impl Dialect {
         self.think.as_secs().max(1)
     }
 
-    fn tells_seconds(&self) -> bool {
+    fn sends_seconds(&self) -> bool {
         match &*self.time {
             "none" => false,
             line if line.contains(' ') => line.contains("{seconds}"),

@@ -4,7 +4,7 @@
 //! `!` for what it wrote on standard error, and the line. Invariants: no file is written twice; a program that floods does not fill the
 //! disk; who cannot write goes on without.
 
-use super::said::shown;
+use super::reply::quote;
 use std::{
     collections::BTreeMap,
     fs::{File, create_dir_all},
@@ -15,21 +15,21 @@ use std::{
 };
 
 /// Most bytes of a file.
-const LARGEST: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
 
 /// Keeps from now on what is said in this folder; the first to say one counts.
-pub fn keep_in(folder: PathBuf) {
+pub fn set_folder(folder: PathBuf) {
     FOLDER.get_or_init(|| folder);
 }
 
 pub(super) struct Log {
     file: Option<File>,
     began: Instant,
-    left: usize,
+    remaining: usize,
     /// What has come of a line, by the sign before it.
-    half: BTreeMap<char, Vec<u8>>,
+    partial: BTreeMap<char, Vec<u8>>,
 }
 
 impl Log {
@@ -38,9 +38,9 @@ impl Log {
         let file = FOLDER.get().map(|folder| {
             let failed = |error| format!("{}: {error}", folder.display());
             create_dir_all(folder).map_err(failed)?;
-            let usual = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+            let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
             let name: String = words.join(" ").replace("../", "");
-            let name = shown(&name).replace(|letter| !usual(letter), "-");
+            let name = quote(&name).replace(|letter| !is_plain(letter), "-");
             for number in 1.. {
                 match File::create_new(folder.join(format!("{name}-{number:04}.log"))) {
                     Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
@@ -52,34 +52,34 @@ impl Log {
         Ok(Self {
             file: file.unwrap_or(Ok(None))?,
             began: Instant::now(),
-            left: LARGEST,
-            half: BTreeMap::new(),
+            remaining: MAX_BYTES,
+            partial: BTreeMap::new(),
         })
     }
 
     /// What was said, from its beginning or from wherever it went on.
     pub(super) fn line(&mut self, sign: char, bytes: &[u8]) {
         let Some(file) = &mut self.file else { return };
-        let half = self.half.entry(sign).or_default();
-        half.extend(bytes);
-        let end = half.iter().rposition(|&byte| byte == b'\n');
-        let whole: Vec<u8> = half.drain(..end.map_or(0, |end| end + 1)).collect();
+        let partial = self.partial.entry(sign).or_default();
+        partial.extend(bytes);
+        let end = partial.iter().rposition(|&byte| byte == b'\n');
+        let complete: Vec<u8> = partial.drain(..end.map_or(0, |end| end + 1)).collect();
         let time = self.began.elapsed().as_millis();
-        let text = String::from_utf8_lossy(&whole);
+        let text = String::from_utf8_lossy(&complete);
         let lines = text
             .lines()
             .map(|line| format!("{time:>8} {sign} {line}\n"));
         let text: String = lines.collect();
-        self.left = self.left.saturating_sub(text.len().max(bytes.len()));
-        if self.left == 0 || file.write_all(text.as_bytes()).is_err() {
+        self.remaining = self.remaining.saturating_sub(text.len().max(bytes.len()));
+        if self.remaining == 0 || file.write_all(text.as_bytes()).is_err() {
             self.file = None;
         }
     }
 
     /// Writes lines that have no end.
     pub(super) fn finish(&mut self) {
-        let half = std::mem::take(&mut self.half).into_iter();
-        for (sign, mut line) in half.filter(|(_, line)| !line.is_empty()) {
+        let partial = std::mem::take(&mut self.partial).into_iter();
+        for (sign, mut line) in partial.filter(|(_, line)| !line.is_empty()) {
             line.push(b'\n');
             self.line(sign, &line);
         }

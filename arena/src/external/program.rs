@@ -10,8 +10,8 @@
 use super::deadline::Deadline;
 use super::{
     log::Log,
-    said::{MAX_LINE, Reply, Said, Talk, shown},
-    watch,
+    reaper,
+    reply::{ChatterPolicy, MAX_LINE, Reply, ReplyBuffer, quote},
 };
 use engine::play::player::Failure::{self, PlayerFault, SystemFault};
 use engine::search::limits::Limits;
@@ -32,10 +32,10 @@ use std::{
 };
 
 /// Between two looks whether it is still to be waited for.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
+const CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
 /// How long a program may take to end once its input is closed, unless it was stopped.
-const ENDING: Duration = Duration::from_millis(200);
+const END_TIMEOUT: Duration = Duration::from_millis(200);
 
 pub(super) struct Program {
     name: String,
@@ -48,11 +48,11 @@ pub(super) struct Program {
     /// The last that came of its standard error.
     last_errors: Vec<u8>,
     /// What was read and not yet looked at.
-    said: Said,
+    replies: ReplyBuffer,
     /// What ends all waiting before the deadlines do.
     pub(super) limits: Limits,
     /// Whether the last line was written to its end.
-    pub(super) is_asked: bool,
+    pub(super) awaits_reply: bool,
     log: Log,
     /// Stands in the environment of the program and of all it starts.
     mark: String,
@@ -63,26 +63,31 @@ impl Program {
     pub(super) fn start(
         words: &[String],
         folder: Option<&Path>,
-        talk: Talk,
+        chatter: ChatterPolicy,
     ) -> Result<Self, Failure> {
         let log = Log::begin(words).map_err(SystemFault)?;
-        Self::spawn(words, folder, talk, log).map_err(|error| {
-            SystemFault(format!("{} cannot be started: {error}", shown(&words[0])))
+        Self::spawn(words, folder, chatter, log).map_err(|error| {
+            SystemFault(format!("{} cannot be started: {error}", quote(&words[0])))
         })
     }
 
-    fn spawn(words: &[String], folder: Option<&Path>, talk: Talk, log: Log) -> io::Result<Self> {
+    fn spawn(
+        words: &[String],
+        folder: Option<&Path>,
+        chatter: ChatterPolicy,
+        log: Log,
+    ) -> io::Result<Self> {
         static STARTED: AtomicU64 = AtomicU64::new(0);
         let name = words[0].clone();
-        watch::begin()?;
-        let mark = watch::mark(STARTED.fetch_add(1, Ordering::Relaxed));
+        reaper::begin()?;
+        let mark = reaper::mark(STARTED.fetch_add(1, Ordering::Relaxed));
         let mut command = Command::new(&name);
         if let Some(folder) = folder {
             command.current_dir(folder);
         }
         let mut child = command
             .args(&words[1..])
-            .env(watch::MARK, &mark)
+            .env(reaper::MARK_VARIABLE, &mark)
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -99,13 +104,13 @@ impl Program {
             output,
             errors,
             last_errors: Vec::new(),
-            said: Said::new(talk),
+            replies: ReplyBuffer::new(chatter),
             limits: Limits::NONE,
-            is_asked: false,
+            awaits_reply: false,
             log,
             mark,
         };
-        watch::add(program.group())?;
+        reaper::add(program.group())?;
         program.input.as_ref().map_or(Ok(()), do_not_block)?;
         program.errors.as_ref().map_or(Ok(()), do_not_block)?;
         do_not_block(&program.output)?;
@@ -113,8 +118,8 @@ impl Program {
     }
 
     /// Writes a line. What the program said before, unasked, is a failure.
-    pub(super) fn say(&mut self, line: &str, deadline: Deadline) -> Result<(), Failure> {
-        self.hear_nothing(deadline)?;
+    pub(super) fn send(&mut self, line: &str, deadline: Deadline) -> Result<(), Failure> {
+        self.expect_silence(deadline)?;
         self.write(line, deadline)
     }
 
@@ -122,7 +127,7 @@ impl Program {
     pub(super) fn write(&mut self, line: &str, deadline: Deadline) -> Result<(), Failure> {
         let line = format!("{line}\n");
         let mut bytes = line.as_bytes();
-        self.is_asked = false;
+        self.awaits_reply = false;
         self.log.line('>', bytes);
         while !bytes.is_empty() {
             let written = match &mut self.input {
@@ -133,71 +138,75 @@ impl Program {
                 Ok(written) => bytes = &bytes[written..],
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    self.wait(true, self.left(deadline, "read nothing")?)?;
+                    self.wait(true, self.remaining(deadline, "read nothing")?)?;
                     // It may be waiting itself, for its comments to be read.
-                    self.hear_nothing(deadline)?;
+                    self.expect_silence(deadline)?;
                 }
                 Err(_) => return Err(self.ended("its input is closed")),
             }
         }
-        self.is_asked = true;
+        self.awaits_reply = true;
         Ok(())
     }
 
     /// The answer that is there already.
     pub(super) fn take_answer(&mut self, reply: Reply) -> Result<Option<String>, Failure> {
         self.read()?;
-        self.said.reply(reply)
+        self.replies.reply(reply)
     }
 
     /// The answer to what was said.
-    pub(super) fn hear(&mut self, reply: Reply, deadline: Deadline) -> Result<String, Failure> {
+    pub(super) fn receive(&mut self, reply: Reply, deadline: Deadline) -> Result<String, Failure> {
         if reply == Reply::Nothing {
             return Ok(String::new());
         }
-        let answer = self.hear_first(reply, deadline)?;
+        let answer = self.receive_first(reply, deadline)?;
         // What has come with it; what comes later is found before the next question.
-        self.said.nothing()?;
+        self.replies.expect_silence()?;
         Ok(answer)
     }
 
     /// The first of several answers.
-    pub(super) fn hear_first(
+    pub(super) fn receive_first(
         &mut self,
         reply: Reply,
         deadline: Deadline,
     ) -> Result<String, Failure> {
         loop {
-            if let Some(answer) = self.said.reply(reply)? {
+            if let Some(answer) = self.replies.reply(reply)? {
                 return Ok(answer);
             }
-            self.wait(false, self.left(deadline, "no answer")?)?;
+            self.wait(false, self.remaining(deadline, "no answer")?)?;
             self.read()?;
         }
     }
 
     /// How long to wait: what is left until a deadline, or until the next look.
-    fn left(&self, deadline: Deadline, missed: &str) -> Result<Duration, Failure> {
+    fn remaining(&self, deadline: Deadline, missed: &str) -> Result<Duration, Failure> {
         if self.limits.is_stopped() {
             return Err(SystemFault("it was stopped".to_owned()));
         }
-        let left = deadline.left(missed).map_err(PlayerFault)?;
-        let looks = self.limits.stop.is_some();
-        Ok(if looks { left.min(BETWEEN_LOOKS) } else { left })
+        let remaining = deadline.remaining(missed).map_err(PlayerFault)?;
+        let is_checked = self.limits.stop.is_some();
+        Ok(if is_checked {
+            remaining.min(CHECK_INTERVAL)
+        } else {
+            remaining
+        })
     }
 
     /// Reads what is there, which is to be nothing but comments.
-    fn hear_nothing(&mut self, deadline: Deadline) -> Result<(), Failure> {
+    fn expect_silence(&mut self, deadline: Deadline) -> Result<(), Failure> {
         while self.read()? {
-            self.said.nothing()?;
-            self.left(deadline, "only comments")?;
+            self.replies.expect_silence()?;
+            self.remaining(deadline, "only comments")?;
         }
-        self.said.nothing()
+        self.replies.expect_silence()
     }
 
     /// The CPU time that the program and all it started have taken, where the system says.
     pub(super) fn cpu_time(&self) -> Option<Duration> {
-        watch::cpu_time(self.group())
+        reaper::cpu_time(self.group())
     }
 
     /// Reads of its standard error what is there.
@@ -230,12 +239,12 @@ impl Program {
         loop {
             match self.output.read(&mut bytes) {
                 Ok(0) => {
-                    self.said.end()?;
+                    self.replies.end()?;
                     return Err(self.ended("its output is closed"));
                 }
                 Ok(length) => {
                     self.log.line('<', &bytes[..length]);
-                    self.said.more(&bytes[..length]);
+                    self.replies.push(&bytes[..length]);
                     return Ok(true);
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
@@ -246,7 +255,7 @@ impl Program {
     }
 
     /// Waits until there is something to read, or, if that is wanted, room to write.
-    fn wait(&self, to_write: bool, left: Duration) -> Result<(), Failure> {
+    fn wait(&self, to_write: bool, remaining: Duration) -> Result<(), Failure> {
         let mut pipes = vec![PollFd::new(&self.output, PollFlags::IN)];
         if let Some(errors) = &self.errors {
             pipes.push(PollFd::new(errors, PollFlags::IN));
@@ -254,8 +263,8 @@ impl Program {
         if let Some(input) = self.input.as_ref().filter(|_| to_write) {
             pipes.push(PollFd::new(input, PollFlags::OUT));
         }
-        let left = Timespec::try_from(left).ok();
-        match poll(&mut pipes, left.as_ref()) {
+        let remaining = Timespec::try_from(remaining).ok();
+        match poll(&mut pipes, remaining.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
             Err(error) => Err(self.unreachable(&error)),
         }
@@ -264,7 +273,7 @@ impl Program {
     fn unreachable(&self, error: &dyn Display) -> Failure {
         SystemFault(format!(
             "{} cannot be spoken to: {error}",
-            shown(&self.name)
+            quote(&self.name)
         ))
     }
 
@@ -274,7 +283,7 @@ impl Program {
             return PlayerFault(otherwise.to_owned());
         };
         let errors = String::from_utf8_lossy(&self.last_errors);
-        let last = errors.lines().map(shown).rfind(|line| !line.is_empty());
+        let last = errors.lines().map(quote).rfind(|line| !line.is_empty());
         let last = last.map(|line| format!(", saying '{line}'"));
         PlayerFault(format!("ended with {status}{}", last.unwrap_or_default()))
     }
@@ -295,17 +304,17 @@ impl Program {
             !matches!(waitid(WaitId::Pid(group), options), Ok(None))
         };
         let began = Instant::now();
-        while !has_ended() && began.elapsed() < ENDING && !self.limits.is_stopped() {
+        while !has_ended() && began.elapsed() < END_TIMEOUT && !self.limits.is_stopped() {
             thread::sleep(Duration::from_millis(1));
         }
         let by_itself = has_ended();
         // There is nothing else to be done if it cannot be killed.
         let _ = kill_process_group(group, Signal::KILL);
-        watch::kill_marked(&self.mark, group);
+        reaper::kill_marked(&self.mark, group);
         let status = self.child.wait().ok();
         self.read_errors();
         self.log.finish();
-        watch::remove(group);
+        reaper::remove(group);
         status.filter(|_| by_itself)
     }
 }

@@ -6,7 +6,7 @@
 //! Invariant: every line has its answer, or is known to have none, so that no answer is taken for
 //! another one's.
 
-use super::said::{Reply, Talk};
+use super::reply::{ChatterPolicy, Reply};
 
 /// A protocol.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(super) struct Protocol {
     /// What stands for `{game}` there unless the dialect says so.
     pub(super) game: &'static str,
     /// What is said of a move that was made.
-    pub(super) told: &'static str,
+    pub(super) move_message: &'static str,
     /// What asks for a move; the last line is answered by it.
     pub(super) question: &'static str,
     /// What has it answer that at once; then that is answered, too.
@@ -33,13 +33,13 @@ pub(super) struct Protocol {
     /// What answers lines that begin so; nothing answers others.
     pub(super) replies: &'static [(&'static str, Reply)],
     /// What may be said unasked.
-    pub(super) talk: Talk,
+    pub(super) chatter: ChatterPolicy,
     /// The words for ways to tell the time, the usual one first.
     pub(super) times: &'static [&'static str],
     /// Writes a position, which is given before chance spoke and after it.
-    pub(super) written: fn(&[String; 2]) -> String,
+    pub(super) format_position: fn(&[String; 2]) -> String,
     /// Whether a program keeps the board itself, and is told every move.
-    pub(super) follows: bool,
+    pub(super) tracks_board: bool,
     /// Whether it is told its own moves as well: it answers without making them.
     pub(super) repeats: bool,
 }
@@ -51,16 +51,16 @@ const DEFAULT_PROTOCOL: Protocol = Protocol {
     start: "{init}",
     begin: "{game}; {time}",
     game: "",
-    told: "",
+    move_message: "",
     question: "",
     stop: "",
     over: "",
     end: "quit",
     replies: &[],
-    talk: Talk::Blanks,
+    chatter: ChatterPolicy::Blanks,
     times: &["none"],
-    written: |[open, _]| open.clone(),
-    follows: false,
+    format_position: |[open, _]| open.clone(),
+    tracks_board: false,
     repeats: false,
 };
 
@@ -70,20 +70,20 @@ const NBOARD: Protocol = Protocol {
     games: "nboard is for reversi on 8 by 8 squares",
     start: "nboard 2; {init}; ping 1",
     begin: "{game}; {time}; ping 1",
-    question: "set game {written}; ping 2; go",
+    question: "set game {format_position}; ping 2; go",
     stop: "ping 3",
     replies: &[("ping ", Reply::Word("pong")), ("go", Reply::Word("==="))],
-    talk: Talk::Unless(&["===", "pong"]),
-    written: |[open, _]| ggf(open),
+    chatter: ChatterPolicy::AllExcept(&["===", "pong"]),
+    format_position: |[open, _]| ggf(open),
     ..DEFAULT_PROTOCOL
 };
 
 /// The same for programs that take no other board than that of the start.
 pub(super) static NBOARD_BY_MOVES: Protocol = Protocol {
-    begin: "set game {written}; {game}; {time}; ping 1",
-    told: "move {move}",
+    begin: "set game {format_position}; {game}; {time}; ping 1",
+    move_message: "move {move}",
     question: "ping 2; go",
-    follows: true,
+    tracks_board: true,
     repeats: true,
     ..NBOARD
 };
@@ -94,24 +94,24 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
         name: "lines",
         start: "alea {version} {rules}; {init}",
         begin: "game {seed}; {game}; {time}",
-        told: "played {written} {move}",
-        question: "move {written}",
+        move_message: "played {format_position} {move}",
+        question: "move {format_position}",
         over: "result {winner}",
         end: "",
         replies: &[("alea ", Reply::Greeting), ("move ", Reply::Line)],
-        talk: Talk::Comments,
-        written: |[_, rolled]| rolled.clone(),
+        chatter: ChatterPolicy::Comments,
+        format_position: |[_, rolled]| rolled.clone(),
         ..DEFAULT_PROTOCOL
     },
     Protocol {
         name: "tcga",
         games: "tcga is for einstein",
         start: "name; version; time_setting {whole_game}; board_setting 5 6 2; {init}",
-        question: "get {written}",
+        question: "get {format_position}",
         end: "exit",
         replies: &[("", Reply::Line)],
         times: &["settings", "none"],
-        written: |[_, rolled]| stones(rolled),
+        format_position: |[_, rolled]| stones(rolled),
         ..DEFAULT_PROTOCOL
     },
     Protocol {
@@ -119,11 +119,11 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
         games: "gtp and ubgi are for two seats",
         begin: "{game}; {time}; time_settings 0 {settings} 1",
         game: "boardsize {size}; clear_board; position {start}",
-        told: "dice {die}; play {colour} {move}",
+        move_message: "dice {die}; play {colour} {move}",
         question: "dice {die}; time_left {colour} {left} 1; genmove {colour} {genmove}",
         replies: &[("", Reply::Block)],
         times: &["none", "settings", "left", "genmove"],
-        follows: true,
+        tracks_board: true,
         ..DEFAULT_PROTOCOL
     },
     Protocol {
@@ -132,14 +132,14 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
         // When it is ready it has read what went before.
         start: "ubgi; {init}; isready",
         begin: "newgame; {game}; {time}; isready",
-        question: "position alea {written}; dice {die}; go",
+        question: "position alea {format_position}; dice {die}; go",
         stop: "stop",
         replies: &[
             ("ubgi", Reply::Word("ubgiok")),
             ("isready", Reply::Word("readyok")),
             ("go", Reply::Word("bestmove")),
         ],
-        talk: Talk::Unless(&["bestmove", "ubgiok", "readyok", "error"]),
+        chatter: ChatterPolicy::AllExcept(&["bestmove", "ubgiok", "readyok", "error"]),
         ..DEFAULT_PROTOCOL
     },
     NBOARD,

@@ -20,7 +20,7 @@ fn external<G: Playable>(game: G, keys: &str, words: &[&str]) -> External<G> {
     let adapter = ProtocolAdapter::of(dialect, game).unwrap();
     let words = words.iter().map(|&word| word.to_owned()).collect();
     let folder = None;
-    External::speaking(Command { words, folder }, Arc::new(adapter))
+    External::speaking(CommandLine { words, folder }, Arc::new(adapter))
 }
 
 /// A folder that is gone after the test, and a file in it.
@@ -47,7 +47,7 @@ fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
     let mut player = external(game.clone(), keys, &["sh", "-c", &script]);
     let start = game.random_start(&mut RandomStream::new(0), 0);
     let (mut position, mut outcome) = (start, 0);
-    let (mut told, mut dead) = (Vec::new(), 0);
+    let (mut sent_lines, mut dead) = (Vec::new(), 0);
     for line in lines {
         let (act, rest) = line.split_once(' ').unwrap_or((line, ""));
         match act {
@@ -87,16 +87,16 @@ fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
             }
             "end" => player.notify(GameEvent::End(&[0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])),
             "wait" => std::thread::sleep(Duration::from_millis(rest.parse().unwrap())),
-            "told" => told.push(rest),
+            "told" => sent_lines.push(rest),
             _ => dead = rest.parse().unwrap(),
         }
     }
     drop(player);
-    if !told.is_empty() {
+    if !sent_lines.is_empty() {
         // It may have been told to quit, or have ended before.
         let log = read(&log);
-        let heard = log.lines().filter(|line| *line != "quit");
-        assert_eq!(heard.collect::<Vec<_>>(), told);
+        let received = log.lines().filter(|line| *line != "quit");
+        assert_eq!(received.collect::<Vec<_>>(), sent_lines);
     }
     if dead > 0 {
         let pids = read(&log);
@@ -193,10 +193,10 @@ fn commands_are_split_at_blanks_outside_quotes() {
         ("a 'say \"no\"' \"it's\"", vec!["a", "say \"no\"", "it's"]),
         ("a' b'\" c\"d", vec!["a b cd"]),
     ] {
-        assert_eq!(words(command).unwrap(), expected);
+        assert_eq!(split_command(command).unwrap(), expected);
     }
     for none in ["", "  ", "a 'b", "''", "a \"b", "\"\"", "a 'b\""] {
-        assert_eq!(words(none), None);
+        assert_eq!(split_command(none), None);
     }
 }
 
@@ -219,12 +219,12 @@ fn a_program_that_reads_nothing_fails_in_time() {
     // Nothing but questions: 65,536 bytes of a pipe are 1,000 of them and more.
     let deadline = Deadline::after(Duration::from_millis(300));
     let words = ["sh", "-c", "exec sleep 60"].map(str::to_owned);
-    let mut program = Program::start(&words, None, said::Talk::Comments)
+    let mut program = Program::start(&words, None, reply::ChatterPolicy::Comments)
         .ok()
         .unwrap();
-    let said = (0..2000).try_for_each(|_| program.say(&"x".repeat(100), deadline));
+    let sent = (0..2000).try_for_each(|_| program.send(&"x".repeat(100), deadline));
     assert_eq!(
-        said,
+        sent,
         Err(Failure::PlayerFault(
             "read nothing within 300 ms".to_owned()
         ))
@@ -327,8 +327,8 @@ fn the_reference_bot_plays_as_its_twin_does() {
         (result.pair_counts, result.mean_plies),
         (twin.pair_counts, twin.mean_plies)
     );
-    let is_told = result.cpu_seconds_per_move.map(|time| time.is_some());
-    assert_eq!(is_told, [cfg!(target_os = "linux"), false]);
+    let has_cpu_time = result.cpu_seconds_per_move.map(|time| time.is_some());
+    assert_eq!(has_cpu_time, [cfg!(target_os = "linux"), false]);
     let lines = read("../docs/bot.py").lines().count();
     assert!(lines < 60, "{lines} lines");
 }

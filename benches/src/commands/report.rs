@@ -11,12 +11,12 @@ use cli::ReportArguments;
 #[command(
     after_help = "Example: benches atlas --stones 2 --json > atlas.json\n         benches report atlas.json --out atlas.html"
 )]
-pub(crate) struct Arguments {
+pub(crate) struct PageArguments {
     #[command(flatten)]
     report: ReportArguments,
 }
 
-impl Arguments {
+impl PageArguments {
     pub(crate) fn run(&self) -> Result<()> {
         self.report.run_with(read_section)
     }

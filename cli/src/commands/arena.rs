@@ -163,7 +163,7 @@ impl MatchArguments {
         options.records.clone_from(&self.records);
         #[cfg(unix)]
         if let Some(folder) = &self.log {
-            arena::external::log::keep_in(folder.clone());
+            arena::external::log::set_folder(folder.clone());
         }
         Ok(options)
     }

@@ -197,7 +197,7 @@ impl Arguments {
         let _claim = files::claim_directory(&self.directory)?;
         #[cfg(unix)]
         if let Some(folder) = &self.log {
-            arena::external::log::keep_in(folder.clone());
+            arena::external::log::set_folder(folder.clone());
         }
         with_game!(trusted(&config.game), game => self.run_for(&game, &config))
     }

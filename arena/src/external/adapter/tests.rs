@@ -1,7 +1,7 @@
 //! The conversations of `conversations.txt`.
 
 use super::*;
-use crate::external::dialect::SETS;
+use crate::external::dialect::PRESETS;
 use engine::core::random::RandomStream;
 use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
 use engine::play::notation::{Arguments, Notation};
@@ -21,17 +21,17 @@ fn told<G: Playable>(adapter: &ProtocolAdapter<G>, position: &str, mv: &str) -> 
         "start" => (game.random_start(&mut RandomStream::new(0), 0), None),
         text => game.parse_position(text).unwrap(),
     };
-    let mut named = adapter.position(&position, outcome.unwrap_or(0), 1);
-    named.extend([("seed", Some("7".to_owned())), adapter.mv(mv)]);
+    let mut substitutions = adapter.position(&position, outcome.unwrap_or(0), 1);
+    substitutions.extend([("seed", Some("7".to_owned())), adapter.mv(mv)]);
     [
         protocol.start,
         protocol.begin,
-        protocol.told,
+        protocol.move_message,
         protocol.question,
     ]
     .iter()
-    .flat_map(|text| adapter.steps(text, &named))
-    .map(|step| step.line)
+    .flat_map(|text| adapter.requests(text, &substitutions))
+    .map(|request| request.line)
     .collect()
 }
 
@@ -98,5 +98,5 @@ fn programs_are_told_and_understood_as_it_is_written() {
 
 #[test]
 fn the_named_sets_are_notations() {
-    assert!(SETS.iter().all(|(_, set)| Notation::parse(set).is_ok()));
+    assert!(PRESETS.iter().all(|(_, set)| Notation::parse(set).is_ok()));
 }

@@ -16,13 +16,13 @@ use std::{
 };
 
 /// The variable in the environment of programs: our number and theirs.
-pub(super) const MARK: &str = "ALEA_PROGRAM";
+pub(super) const MARK_VARIABLE: &str = "ALEA_PROGRAM";
 
 /// Ends with its input.
 const GUARD: &str = include_str!("guard.sh");
 
 /// How long what is marked may take to die.
-const DYING: Duration = Duration::from_secs(1);
+const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
 static GROUPS: Mutex<Groups> = Mutex::new(Groups {
     living: BTreeSet::new(),
@@ -64,14 +64,14 @@ fn change(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
     change(&mut groups.living);
     let numbers: Vec<String> = groups.living.iter().map(i32::to_string).collect();
     let line = numbers.join(" ") + "\n";
-    let tell = |guard: &Child| {
+    let send = |guard: &Child| {
         let mut input = guard.stdin.as_ref();
         input
             .as_mut()
             .map_or(Ok(()), |input| input.write_all(line.as_bytes()))
     };
     if let Some(guard) = &mut groups.guard {
-        if tell(guard).is_ok() {
+        if send(guard).is_ok() {
             return Ok(());
         }
         // Somebody has killed it.
@@ -79,13 +79,13 @@ fn change(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
     }
     let guard = Command::new("sh")
         .args(["-c", GUARD, "alea-guard", &std::process::id().to_string()])
-        .env_remove(MARK)
+        .env_remove(MARK_VARIABLE)
         .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()?;
-    tell(groups.guard.insert(guard))
+    send(groups.guard.insert(guard))
 }
 
 /// What Linux counts the time of processes in, on every machine that Rust knows.
@@ -99,7 +99,7 @@ pub(super) fn cpu_time(process: Pid) -> Option<Duration> {
 }
 
 /// Deepest that children of children are looked for.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 fn ticks(process: i32, depth: usize) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
@@ -118,7 +118,7 @@ fn ticks(process: i32, depth: usize) -> Option<u64> {
         let children = children.filter_map(|child| ticks(child, depth + 1));
         children.sum::<u64>()
     });
-    let started: u64 = if depth < DEEPEST { children.sum() } else { 0 };
+    let started: u64 = if depth < MAX_DEPTH { children.sum() } else { 0 };
     Some(own + started)
 }
 
@@ -126,8 +126,8 @@ fn ticks(process: i32, depth: usize) -> Option<u64> {
 /// first of them; nothing where there is no `/proc`.
 pub(super) fn kill_marked(mark: &str, first: Pid) {
     let began = Instant::now();
-    let mark = format!("{MARK}={mark}");
-    while kill_once(mark.as_bytes(), first) && began.elapsed() < DYING {
+    let mark = format!("{MARK_VARIABLE}={mark}");
+    while kill_once(mark.as_bytes(), first) && began.elapsed() < KILL_TIMEOUT {
         thread::sleep(Duration::from_millis(1));
     }
 }

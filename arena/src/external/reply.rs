@@ -17,13 +17,13 @@ const MAX_BLOCK: usize = 1 << 16;
 
 /// What a program may say without being asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Talk {
+pub enum ChatterPolicy {
     /// Lines that begin with `#`.
     Comments,
     /// Empty lines.
     Blanks,
     /// All lines but those that begin with one of these.
-    Unless(&'static [&'static str]),
+    AllExcept(&'static [&'static str]),
 }
 
 /// What answers a line.
@@ -41,34 +41,34 @@ pub enum Reply {
     Word(&'static str),
 }
 
-impl Talk {
+impl ChatterPolicy {
     /// Whether a line, or what came of it so far, is passed over.
-    fn passes(self, line: &str) -> bool {
+    fn is_skipped(self, line: &str) -> bool {
         match self {
             Self::Comments => line.starts_with('#'),
             Self::Blanks => line.trim().is_empty(),
-            Self::Unless(words) => !words.iter().any(|word| line.starts_with(word)),
+            Self::AllExcept(words) => !words.iter().any(|word| line.starts_with(word)),
         }
     }
 }
 
 /// What was read and is no whole line yet, or not yet looked at.
 #[derive(Debug)]
-pub struct Said {
+pub struct ReplyBuffer {
     bytes: Vec<u8>,
-    talk: Talk,
+    chatter: ChatterPolicy,
 }
 
-impl Said {
+impl ReplyBuffer {
     /// Nothing yet, of a program that may say so much unasked.
     #[must_use]
-    pub fn new(talk: Talk) -> Self {
+    pub fn new(chatter: ChatterPolicy) -> Self {
         let bytes = Vec::new();
-        Self { bytes, talk }
+        Self { bytes, chatter }
     }
 
     /// What was read now.
-    pub fn more(&mut self, bytes: &[u8]) {
+    pub fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend(bytes);
     }
 
@@ -88,7 +88,7 @@ impl Said {
         };
         match line.strip_prefix(word) {
             Some(rest) => Ok(Some(rest.trim().to_owned())),
-            None => said(&line, &format!(" instead of '{word}'")),
+            None => unexpected(&line, &format!(" instead of '{word}'")),
         }
     }
 
@@ -107,30 +107,30 @@ impl Said {
                     return answer_of_block(&lines.join(" ")).map(Some);
                 }
                 (false, true) if !line.starts_with(['=', '?']) => {
-                    return said(&line, ", where an answer begins with '=' or '?'");
+                    return unexpected(&line, ", where an answer begins with '=' or '?'");
                 }
                 (false, _) => lines.push(line),
             }
         }
-        self.at_most("an answer", MAX_BLOCK)?;
+        self.check_length("an answer", MAX_BLOCK)?;
         Ok(None)
     }
 
     /// Refuses what has grown too long without coming to its end.
-    fn at_most(&self, what: &str, most: usize) -> Result<(), Failure> {
-        if self.bytes.len() < most {
+    fn check_length(&self, what: &str, max_bytes: usize) -> Result<(), Failure> {
+        if self.bytes.len() < max_bytes {
             return Ok(());
         }
-        let begins = shown(&self.rest());
-        let problem = format!("{what} of more than {most} bytes: '{begins}'");
+        let begins = quote(&self.rest());
+        let problem = format!("{what} of more than {max_bytes} bytes: '{begins}'");
         Err(PlayerFault(problem))
     }
 
     /// Takes the first whole line that nobody passes over.
     fn line(&mut self) -> Result<Option<String>, Failure> {
         let mut begin = 0;
-        let mut found = None;
-        while found.is_none()
+        let mut first = None;
+        while first.is_none()
             && let Some(length) = self.bytes[begin..].iter().position(|&byte| byte == b'\n')
         {
             // However it came: with its line feed it has one byte more.
@@ -138,28 +138,29 @@ impl Said {
                 break;
             }
             let line = String::from_utf8_lossy(without_mark(&self.bytes[begin..begin + length]));
-            if !self.talk.passes(&line) {
-                found = Some(line.trim().to_owned());
+            if !self.chatter.is_skipped(&line) {
+                first = Some(line.trim().to_owned());
             }
             begin += length + 1;
         }
         self.bytes.drain(..begin);
-        if found.is_none() {
-            self.at_most("a line", MAX_LINE)?;
+        if first.is_none() {
+            self.check_length("a line", MAX_LINE)?;
         }
-        Ok(found)
+        Ok(first)
     }
 
     /// Nothing is there but what is passed over.
     ///
     /// # Errors
     /// If something is.
-    pub fn nothing(&mut self) -> Result<(), Failure> {
+    pub fn expect_silence(&mut self) -> Result<(), Failure> {
         let line = self.line()?;
         let rest = self.rest();
         // The beginning of a comment is one already.
-        match line.or_else(|| (!rest.is_empty() && !self.talk.passes(&rest)).then_some(rest)) {
-            Some(line) => said(&line, " without being asked"),
+        match line.or_else(|| (!rest.is_empty() && !self.chatter.is_skipped(&rest)).then_some(rest))
+        {
+            Some(line) => unexpected(&line, " without being asked"),
             None => Ok(()),
         }
     }
@@ -173,7 +174,7 @@ impl Said {
             return Ok(());
         }
         let rest = self.rest();
-        Err(PlayerFault(format!("broke off after '{}'", shown(&rest))))
+        Err(PlayerFault(format!("broke off after '{}'", quote(&rest))))
     }
 
     fn rest(&self) -> String {
@@ -182,8 +183,8 @@ impl Said {
 }
 
 /// A line that should not have been said.
-fn said<T>(line: &str, but: &str) -> Result<T, Failure> {
-    Err(PlayerFault(format!("said '{}'{but}", shown(line))))
+fn unexpected<T>(line: &str, but: &str) -> Result<T, Failure> {
+    Err(PlayerFault(format!("said '{}'{but}", quote(line))))
 }
 
 /// What GTP's answer says after its sign and number.
@@ -191,7 +192,7 @@ fn answer_of_block(block: &str) -> Result<String, Failure> {
     let text = block[1..].trim_start_matches(|sign: char| sign.is_ascii_digit());
     match block.starts_with('=') {
         true => Ok(text.trim().to_owned()),
-        false => Err(PlayerFault(format!("refused, saying '{}'", shown(text)))),
+        false => Err(PlayerFault(format!("refused, saying '{}'", quote(text)))),
     }
 }
 
@@ -199,18 +200,18 @@ fn answer_of_block(block: &str) -> Result<String, Failure> {
 ///
 /// # Errors
 /// If it is none of those that are permitted.
-pub fn answered<G: Playable>(
+pub fn parse_reply<G: Playable>(
     game: &G,
     position: &G::Position,
     legal: &[G::Move],
     answer: &str,
 ) -> Result<G::Move, Failure> {
-    let shown = shown(answer);
+    let quote = quote(answer);
     match game.parse_move(position, answer) {
         Ok(mv) if legal.contains(&mv) => Ok(mv),
-        Ok(_) => Err(format!("made the move {shown}, which is not permitted")),
+        Ok(_) => Err(format!("made the move {quote}, which is not permitted")),
         Err(error) => Err(format!(
-            "answered '{shown}', which is no move: {}",
+            "answered '{quote}', which is no move: {}",
             error.problem
         )),
     }
@@ -218,7 +219,7 @@ pub fn answered<G: Playable>(
 }
 
 /// The beginning of a line, in one line.
-pub(super) fn shown(line: &str) -> String {
+pub(super) fn quote(line: &str) -> String {
     line.trim()
         .chars()
         .take(40)

@@ -6,11 +6,11 @@
 use super::dialect::{Dialect, Squares};
 
 /// A move as the program writes it; `size` is the board's, where it is known.
-pub(super) fn theirs(mv: &str, dialect: &Dialect, size: Option<u32>) -> String {
+pub(super) fn to_program(mv: &str, dialect: &Dialect, size: Option<u32>) -> String {
     if mv == "pass" {
         return dialect.pass.clone();
     }
-    let text = renumbered(mv, dialect.squares, size, false);
+    let text = renumber(mv, dialect.squares, size, false);
     match dialect.capitals {
         true => text.to_uppercase(),
         false => text,
@@ -18,7 +18,7 @@ pub(super) fn theirs(mv: &str, dialect: &Dialect, size: Option<u32>) -> String {
 }
 
 /// A move as we write it.
-pub(super) fn ours(mv: &str, dialect: &Dialect, size: Option<u32>) -> String {
+pub(super) fn from_program(mv: &str, dialect: &Dialect, size: Option<u32>) -> String {
     if dialect.protocol.name == "lines" {
         return mv.to_owned();
     }
@@ -37,18 +37,18 @@ pub(super) fn ours(mv: &str, dialect: &Dialect, size: Option<u32>) -> String {
         "nboard" => first.split('/').next().unwrap_or_default().to_owned(),
         _ => first.to_owned(),
     };
-    renumbered(&text.to_lowercase(), dialect.squares, size, true)
+    renumber(&text.to_lowercase(), dialect.squares, size, true)
 }
 
 /// The same squares with other numbers.
-fn renumbered(text: &str, squares: Squares, size: Option<u32>, back: bool) -> String {
+fn renumber(text: &str, squares: Squares, size: Option<u32>, back: bool) -> String {
     let Some(size) = size.filter(|_| squares != Squares::Ours) else {
         return text.to_owned();
     };
-    let mut renumbered = String::new();
+    let mut renumber = String::new();
     let mut rest = text.chars().peekable();
     while let Some(letter) = rest.next() {
-        renumbered.push(letter);
+        renumber.push(letter);
         let mut digits = String::new();
         while let Some(digit) = rest.next_if(char::is_ascii_digit) {
             digits.push(digit);
@@ -67,7 +67,7 @@ fn renumbered(text: &str, squares: Squares, size: Option<u32>, back: bool) -> St
                 number + if back { before } else { -before }
             }
         });
-        renumbered += &other.map_or(digits, |other| other.to_string());
+        renumber += &other.map_or(digits, |other| other.to_string());
     }
-    renumbered
+    renumber
 }

@@ -1,6 +1,6 @@
-//! What of EinStein is learned: its inputs, its kernels for n-tuples, its networks' inputs and kernels.
+//! Learned evaluators of EinStein: feature slots, n-tuple kernels, network features and kernels.
 //!
-//! Model files call it `einstein-5x5`: classic rules and a fair die on the standard board.
+//! Model files call the game `einstein-5x5`: classic rules and a fair die on the standard board.
 
 #[cfg(target_arch = "x86_64")]
 mod lane_sums;
@@ -28,10 +28,10 @@ use std::ops::{Range, RangeInclusive};
 
 pub use network::Network;
 
-/// What model files call the game.
+/// Name of the game in model files.
 pub(crate) const MODEL_GAME: &str = "einstein-5x5";
 
-/// The position as a seat sees it: its own stones the mover's.
+/// The position in a seat's perspective: its own stones as the mover's.
 fn seen_by(position: &Position, seat: Seat) -> Position {
     if seat == position.seat() {
         *position

@@ -1,14 +1,14 @@
-//! The sums of the lanes of four vectors at once: a few shuffles for all of them, and one store.
+//! Horizontal sums of four vectors: a few shuffles for all of them, and one store.
 //!
-//! Invariant: lane `i` of an answer is the sum, modulo 2³², of all lanes of 32 bits of vector `i`.
+//! Invariant: lane `i` of a result is the sum, modulo 2³², of all 32-bit lanes of vector `i`.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
 
-/// How many vectors are added up together.
+/// Number of vectors summed together.
 pub(super) const TOGETHER: usize = 4;
 
-/// Of one vector of eight lanes.
+/// Sum of one vector of eight lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn of_eight(sums: __m256i) -> i32 {
@@ -20,7 +20,7 @@ pub(super) fn of_eight(sums: __m256i) -> i32 {
     _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b10_11_00_01>(two)))
 }
 
-/// Of vectors of eight lanes.
+/// Sums of vectors of eight lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn of_eights([a, b, c, d]: [__m256i; TOGETHER]) -> __m128i {
@@ -31,7 +31,7 @@ pub(super) fn of_eights([a, b, c, d]: [__m256i; TOGETHER]) -> __m128i {
     )
 }
 
-/// Of vectors of sixteen lanes.
+/// Sums of vectors of sixteen lanes.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) fn of_sixteens([a, b, c, d]: [__m512i; TOGETHER]) -> __m128i {

@@ -1,11 +1,12 @@
-//! Networks of EinStein: kernels that value all successors of a position at once.
+//! Networks of EinStein: kernels that evaluate all successors of a position as a batch.
 //!
 //! [`crate::learned::network`] has the formula. Invariant: all sums are exact, so every instruction
 //! set gives the same integers, in any order; two products of an activation and a weight of the
-//! second layer, at most 2 · 127 · 128 = 32,512, fit the 16 bits that x86 has for them. What is other
-//! than in NNUE (Nasu 2018): inputs belong to one side ([`inputs`]), so nothing is followed from
-//! move to move but the two sums, which all successors share. Networks of other shapes than
-//! [`SHAPES`], and machines without vectors, have the plain forward pass.
+//! second layer, at most 2 · 127 · 128 = 32,512, fit x86's 16 bits.
+//!
+//! Unlike NNUE (Nasu 2018), features belong to one side ([`inputs`]), so the accumulator is two
+//! sums, shared by all successors. Networks of other shapes than [`SHAPES`], and machines without
+//! vectors, use the generic forward pass.
 
 pub mod inputs;
 mod kernels;
@@ -32,10 +33,10 @@ use crate::games::einstein::{MAX_STONES, Move, Position, Standard, position::Sid
 use crate::learned::network::{self, NetworkKernels, NetworkWeights, win_probability};
 use std::sync::Arc;
 
-/// A network of EinStein.
+/// Network of EinStein.
 pub type Network = network::Network<Standard>;
 
-/// The shapes that have fast kernels: neurons of the first and of the second layer.
+/// Shapes with fast kernels: neurons of the first and of the second layer.
 pub const SHAPES: [[usize; 2]; 8] = [
     [64, 16],
     [64, 32],
@@ -68,7 +69,7 @@ macro_rules! with_shape {
     }};
 }
 
-/// What the fast kernels need of a network; none where the plain forward pass computes.
+/// Data of the fast kernels; `None` where the generic forward pass computes.
 #[derive(Clone, Debug)]
 pub struct EinSteinNetwork(Option<Arc<Fast>>);
 
@@ -76,32 +77,32 @@ pub struct EinSteinNetwork(Option<Arc<Fast>>);
 struct Fast {
     shape: [usize; 2],
     tables: Tables,
-    /// Of each bucket.
+    /// Layers of each bucket.
     layers: Vec<Layers>,
-    /// The bucket of each number of living stones; a power of two, so that a mask bounds indices.
+    /// Bucket of each number of living stones; a power of two, so that a mask bounds indices.
     buckets: [u8; (2 * MAX_STONES + 1).next_power_of_two()],
     classes: &'static TurnClasses,
     both: Option<OfBoth>,
     instructions: Instructions,
 }
 
-/// The inputs of both sides.
+/// Features of both sides.
 #[derive(Debug)]
 struct OfBoth {
     groups: InputGroups,
     turn_classes: &'static TurnClasses,
-    /// Their rows.
+    /// Rows of these features.
     table: Vec<Line16>,
 }
 
-/// Lines of the widest first layer.
+/// Cache lines of the widest first layer.
 const MAX_LINES: usize = 512 / 32;
 
-/// The sums of nothing.
+/// Sums without features.
 static NOTHING: [Line16; MAX_LINES] = [Line([0; 32]); MAX_LINES];
 
 impl OfBoth {
-    /// `out` = the sums of the mover's side and of the other's, and the rows of both.
+    /// `out` = sums of the mover's side plus the other's plus the rows of both.
     #[inline]
     fn add_up(
         &self,
@@ -117,7 +118,7 @@ impl OfBoth {
 }
 
 impl Fast {
-    /// None if there are no such kernels.
+    /// `None` without such kernels.
     fn new(
         weights: &NetworkWeights,
         groups: InputGroups,
@@ -233,7 +234,7 @@ impl NetworkKernels<Standard> for EinSteinNetwork {
         }
     }
 
-    /// Log odds for the side that moves, as integers.
+    /// Integer log odds for the side that moves.
     #[inline]
     fn score_successors(
         network: &Network,
@@ -256,12 +257,12 @@ impl NetworkKernels<Standard> for EinSteinNetwork {
     ) {
         let lost = |logit| win_probability(logit) - 1.0;
         rate(network, game, position, moves, lost, values);
-        // What wins has no bound.
+        // Wins have no bound.
         values.iter_mut().for_each(|value| *value = value.min(1.0));
     }
 }
 
-/// Scores moves by what a logit counts for the enemy.
+/// Scores moves by a function of the enemy's logit.
 #[inline]
 fn rate(
     network: &Network,

@@ -1,5 +1,4 @@
-//! EinStein's n-tuples: cells, sets that have names, and kernels that look up a position at once or
-//! all its successors.
+//! EinStein's n-tuples: cells, named sets, and kernels for one position or all its successors.
 //!
 //! Source: for EinStein Chu et al. (TAAI 2017). Invariant: the bits of
 //! [`crate::learned::tuples::GenericKernels`].
@@ -28,13 +27,13 @@ use plan::Plan;
 use tuples_by_cell::TuplesByCell;
 use view::View;
 
-/// An n-tuple network of EinStein.
+/// N-tuple network of EinStein.
 pub type NTuple = TupleNetwork<Standard>;
 
-/// A set of tuples of EinStein.
+/// Tuple set of EinStein.
 pub type TupleSet = crate::learned::tuples::TupleSet<Standard>;
 
-/// The symbols of all cells of a position, by place.
+/// Symbols of all cells of a position, by cell index.
 pub(crate) fn symbols(position: &Position) -> [u8; CELLS] {
     #[cfg(target_arch = "x86_64")]
     if let Some(symbols) = vectors::symbols(position) {
@@ -43,7 +42,7 @@ pub(crate) fn symbols(position: &Position) -> [u8; CELLS] {
     *View::new(position).symbols()
 }
 
-/// EinStein's tuples as its kernels need them.
+/// Kernel data of EinStein's tuples.
 #[derive(Clone, Debug)]
 pub struct EinSteinTuples {
     plan: Plan,
@@ -54,7 +53,7 @@ pub struct EinSteinTuples {
 impl EinSteinTuples {
     fn with_instructions(&self, instructions: Instructions) -> Self {
         Self {
-            // AVX-512 here means permutations of bytes.
+            // AVX-512 here needs byte permutations.
             instructions: instructions.among(&[Level::Avx2, Level::Avx512Vbmi]),
             ..self.clone()
         }
@@ -65,7 +64,7 @@ impl EinSteinTuples {
         self.instructions != Instructions::PORTABLE
     }
 
-    /// Whether they are wide ones with permutations of bytes.
+    /// Whether the instructions are AVX-512 with byte permutations.
     #[inline]
     fn are_wide(&self) -> bool {
         self.instructions.level() == Level::Avx512Vbmi
@@ -73,7 +72,7 @@ impl EinSteinTuples {
 }
 
 impl TupleSet {
-    /// The same set, computed with certain instructions; all give the same.
+    /// The set with other instructions; all give the same rows.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         let kernels = self.kernels().with_instructions(instructions);
@@ -82,7 +81,7 @@ impl TupleSet {
 }
 
 impl NTuple {
-    /// The same network, computed with certain instructions; all give the same bits.
+    /// The network with other instructions; all give the same bits.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         let kernels = self.set().kernels().with_instructions(instructions);

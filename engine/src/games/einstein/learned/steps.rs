@@ -1,10 +1,9 @@
-//! The moves of a side to move, and what they make of a position one ply deep.
+//! Moves of a side, and the expectation over one ply from the logits after them.
 //!
-//! For evaluators that value all successors of a position at once in whole numbers: each finds the
-//! logits of the steps, all else is here. A position is worth Σ w · max over the moves that an
-//! outcome permits; of the moves of a stone the best is taken among integers before they become
-//! values, which needs a way to values that never falls. Invariant: the bits of successors valued
-//! one by one; what is kept of a side only saves work.
+//! For integer evaluators of all successors: each computes the logits of the steps, all else is
+//! here. A position's value is Σ w · max over the moves that an outcome allows; the best move of a
+//! stone is taken among integers before conversion to values, which has to be monotone. Invariant:
+//! the bits of single evaluations; the cache of a side changes no value.
 
 use crate::core::arrays::each;
 use crate::games::einstein::{
@@ -13,7 +12,7 @@ use crate::games::einstein::{
 
 pub(super) const MAX_STEPS: usize = 3 * MAX_STONES;
 
-/// A place for each stone, and some to spare.
+/// Lanes for stones, with some to spare.
 const LANES: usize = 8;
 
 const DIRECTIONS: usize = MAX_STEPS / MAX_STONES;
@@ -22,25 +21,25 @@ const DIRECTIONS: usize = MAX_STEPS / MAX_STONES;
 /// behind the last.
 const ROOM: usize = 32;
 
-/// Stands for a step that there is not.
+/// Index of a missing step.
 const NO_STEP: usize = ROOM - 1;
 
-/// The enemy's logit after each step, in the order of the steps; what is behind them means nothing.
+/// The enemy's logit after each step, in the order of the steps; entries behind them are arbitrary.
 pub(super) type Logits = [i32; ROOM];
 
-/// Stands for a stone that is never there.
+/// Index of a stone that does not exist.
 const NOBODY: u8 = LANES as u8 - 1;
 
 const _: () = assert!(MAX_STONES < LANES && MAX_STEPS < ROOM);
 
-/// The logit of a position that is lost for the side to move; no evaluator has one as low.
+/// Logit of a position that is lost for the side to move, below that of any evaluator.
 pub(super) const LOST: i32 = i32::MIN;
 
-/// A move that does not reach the goal.
+/// Move that does not reach the goal.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Step {
     pub(super) stone: u8,
-    /// Where it goes, in the enemy's perspective.
+    /// Target square in the enemy's perspective.
     pub(super) square: u8,
 }
 
@@ -53,21 +52,21 @@ impl Step {
     }
 }
 
-/// The moves of one side, and the outcomes that permit them.
+/// Moves of one side with the outcomes that allow them.
 #[derive(Clone, Debug)]
 pub(super) struct Steps {
     side: Side,
     steps: [Step; MAX_STEPS],
     count: usize,
-    /// The squares they go to, one bit each, in the enemy's perspective.
+    /// Target squares, one bit each, in the enemy's perspective.
     targets: u32,
-    /// For each stone which of the steps are its own.
+    /// Steps of each stone.
     of_stones: [[u8; DIRECTIONS]; LANES],
     /// For each stone [`LOST`] if it may reach the goal.
     arrivals: [i32; LANES],
-    /// For each outcome the first and the last stone it permits; those between them are gone.
+    /// For each outcome the first and the last allowed stone; those between them are gone.
     permitted: [[u8; 2]; MAX_OUTCOMES],
-    /// The probability of each outcome: 0 for those that are not.
+    /// Probability of each outcome; 0 for unused ones.
     weights: [f32; MAX_OUTCOMES],
 }
 
@@ -92,19 +91,19 @@ impl Steps {
         self.side == side
     }
 
-    /// The moves that do not reach the goal, those of a stone one after the other.
+    /// Moves that do not reach the goal, grouped by stone.
     #[inline]
     pub(super) fn list(&self) -> &[Step] {
         &self.steps[..self.count]
     }
 
-    /// The squares they go to, one bit each, in the enemy's perspective.
+    /// Target squares, one bit each, in the enemy's perspective.
     #[inline]
     pub(super) fn targets(&self) -> u32 {
         self.targets
     }
 
-    /// Makes them those of a side.
+    /// Refills the cache for a side.
     pub(super) fn refill(&mut self, game: &Standard, side: Side) {
         *self = Self {
             side,
@@ -145,8 +144,8 @@ impl Steps {
         self.one_ply(logits, worth)
     }
 
-    /// The position one ply deep, from the enemy's logit after each step, [`LOST`] for those
-    /// that leave it no stone, and from what a logit is worth to the enemy.
+    /// Expectation over one ply from the enemy's logit after each step ([`LOST`] where it has no
+    /// stone left) and the value of a logit for the enemy.
     #[inline(always)]
     pub(super) fn one_ply(&self, logits: &mut Logits, worth: impl Fn(i32) -> f32) -> f32 {
         logits[NO_STEP] = i32::MAX;
@@ -157,14 +156,14 @@ impl Steps {
             let [one, another, third] = each(steps, |step| logits[usize::from(step) % ROOM]);
             *best = one.min(another).min(third).min(self.arrivals[stone]);
         }
-        // What stones are worth, and not outcomes: these would have to be brought together first,
-        // and wait for that. A loop and no map, which would not become vector instructions.
+        // Values of stones rather than of outcomes, which would have to be gathered first. A loop,
+        // as a map would not be vectorised.
         let mut values = [0.0; LANES];
         for (stone, value) in values.iter_mut().enumerate() {
             let worth = 1.0 - worth(of_stones[stone]);
             *value = if of_stones[stone] == LOST { 1.0 } else { worth };
         }
-        // In the order of the outcomes, as one by one.
+        // Sums in the order of outcomes, as single evaluation does.
         let mut value = 0.0;
         for outcome in 0..MAX_OUTCOMES {
             let permitted = self.permitted[outcome];
@@ -175,16 +174,16 @@ impl Steps {
     }
 }
 
-/// Moves of a position that were listed by somebody else, without those that reach the goal.
+/// Moves from a caller's list without those that reach the goal.
 pub(super) struct Listed {
     steps: [Step; MAX_STEPS],
-    /// Where in the list each of them is.
+    /// Index of each in the list.
     squares: [u8; MAX_STEPS],
     count: usize,
 }
 
 impl Listed {
-    /// Scores the moves that reach the goal, and keeps the others.
+    /// Scores the moves that reach the goal and stores the others.
     #[inline]
     pub(super) fn new(position: &Position, moves: &[Move], scores: &mut [f32]) -> Self {
         let mut listed = Self {
@@ -208,7 +207,7 @@ impl Listed {
         listed
     }
 
-    /// The squares they go to, one bit each, in the enemy's perspective.
+    /// Target squares, one bit each, in the enemy's perspective.
     #[inline]
     pub(super) fn targets(&self) -> u32 {
         self.list()
@@ -221,7 +220,7 @@ impl Listed {
         &self.steps[..self.count]
     }
 
-    /// Scores them, from the enemy's logits and what a logit counts for the enemy.
+    /// Scores the stored moves by a function of the enemy's logits.
     #[inline]
     pub(super) fn score(&self, logits: &[i32], count: impl Fn(i32) -> f32, scores: &mut [f32]) {
         for (&index, &logit) in self.squares[..self.count].iter().zip(logits) {

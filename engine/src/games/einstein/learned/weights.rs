@@ -1,9 +1,9 @@
-//! EinStein's model files.
+//! Model files of EinStein.
 
-/// A learned evaluator of EinStein.
+/// Learned evaluator of EinStein.
 pub type Model = crate::learned::model_file::Model<super::Standard>;
 
-/// A model of EinStein with the story of its making.
+/// Model of EinStein with its metadata.
 pub type ModelFile = crate::learned::model_file::ModelFile<super::Standard>;
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
-//! What networks look at: inputs that are each on or off, most of them of one side alone.
+//! Binary features of networks, most of them of one side alone.
 //!
-//! Inputs of one side are seen twice, with weights of their own for the mover's side and for the
-//! other's. So the first layer is a sum of two vectors, one a side, and a position's successors share
-//! most of them. Inputs of both sides there are once, and cost each successor rows of its own.
-//! Invariant: `layout` names every input in order with the version of its formula; a
-//! group's text changes whenever what it computes changes. One-hot inputs by stone and square
-//! follow NNUE (Nasu 2018); expected turns are those of the Schwarz table.
+//! Features of one side have separate weights for the mover's and for the other's side, so the
+//! first layer is a sum of two vectors, which a position's successors share. Features of both sides
+//! are not factored and cost each successor its own rows.
+//!
+//! Invariant: `layout` names every feature in order with the version of its formula; a group's text
+//! changes whenever its computation changes. One-hot features by stone and square follow NNUE (Nasu
+//! 2018); expected turns are those of the Schwarz table.
 
 use crate::core::arrays::{by_index, each};
 use crate::games::einstein::{
@@ -16,43 +17,43 @@ use crate::games::einstein::{
 use crate::learned::name_set::{NameSet, Named};
 use std::{collections::BTreeSet, ops::Range, sync::OnceLock};
 
-/// A group of inputs beside the squares of the stones, which are always there.
+/// Feature group beside the squares of the stones, which are always present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FeatureGroup {
-    /// Each stone by its square and by how many of the six faces permit it, which depends on its
-    /// neighbours that are gone.
+    /// Each stone by its square and by the number of faces that allow it, which depends on its gone
+    /// neighbours.
     Mobility,
-    /// The expected number of own turns to the goal if left alone, in quarters of a turn.
+    /// Expected number of own turns to the goal without the enemy, in quarters of a turn.
     Turns,
-    /// Which stones are alive.
+    /// Set of living stones.
     Alive,
-    /// Mean and spread of the number of own turns to the goal if left alone.
+    /// Mean and deviation of the number of own turns to the goal without the enemy.
     RaceDistribution,
-    /// Of both sides: the expected turns of one against those of the other, which says who wins the
-    /// race.
+    /// Of both sides: expected turns of one side against those of the other, hence the winner of
+    /// the race.
     Race,
-    /// Of both sides: for each stone what it could capture with its next move.
+    /// Of both sides: possible captures of each stone's next move.
     Contact,
 }
 
-/// Places of a stone in the squares' inputs: 25 squares, and gone.
+/// Squares of a stone: 25, and gone.
 const NUM_SQUARES: usize = 26;
 
-/// Places of a stone in the mobility inputs: 25 squares for each number of faces, and gone.
+/// Mobility features of a stone: 25 squares for each number of faces, and gone.
 const NUM_MOBILITY_SQUARES: usize = 6 * 25 + 1;
 
-/// Quarters of a turn that are told apart.
+/// Classes of expected turns, in quarters.
 const TURN_CLASSES: usize = 48;
 
 const ALIVE_SETS: usize = 64;
 
-/// Sixths of a turn of deviation that are told apart.
+/// Classes of deviation, in sixths of a turn.
 const SPREADS: usize = 16;
 
-/// Quarters of a turn of either side that are told apart where they meet.
+/// Classes of a side's expected turns in the race features.
 const RACE_CLASSES: usize = 32;
 
-/// Own and enemy stones on the three squares that a stone may go to, a bit each, and gone.
+/// Own and enemy stones on the three target squares, a bit each, and gone.
 const CONTACTS: usize = 1 << 6;
 
 impl Named for FeatureGroup {
@@ -78,7 +79,7 @@ impl Named for FeatureGroup {
 }
 
 impl FeatureGroup {
-    /// How many inputs the group has, for one side unless it is of both.
+    /// Number of features of the group, for one side unless it is of both.
     #[must_use]
     pub fn rows(self) -> usize {
         match self {
@@ -91,7 +92,7 @@ impl FeatureGroup {
         }
     }
 
-    /// How many of them are on, whatever the position.
+    /// Number of active features in every position.
     #[must_use]
     pub fn active(self) -> usize {
         match self {
@@ -128,7 +129,7 @@ impl FeatureGroup {
     }
 }
 
-/// A set of groups; in configurations a list of names, `["mobility", "turns"]`.
+/// Set of groups; in settings a list of names, `["mobility", "turns"]`.
 pub type InputGroups = NameSet<FeatureGroup>;
 
 fn of_a_side(groups: InputGroups) -> impl Iterator<Item = FeatureGroup> {
@@ -139,13 +140,13 @@ pub(super) fn of_both(groups: InputGroups) -> impl Iterator<Item = FeatureGroup>
     groups.iter().filter(|group| group.is_of_both())
 }
 
-/// Inputs of one side, those by square included.
+/// Number of one side's features, those by square included.
 #[must_use]
 pub fn side_rows(groups: InputGroups) -> usize {
     MAX_STONES * NUM_SQUARES + of_a_side(groups).map(FeatureGroup::rows).sum::<usize>()
 }
 
-/// The canonical text that names every input, and the version of each formula.
+/// Canonical text that names every feature, with the version of each formula.
 pub(in super::super) fn layout(groups: InputGroups) -> String {
     let mut text = String::from(
         "sides v1: all inputs of the mover, then all of the other; squares v1: stones 1-6 by square in the owner's perspective, 25 gone",
@@ -157,7 +158,7 @@ pub(in super::super) fn layout(groups: InputGroups) -> String {
     text
 }
 
-/// Those of the mover, those of the other side, and those of both.
+/// Feature slots of the mover, of the other side, and of both.
 pub(in super::super) fn runs(groups: InputGroups) -> Vec<Range<usize>> {
     let shape = |group: FeatureGroup| (group.active(), group.rows());
     let side = || {
@@ -175,7 +176,7 @@ pub(in super::super) fn runs(groups: InputGroups) -> Vec<Range<usize>> {
     runs
 }
 
-/// Writes the row that is on in each run.
+/// Writes the active feature of each slot.
 pub(in super::super) fn fill(groups: InputGroups, position: &Position, out: &mut [u16]) {
     let (mover, other) = (position.mover(), position.other());
     let turn_classes = TurnClasses::shared(false);
@@ -215,10 +216,10 @@ pub(in super::super) fn fill(groups: InputGroups, position: &Position, out: &mut
     }
 }
 
-/// Inputs of both sides that are on, at most.
+/// Maximum active features of both sides.
 pub(super) const MAX_CROSS_FEATURES: usize = 1 + 2 * MAX_STONES;
 
-/// The rows of the groups of both sides, counted from the first of them.
+/// Rows of the groups of both sides, counted from the first of them.
 #[inline]
 pub(super) fn rows_of_both<'a>(
     groups: InputGroups,
@@ -237,7 +238,7 @@ pub(super) fn rows_of_both<'a>(
         (count, start) = (1, FeatureGroup::Race.rows() as u16);
     }
     if groups.contains(FeatureGroup::Contact) {
-        // Squares of one side as the other sees them: 24 minus each.
+        // Squares of one side in the other's perspective: 24 minus each.
         let occupied = each([mover, other], |side| {
             side.occupied_squares() & ((1 << 25) - 1)
         });
@@ -262,18 +263,18 @@ pub(super) fn rows_of_both<'a>(
     &out[..count]
 }
 
-/// Which of the squares beside, above and between these are taken, a bit each.
+/// Occupied squares among those beside, above and between, a bit each.
 #[inline]
 fn ahead(occupied: u32, square: u8) -> u16 {
-    // Wide enough for squares that are none.
+    // Wide enough for squares off the board.
     let occupied = u64::from(occupied);
     let three = occupied >> (square + 1) & 1 | occupied >> (square + 5) << 1 & 0b110;
     let inside = if square % 5 == 4 { 0b010 } else { 0b111 };
     (three & inside) as u16
 }
 
-/// How many faces permit each stone of a set, if the next higher or lower one moves for a stone
-/// that is gone; 0 for one that is gone itself.
+/// Number of faces that allow each stone of a set, as a gone stone's face moves the next higher or
+/// lower one; 0 for a gone stone.
 const fn faces(alive: usize, stone: usize) -> usize {
     if alive >> stone & 1 == 0 {
         return 0;
@@ -292,24 +293,23 @@ const fn faces(alive: usize, stone: usize) -> usize {
     faces
 }
 
-/// The input of each stone among those of [`FeatureGroup::Mobility`].
+/// Feature of each stone in [`FeatureGroup::Mobility`].
 #[inline(always)]
 fn mobility_rows(alive: u8, side: Side) -> [u16; MAX_STONES] {
     let base = &STONE_BASE[usize::from(alive) % ALIVE_SETS];
     by_index(|stone| base[stone] + u16::from(side.square(stone)))
 }
 
-/// The class of each distance vector by expected turns, and of those alike by their spread if that
-/// is asked for.
+/// Class of each distance vector by expected turns, optionally also by deviation.
 #[derive(Debug)]
 pub(super) struct TurnClasses {
     of: Box<[u8; VECTORS.next_power_of_two()]>,
-    /// For each class the input of [`FeatureGroup::RaceDistribution`], 16 times the quarters and more.
+    /// Feature of each class in [`FeatureGroup::RaceDistribution`], at least 16 times the quarters.
     spreads: Vec<u16>,
 }
 
 impl TurnClasses {
-    /// Those there are: models are for the classic rules and a fair die.
+    /// Classes of the classic rules with a fair die, the only ones with models.
     pub(super) fn shared(by_spread: bool) -> &'static Self {
         static SHARED: [OnceLock<TurnClasses>; 2] = [const { OnceLock::new() }; 2];
         SHARED[usize::from(by_spread)].get_or_init(|| Self::new(by_spread))
@@ -321,7 +321,7 @@ impl TurnClasses {
             if index == 0 || index >= VECTORS {
                 return 0;
             }
-            // A hair more, so that rounding does not part vectors that symmetry makes equal.
+            // An epsilon, so that rounding does not separate symmetric vectors.
             let turn_classes = (4.0 * (race.expected_exact(index) + 1e-6)).floor();
             let turn_classes = (turn_classes as usize).min(TURN_CLASSES - 1);
             let mass = race.mass(index).into_iter().zip(0..);
@@ -332,7 +332,7 @@ impl TurnClasses {
         };
         let all: Vec<u16> = (0..VECTORS.next_power_of_two()).map(spread).collect();
         let spreads: Vec<u16> = if by_spread {
-            // Only those that there are: fewer than bytes tell apart.
+            // Occurring classes only, few enough for a byte.
             let sorted: BTreeSet<u16> = all.iter().copied().collect();
             sorted.into_iter().collect()
         } else {
@@ -358,19 +358,19 @@ impl TurnClasses {
     }
 }
 
-/// Rows of one side that inference adds up: squares and mobility of a stone are one row, so are
-/// alive and the bias.
+/// Rows of one side that inference adds up: square and mobility of a stone are fused, as are living
+/// stones and the bias.
 pub(super) const JOINED: usize = MAX_STONES + 2;
 
-/// Rows of the joined table of one side, a power of two: a mask bounds every index.
+/// Rows of the fused table of one side, a power of two: a mask bounds every index.
 pub(super) const JOINED_ROWS: usize = 2048;
 
 const FIRST_TURN: usize = MAX_STONES * NUM_MOBILITY_SQUARES;
 const FIRST_SET: usize = FIRST_TURN + 256;
 const _: () = assert!(FIRST_SET + ALIVE_SETS <= JOINED_ROWS);
 
-/// For each set of living stones what to add to a stone's square to get its input of
-/// [`FeatureGroup::Mobility`], and its joined row; squares of stones gone are 31.
+/// For each set of living stones the offset from a stone's square to its feature in
+/// [`FeatureGroup::Mobility`] and its fused row; squares of gone stones are 31.
 static STONE_BASE: [[u16; MAX_STONES]; ALIVE_SETS] = {
     let mut bases = [[0; MAX_STONES]; ALIVE_SETS];
     let mut alive = 0;
@@ -389,10 +389,10 @@ static STONE_BASE: [[u16; MAX_STONES]; ALIVE_SETS] = {
     bases
 };
 
-/// Which of the joined rows is that of the expected turns; before it are those of the stones.
+/// Index of the expected turns among the fused rows, after those of the stones.
 pub(super) const TURNS_ROW: usize = MAX_STONES;
 
-/// The joined row of the turns of a side with this [`distance_index`].
+/// Fused row of the expected turns of a side with this [`distance_index`].
 #[inline(always)]
 pub(super) fn turns_row(classes: &TurnClasses, index: usize) -> u16 {
     FIRST_TURN as u16 + u16::from(classes.at(index))
@@ -408,8 +408,8 @@ pub(super) fn joined_rows(classes: &TurnClasses, side: Side) -> [u16; JOINED] {
     rows
 }
 
-/// The joined table of one side, `[JOINED_ROWS × width]`, from its rows as [`layout`] orders them
-/// and what is added to every sum.
+/// Fused table of one side, `[JOINED_ROWS × width]`, from its rows in the order of [`layout`] and
+/// the summand of every sum.
 pub(super) fn join(
     groups: InputGroups,
     classes: &TurnClasses,

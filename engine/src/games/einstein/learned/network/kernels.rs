@@ -1,8 +1,8 @@
-//! Networks as the fast kernels need them, and the choice of instructions at run time.
+//! Data of the fast network kernels, and their dispatch by instruction set.
 //!
-//! Invariant: sums of the first layer are modulo 2¹⁶ and fit it as a whole, all others cannot
-//! overflow; so all instruction sets give the same. Without vectors there are none of these: then
-//! [`Network::logit_from_scratch`](crate::learned::network::Network::plain_logit) computes.
+//! Invariant: sums of the first layer are modulo 2¹⁶ and fit in the end, all others cannot
+//! overflow, so all instruction sets give the same integers. Without vectors
+//! [`Network::logit_from_scratch`](crate::learned::network::Network::logit_from_scratch) computes.
 
 use super::inputs::JOINED;
 #[cfg(any(
@@ -14,9 +14,9 @@ use crate::core::simd::{Instructions, Level, dispatched};
 use crate::games::einstein::learned::steps::{Logits, Steps};
 use crate::learned::network::{NetworkWeights, win_probability};
 
-/// Which four neurons of the first layer (from 4 · this on) are at a place after packing: sums of 16
-/// bits become bytes two vectors at a time, and in each part of 128 bits those of the first vector
-/// come before those of the second.
+/// First of the four neurons of the first layer (in units of 4) at an index after packing: sums of
+/// 16 bits become bytes two vectors at a time, and in each part of 128 bits those of the first
+/// vector come before those of the second.
 pub(super) fn packed(instructions: Instructions, index: usize) -> usize {
     let fours = match instructions.level() {
         Level::Portable => return index,
@@ -29,7 +29,7 @@ pub(super) fn packed(instructions: Instructions, index: usize) -> usize {
     index / fours * fours + of_second * fours / 2 + 2 * part + rest
 }
 
-/// A cache line, so that no vector is loaded from two of them.
+/// Cache line, so that no vector crosses two of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub(super) struct Line<T: Copy, const COUNT: usize>(pub(super) [T; COUNT]);
@@ -49,7 +49,7 @@ pub(super) fn lines<T: Copy, const COUNT: usize>(values: &[T]) -> Vec<Line<T, CO
         .collect()
 }
 
-/// The joined rows of either role: `[JOINED_ROWS × width]`.
+/// Fused rows of either role: `[JOINED_ROWS × width]`.
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
     /// With the bias.
@@ -57,11 +57,11 @@ pub(super) struct Tables {
     pub(super) other: Vec<Line16>,
 }
 
-/// Inputs over which products may be added up in 16 bits before they are widened, where
-/// [`Layers::short_sums`] permits it.
+/// Inputs over which products may be summed in 16 bits before widening, where
+/// [`Layers::short_sums`] allows it.
 pub(super) const SHORT: usize = 16;
 
-/// The layers after the first.
+/// Layers after the first.
 #[derive(Clone, Debug)]
 #[cfg_attr(
     not(any(
@@ -71,20 +71,19 @@ pub(super) const SHORT: usize = 16;
     expect(dead_code, reason = "only vectors read them, and there are none")
 )]
 pub(super) struct Layers {
-    /// For every four inputs, for every neuron, the four weights; inputs in the order in which
-    /// instructions pack them.
+    /// For every four inputs and every neuron the four weights; inputs in packed order.
     pub(super) hidden: Vec<Line8>,
-    /// Whether no sum over [`SHORT`] inputs in that order that belongs to one number of 16 bits can
-    /// leave it: two of every four inputs, whose activations are 0 to 127.
+    /// Whether no 16-bit sum over [`SHORT`] inputs in that order can overflow: two of every four
+    /// inputs, with activations of 0 to 127.
     pub(super) short_sums: bool,
-    /// The biases, and the output weights, of sixteen neurons a line.
+    /// Biases, and output weights, of sixteen neurons a line.
     pub(super) bias: Vec<Line<i32, 16>>,
     pub(super) output: Vec<Line<i32, 16>>,
     pub(super) output_bias: i32,
 }
 
 impl Layers {
-    /// Those of each bucket of a network of two layers, for some instructions.
+    /// Layers of each bucket of a network of two layers, for some instructions.
     pub(super) fn of(weights: &NetworkWeights, instructions: Instructions) -> Vec<Self> {
         let (first, buckets) = (weights.bias.len(), weights.buckets());
         let layer = &weights.hidden[0];
@@ -116,8 +115,8 @@ impl Layers {
     }
 }
 
-/// See [`Layers::short_sums`]: weights of one sign may meet activations of 127, those of the other
-/// of 0.
+/// Worst case of [`Layers::short_sums`]: weights of one sign with activations of 127, those of the
+/// other with 0.
 fn short_sums_fit(hidden: &[i8], second: usize) -> bool {
     let max_weight = i32::from(i16::MAX) / 127;
     hidden.chunks_exact(SHORT * second).all(|inputs| {
@@ -139,13 +138,13 @@ fn short_sums_fit(hidden: &[i8], second: usize) -> bool {
     })
 }
 
-/// Which sums make a position: one of the mover's, one of the other side's.
+/// Indices of a position's sums: one of the mover's, one of the other side's.
 pub(super) type Pair = [u8; 2];
 
-/// Rows that a move changes unless it captures: those of the stone, and of the expected turns.
+/// Rows that a move without capture changes: those of the stone, and of the expected turns.
 pub(super) const CHANGED: usize = 2;
 
-/// A loop that the module of each width of vectors has under its name.
+/// Defines a loop under the same name in the module of each vector width.
 macro_rules! by_vectors {
     ($(#[$meta:meta])* $visibility:vis fn $name:ident<$(const $width:ident: $kind:ty),+>
         ($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?;
@@ -163,7 +162,7 @@ macro_rules! by_vectors {
 }
 
 by_vectors! {
-    /// The logit from the joined rows of the mover and of the other side.
+    /// Logit from the fused rows of the mover and of the other side.
     pub(super) fn logit<const FIRST: usize, const SECOND: usize>(
         tables: &Tables,
         layers: &Layers,
@@ -172,7 +171,7 @@ by_vectors! {
 }
 
 by_vectors! {
-    /// The sum of the joined rows of a side; `out` has a line for every 32 neurons.
+    /// Sum of the fused rows of a side; `out` has a line for every 32 neurons.
     pub(super) fn sum_rows<const FIRST: usize>(
         table: &[Line16],
         rows: &[u16; JOINED],
@@ -181,8 +180,7 @@ by_vectors! {
 }
 
 by_vectors! {
-    /// The sum of the joined rows of a side from that of a side before: some rows gone, others
-    /// come.
+    /// Sum of the fused rows of a side from an earlier one: some rows removed, others added.
     pub(super) fn change_rows<const FIRST: usize>(
         table: &[Line16],
         before: &[Line16],
@@ -193,7 +191,7 @@ by_vectors! {
 }
 
 by_vectors! {
-    /// The logits of pairs of sums; behind them `out` means nothing.
+    /// Logits of pairs of sums; entries behind them are arbitrary.
     pub(super) fn logits<const FIRST: usize, const SECOND: usize>(
         layers: &Layers,
         movers: &[Line16],
@@ -204,7 +202,7 @@ by_vectors! {
 }
 
 dispatched! {
-    /// `out` = two sums and rows of a table, each as long.
+    /// `out` = two sums plus rows of a table, all of equal length.
     pub(super) fn add_up(
         sums: [&[Line16]; 2],
         table: &[Line16],
@@ -234,7 +232,7 @@ fn add_up_body(sums: [&[Line16]; 2], table: &[Line16], rows: &[u16], out: &mut [
 }
 
 dispatched! {
-    /// [`Steps::one_ply`] of these logits: eight stones to a vector are enough for all.
+    /// [`Steps::one_ply`] of these logits, with eight stones to a vector.
     pub(super) fn one_ply(steps: &Steps, logits: &mut Logits) -> f32 {
         Avx2 => one_ply_by_logits,
         Portable => one_ply_by_logits,

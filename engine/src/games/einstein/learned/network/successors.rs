@@ -1,10 +1,10 @@
-//! All successors of a position at once.
+//! Batched evaluation of all successors of a position.
 //!
 //! A successor is one of the vectors of the side that moved (its stones after a move) and one of
-//! the enemy's (its stones, or all but the one captured), so both are made once and the successors
-//! are pairs. Most positions that are searched one after the other differ in the enemy's stones
-//! only, so what belongs to the side to move is kept. Invariant: a position valued one ply deep as
-//! a whole has the bits of its successors valued one by one; the cache only saves work.
+//! the enemy's (its stones, or all but the captured one), so each vector is computed once and
+//! successors are pairs. Most positions of a search differ from the one before in the enemy's
+//! stones only, so the mover's vectors are cached. Invariant: batched values have the bits of
+//! single ones; the cache changes no value.
 
 use super::{
     Fast, NOTHING,
@@ -19,17 +19,16 @@ use crate::games::einstein::{
     position::Side,
 };
 
-/// What the stones of a side to move contribute to its successors. Empty until first asked; from
-/// then on nothing is allocated.
+/// Cached vectors of a side to move; allocated on first use.
 #[derive(Clone, Debug, Default)]
 pub struct Successors {
     steps: Steps,
-    /// For each step the sums of the side after it; in front of them room for those of the enemy,
-    /// and behind them, if there are inputs of both sides, for those of each position.
+    /// For each step the sums of the side after it; in front room for the enemy's, and behind, with
+    /// features of both sides, for those of each position.
     sums: Vec<Line16>,
 }
 
-/// Sums of the enemy as it stands, and without each of its stones.
+/// Sums of the enemy: unchanged, and without each of its stones.
 const ENEMIES: usize = 1 + MAX_STONES;
 
 impl Fast {
@@ -38,7 +37,7 @@ impl Fast {
         joined_rows(self.classes, side)
     }
 
-    /// See [`crate::core::evaluator::Evaluator::one_ply`].
+    /// Value of [`crate::core::evaluator::Evaluator::one_ply`].
     #[inline]
     pub(super) fn value_successors<const FIRST: usize, const SECOND: usize>(
         &self,
@@ -59,8 +58,8 @@ impl Fast {
         kernels::one_ply(self.instructions, &own.steps, &mut logits)
     }
 
-    /// See [`crate::core::evaluator::Evaluator::score_successors`]; from what a logit counts for the
-    /// enemy.
+    /// Scores of [`crate::core::evaluator::Evaluator::score_successors`], by a function of the
+    /// enemy's logit.
     #[inline]
     pub(super) fn rate_successors<const FIRST: usize, const SECOND: usize, const LINES: usize>(
         &self,
@@ -97,8 +96,8 @@ impl Fast {
         listed.score(&logits, count, scores);
     }
 
-    /// The enemy's logit after each step, from the sums of the side after it; in `enemies` there is
-    /// room for the enemy's, in `mover_sums` for those of each position if there are inputs of both sides.
+    /// The enemy's logit after each step, from the sums of the side after it; `enemies` has room
+    /// for the enemy's, `mover_sums` for those of each position with features of both sides.
     #[inline]
     fn logits<const FIRST: usize, const SECOND: usize>(
         &self,
@@ -144,7 +143,7 @@ impl Fast {
         };
         compute(all, &mut logits);
         if fewer != all {
-            // Those that capture, of either side, are of the next bucket.
+            // Captures of either side lead to the next bucket.
             let own = position.mover().occupied_squares();
             let captures = |(step, pair): (&Step, &Pair)| {
                 pair[0] != 0 || own >> (Standard::GOAL - step.square) & 1 != 0
@@ -158,7 +157,7 @@ impl Fast {
             }
         }
         if captured && enemy.count() == 1 {
-            // It has lost where it has lost its last stone.
+            // A side without stones has lost.
             for (logit, _) in logits
                 .iter_mut()
                 .zip(pairs)
@@ -170,8 +169,8 @@ impl Fast {
         logits
     }
 
-    /// Makes the enemy's sums, as far as they are needed, and pairs each step with the one it
-    /// leaves. Whether any captures.
+    /// Computes the needed sums of the enemy and pairs each step with one; returns whether any step
+    /// captures.
     #[inline]
     fn pair_up<const FIRST: usize>(
         &self,
@@ -189,7 +188,7 @@ impl Fast {
             &self.rows(enemy),
             &mut enemies[..lines],
         );
-        // To where stones that are gone left their mark no step goes.
+        // No step goes to the marks of gone stones.
         let mut captured = (0..MAX_STONES).fold(0u8, |set, stone| {
             set | ((targets >> enemy.square(stone) & 1) as u8) << stone
         });
@@ -199,7 +198,7 @@ impl Fast {
             captured &= captured - 1;
             let square = enemy.square(victim);
             for at in 0..steps.len().min(MAX_STEPS) {
-                // By a mask, for no processor foresees it.
+                // By a mask, as no processor predicts it.
                 let (pair, step) = (&mut pairs[at], steps[at]);
                 let is_captured = u8::from(step.square == square).wrapping_neg();
                 pair[0] = pair[0] & !is_captured | (victim as u8 + 1) & is_captured;
@@ -215,14 +214,14 @@ impl Fast {
         captures
     }
 
-    /// Makes the cache that of a side.
+    /// Refills the cache for a side.
     fn refill<const FIRST: usize>(&self, game: &Standard, side: Side, own: &mut Successors) {
         let lines = FIRST / 32;
         own.steps.refill(game, side);
         let positions = if self.both.is_some() { MAX_STEPS } else { 0 };
         let all = (ENEMIES + MAX_STEPS + positions) * lines;
         own.sums.resize(all, Line([0; 32]));
-        // Where those of the enemy will be there is room for the sums of the side before it moves.
+        // The enemy's room holds the sums of the side before its move for now.
         let (before, sums) = own.sums.split_at_mut(ENEMIES * lines);
         let rows = self.rows(side);
         let (instructions, table) = (self.instructions, &self.tables.other);
@@ -260,7 +259,7 @@ impl Fast {
     }
 }
 
-/// The enemy as it stands after every step.
+/// Pairs with the unchanged enemy after every step.
 const fn pairs_without_captures() -> [Pair; MAX_STEPS] {
     let mut pairs = [[0; 2]; MAX_STEPS];
     let mut index = 0;

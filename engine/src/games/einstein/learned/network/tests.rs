@@ -1,5 +1,5 @@
-//! Inference against a plain forward pass over the listed inputs, wholes against parts, one
-//! instruction set against another.
+//! Inference against a plain forward pass over the active features, batches against single
+//! positions, and instruction sets against each other.
 
 use super::{
     inputs::{FeatureGroup, fill, layout},
@@ -57,7 +57,7 @@ pub(crate) fn random_weights(
     }
 }
 
-/// Bounds of so many buckets.
+/// Limits of the buckets.
 const BOUNDS: [u8; 3] = [4, 6, 9];
 
 fn network(groups: InputGroups, weights: NetworkWeights) -> Network {
@@ -65,7 +65,7 @@ fn network(groups: InputGroups, weights: NetworkWeights) -> Network {
     Network::new(&Standard::default(), groups, bounds, weights).unwrap()
 }
 
-/// A network on every instruction set there is.
+/// A network on every available instruction set.
 fn on_all(groups: InputGroups, weights: &NetworkWeights) -> Vec<Network> {
     let network = network(groups, weights.clone());
     Instructions::available()
@@ -73,7 +73,7 @@ fn on_all(groups: InputGroups, weights: &NetworkWeights) -> Vec<Network> {
         .collect()
 }
 
-/// By the kernels.
+/// Logit by the kernels.
 fn logit(network: &Network, position: &Position) -> i32 {
     EinSteinNetwork::logit(
         network,
@@ -103,7 +103,7 @@ fn fast(network: &Network) -> Option<&Fast> {
     network.kernels().0.as_deref()
 }
 
-/// The same with a second layer whose products may be added up in 16 bits.
+/// Weights with a second layer whose products fit 16 bits.
 fn with_short_sums(mut weights: NetworkWeights) -> NetworkWeights {
     let layer = &mut weights.hidden[0];
     layer.weights.iter_mut().for_each(|weight| *weight /= 4);
@@ -129,7 +129,7 @@ fn default_groups() -> InputGroups {
     Standard::DEFAULT_FEATURES.iter().copied().collect()
 }
 
-/// What is before the output, by the definition, neuron by neuron, over the rows that training uses.
+/// Last hidden layer by the definition, neuron by neuron, over the rows of training.
 fn defined_layer(groups: InputGroups, weights: &NetworkWeights, position: &Position) -> Vec<i64> {
     let first = weights.bias.len();
     let mut rows = vec![0; runs(groups).len()];
@@ -146,7 +146,7 @@ fn defined_layer(groups: InputGroups, weights: &NetworkWeights, position: &Posit
     for layer in &weights.hidden {
         let width = layer.bias.len() / weights.buckets();
         let matrix = &layer.weights[bucket * x.len() * width..][..x.len() * width];
-        // Half a step up.
+        // Rounds half a step up.
         x.iter_mut().for_each(|x| *x = (*x + 32).div_euclid(64));
         let neurons = layer.bias[bucket * width..][..width].iter().enumerate();
         let sum = |(neuron, bias): (usize, &i32)| {
@@ -293,7 +293,7 @@ fn what_is_no_position_breaks_nothing() {
         for position in impossible_positions(600) {
             let found = network.one_ply(&game, &position, &mut used);
             assert!(found.is_finite() || game.count_moves(&position).all == 0);
-            // Nothing that was there before decides.
+            // Earlier contents of buffers do not matter.
             assert_eq!(
                 found,
                 network.one_ply(&game, &position, &mut Successors::default()),
@@ -417,7 +417,7 @@ fn inputs_of_races_and_contact_follow_from_the_board() {
         let turn_classes = colours.map(|red| {
             let distribution = race.distribution(&board.side(red));
             let mean = mean(&distribution);
-            // Of equal ways to race the tables choose by spread: these are theirs.
+            // Of equal ways to race the tables choose by deviation: these are theirs.
             let index = distance_index(position.side(usize::from(!red)));
             let mass = tables.mass(index).into_iter().zip(0..);
             let squares = mass.map(|(p, turns)| f64::from(p) * (f64::from(turns) - mean).powi(2));
@@ -480,8 +480,8 @@ fn no_race_is_longer_than_the_classes_of_turns() {
 
 #[test]
 fn values_never_fall_when_logits_rise() {
-    // Steps between values are largest in the middle and rounding matters most at the ends: all of
-    // the coarser grid.
+    // Steps between values are largest in the middle and rounding matters most at the ends: the
+    // entire coarser grid.
     let mut last = 0.0;
     for coarse in (-24 * (LOGIT_SCALE >> 5)..=24 * (LOGIT_SCALE >> 5)).step_by(1) {
         let value = win_probability(coarse << 5);
@@ -556,8 +556,8 @@ fn impossible_weights_are_refused() {
 
 #[test]
 fn the_largest_weights_do_not_overflow() {
-    // As large as the bounds allow, all of one sign or the other, in every sum; with rows that 16
-    // bits hold and with larger ones.
+    // Maximum weights of one sign or the other, in every sum; with rows that fit 16 bits and with
+    // larger ones.
     let groups = InputGroups::NONE;
     for (sign, row) in [(1i16, 2700), (-1, 2700), (1, 32_767), (-1, 32_767)] {
         for shape in [&[64, 32][..], &[64, 32, 16]] {
@@ -744,8 +744,7 @@ fn a_first_layer_that_could_overflow_is_held() {
     };
     let held = hold(&wild);
     assert!(fits(&held));
-    // Only weights that were too large, and none further than needed: what is held needs no
-    // holding, nor what is small.
+    // Only weights that were too large change, and no further than needed.
     let mut pairs = held.rows.iter().zip(&wild.rows);
     assert!(pairs.all(|(held, wild)| held == wild || held.abs() < wild.abs()));
     let again = hold(&held);

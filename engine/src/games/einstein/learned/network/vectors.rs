@@ -1,28 +1,28 @@
-//! The kernels of networks for x86-64 (AVX2, AVX-512, AVX-512 with VNNI) and for WebAssembly.
+//! Network kernels for x86-64 (AVX2, AVX-512, AVX-512 with VNNI) and for WebAssembly, from one text
+//! over a few operations of each.
 //!
-//! One text for all of them, over a few operations on the vectors of each. The products of four
-//! activations with the weights of a neuron are added up in 32 bits: by one instruction of VNNI,
-//! otherwise by way of sums of two products in 16 bits, which cannot saturate, or of eight, where
-//! the weights permit it (`Layers::short_sums`). Else several positions are taken through the
-//! second layer at a time, so that its weights are loaded once. Invariant: the integers of
-//! the plain forward pass.
+//! The products of four activations with the weights of a neuron are summed in 32 bits: by one
+//! instruction of VNNI, otherwise through sums of two products in 16 bits, which cannot saturate,
+//! or of eight, where the weights allow it (`Layers::short_sums`). Otherwise several positions pass
+//! through the second layer at a time, so that its weights are loaded once. Invariant: the integers
+//! of the generic forward pass.
 #![allow(unsafe_code)]
 
-/// Functions that are compiled for some features and vanish into what calls them.
+/// Functions compiled for some features and inlined into their callers.
 macro_rules! compiled_for {
     ($features:literal $($function:item)*) => {
         $(#[inline] #[target_feature(enable = $features)] $function)*
     };
 }
 
-/// The operations that are alike for all vectors, `BYTES` of the 64 bytes of a line each.
+/// Operations common to all vectors, `BYTES` of the 64 bytes of a line each.
 macro_rules! common_operations {
     ($features:literal) => {
         compiled_for! {
             $features
 
-            /// Vector `at` of some lines. By its line: with a check of another form the compiler
-            /// keeps it in loops, which took 1.6 times as long as WebAssembly.
+            /// Vector `at` of some lines. Indexed by line: with another form of check the compiler
+            /// keeps it in loops, which took 1.6 times as long in WebAssembly.
             #[allow(clippy::modulo_one, reason = "a line may be one vector")]
             pub(super) fn load<T: Copy, const COUNT: usize>(
                 lines: &[Line<T, COUNT>],
@@ -75,19 +75,18 @@ use super::{
 use crate::games::einstein::learned::steps::Logits;
 use crate::learned::network::{ACTIVATION_MAX, SHIFT};
 
-/// The kernels over the operations of `$operations` and the dot product `$dot`, for `$features`.
-/// There are no closures in them: the compiler would not inline those, and hand vectors over in
-/// memory.
+/// Kernels over the operations of `$operations` and the dot product `$dot`, for `$features`.
+/// Closures would not be inlined and would pass vectors through memory.
 macro_rules! kernels {
     ($name:ident, $features:literal, $operations:ident, $dot:path, $short_sums:literal) => {
         pub(super) mod $name {
             use super::$operations::{self as v, BYTES};
             use super::*;
 
-            /// Vectors that the widest first layer takes.
+            /// Vectors of the widest first layer.
             const MAX_VECTORS: usize = 1024 / BYTES;
 
-            /// Adds rows to sums, or takes them away.
+            /// Adds rows to sums, or subtracts them.
             macro_rules! add_rows {
                 ($table:expr, $rows:expr, $sums:expr) => {
                     add_rows!($table, $rows, $sums, add16)
@@ -96,8 +95,8 @@ macro_rules! kernels {
                     // Of known length, so that no index is checked.
                     let table = &$table[..JOINED_ROWS * (FIRST / 32)];
                     for row in $rows {
-                        // A branch: masks would be computed in vectors, and taking numbers
-                        // out of those costs more.
+                        // A branch: masks would be computed in vectors, and extracting numbers from
+                        // those costs more.
                         assert!(usize::from(*row) < JOINED_ROWS);
                         let from = usize::from(*row) * (2 * FIRST / BYTES);
                         for at in 0..2 * FIRST / BYTES {
@@ -141,9 +140,8 @@ macro_rules! kernels {
                 }
             }
 
-            /// What the neurons of the second layer add to the logit, in parts that [`v::total`]
-            /// adds up, for as many positions as there are activations; sums are kept in `PARTS`,
-            /// by input.
+            /// The second layer's contribution to the logit, in parts for [`v::total`], for as many
+            /// positions as there are activations; `PARTS` accumulators, by input.
             #[inline]
             #[target_feature(enable = $features)]
             fn forward<
@@ -159,8 +157,8 @@ macro_rules! kernels {
                 let vectors = const { SECOND * 4 / BYTES };
                 let hidden = &layers.hidden[..FIRST * SECOND / 64];
                 let bias = &layers.bias[..SECOND / 16];
-                // Else the compiler takes them out of registers, by shuffles, which cost more than
-                // loads.
+                // Otherwise the compiler extracts them from registers by shuffles, which cost more
+                // than loads.
                 let activations = std::hint::black_box(activations);
                 let mut sums = [[[v::zero(); v::SECOND_LAYER]; PARTS]; COUNT];
                 for position in 0..COUNT {
@@ -199,8 +197,8 @@ macro_rules! kernels {
                 totals
             }
 
-            /// The same of one position, for layers that [`Layers::short_sums`] says it of:
-            /// products are added up in 16 bits over sixteen inputs.
+            /// [`forward`] of one position for layers with [`Layers::short_sums`]: products are
+            /// summed in 16 bits over sixteen inputs.
             #[inline]
             #[target_feature(enable = $features)]
             fn forward_by_short_sums<const FIRST: usize, const SECOND: usize>(
@@ -236,7 +234,7 @@ macro_rules! kernels {
                 outputs::<SECOND>(layers, &sums)
             }
 
-            /// What neurons with these sums add to the logit, in parts that [`v::total`] adds up.
+            /// Contribution of neurons with these sums to the logit, in parts for [`v::total`].
             #[inline]
             #[target_feature(enable = $features)]
             fn outputs<const SECOND: usize>(
@@ -298,8 +296,8 @@ macro_rules! kernels {
                 pairs: &[Pair],
                 out: &mut Logits,
             ) {
-                // Those of the next positions are computed before these are used: loads wait long
-                // for what was just stored.
+                // The next positions' activations are computed before these are used, since loads
+                // wait long for a recent store.
                 let [these, next] = &mut [const { [const { Activations([0; FIRST]) }; GROUP] }; 2];
                 let (mut these, mut next) = (these, next);
                 let mut rest = pairs.chunks(GROUP);
@@ -328,7 +326,7 @@ macro_rules! kernels {
                             _ => forward_into::<FIRST, SECOND, GROUP, 1>(layers, these, &mut sums),
                         }
                     } else {
-                        // Where one is left, what was there before is computed again for nothing.
+                        // A single rest repeats an earlier position.
                         for two in 0..pairs.len().div_ceil(2) {
                             let (activations, sums) = (&mut these[2 * two..], &mut sums[2 * two..]);
                             forward_into::<FIRST, SECOND, 2, { v::PARTS_OF_TWO }>(

@@ -1,4 +1,4 @@
-//! The cells that tuples are made of: their places in a view, names and alphabets.
+//! Cells of tuples: their indices in a view, names and alphabets.
 //!
 //! Invariant: names never change their meaning. Stones 0–5 are the mover's 1–6, stones 6–11 the
 //! other side's; squares 0–24 are in the mover's perspective.
@@ -9,15 +9,15 @@ use crate::learned::inputs::{Cell, CellGroup};
 pub(super) const SQUARES: usize = Standard::SQUARES as usize;
 pub(super) const STONES: usize = 2 * MAX_STONES;
 
-// Where each kind begins in a view. The first 64 places are what every set may use; the reduced
-// alphabets follow, each in a vector of 32 bytes.
+// First index of each kind in a view. The first 64 cells are for every set; the reduced alphabets
+// follow, each in a vector of 32 bytes.
 pub(super) const BOARD: usize = 0;
 pub(super) const STONE_SQUARES: usize = BOARD + SQUARES;
 pub(super) const DISTANCES: usize = STONE_SQUARES + STONES;
 pub(super) const ALIVE: usize = DISTANCES + STONES;
 pub(super) const OWNERS: usize = 64;
 pub(super) const MOBILE: usize = 96;
-/// Places of a view.
+/// Cells of a view.
 pub(super) const CELLS: usize = 128;
 
 const _: () =
@@ -65,7 +65,7 @@ pub(super) const OWNER_CELLS: CellGroup = group(
     3,
     "whose stone (0 empty, 1 mover, 2 other)",
 );
-/// How mobile the stone on a square is: whether only its own number permits it.
+/// Mobility of the stone on a square: whether only its own number allows it.
 pub(super) const MOBILE_CELLS: CellGroup = group(
     'm',
     MOBILE,
@@ -83,7 +83,7 @@ pub(crate) static GROUPS: [CellGroup; 6] = [
     MOBILE_CELLS,
 ];
 
-/// Whether a cell is one of those above, with as many symbols: others may say they have any place.
+/// Whether a cell is one of those above, with as many symbols.
 pub(super) fn is_of_a_view(cell: Cell) -> bool {
     GROUPS
         .iter()
@@ -94,7 +94,7 @@ pub(super) fn is_reduced(cell: Cell) -> bool {
     cell.index() >= OWNERS
 }
 
-/// The cell that holds, but for other names of its symbols, in a position what this cell holds in
+/// Cell that contains in a position, up to a renaming of its symbols, the symbol of this cell in
 /// the position's image under a symmetry of [`crate::games::einstein::symmetry`].
 pub(crate) fn image(cell: Cell, symmetry: usize) -> Cell {
     let square = |square: usize| {

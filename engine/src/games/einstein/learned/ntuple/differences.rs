@@ -1,10 +1,9 @@
-//! What moves change of a sum, tuple by tuple, in plain code: the definition, and fast where there
-//! are no wide vectors.
+//! Incremental sums after moves, tuple by tuple, in plain code: the definition, and the fast path
+//! without wide vectors.
 //!
-//! A stone is first lifted from its square, which its moves have in common; each of them then
-//! changes the other cells, one after the other. Of the last one the tuples need not be kept up to
-//! date. Invariant: after each change the rows and weights that are held are those of the view with
-//! all changes so far.
+//! A stone is first removed from its square, which its moves have in common; each move then changes
+//! the other cells one after the other. Invariant: after each change the rows and weights are those
+//! of the view with all changes so far, except after the last one, which no change follows.
 
 use super::{
     cell::{ALIVE, BOARD, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES},
@@ -18,20 +17,20 @@ use crate::games::einstein::{
 };
 use crate::learned::tuples::QuantizedWeights;
 
-/// The row of a tuple, over all tables and phases, and its weight.
+/// Row of a tuple, over all tables and phases, and its weight.
 #[derive(Clone, Copy, Default)]
 struct Held {
     row: u32,
     weight: i32,
 }
 
-/// A symbol that changes: where, and to what.
+/// Changed cell and its new symbol.
 type Change = (usize, u8);
 
-/// A change as tuples see it: those that do, and the symbol's difference.
+/// Tuples of a changed cell, and the symbol's difference.
 type Difference<'a> = (&'a [TupleRef], u32);
 
-/// Most changes that a stone makes when it is put down.
+/// Maximum changes of putting down a stone.
 const MAX_CHANGES: usize = 8;
 
 /// All sums after steps, bias included; `MAX_TUPLES` is at least the number of tuples.
@@ -67,7 +66,7 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
         };
         sum += held.weight;
     }
-    // With the stone that moves next lifted, and the same while it is put down.
+    // State with the moving stone removed, and while it is put down.
     let (mut lifted, mut current) = (current_rows, current_rows);
     let several = tuples_by_cell.stones || tuples_by_cell.owners || tuples_by_cell.mobility;
     let mut up = None;
@@ -131,7 +130,7 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
     }
 }
 
-/// The places of the view that say what stands on a square.
+/// Cells of the view that depend on a square.
 #[inline]
 fn square(square: usize) -> [usize; 3] {
     each([BOARD, OWNERS, MOBILE], |first| first + square)
@@ -148,7 +147,7 @@ fn after(tuple_ref: &TupleRef, symbols: u32, weights: &[i32], held: &Held) -> He
     }
 }
 
-/// Makes a change, and tells by how much the sum changes.
+/// Applies a change; returns the change of the sum.
 #[inline(always)]
 fn change<const MAX_TUPLES: usize>(
     (tuple_refs, symbols): Difference<'_>,
@@ -165,7 +164,7 @@ fn change<const MAX_TUPLES: usize>(
     sum
 }
 
-/// By how much a change would change the sum.
+/// Change of the sum that a change would cause.
 #[inline(always)]
 fn look<const MAX_TUPLES: usize>(
     (tuple_refs, symbols): Difference<'_>,
@@ -180,7 +179,7 @@ fn look<const MAX_TUPLES: usize>(
     sum
 }
 
-/// Brings tuples back to what they were.
+/// Restores tuples to their earlier state.
 #[inline(always)]
 fn restore<const MAX_TUPLES: usize>(
     tuple_refs: &[TupleRef],

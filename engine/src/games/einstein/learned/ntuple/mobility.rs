@@ -1,15 +1,15 @@
-//! Which living stones more than one number permits.
+//! Living stones that more than one number allows.
 //!
-//! By the classic rules and with any faces that have all numbers: its own number permits every
-//! living stone, and the number of a dead stone permits the nearest living ones below and above it.
-//! So a stone is permitted by others too just if a neighbouring number is dead. Invariant: that
-//! agrees with the rules' own list of permitted stones.
+//! By the classic rules, with any faces that have all numbers, a living stone's own number allows
+//! it, and a gone stone's number allows the nearest living ones below and above. So other numbers
+//! allow a stone exactly if a neighbouring number is gone. Invariant: a test compares it with the
+//! rules.
 
 use super::cell::MOBILE_CELLS;
 use crate::core::arrays::each;
 use crate::games::einstein::MAX_STONES;
 
-/// Of a set of living stones those that a number other than their own permits, one bit a stone.
+/// Stones of a set of living stones that a number other than their own allows, one bit a stone.
 #[inline]
 fn permitted_by_others(alive: u8) -> u8 {
     const ALL: u8 = (1 << MAX_STONES) - 1;
@@ -17,7 +17,7 @@ fn permitted_by_others(alive: u8) -> u8 {
     alive & (dead << 1 | dead >> 1)
 }
 
-/// The same of both sides, one bit for each symbol of the board.
+/// The same for both sides, one bit for each symbol of the board.
 #[inline]
 pub(super) fn symbols_permitted_by_others(mover: u8, other: u8) -> u16 {
     let [mover, other] = each([mover, other], |alive| {
@@ -26,16 +26,15 @@ pub(super) fn symbols_permitted_by_others(mover: u8, other: u8) -> u16 {
     mover << 1 | other << (1 + MAX_STONES)
 }
 
-/// For each symbol of the board, 0 nothing and 1–12 stones, how mobile that is: a symbol of
-/// [`MOBILE_CELLS`], for nothing else makes such a table.
+/// Mobility of each symbol of the board (0 nothing, 1–12 stones), as a symbol of [`MOBILE_CELLS`].
 #[derive(Clone, Copy)]
 pub(super) struct Mobility([u8; 16]);
 
 impl Mobility {
-    /// For those who do not ask.
+    /// Table for sets without such cells.
     pub(super) const UNKNOWN: Self = Self([0; 16]);
 
-    /// Of these living stones.
+    /// Table for living stones.
     #[inline]
     pub(super) fn new(mover: u8, other: u8) -> Self {
         let more = symbols_permitted_by_others(mover, other);
@@ -46,14 +45,14 @@ impl Mobility {
         Self(symbols)
     }
 
-    /// Of what stands on a square.
+    /// Mobility symbol of a square's symbol.
     #[inline(always)]
     pub(super) fn of(&self, symbol: usize) -> u8 {
         self.0[symbol]
     }
 }
 
-/// The symbols of stones that only their own number permits.
+/// Symbols of stones that only their own number allows.
 pub(super) const MIN_SYMBOLS: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 0, 0, 0];
 
 const _: () = {

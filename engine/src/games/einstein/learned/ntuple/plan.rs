@@ -1,13 +1,15 @@
-//! The layout of a set of tuples for vectors: sixteen tuples at a time.
+//! Layout of a tuple set for vectors: sixteen tuples at a time.
 //!
 //! Four cells of each of sixteen tuples make a step: a byte looked up in the view for each,
-//! multiplied and added up in pairs of bytes, then in pairs of 16 bits: s₀ + r₀ s₁ + r₀ r₁ (s₂ + r₂
-//! s₃), r being numbers of symbols. Further cells are further steps, multiplied by what came before
-//! them. Invariants: base and steps of a tuple add up to its row, and no part of the sum overflows:
-//! at most 25 + 26 · 25 in 16 bits, 26⁴ in 32. Whatever the symbols are, if each is below the
-//! number of symbols of its cell, every row is below [`Plan::rows`], which is at most [`MAX_ROWS`]:
-//! [`Plan::new`] has looked at every cell and every table, nothing else makes a plan, and nobody
-//! changes one. Weights are read without further checks because of that.
+//! multiplied and summed in pairs of bytes, then in pairs of 16 bits: s₀ + r₀ s₁ + r₀ r₁ (s₂ + r₂
+//! s₃), r being numbers of symbols. Further cells are further steps, multiplied by the symbols
+//! before them.
+//!
+//! Invariants: base and steps of a tuple add up to its row, and no part of the sum overflows: at
+//! most 25 + 26 · 25 in 16 bits, 26⁴ in 32. With every symbol below the number of symbols of its
+//! cell, every row is below [`Plan::rows`], at most [`MAX_ROWS`]: [`Plan::new`], the only
+//! constructor, checks every cell and table, and plans are immutable. Weights are therefore read
+//! without further checks.
 
 use super::cell::{self, CELLS};
 use crate::learned::{inputs::Cell, tuples::MAX_ROWS};
@@ -18,10 +20,10 @@ pub(super) const LANES: usize = 16;
 /// Cells of each tuple in a step.
 const CELLS_PER_STEP: usize = 4;
 
-/// Bytes of a view that are looked up at a time.
+/// Bytes of a view in one look-up.
 pub(super) const PIECE: usize = 16;
 
-/// The places of the view for four cells of sixteen tuples, and what their symbols count.
+/// Cell indices of sixteen tuples with four cells each, and the factors of their symbols.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub(super) struct Step {
@@ -30,23 +32,23 @@ pub(super) struct Step {
     pub(super) within_pairs: [i8; CELLS_PER_STEP * LANES],
     /// 1, r₀ r₁ of each.
     pub(super) pairs: [i16; 2 * LANES],
-    /// The symbols of all cells before, multiplied.
+    /// Product of the numbers of symbols of all cells before.
     pub(super) strides: [u32; LANES],
-    /// The pieces of the view that are looked at, a bit each.
+    /// Pieces of the view that are read, a bit each.
     pub(super) pieces: u32,
 }
 
-/// Sixteen tuples.
+/// Block of sixteen tuples.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub(super) struct Block {
-    /// The first rows of their tables.
+    /// First rows of their tables.
     pub(super) bases: [u32; LANES],
     /// All bits of a lane are set if it has a tuple.
     pub(super) mask: [u32; LANES],
-    /// How many steps they take, of which there is at least one.
+    /// Number of steps, at least one.
     pub(super) steps: usize,
-    /// The number of the first of them.
+    /// Index of the first step.
     first: usize,
 }
 
@@ -54,18 +56,19 @@ pub(super) struct Block {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Plan {
     blocks: Vec<Block>,
-    /// Of the first block, of the second, …
+    /// Steps of the first block, of the second, …
     steps: Vec<Step>,
     rows: usize,
     reduced: bool,
 }
 
 impl Plan {
-    /// Of tuples whose tables begin at these rows.
+    /// Plan of tuples whose tables begin at these rows.
     ///
     /// # Panics
-    /// If a cell is none of a view, there is not one base for each tuple, or a table ends behind
-    /// [`MAX_ROWS`].
+    ///
+    /// If a cell is not of the view, the number of bases differs from that of tuples, or a table
+    /// ends behind [`MAX_ROWS`].
     pub(super) fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self {
         assert_eq!(tuples.len(), bases.len(), "one table a tuple");
         let cells = || tuples.iter().flatten();
@@ -101,7 +104,7 @@ impl Plan {
         plan
     }
 
-    /// All rows that positions may lead to are below this.
+    /// Bound of all rows of any position.
     #[inline]
     pub(super) fn rows(&self) -> usize {
         self.rows
@@ -112,7 +115,7 @@ impl Plan {
         self.reduced
     }
 
-    /// All blocks, and the steps of each.
+    /// All blocks with their steps.
     #[inline]
     pub(super) fn blocks(&self) -> impl ExactSizeIterator<Item = (&Block, &[Step])> {
         let mut steps = &self.steps[..];
@@ -129,7 +132,7 @@ impl Plan {
         self.steps.len() > self.blocks.len()
     }
 
-    /// A block by its number, and its steps.
+    /// Block and steps by index.
     #[inline]
     pub(super) fn block(&self, number: usize) -> (&Block, &[Step]) {
         let block = &self.blocks[number];

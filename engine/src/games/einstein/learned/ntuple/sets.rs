@@ -1,7 +1,7 @@
-//! The tuple sets that have a name.
+//! Named tuple sets.
 //!
-//! Invariant: a name keeps its tuples for ever; a better set gets a new name, so that old model
-//! files stay valid.
+//! Invariant: a name keeps its tuples; a better set gets a new name, so that old model files stay
+//! valid.
 
 use super::cell::{
     ALIVE_CELLS, BOARD_CELLS, DISTANCE_CELLS, MOBILE_CELLS, OWNER_CELLS, SQUARE_CELLS, STONES,
@@ -143,7 +143,7 @@ fn blocks() -> Vec<Vec<Cell>> {
         .collect()
 }
 
-/// What the walks of `walks-6` are drawn from: a set of its own for every seed.
+/// Seed of the walks in `walks-6`; each seed is a set of its own.
 const WALK_SEED: u64 = 6;
 const WALKS: usize = 64;
 const WALK_SQUARES: usize = 6;
@@ -163,8 +163,7 @@ fn walks() -> Vec<Vec<Cell>> {
     walks
 }
 
-/// From a random square to random ones of its up to eight neighbours, until so many different
-/// squares were visited.
+/// Random walk over neighbouring squares (up to eight) until so many different ones are visited.
 fn random_walk(squares: usize, random: &mut RandomStream) -> Vec<usize> {
     let mut square = random.below(25);
     let mut visited = vec![square];
@@ -185,11 +184,11 @@ fn are_neighbours(one: usize, other: usize) -> bool {
     one != other && (one / 5).abs_diff(other / 5) <= 1 && (one % 5).abs_diff(other % 5) <= 1
 }
 
-/// Drawn for each kind of walk that a search tries.
+/// Random walks of each kind in a search.
 const TRIED_WALKS: usize = 40;
 
-/// Alphabets of squares: a name, the cells, and the most cells of a window and of a walk. By stone
-/// 13⁴ rows, by mobility 5⁶, by owner 3⁸ or 3⁹.
+/// Alphabets of squares: names, cells, and maximum cells of a window and of a walk. By stone 13⁴
+/// rows, by mobility 5⁶, by owner 3⁸ or 3⁹.
 const ALPHABETS: [(&str, &str, CellGroup, usize, usize); 3] = [
     ("windows by stone", "walks by stone", BOARD_CELLS, 4, 4),
     (
@@ -202,9 +201,9 @@ const ALPHABETS: [(&str, &str, CellGroup, usize, usize); 3] = [
     ("windows by owner", "walks by owner", OWNER_CELLS, 9, 8),
 ];
 
-/// What a search tries: pairs and triples of stones by square, subsets of distances, living stones,
-/// windows (lines, diagonals and rectangles) and random walks of squares, these by stone, by how
-/// mobile it is, or by whose it is.
+/// Candidates of a search: pairs and triples of stones by square, subsets of distances, living
+/// stones, windows (lines, diagonals and rectangles) and random walks of squares, by stone, by
+/// mobility, or by owner.
 pub(crate) fn kinds(random: &mut RandomStream) -> Vec<TupleCandidates> {
     let distances = (2..=6).flat_map(|count| subsets(DISTANCE_CELLS, count));
     let mut kinds: Vec<TupleCandidates> = vec![

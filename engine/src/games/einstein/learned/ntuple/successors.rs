@@ -1,11 +1,10 @@
-//! All successors of a position at once.
+//! Batched evaluation of all successors of a position.
 //!
-//! The position is turned round, as the enemy sees it, and its tuples are looked up once. A move
-//! changes what stands on two squares, where a stone stands, and at most what becomes of another
-//! one: only tuples that look there are looked up again. What else changes with a capture, how
-//! mobile other stones are and the phase, makes it a position of its own. Invariant: a position
-//! valued one ply deep as a whole has the bits of its successors valued one by one, for sums are
-//! exact.
+//! The tuples of the position in the enemy's perspective are looked up once. A move changes two
+//! squares, the square of a stone, and at most the fate of another: only tuples with these cells
+//! are looked up again. Captures that also change the mobility of other stones, or the phase, are
+//! evaluated as positions of their own. Invariant: batched values have the bits of single ones, as
+//! sums are exact.
 
 use super::{EinSteinTuples, NTuple, TupleSet, differences, tuples_by_cell::TuplesByCell};
 use crate::games::einstein::{
@@ -14,26 +13,26 @@ use crate::games::einstein::{
 };
 use crate::learned::tuples::{MAX_TUPLES, TupleKernels};
 
-/// The moves of a side, kept because most positions that are searched one after the other differ in
-/// the enemy's stones only.
+/// Cached moves of a side: most positions of a search differ from the one before in the enemy's
+/// stones only.
 #[derive(Clone, Debug, Default)]
 pub struct Successors {
     steps: Steps,
 }
 
-/// A position whose successors are asked for.
+/// Position whose successors are evaluated.
 pub(super) struct Parent<'a> {
     pub(super) set: &'a TupleSet,
     pub(super) tuples_by_cell: &'a TuplesByCell,
-    /// As the enemy would see it: stones 0–5 are the enemy's, 6–11 the mover's.
+    /// In the enemy's perspective: stones 0–5 are the enemy's, 6–11 the mover's.
     pub(super) flipped: Position,
-    /// For each square in the enemy's perspective the stone that stands there, from 1; 0 for none.
-    /// Squares beyond the board mean nothing.
+    /// For each square in the enemy's perspective the stone on it, from 1; 0 for none. Squares
+    /// beyond the board are arbitrary.
     stone_on: [u8; 32],
 }
 
 impl Parent<'_> {
-    /// The square, in the enemy's perspective, that a step leaves.
+    /// Square, in the enemy's perspective, that a step leaves.
     #[inline]
     pub(super) fn left_by(&self, step: Step) -> usize {
         usize::from(
@@ -41,13 +40,13 @@ impl Parent<'_> {
         )
     }
 
-    /// The stone that a step captures, from 1; 0 for none.
+    /// Stone that a step captures, from 1; 0 for none.
     #[inline]
     pub(super) fn captured_by(&self, step: Step) -> usize {
         usize::from(self.stone_on[usize::from(step.square & 31)])
     }
 
-    /// The tuples from 64 · `part` on whose rows a step may change, one bit each.
+    /// Tuples from 64 · `part` on whose rows a step may change, one bit each.
     #[inline]
     pub(super) fn watched_by(&self, step: Step, part: usize) -> u64 {
         let tuples_by_cell = self.tuples_by_cell;
@@ -63,7 +62,7 @@ impl Parent<'_> {
     }
 }
 
-/// See [`crate::core::evaluator::Evaluator::one_ply`].
+/// Value of [`crate::core::evaluator::Evaluator::one_ply`].
 #[inline]
 pub(super) fn value_successors(
     network: &NTuple,
@@ -85,7 +84,7 @@ pub(super) fn value_successors(
         .one_ply(&mut sums, |sum| network.quantized().win_probability(sum))
 }
 
-/// See [`crate::core::evaluator::Evaluator::score_successors`].
+/// Scores of [`crate::core::evaluator::Evaluator::score_successors`].
 #[inline]
 pub(super) fn rate_successors(
     network: &NTuple,
@@ -99,7 +98,7 @@ pub(super) fn rate_successors(
     listed.score(&sums, |sum| network.quantized().log_odds(sum), scores);
 }
 
-/// The enemy's sum after each step, bias included; [`LOST`] where it has no stone left.
+/// The enemy's sum after each step, bias included; [`LOST`] without stones.
 #[inline]
 fn sums_after(network: &NTuple, position: &Position, steps: &[Step], sums: &mut Logits) {
     let flipped = position.passed();
@@ -112,7 +111,7 @@ fn sums_after(network: &NTuple, position: &Position, steps: &[Step], sums: &mut 
     for stone in 0..MAX_STONES {
         parent.stone_on[usize::from(flipped.mover().square(stone) & 31)] = stone as u8 + 1;
         let seen_by_enemy = Standard::GOAL.wrapping_sub(flipped.other().square(stone)) & 31;
-        // Where stones that are gone left their mark no step goes.
+        // No step goes to the marks of gone stones.
         parent.stone_on[usize::from(seen_by_enemy)] = (stone + MAX_STONES) as u8 + 1;
     }
     changed_sums(network, &parent, steps, sums);
@@ -144,15 +143,15 @@ fn sums_after(network: &NTuple, position: &Position, steps: &[Step], sums: &mut 
     }
 }
 
-/// The sums after steps, bias included, where nothing but the cells of the stones that move or
-/// are captured changes.
+/// Sums after steps, bias included, which change only cells of the stones that move or are
+/// captured.
 #[inline]
 fn changed_sums(network: &NTuple, parent: &Parent<'_>, steps: &[Step], sums: &mut Logits) {
     #[cfg(target_arch = "x86_64")]
     if network.set().kernels().are_wide() {
         return super::vectors::successors(parent, network.quantized(), steps, sums);
     }
-    // Room for as many tuples as most sets have: less to clear.
+    // Tuples of most sets: less memory to clear.
     const FEW: usize = 64;
     if network.set().tuples() <= FEW {
         differences::successors::<FEW>(parent, network.quantized(), steps, sums);

@@ -1,5 +1,5 @@
-//! Tuple indices against a view read off the board's text, and sums against `f64` and against whole
-//! numbers one by one.
+//! Tuple indices against a view read from the board's text, and sums against `f64` and against
+//! integers one by one.
 
 mod bounds;
 mod successors;
@@ -40,14 +40,14 @@ fn random_network(set: &TupleSet, seed: u64, bias: f32) -> NTuple {
     NTuple::new(set.clone(), weights.collect(), bias).unwrap()
 }
 
-/// A network on every instruction set there is.
+/// A network on every available instruction set.
 fn on_all(network: &NTuple) -> Vec<NTuple> {
     Instructions::available()
         .map(|instructions| network.clone().with_instructions(instructions))
         .collect()
 }
 
-/// For each tuple where its table ends among the tables of a phase.
+/// End of each tuple's table among the tables of a phase.
 fn ends(set: &TupleSet) -> Vec<usize> {
     let mut end = 0;
     set.cells()
@@ -59,7 +59,7 @@ fn ends(set: &TupleSet) -> Vec<usize> {
         .collect()
 }
 
-/// The symbol of a cell from the position's text instead of its lanes.
+/// Symbol of a cell from the position's text instead of its lanes.
 fn symbol(position: &Position, cell: Cell) -> usize {
     let board = Board::of(&Standard::default(), position);
     let mover_is_red = board.red_to_move;
@@ -138,7 +138,7 @@ fn mixed() -> TupleSet {
     custom(&tuples)
 }
 
-/// The named sets, and some that are not.
+/// The named sets, and others.
 fn sets() -> Vec<TupleSet> {
     let mut sets: Vec<TupleSet> = SETS.iter().map(|set| named(set.name)).collect();
     sets.extend([
@@ -229,7 +229,7 @@ fn every_tuple_has_a_row_of_its_own_and_different_positions_differ() {
         let mut rows = vec![0; set.tuples()];
         set.row_indices(&position, &mut rows);
         assert!(rows.is_sorted_by(|a, b| a < b) && (rows[set.tuples() - 1] as usize) < set.rows());
-        // The side to move has no colour: the same sides with the other seat to move look the same.
+        // The seat to move has no influence: the same sides with the other seat look the same.
         positions.insert((position.mover(), position.other()));
         seen.insert(rows);
     }
@@ -324,7 +324,7 @@ fn all_instructions_give_the_same_rows_and_the_same_bits() {
             set.clone()
                 .with_instructions(Instructions::PORTABLE)
                 .row_indices(&position, &mut expected);
-            // In whole numbers, in any order: 255 weights below 1 have all bits.
+            // Integers in any order: 255 weights below 1 have all bits.
             let to_units = |weight: f32| (f64::from(weight) * f64::from(1 << 22)).round() as i64;
             let sum = to_units(-0.5)
                 + expected
@@ -372,7 +372,7 @@ fn rows_fit_their_tables_whatever_the_position() {
 
 #[test]
 fn symbols_are_those_of_the_plain_view() {
-    // Any bits, which no game has, and those of games.
+    // Arbitrary bits, and those of games.
     let mut random = RandomStream::new(1);
     for number in 0..20_000 {
         let mut side = || Side::new([0; MAX_STONES].map(|_| random.below(32) as u8));

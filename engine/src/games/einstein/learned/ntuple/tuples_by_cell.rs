@@ -1,14 +1,14 @@
-//! Which tuples look at a cell, and by how much their rows change with its symbol.
+//! Index from cells to the tuples that contain them, with the strides of their rows.
 //!
-//! Invariant: the row of a tuple is its base and, over the references of the tuple, Σ stride · symbol.
+//! Invariant: the row of a tuple is its base plus, over its references, Σ stride · symbol.
 
 use super::cell::{ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES, STONES};
 use crate::learned::{inputs::Cell, tuples::MAX_TUPLES};
 
-/// A tuple that looks at a cell.
+/// Reference of a cell to a tuple.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct TupleRef {
-    /// What one step of the symbol adds to its row.
+    /// Change of the row when the symbol rises by one.
     pub(super) stride: u32,
     pub(super) tuple: u8,
 }
@@ -16,17 +16,17 @@ pub(super) struct TupleRef {
 /// A set of tuples, one bit each.
 pub(super) type Tuples = [u64; MAX_TUPLES / 64];
 
-/// The tuples of all cells, and of what a move may change together.
+/// Tuples of all cells, and of the cells that a move changes together.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TuplesByCell {
     tuple_refs: Vec<TupleRef>,
-    /// Where those of each place of the view begin, and where the last ones end.
+    /// First reference of each cell of the view, and the end of the last.
     starts: [u16; CELLS + 1],
-    /// By square: those that see what stands there.
+    /// By square: tuples that depend on its content.
     pub(super) of_square: [Tuples; 32],
-    /// By stone: those that see where it stands, while it lives.
+    /// By stone: tuples that depend on its square, while it lives.
     pub(super) of_stone: [Tuples; 16],
-    /// By stone, from 1: those that see that it dies; none for 0.
+    /// By stone, from 1: tuples that depend on its capture; none for 0.
     pub(super) of_loss: [Tuples; 16],
     /// Whether there are cells of stones, of owners, of mobility.
     pub(super) stones: bool,
@@ -85,7 +85,7 @@ impl TuplesByCell {
         }
     }
 
-    /// Those that look at a place of the view, each once.
+    /// References of a cell.
     #[inline]
     pub(super) fn at(&self, cell_index: usize) -> &[TupleRef] {
         let cell_index = cell_index % CELLS;

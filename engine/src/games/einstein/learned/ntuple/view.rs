@@ -1,7 +1,8 @@
-//! What n-tuples look at: a position as an array of small symbols, all seen by the side to move.
+//! View of n-tuples: a position as an array of small symbols, in the perspective of the side to
+//! move.
 //!
-//! Invariant: whatever the bits of a position, a symbol is below the number of symbols of its cell;
-//! rows of tables follow from symbols without further checks.
+//! Invariant: whatever the bits of a position, a symbol is below the number of symbols of its cell,
+//! so rows of tables need no further checks.
 
 use super::{
     cell::{ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES, STONES},
@@ -9,10 +10,10 @@ use super::{
 };
 use crate::games::einstein::{MAX_STONES, Position, Standard, evaluators::race_tables::distance};
 
-/// The symbols of all cells of one position.
+/// Symbols of all cells of a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct View {
-    /// By place; the length lets an index of seven bits go unchecked.
+    /// By cell index; the length lets an index of seven bits go unchecked.
     symbols: [u8; CELLS],
 }
 
@@ -24,7 +25,7 @@ impl View {
         view
     }
 
-    /// The view without the reduced alphabets, whose cells are 0.
+    /// View without the reduced alphabets, whose cells are 0.
     #[inline]
     pub(super) fn plain(position: &Position) -> Self {
         let mut symbols = [0u8; CELLS];
@@ -38,8 +39,8 @@ impl View {
             };
             symbols[BOARD + usize::from(seen_by_mover & 31)] = stone as u8 + 1;
         }
-        // Filled last, so that no square, of a stone that is gone or however wrong, could leave its
-        // mark in another part of the view.
+        // Filled last, so that the square of a gone or invalid stone cannot mark another part of
+        // the view.
         for stone in 0..STONES {
             let square = sides[stone / MAX_STONES]
                 .square(stone % MAX_STONES)

@@ -31,7 +31,7 @@ fn network(groups: InputGroups, widths: &[usize], bounds: &[u8]) -> ModelFile {
     }
 }
 
-/// Without buckets.
+/// Model without buckets.
 fn plain(groups: InputGroups, widths: &[usize]) -> ModelFile {
     network(groups, widths, &[])
 }
@@ -48,7 +48,7 @@ fn of_tuples(set: TupleSet) -> ModelFile {
     }
 }
 
-/// A network of tuples that no name stands for.
+/// Network of unnamed tuples.
 fn custom(phases: &[u8]) -> ModelFile {
     let set = TupleSet::custom(&Standard::default(), &["b0 b1 o24", "m3 s0", "a1 d7"])
         .unwrap()
@@ -85,7 +85,7 @@ fn container(file: &ModelFile) -> Container {
     Container::parse(&file.to_bytes()).unwrap()
 }
 
-/// The values of some positions, to the last bit.
+/// Values of some positions, to the last bit.
 fn values(file: &ModelFile) -> Vec<u32> {
     let game = Standard::default();
     let mut random = RandomStream::new(9);
@@ -164,14 +164,14 @@ fn the_library_reads_what_is_written() {
     }
 }
 
-/// The error of a file whose parts were changed before its checksums were made.
+/// Error of a file with valid checksums after its parts were changed.
 fn refused(file: &ModelFile, spoil: impl FnOnce(&mut Container)) -> String {
     let mut container = container(file);
     spoil(&mut container);
     read(&container.to_bytes()).unwrap_err().to_string()
 }
 
-/// Whether a message is as expected: all of it if that ends with a full stop, else its beginning.
+/// Whether a message equals the expected one, or begins with it if that lacks a full stop.
 fn says(message: &str, expected: &str) -> bool {
     match expected.strip_suffix('.') {
         Some(whole) => message == whole,

@@ -1,6 +1,4 @@
-//! Operations on vectors of a line, 512 bits.
-//!
-//! Invariant: the operations of `halves.rs`, where they are explained, on all lanes.
+//! Operations on vectors of a line, 512 bits, as documented in `line_avx2.rs`.
 #![allow(unsafe_code)]
 
 use super::{ACTIVATION_MAX, GROUP, Line, SHIFT};
@@ -16,9 +14,9 @@ pub(super) type Vector = __m512i;
 pub(super) const BYTES: usize = 64;
 pub(super) const SECOND_LAYER: usize = 2;
 pub(super) const TOGETHER: usize = 4;
-/// Sums of two positions: as many chains of products as four positions have.
+/// Accumulators for two positions: as many chains of products as four positions have.
 pub(super) const PARTS_OF_TWO: usize = 2;
-/// Sums of a single position: a product is ready when the next three have begun.
+/// Accumulators for a single position: a product is ready when the next three have begun.
 pub(super) const PARTS: usize = 4;
 
 common_operations!("avx2,avx512f,avx512bw");
@@ -46,7 +44,7 @@ compiled_for! {
         _mm512_madd_epi16(clipped, weights)
     }
 
-    /// The sums of all sixteen of each, and something more.
+    /// Stores the sum of all sixteen lanes of each vector.
     pub(super) fn store_totals(out: &mut [i32; GROUP], vectors: [Vector; GROUP], more: i32) {
         lane_sums::store(
             out,

@@ -1,6 +1,5 @@
-//! Operations on vectors of a quarter of a line, 128 bits, of WebAssembly.
-//!
-//! Invariant: the operations of `halves.rs`, where they are explained, on all lanes.
+//! Operations on vectors of a quarter of a line, 128 bits, of WebAssembly, as documented in
+//! `line_avx2.rs`.
 #![allow(unsafe_code)]
 
 use super::{ACTIVATION_MAX, GROUP, Line, SHIFT};
@@ -26,8 +25,8 @@ compiled_for! {
         i32x4_splat(0)
     }
 
-    /// Every other one in numbers of 16 bits. Products of bytes, put in pairs by shuffles, would become an
-    /// instruction of relaxed vectors (LLVM 22), which not every browser has.
+    /// Alternate lanes in numbers of 16 bits. Products of bytes, paired by shuffles, would become
+    /// an instruction of relaxed vectors (LLVM 22), which some browsers lack.
     pub(super) fn products(inputs: Vector, weights: Vector) -> Vector {
         let even = i16x8_mul(
             v128_and(inputs, i16x8_splat(0xFF)),
@@ -36,7 +35,7 @@ compiled_for! {
         i16x8_add(even, i16x8_mul(u16x8_shr(inputs, 8), i16x8_shr(weights, 8)))
     }
 
-    /// In order: packing has no parts here.
+    /// Packing keeps the order here.
     pub(super) fn activations(low: Vector, high: Vector) -> Vector {
         let packed = u8x16_narrow_i16x8(i16x8_shr(low, SHIFT as u32), i16x8_shr(high, SHIFT as u32));
         u8x16_min(packed, u8x16_splat(127))

@@ -1,6 +1,6 @@
-//! What safe code may try: positions and moves that are none, cells of other views, tables that do not
-//! fit, kernels of other sets. No weight beyond the tables is read, whatever the instructions; Miri
-//! would see it.
+//! Misuse by safe code: invalid positions and moves, cells of other views, tables that do not fit,
+//! kernels of other sets. No weight beyond the tables is read on any instruction set; Miri would
+//! detect it.
 
 use super::*;
 use crate::games::einstein::evaluators::test_support::impossible_positions;
@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Positions; Miri takes a thousand times as long.
 const COUNT: usize = if cfg!(miri) { 2 } else { 400 };
 
-/// Every cell alone, and one tuple of more than a step; the tables are as small as can be.
+/// Every cell alone, and one tuple of more than a step, with minimal tables.
 fn singles() -> TupleSet {
     let mut tuples: Vec<String> = GROUPS
         .iter()
@@ -22,12 +22,12 @@ fn singles() -> TupleSet {
     custom(&tuples)
 }
 
-/// On all instructions; the last phase's tables are the last weights.
+/// Networks on all instructions; the last phase's tables are the last weights.
 fn networks(set: &TupleSet) -> Vec<NTuple> {
     on_all(&NTuple::new(set.clone(), vec![0.25; set.rows()], 0.0).unwrap())
 }
 
-/// Whether something panics.
+/// Whether `task` panics.
 fn refuses<T>(task: impl FnOnce() -> T) -> bool {
     catch_unwind(AssertUnwindSafe(task)).is_err()
 }
@@ -65,7 +65,7 @@ fn moves_that_are_none_read_nothing_else() {
         for position in impossible_positions(COUNT / 2) {
             network.one_ply(&game, &position, &mut Successors::default());
             for moves in moves.chunks(17) {
-                // Whether it panics does not matter: sums that overflow are errors in some builds.
+                // A panic is fine: overflowing sums are errors in some builds.
                 refuses(|| network.score_successors(&game, &position, moves, &mut [0.0; 17]));
             }
         }
@@ -84,7 +84,7 @@ fn kernels_are_of_cells_that_there_are_and_tables_that_fit() {
         symbols,
         ..ALIVE_CELLS
     };
-    // More symbols than the cell has, or fewer; places between cells, and behind the view.
+    // More symbols than the cell has, or fewer; indices between cells, and behind the view.
     for strange in [
         group(ALIVE_CELLS.start, 3),
         group(ALIVE_CELLS.start, 1),

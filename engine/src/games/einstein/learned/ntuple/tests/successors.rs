@@ -1,4 +1,4 @@
-//! Positions one ply deep as a whole against their successors one by one, to the last bit, on all
+//! Batched evaluation of successors against single evaluation, to the last bit, on all
 //! instructions.
 
 use super::*;
@@ -7,8 +7,7 @@ use crate::games::einstein::{EinStein, GONE, Variant, dice::Die};
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
-/// Sets of every kind, and one that is longer than a vector of bits, with tuples of more than four
-/// cells.
+/// Sets of every kind, and one longer than a vector of bits, with tuples of more than four cells.
 fn all_sets() -> Vec<TupleSet> {
     let mut all = sets();
     // Tuples that look at squares and at stones, at the same square twice over, and all cells of a
@@ -42,8 +41,8 @@ static NETWORKS: LazyLock<Vec<Vec<NTuple>>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Asserts that a network values and scores the successors of a position as it does each of them;
-/// the first of its kind is the portable one, which says what each is worth.
+/// Asserts that a network values and scores the successors of a position as single positions; the
+/// first network is the portable reference.
 fn check(networks: &[NTuple], game: &Standard, position: &Position, caches: &mut [Successors]) {
     let expected = test_support::one_ply_by_successors(&networks[0], game, position);
     let moves = game.all_moves(position);
@@ -62,7 +61,7 @@ fn check(networks: &[NTuple], game: &Standard, position: &Position, caches: &mut
     }
 }
 
-/// [`check`] from caches that were never filled.
+/// [`check`] from empty caches.
 fn check_afresh(networks: &[NTuple], game: &Standard, position: &Position) {
     let mut caches = vec![Successors::default(); networks.len()];
     check(networks, game, position, &mut caches);
@@ -99,8 +98,7 @@ fn moves_may_be_scored_in_any_order() {
     }
 }
 
-/// Two sides of any living stones on squares of their own, not on their goals; each has at least
-/// one.
+/// Two sides of any living stones on their own squares, not on their goals; each has at least one.
 fn any_sides() -> impl Strategy<Value = Position> {
     let order = Just((0..25u8).collect::<Vec<_>>()).prop_shuffle();
     (order, 1..64u8, 1..64u8, 0..2usize).prop_map(|(squares, own, other, seat)| {

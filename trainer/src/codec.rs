@@ -17,9 +17,6 @@ fn configuration() -> impl bincode::config::Config {
 }
 
 /// Appends the encoding of a value.
-///
-/// # Errors
-/// If the value has no encoding.
 pub fn encode<T: Serialize>(value: &T, bytes: &mut Vec<u8>) -> Result<(), String> {
     bincode::serde::encode_into_std_write(value, bytes, configuration())
         .map(|_| ())
@@ -27,9 +24,6 @@ pub fn encode<T: Serialize>(value: &T, bytes: &mut Vec<u8>) -> Result<(), String
 }
 
 /// Decodes a value from the front of `bytes`; returns it with its length.
-///
-/// # Errors
-/// If the bytes are invalid.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, usize), String> {
     bincode::serde::decode_from_slice(bytes, configuration()).map_err(|error| error.to_string())
 }

@@ -56,9 +56,6 @@ impl Default for TrainConfig {
 
 impl TrainConfig {
     /// Fills in the game's defaults and checks all names.
-    ///
-    /// # Errors
-    /// If a value is out of range, or the game has no such tuples or inputs.
     pub fn resolve<G: Learnable>(&self, game: &G) -> Result<Self, Error> {
         self.check()?;
         let mut config = self.clone();
@@ -82,9 +79,6 @@ impl TrainConfig {
     }
 
     /// Parses a configuration; absent keys have their defaults.
-    ///
-    /// # Errors
-    /// If the text is invalid TOML, has an unknown key, or a value is out of range.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
         let config: Self = parse(text)?;
         config.check()?;

@@ -45,7 +45,7 @@ pub struct Observer<'a> {
     pub draw: Option<Draw<'a>>,
 }
 
-/// Draws a curve table, `curve.format_csv`, as SVG.
+/// Draws a curve table, `curve.csv`, as SVG.
 pub type Draw<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
 impl<'a> From<&'a ProgressBar> for Observer<'a> {
@@ -56,10 +56,7 @@ impl<'a> From<&'a ProgressBar> for Observer<'a> {
 }
 
 impl Observer<'_> {
-    /// Writes `curve.format_csv` and its picture, each atomically.
-    ///
-    /// # Errors
-    /// If drawing or writing fails.
+    /// Writes `curve.csv` and its picture, each atomically.
     pub fn publish(&self, directory: &Path, table: &str) -> Result<(), Error> {
         let write = |name: &str, text: &str| {
             write_atomically(&directory.join(name), |file| {

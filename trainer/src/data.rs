@@ -31,9 +31,6 @@ use std::{
 };
 
 /// The shards that paths name: files as given, directories with all their shards by name.
-///
-/// # Errors
-/// If a path does not exist, or a directory has no shards.
 pub fn shards_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     let mut shards = Vec::new();
     for path in paths {

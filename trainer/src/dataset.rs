@@ -302,9 +302,6 @@ impl<G: Learnable> Samples<G> {
 
 impl<G: Playable> Samples<G> {
     /// Creates a set from samples in memory, with parts of any size.
-    ///
-    /// # Errors
-    /// If there are no training or no validation samples, or a target is outside 0..=1.
     pub fn in_memory(
         game: &G,
         training: Vec<Vec<Sample<G::Position>>>,
@@ -434,9 +431,6 @@ impl<G: Playable> Samples<G> {
     }
 
     /// Reads the training samples of a part, in the order of their games.
-    ///
-    /// # Errors
-    /// If the shard cannot be read or has changed.
     pub fn read(&self, part: usize) -> Result<Vec<Sample<G::Position>>, Error> {
         match &self.source {
             SampleStorage::Memory(held) => Ok(self

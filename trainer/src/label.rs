@@ -307,9 +307,6 @@ fn parse_tables<G: Playable>(
 }
 
 /// Adds the checksums of the model files that a notation names.
-///
-/// # Errors
-/// If one cannot be read or is not allowed.
 pub(crate) fn add_models(
     notation: &Notation,
     models: &mut BTreeMap<String, String>,

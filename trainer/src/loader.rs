@@ -102,9 +102,6 @@ impl<'a, G: Playable> DataLoader<'a, G> {
 
     /// Prepares batches on other threads and passes them with their numbers, from 0, to `learn`
     /// until that fails.
-    ///
-    /// # Errors
-    /// If samples cannot be read, or `learn` fails.
     pub fn for_each_batch<B: Send>(
         &self,
         prepare: impl Fn(&[Sample<G::Position>]) -> B + Sync,

@@ -67,9 +67,6 @@ pub struct SelfPlay<G: Playable> {
 
 impl<G: Playable> SelfPlay<G> {
     /// Checks the settings, which may name files and programs, and loads the players' models.
-    ///
-    /// # Errors
-    /// If a setting is out of range or a player's notation is invalid.
     pub fn new(mut config: SelfPlayConfig) -> Result<Self, Error> {
         config.check()?;
         let setting = Error::with_prefix("self-play");
@@ -155,9 +152,6 @@ impl<G: Playable> SelfPlay<G> {
     }
 
     /// Plays the games of one shard; none if the run has no such shard.
-    ///
-    /// # Errors
-    /// If a player fails.
     pub fn play_shard(
         &self,
         index: u64,

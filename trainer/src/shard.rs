@@ -314,9 +314,6 @@ pub fn read<G: Playable>(path: &Path) -> Result<(ShardHeader, Vec<PlayedGame<G>>
 }
 
 /// Decodes a shard and replays its games; `path` is for errors.
-///
-/// # Errors
-/// As [`read`].
 pub fn decode<G: Playable>(
     path: &Path,
     bytes: &[u8],
@@ -336,9 +333,6 @@ pub fn decode<G: Playable>(
 /// is
 /// polled every few plies, returns true. The remaining games are covered by the checksum of the
 /// file alone.
-///
-/// # Errors
-/// As [`read`], except for games that were not read.
 pub fn decode_first<G: Playable>(
     path: &Path,
     bytes: &[u8],
@@ -443,18 +437,12 @@ fn inspect_into<G: Playable>(path: &Path, inspection: &mut Inspection) -> Result
 }
 
 /// Reads the header of a shard alone.
-///
-/// # Errors
-/// If the file is no shard of a supported version and of this game, or its header is damaged.
 pub fn read_header<G: Playable>(path: &Path) -> Result<ShardHeader, Error> {
     let bytes = files::read(path, FileKind::Data)?;
     Ok(open::<G>(path, &bytes)?.0.header)
 }
 
 /// Notation of the game of a shard; `path` is for errors.
-///
-/// # Errors
-/// If the bytes are no shard of a supported version, or its header is damaged.
 pub fn game_notation(path: &Path, bytes: &[u8]) -> Result<String, Error> {
     Ok(layout::open(path, bytes)?.header.game)
 }
@@ -473,9 +461,6 @@ pub fn file_name(index: u64) -> String {
 }
 
 /// The shards of a directory, sorted by name.
-///
-/// # Errors
-/// If the directory cannot be read.
 pub fn list(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut paths = files::list(directory)?;
     paths.retain(|path| {

@@ -16,17 +16,11 @@ fn unsupported() -> Error {
 }
 
 /// Fails in this build.
-///
-/// # Errors
-/// Always.
 pub fn train<G: Learnable>(_: &TrainingRun<'_, G>) -> Result<TrainingReport, Error> {
     Err(unsupported())
 }
 
 /// Fails in this build.
-///
-/// # Errors
-/// Always.
 pub fn train_td<'a, G: Learnable>(
     _: &G,
     _: &TrainConfig,

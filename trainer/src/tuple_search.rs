@@ -81,7 +81,6 @@ impl Default for SearchOptions {
 /// # Errors
 /// If a setting is unusable, samples cannot be read, the state belongs to another search, nothing
 /// gains, or a file cannot be written.
-/// gains, or a file cannot be written.
 pub fn search<G: Learnable>(
     config: &TrainConfig,
     options: &SearchOptions,

@@ -167,9 +167,6 @@ impl Default for NetworkConfig {
 
 impl NetworkConfig {
     /// The optional input groups.
-    ///
-    /// # Errors
-    /// Names the key of an unknown group.
     pub fn groups<G: Learnable>(&self) -> Result<NameSet<G::Group>, Error> {
         match &self.inputs {
             Some(names) => NameSet::from_list(names).map_err(Error::with_prefix("network.inputs")),
@@ -211,9 +208,6 @@ impl Default for NTupleConfig {
 
 impl NTupleConfig {
     /// The custom or named tuples, in their phases.
-    ///
-    /// # Errors
-    /// Names the key of an unknown set.
     pub fn tuple_set<G: Learnable>(&self, game: &G) -> Result<TupleSet<G>, Error> {
         let name = match self.set.as_str() {
             "" => game.tuple_sets()[0].name,

@@ -94,9 +94,6 @@ impl<G: Playable> ImportSink<G> {
     }
 
     /// Stores or skips a game; `location` is where it stands in the file.
-    ///
-    /// # Errors
-    /// If the game cannot be stored and bad games are refused, or a shard cannot be written.
     pub(super) fn take(
         &mut self,
         location: impl Display,

@@ -83,9 +83,6 @@ pub struct LabelCount {
 
 /// Computes the statistics of records. Finding duplicates takes 8 bytes of memory per position and
 /// 24 per game.
-///
-/// # Errors
-/// If a shard cannot be read.
 pub fn info<G: Playable>(source: &ShardReader<G>) -> Result<Info, Error> {
     let mut info = Info {
         points: vec![0.0; source.rules.seats()],

@@ -74,9 +74,6 @@ impl Heading {
     }
 
     /// The rules and the shard header of these games.
-    ///
-    /// # Errors
-    /// If format or game differ, or a field is invalid.
     pub(super) fn into_header<G: Playable>(self) -> Result<(G, ShardHeader), String> {
         if self.format != FORMAT {
             return Err(format!("'format' is {FORMAT}, not {}", self.format));
@@ -94,9 +91,6 @@ impl Heading {
 }
 
 /// Writes all games into a file; returns their number.
-///
-/// # Errors
-/// If records cannot be read or the file not be written.
 pub fn export<G: Playable>(source: &ShardReader<G>, path: &Path) -> Result<u64, Error> {
     write_games(path, |file| {
         write_line(file, &Heading::new(source)).map_err(Error::write_failed(path))?;
@@ -144,9 +138,6 @@ pub fn line<G: Playable>(game: &PlayedGame<G>, rules: &G, labels: &[Label]) -> G
 }
 
 /// Imports a file of JSON lines as a new set; forfeited games are skipped.
-///
-/// # Errors
-/// If a game cannot be stored and bad games are refused, or the set cannot be written.
 pub fn import<G: Playable>(
     path: &Path,
     target: &Path,

@@ -274,9 +274,6 @@ impl<'a, G: Playable, W: Write> ParquetWriter<'a, G, W> {
 }
 
 /// Writes all games into a file; returns their number.
-///
-/// # Errors
-/// If records cannot be read or the file not be written.
 pub fn export<G: Playable>(source: &ShardReader<G>, path: &Path) -> Result<u64, Error> {
     let failed = Error::write_failed(path);
     write_games(path, |file| {

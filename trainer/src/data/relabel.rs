@@ -1,7 +1,7 @@
 //! Adds a label to existing games: new targets for old games.
 //!
 //! Invariant: the bytes depend on games and label source, not on threads or interruptions. The
-//! directory is filled as `NAME.unfinished_path`, where finished shards survive a kill, and renamed
+//! directory is filled as `NAME.unfinished`, where finished shards survive a kill, and renamed
 //! once complete.
 
 use super::{

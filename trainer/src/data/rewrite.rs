@@ -45,9 +45,6 @@ fn copy_games<G: Playable>(
 }
 
 /// All games in order; with `unique` only the first of equal ones.
-///
-/// # Errors
-/// If records cannot be read or written.
 pub fn merge<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -61,9 +58,6 @@ pub fn merge<G: Playable>(
 }
 
 /// Copies the games with only the values that the filter selects, and drops games without any.
-///
-/// # Errors
-/// If records cannot be read or written, or no game is left.
 pub fn filter<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -76,9 +70,6 @@ pub fn filter<G: Playable>(
 }
 
 /// A uniform random sample of `games` games, in their order.
-///
-/// # Errors
-/// If there are fewer, or records cannot be read or written.
 pub fn sample<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -104,9 +95,6 @@ pub fn sample<G: Playable>(
 }
 
 /// All games in random order, in memory: some 400 bytes each.
-///
-/// # Errors
-/// If records cannot be read or written.
 pub fn shuffle<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -208,9 +196,6 @@ impl<'a> SplitPolicy<'a> {
 
 /// Splits games, never positions, into directories below `target`; equal games and images of each
 /// other go to the same part. All parts appear at once.
-///
-/// # Errors
-/// If the parts are invalid, a part gets no games, or records cannot be read or written.
 pub fn split<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,

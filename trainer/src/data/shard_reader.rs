@@ -83,9 +83,6 @@ struct ShardEntry {
 
 impl<G: Playable> ShardReader<G> {
     /// Reads the headers of all shards that paths name.
-    ///
-    /// # Errors
-    /// If shards cannot be read, or do not match those before them.
     pub fn open(paths: &[PathBuf]) -> Result<Self, Error> {
         Self::read_headers(paths, false)
     }
@@ -246,9 +243,6 @@ impl<G: Playable> ShardReader<G> {
     }
 
     /// Index of a player.
-    ///
-    /// # Errors
-    /// If there is none of that name; lists those there are.
     pub fn player(&self, name: &str) -> Result<u8, Error> {
         let number = self.players.iter().position(|player| player == name);
         let number = number.and_then(|number| u8::try_from(number).ok());
@@ -266,9 +260,6 @@ impl<G: Playable> ShardReader<G> {
     }
 
     /// Calls `each` with all games in order, with common indices.
-    ///
-    /// # Errors
-    /// If a shard cannot be read or has changed meanwhile, or if `each` fails.
     pub fn for_each_game(
         &self,
         mut each: impl FnMut(PlayedGame<G>) -> Result<(), Error>,
@@ -293,9 +284,6 @@ impl<G: Playable> ShardReader<G> {
     }
 
     /// The games with numbers `from..to`, with common indices.
-    ///
-    /// # Errors
-    /// If a shard cannot be read or has changed meanwhile.
     pub fn games(&self, from: u64, to: u64) -> Result<Vec<PlayedGame<G>>, Error> {
         let mut games = Vec::new();
         let mut first = 0;

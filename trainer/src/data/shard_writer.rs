@@ -80,9 +80,6 @@ impl WriteSummary {
 
 impl<G: Playable> ShardWriter<G> {
     /// Starts a directory; `header` is that of its shards, except for the range of games.
-    ///
-    /// # Errors
-    /// If the directory exists and is not empty, or its parent is not writable.
     pub fn create(directory: &Path, header: ShardHeader) -> Result<Self, Error> {
         Ok(Self {
             staging: AtomicDirectory::create(directory)?,
@@ -93,9 +90,6 @@ impl<G: Playable> ShardWriter<G> {
     }
 
     /// Adds a game.
-    ///
-    /// # Errors
-    /// If a shard cannot be written.
     pub fn push(&mut self, game: PlayedGame<G>) -> Result<(), Error> {
         self.written.count(&game);
         self.buffered.push(game);
@@ -138,9 +132,6 @@ impl<G: Playable> ShardWriter<G> {
     }
 
     /// Writes the remaining games and the manifest, and moves the directory to its final path.
-    ///
-    /// # Errors
-    /// If there are no games, or a file cannot be written.
     pub fn finish(mut self) -> Result<WriteSummary, Error> {
         self.check_not_empty(&self.written.directory)?;
         if !self.buffered.is_empty() {

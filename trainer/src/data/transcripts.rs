@@ -52,9 +52,6 @@ fn frequent_names<'a>(names: impl Iterator<Item = &'a str>) -> HashSet<&'a str> 
 }
 
 /// Writes all games into a file, one per line; returns their number.
-///
-/// # Errors
-/// If records cannot be read, the format cannot hold a game, or the file cannot be written.
 pub fn export<G: Playable>(
     source: &ShardReader<G>,
     form: &TranscriptForm<G>,
@@ -98,10 +95,6 @@ fn adjudicated_result<G: Playable>(record: &GameRecord<G>) -> Option<StatedResul
 }
 
 /// Imports a transcript as a new set.
-///
-/// # Errors
-/// If the text is not of that format, a game cannot be stored and bad games are refused, or the
-/// set cannot be written.
 pub fn import<G: Playable>(
     rules: &G,
     form: &TranscriptForm<G>,

@@ -1,7 +1,7 @@
-//! Archives as they lie in public: resigned, stopped and damaged games among good ones, in three forms.
-//! All good games are kept, and the others are counted and named.
+//! Import of archives with resigned, stopped and damaged games in three formats: all valid games
+//! are stored, the others counted and listed.
 
-use crate::{places, refused};
+use crate::{refused, scratch_paths};
 use engine::core::record::Ending;
 use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
 use engine::play::playable::Playable;
@@ -12,13 +12,13 @@ use trainer::data::{
     transcripts, verify,
 };
 
-/// What an archive holds.
+/// Contents of an archive.
 struct Expected {
-    /// Games of each ending, in the order of [`Ending::ALL`].
+    /// Games by ending, in the order of [`Ending::ALL`].
     endings: [u64; 5],
     /// Stopped, damaged, forfeited.
     left_out: [u64; 3],
-    /// Where each bad game is, and words of what is wrong with it.
+    /// Location and problem of each bad game.
     problems: &'static [(&'static str, &'static str)],
 }
 
@@ -27,7 +27,7 @@ fn check<G: Playable>(
     expected: &Expected,
     import: impl Fn(&Path, &Path, BadGames) -> Result<WriteSummary, Error>,
 ) {
-    let at = places();
+    let at = scratch_paths();
     let archives = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records/archives");
     let file = archives.join(name);
     let (first, problem) = expected.problems[0];
@@ -48,11 +48,14 @@ fn check<G: Playable>(
     } = &written.left_out;
     assert_eq!([*stopped, *damaged, *forfeited], expected.left_out);
     assert_eq!(problems.len(), expected.problems.len(), "{problems:#?}");
-    for (found, (place, problem)) in problems.iter().zip(expected.problems) {
-        let place = format!("{name}: {place}: ");
-        assert!(found.contains(&place) && found.contains(problem), "{found}");
+    for (found, (directory, problem)) in problems.iter().zip(expected.problems) {
+        let directory = format!("{name}: {directory}: ");
+        assert!(
+            found.contains(&directory) && found.contains(problem),
+            "{found}"
+        );
     }
-    // What was kept is sound, and goes out and in again with its endings.
+    // The set is sound, and survives export and import with its endings.
     let set = [at("set")];
     assert_eq!(verify::verify::<G>(&set).unwrap().problems, [""; 0]);
     let source = ShardReader::<G>::open(&set).unwrap();
@@ -70,14 +73,14 @@ fn check<G: Playable>(
     assert_eq!((found.problems.len(), found.games), (0, written.games));
     for form in G::transcripts().iter().take(1) {
         transcripts::export(&source, form, &at("again")).unwrap();
-        let (file, place) = (at("again"), at("form"));
-        transcripts::import(&source.rules, form, &file, &place, BadGames::Refuse).unwrap();
-        assert!(games(&ShardReader::open(&[place]).unwrap()) == games(&source));
+        let (file, directory) = (at("again"), at("form"));
+        transcripts::import(&source.rules, form, &file, &directory, BadGames::Refuse).unwrap();
+        assert!(games(&ShardReader::open(&[directory]).unwrap()) == games(&source));
     }
 }
 
 #[test]
-fn of_sgf_all_good_games_are_imported() {
+fn valid_sgf_games_are_imported() {
     let game = Havannah::new(4, true);
     let expected = Expected {
         endings: [3, 3, 1, 1, 1],
@@ -91,13 +94,13 @@ fn of_sgf_all_good_games_are_imported() {
             ("game 13", "it ended before its first move"),
         ],
     };
-    check::<Havannah>("havannah.sgf", &expected, |file, place, bad| {
-        transcripts::import(&game, &Havannah::transcripts()[0], file, place, bad)
+    check::<Havannah>("havannah.sgf", &expected, |file, directory, bad| {
+        transcripts::import(&game, &Havannah::transcripts()[0], file, directory, bad)
     });
 }
 
 #[test]
-fn of_ggf_all_good_games_are_imported() {
+fn valid_ggf_games_are_imported() {
     let expected = Expected {
         endings: [3, 1, 1, 2, 1],
         left_out: [2, 3, 0],
@@ -109,13 +112,19 @@ fn of_ggf_all_good_games_are_imported() {
             ("game 11", "it has no end and states no result"),
         ],
     };
-    check::<Reversi>("reversi.ggf", &expected, |file, place, bad| {
-        transcripts::import(&Reversi::SIX, &Reversi::transcripts()[0], file, place, bad)
+    check::<Reversi>("reversi.ggf", &expected, |file, directory, bad| {
+        transcripts::import(
+            &Reversi::SIX,
+            &Reversi::transcripts()[0],
+            file,
+            directory,
+            bad,
+        )
     });
 }
 
 #[test]
-fn of_json_lines_all_good_games_are_imported() {
+fn valid_json_lines_games_are_imported() {
     let expected = Expected {
         endings: [2, 1, 1, 1, 1],
         left_out: [1, 6, 1],

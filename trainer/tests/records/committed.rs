@@ -1,4 +1,4 @@
-//! The committed sample: guards the format, for its bytes were written once and must stay readable.
+//! The committed sample guards the format: its bytes must stay readable.
 
 use crate::{plies, read, samples_in};
 use engine::core::game::Game;
@@ -13,7 +13,7 @@ const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/sample");
 fn the_committed_sample_is_read_and_replayed() {
     let path = Path::new(SAMPLE).join("000000.games");
     let (header, games) = read(&path).unwrap();
-    // As the data card says.
+    // As in the data card.
     assert_eq!(header.players, PLAYERS);
     assert_eq!(
         (header.game.as_str(), header.first_game, header.games),
@@ -29,15 +29,15 @@ fn the_committed_sample_is_read_and_replayed() {
         let last = game.record.positions(&rules).last().unwrap();
         assert_eq!(rules.payoffs(&last), Some(game.record.payoffs));
     }
-    // Written again it is the same file.
+    // Encoding is reproducible.
     assert!(shard::encode(&path, &header, &games).unwrap() == std::fs::read(&path).unwrap());
 }
 
 #[test]
 fn the_committed_sample_can_be_trained_on() {
     let samples = samples_in(Path::new(SAMPLE), &SampleOptions::without_labels(0.05, 1)).unwrap();
-    // All players rate their moves, so every position after a move is a sample, but for the last of
-    // each game, and the few that suites have too.
+    // All players rate their moves, so every position after a move is a sample, except the last of
+    // each game and a few benchmark positions.
     assert_eq!(samples.held_out(), 10);
     let learned = samples.training() + samples.validation().len();
     assert_eq!(learned + samples.held_out(), PLIES - 600);

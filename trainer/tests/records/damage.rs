@@ -1,7 +1,7 @@
-//! What damaged, foreign and forged files are answered with: one line that names the file, and the
-//! game if it is one.
+//! Damaged, foreign and forged files are refused by one line that names the file and, if there is
+//! one, the game.
 
-use crate::format::{SMALL, by_hand, header, random_games, sealed};
+use crate::format::{SMALL, build_file, header, random_games, with_checksum};
 use crate::{decode, one_line, read, refused, scratch};
 use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::Standard;
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use std::path::Path;
 use trainer::shard;
 
-/// The lengths of the games, from the index: their number, then a byte each, or 251 and two bytes.
+/// Lengths of the games from the index: their number, then one byte each, or 251 and two bytes.
 fn lengths(bytes: &[u8], games: usize) -> Vec<usize> {
     let text = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
     let mut index = bytes[20 + text..].iter().map(|&byte| usize::from(byte));
@@ -23,7 +23,7 @@ fn lengths(bytes: &[u8], games: usize) -> Vec<usize> {
 }
 
 #[test]
-fn any_flipped_byte_is_found_and_its_game_named() {
+fn flipped_bytes_are_detected_with_their_game() {
     // Some plies have values, times, the one label and its error, or the other.
     let (rules, mut random) = (Standard::default(), RandomStream::new(3));
     let starts: Vec<_> = (0..8)
@@ -33,7 +33,7 @@ fn any_flipped_byte_is_found_and_its_game_named() {
     let bytes = shard::encode(Path::new("x"), &header, &games).unwrap();
     let directory = scratch();
     let path = directory.join("000000.games");
-    // The games fill what is left between the header and the last checksum.
+    // The games lie between header and last checksum.
     let lengths = lengths(&bytes, games.len());
     let first = bytes.len() - 8 - lengths.iter().sum::<usize>();
     let ends: Vec<usize> = lengths
@@ -43,26 +43,26 @@ fn any_flipped_byte_is_found_and_its_game_named() {
             Some(*end)
         })
         .collect();
-    for place in 0..bytes.len() {
+    for offset in 0..bytes.len() {
         for change in [1u8, 0x80, 0xFF] {
             let mut changed = bytes.clone();
-            changed[place] ^= change;
+            changed[offset] ^= change;
             let error = decode(&path, &changed).unwrap_err();
             one_line(&error, &path);
             std::fs::write(&path, &changed).unwrap();
             let found = shard::inspect::<Standard>(&path);
-            assert_eq!(found.problems.len(), 1, "{place}: {:?}", found.problems);
-            let game = (first <= place && place < bytes.len() - 8)
-                .then(|| ends.iter().position(|&end| place < end).unwrap() as u64);
+            assert_eq!(found.problems.len(), 1, "{offset}: {:?}", found.problems);
+            let game = (first <= offset && offset < bytes.len() - 8)
+                .then(|| ends.iter().position(|&end| offset < end).unwrap() as u64);
             for error in [&error, &found.problems[0]] {
                 let named = error.to_string();
                 let named = named.split_once(": game ").map(|(_, rest)| rest);
                 let named = named.and_then(|rest| rest.split_once(':')?.0.parse().ok());
-                assert_eq!(named, game, "{place}: {error}");
+                assert_eq!(named, game, "{offset}: {error}");
             }
             assert_eq!(
                 found.good_games,
-                if place < first {
+                if offset < first {
                     0
                 } else {
                     8 - u64::from(game.is_some())
@@ -73,11 +73,11 @@ fn any_flipped_byte_is_found_and_its_game_named() {
 }
 
 #[test]
-fn every_bad_file_gives_one_line_that_names_it() {
+fn bad_files_are_refused_in_one_line() {
     let directory = scratch();
-    let with = |place: usize, bytes: &[u8]| {
+    let with = |offset: usize, bytes: &[u8]| {
         let mut changed = SMALL.clone();
-        changed[place..][..bytes.len()].copy_from_slice(bytes);
+        changed[offset..][..bytes.len()].copy_from_slice(bytes);
         changed
     };
     let middle = SMALL.len() / 2;
@@ -101,13 +101,13 @@ fn every_bad_file_gives_one_line_that_names_it() {
             with(8, &[3]),
         ),
         ("version 9", with(8, &[9])),
-        ("header is cut", sealed(with(12, &[0xFF; 4]))),
-        ("checksum of its header", sealed(with(20, &[0xFF]))),
+        ("header is cut", with_checksum(with(12, &[0xFF; 4]))),
+        ("checksum of its header", with_checksum(with(20, &[0xFF]))),
         (
             "beyond 64 bits",
-            by_hand(&header(1, u64::MAX), &[1, 18], &[]),
+            build_file(&header(1, u64::MAX), &[1, 18], &[]),
         ),
-        ("does not list", by_hand(&header(2, 0), &[1, 18], &[])),
+        ("does not list", build_file(&header(2, 0), &[1, 18], &[])),
     ];
     for (number, (expected, bytes)) in cases.into_iter().enumerate() {
         let path = directory.join(format!("{number}.games"));
@@ -122,10 +122,10 @@ fn every_bad_file_gives_one_line_that_names_it() {
 }
 
 #[test]
-fn an_index_longer_than_the_file_claims_no_memory() {
+fn an_oversized_index_allocates_no_memory() {
     let index = [&[253][..], &(1u64 << 62).to_le_bytes()].concat();
     let path = Path::new("x");
-    let read = decode(path, &by_hand(&header(1, 0), &index, &[]));
+    let read = decode(path, &build_file(&header(1, 0), &index, &[]));
     refused(read, path, "index");
 }
 
@@ -135,9 +135,9 @@ proptest! {
     #[test]
     fn a_changed_file_is_never_valid(changes in prop::collection::vec((any::<prop::sample::Index>(), 1u8..), 1..4)) {
         let mut bytes = SMALL.clone();
-        for (place, change) in &changes {
-            let place = place.index(bytes.len());
-            bytes[place] ^= change;
+        for (offset, change) in &changes {
+            let offset = offset.index(bytes.len());
+            bytes[offset] ^= change;
         }
         prop_assume!(bytes != *SMALL);
         let error = decode(Path::new("x.games"), &bytes).unwrap_err().to_string();
@@ -149,16 +149,15 @@ proptest! {
         prop_assert!(decode(Path::new("x.games"), &SMALL[..length.index(SMALL.len())]).is_err());
     }
 
-    /// With the checksum made to fit, only the rules protect; whatever passes them is a whole shard
-    /// again.
+    /// With a valid checksum only the rules protect; files that pass them are complete shards.
     #[test]
     fn a_forged_file_is_refused_or_holds_legal_games(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..3)) {
         let mut bytes = SMALL.clone();
-        for (place, byte) in &changes {
-            let place = place.index(bytes.len() - 12) + 12;
-            bytes[place] = *byte;
+        for (offset, byte) in &changes {
+            let offset = offset.index(bytes.len() - 12) + 12;
+            bytes[offset] = *byte;
         }
-        if let Ok((header, games)) = decode(Path::new("x.games"), &sealed(bytes)) {
+        if let Ok((header, games)) = decode(Path::new("x.games"), &with_checksum(bytes)) {
             let rules = Standard::default();
             for game in &games {
                 let last = game.record.positions(&rules).last().unwrap();

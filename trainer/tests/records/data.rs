@@ -1,10 +1,9 @@
-//! Sets of records: counts by hand, every bad record named, and new sets that hold exactly the
-//! games they should.
+//! Sets of records: statistics, verification, and derived sets.
 
 use crate::dataset::tiny;
 use crate::{
-    MIXED, PlayedGame, ShardReader, asked, config, content, header_of, is_sound, places, play,
-    plies, read, refused, run, scratch,
+    MIXED, PlayedGame, ShardReader, config, content, header_of, is_sound, label_config, play,
+    plies, read, refused, run, scratch, scratch_paths,
 };
 use engine::games::einstein::Standard;
 use std::{
@@ -36,12 +35,12 @@ pub(crate) fn games(paths: &[&Path]) -> Vec<PlayedGame> {
     games
 }
 
-fn prints(games: &[PlayedGame]) -> Vec<u128> {
+fn fingerprints(games: &[PlayedGame]) -> Vec<u128> {
     let rules = Standard::default();
     games.iter().map(|game| game.fingerprint(&rules)).collect()
 }
 
-/// A directory with two shards of these games.
+/// Writes two shards of these games.
 fn two_shards(directory: &Path, games: &[PlayedGame]) {
     std::fs::create_dir_all(directory).unwrap();
     let half = games.len() / 2;
@@ -61,7 +60,7 @@ fn two_shards(directory: &Path, games: &[PlayedGame]) {
 }
 
 #[test]
-fn counts_are_those_by_hand() {
+fn statistics_equal_hand_counts() {
     let directory = scratch();
     let records = directory.join("records");
     // Two equal games: Red begins, Blue wins at the fourth ply; values 0.4 of Blue, 0.25 of Red, 1
@@ -107,7 +106,7 @@ fn counts_are_those_by_hand() {
 }
 
 #[test]
-fn every_bad_record_is_named() {
+fn bad_records_are_reported() {
     let directory = scratch();
     let records = directory.join("records");
     let settings = SelfPlayConfig {
@@ -123,7 +122,7 @@ fn every_bad_record_is_named() {
         (2, GAMES_PER_SHARD + 20, plies as u64, 0)
     );
     assert!(sound.problems.is_empty());
-    // Two games of the second shard damaged, and the first shard gone.
+    // Damages two games of the second shard, and removes the first shard.
     let path = records.join("000001.games");
     let mut bytes = std::fs::read(&path).unwrap();
     let length = bytes.len();
@@ -144,7 +143,7 @@ fn every_bad_record_is_named() {
         "{:?}",
         found.problems
     );
-    // A shard of another run beside a sound one.
+    // A shard of another run.
     std::fs::remove_file(&path).unwrap();
     let other = directory.join("other");
     run(
@@ -167,7 +166,7 @@ fn every_bad_record_is_named() {
 
 #[test]
 fn merged_sets_keep_games_and_players() {
-    let at = places();
+    let at = scratch_paths();
     run(&config(&["greedy", "random"], 30), &at("a")).unwrap();
     // Another seed: greedy against greedy would play the same game in both.
     run(
@@ -201,10 +200,10 @@ fn merged_sets_keep_games_and_players() {
         [names(&at("a")), names(&at("b")), names(&at("a"))].concat()
     );
     assert_eq!(
-        prints(&merged),
-        prints(&games(&[&at("a"), &at("b"), &at("a")]))
+        fingerprints(&merged),
+        fingerprints(&games(&[&at("a"), &at("b"), &at("a")]))
     );
-    // It is sound, it is not overwritten, and nothing half made lies about.
+    // The set is sound and not overwritten, and no temporary files remain.
     assert!(is_sound(at("all")));
     refused(
         rewrite::merge(&source, &at("all"), false),
@@ -225,14 +224,14 @@ pub(crate) fn content_names(directory: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_split_deals_games_and_keeps_equal_ones_together() {
-    let at = places();
+fn splits_keep_equal_games_together() {
+    let at = scratch_paths();
     run(&config(&["greedy", "random"], 1000), &at("a")).unwrap();
     let parts = [("train", 3.0), ("test", 1.0)].map(|(name, weight)| SplitPart {
         name: name.to_owned(),
         weight,
     });
-    // Every game is there twice.
+    // Every game occurs twice.
     let written = rewrite::split(&open(&[&at("a"), &at("a")]), &at("split"), &parts, 5).unwrap();
     assert_eq!(written.iter().map(|part| part.games).sum::<u64>(), 2000);
     // A quarter of 1000 games: 250 ± 14; five standard deviations.
@@ -241,13 +240,13 @@ fn a_split_deals_games_and_keeps_equal_ones_together() {
         "{written:?}"
     );
     let part = |directory: &Path, name: &str| -> BTreeSet<u128> {
-        prints(&games(&[&directory.join(name)]))
+        fingerprints(&games(&[&directory.join(name)]))
             .into_iter()
             .collect()
     };
     let (train, test) = (part(&at("split"), "train"), part(&at("split"), "test"));
     assert!(train.is_disjoint(&test) && train.len() + test.len() == 1000);
-    // It does not matter what else is dealt, or in which order.
+    // Other games and their order do not matter.
     rewrite::shuffle(&open(&[&at("a")]), &at("shuffled"), 1).unwrap();
     rewrite::split(&open(&[&at("shuffled")]), &at("again"), &parts, 5).unwrap();
     assert_eq!(
@@ -273,52 +272,52 @@ fn a_split_deals_games_and_keeps_equal_ones_together() {
 
 #[test]
 fn samples_and_shuffles_are_of_the_same_games() {
-    let at = places();
+    let at = scratch_paths();
     run(&config(&["greedy", "random"], 500), &at("a")).unwrap();
     let source = open(&[&at("a")]);
-    let all = prints(&games(&[&at("a")]));
+    let all = fingerprints(&games(&[&at("a")]));
     rewrite::shuffle(&source, &at("shuffled"), 1).unwrap();
-    let mut shuffled = prints(&games(&[&at("shuffled")]));
+    let mut shuffled = fingerprints(&games(&[&at("shuffled")]));
     assert_ne!(shuffled, all);
     let mut sorted = all.clone();
     shuffled.sort_unstable();
     sorted.sort_unstable();
     assert_eq!(shuffled, sorted);
     rewrite::sample(&source, &at("sample"), 50, 1).unwrap();
-    let sample = prints(&games(&[&at("sample")]));
-    let places: Vec<usize> = sample
+    let sample = fingerprints(&games(&[&at("sample")]));
+    let scratch_paths: Vec<usize> = sample
         .iter()
-        .map(|print| all.iter().position(|other| other == print).unwrap())
+        .map(|fingerprint| all.iter().position(|other| other == fingerprint).unwrap())
         .collect();
     assert!(
-        places.len() == 50 && places.is_sorted_by(|a, b| a < b),
-        "{places:?}"
+        scratch_paths.len() == 50 && scratch_paths.is_sorted_by(|a, b| a < b),
+        "{scratch_paths:?}"
     );
-    // Spread over all: the mean of 50 places of 500 is 250 ± 20.
-    let mean = places.iter().sum::<usize>() as f64 / 50.0;
+    // Spread over all: the mean of 50 indices of 500 is 250 ± 20.
+    let mean = scratch_paths.iter().sum::<usize>() as f64 / 50.0;
     assert!((mean - 249.5).abs() < 100.0, "{mean}");
     rewrite::sample(&source, &at("all"), 500, 1).unwrap();
-    assert_eq!(prints(&games(&[&at("all")])), all);
+    assert_eq!(fingerprints(&games(&[&at("all")])), all);
     refused(
         rewrite::sample(&source, &at("more"), 501, 1),
         Path::new(""),
         "501",
     );
-    // The same seed makes the same bytes, another does not.
+    // The same seed gives the same bytes, another does not.
     rewrite::sample(&source, &at("again"), 50, 1).unwrap();
     rewrite::sample(&source, &at("other"), 50, 2).unwrap();
     assert_eq!(content(&at("again")), content(&at("sample")));
-    assert_ne!(prints(&games(&[&at("other")])), sample);
+    assert_ne!(fingerprints(&games(&[&at("other")])), sample);
 }
 
 #[test]
-fn a_filter_takes_values_and_labels_and_no_plies() {
+fn filters_remove_values_and_labels_but_no_plies() {
     let rules = Standard::default();
     let all = play(&SelfPlayConfig {
-        labels: vec![asked("deep", "star1(depth=1)")],
+        labels: vec![label_config("deep", "star1(depth=1)")],
         ..config(&MIXED, 60)
     });
-    // A filter of each kind.
+    // One filter of each kind.
     let filters = [
         Filter {
             remaining: (9, 11),
@@ -350,16 +349,16 @@ fn a_filter_takes_values_and_labels_and_no_plies() {
                 (old.outcome, old.mv, old.explored) == (new.outcome, new.mv, new.explored)
             }));
             let mut any = false;
-            // A label is of the position before its ply, seen by the seat to move; a value of the one
-            // after it, seen by the seat that moved.
+            // A label values the position before its ply for the seat to move, a value the
+            // position after it for the seat that moved.
             for (number, position) in game.record.positions(&rules).enumerate() {
                 let before = number.checked_sub(1).map(|ply| game.record.plies[ply]);
-                let keeps = |said: Option<f32>, seat: usize| match which {
+                let keeps = |target: Option<f32>, seat: usize| match which {
                     0 => (9..=11).contains(&position.stones()),
                     1 => (3..=7).contains(&number),
                     2 => before.is_none_or(|ply| !ply.explored),
                     3 => before.is_some() && game.players[1 - position.seat()] == 1,
-                    _ => said.is_some_and(|value| match game.record.payoffs[seat] > 0.5 {
+                    _ => target.is_some_and(|value| match game.record.payoffs[seat] > 0.5 {
                         true => value >= 0.5,
                         false => value <= 0.5,
                     }),

@@ -1,4 +1,4 @@
-//! From records to samples: targets by hand, and a split that keeps games together.
+//! Conversion of records to samples, and the split by games.
 
 use crate::{MIXED, PlayedGame, Samples, config, header_of, play, refused, samples_in, scratch};
 use engine::core::{
@@ -16,7 +16,7 @@ use trainer::loader::{DataLoader, Shuffle};
 use trainer::sample::Sample;
 use trainer::shard::{self, Label};
 
-fn played() -> SampleOptions {
+fn sample_options() -> SampleOptions {
     SampleOptions::without_labels(0.3, 3)
 }
 
@@ -33,8 +33,8 @@ fn position(text: &str) -> Position {
     Standard::default().parse_position(text).unwrap().0
 }
 
-/// One stone a side: Red a5b4
-/// (unrated), Blue e1d2 (0.4), Red b4c3 (0.25), Blue takes it by d2c3 (1) and wins.
+/// One stone per side: Red a5b4 (unrated), Blue e1d2 (0.4), Red b4c3 (0.25), Blue takes it by d2c3
+/// (1) and wins.
 pub(crate) fn tiny() -> PlayedGame {
     let rules = Standard::default();
     let start = position("1..../...../...../...../....a r -");
@@ -66,9 +66,9 @@ pub(crate) fn tiny() -> PlayedGame {
     PlayedGame::new(record, vec![0, 1])
 }
 
-/// Games that differ from [`tiny`] in what was rolled where that makes no difference: a lone stone
-/// moves on every face, and no sample has the first two.
-pub(crate) fn rolled_otherwise(tiny: &PlayedGame) -> Vec<PlayedGame> {
+/// Games that differ from [`tiny`] in rolls of no effect: a lone stone moves on every face, and no
+/// sample has the first two rolls.
+pub(crate) fn with_other_rolls(tiny: &PlayedGame) -> Vec<PlayedGame> {
     let faces = (1..=6).flat_map(|first| (1..=6).map(move |second| [first, second]));
     let game = |faces: [u8; 2]| {
         let mut game = tiny.clone();
@@ -85,7 +85,7 @@ pub(crate) fn training(samples: &Samples) -> Vec<Sample<Position>> {
         .collect()
 }
 
-/// The training samples of these games, and those that validate.
+/// Training and validation samples of these games.
 fn samples(games: &[PlayedGame], options: &SampleOptions) -> [Vec<Sample<Position>>; 2] {
     let directory = scratch();
     write(&directory, games, &[]);
@@ -96,10 +96,10 @@ fn samples(games: &[PlayedGame], options: &SampleOptions) -> [Vec<Sample<Positio
 }
 
 #[test]
-fn games_are_split_not_positions_and_stay_where_they_are_when_more_come() {
+fn games_are_split_as_a_unit_and_stay_on_their_side() {
     let games = play(&config(&["star1(depth=1)", "random"], 300));
     let rules = Standard::default();
-    // Random set-ups: no two of these games share a position that has been valued.
+    // Random set-ups: valued positions occur in one of these games only.
     let mut owner: BTreeMap<u64, BTreeSet<usize>> = BTreeMap::new();
     for (index, game) in games.iter().enumerate() {
         for position in game.record.positions(&rules).skip(1) {
@@ -114,8 +114,8 @@ fn games_are_split_not_positions_and_stay_where_they_are_when_more_come() {
         owners.flatten().copied().collect()
     };
     let sides = |parts: &[Vec<_>; 2]| parts.each_ref().map(|part| side(part));
-    let few = samples(&games[..100], &played());
-    let many = samples(&games, &played());
+    let few = samples(&games[..100], &sample_options());
+    let many = samples(&games, &sample_options());
     let [few_training, few_validation] = sides(&few);
     let [training, validation] = sides(&many);
     assert!(training.is_disjoint(&validation));
@@ -123,22 +123,22 @@ fn games_are_split_not_positions_and_stay_where_they_are_when_more_come() {
     assert!(training.len() + validation.len() >= games.iter().filter(rated).count() - 5);
     assert!(few_training.is_subset(&training) && few_validation.is_subset(&validation));
     assert!(!few_validation.is_empty());
-    // 300 games with a share of 0.3: 90 ± 8; five standard deviations. A quarter of the games has
-    // no values.
+    // 300 games with a fraction of 0.3: 90 ± 8; five standard deviations. A quarter of the games
+    // has no values.
     let expected = 0.3 * (training.len() + validation.len()) as f64;
     assert!(
         (validation.len() as f64 - expected).abs() < 40.0,
         "{} of {expected}",
         validation.len()
     );
-    // In the order of the games, all of them.
+    // All of them, in the order of the games.
     for (few, many) in few.iter().zip(&many) {
         assert_eq!(few[..], many[..few.len()]);
     }
-    // Another seed splits otherwise.
+    // Another seed gives another split.
     let options = SampleOptions {
         seed: 4,
-        ..played()
+        ..sample_options()
     };
     assert_ne!(sides(&samples(&games, &options)), [training, validation]);
 }
@@ -167,16 +167,15 @@ fn every_sample_is_a_valued_position_with_its_target() {
             sample.result.to_bits(),
         )
     };
-    let all = samples(&games, &played()).concat();
+    let all = samples(&games, &sample_options()).concat();
     let mut found: Vec<_> = all.iter().map(bits).collect();
     expected.sort_unstable();
     found.sort_unstable();
     assert_eq!(found, expected);
 }
 
-/// Resigned games, too.
 #[test]
-fn where_results_alone_are_learned_every_position_is_a_sample() {
+fn with_results_only_every_position_is_a_sample() {
     let mut games = play(&config(&["random", "star1(depth=1)"], 60));
     let rules = Standard::default();
     for game in games.iter_mut().step_by(3) {
@@ -195,7 +194,7 @@ fn where_results_alone_are_learned_every_position_is_a_sample() {
     }
     let options = SampleOptions {
         results_only: true,
-        ..played()
+        ..sample_options()
     };
     let all = samples(&games, &options).concat();
     let bits = |sample: &Sample<Position>| {
@@ -209,23 +208,27 @@ fn where_results_alone_are_learned_every_position_is_a_sample() {
 }
 
 #[test]
-fn what_gives_no_samples_is_named() {
+fn records_without_samples_are_refused() {
     let directory = &*scratch();
     refused(
-        samples_in(directory, &played()),
+        samples_in(directory, &sample_options()),
         directory,
         "no game records there",
     );
     let missing = directory.join("missing");
-    refused(samples_in(&missing, &played()), &missing, "");
+    refused(samples_in(&missing, &sample_options()), &missing, "");
     // Neither player rates its moves.
     write(directory, &play(&config(&["random", "greedy"], 30)), &[]);
-    let text = refused(samples_in(directory, &played()), directory, "training");
+    let text = refused(
+        samples_in(directory, &sample_options()),
+        directory,
+        "training",
+    );
     assert!(text.contains("target.search_share = 0.0"), "{text}");
     write(directory, &play(&config(&["star1(depth=1)"], 30)), &[]);
     let none_validates = SampleOptions {
         validation_fraction: 0.0,
-        ..played()
+        ..sample_options()
     };
     refused(
         samples_in(directory, &none_validates),
@@ -234,7 +237,7 @@ fn what_gives_no_samples_is_named() {
     );
     let damaged = directory.join("000001.games");
     std::fs::write(&damaged, b"ALEAGAME").unwrap();
-    refused(samples_in(directory, &played()), &damaged, "");
+    refused(samples_in(directory, &sample_options()), &damaged, "");
 }
 
 #[test]
@@ -248,21 +251,23 @@ fn shards_are_read_again_and_must_not_have_changed() {
         ..header_of(&config(&MIXED, 0), games)
     };
     shard::write(&second, &header(20), &games[40..]).unwrap();
-    let samples = samples_in(&directory, &played()).unwrap();
+    let samples = samples_in(&directory, &sample_options()).unwrap();
     assert_eq!(samples.parts(), 2);
     assert_eq!(samples.read(1).unwrap(), samples.read(1).unwrap());
-    let again = samples_in(&directory, &played()).unwrap();
+    let again = samples_in(&directory, &sample_options()).unwrap();
     assert_eq!(again.fingerprint(), samples.fingerprint());
     shard::write(&second, &header(19), &games[41..]).unwrap();
     refused(samples.read(1), &second, "changed");
     assert_ne!(
-        samples_in(&directory, &played()).unwrap().fingerprint(),
+        samples_in(&directory, &sample_options())
+            .unwrap()
+            .fingerprint(),
         samples.fingerprint()
     );
 }
 
 #[test]
-fn samples_are_shown_in_one_order_whether_they_are_held_or_read_again() {
+fn the_order_of_samples_is_independent_of_memory() {
     let directory = scratch();
     let games = play(&config(&["star1(depth=1)"], 60));
     write(&directory, &games[..40], &[]);
@@ -272,38 +277,46 @@ fn samples_are_shown_in_one_order_whether_they_are_held_or_read_again() {
         ..header_of(&config(&MIXED, 0), 20)
     };
     shard::write(&second, &header, &games[40..]).unwrap();
-    let read_again = samples_in(&directory, &played()).unwrap();
+    let read_again = samples_in(&directory, &sample_options()).unwrap();
     let all = read_again.training();
-    let held = samples_in(&directory, &played().with_memory_limit(all)).unwrap();
-    let too_many = samples_in(&directory, &played().with_memory_limit(all - 1)).unwrap();
-    for samples in [&held, &too_many] {
+    let in_memory = samples_in(&directory, &sample_options().with_memory_limit(all)).unwrap();
+    let too_many = samples_in(&directory, &sample_options().with_memory_limit(all - 1)).unwrap();
+    for samples in [&in_memory, &too_many] {
         assert_eq!(samples.fingerprint(), read_again.fingerprint());
         assert_eq!(training(samples), training(&read_again));
     }
-    let shown = |samples: &Samples, window| {
+    let collect_epoch = |samples: &Samples, window| {
         let shuffle = Shuffle {
             seed: 5,
             epoch: 2,
             buffer: window,
             symmetries: true,
         };
-        let mut shown = Vec::new();
+        let mut collect_epoch = Vec::new();
         DataLoader::training(samples, 64, shuffle, 1)
             .for_each_batch(<[Sample<Position>]>::to_vec, |_, batch| {
-                shown.extend(batch);
+                collect_epoch.extend(batch);
                 Ok(())
             })
             .unwrap();
-        shown
+        collect_epoch
     };
     for window in [50, all, usize::MAX] {
-        let expected = shown(&read_again, window);
+        let expected = collect_epoch(&read_again, window);
         assert_eq!(expected.len(), all - 64);
-        assert_eq!(shown(&held, window), expected, "window {window}");
-        assert_eq!(shown(&too_many, window), expected, "window {window}");
+        assert_eq!(
+            collect_epoch(&in_memory, window),
+            expected,
+            "window {window}"
+        );
+        assert_eq!(
+            collect_epoch(&too_many, window),
+            expected,
+            "window {window}"
+        );
     }
     let bytes = std::fs::read(&second).unwrap();
     std::fs::remove_file(&second).unwrap();
-    assert!(held.read(1).is_ok() && too_many.read(1).is_err());
+    assert!(in_memory.read(1).is_ok() && too_many.read(1).is_err());
     std::fs::write(&second, bytes).unwrap();
 }

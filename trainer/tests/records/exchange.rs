@@ -1,7 +1,7 @@
-//! Records for other programs: JSON lines and Parquet, both ways, to the last bit.
+//! Export and import of JSON lines and Parquet, to the last bit.
 
 use crate::data::{games, open};
-use crate::{MIXED, asked, config, content, one_line, places, refused, run};
+use crate::{MIXED, config, content, label_config, one_line, refused, run, scratch_paths};
 use engine::games::{einstein::Standard, reversi::Reversi};
 use engine::play::playable::Playable;
 use indicatif::ProgressBar;
@@ -18,17 +18,17 @@ use trainer::selfplay::{Limits, SelfPlay, SelfPlayConfig};
 fn labelled() -> SelfPlayConfig {
     SelfPlayConfig {
         labels: vec![
-            asked("deep", "star1(depth=1)"),
-            asked("exact", "tables(stones=3)"),
+            label_config("deep", "star1(depth=1)"),
+            label_config("exact", "tables(stones=3)"),
         ],
         ..config(&MIXED, 60)
     }
 }
 
 #[test]
-fn what_is_exported_is_imported_to_the_last_bit() {
+fn exports_round_trip_to_the_last_bit() {
     for settings in [config(&MIXED, 60), labelled(), config(&["random"], 4100)] {
-        let at = places();
+        let at = scratch_paths();
         run(&settings, &at("a")).unwrap();
         let source = open(&[&at("a")]);
         assert_eq!(
@@ -47,8 +47,8 @@ fn what_is_exported_is_imported_to_the_last_bit() {
 }
 
 #[test]
-fn a_data_set_has_the_games_that_a_split_has() {
-    let at = places();
+fn a_data_set_has_the_games_of_a_split() {
+    let at = scratch_paths();
     run(&labelled(), &at("a")).unwrap();
     let part = |name: &str, weight| SplitPart {
         name: name.to_owned(),
@@ -66,8 +66,8 @@ fn a_data_set_has_the_games_that_a_split_has() {
     for (part, split) in written.iter().zip(&split) {
         // Each file is an export of its own.
         let of_file = |file| {
-            let (place, count) = (part.directory.display(), part.shards);
-            let name = format!("{place}-{file:05}-of-{count:05}.parquet");
+            let (index, count) = (part.directory.display(), part.shards);
+            let name = format!("{index}-{file:05}-of-{count:05}.parquet");
             let records = at(&format!("records-{}-{file}", part.games));
             parquet::import::<Standard>(Path::new(&name), &records, None, BadGames::Refuse)
                 .unwrap();
@@ -93,8 +93,8 @@ fn a_data_set_has_the_games_that_a_split_has() {
 }
 
 #[test]
-fn every_line_that_is_wrong_is_named_and_nothing_is_made() {
-    let at = places();
+fn wrong_lines_are_reported_and_nothing_is_written() {
+    let at = scratch_paths();
     run(&labelled(), &at("a")).unwrap();
     json_lines::export(&open(&[&at("a")]), &at("a.jsonl")).unwrap();
     let text = std::fs::read_to_string(at("a.jsonl")).unwrap();
@@ -151,7 +151,7 @@ fn every_line_that_is_wrong_is_named_and_nothing_is_made() {
 
 #[test]
 fn a_parquet_file_of_something_else_or_damaged_is_refused() {
-    let at = places();
+    let at = scratch_paths();
     run(&config(&MIXED, 5), &at("a")).unwrap();
     parquet::export(&open(&[&at("a")]), &at("a.parquet")).unwrap();
     let refused = |path: &Path, expected| {
@@ -181,13 +181,13 @@ fn a_parquet_file_of_something_else_or_damaged_is_refused() {
         refused(&at("bad.parquet"), expected);
         assert!(!at("c").exists());
     }
-    // Anything flipped is refused or gives legal games; nothing panics, and nothing half is made.
-    // At the last bit of some of its metadata the crate that reads it would panic.
-    let metadata = (bytes.len() * 2 / 3..bytes.len() * 5 / 6).map(|place| (place, 1));
-    let anywhere = (0..bytes.len()).step_by(7).map(|place| (place, 0x20));
-    for (place, change) in anywhere.chain(metadata) {
+    // Flipped bytes are refused or give legal games; nothing panics, and no partial set remains.
+    // The last bit of some metadata makes the crate panic.
+    let metadata = (bytes.len() * 2 / 3..bytes.len() * 5 / 6).map(|index| (index, 1));
+    let anywhere = (0..bytes.len()).step_by(7).map(|index| (index, 0x20));
+    for (index, change) in anywhere.chain(metadata) {
         let mut flipped = bytes.clone();
-        flipped[place] ^= change;
+        flipped[index] ^= change;
         std::fs::write(at("bad.parquet"), flipped).unwrap();
         match parquet::import::<Standard>(&at("bad.parquet"), &at("c"), None, BadGames::Refuse) {
             Ok(_) => std::fs::remove_dir_all(at("c")).unwrap(),
@@ -197,10 +197,10 @@ fn a_parquet_file_of_something_else_or_damaged_is_refused() {
     }
 }
 
-/// Files that `.ci/dataset` has pandas, DuckDB, Polars and pyarrow write.
+/// Files written by pandas, DuckDB, Polars and pyarrow (`.ci/dataset`).
 #[test]
-fn tables_that_others_wrote_again_are_read_by_the_rules_that_are_named() {
-    let at = places();
+fn rewritten_tables_are_imported_by_given_rules() {
+    let at = scratch_paths();
     let file = |name: &str| {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records/parquet");
         folder.join(name).with_extension("parquet")
@@ -258,11 +258,11 @@ fn tables_that_others_wrote_again_are_read_by_the_rules_that_are_named() {
         BadGames::Refuse,
     );
     refused(other, &file("polars_zstd"), "there is no column 'player_X'");
-    // Whatever is flipped in what zstd compressed.
+    // Flips bytes of zstd data.
     let bytes = fs::read(file("duckdb_zstd_v2")).unwrap();
-    for place in (0..bytes.len()).step_by(5) {
+    for index in (0..bytes.len()).step_by(5) {
         let mut flipped = bytes.clone();
-        flipped[place] ^= 0x20;
+        flipped[index] ^= 0x20;
         fs::write(at("bad.parquet"), flipped).unwrap();
         match parquet::import(&at("bad.parquet"), &at("c"), Some(&rules), BadGames::Refuse) {
             Ok(_) => fs::remove_dir_all(at("c")).unwrap(),
@@ -272,8 +272,8 @@ fn tables_that_others_wrote_again_are_read_by_the_rules_that_are_named() {
 }
 
 #[test]
-fn einstein_goes_out_and_in_with_what_was_rolled() {
-    let at = places();
+fn einstein_transcripts_round_trip_with_rolls() {
+    let at = scratch_paths();
     run(&config(&["random"], 20), &at("a")).unwrap();
     let [sgf] = Standard::transcripts() else {
         panic!("one form")
@@ -312,9 +312,9 @@ fn einstein_goes_out_and_in_with_what_was_rolled() {
 }
 
 #[test]
-fn an_archive_of_more_players_than_a_set_has_room_for_keeps_those_of_the_most_games() {
-    let at = places();
-    // Names in Latin-1, as archives have them.
+fn large_archives_keep_the_most_frequent_players() {
+    let at = scratch_paths();
+    // Names in Latin-1, as in archives.
     let game = |number: u32| {
         let name = ["ren\u{e9}".to_owned(), format!("p{number}")]
             [usize::from(!number.is_multiple_of(3))]
@@ -350,8 +350,8 @@ fn an_archive_of_more_players_than_a_set_has_room_for_keeps_those_of_the_most_ga
 }
 
 #[test]
-fn reversi_goes_out_and_in_as_others_write_it() {
-    let at = places();
+fn reversi_transcripts_round_trip() {
+    let at = scratch_paths();
     let game = Reversi::SIX;
     let mut settings = SelfPlayConfig::for_game(&game);
     settings.games = 20;

@@ -1,4 +1,4 @@
-//! The file format: exact round trips, files by hand, and what breaks the rules.
+//! The file format: round trips, files written by hand, and games against the rules.
 
 use crate::{
     CLASSIC, MIXED, NEAREST, PlayedGame, config, decode, header_of, one_line, play, refused,
@@ -29,8 +29,8 @@ pub(crate) static SMALL: LazyLock<Vec<u8>> = LazyLock::new(|| {
     shard::encode(Path::new("small.games"), &header, &games).unwrap()
 });
 
-/// The bytes with a checksum that fits again, as a malicious writer would leave them.
-pub(crate) fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+/// Recomputes the checksum, as a malicious writer would.
+pub(crate) fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.truncate(bytes.len().saturating_sub(8));
     let checksum = xxh3_64(&bytes);
     bytes.extend_from_slice(&checksum.to_le_bytes());
@@ -50,7 +50,7 @@ fn both_variants_are_replayed_by_their_own_rules() {
         ..header_of(&config(&["random"], 50), 50)
     };
     assert!(shard::encode(path, &header(NEAREST), &nearest).is_ok());
-    // Every move of the stricter variant is one of the classic rules; not the other way round.
+    // Every move of the stricter variant is legal by the classic rules, but not vice versa.
     assert!(shard::encode(path, &header(CLASSIC), &nearest).is_ok());
     refused(
         shard::encode(path, &header(NEAREST), &classic),
@@ -59,7 +59,7 @@ fn both_variants_are_replayed_by_their_own_rules() {
     );
 }
 
-/// A label of this name and maker.
+/// A label with this name and source.
 pub(crate) fn label(name: &str, by: &str) -> Label {
     Label {
         name: name.to_owned(),
@@ -70,8 +70,8 @@ pub(crate) fn label(name: &str, by: &str) -> Label {
     }
 }
 
-/// A file of version 4 around an index and the bytes of games, with checksums that fit.
-pub(crate) fn by_hand(header: &str, index: &[u8], games: &[u8]) -> Vec<u8> {
+/// A file of version 4 with these parts and valid checksums.
+pub(crate) fn build_file(header: &str, index: &[u8], games: &[u8]) -> Vec<u8> {
     let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap().to_le_bytes();
     let mut bytes = [
         &b"ALEAGAME\x04\0\0\0"[..],
@@ -84,7 +84,7 @@ pub(crate) fn by_hand(header: &str, index: &[u8], games: &[u8]) -> Vec<u8> {
     bytes.extend_from_slice(&xxh3_64(&bytes).to_le_bytes());
     bytes.extend_from_slice(games);
     bytes.extend_from_slice(&[0; 8]);
-    sealed(bytes)
+    with_checksum(bytes)
 }
 
 pub(crate) fn header(games: u64, first: u64) -> String {
@@ -94,14 +94,14 @@ pub(crate) fn header(games: u64, first: u64) -> String {
 }
 
 /// The bytes of a game and the low half of their xxh3.
-fn checked(bytes: &[u8]) -> Vec<u8> {
+fn with_game_checksum(bytes: &[u8]) -> Vec<u8> {
     [bytes, &xxh3_64(bytes).to_le_bytes()[..4]].concat()
 }
 
 /// A shard of one game with these bytes.
 fn one_game(bytes: &[u8]) -> Vec<u8> {
-    let game = checked(bytes);
-    by_hand(
+    let game = with_game_checksum(bytes);
+    build_file(
         &header(1, 4096),
         &[1, u8::try_from(game.len()).unwrap()],
         &game,
@@ -114,18 +114,18 @@ fn start(red: u64, blue: u64) -> [u8; 8] {
     (side(red) | side(blue) << 30).to_le_bytes()
 }
 
-/// Not a start from set-ups: 518,400 and the packed position.
+/// Encoding of a start outside of the set-ups: 518,400 and the packed position.
 fn other(start: [u8; 8]) -> Vec<u8> {
     [&518_400u32.to_le_bytes()[..3], &start].concat()
 }
 
-/// What a game's columns say: nothing, or a value of all plies.
+/// Column states of a game: none, or values of all plies.
 const PLAIN: u8 = 0;
 const VALUES: u8 = 1;
 
 /// Red's stone 1 on d2 (square 18 of its own), Blue's on a4 (19): a 3 is rolled, and Red steps
-/// diagonally onto its goal, by the first of its three moves: (0 · 4 + 3) · 2, and 1 more if it was
-/// explored. Before it stand the number of plies, the columns and the players.
+/// diagonally onto its goal, the first of its three moves: (0 · 4 + 3) · 2, plus 1 if explored.
+/// The number of plies, columns and players come before.
 fn won_at_once(plies: u8, columns: u8, rest: &[u8]) -> Vec<u8> {
     [&[plies, columns, 1, 0][..], &other(start(18, 19)), rest].concat()
 }
@@ -157,7 +157,7 @@ fn a_shard_by_hand_is_read() {
     assert_eq!(rules.format_move(&game.record.start, ply.mv), "d2e1");
     assert_eq!((ply.outcome, ply.explored), (3, true));
     assert!((ply.value.unwrap() - 0.750_007_6).abs() < 1e-7);
-    // Written again it is the same file.
+    // Encoding is reproducible.
     assert_eq!(
         shard::encode(Path::new("hand.games"), &header, &games).unwrap(),
         bytes
@@ -167,12 +167,12 @@ fn a_shard_by_hand_is_read() {
 #[test]
 fn another_game_is_refused_in_one_line_that_names_both() {
     let foreign = header(1, 0).replace("einstein", "reversi(size=6)");
-    let bytes = by_hand(&foreign, &[1, 4], &[0; 4]);
+    let bytes = build_file(&foreign, &[1, 4], &[0; 4]);
     let path = Path::new("x.games");
     let text = refused(decode(path, &bytes), path, "'reversi'");
     assert!(text.contains("'einstein'"), "{text}");
     let unknown = header(1, 0).replace("einstein", "einstein(size=6)");
-    let bytes = by_hand(&unknown, &[1, 4], &[0; 4]);
+    let bytes = build_file(&unknown, &[1, 4], &[0; 4]);
     refused(decode(path, &bytes), path, "size");
 }
 
@@ -203,7 +203,7 @@ fn games_against_the_rules_are_refused() {
     let with_start = |start: &[u8]| [&[1, PLAIN, 0, 0][..], start, &[6]].concat();
     let mut seat = start(18, 19);
     seat[7] |= 1 << 5;
-    // Six stones on their home squares: such a start has to be written as a number.
+    // Six stones on their home squares must be encoded as a set-up.
     let home = Standard::default().start([0, 0], 0).bits().to_le_bytes();
     let cases = [
         (
@@ -222,7 +222,7 @@ fn games_against_the_rules_are_refused() {
         ("does not permit", won_at_once(1, PLAIN, &[(3 * 4 + 3) * 2])),
         ("no end", won_at_once(1, PLAIN, &[(4 + 2) * 2])),
         ("no such outcome", won_at_once(1, PLAIN, &[0])),
-        // A number that is not in its shortest form, and values that are absent or too many.
+        // A number that is not in its shortest form, and missing or surplus values.
         ("bytes are no game", won_at_once(1, PLAIN, &[0x86, 0])),
         ("bytes are no game", won_at_once(1, VALUES, &[6, 1])),
         (
@@ -250,12 +250,13 @@ fn games_against_the_rules_are_refused() {
     }
 }
 
-/// Random moves from a start to the end, or of one game in four to an earlier one, by some of so many players; this share has values.
+/// Random moves to the end, or in one game of four to an earlier one; `valued` is the fraction of
+/// plies with a value.
 fn random_game<G: Playable>(
     rules: &G,
     start: G::Position,
     random: &mut RandomStream,
-    known: usize,
+    player_count: usize,
     valued: f64,
 ) -> shard::PlayedGame<G> {
     let (mut position, mut luck, mut plies) = (start, rules.luck(random.next_u64()), Vec::new());
@@ -280,7 +281,7 @@ fn random_game<G: Playable>(
         ending = Ending::ALL[1 + random.below(4)];
         payoffs = [won_by(0), won_by(1), DRAW][random.below(3)];
     }
-    let players = (0..rules.seats()).map(|_| random.below(known) as u8);
+    let players = (0..rules.seats()).map(|_| random.below(player_count) as u8);
     let players = players.collect();
     let record = GameRecord {
         start,
@@ -291,7 +292,7 @@ fn random_game<G: Playable>(
     shard::PlayedGame::new(record, players)
 }
 
-/// Games as they are read again.
+/// Games with quantized values.
 pub(crate) fn quantize_value<G: Playable>(
     mut games: Vec<shard::PlayedGame<G>>,
 ) -> Vec<shard::PlayedGame<G>> {
@@ -307,14 +308,14 @@ pub(crate) fn quantize_value<G: Playable>(
     games
 }
 
-/// How many games did not end by the rules.
+/// Number of games that did not end by the rules.
 fn ended_early<G: Playable>(games: &[shard::PlayedGame<G>]) -> u64 {
     let early = games.iter().filter(|game| !game.record.ending.is_played());
     early.count() as u64
 }
 
-/// Random games from these starts with so many labels, those of an even number with errors, each of
-/// some plies, perhaps of none; and with times if those are wanted.
+/// Random games from these starts, with labels for some plies, even ones with standard errors, and
+/// optionally with times.
 pub(crate) fn random_games<G: Playable>(
     rules: &G,
     starts: &[G::Position],
@@ -328,9 +329,9 @@ pub(crate) fn random_games<G: Playable>(
         let mut game = random_game(rules, start, random, players.len(), valued);
         let plies = 0..game.record.plies.len();
         for index in 0..labels {
-            let share = [0.0, 0.2, 1.0][random.below(3)];
+            let fraction = [0.0, 0.2, 1.0][random.below(3)];
             let estimate = |_| {
-                (random.unit() < share).then(|| Estimate {
+                (random.unit() < fraction).then(|| Estimate {
                     value: random.unit() as f32,
                     error: (index % 2 == 0 && random.below(2) == 1).then(|| random.unit() as f32),
                 })
@@ -380,7 +381,7 @@ fn values_are_rounded_to_the_nearest_step() {
 }
 
 #[test]
-fn what_could_not_be_read_is_not_written() {
+fn unreadable_games_are_not_written() {
     let directory = scratch();
     let path = directory.join("x.games");
     let changes: [fn(&mut ShardHeader, &mut [PlayedGame]); 6] = [
@@ -402,9 +403,9 @@ fn what_could_not_be_read_is_not_written() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
 
-    /// Random games of either variant from starts and other positions, with any values.
+    /// Random games of either variant from starts and other positions.
     #[test]
-    fn whatever_is_written_is_read_but_for_rounding(seed: u64, games in 0usize..5, nearest: bool, begun: bool, valued in 0.0f64..1.0, labels in 0usize..4) {
+    fn encoding_round_trips_up_to_rounding(seed: u64, games in 0usize..5, nearest: bool, begun: bool, valued in 0.0f64..1.0, labels in 0usize..4) {
         let variant = if nearest { Variant::NearestOnly } else { Variant::Classic };
         let rules = Standard::new(variant, Die::fair());
         let mut random = RandomStream::new(seed);
@@ -430,26 +431,26 @@ proptest! {
 }
 
 #[test]
-fn games_are_read_from_the_first_on_while_they_are_wanted_and_there_is_time() {
+fn games_are_read_until_the_limit_or_the_stop() {
     let path = Path::new("x.games");
     let (header, games) = decode(path, &SMALL).unwrap();
-    for wanted in [1, 7, games.len(), games.len() + 1] {
+    for limit in [1, 7, games.len(), games.len() + 1] {
         let mut read = Vec::new();
         let (_, found) = shard::decode_first::<Standard>(path, &SMALL, &|| false, |_, _, game| {
             read.push(game);
-            read.len() < wanted
+            read.len() < limit
         })
         .unwrap();
         assert_eq!(found, header);
-        assert_eq!(read, games[..wanted.min(games.len())]);
+        assert_eq!(read, games[..limit.min(games.len())]);
     }
-    // What is not read is seen to be what was written, though not to be by the rules.
+    // Unread games are covered by the checksum, not by replay.
     let mut damaged = SMALL.clone();
     let end = damaged.len() - 20;
     damaged[end] ^= 1;
     let first = shard::decode_first::<Standard>(path, &damaged, &|| false, |_, _, _| false);
     refused(first.map(drop), path, "checksum");
-    // One game of many plies: its time ends within it, too.
+    // The time ends within one game of many plies.
     let rules = Havannah::from_notation("havannah(base=10)", None).unwrap();
     let mut random = RandomStream::new(1);
     let start = rules.random_start(&mut random, 0);
@@ -481,19 +482,19 @@ fn games_are_read_from_the_first_on_while_they_are_wanted_and_there_is_time() {
         ..ShardHeader::new(&rules, serde_json::Value::Null)
     };
     let bytes = shard::encode(path, &header, &games).unwrap();
-    for (time, wanted) in [(0, 0), (1, 0), (2, 0), (u32::MAX, 1)] {
-        let (looks, mut read) = (Cell::new(0), 0);
-        let is_over = || {
-            looks.set(looks.get() + 1);
-            looks.get() > time
+    for (time, limit) in [(0, 0), (1, 0), (2, 0), (u32::MAX, 1)] {
+        let (polls, mut read) = (Cell::new(0), 0);
+        let should_stop = || {
+            polls.set(polls.get() + 1);
+            polls.get() > time
         };
         let take = |_: &Havannah, _: &ShardHeader, _| {
             read += 1;
             true
         };
-        shard::decode_first(path, &bytes, &is_over, take).unwrap();
-        assert_eq!(read, wanted);
-        // After the end it is only asked once more, whether that was why.
-        assert!(looks.get() <= time.saturating_add(2), "{}", looks.get());
+        shard::decode_first(path, &bytes, &should_stop, take).unwrap();
+        assert_eq!(read, limit);
+        // After the end there is one more poll.
+        assert!(polls.get() <= time.saturating_add(2), "{}", polls.get());
     }
 }

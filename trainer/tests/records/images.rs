@@ -1,5 +1,5 @@
-//! Splits of games some of which are images of others under the symmetries of the rules: wherever
-//! games are dealt, all of a kind come to one part.
+//! Splits with games that are images of each other under the symmetries of the rules: all of them
+//! are in one part.
 
 use crate::scratch;
 use engine::core::record::GameRecord;
@@ -18,7 +18,7 @@ use trainer::shard::{self, PlayedGame, ShardHeader};
 
 const PLAYER: &str = "random";
 
-/// Random games that give samples: every move has a value.
+/// Random games with a value for every move.
 fn played<G: Learnable>(rules: &G, games: u64, directory: &Path) -> Vec<PlayedGame<G>> {
     let config = SelfPlayConfig {
         players: vec![WeightedPlayer {
@@ -43,8 +43,8 @@ fn played<G: Learnable>(rules: &G, games: u64, directory: &Path) -> Vec<PlayedGa
     all
 }
 
-/// A game and its images that differ from it and from each other: under each symmetry, and with
-/// colours swapped if the rules allow that. Moves are found by what they lead to.
+/// A game and its distinct images, under each symmetry and, if the rules allow it, with colours
+/// swapped.
 fn images<G: Learnable>(rules: &G, game: &PlayedGame<G>) -> Vec<PlayedGame<G>> {
     let swaps = [false, true];
     let symmetries = (0..rules.symmetries()).flat_map(|one| swaps.map(|swap| (one, swap)));
@@ -68,10 +68,10 @@ fn images<G: Learnable>(rules: &G, game: &PlayedGame<G>) -> Vec<PlayedGame<G>> {
             ply.outcome = rules.outcome_image(ply.outcome, symmetry);
             symmetry = rules.move_image(ply.mv, symmetry).unwrap().1;
             rules.permitted(&now, ply.outcome, &mut moves);
-            let wanted = show(&before, symmetry);
-            let leads = |mv: &&G::Move| rules.play(&now, **mv) == wanted;
+            let expected = show(&before, symmetry);
+            let leads = |mv: &&G::Move| rules.play(&now, **mv) == expected;
             ply.mv = *moves.iter().find(leads).unwrap();
-            now = wanted;
+            now = expected;
         }
         record.payoffs = rules.payoffs(&now).unwrap();
         PlayedGame::new(record, game.players.clone())
@@ -93,7 +93,7 @@ fn write<G: Learnable>(rules: &G, games: &[PlayedGame<G>], directory: &Path) {
     shard::write(&directory.join("000000.games"), &header, games).unwrap();
 }
 
-/// The fingerprints of the games of a directory.
+/// The canonical fingerprints of the games of a directory.
 fn kinds<G: Learnable>(rules: &G, directory: &Path) -> HashSet<u128> {
     let mut kinds = HashSet::new();
     let source = ShardReader::<G>::open(&[directory.to_owned()]).unwrap();
@@ -105,17 +105,17 @@ fn kinds<G: Learnable>(rules: &G, directory: &Path) -> HashSet<u128> {
     kinds
 }
 
-/// Deals random games with their images; how many there were of a game on average.
+/// Splits random games with their images; returns the mean number of images per game.
 fn check<G: Learnable>(rules: &G, count: usize) -> f64 {
     let scratch = scratch();
     let at = |name: &str| scratch.join(name);
     let games = played(rules, count as u64, &at("played"));
     let all: Vec<Vec<PlayedGame<G>>> = games.iter().map(|game| images(rules, game)).collect();
     for (game, images) in games.iter().zip(&all) {
-        let print = game.canonical_fingerprint(rules);
-        let same = |image: &PlayedGame<G>| image.canonical_fingerprint(rules) == print;
+        let fingerprint = game.canonical_fingerprint(rules);
+        let same = |image: &PlayedGame<G>| image.canonical_fingerprint(rules) == fingerprint;
         assert!(images.iter().all(same));
-        // Neither a game that ends earlier nor one that goes on is the same.
+        // Shorter and longer games differ.
         let mut shorter = game.clone();
         shorter.record.plies.pop();
         assert!(!same(&shorter));
@@ -154,7 +154,7 @@ fn check<G: Learnable>(rules: &G, count: usize) -> f64 {
     }
     let card = std::fs::read_to_string(at("set/README.md")).unwrap();
     assert!(card.contains(&format!(" {duplicates} games repeat another one")));
-    // The images of one game are no training with a validation.
+    // The images of one game cannot be split into training and validation.
     let options = SampleOptions::without_labels(0.5, 3);
     for (number, images) in all.iter().enumerate() {
         let directory = at(&format!("game-{number}"));
@@ -169,8 +169,8 @@ fn check<G: Learnable>(rules: &G, count: usize) -> f64 {
 }
 
 #[test]
-fn images_of_a_game_come_to_the_part_it_is_in() {
-    // All but a few random games have as many images as there are symmetries.
+fn images_of_a_game_are_in_its_part() {
+    // Nearly all random games have as many images as there are symmetries.
     assert!(check(&Standard::default(), 40) > 15.0);
     assert!(check(&Reversi::SIX, 20) > 15.0);
     assert!(check(&Havannah::new(3, true), 10) > 11.0);
@@ -187,7 +187,7 @@ fn copies_of_a_game_train_or_validate_together() {
     let training = samples.read(0).unwrap();
     let training: HashSet<_> = training.iter().map(|sample| sample.position).collect();
     let validation = samples.validation().iter().map(|sample| sample.position);
-    // Random set-ups: games that differ share no position that was valued, but near the end.
+    // Random set-ups: different games rarely share a valued position.
     let common = validation.filter(|position| training.contains(position));
     assert!(common.count() < samples.validation().len() / 50);
 }
@@ -197,15 +197,15 @@ fn a_game_of_the_same_moves_on_other_outcomes_is_another() {
     let (scratch, rules) = (scratch(), Standard::default());
     let games = played(&rules, 20, scratch.join("played").as_path());
     for game in games {
-        let print = game.canonical_fingerprint(&rules);
+        let fingerprint = game.canonical_fingerprint(&rules);
         let mut other = game.clone();
         let ply = &mut other.record.plies[0];
         ply.outcome = ply.outcome % 6 + 1;
-        assert_ne!(other.canonical_fingerprint(&rules), print);
-        // What players think of it is not what was played.
+        assert_ne!(other.canonical_fingerprint(&rules), fingerprint);
+        // Values and exploration flags are no part of the fingerprint.
         let mut other = game;
         other.record.plies[0].value = None;
         other.record.plies[0].explored ^= true;
-        assert_eq!(other.canonical_fingerprint(&rules), print);
+        assert_eq!(other.canonical_fingerprint(&rules), fingerprint);
     }
 }

@@ -1,12 +1,11 @@
-//! Labels: their bytes by hand, what they say against who says it, and sets of games with different
-//! ones.
+//! Labels: their encoding, their values, and sets of games with different labels.
 
 use crate::data::{games, open};
 use crate::dataset::tiny;
-use crate::format::{label, sealed};
+use crate::format::{label, with_checksum};
 use crate::{
-    LabelSource, MIXED, PlayedGame, SelfPlay, ShardReader, asked, config, content, decode,
-    header_of, one_line, places, play, plies, read, refused, run, with_threads,
+    LabelSource, MIXED, PlayedGame, SelfPlay, ShardReader, config, content, decode, header_of,
+    label_config, one_line, play, plies, read, refused, run, scratch_paths, with_threads,
 };
 use engine::games::einstein::{Standard, tables::shared::shared};
 use engine::play::build::{PlayerRecipe, evaluator};
@@ -23,7 +22,7 @@ fn header(labels: &[Label], games: u64) -> ShardHeader {
     }
 }
 
-/// The tiny game: "deep" says 0.5 before the second ply and 1 before the last, "exact" 0 before the
+/// The tiny game: "deep" has 0.5 before the second ply and 1 before the last, "exact" 0 before the
 /// last.
 pub(crate) fn tiny_labelled() -> PlayedGame {
     let mut game = tiny();
@@ -41,7 +40,7 @@ fn estimates(values: &[Option<f32>]) -> Vec<Option<Estimate>> {
 }
 
 #[test]
-fn the_bytes_of_columns_are_those_by_hand() {
+fn columns_are_encoded_as_specified() {
     let deep = label("deep", "star2(depth=4)");
     let with_errors = Label {
         errors: true,
@@ -62,22 +61,22 @@ fn the_bytes_of_columns_are_those_by_hand() {
     game.times = vec![Some(5), None, None, Some(300)];
     let bytes = shard::encode(path, &header, std::slice::from_ref(&game)).unwrap();
     let plain = shard::encode(path, &self::header(&[], 1), &[tiny()]).unwrap();
-    // A game alone: plies, columns (values of the last three plies: 2), players, start (11 bytes),
-    // 4 plies, the first ply that has a value, 3 values, checksum.
+    // A game: plies, columns (values of the last three plies: 2), players, start (11 bytes), 4
+    // plies, the first ply with a value, 3 values, checksum.
     let alone = &plain[plain.len() - 8 - 30..plain.len() - 8];
     assert_eq!((&alone[..4], alone[19]), (&[4, 2, 0, 1][..], 1));
-    // Five columns: values (from a later ply: 2), times (of all: 1), labels from the second ply on
-    // (2), errors from the last (2), exact labels from the last (2).
+    // Five columns: values (late: 2), times (full: 1), labels from the second ply on (2), errors
+    // from the last (2), exact labels from the last (2).
     let mut expected = [&[4, 2 | 1 << 2 | 2 << 4 | 2 << 6, 2][..], &alone[2..26]].concat();
-    // Microseconds and one more, 0 for none; 301 takes two bytes.
+    // Microseconds plus one, 0 for none; 301 takes two bytes.
     expected.extend([6, 0, 0, 0x80 | 45, 2]);
     expected.extend([1, 0xFF, 0x7F, 0xFF, 0xFF, 0xFE, 0xFF]);
     expected.extend([3, 0x00, 0x40]);
     expected.extend([3, 0, 0]);
     let check = xxh3_64(&expected).to_le_bytes();
     expected.extend(&check[..4]);
-    let place = bytes.len() - 8 - expected.len();
-    assert_eq!(bytes[place..bytes.len() - 8], expected);
+    let offset_of_game = bytes.len() - 8 - expected.len();
+    assert_eq!(bytes[offset_of_game..bytes.len() - 8], expected);
     let (read_header, read) = decode(path, &bytes).unwrap();
     assert_eq!(read_header, header);
     game.labels[0][3] = Some(Estimate {
@@ -86,11 +85,11 @@ fn the_bytes_of_columns_are_those_by_hand() {
     });
     assert!(read[0].labels == game.labels && read[0].times == game.times);
     assert_eq!(shard::encode(path, &read_header, &read).unwrap(), bytes);
-    // Columns that are declared and empty cost the two bits each.
+    // Empty declared columns cost two bits each.
     let among = shard::encode(path, &header, &[tiny()]).unwrap();
     assert_eq!(among[among.len() - 8 - 31..][..3], [4, 2, 0]);
-    // Other than there may be: a column from the first ply or behind the last, one that begins with
-    // nothing, an error without its label, a state that is none, a column more.
+    // Invalid columns: late from the first ply or behind the last, a leading gap, an error without
+    // label, an invalid state, an extra column.
     for (offset, change) in [
         (20, &[0][..]),
         (20, &[4]),
@@ -100,11 +99,11 @@ fn the_bytes_of_columns_are_those_by_hand() {
         (2, &[2 | 1 << 2]),
     ] {
         let mut changed = bytes.clone();
-        changed[place + offset..][..change.len()].copy_from_slice(change);
+        changed[offset_of_game + offset..][..change.len()].copy_from_slice(change);
         let end = bytes.len() - 8 - 4;
-        let check = xxh3_64(&changed[place..end]).to_le_bytes();
+        let check = xxh3_64(&changed[offset_of_game..end]).to_le_bytes();
         changed[end..end + 4].copy_from_slice(&check[..4]);
-        let error = decode(path, &sealed(changed)).unwrap_err();
+        let error = decode(path, &with_checksum(changed)).unwrap_err();
         assert!(
             one_line(&error, path).contains("game 0"),
             "{offset}: {error}"
@@ -113,7 +112,7 @@ fn the_bytes_of_columns_are_those_by_hand() {
 }
 
 #[test]
-fn labels_that_cannot_be_are_not_written() {
+fn invalid_labels_are_not_written() {
     let path = Path::new("x.games");
     let refused = |labels: &[Label], game: PlayedGame, expected: &str| {
         refused(
@@ -153,24 +152,24 @@ fn labels_that_cannot_be_are_not_written() {
 }
 
 #[test]
-fn labels_are_the_values_of_who_makes_them() {
+fn labels_are_the_values_of_their_sources() {
     let rules = Standard::default();
     let all = play(&config(&["greedy", "random"], 100));
-    // Without a table a search values a position alike whatever it saw before, and whoever asks.
+    // Without a table a search is independent of earlier positions.
     let recipe = PlayerRecipe::parse("star1(depth=2, eval=schwarz, table=0)", &rules).unwrap();
     let race = evaluator("race", &rules).unwrap();
     let tables = shared(4, rules.variant()).unwrap();
-    let makers = [
+    let sources = [
         "star1(depth=2, eval=schwarz, table=0)",
         "race",
         "tables(4)",
         "mcts(sims=10)",
     ];
-    let recipes = makers.map(|by| LabelSource::new(&asked("x", by), &rules).unwrap());
-    assert_eq!(recipes[2].label().by, "tables(stones=4)");
+    let label_sources = sources.map(|by| LabelSource::new(&label_config("x", by), &rules).unwrap());
+    assert_eq!(label_sources[2].label().by, "tables(stones=4)");
     let mut exact = 0;
     for game in &all {
-        let [star, raced, ended, sampled] = recipes
+        let [star, raced, ended, sampled] = label_sources
             .each_ref()
             .map(|recipe| recipe.new_labeller().values(game));
         for (number, position) in game
@@ -189,27 +188,27 @@ fn labels_are_the_values_of_who_makes_them() {
                 raced[number],
                 Some(shard::quantize_value(race.value_of(&rules, &position)).into())
             );
-            let known = (position.stones() <= 4)
+            let expected_exact = (position.stones() <= 4)
                 .then(|| shard::quantize_value(tables.value_of(&position).unwrap()).into());
-            assert_eq!(ended[number], known);
-            exact += u32::from(known.is_some());
+            assert_eq!(ended[number], expected_exact);
+            exact += u32::from(expected_exact.is_some());
             assert!(sampled[number].is_some());
         }
-        // What was labelled before does not matter.
-        let mut again = recipes[3].new_labeller();
+        // Earlier games do not matter.
+        let mut again = label_sources[3].new_labeller();
         again.values(&all[0]);
         assert_eq!(again.values(game), sampled);
     }
     assert!(exact > 5, "{exact}");
-    // Blue takes the last stone with whatever it rolls.
-    let values = recipes
+    // Blue takes the last stone with any roll.
+    let values = label_sources
         .each_ref()
         .map(|recipe| recipe.new_labeller().values(&tiny())[3]);
     assert_eq!([values[0], values[2]], [Some(1.0.into()); 2]);
 }
 
 #[test]
-fn who_makes_no_labels_is_named() {
+fn invalid_label_sources_are_refused() {
     let rules = Standard::default();
     let cases = [
         ("deep", "random", "values no positions"),
@@ -224,17 +223,17 @@ fn who_makes_no_labels_is_named() {
     ];
     for (name, by, expected) in cases {
         refused(
-            LabelSource::new(&asked(name, by), &rules),
+            LabelSource::new(&label_config(name, by), &rules),
             Path::new(""),
             expected,
         );
     }
     assert!(
-        LabelSource::new(&asked("a", "star2(depth=9, ms=5)"), &rules)
+        LabelSource::new(&label_config("a", "star2(depth=9, ms=5)"), &rules)
             .is_ok_and(|recipe| !recipe.is_reproducible())
     );
     let twice = SelfPlayConfig {
-        labels: vec![asked("a", "race"), asked("a", "race")],
+        labels: vec![label_config("a", "race"), label_config("a", "race")],
         ..config(&["random"], 5)
     };
     assert!(
@@ -251,8 +250,8 @@ fn self_play_labels_its_games_and_plays_the_same() {
     let plain = config(&MIXED, 120);
     let labelled = SelfPlayConfig {
         labels: vec![
-            asked("deep", "star1( depth=1 )"),
-            asked("exact", "tables(stones=3)"),
+            label_config("deep", "star1( depth=1 )"),
+            label_config("exact", "tables(stones=3)"),
         ],
         ..plain.clone()
     };
@@ -264,7 +263,7 @@ fn self_play_labels_its_games_and_plays_the_same() {
         );
         assert!((0..with.record.plies.len()).all(|ply| with.label(0, ply).is_some()));
     }
-    let at = places();
+    let at = scratch_paths();
     run(&labelled, &at("a")).unwrap();
     with_threads(3, || run(&labelled, &at("b"))).unwrap();
     assert!(content(&at("a")) == content(&at("b")));
@@ -277,7 +276,7 @@ fn self_play_labels_its_games_and_plays_the_same() {
             label("exact", "tables(stones=3)")
         ]
     );
-    // It goes on, and is not mixed with others.
+    // A run is resumed, and not mixed with others.
     run(&labelled, &at("a")).unwrap();
     refused(run(&plain, &at("a")), &at("a"), "other settings");
     run(&plain, &at("plain")).unwrap();
@@ -290,10 +289,10 @@ fn self_play_labels_its_games_and_plays_the_same() {
 
 #[test]
 fn sets_with_different_labels_lie_together() {
-    let at = places();
-    let deep = |depth| asked("deep", &format!("star1(depth={depth})"));
+    let at = scratch_paths();
+    let deep = |depth| label_config("deep", &format!("star1(depth={depth})"));
     for (seed, (name, labels)) in (1..).zip([
-        ("a", vec![asked("race", "race"), deep(1)]),
+        ("a", vec![label_config("race", "race"), deep(1)]),
         ("b", vec![deep(1)]),
         ("c", Vec::new()),
         ("d", vec![deep(2)]),
@@ -336,7 +335,7 @@ fn sets_with_different_labels_lie_together() {
         "'deep' is by star1(depth=2)",
     );
     assert!(text.contains("star1(depth=1)"), "{text}");
-    // Counted: positions, and the mean square difference from the result.
+    // Counts and mean squared difference from the result.
     let counts = info::info(&open(&[&at("b")])).unwrap().labels;
     let mut sum = 0.0;
     for game in &b {

@@ -1,8 +1,7 @@
-//! Tests of game records: how self-play fills shards, what the files withstand, and what samples
-//! are made of them.
+//! Tests of game records: self-play, shards, derived sets and samples.
 //!
-//! Few games of fast players; all expected values come from the rules, from hand computation, or
-//! from a second run.
+//! Few games of fast players; expected values come from the rules, from hand computation, or from
+//! a second run.
 
 #![allow(
     clippy::unwrap_used,
@@ -47,11 +46,11 @@ type ShardReader = trainer::data::ShardReader<Standard>;
 type LabelSource = trainer::label::LabelSource<Standard>;
 type Samples = trainer::dataset::Samples<Standard>;
 
-/// The game of most tests, and with the other variant of its rules.
+/// The game of most tests, and a variant of its rules.
 const CLASSIC: &str = "einstein";
 const NEAREST: &str = "einstein(variant=nearest)";
 
-/// A directory that is removed when nobody has it any more.
+/// A temporary directory.
 struct Scratch(tempfile::TempDir);
 
 impl std::ops::Deref for Scratch {
@@ -66,8 +65,8 @@ fn scratch() -> Scratch {
     Scratch(tempfile::tempdir().unwrap())
 }
 
-/// Paths in such a directory.
-fn places() -> impl Fn(&str) -> PathBuf {
+/// Paths in a temporary directory.
+fn scratch_paths() -> impl Fn(&str) -> PathBuf {
     let directory = scratch();
     move |name| directory.join(name)
 }
@@ -91,8 +90,7 @@ fn config(players: &[&str], games: u64) -> SelfPlayConfig {
     }
 }
 
-/// Players of every kind that matters here: searching with a table, searching at random, without
-/// values.
+/// Players of every relevant kind: search with a table, random search, without values.
 const MIXED: [&str; 4] = [
     "star1(depth=2, eval=schwarz, table=1)",
     "mcts(sims=20)",
@@ -120,8 +118,8 @@ fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
         .install(work)
 }
 
-/// A label of this name and maker, to be made.
-fn asked(name: &str, by: &str) -> LabelConfig {
+/// Settings of a label.
+fn label_config(name: &str, by: &str) -> LabelConfig {
     LabelConfig {
         name: name.to_owned(),
         by: by.to_owned(),
@@ -133,7 +131,7 @@ fn plies(games: &[PlayedGame]) -> impl Iterator<Item = &Ply<Move>> + Clone {
     games.iter().flat_map(|game| &game.record.plies)
 }
 
-/// Whether nothing is wrong with the records of a directory.
+/// Whether the records of a directory have no problem.
 fn is_sound(directory: PathBuf) -> bool {
     verify::<Standard>(&[directory])
         .unwrap()
@@ -145,7 +143,7 @@ fn samples_in(directory: &Path, options: &SampleOptions) -> Result<Samples, Erro
     Samples::open(&[directory], options)
 }
 
-/// What a shard says, and its games.
+/// Header and games of a shard.
 type Shard = (shard::ShardHeader, Vec<PlayedGame>);
 
 fn decode(path: &Path, bytes: &[u8]) -> Result<Shard, Error> {
@@ -181,7 +179,7 @@ fn content(directory: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// A header that fits the games of `run`.
+/// A header for the games of `run`.
 fn header_of(config: &SelfPlayConfig, games: u64) -> shard::ShardHeader {
     shard::ShardHeader {
         run: serde_json::json!({ "seed": config.seed }),
@@ -195,7 +193,7 @@ fn header_of(config: &SelfPlayConfig, games: u64) -> shard::ShardHeader {
     }
 }
 
-/// The error's text, which must be one line that names `path`.
+/// The error's text, which must be one line with `path`.
 fn one_line(error: &impl std::error::Error, path: &Path) -> String {
     let text = error.to_string();
     assert!(
@@ -205,14 +203,14 @@ fn one_line(error: &impl std::error::Error, path: &Path) -> String {
     text
 }
 
-/// The text of an error, which must be one line that names `path` and says what is expected.
+/// The error's text, which must be one line with `path` and `expected`.
 fn refused<T>(result: Result<T, Error>, path: &Path, expected: &str) -> String {
     let text = one_line(&result.err().unwrap(), path);
     assert!(text.contains(expected), "{text}: expected {expected}");
     text
 }
 
-/// Saves an n-tuple model that gives every position the same value.
+/// Saves an n-tuple model with the same value for all positions.
 fn save_model(path: &Path, bias: f32) {
     let set = TupleSet::from_name(&Standard::default(), "stone-pairs").unwrap();
     let weights = vec![0.0; set.rows()];

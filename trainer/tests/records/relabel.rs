@@ -1,10 +1,9 @@
-//! New labels for old games: the same bytes however they are made, and nothing lost when that is
-//! interrupted.
+//! Relabelling: equal bytes for any way to run it, and safe interruption.
 
 use crate::data::{content_names, games, open};
 use crate::{
-    LabelSource, MIXED, ShardReader, asked, config, content, is_sound, places, refused, run,
-    with_threads,
+    LabelSource, MIXED, ShardReader, config, content, is_sound, label_config, refused, run,
+    scratch_paths, with_threads,
 };
 use engine::core::{files::FileError, task_slice::TaskSlice};
 use engine::games::einstein::Standard;
@@ -14,27 +13,27 @@ use trainer::Error;
 use trainer::data::relabel::{relabel, unfinished_path};
 use trainer::selfplay::{GAMES_PER_SHARD, SelfPlayConfig};
 
-fn recipe(name: &str, by: &str) -> LabelSource {
-    LabelSource::new(&asked(name, by), &Standard::default()).unwrap()
+fn label_source(name: &str, by: &str) -> LabelSource {
+    LabelSource::new(&label_config(name, by), &Standard::default()).unwrap()
 }
 
 fn make(
     source: &ShardReader,
-    place: &Path,
-    recipe: &LabelSource,
+    target: &Path,
+    label_source: &LabelSource,
 ) -> Result<trainer::data::shard_writer::WriteSummary, Error> {
     relabel(
         source,
-        place,
-        recipe,
+        target,
+        label_source,
         TaskSlice::All,
         &ProgressBar::hidden(),
     )
 }
 
 #[test]
-fn labels_made_later_are_those_made_with_the_games() {
-    let at = places();
+fn later_labels_equal_those_of_self_play() {
+    let at = scratch_paths();
     let plain = config(&MIXED, 100);
     let by = [
         "mcts(sims=10)",
@@ -43,20 +42,20 @@ fn labels_made_later_are_those_made_with_the_games() {
     ];
     let labelled = SelfPlayConfig {
         labels: vec![
-            asked("sampled", by[0]),
-            asked("exact", by[1]),
-            asked("rolled", by[2]),
+            label_config("sampled", by[0]),
+            label_config("exact", by[1]),
+            label_config("rolled", by[2]),
         ],
         ..plain.clone()
     };
     run(&labelled, &at("at_once")).unwrap();
     run(&plain, &at("plain")).unwrap();
     let relabelled =
-        |from, to, name, by| make(&open(&[&at(from)]), &at(to), &recipe(name, by)).unwrap();
+        |from, to, name, by| make(&open(&[&at(from)]), &at(to), &label_source(name, by)).unwrap();
     relabelled("plain", "one", "sampled", by[0]);
     relabelled("one", "two", "exact", by[1]);
     let written = relabelled("two", "both", "rolled", by[2]);
-    // Roll-outs say how far they may be off; where tables know it, not at all.
+    // Roll-outs have standard errors; positions of tables have error 0.
     let rolled = games(&[&at("both")]).into_iter().flat_map(|game| {
         let plies = 0..game.record.plies.len();
         plies.map(move |ply| (game.label(1, ply), game.estimate(2, ply).unwrap()))
@@ -69,18 +68,18 @@ fn labels_made_later_are_those_made_with_the_games() {
     assert_eq!(games(&[&at("both")]), games(&[&at("at_once")]));
     assert_eq!((written.games, written.shards), (100, 1));
     assert!(is_sound(at("both")));
-    // A label of the same name is replaced, and stays where it was.
+    // A label of the same name is replaced in place.
     relabelled("both", "replaced", "sampled", "race");
     let (old, new) = (games(&[&at("both")]), games(&[&at("replaced")]));
-    let race = recipe("sampled", "race");
+    let race = label_source("sampled", "race");
     for (old, new) in old.iter().zip(&new) {
         assert_eq!((&old.record, &old.players), (&new.record, &new.players));
         assert_eq!(new.labels[0], race.new_labeller().values(new));
-        let kept = |ply| {
+        let same_labels = |ply| {
             [1, 2].map(|label| old.estimate(label, ply))
                 == [1, 2].map(|label| new.estimate(label, ply))
         };
-        assert!((0..old.record.plies.len()).all(kept));
+        assert!((0..old.record.plies.len()).all(same_labels));
     }
     let again = make(&open(&[&at("both")]), &at("replaced"), &race);
     refused(again, &at("replaced"), "exists already");
@@ -91,9 +90,10 @@ fn labels_made_later_are_those_made_with_the_games() {
 }
 
 #[test]
-fn interrupted_it_goes_on_to_the_same_bytes_with_any_number_of_threads() {
-    let at = places();
-    // Shards that are not those of the new set: two directories, the first with a short shard.
+fn interrupted_relabelling_resumes_to_the_same_bytes() {
+    let at = scratch_paths();
+    // Shards with other boundaries than the new set: two directories, the first with a short
+    // shard.
     run(
         &config(&["greedy", "random"], GAMES_PER_SHARD + 50),
         &at("a"),
@@ -108,15 +108,15 @@ fn interrupted_it_goes_on_to_the_same_bytes_with_any_number_of_threads() {
     )
     .unwrap();
     let source = open(&[&at("a"), &at("b")]);
-    let race = recipe("race", "race");
+    let race = label_source("race", "race");
     let written = with_threads(1, || make(&source, &at("one"), &race)).unwrap();
     assert_eq!(
         (written.games, written.shards),
         (2 * GAMES_PER_SHARD + 50, 3)
     );
     with_threads(3, || make(&source, &at("three"), &race)).unwrap();
-    let whole = content(&at("one"));
-    assert!(content(&at("three")) == whole);
+    let expected = content(&at("one"));
+    assert!(content(&at("three")) == expected);
     let bare = |paths: &[&Path]| {
         games(paths)
             .into_iter()
@@ -125,7 +125,7 @@ fn interrupted_it_goes_on_to_the_same_bytes_with_any_number_of_threads() {
     };
     assert!(bare(&[&at("one")]) == bare(&[&at("a"), &at("b")]));
     assert!(is_sound(at("one")));
-    // As a kill leaves it: the manifest and the second shard; below, a file that was being written.
+    // The state after a kill: the manifest, the second shard, and below a temporary file.
     let working = unfinished_path(&at("again"));
     std::fs::create_dir(&working).unwrap();
     for name in ["run.json", "000001.games"] {
@@ -136,10 +136,14 @@ fn interrupted_it_goes_on_to_the_same_bytes_with_any_number_of_threads() {
         file.modified().unwrap()
     };
     let written = time(&working);
-    // Others are at work, or other labels were begun: nothing is touched.
+    // A directory that is locked or has other labels stays unchanged.
     let before = content(&working);
     refused(
-        make(&source, &at("again"), &recipe("race", "star1(depth=1)")),
+        make(
+            &source,
+            &at("again"),
+            &label_source("race", "star1(depth=1)"),
+        ),
         &working,
         "another maker",
     );
@@ -160,9 +164,9 @@ fn interrupted_it_goes_on_to_the_same_bytes_with_any_number_of_threads() {
     }
     std::fs::write(working.join(".alea-killed.tmp"), "half").unwrap();
     make(&source, &at("again"), &race).unwrap();
-    assert!(content(&at("again")) == whole && !working.exists());
+    assert!(content(&at("again")) == expected && !working.exists());
     assert_eq!(time(&at("again")), written);
-    // A shard of other games, or a damaged one, is named and not replaced.
+    // A shard of other games, or a damaged one, is reported and not replaced.
     std::fs::create_dir(&working).unwrap();
     std::fs::remove_dir_all(at("again")).unwrap();
     std::fs::copy(at("one").join("run.json"), working.join("run.json")).unwrap();

@@ -1,5 +1,4 @@
-//! Self-play: what rules a game, what resuming keeps, and what a directory of something else is
-//! answered with.
+//! Self-play: games, resuming, and foreign directories.
 
 use crate::{
     CLASSIC, MIXED, NEAREST, PlayedGame, SelfPlay, config, content, one_line, play, plies, refused,
@@ -12,8 +11,8 @@ use std::{collections::HashSet, path::Path};
 use trainer::Error;
 use trainer::selfplay::{GAMES_PER_SHARD, Limits, SelfPlayConfig, SelfPlaySummary};
 
-/// Three shards, the last of them short, of games that cost nothing.
-fn long() -> SelfPlayConfig {
+/// Three shards, the last of them short, of cheap games.
+fn three_shards() -> SelfPlayConfig {
     config(&["greedy", "random"], 2 * GAMES_PER_SHARD + 50)
 }
 
@@ -33,7 +32,7 @@ fn the_same_seed_gives_the_same_bytes_with_any_number_of_threads() {
     );
     assert_eq!(files(&config, 2), one);
     assert_eq!(files(&config, 5), one);
-    // With another seed the games differ too, not just the header that names it.
+    // Another seed changes the games, not just the header.
     let changed = play(&SelfPlayConfig {
         seed: 8,
         ..config.clone()
@@ -61,7 +60,7 @@ fn a_game_does_not_depend_on_how_many_there_are() {
 
 #[test]
 fn every_ply_is_legal_and_every_value_a_probability() {
-    // The loaded die is what a player believes in; in 32 bits its probabilities add up to more than 1.
+    // A loaded die as a player's assumption; its probabilities sum to more than 1 in 32 bits.
     let loaded = "star1(depth=3, eval=schwarz, die=0:4:2:0:0:1)";
     for (variant, name) in [(Variant::Classic, CLASSIC), (Variant::NearestOnly, NEAREST)] {
         let config = SelfPlayConfig {
@@ -78,7 +77,7 @@ fn every_ply_is_legal_and_every_value_a_probability() {
                 assert_eq!(rules.winner(position), None);
                 assert!(rules.legal_moves(position, ply.outcome).contains(&ply.mv));
                 let player = &config.players[usize::from(game.players[position.seat()])].player;
-                // The players that rate moves do so, and no others.
+                // Exactly the players that rate moves do so.
                 assert_eq!(
                     ply.value.is_some(),
                     player.starts_with("star1") || player.starts_with("mcts"),
@@ -101,7 +100,7 @@ fn every_ply_is_legal_and_every_value_a_probability() {
 }
 
 #[test]
-fn unexplored_moves_are_the_players_and_explored_ones_are_spread_over_the_legal_ones() {
+fn explored_moves_are_uniform_and_others_the_players() {
     let rules = Standard::default();
     // Greedy plays the diagonal where the stone is free to: sideways and forward steps of such
     // stones are explored.
@@ -134,7 +133,7 @@ fn unexplored_moves_are_the_players_and_explored_ones_are_spread_over_the_legal_
 }
 
 #[test]
-fn each_side_draws_its_player_by_weight_and_both_may_be_the_same() {
+fn players_are_sampled_by_weight_for_each_side() {
     let mut settings = config(&["random", "mcts(sims=1)", "greedy"], 4000);
     (settings.players[0].weight, settings.players[1].weight) = (3.0, 0.0);
     let games = play(&settings);
@@ -142,13 +141,13 @@ fn each_side_draws_its_player_by_weight_and_both_may_be_the_same() {
     games
         .iter()
         .for_each(|game| pairs[usize::from(game.players[0])][usize::from(game.players[1])] += 1);
-    let shares = [0.75, 0.0, 0.25];
+    let fractions = [0.75, 0.0, 0.25];
     for (red, row) in pairs.iter().enumerate() {
         for (blue, &count) in row.iter().enumerate() {
-            let share: f64 = shares[red] * shares[blue];
-            let deviation = (4000.0 * share * (1.0 - share)).sqrt();
+            let run_slice: f64 = fractions[red] * fractions[blue];
+            let deviation = (4000.0 * run_slice * (1.0 - run_slice)).sqrt();
             assert!(
-                (f64::from(count) - 4000.0 * share).abs() <= 5.0 * deviation,
+                (f64::from(count) - 4000.0 * run_slice).abs() <= 5.0 * deviation,
                 "{pairs:?}"
             );
         }
@@ -165,11 +164,11 @@ fn each_side_draws_its_player_by_weight_and_both_may_be_the_same() {
 }
 
 #[test]
-fn the_summary_counts_what_the_files_hold() {
+fn the_summary_counts_the_games_of_the_files() {
     let config = config(&MIXED, 100);
-    let place = scratch();
-    // Made with those above it.
-    let directory = place.join("a/b/c");
+    let parent = scratch();
+    // Created with its parents.
+    let directory = parent.join("a/b/c");
     let summary = run(&config, &directory).unwrap();
     let games = play(&config);
     let plies = || plies(&games);
@@ -181,7 +180,7 @@ fn the_summary_counts_what_the_files_hold() {
         summary.explored,
         plies().filter(|ply| ply.explored).count() as u64
     );
-    // Seats alternate, and whoever moves last has won, for it keeps the stone that it moved.
+    // Seats alternate, and the last mover has won, as it keeps the stone that it moved.
     let beginner_wins = games
         .iter()
         .filter(|game| game.record.plies.len() % 2 == 1)
@@ -204,9 +203,9 @@ fn the_summary_counts_what_the_files_hold() {
 }
 
 #[test]
-fn a_stopped_run_goes_on_to_the_files_of_an_unbroken_one() {
+fn a_stopped_run_resumes_to_the_same_files() {
     let unbroken = scratch();
-    let summary = run(&long(), &unbroken).unwrap();
+    let summary = run(&three_shards(), &unbroken).unwrap();
     let expected = content(&unbroken);
     assert!(expected.iter().map(|(name, _)| name).eq([
         "000000.games",
@@ -217,24 +216,24 @@ fn a_stopped_run_goes_on_to_the_files_of_an_unbroken_one() {
     let resumed = scratch();
     let directory = &resumed;
     let go_on = || {
-        assert_eq!(run(&long(), directory).unwrap(), summary);
+        assert_eq!(run(&three_shards(), directory).unwrap(), summary);
         assert_eq!(content(directory), expected);
     };
     let written = |name: &str| {
         let file = std::fs::metadata(directory.join(name)).unwrap();
         file.modified().unwrap()
     };
-    // A shorter run, stopped while it was writing another shard: what it completed is kept.
+    // A shorter run, stopped while writing another shard: complete shards stay.
     let shorter = SelfPlayConfig {
         games: GAMES_PER_SHARD + 10,
-        ..long()
+        ..three_shards()
     };
     run(&shorter, directory).unwrap();
     std::fs::write(directory.join(".alea-x1.tmp"), &expected[1].1[..1000]).unwrap();
     let before = written("000000.games");
     go_on();
     assert_eq!(written("000000.games"), before);
-    // A shard went missing.
+    // A missing shard.
     std::fs::remove_file(directory.join("000001.games")).unwrap();
     go_on();
     // Nothing is missing: no file is written.
@@ -242,10 +241,10 @@ fn a_stopped_run_goes_on_to_the_files_of_an_unbroken_one() {
     let before = times();
     go_on();
     assert_eq!(times(), before);
-    // A damaged shard is named, and made again once it is gone.
+    // A damaged shard is reported, and played again after its removal.
     let path = directory.join("000001.games");
     std::fs::write(&path, &expected[1].1[..5000]).unwrap();
-    refused(run(&long(), directory), &path, "remove it");
+    refused(run(&three_shards(), directory), &path, "remove it");
     std::fs::remove_file(&path).unwrap();
     go_on();
 }
@@ -253,7 +252,7 @@ fn a_stopped_run_goes_on_to_the_files_of_an_unbroken_one() {
 #[test]
 fn a_shorter_run_is_refused_and_destroys_nothing() {
     let directory = scratch();
-    run(&long(), &directory).unwrap();
+    run(&three_shards(), &directory).unwrap();
     let before = content(&directory);
     for games in [
         0,
@@ -263,7 +262,13 @@ fn a_shorter_run_is_refused_and_destroys_nothing() {
         2 * GAMES_PER_SHARD,
         2 * GAMES_PER_SHARD + 49,
     ] {
-        let shorter = run(&SelfPlayConfig { games, ..long() }, &directory);
+        let shorter = run(
+            &SelfPlayConfig {
+                games,
+                ..three_shards()
+            },
+            &directory,
+        );
         refused(shorter, &directory, &format!("more than the {games} games"));
         assert_eq!(content(&directory), before);
     }
@@ -309,7 +314,7 @@ fn games_of_other_settings_are_never_mixed_in() {
             assert_eq!(content(&directory), before);
         }
     }
-    // The same players, spelt otherwise.
+    // The same players in another spelling.
     let spelt = |text: &str| SelfPlayConfig {
         games: 20,
         ..crate::config(&[text], 20)
@@ -352,14 +357,14 @@ fn foreign_and_misplaced_files_are_named_and_nothing_is_played() {
         assert_eq!(content(&directory), before);
         std::fs::remove_file(&path).unwrap();
     }
-    // A file where the directory should be.
+    // A file at the path of the directory.
     refused(run(&config, &notes), &notes, "");
 }
 
 #[test]
-fn every_game_has_rolls_starts_and_players_of_its_own() {
-    // Chance, starts and random players each draw from a stream; no two games, in one group that
-    // shares it or in different ones, may draw the same.
+fn games_have_different_rolls_starts_and_moves() {
+    // Chance, starts and random players have separate streams; no two games draw the same, in one
+    // group or in different ones.
     let games = play(&config(&["random"], 200));
     let rolls = |game: &PlayedGame| -> Vec<u8> {
         let plies = game.record.plies.iter();
@@ -384,7 +389,7 @@ fn every_game_has_rolls_starts_and_players_of_its_own() {
     ] {
         assert_eq!(what.len(), 200);
     }
-    // A seat draws its rolls whoever plays: those of other seeds are others.
+    // Other seeds give other rolls.
     let others = play(&SelfPlayConfig {
         seed: 8,
         ..config(&["random"], 200)
@@ -470,7 +475,7 @@ fn another_model_under_the_same_name_is_another_run() {
     );
 }
 
-fn share(
+fn run_slice(
     settings: &SelfPlayConfig,
     directory: &Path,
     slice: TaskSlice,
@@ -483,29 +488,33 @@ fn share(
 }
 
 #[test]
-fn tasks_of_other_runs_are_refused_and_each_makes_its_shards() {
+fn tasks_play_their_shards_and_other_runs_are_refused() {
     let directory = scratch();
-    let task = |settings, number, of| share(&settings, &directory, TaskSlice::Task { number, of });
-    assert_eq!(task(long(), 0, 3).unwrap().games, GAMES_PER_SHARD);
-    // Of two tasks the second has two of the three shards.
-    assert_eq!(task(long(), 1, 2).unwrap().games, GAMES_PER_SHARD + 50);
+    let task =
+        |settings, number, of| run_slice(&settings, &directory, TaskSlice::Task { number, of });
+    assert_eq!(task(three_shards(), 0, 3).unwrap().games, GAMES_PER_SHARD);
+    // The second of two tasks has two of the three shards.
+    assert_eq!(
+        task(three_shards(), 1, 2).unwrap().games,
+        GAMES_PER_SHARD + 50
+    );
     let before = content(&directory);
     assert_eq!(before.len(), 4);
     let manifest = directory.join("run.json");
     for (expected, seed, games) in [
-        ("not 8", 8, long().games),
+        ("not 8", 8, three_shards().games),
         ("has 8242 games, not 10", 7, 10),
     ] {
         let other = SelfPlayConfig {
             seed,
             games,
-            ..long()
+            ..three_shards()
         };
         refused(task(other, 0, 1), &manifest, expected);
     }
     assert_eq!(content(&directory), before);
     std::fs::write(&manifest, "{}").unwrap();
-    refused(run(&long(), &directory), &manifest, "");
+    refused(run(&three_shards(), &directory), &manifest, "");
 }
 
 #[cfg(unix)]
@@ -516,13 +525,13 @@ fn tasks_share_a_directory_and_runs_do_not() {
     let part = config(&["random"], 5);
     let task = TaskSlice::Task { number: 0, of: 1 };
     other.try_lock_shared().unwrap();
-    share(&part, &directory, task).unwrap();
-    for (share_of, lock) in [(TaskSlice::All, false), (task, true)] {
+    run_slice(&part, &directory, task).unwrap();
+    for (other_slice, lock) in [(TaskSlice::All, false), (task, true)] {
         if lock {
             other.unlock().unwrap();
             other.try_lock().unwrap();
         }
-        let error = share(&part, &directory, share_of).unwrap_err();
+        let error = run_slice(&part, &directory, other_slice).unwrap_err();
         assert!(matches!(error, Error::File(FileError::Busy(_))));
         one_line(&error, &directory);
     }

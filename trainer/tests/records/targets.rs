@@ -1,10 +1,11 @@
-//! What labels make of samples, by hand and against the tables; several sources; what a model says
-//! of its labels.
+//! Targets from labels and tables; several sources; labels in model metadata.
 
-use crate::dataset::{rolled_otherwise, tiny, training, write};
+use crate::dataset::{tiny, training, with_other_rolls, write};
 use crate::format::label;
 use crate::labels::tiny_labelled;
-use crate::{NEAREST, Samples, asked, config, places, refused, run, samples_in, scratch};
+use crate::{
+    NEAREST, Samples, config, label_config, refused, run, samples_in, scratch, scratch_paths,
+};
 use engine::games::einstein::{
     Position, Standard, learned::weights::ModelFile, tables::shared::shared,
 };
@@ -16,7 +17,7 @@ use trainer::selfplay::SelfPlayConfig;
 use trainer::shard::{self, Estimate, Label};
 use trainer::training::{Family, TrainingRun, train};
 
-/// The labels of that game.
+/// The labels of [`tiny_labelled`].
 fn both() -> [Label; 2] {
     [
         label("deep", "star2(depth=4)"),
@@ -25,7 +26,7 @@ fn both() -> [Label; 2] {
 }
 
 /// All samples, training before validation.
-fn everything(samples: &Samples) -> Vec<Sample<Position>> {
+fn all_samples(samples: &Samples) -> Vec<Sample<Position>> {
     [&training(samples)[..], samples.validation()].concat()
 }
 
@@ -41,17 +42,17 @@ fn options(label: &str, exact: bool) -> SampleOptions {
     )
 }
 
-/// Labels take the place of values, and exact ones that of results, too.
+/// Labels replace values, and exact ones also results.
 #[test]
-fn samples_are_what_players_and_labels_say_of_a_position() {
+fn samples_have_values_of_players_and_labels() {
     let directory = scratch();
-    write(&directory, &rolled_otherwise(&tiny_labelled()), &both());
+    write(&directory, &with_other_rolls(&tiny_labelled()), &both());
     let rules = Standard::default();
     let positions: Vec<_> = tiny().record.positions(&rules).collect();
-    // Ply, value and result of each sample. Blue, who moves before plies 1 and 3, wins; the players
-    // valued plies 2 and 3. The label says 1 for Blue before ply 3, and tables 0.
+    // Ply, value and result of each sample. Blue, who moves before plies 1 and 3, wins; players
+    // valued plies 2 and 3. Before ply 3 the label is 1 for Blue, the table 0.
     type Expected<'a> = &'a [(usize, f32, f32)];
-    // Names of labels, and how many samples have their value from them.
+    // Labels with the number of samples that use them.
     type Used<'a> = &'a [(&'a str, usize)];
     let exactly: Expected<'_> = &[(2, 0.6, 0.0), (3, 0.0, 0.0)];
     let cases: [(&str, bool, Expected<'_>, Used<'_>); 6] = [
@@ -80,7 +81,7 @@ fn samples_are_what_players_and_labels_say_of_a_position() {
     let mut fingerprints = Vec::new();
     for (name, exact, expected, used) in cases {
         let samples = samples_in(&directory, &options(name, exact)).unwrap();
-        let all = everything(&samples);
+        let all = all_samples(&samples);
         assert_eq!(all.len(), 36 * expected.len(), "{name} {exact}");
         for (found, &(ply, value, result)) in all.iter().zip(expected.iter().cycle()) {
             assert_eq!((found.position, found.result), (positions[ply], result));
@@ -104,10 +105,10 @@ fn samples_are_what_players_and_labels_say_of_a_position() {
 }
 
 #[test]
-fn samples_count_by_the_errors_of_their_labels() {
+fn samples_are_weighted_by_label_errors() {
     let directory = scratch();
     let mut game = tiny_labelled();
-    // Of plies 1 to 3; the last says no error.
+    // Plies 1 to 3; the last has no error.
     let estimates = [Some(0.05), Some(0.1), None].map(|error| Some(Estimate { value: 0.5, error }));
     let values = [None].into_iter().chain(estimates).collect();
     game.set_label(0, 2, values);
@@ -119,7 +120,7 @@ fn samples_count_by_the_errors_of_their_labels() {
         },
         exact,
     ];
-    write(&directory, &rolled_otherwise(&game), &labels);
+    write(&directory, &with_other_rolls(&game), &labels);
     for (scale, expected) in [
         (None, [0.5, 0.2, 1.0]),
         (Some(0.1), [0.8, 0.5, 1.0]),
@@ -133,7 +134,7 @@ fn samples_count_by_the_errors_of_their_labels() {
         };
         let samples = samples_in(&directory, &SampleOptions::new(&target, 0.3, 3)).unwrap();
         assert_eq!(samples.has_weights(), scale != Some(0.0));
-        for (sample, expected) in everything(&samples).iter().zip(expected.iter().cycle()) {
+        for (sample, expected) in all_samples(&samples).iter().zip(expected.iter().cycle()) {
             assert!(
                 (sample.weight - expected).abs() < 1e-3,
                 "{scale:?}: {sample:?}"
@@ -143,10 +144,10 @@ fn samples_count_by_the_errors_of_their_labels() {
 }
 
 #[test]
-fn a_label_that_no_shard_has_is_told_with_those_there_are() {
-    let at = places();
-    write(&at("one"), &rolled_otherwise(&tiny_labelled()), &both());
-    write(&at("none"), &rolled_otherwise(&tiny()), &[]);
+fn missing_labels_are_refused_and_existing_ones_listed() {
+    let at = scratch_paths();
+    write(&at("one"), &with_other_rolls(&tiny_labelled()), &both());
+    write(&at("none"), &with_other_rolls(&tiny()), &[]);
     let text = refused(
         samples_in(&at("one"), &options("deeper", true)),
         &at("one"),
@@ -159,14 +160,14 @@ fn a_label_that_no_shard_has_is_told_with_those_there_are() {
         "no labels",
     );
     assert!(text.contains("alea data relabel"), "{text}");
-    // One source that has it is enough.
+    // One source with the label is enough.
     let both = Samples::open(&[at("none"), at("one")], &options("deep", true)).unwrap();
     assert_eq!(both.training() + both.validation().len(), 36 * 2 + 36 * 3);
 }
 
 #[test]
 fn games_of_several_sources_are_parts_in_their_order() {
-    let at = places();
+    let at = scratch_paths();
     run(&config(&["star1(depth=1)"], 60), &at("a")).unwrap();
     run(
         &SelfPlayConfig {
@@ -182,7 +183,7 @@ fn games_of_several_sources_are_parts_in_their_order() {
             &options("", true),
         )
     };
-    let [a, b, both, turned] =
+    let [a, b, both, reversed] =
         [&["a"][..], &["b"], &["a", "b"], &["b", "a"]].map(|names| open(names).unwrap());
     assert_eq!(
         (both.parts(), both.training()),
@@ -190,7 +191,7 @@ fn games_of_several_sources_are_parts_in_their_order() {
     );
     assert_eq!(training(&both), [training(&a), training(&b)].concat());
     assert_eq!(both.validation(), [a.validation(), b.validation()].concat());
-    assert_ne!(both.fingerprint(), turned.fingerprint());
+    assert_ne!(both.fingerprint(), reversed.fingerprint());
     // A source without games, and one of another variant.
     refused(open(&["a", "c"]), &at("c"), "");
     run(
@@ -206,17 +207,20 @@ fn games_of_several_sources_are_parts_in_their_order() {
 }
 
 #[test]
-fn what_the_tables_know_is_learned_as_it_is_and_the_model_says_so() {
-    let at = places();
+fn exact_labels_are_targets_and_listed_in_the_model() {
+    let at = scratch_paths();
     let labelled = SelfPlayConfig {
-        labels: vec![asked("other", "race"), asked("exact", "tables(stones=3)")],
+        labels: vec![
+            label_config("other", "race"),
+            label_config("exact", "tables(stones=3)"),
+        ],
         ..config(&["star1(depth=1)"], 200)
     };
     run(&labelled, &at("data")).unwrap();
     let samples = samples_in(&at("data"), &options("", true)).unwrap();
     let tables = shared(3, Standard::default().variant()).unwrap();
     let mut exact = 0;
-    for sample in everything(&samples) {
+    for sample in all_samples(&samples) {
         match tables.value_of(&sample.position) {
             Some(value) => {
                 exact += 1;
@@ -250,19 +254,22 @@ fn what_the_tables_know_is_learned_as_it_is_and_the_model_says_so() {
         )
         .unwrap()
     };
-    let told = metadata(&options("other", true), "told");
+    let with_tables = metadata(&options("other", true), "told");
     assert_eq!(
-        told["table_labels"],
+        with_tables["table_labels"],
         serde_json::json!([{ "name": "exact", "by": "tables(stones=3)", "exact": true, "samples": exact }])
     );
     assert_eq!(
-        (&told["labels"][0]["name"], &told["labels"][0]["by"]),
+        (
+            &with_tables["labels"][0]["name"],
+            &with_tables["labels"][0]["by"]
+        ),
         (&"other".into(), &"race".into())
     );
-    // Exact values that stand for values only are exact values, too.
+    // Exact values are listed as such even if they replace values only.
     assert_eq!(
         metadata(&options("exact", false), "mixed")["table_labels"],
-        told["table_labels"]
+        with_tables["table_labels"]
     );
     let plain = metadata(&options("", false), "plain");
     assert!(

@@ -1,11 +1,11 @@
-//! Records of a game that is as unlike the first as can be: no chance, draws, two seats or more,
-//! thousands of moves a position.
+//! Records of a very different game: no chance, draws, two seats or more, thousands of moves per
+//! position.
 //!
-//! Tokens lie in a bag; seat after seat takes from 1 up to `most` of them. When the bag is empty who
-//! took most has won, and equals share.
+//! Tokens are in a bag; each seat in turn takes from 1 up to `max_taken` of them. When the bag is
+//! empty, the seat with the most tokens has won, and equal ones share.
 
 use crate::format::{self, quantize_value};
-use crate::{content, decode, places, refused, scratch, with_threads};
+use crate::{content, decode, refused, scratch, scratch_paths, with_threads};
 use engine::core::{
     game::{Game, MAX_SEATS, OneOutcome, Payoffs, Seat},
     random::RandomStream,
@@ -29,13 +29,13 @@ use trainer::shard::{self, PlayedGame, ShardHeader};
 struct Tokens {
     seats: usize,
     bag: u16,
-    most: u16,
+    max_taken: u16,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Bag {
     left: u16,
-    taken: [u16; 4],
+    collected: [u16; 4],
     seat: usize,
 }
 
@@ -54,11 +54,15 @@ impl Game for Tokens {
     }
 
     fn payoffs(&self, bag: &Bag) -> Option<Payoffs> {
-        let most = *bag.taken.iter().max()?;
-        let winners = bag.taken.iter().filter(|&&taken| taken == most).count();
+        let max_taken = *bag.collected.iter().max()?;
+        let winners = bag
+            .collected
+            .iter()
+            .filter(|&&collected| collected == max_taken)
+            .count();
         let mut payoffs = [0.0; MAX_SEATS];
-        for (payoff, &taken) in payoffs.iter_mut().zip(&bag.taken) {
-            *payoff = if taken == most {
+        for (payoff, &collected) in payoffs.iter_mut().zip(&bag.collected) {
+            *payoff = if collected == max_taken {
                 1.0 / winners as f32
             } else {
                 0.0
@@ -69,13 +73,13 @@ impl Game for Tokens {
 
     fn moves(&self, bag: &Bag, moves: &mut Vec<u16>) {
         moves.clear();
-        moves.extend(1..=self.most.min(bag.left));
+        moves.extend(1..=self.max_taken.min(bag.left));
     }
 
-    fn play(&self, bag: &Bag, taken: u16) -> Bag {
+    fn play(&self, bag: &Bag, collected: u16) -> Bag {
         let mut after = *bag;
-        after.left -= taken;
-        after.taken[bag.seat] += taken;
+        after.left -= collected;
+        after.collected[bag.seat] += collected;
         after.seat = (bag.seat + 1) % self.seats;
         after
     }
@@ -92,12 +96,15 @@ impl Playable for Tokens {
         Ok(Self {
             seats: arguments.number("seats", 2..=4, 2)?,
             bag: arguments.number("bag", 1..=10_000, 12)?,
-            most: arguments.number("most", 1..=10_000, 3)?,
+            max_taken: arguments.number("most", 1..=10_000, 3)?,
         })
     }
 
     fn parameters(&self) -> String {
-        format!("seats={}, bag={}, most={}", self.seats, self.bag, self.most)
+        format!(
+            "seats={}, bag={}, most={}",
+            self.seats, self.bag, self.max_taken
+        )
     }
 
     fn evaluators() -> &'static [EvaluatorEntry<Self>] {
@@ -119,7 +126,7 @@ impl Playable for Tokens {
     fn random_start(&self, _: &mut RandomStream, _: Seat) -> Bag {
         Bag {
             left: self.bag,
-            taken: [0; 4],
+            collected: [0; 4],
             seat: 0,
         }
     }
@@ -134,7 +141,7 @@ impl Playable for Tokens {
             Some(&[left, a, b, c, d, seat]) => Ok((
                 Bag {
                     left,
-                    taken: [a, b, c, d],
+                    collected: [a, b, c, d],
                     seat: seat.into(),
                 },
                 None,
@@ -144,20 +151,24 @@ impl Playable for Tokens {
     }
 
     fn format_position(&self, bag: &Bag, _: Option<u8>) -> String {
-        let [a, b, c, d] = bag.taken;
+        let [a, b, c, d] = bag.collected;
         format!("{} {a} {b} {c} {d} {}", bag.left, bag.seat)
     }
 
-    fn format_move(&self, _: &Bag, taken: u16) -> String {
-        taken.to_string()
+    fn format_move(&self, _: &Bag, collected: u16) -> String {
+        collected.to_string()
     }
 }
 
-fn tokens(seats: usize, bag: u16, most: u16) -> Tokens {
-    Tokens { seats, bag, most }
+fn tokens(seats: usize, bag: u16, max_taken: u16) -> Tokens {
+    Tokens {
+        seats,
+        bag,
+        max_taken,
+    }
 }
 
-/// Random games with values, times and a label with errors, as they are read.
+/// Random games with quantized values, times and a label with errors.
 fn random_games(rules: &Tokens, games: usize) -> (ShardHeader, Vec<PlayedGame<Tokens>>) {
     let mut random = RandomStream::new(5);
     let starts = vec![rules.random_start(&mut random, 0); games];
@@ -166,7 +177,7 @@ fn random_games(rules: &Tokens, games: usize) -> (ShardHeader, Vec<PlayedGame<To
 }
 
 #[test]
-fn games_of_any_number_of_seats_and_moves_are_read_as_they_were_written() {
+fn games_of_any_number_of_seats_and_moves_round_trip() {
     let path = Path::new("x.games");
     for rules in [tokens(2, 8, 3), tokens(3, 20, 4), tokens(4, 9000, 2500)] {
         let (header, games) = random_games(&rules, 60);
@@ -174,16 +185,16 @@ fn games_of_any_number_of_seats_and_moves_are_read_as_they_were_written() {
             header.game,
             format!(
                 "tokens(seats={}, bag={}, most={})",
-                rules.seats, rules.bag, rules.most
+                rules.seats, rules.bag, rules.max_taken
             )
         );
         let bytes = shard::encode(path, &header, &games).unwrap();
         assert!(shard::decode::<Tokens>(path, &bytes).unwrap() == (header.clone(), games.clone()));
         let text = refused(decode(path, &bytes), path, "'tokens'");
         assert!(text.contains("'einstein'"), "{text}");
-        // A move is refused that the rules do not permit, or of which they make something else.
+        // Illegal moves and wrong payoffs are refused.
         let mut wrong = games.clone();
-        wrong[3].record.plies[0].mv = rules.most + 1;
+        wrong[3].record.plies[0].mv = rules.max_taken + 1;
         let refused = |wrong: &[_], expected: &str| {
             refused(shard::encode(path, &header, wrong), path, expected);
         };
@@ -198,8 +209,8 @@ fn games_of_any_number_of_seats_and_moves_are_read_as_they_were_written() {
 }
 
 #[test]
-fn sets_are_counted_exchanged_and_made_of_each_other() {
-    let at = places();
+fn sets_are_counted_exchanged_and_derived() {
+    let at = scratch_paths();
     let rules = tokens(3, 20, 4);
     let (header, games) = random_games(&rules, 50);
     std::fs::create_dir(at("a")).unwrap();
@@ -222,15 +233,15 @@ fn sets_are_counted_exchanged_and_made_of_each_other() {
         (counts.first_mover_points, counts.positions_by_remaining[20]),
         (counts.points[0], 50)
     );
-    // There and back, as text and as columns.
+    // Round trips as text and as columns.
     let all = |name: &str| {
         let mut games = Vec::new();
         let source = open(name);
-        let kept = source.for_each_game(|game| {
+        let result = source.for_each_game(|game| {
             games.push(game);
             Ok(())
         });
-        kept.unwrap();
+        result.unwrap();
         (source.header(serde_json::Value::Null), games)
     };
     json_lines::export(&open("a"), &at("a.jsonl")).unwrap();
@@ -238,7 +249,7 @@ fn sets_are_counted_exchanged_and_made_of_each_other() {
     parquet::export(&open("a"), &at("a.parquet")).unwrap();
     parquet::import::<Tokens>(&at("a.parquet"), &at("c"), None, BadGames::Refuse).unwrap();
     assert!(all("b") == all("a") && all("c") == all("a") && all("a").1 == games);
-    // Another game's are named.
+    // Games of another game are reported.
     let read = json_lines::import::<Standard>(&at("a.jsonl"), &at("d"), BadGames::Refuse);
     refused(read, &at("a.jsonl"), "'tokens'");
     let (other, others) = random_games(&tokens(3, 20, 5), 5);
@@ -255,8 +266,8 @@ fn sets_are_counted_exchanged_and_made_of_each_other() {
     assert!(0 < written.values && written.values < counts.values);
     for game in all("few").1 {
         let positions: Vec<Bag> = game.record.positions(&rules).collect();
-        for (ply, said) in game.record.plies.iter().enumerate() {
-            assert!(said.value.is_none() || positions[ply + 1].left <= 4);
+        for (ply, ply_record) in game.record.plies.iter().enumerate() {
+            assert!(ply_record.value.is_none() || positions[ply + 1].left <= 4);
             assert!(game.label(0, ply).is_none() || positions[ply].left <= 4);
         }
     }
@@ -279,19 +290,20 @@ fn without_chance_games_are_distinct_and_only_those_are_counted() {
     let make = |config: &SelfPlayConfig, threads: usize, name: &str| {
         let run = SelfPlay::<Tokens>::new(config.clone()).unwrap();
         with_threads(threads, || {
-            let place = directory.join(name);
-            run.run(&place, &Limits::default(), &ProgressBar::hidden())
+            let target = directory.join(name);
+            run.run(&target, &Limits::default(), &ProgressBar::hidden())
         })
         .unwrap()
         .summary
     };
-    let prints = |rules: &Tokens, name: &str| {
+    let fingerprints = |rules: &Tokens, name: &str| {
         let path = directory.join(name).join("000000.games");
         let (_, games) = shard::read::<Tokens>(&path).unwrap();
-        let prints: HashSet<u128> = games.iter().map(|game| game.fingerprint(rules)).collect();
-        (games, prints)
+        let fingerprints: HashSet<u128> =
+            games.iter().map(|game| game.fingerprint(rules)).collect();
+        (games, fingerprints)
     };
-    // Three seats and 30 tokens: there are many games, and all are distinct.
+    // Three seats and 30 tokens: many games, all distinct.
     let rules = tokens(3, 30, 4);
     let summary = make(&config(&rules, 400), 1, "one");
     assert_eq!(summary, make(&config(&rules, 400), 3, "three"));
@@ -300,17 +312,17 @@ fn without_chance_games_are_distinct_and_only_those_are_counted() {
         (summary.games, summary.distinct, summary.counted()),
         (400, Some(400), 400)
     );
-    let (games, distinct) = prints(&rules, "one");
+    let (games, distinct) = fingerprints(&rules, "one");
     assert_eq!((games.len(), distinct.len()), (400, 400));
     assert!(games.iter().all(|game| game.players.len() == 3));
-    // Each game shares out a point.
+    // Each game distributes a point.
     let points: f64 = summary.players.iter().map(|tally| tally.points).sum();
     assert!((points - 400.0).abs() < 1e-3, "{points}");
-    // Of four tokens there are seven games (compositions of 4 of parts up to 3): no more count,
-    // and a draw of two is half a point for each.
+    // Four tokens allow seven games (compositions of 4 of parts up to 3); a draw of two is half a
+    // point for each.
     let few = tokens(2, 4, 3);
     let summary = make(&config(&few, 200), 2, "few");
-    let (games, distinct) = prints(&few, "few");
+    let (games, distinct) = fingerprints(&few, "few");
     assert_eq!(
         (games.len(), distinct.len(), summary.distinct),
         (200, 7, Some(7))

@@ -1,5 +1,4 @@
-//! Self-play with what is off unless asked for: starts, exploration, tables, and ends before all
-//! games are played.
+//! Options of self-play: starts, exploration, tables, and limits.
 
 use crate::{
     MIXED, PlayedGame, SelfPlay, config, content, play, plies, refused, run, run_within, scratch,
@@ -19,7 +18,7 @@ fn with(options: &str, players: &[&str], games: u64) -> SelfPlayConfig {
     }
 }
 
-/// A file of starts in a directory, as a text of TOML.
+/// Writes a file of starts; returns its TOML entry.
 fn suite(directory: &Path, text: &str) -> String {
     let path = directory.join("starts.txt");
     std::fs::write(&path, text).unwrap();
@@ -59,10 +58,10 @@ fn each_option_gives_the_same_bytes_with_any_number_of_threads() {
             content(&directory)
         });
         assert!(made[0] == made[1], "{name}");
-        // It does something, but for who plays, and the header says so.
+        // It changes the games, but not the players, and the header shows it.
         let games = play(&settings);
         assert_ne!(games, off, "{name}");
-        // The first of the games that share their streams.
+        // The first game of each group that shares streams.
         assert!(
             games
                 .iter()
@@ -94,7 +93,7 @@ fn options_that_are_off_leave_no_trace() {
     );
 }
 
-/// How often a ply was explored, and how many there were, by ply.
+/// Explored plies and all plies, by ply.
 fn explored(games: &[PlayedGame]) -> Vec<(f64, f64)> {
     let mut counts = vec![(0.0, 0.0); 60];
     for game in games {
@@ -107,7 +106,7 @@ fn explored(games: &[PlayedGame]) -> Vec<(f64, f64)> {
 }
 
 #[test]
-fn the_share_of_random_moves_follows_its_schedule() {
+fn exploration_follows_its_schedule() {
     let falling = "exploration_until = 9\nexploration_half_life = 3.0";
     for (options, opening_plies, start, until, half_life) in [
         (falling, 1, 0.8, Some(9), Some(3.0)),
@@ -127,22 +126,22 @@ fn the_share_of_random_moves_follows_its_schedule() {
         };
         let counts = explored(&games).into_iter().enumerate();
         for (ply, (random, all)) in counts.filter(|(_, (_, all))| *all > 500.0) {
-            let share = if ply < opening_plies {
+            let fraction = if ply < opening_plies {
                 1.0
             } else {
                 fading.at(ply)
             };
-            let deviation = (share * (1.0 - share) / all).sqrt();
+            let deviation = (fraction * (1.0 - fraction) / all).sqrt();
             assert!(
-                (random / all - share).abs() <= 5.0 * deviation,
-                "ply {ply}: {random} of {all}, not {share}"
+                (random / all - fraction).abs() <= 5.0 * deviation,
+                "ply {ply}: {random} of {all}, not {fraction}"
             );
         }
     }
 }
 
 #[test]
-fn moves_are_drawn_by_their_values_and_recorded_with_them() {
+fn moves_are_sampled_by_value_at_a_temperature() {
     let rules = Standard::default();
     let player = "star1(depth=1, eval=schwarz)";
     let temperature = 0.1;
@@ -155,7 +154,7 @@ fn moves_are_drawn_by_their_values_and_recorded_with_them() {
     let mut rater = engine::play::build::PlayerRecipe::parse(player, &rules)
         .unwrap()
         .make();
-    // By the probability of the best move in tenths: how often it was made, and the sum of these
+    // By the probability of the best move in tenths: how often it was played, and the sum of these
     // probabilities.
     let mut bins = [(0.0, 0.0, 0.0); 11];
     for game in play(&settings) {
@@ -226,7 +225,7 @@ fn players_without_values_make_their_own_moves_at_any_temperature() {
 }
 
 #[test]
-fn games_start_where_they_should() {
+fn starts_have_the_configured_fractions() {
     let directory = scratch();
     let rules = Standard::default();
     let options = format!(
@@ -257,10 +256,10 @@ fn games_start_where_they_should() {
         };
         counts[kind] += 1;
     }
-    for (count, share) in counts.into_iter().zip([0.25, 0.25, 0.3, 0.2]) {
-        let deviation = (games as f64 * share * (1.0 - share)).sqrt();
+    for (count, fraction) in counts.into_iter().zip([0.25, 0.25, 0.3, 0.2]) {
+        let deviation = (games as f64 * fraction * (1.0 - fraction)).sqrt();
         assert!(
-            (f64::from(count) - games as f64 * share).abs() < 4.5 * deviation,
+            (f64::from(count) - games as f64 * fraction).abs() < 4.5 * deviation,
             "{counts:?}"
         );
     }
@@ -279,17 +278,17 @@ fn another_file_of_starts_under_the_same_name_is_another_run() {
 }
 
 #[test]
-fn tables_take_over_with_best_moves_and_exact_values() {
+fn tables_adjudicate_with_best_moves_and_exact_values() {
     let (rules, stones) = (Standard::new(Variant::Classic, Die::fair()), 4);
     let tables = shared(stones, Variant::Classic).unwrap();
     let settings = with("adjudicate = 4", &["random", "greedy"], 2500);
-    let (mut judged, mut expected, mut won, mut variance) = (0, 0.0, 0.0, 0.0);
+    let (mut adjudicated_games, mut expected, mut won, mut variance) = (0, 0.0, 0.0, 0.0);
     for (index, (game, plain)) in play(&settings)
         .iter()
         .zip(play(&config(&["random", "greedy"], 2500)))
         .enumerate()
     {
-        let mut taken_over = false;
+        let mut adjudicated = false;
         for (number, (position, ply)) in game
             .record
             .positions(&rules)
@@ -297,29 +296,28 @@ fn tables_take_over_with_best_moves_and_exact_values() {
             .enumerate()
         {
             if position.stones() as usize > stones {
-                // Before that the game is as it was, if it is the first of those that share their
-                // streams.
+                // Before that, the first game of each group is unchanged.
                 assert!(index % 16 != 0 || Some(ply) == plain.record.plies.get(number));
                 continue;
             }
             let probe = tables.probe(&rules, &position).unwrap();
-            if !taken_over {
+            if !adjudicated {
                 let result = f64::from(game.record.payoffs[position.seat()]);
-                (judged, won) = (judged + 1, won + result);
+                (adjudicated_games, won) = (adjudicated_games + 1, won + result);
                 expected += f64::from(probe.value);
                 variance += f64::from(probe.value * (1.0 - probe.value));
-                taken_over = true;
+                adjudicated = true;
             }
             let face = &probe.faces[usize::from(ply.outcome) - 1];
             assert!(!ply.explored && face.best.contains(&ply.mv));
             assert_eq!(ply.value, Some(shard::quantize_value(face.value)));
         }
     }
-    assert!(judged > 100, "{judged}");
-    // The dice draw the results that the values promise.
+    assert!(adjudicated_games > 100, "{adjudicated_games}");
+    // The results agree with the values.
     assert!(
         (won - expected).abs() < 4.5 * f64::sqrt(variance),
-        "{won} of {judged}, not {expected}"
+        "{won} of {adjudicated_games}, not {expected}"
     );
 }
 
@@ -352,7 +350,7 @@ fn a_run_ends_with_the_game_that_reaches_the_positions() {
         sums[full] + 1,
         sums[9000],
     ] {
-        let wanted = sums.iter().position(|&sum| sum >= positions).unwrap() + 1;
+        let expected_games = sums.iter().position(|&sum| sum >= positions).unwrap() + 1;
         let directory = scratch();
         let report = with_threads(2, || to(positions, &directory).unwrap());
         assert_eq!(
@@ -361,13 +359,13 @@ fn a_run_ends_with_the_game_that_reaches_the_positions() {
                 report.summary.positions,
                 report.stopped
             ),
-            (wanted as u64, sums[wanted - 1], false)
+            (expected_games as u64, sums[expected_games - 1], false)
         );
-        // The same as a run of so many games, however it came about.
+        // Equals a run of this many games, however it was reached.
         let plain = scratch();
         let summary = run(
             &SelfPlayConfig {
-                games: wanted as u64,
+                games: expected_games as u64,
                 ..settings.clone()
             },
             &plain,
@@ -379,7 +377,7 @@ fn a_run_ends_with_the_game_that_reaches_the_positions() {
         assert!(content(&grown) == content(&plain), "{positions}");
         assert_eq!(to(positions, &grown).unwrap().timing.games, 0);
     }
-    // Fewer than are there, or with a gap: refused, and nothing is touched.
+    // Fewer positions than exist, or a gap: refused, and nothing changes.
     let before = content(&grown);
     refused(to(500, &grown), &grown, "");
     assert!(content(&grown) == before);
@@ -392,7 +390,7 @@ fn a_run_ends_with_the_game_that_reaches_the_positions() {
 }
 
 #[test]
-fn a_run_without_time_plays_a_shard_and_goes_on_later() {
+fn a_run_without_time_plays_one_shard_and_resumes() {
     let settings = config(&["greedy", "random"], 2 * GAMES_PER_SHARD + 50);
     let directory = scratch();
     let limits = Limits {

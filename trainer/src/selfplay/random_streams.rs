@@ -25,7 +25,8 @@ impl<G: Playable> GameStreams<G> {
     /// Streams of the group that begins with game `first`, or of this game alone in retry `retry`
     /// > 0.
     pub(super) fn new(config: &SelfPlayConfig, game: &G, first: u64, retry: u64) -> Self {
-        let (share, temperature) = (config.exploration_schedule(), config.options.temperature());
+        let (share_schedule, temperature) =
+            (config.exploration_schedule(), config.options.temperature());
         let seed = |indices: &[u64]| {
             let retry = if retry > 0 { &[CHANCE, retry][..] } else { &[] };
             derive_seed(config.seed, SeedSpace::SelfPlay, &[indices, retry].concat())
@@ -34,7 +35,7 @@ impl<G: Playable> GameStreams<G> {
         Self {
             exploration: Exploration {
                 opening_plies: config.opening_plies,
-                share,
+                share: share_schedule,
                 temperature,
                 random,
             },

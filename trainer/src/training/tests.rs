@@ -166,11 +166,11 @@ fn cut_off_and_resumed(
     family: Family,
     burn: bool,
 ) -> (TrainingReport, TempDir) {
-    let (whole, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (unbroken, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let until = |directory: &TempDir, batches| {
         train_until(samples, directory, config, family, burn, batches)
     };
-    let expected = until(&whole, usize::MAX).unwrap();
+    let expected = until(&unbroken, usize::MAX).unwrap();
     let size = match family {
         Family::Network => config.network.batch,
         Family::NTuple => 2048,
@@ -192,8 +192,8 @@ fn cut_off_and_resumed(
     );
     let found = until(&broken, usize::MAX).unwrap();
     let what = format!("{family:?}, burn: {burn}, {config:?}");
-    assert_eq!(curve_of(&broken), curve_of(&whole), "{what}");
-    assert_eq!(losses(&broken), losses(&whole), "{what}");
+    assert_eq!(curve_of(&broken), curve_of(&unbroken), "{what}");
+    assert_eq!(losses(&broken), losses(&unbroken), "{what}");
     assert_eq!(
         (found.epochs, found.best_epoch, found.validation_loss),
         (5, expected.best_epoch, expected.validation_loss)

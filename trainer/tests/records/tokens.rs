@@ -1,7 +1,7 @@
 //! Records of a very different game: no chance, draws, two seats or more, thousands of moves per
 //! position.
 //!
-//! Tokens are in a bag; each seat in turn takes from 1 up to `max_taken` of them. When the bag is
+//! Tokens are in a bag; each seat in turn takes from 1 up to `per_turn` of them. When the bag is
 //! empty, the seat with the most tokens has won, and equal ones share.
 
 use crate::format::{self, quantize_value};
@@ -29,7 +29,7 @@ use trainer::shard::{self, PlayedGame, ShardHeader};
 struct Tokens {
     seats: usize,
     bag: u16,
-    max_taken: u16,
+    per_turn: u16,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -54,15 +54,15 @@ impl Game for Tokens {
     }
 
     fn payoffs(&self, bag: &Bag) -> Option<Payoffs> {
-        let max_taken = *bag.collected.iter().max()?;
+        let highest = *bag.collected.iter().max()?;
         let winners = bag
             .collected
             .iter()
-            .filter(|&&collected| collected == max_taken)
+            .filter(|&&collected| collected == highest)
             .count();
         let mut payoffs = [0.0; MAX_SEATS];
         for (payoff, &collected) in payoffs.iter_mut().zip(&bag.collected) {
-            *payoff = if collected == max_taken {
+            *payoff = if collected == highest {
                 1.0 / winners as f32
             } else {
                 0.0
@@ -73,7 +73,7 @@ impl Game for Tokens {
 
     fn moves(&self, bag: &Bag, moves: &mut Vec<u16>) {
         moves.clear();
-        moves.extend(1..=self.max_taken.min(bag.left));
+        moves.extend(1..=self.per_turn.min(bag.left));
     }
 
     fn play(&self, bag: &Bag, collected: u16) -> Bag {
@@ -96,14 +96,14 @@ impl Playable for Tokens {
         Ok(Self {
             seats: arguments.number("seats", 2..=4, 2)?,
             bag: arguments.number("bag", 1..=10_000, 12)?,
-            max_taken: arguments.number("most", 1..=10_000, 3)?,
+            per_turn: arguments.number("most", 1..=10_000, 3)?,
         })
     }
 
     fn parameters(&self) -> String {
         format!(
             "seats={}, bag={}, most={}",
-            self.seats, self.bag, self.max_taken
+            self.seats, self.bag, self.per_turn
         )
     }
 
@@ -160,11 +160,11 @@ impl Playable for Tokens {
     }
 }
 
-fn tokens(seats: usize, bag: u16, max_taken: u16) -> Tokens {
+fn tokens(seats: usize, bag: u16, per_turn: u16) -> Tokens {
     Tokens {
         seats,
         bag,
-        max_taken,
+        per_turn,
     }
 }
 
@@ -185,7 +185,7 @@ fn games_of_any_number_of_seats_and_moves_round_trip() {
             header.game,
             format!(
                 "tokens(seats={}, bag={}, most={})",
-                rules.seats, rules.bag, rules.max_taken
+                rules.seats, rules.bag, rules.per_turn
             )
         );
         let bytes = shard::encode(path, &header, &games).unwrap();
@@ -194,7 +194,7 @@ fn games_of_any_number_of_seats_and_moves_round_trip() {
         assert!(text.contains("'einstein'"), "{text}");
         // Illegal moves and wrong payoffs are refused.
         let mut wrong = games.clone();
-        wrong[3].record.plies[0].mv = rules.max_taken + 1;
+        wrong[3].record.plies[0].mv = rules.per_turn + 1;
         let refused = |wrong: &[_], expected: &str| {
             refused(shard::encode(path, &header, wrong), path, expected);
         };

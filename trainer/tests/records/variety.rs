@@ -52,12 +52,12 @@ fn each_option_gives_the_same_bytes_with_any_number_of_threads() {
     let off = play(&config(&MIXED, 200));
     for name in all(&files) {
         let settings = with(&name, &MIXED, 200);
-        let made = [1, 3].map(|threads| {
+        let outputs = [1, 3].map(|threads| {
             let directory = scratch();
             with_threads(threads, || run(&settings, &directory).unwrap());
             content(&directory)
         });
-        assert!(made[0] == made[1], "{name}");
+        assert!(outputs[0] == outputs[1], "{name}");
         // It changes the games, but not the players, and the header shows it.
         let games = play(&settings);
         assert_ne!(games, off, "{name}");
@@ -75,7 +75,7 @@ fn each_option_gives_the_same_bytes_with_any_number_of_threads() {
         refused(
             run(&config(&MIXED, 200), &directory),
             &directory,
-            "made with other settings",
+            "outputs with other settings",
         );
     }
 }
@@ -205,9 +205,9 @@ fn moves_are_sampled_by_value_at_a_temperature() {
             bin.2 += probability * (1.0 - probability);
         }
     }
-    for (made, expected, variance) in bins {
+    for (count, expected, variance) in bins {
         assert!(
-            (made - expected).abs() <= 4.5 * f64::sqrt(variance) + 1e-9,
+            (count - expected).abs() <= 4.5 * f64::sqrt(variance) + 1e-9,
             "{bins:?}"
         );
     }

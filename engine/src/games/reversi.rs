@@ -21,7 +21,7 @@ use crate::core::{
     game::{DRAW, FixedList, Game, OneOutcome, Payoffs, Seat, Stage, one_of, won_by},
     random::GOLDEN,
 };
-use bits::{COLUMNS, reached, turned};
+use bits::{COLUMNS, flipped, reached};
 
 /// Black, who moves first: seat 0.
 pub const BLACK: Seat = 0;
@@ -252,9 +252,9 @@ impl Game for Reversi {
     fn play(&self, position: &Position, mv: Move) -> Position {
         let (mut own, mut enemy) = (position.own, position.enemy);
         if let Some(square) = mv.square() {
-            let turned = turned(square, own, enemy);
-            own |= turned | 1 << square;
-            enemy ^= turned;
+            let flipped = flipped(square, own, enemy);
+            own |= flipped | 1 << square;
+            enemy ^= flipped;
         }
         self.position(enemy, own, 1 - position.seat())
     }

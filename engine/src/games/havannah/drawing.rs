@@ -81,9 +81,9 @@ pub(super) fn svg(game: &Havannah, position: &Position) -> String {
     let width = (4 * game.base() + 2) * HALF;
     let height = (2 * game.base() + 1) * ROW + 24;
     let mut svg = begun(width, height, &game.format_position(position));
-    let place = |[right, row]: [usize; 2]| (right * HALF, (row + 1) * ROW);
+    let point_of = |[right, row]: [usize; 2]| (right * HALF, (row + 1) * ROW);
     for (cell, at) in cells(game) {
-        let (x, y) = place(at);
+        let (x, y) = point_of(at);
         svg += &format!(
             "<path d=\"M{x} {}l22 12v26l-22 12l-22 -12v-26z\" fill=\"#d9b978\" stroke=\"#8a6d35\"/>",
             y - 25
@@ -99,7 +99,7 @@ pub(super) fn svg(game: &Havannah, position: &Position) -> String {
         }
     }
     for (text, at) in labels(game) {
-        let (x, y) = place(at);
+        let (x, y) = point_of(at);
         svg += &label(x, y + 5, 14, "#3b3f3a", text);
     }
     let caption = caption(game, position);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_picture_has_all_cells_and_stones_at_their_places() {
+    fn the_picture_has_all_cells_and_stones() {
         let game = Havannah::new(10, false);
         let svg = svg(&game, &game.parse_position("j10 a1").unwrap());
         assert_eq!(svg.matches("<path").count(), 271);

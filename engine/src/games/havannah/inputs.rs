@@ -56,10 +56,10 @@ static NUMBERS: LazyLock<Box<[u16; 1 << 12]>> = LazyLock::new(|| {
     for code in 0..numbers.len() {
         if numbers[code] == u16::MAX {
             for turn in 0..6 {
-                let turned = (code << (2 * turn) | code >> (12 - 2 * turn)) & 0xfff;
-                let cell = |at: usize| turned >> (2 * at) & 3;
+                let rotated = (code << (2 * turn) | code >> (12 - 2 * turn)) & 0xfff;
+                let cell = |at: usize| rotated >> (2 * at) & 3;
                 let mirrored = (0..6).fold(0, |all, at| all | cell(at) << (2 * (5 - at)));
-                (numbers[turned], numbers[mirrored]) = (next, next);
+                (numbers[rotated], numbers[mirrored]) = (next, next);
             }
             next += 1;
         }
@@ -71,11 +71,13 @@ static NUMBERS: LazyLock<Box<[u16; 1 << 12]>> = LazyLock::new(|| {
 static SETS: [NamedTuples<Havannah>; 1] = [NamedTuples {
     name: "hexagons",
     tuples: |game| {
-        let cell = |place: usize| game.cells()[0].cell(place);
-        let around = |place: usize| {
-            let near = game.shape.near[place][..6].iter().map(|&near| near.into());
+        let cell = |cell_index: usize| game.cells()[0].cell(cell_index);
+        let around = |cell_index: usize| {
+            let near = game.shape.near[cell_index][..6]
+                .iter()
+                .map(|&near| near.into());
             let mut tuple: Vec<Cell> = near.filter(|&near| near != OFF).map(cell).collect();
-            tuple.push(cell(place));
+            tuple.push(cell(cell_index));
             tuple.sort_unstable();
             tuple
         };

@@ -90,22 +90,22 @@ impl Oracle<Havannah> for Mates {
         let own = game.winning_cells(position, seat).next();
         let mut threats = game.winning_cells(position, 1 - seat);
         let (threat, deep) = (threats.next(), self.deep && threats.next().is_none());
-        let mut known = false;
+        let mut is_proven = false;
         for (mv, bounds) in moves.iter().zip(bounds) {
             let Some(cell) = mv.cell() else { continue };
             let wins = match (own, threat) {
                 (Some(_), _) => game.would_win(position, cell, seat).any(),
                 (None, Some(threat)) if cell != threat => {
-                    (*bounds, known) = (Bounds::exact(0.0), true);
+                    (*bounds, is_proven) = (Bounds::exact(0.0), true);
                     false
                 }
                 _ => deep && game.doubles(position, cell),
             };
             if wins {
-                (*bounds, known) = (Bounds::exact(1.0), true);
+                (*bounds, is_proven) = (Bounds::exact(1.0), true);
             }
         }
-        known
+        is_proven
     }
 }
 
@@ -117,10 +117,10 @@ mod tests {
     use std::collections::HashMap;
 
     #[test]
-    fn what_is_said_is_the_value_of_minimax() {
+    fn bounds_are_those_of_minimax() {
         let game = Havannah::new(3, false);
-        let (mut random, mut known) = (RandomStream::new(3), HashMap::new());
-        let mut said = [0; 4];
+        let (mut random, mut is_proven) = (RandomStream::new(3), HashMap::new());
+        let mut counts = [0; 4];
         for _ in 0..400 {
             let position = random_position(&game, 12, &mut random);
             if game.payoffs(&position).is_some() {
@@ -128,7 +128,7 @@ mod tests {
             }
             let seat = position.seat();
             let mut own = |position: &Position| {
-                let value = (1 + minimax(&game, position, &mut known)) as f32 / 2.0;
+                let value = (1 + minimax(&game, position, &mut is_proven)) as f32 / 2.0;
                 if position.seat() == seat {
                     value
                 } else {
@@ -137,25 +137,25 @@ mod tests {
             };
             if let Some(value) = (Mates { deep: false }).value(&game, &position) {
                 assert_eq!(value, own(&position), "{position:?}");
-                said[usize::from(value == 1.0)] += 1;
+                counts[usize::from(value == 1.0)] += 1;
             }
             let moves: Vec<Move> = game.empties(&position).map(Move::at).collect();
             for deep in [false, true] {
                 let mut bounds = vec![Bounds::UNKNOWN; moves.len()];
                 let oracle = Mates { deep };
-                let says = oracle.bounds_of_moves(&game, &position, &moves, &mut bounds);
+                let is_bounded = oracle.bounds_of_moves(&game, &position, &moves, &mut bounds);
                 let any = bounds.iter().any(|&bounds| bounds != Bounds::UNKNOWN);
-                assert_eq!(says, any);
+                assert_eq!(is_bounded, any);
                 for (&mv, &Bounds { lower, upper }) in moves.iter().zip(&bounds) {
                     let next = game.play(&position, mv);
                     assert!((lower..=upper).contains(&own(&next)), "{position:?}");
                     let won = lower == 1.0 && game.payoffs(&next).is_none();
-                    said[2] += usize::from(deep && won);
-                    said[3] += usize::from(upper == 0.0);
+                    counts[2] += usize::from(deep && won);
+                    counts[3] += usize::from(upper == 0.0);
                 }
             }
         }
         // Lost in two, won in one, won in three, and moves refuted.
-        assert!(said.iter().all(|&count| count > 5), "{said:?}");
+        assert!(counts.iter().all(|&count| count > 5), "{counts:?}");
     }
 }

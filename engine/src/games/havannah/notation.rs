@@ -175,8 +175,8 @@ mod tests {
         // Any order of the stones, but the last two in their places.
         let position = game.parse_position("d4 c3 a1 b2 g7 b1").unwrap();
         assert_eq!(game.format_position(&position), "a1 b2 d4 c3 g7 b1");
-        let [loose, usual] = [" D4  c3 ", "d4 c3"].map(|text| game.parse_position(text));
-        assert_eq!(loose, usual);
+        let [loose, canonical] = [" D4  c3 ", "d4 c3"].map(|text| game.parse_position(text));
+        assert_eq!(loose, canonical);
     }
 
     #[test]

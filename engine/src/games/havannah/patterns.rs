@@ -60,9 +60,10 @@ impl Patterns {
                 .ok_or_else(|| wrong("an arrow -> is missing"))?;
             let signs: Vec<char> = signs.chars().filter(|&sign| sign != '/').collect();
             let code = |&sign| ".xo#".find(sign).map(|code| code as u64);
-            let known: Option<Vec<u64>> = signs.iter().map(code).collect();
-            let known = known.filter(|signs| SIZES.contains(&signs.len()));
-            let codes = known.ok_or_else(|| wrong("6, 12 or 18 signs of . x o # come first"))?;
+            let codes_of_signs: Option<Vec<u64>> = signs.iter().map(code).collect();
+            let codes_of_signs = codes_of_signs.filter(|signs| SIZES.contains(&signs.len()));
+            let codes =
+                codes_of_signs.ok_or_else(|| wrong("6, 12 or 18 signs of . x o # come first"))?;
             let cell = |letter| {
                 let cell = (letter as usize).checked_sub('a' as usize);
                 cell.filter(|&cell| codes.get(cell) == Some(&0))
@@ -77,11 +78,13 @@ impl Patterns {
             let chance = chance.ok_or_else(|| wrong("a chance is 0 to 8 eighths"))?;
             for turns in 0..6 {
                 for mirrored in [false, true] {
-                    let place = |cell| image(cell, turns, mirrored);
+                    let image_of = |cell| image(cell, turns, mirrored);
                     let codes_at = codes.iter().enumerate();
                     let code =
-                        codes_at.fold(0, |all, (cell, code)| all | code << (2 * place(cell)));
-                    let mask = cells.iter().fold(0, |mask, &cell| mask | 1 << place(cell));
+                        codes_at.fold(0, |all, (cell, code)| all | code << (2 * image_of(cell)));
+                    let mask = cells
+                        .iter()
+                        .fold(0, |mask, &cell| mask | 1 << image_of(cell));
                     let advice = match codes.len() {
                         6 => &mut patterns.small[code as usize],
                         size => patterns.large[usize::from(size == 12)]

@@ -42,7 +42,7 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     if !limited {
         let _ = write!(text, "ms={}, ", (seconds * 1000.0_f64).round());
     }
-    let mut number = |key, from, to, usual: f64| arguments.number(key, from..=to, usual);
+    let mut number = |key, from, to, default: f64| arguments.number(key, from..=to, default);
     // Playouts.
     let mut playout = [
         ("connect", "chance_of_forced_connection_intercept", 34.0),
@@ -65,19 +65,19 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     let sole = number("sole_nonlosing_move_win_ratio_threshold", 0.0, 1.0, 0.2)?;
     // The share from which its log tells of a game.
     number("win_ratio_threshold", 0.0, 1.0, 0.6)?;
-    let mut count = |key, from, to, usual: u32| arguments.number(key, from..=to, usual);
+    let mut count = |key, from, to, default: u32| arguments.number(key, from..=to, default);
     let retries = count("retries_of_isolated_moves", 0, 100, 1)?;
     let depth = count("rave_update_depth", 0, u32::MAX, 1000)?;
     let expand = count("expand_after_n_playouts", 1, 1_000_000, 160)?;
     let times = count("play_n_playouts_at_once", 1, 1000, 1)?;
     let least = count("prior_num_simulations_base", 0, 500, 4)?;
-    let most = least + count("prior_num_simulations_range", 1, 500, 7)? - 1;
+    let max = least + count("prior_num_simulations_range", 1, 500, 7)? - 1;
     let half = count("prior_reward_halfrange", 0, 1000, 5)?;
     let reach = count("neighborhood_size", 0, 20, 2)?;
     let strategy = count("exploration_strategy", 0, 7, 5)?;
-    let mut is = |key, usual: bool| {
+    let mut is = |key, default: bool| {
         let choices = [("true", true), ("false", false)];
-        let first = usize::from(!usual);
+        let first = usize::from(!default);
         arguments.choice(key, &[choices[first], choices[1 - first]])
     };
     let on = |on: bool| if on { "on" } else { "off" };
@@ -139,21 +139,21 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     }
     if strategy > 1 || !by_rave {
         let kind = if by_rave { "rave" } else { "tries" };
-        let _ = write!(text, ", noise={kind}({least}, {most}, {half})");
+        let _ = write!(text, ", noise={kind}({least}, {max}, {half})");
     }
     // The bias is part of formula 5 alone.
     if strategy == 5 && locality + chain > 0.0 {
-        let whole = locality + chain * MAX_CELLS as f64;
+        let total = locality + chain * MAX_CELLS as f64;
         let _ = write!(
             text,
             ", prior=locality(reach={reach}, near={locality}, chain={chain}), bias={}",
-            whole / 2.0
+            total / 2.0
         );
     }
     text.push(')');
-    let mut whole = Notation::parse(&text).map_err(|error| (error.character, error.problem))?;
-    whole.arguments.append(&mut ours);
-    Ok(whole)
+    let mut total = Notation::parse(&text).map_err(|error| (error.character, error.problem))?;
+    total.arguments.append(&mut ours);
+    Ok(total)
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ struct Knowledge {
 
 fn read(arguments: &mut Arguments<'_>, _: &Havannah) -> Result<LeafMaker<Havannah>, Problem> {
     let choices = [("off", false), ("on", true)];
-    let mut per_cent = |key, usual: f32| arguments.number(key, -10_000.0..=10_000.0, usual);
+    let mut per_cent = |key, default: f32| arguments.number(key, -10_000.0..=10_000.0, default);
     let ring = [per_cent("ring", 100.0)?, per_cent("ring_end", 100.0)?];
     let connect = [per_cent("connect", 0.0)?, per_cent("connect_slope", 0.0)?];
     let defend = [per_cent("defend", 0.0)?, per_cent("defend_slope", 0.0)?];
@@ -91,7 +91,7 @@ struct Playouts {
     knowledge: Knowledge,
     /// Empty cells, and where in that list each of them stands.
     empty: [u16; PLACES],
-    places: [u16; PLACES],
+    indices: [u16; PLACES],
     left: usize,
     /// Chances of this playout.
     connect: f32,
@@ -99,7 +99,7 @@ struct Playouts {
     /// For each seat and each stone of the other one the answer in the last playout that was won.
     replies: Box<[[u16; PLACES]; 2]>,
     /// The cells of this playout in their order.
-    made: Vec<u16>,
+    cells_played: Vec<u16>,
     /// For each seat a cell on which it would win next.
     threats: [usize; 2],
     /// The number of the look at a chain that came by a cell last, and that of the last look.
@@ -114,12 +114,12 @@ impl Playouts {
         Self {
             knowledge,
             empty: [0; PLACES],
-            places: [0; PLACES],
+            indices: [0; PLACES],
             left: 0,
             connect: 0.0,
             defend: 0.0,
             replies: Box::new([[OFF as u16; PLACES]; 2]),
-            made: Vec::with_capacity(PLACES),
+            cells_played: Vec::with_capacity(PLACES),
             threats: [OFF; 2],
             seen: [0; PLACES],
             look: 0,
@@ -129,9 +129,9 @@ impl Playouts {
 
     fn fill(&mut self, cell: usize) {
         self.left -= 1;
-        let (index, last) = (self.places[cell], self.empty[self.left]);
+        let (index, last) = (self.indices[cell], self.empty[self.left]);
         self.empty[usize::from(index)] = last;
-        self.places[usize::from(last)] = index;
+        self.indices[usize::from(last)] = index;
     }
 
     /// Notes where a stone that is about to be placed makes a chain reach further than it did: at all
@@ -142,10 +142,10 @@ impl Playouts {
         let starts = starts[..usize::from(runs)].iter();
         let starts = starts.map(|&start| near[usize::from(start)]);
         let rim = |start: u16| position.links[position.root(start.into())] & !ROOT;
-        let whole = starts
+        let total = starts
             .clone()
             .fold(game.shape.rim[cell], |rims, start| rims | rim(start));
-        let knows = starts.clone().find(|&start| rim(start) == whole);
+        let knows = starts.clone().find(|&start| rim(start) == total);
         self.chain.clear();
         for start in starts.filter(|&start| Some(start) != knows) {
             self.chain.push(start);
@@ -164,10 +164,10 @@ impl Playouts {
             let kinds = game.would_win(position, cell, seat);
             kinds.0 & !Kinds::RING.0 != 0 || ring && kinds.any()
         };
-        let known = self.threats[seat];
+        let options = self.threats[seat];
         // What wins goes on winning, but for a ring that counts no more.
-        let first = match position.colours[known] == EMPTY && (ring || wins(known)) {
-            true => known,
+        let first = match position.colours[options] == EMPTY && (ring || wins(options)) {
+            true => options,
             false => OFF,
         };
         let mut found = [first, OFF];
@@ -234,7 +234,7 @@ impl Playouts {
 
     /// The next stone.
     fn choose(&self, game: &Havannah, position: &Position, random: &mut RandomStream) -> usize {
-        let (known, seat) = (&self.knowledge, position.seat());
+        let (options, seat) = (&self.knowledge, position.seat());
         let last = position.last[0];
         let mut bits = random.next_u64();
         let mut draw = |bound: u64| {
@@ -244,10 +244,10 @@ impl Playouts {
         };
         if usize::from(last) != OFF {
             let reply = usize::from(self.replies[seat][usize::from(last)]);
-            if known.reply && position.colours[reply] == EMPTY {
+            if options.reply && position.colours[reply] == EMPTY {
                 return reply;
             }
-            if let Some(patterns) = &known.patterns {
+            if let Some(patterns) = &options.patterns {
                 let (mask, chance) = patterns.around_last(game.shape, position);
                 if mask != 0 && (chance == 8 || draw(8) < usize::from(chance)) {
                     let drawn = if mask.is_power_of_two() {
@@ -275,7 +275,7 @@ impl Playouts {
             }
         }
         let mut cell = usize::from(self.empty[draw(self.left as u64)]);
-        for _ in 0..known.retries {
+        for _ in 0..options.retries {
             let near = &game.shape.near[cell][..6];
             if near.iter().any(|&near| position.on(near.into()).is_some()) {
                 break;
@@ -287,7 +287,7 @@ impl Playouts {
 
     /// Keeps the replies of the winner, and forgets those of the loser.
     fn learn(&mut self, first: Seat, winner: Seat) {
-        for (ply, pair) in self.made.windows(2).enumerate() {
+        for (ply, pair) in self.cells_played.windows(2).enumerate() {
             let seat = (first + ply + 1) % 2;
             let reply = &mut self.replies[seat][usize::from(pair[0])];
             if seat == winner {
@@ -309,28 +309,28 @@ impl Leaf<Havannah> for Playouts {
         game: &Havannah,
         start: &Position,
         random: &mut RandomStream,
-        mut made: Option<&mut MoveKinds>,
+        mut cells_played: Option<&mut MoveKinds>,
     ) -> Payoffs {
         let mut position = *start;
         if game.may_swap(&position) {
             let mv = game.random_move(&position, random.next_u64());
-            if let Some(made) = &mut made {
-                made.insert(game.move_kind(&position, mv));
+            if let Some(cells_played) = &mut cells_played {
+                cells_played.insert(game.move_kind(&position, mv));
             }
             position = game.play(&position, mv);
         }
         self.left = game.list_empties(&position, &mut self.empty);
         for (index, &cell) in self.empty[..self.left].iter().enumerate() {
-            self.places[usize::from(cell)] = index as u16;
+            self.indices[usize::from(cell)] = index as u16;
         }
-        self.made.clear();
+        self.cells_played.clear();
         let chains = f32::from(position.chains[position.seat()]);
         let by_chains = |[base, slope]: [f32; 2]| base + slope * chains;
         self.connect = by_chains(self.knowledge.connect);
         self.defend = by_chains(self.knowledge.defend);
         let (all, first) = (self.left as f32, position.seat());
         let mut winner = None;
-        let looks = self.knowledge.mate || self.knowledge.antimate;
+        let checks_threats = self.knowledge.mate || self.knowledge.antimate;
         self.threats = [OFF; 2];
         // Of the last stone's chain all.
         self.chain.clear();
@@ -343,7 +343,7 @@ impl Leaf<Havannah> for Playouts {
             let [begin, end] = self.knowledge.ring;
             let notice = begin + (end - begin) * (1.0 - self.left as f32 / all);
             let seat = position.seat();
-            let [one, other] = match looks {
+            let [one, other] = match checks_threats {
                 true => self.threats(game, &position, notice >= 100.0),
                 false => [OFF; 2],
             };
@@ -355,13 +355,13 @@ impl Leaf<Havannah> for Playouts {
                 true => one,
                 false => self.choose(game, &position, random),
             };
-            if looks {
+            if checks_threats {
                 self.notice(game, &position, cell, seat);
             }
             self.fill(cell);
-            self.made.push(cell as u16);
-            if let Some(made) = &mut made {
-                made.insert(PLACES * seat + cell);
+            self.cells_played.push(cell as u16);
+            if let Some(cells_played) = &mut cells_played {
+                cells_played.insert(PLACES * seat + cell);
             }
             let kinds = position.place(game.shape, cell, seat);
             position.seat = 1 - position.seat;

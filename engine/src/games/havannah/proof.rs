@@ -107,7 +107,7 @@ pub struct Prover {
     rims: [u16; 64],
     near: [u64; 64],
     /// Bits of cells.
-    places: Vec<u64>,
+    bits_of_cells: Vec<u64>,
     /// Of the bits of places, for each symmetry: the image, and words of both sides.
     images: Vec<[(u8, [u64; 2]); SYMMETRIES]>,
     pairs: Vec<Pairs>,
@@ -130,15 +130,15 @@ impl Prover {
             return None;
         }
         let shape = game.shape;
-        let place = |&[x, y]: &[u8; 2]| 1 << (8 * u32::from(x) + u32::from(y) + FIRST);
-        let places: Vec<u64> = shape.names[..shape.cells].iter().map(place).collect();
+        let with_stone = |&[x, y]: &[u8; 2]| 1 << (8 * u32::from(x) + u32::from(y) + FIRST);
+        let bits_of_cells: Vec<u64> = shape.names[..shape.cells].iter().map(with_stone).collect();
         let buckets = (memory / size_of::<[Entry; 2]>()).max(1);
         let (mut pairs, mut table) = (Vec::new(), with_capacity(buckets)?);
         table.resize_with(buckets, Default::default);
         let slots = (memory / 8 / size_of::<Pairs>()).clamp(1 << 8, 1 << 17);
         pairs.resize(slots.next_power_of_two(), Pairs::of(u64::MAX));
         let mut prover = Self {
-            all: places.iter().sum(),
+            all: bits_of_cells.iter().sum(),
             rim: 0,
             rims: [0; 64],
             near: [0; 64],
@@ -148,19 +148,22 @@ impl Prover {
             nodes: 0,
             game,
             winner,
-            places,
+            bits_of_cells,
         };
-        for (cell, &bit) in prover.places.iter().enumerate() {
+        for (cell, &bit) in prover.bits_of_cells.iter().enumerate() {
             let near = shape.near[cell][..6].iter();
-            let near = near.filter_map(|&near| prover.places.get(usize::from(near)));
+            let near = near.filter_map(|&near| prover.bits_of_cells.get(usize::from(near)));
             prover.near[at(bit)] = near.sum();
             prover.rims[at(bit)] = shape.rim[cell];
             prover.rim |= if shape.rim[cell] == 0 { 0 } else { bit };
         }
-        for (cell, &bit) in prover.places.iter().enumerate() {
+        for (cell, &bit) in prover.bits_of_cells.iter().enumerate() {
             for (symmetry, image) in prover.images[at(bit)].iter_mut().enumerate() {
-                let turned = usize::from(shape.images[symmetry][cell]);
-                *image = (at(prover.places[turned]) as u8, shape.words[turned]);
+                let image_cell = usize::from(shape.images[symmetry][cell]);
+                *image = (
+                    at(prover.bits_of_cells[image_cell]) as u8,
+                    shape.words[image_cell],
+                );
             }
         }
         Some(prover)
@@ -172,21 +175,21 @@ impl Prover {
         self.nodes
     }
 
-    /// Whether the side wins from here; `told` hears of every 65,536th position.
-    pub fn wins(&mut self, position: &Position, told: &mut dyn FnMut(u64)) -> bool {
+    /// Whether the side wins from here; `report_nodes` hears of every 65,536th position.
+    pub fn wins(&mut self, position: &Position, report_nodes: &mut dyn FnMut(u64)) -> bool {
         if let Some(payoffs) = self.game.payoffs(position) {
             return payoffs[self.winner] == 1.0;
         }
         let node = self.node(position);
         let (proof, _) = match self.value(&node.stones) {
             Some(value) => exact(value),
-            None => self.search(&node, PROVEN, PROVEN, told),
+            None => self.search(&node, PROVEN, PROVEN, report_nodes),
         };
         (proof == 0) == (position.seat() == self.winner)
     }
 
     /// How, after [`Prover::wins`] has said so.
-    pub fn strategy(&mut self, position: &Position, told: &mut dyn FnMut(u64)) -> Strategy {
+    pub fn strategy(&mut self, position: &Position, report_nodes: &mut dyn FnMut(u64)) -> Strategy {
         let mut strategy = Strategy::new();
         let mut seen = HashSet::new();
         let mut left = vec![*position];
@@ -205,11 +208,14 @@ impl Prover {
             // What the table has forgotten is searched for again.
             let mut best = self.answer(&node);
             while best.is_none() {
-                self.search(&node, PROVEN, PROVEN, told);
+                self.search(&node, PROVEN, PROVEN, report_nodes);
                 best = self.answer(&node);
             }
-            let place = self.places.iter().position(|&place| Some(place) == best);
-            let mv = Move::at(place.expect("a cell of the board"));
+            let with_stone = self
+                .bits_of_cells
+                .iter()
+                .position(|&with_stone| Some(with_stone) == best);
+            let mv = Move::at(with_stone.expect("a cell of the board"));
             strategy.insert(number(&self.game, &position), mv);
             left.push(self.game.play(&position, mv));
         }
@@ -219,8 +225,8 @@ impl Prover {
     /// A move that is known to win.
     fn answer(&self, node: &Node) -> Option<u64> {
         let (key, symmetry) = node.image();
-        let known = self.entry(key).filter(|entry| entry.proof == 0)?;
-        Some(self.before(symmetry, known.must))
+        let stored = self.entry(key).filter(|entry| entry.proof == 0)?;
+        Some(self.before(symmetry, stored.must))
     }
 
     /// The cells whose images some are.
@@ -231,10 +237,10 @@ impl Prover {
 
     fn node(&mut self, position: &Position) -> Node {
         let mut node = Node::default();
-        for cell in 0..self.places.len() {
+        for cell in 0..self.bits_of_cells.len() {
             if let Some(seat) = position.on(cell) {
                 node.stones.seat = seat;
-                node = self.play(&node, self.places[cell]);
+                node = self.play(&node, self.bits_of_cells[cell]);
             }
         }
         node.stones.seat = position.seat();
@@ -250,11 +256,11 @@ impl Prover {
         for (key, (_, words)) in keys.iter_mut().zip(&self.images[at(bit)]) {
             *key ^= words[seat];
         }
-        let stones = self.place(&node.stones, bit);
+        let stones = self.with_stone(&node.stones, bit);
         Node { stones, keys }
     }
 
-    fn place(&mut self, stones: &Stones, bit: u64) -> Stones {
+    fn with_stone(&mut self, stones: &Stones, bit: u64) -> Stones {
         let (mut next, seat) = (*stones, stones.seat);
         let wins = self.pairs(stones.on[seat]).wins[at(bit)];
         next.on[seat] |= bit;
@@ -278,8 +284,9 @@ impl Prover {
 
     /// Proof and disproof number, where they are known.
     fn numbers(&self, node: &Node) -> Option<(u32, u32)> {
-        let known = || Some(self.entry(node.image().0)?).map(|entry| (entry.proof, entry.disproof));
-        self.value(&node.stones).map(exact).or_else(known)
+        let stored =
+            || Some(self.entry(node.image().0)?).map(|entry| (entry.proof, entry.disproof));
+        self.value(&node.stones).map(exact).or_else(stored)
     }
 
     fn bucket(&self, key: u64) -> usize {
@@ -292,8 +299,8 @@ impl Prover {
     }
 
     fn keep(&mut self, entry: Entry) {
-        let place = self.bucket(entry.key);
-        let [one, other] = &mut self.table[place];
+        let with_stone = self.bucket(entry.key);
+        let [one, other] = &mut self.table[with_stone];
         let first = one.key == entry.key || other.key != entry.key && one.work <= other.work;
         *(if first { one } else { other }) = entry;
     }
@@ -418,8 +425,8 @@ impl Prover {
             return Some(zone | self.half(stones, 1 - stones.seat, free));
         }
         single[..count].iter().find_map(|&(threat, answer)| {
-            let threatened = self.place(stones, threat);
-            let answered = self.place(&threatened, answer);
+            let threatened = self.with_stone(stones, threat);
+            let answered = self.with_stone(&threatened, answer);
             let zone = self.threats(&answered, budget, free)?;
             Some(zone | threat | answer)
         })
@@ -441,7 +448,7 @@ impl Prover {
         while left != 0 {
             let bit = lowest(left);
             left ^= bit;
-            let next = self.place(stones, bit);
+            let next = self.with_stone(stones, bit);
             if self.value(&next) == Some(false) {
                 return bit;
             }
@@ -475,17 +482,17 @@ impl Prover {
     fn search(
         &mut self,
         node: &Node,
-        most_proof: u32,
-        most_disproof: u32,
-        told: &mut dyn FnMut(u64),
+        max_proof: u32,
+        max_disproof: u32,
+        report_nodes: &mut dyn FnMut(u64),
     ) -> (u32, u32) {
         self.nodes += 1;
         if self.nodes & 0xffff == 0 {
-            told(self.nodes);
+            report_nodes(self.nodes);
         }
         let (began, (key, symmetry)) = (self.nodes, node.image());
-        let known = self.entry(key).copied().unwrap_or_default();
-        let must = match known.must {
+        let stored = self.entry(key).copied().unwrap_or_default();
+        let must = match stored.must {
             0 => self.must(&node.stones),
             must => self.before(symmetry, must),
         };
@@ -500,7 +507,7 @@ impl Prover {
         }
         loop {
             let (mut proof, mut second, mut best) = (PROVEN, PROVEN, 0);
-            let (mut most, mut open) = (0, 0);
+            let (mut largest, mut open) = (0, 0);
             for (number, &(_, (child_proof, child_disproof))) in children.iter().enumerate() {
                 if child_disproof < proof {
                     (second, proof, best) = (proof, child_disproof, number);
@@ -508,18 +515,18 @@ impl Prover {
                     second = second.min(child_disproof);
                 }
                 open += u32::from(child_proof > 0);
-                most = most.max(child_proof);
+                largest = largest.max(child_proof);
             }
-            let disproof = match (proof, most) {
+            let disproof = match (proof, largest) {
                 (0, _) => PROVEN,
                 (_, 0) => 0,
                 // Not their sum: they are not independent.
-                _ => (most + open - 1).min(PROVEN),
+                _ => (largest + open - 1).min(PROVEN),
             };
             if disproof == 0 {
                 proof = PROVEN;
             }
-            if proof >= most_proof || disproof >= most_disproof || proof == 0 || disproof == 0 {
+            if proof >= max_proof || disproof >= max_disproof || proof == 0 || disproof == 0 {
                 let image = |bit| 1 << self.images[at(bit)][symmetry].0;
                 let must = if proof == 0 { children[best].0 } else { must };
                 self.keep(Entry {
@@ -527,15 +534,16 @@ impl Prover {
                     must: bits(must).map(image).sum(),
                     proof,
                     disproof,
-                    work: known.work + self.nodes - began + 1,
+                    work: stored.work + self.nodes - began + 1,
                 });
                 return (proof, disproof);
             }
             let (bit, (child_proof, _)) = children[best];
             let next = self.play(node, bit);
-            let most_child_proof = (most_disproof - disproof + child_proof).min(PROVEN);
-            let most_child_disproof = most_proof.min(second + 1);
-            children[best].1 = self.search(&next, most_child_proof, most_child_disproof, told);
+            let max_child_proof = (max_disproof - disproof + child_proof).min(PROVEN);
+            let max_child_disproof = max_proof.min(second + 1);
+            children[best].1 =
+                self.search(&next, max_child_proof, max_child_disproof, report_nodes);
         }
     }
 }
@@ -561,11 +569,11 @@ mod tests {
     #[test]
     fn what_is_proven_is_the_value_of_minimax() {
         let game = Havannah::new(3, false);
-        let (mut random, mut known) = (RandomStream::new(24), HashMap::new());
+        let (mut random, mut stored) = (RandomStream::new(24), HashMap::new());
         let mut found = [0; 3];
         for _ in 0..150 {
             let position = random_position(&game, 9, &mut random);
-            let value = minimax(&game, &position, &mut known);
+            let value = minimax(&game, &position, &mut stored);
             found[(value + 1) as usize] += 1;
             for winner in [0, 1] {
                 let wins = value == if position.seat() == winner { 1 } else { -1 };
@@ -599,8 +607,8 @@ mod tests {
         let holds = |winner, strategy: &Strategy| check(&game, &position, winner, strategy).is_ok();
         assert!(holds(0, &strategy) && !holds(1, &strategy));
         let first = number(&game, &position);
-        let taken = game.parse_move(&game.start(), "e5").unwrap();
-        for wrong in [None, Some(taken), Some(Move::at(40)), Some(Move::SWAP)] {
+        let occupied = game.parse_move(&game.start(), "e5").unwrap();
+        for wrong in [None, Some(occupied), Some(Move::at(40)), Some(Move::SWAP)] {
             let mut broken = strategy.clone();
             broken.remove(&first);
             broken.extend(wrong.map(|mv| (first, mv)));

@@ -5,18 +5,18 @@ use crate::core::{game::Game, random::RandomStream};
 use std::collections::HashMap;
 
 /// What a position of a small board is worth to who is to move: 1 a win, -1 a loss.
-pub(super) fn minimax(game: &Havannah, position: &Position, known: &mut HashMap<u64, i32>) -> i32 {
+pub(super) fn minimax(game: &Havannah, position: &Position, cache: &mut HashMap<u64, i32>) -> i32 {
     if let Some(payoffs) = game.payoffs(position) {
         return (2.0 * payoffs[position.seat()] - 1.0) as i32;
     }
     let number = number(game, position);
-    if let Some(&value) = known.get(&number) {
+    if let Some(&value) = cache.get(&number) {
         return value;
     }
     let replies = game.empties(position).map(Move::at);
-    let values = replies.map(|mv| -minimax(game, &game.play(position, mv), known));
+    let values = replies.map(|mv| -minimax(game, &game.play(position, mv), cache));
     let value = values.max().unwrap();
-    known.insert(number, value);
+    cache.insert(number, value);
     value
 }
 

@@ -20,7 +20,7 @@ use crate::play::{
 };
 
 /// A game as it is read and written.
-type Whole = PlainGame<Havannah>;
+type ParsedGame = PlainGame<Havannah>;
 
 /// The forms by name; either is read as what it is.
 pub(super) static FORMS: [TranscriptForm<Havannah>; 2] = [
@@ -44,60 +44,60 @@ const SIGNS: [&str; 2] = ["W", "B"];
 /// Black's seat.
 const BLACK: Seat = 1;
 
-fn write_row(game: &Havannah, whole: &Whole) -> Result<String, String> {
-    if whole.result.is_some() {
+fn write_row(game: &Havannah, parsed: &ParsedGame) -> Result<String, String> {
+    if parsed.result.is_some() {
         return Err("moves in a row state no result; sgf does".to_owned());
     }
-    let names = moves(game, whole)?.map(|mv| game.format_move(mv));
+    let names = moves(game, parsed)?.map(|mv| game.format_move(mv));
     let row = Some(joined(names, " "));
     // An empty line is no game.
     let row = row.filter(|row| !row.is_empty());
     row.ok_or_else(|| "a game without moves is no row of them; sgf holds it".to_owned())
 }
 
-fn write_sgf(game: &Havannah, whole: &Whole) -> Result<String, String> {
+fn write_sgf(game: &Havannah, parsed: &ParsedGame) -> Result<String, String> {
     let player = |seat| {
-        let name = whole.players.get(seat).map_or("", String::as_str);
+        let name = parsed.players.get(seat).map_or("", String::as_str);
         let name = name.replace('\\', "\\\\").replace(']', "\\]");
         name.replace(char::is_control, " ")
     };
     let (white, black, base) = (player(0), player(1), game.base());
-    let result = whole.result.map(|result| result.to_sgf(BLACK));
+    let result = parsed.result.map(|result| result.to_sgf(BLACK));
     let result = result.map_or(String::new(), |result| format!("RE[{result}]"));
     let heading = format!("(;FF[4]EV[havannah]PB[{black}]PW[{white}]SZ[{base}]{result}AP[Alea]");
     let node = |(mv, sign): (Move, &&str)| {
         let name = mv.cell().map(|cell| game.golem_name(cell));
         format!(";{sign}[{}]", name.unwrap_or("swap".to_owned()))
     };
-    let nodes = moves(game, whole)?.zip(SIGNS.iter().cycle()).map(node);
+    let nodes = moves(game, parsed)?.zip(SIGNS.iter().cycle()).map(node);
     Ok(heading + &nodes.collect::<String>() + ")")
 }
 
-fn moves(game: &Havannah, whole: &Whole) -> Result<impl Iterator<Item = Move>, String> {
-    if whole.start != game.start() {
+fn moves(game: &Havannah, parsed: &ParsedGame) -> Result<impl Iterator<Item = Move>, String> {
+    if parsed.start != game.start() {
         return Err("such games begin at the empty board; jsonl holds others".to_owned());
     }
-    Ok(whole.plies.iter().map(|&(_, mv)| mv))
+    Ok(parsed.plies.iter().map(|&(_, mv)| mv))
 }
 
 /// Reads games, in SGF if the first sign is a parenthesis, else moves in a row.
-fn read(game: &Havannah, bytes: &[u8]) -> Vec<Result<Whole, TextError>> {
+fn read(game: &Havannah, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
     let rows = |game: &_, text: &_| properties::rows(game, text, row);
     properties::read(game, bytes, true, sgf, Some(rows))
 }
 
 /// The game of the properties that begin at a sign.
-fn sgf(game: &Havannah, begin: usize, properties: Properties) -> Result<Whole, TextError> {
+fn sgf(game: &Havannah, begin: usize, properties: Properties) -> Result<ParsedGame, TextError> {
     let mut reading = Reading::new(game);
     for property in properties? {
         reading.property(&property)?;
     }
-    let whole = reading.finish();
-    whole.map_err(|problem| TextError::new(begin + 1, problem))
+    let parsed = reading.finish();
+    parsed.map_err(|problem| TextError::new(begin + 1, problem))
 }
 
 /// The game of a line that begins at a sign.
-fn row(game: &Havannah, line: &str, mut at: usize) -> Result<Whole, TextError> {
+fn row(game: &Havannah, line: &str, mut at: usize) -> Result<ParsedGame, TextError> {
     let (mut reading, mut seat) = (Reading::new(game), None);
     let line = &line[..line.find('#').unwrap_or(line.len())];
     for word in line.split_inclusive(char::is_whitespace) {
@@ -112,7 +112,7 @@ fn row(game: &Havannah, line: &str, mut at: usize) -> Result<Whole, TextError> {
         }
         at += word.chars().count();
     }
-    Ok(reading.whole)
+    Ok(reading.parsed)
 }
 
 /// Whether a word counts the moves: `1.`
@@ -125,7 +125,7 @@ fn is_number(word: &str) -> bool {
 struct Reading<'a> {
     game: &'a Havannah,
     position: Position,
-    whole: Whole,
+    parsed: ParsedGame,
     /// What `RE` states.
     stated: Option<StatedResult>,
     /// What stands in place of a last move.
@@ -137,7 +137,7 @@ impl<'a> Reading<'a> {
         Self {
             game,
             position: game.start(),
-            whole: PlainGame {
+            parsed: PlainGame {
                 start: game.start(),
                 plies: Vec::new(),
                 players: vec![String::new(); 2],
@@ -168,19 +168,19 @@ impl<'a> Reading<'a> {
         }
         let mv = self.game.read_move(&self.position, name, golem);
         let mv = mv.map_err(|error| TextError::new(at + error.character, error.problem))?;
-        self.whole.plies.push((0, mv));
+        self.parsed.plies.push((0, mv));
         self.position = self.game.play(&self.position, mv);
         Ok(())
     }
 
     /// The whole game, with the result that its text states.
-    fn finish(mut self) -> Result<Whole, String> {
+    fn finish(mut self) -> Result<ParsedGame, String> {
         if let (Some(stated), Some(end)) = (self.stated, self.end) {
             stated.check(end.payoffs(), "its end")?;
         }
         let stated = self.end.or(self.stated);
-        self.whole.set_result(self.game, &self.position, stated)?;
-        Ok(self.whole)
+        self.parsed.set_result(self.game, &self.position, stated)?;
+        Ok(self.parsed)
     }
 
     /// Takes a property of SGF that stands at a sign, with one of its values.
@@ -198,7 +198,7 @@ impl<'a> Reading<'a> {
                     format!("a board of size {plain:?}; this game has {base}"),
                 );
             }
-            "PW" | "PB" => self.whole.players[seat] = value.clone(),
+            "PW" | "PB" => self.parsed.players[seat] = value.clone(),
             "RE" => self.stated = StatedResult::from_sgf(plain, BLACK),
             "W" | "B" if plain.eq_ignore_ascii_case("resign") => {
                 self.end = Some(StatedResult::resigned(seat));
@@ -218,12 +218,12 @@ impl<'a> Reading<'a> {
 mod tests {
     use super::*;
 
-    fn all(game: &Havannah, text: &str) -> Vec<Whole> {
+    fn all(game: &Havannah, text: &str) -> Vec<ParsedGame> {
         let games = read(game, text.as_bytes()).into_iter();
         games.collect::<Result<_, _>>().unwrap()
     }
 
-    fn one(game: &Havannah, text: &str) -> Whole {
+    fn one(game: &Havannah, text: &str) -> ParsedGame {
         let mut games = all(game, text);
         assert_eq!(games.len(), 1, "{text}");
         games.remove(0)
@@ -255,21 +255,21 @@ mod tests {
             "(;PB[x[y] z]PW[R\u{e9}]SZ[8];W[g7];B[swap](;W[j1];B[i2](;W[a1])(;W[b1]))(;W[c1]))";
         let latin1: Vec<u8> = text.chars().map(|sign| sign as u8).collect();
         for bytes in [text.as_bytes(), &latin1] {
-            let [Ok(whole)] = &read(&game, bytes)[..] else {
+            let [Ok(parsed)] = &read(&game, bytes)[..] else {
                 panic!("no game")
             };
-            assert_eq!(whole.players, ["R\u{e9}", "x[y] z"]);
-            assert_eq!(write_row(&game, whole).unwrap(), "g7 swap j3 i3 a1");
+            assert_eq!(parsed.players, ["R\u{e9}", "x[y] z"]);
+            assert_eq!(write_row(&game, parsed).unwrap(), "g7 swap j3 i3 a1");
         }
     }
 
     #[test]
     fn games_that_a_form_cannot_hold_are_refused() {
         let game = Havannah::new(5, true);
-        let mut whole = one(&game, "(;)");
-        assert_eq!(one(&game, &write_sgf(&game, &whole).unwrap()), whole);
-        assert!(write_row(&game, &whole).is_err());
-        whole.start = game.parse_position("d4").unwrap();
-        assert!(write_sgf(&game, &whole).is_err());
+        let mut parsed = one(&game, "(;)");
+        assert_eq!(one(&game, &write_sgf(&game, &parsed).unwrap()), parsed);
+        assert!(write_row(&game, &parsed).is_err());
+        parsed.start = game.parse_position("d4").unwrap();
+        assert!(write_sgf(&game, &parsed).is_err());
     }
 }

@@ -48,12 +48,12 @@ pub fn reached(own: u64, enemy: u64) -> u64 {
 /// The enemy discs that turn when an own disc is put on a square.
 #[must_use]
 #[inline]
-pub fn turned(square: usize, own: u64, enemy: u64) -> u64 {
+pub fn flipped(square: usize, own: u64, enemy: u64) -> u64 {
     // All bits if a run ends at an own disc.
     let closed = |end: u64| u64::from(own & end != 0).wrapping_neg();
-    LINES.into_iter().fold(0, |turned, (step, inner)| {
+    LINES.into_iter().fold(0, |flipped, (step, inner)| {
         let (up, down) = runs(1 << square, enemy & inner, step);
-        turned | up & closed(up << step) | down & closed(down >> step)
+        flipped | up & closed(up << step) | down & closed(down >> step)
     })
 }
 
@@ -72,8 +72,8 @@ pub fn image(mut set: u64, symmetry: usize, size: usize) -> u64 {
     }
     if symmetry & 4 != 0 {
         // Rows become columns.
-        set = squares_of(set).fold(0, |turned, square| {
-            turned | 1 << (square % COLUMNS * COLUMNS + square / COLUMNS)
+        set = squares_of(set).fold(0, |flipped, square| {
+            flipped | 1 << (square % COLUMNS * COLUMNS + square / COLUMNS)
         });
     }
     set

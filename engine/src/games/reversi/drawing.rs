@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_picture_has_a_circle_a_disc_at_its_place_and_a_dot_a_move() {
+    fn the_picture_has_a_circle_for_each_disc_and_a_dot_for_each_move() {
         let svg = svg(&Reversi::EIGHT, &Reversi::EIGHT.start());
         assert_eq!(svg.matches("r=\"20\"").count(), 4);
         assert_eq!(svg.matches("r=\"4\"").count(), 4);

@@ -35,8 +35,8 @@ const FURTHER: i32 = 9;
 const BETWEEN_LOOKS: u64 = 1 << 12;
 
 /// For each square of a board the squares of its quarter.
-const fn quarters(size: usize) -> [u64; 64] {
-    let mut quarters = [0; 64];
+const fn parity_regions(size: usize) -> [u64; 64] {
+    let mut parity_regions = [0; 64];
     let half = size / 2;
     let mut pair = 0;
     while pair < 64 * 64 {
@@ -44,21 +44,21 @@ const fn quarters(size: usize) -> [u64; 64] {
         let same_rows = (one / 8 < half) == (other / 8 < half) && other / 8 < size;
         let same_columns = (one % 8 < half) == (other % 8 < half) && other % 8 < size;
         if same_rows && same_columns {
-            quarters[one] |= 1 << other;
+            parity_regions[one] |= 1 << other;
         }
         pair += 1;
     }
-    quarters
+    parity_regions
 }
 
 /// Of boards of 4, 6 and 8 columns.
-static QUARTERS: [[u64; 64]; 3] = [quarters(4), quarters(6), quarters(8)];
+static PARITY_REGIONS: [[u64; 64]; 3] = [parity_regions(4), parity_regions(6), parity_regions(8)];
 
 /// Solves endgames.
 #[derive(Clone)]
 pub struct Endgame {
     game: Reversi,
-    quarters: &'static [u64; 64],
+    parity_regions: &'static [u64; 64],
     instructions: Instructions,
     table: Table,
     entries: usize,
@@ -83,7 +83,7 @@ impl Endgame {
     pub fn with_entries(game: Reversi, entries: usize) -> Self {
         Self {
             game,
-            quarters: &QUARTERS[game.size() / 2 - 2],
+            parity_regions: &PARITY_REGIONS[game.size() / 2 - 2],
             instructions: Instructions::detect(),
             table: Table::with_entries(entries),
             entries,
@@ -414,14 +414,15 @@ mod tests {
     }
 
     #[test]
-    fn quarters_share_no_square() {
-        for (quarters, game) in QUARTERS.iter().rev().zip(Reversi::ALL) {
-            let of_corners = squares_of(game.corners).map(|square| quarters[square]);
+    fn parity_regions_are_disjoint() {
+        for (parity_regions, game) in PARITY_REGIONS.iter().rev().zip(Reversi::ALL) {
+            let of_corners = squares_of(game.corners).map(|square| parity_regions[square]);
             assert_eq!(
                 of_corners.fold(0, |all, quarter| all ^ quarter),
                 game.squares()
             );
-            let mut sizes = squares_of(game.squares()).map(|square| quarters[square].count_ones());
+            let mut sizes =
+                squares_of(game.squares()).map(|square| parity_regions[square].count_ones());
             assert!(sizes.all(|size| size as usize == game.size().pow(2) / 4));
         }
     }

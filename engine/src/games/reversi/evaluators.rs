@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scores_of_drawn_positions() {
+    fn scores_by_hand() {
         let game = Reversi::EIGHT;
         let read = |text: &str| game.parse_position(text).unwrap();
         // Black has a1 and b1, White b2 and c3; Black may play d4, White nothing: a1 is Black's.

@@ -197,8 +197,8 @@ mod tests {
                 for symmetry in 0..game.symmetries() {
                     let image = view(&game.image(position, symmetry));
                     for cell in game.cells()[0].all() {
-                        let turned = game.transform_cell(cell, symmetry);
-                        assert_eq!(seen[cell.index()], image[turned.index()]);
+                        let image_cell = game.transform_cell(cell, symmetry);
+                        assert_eq!(seen[cell.index()], image[image_cell.index()]);
                     }
                 }
             });

@@ -24,17 +24,17 @@ impl Reversi {
     /// If the text is no position on this board: the error names the character.
     pub fn parse_position(&self, text: &str) -> Result<Position, TextError> {
         let signs: Vec<char> = text.chars().collect();
-        let sign = |at: usize, known: &str, wanted: &str| match signs.get(at) {
-            Some(&found) if known.contains(found) => Ok(found),
-            found => Err(unexpected(at, wanted, found)),
+        let sign = |at: usize, allowed: &str, expected: &str| match signs.get(at) {
+            Some(&found) if allowed.contains(found) => Ok(found),
+            found => Err(unexpected(at, expected, found)),
         };
         let mut discs = [0; 2];
         let mut at = 0;
         for square in squares_of(self.squares) {
             let row_begins = square > 0 && square % COLUMNS == 0;
             at += usize::from(row_begins && signs.get(at) == Some(&'/'));
-            let wanted = format!("X, O or - on {}", square_name(square));
-            match sign(at, "XO-", &wanted)? {
+            let expected = format!("X, O or - on {}", square_name(square));
+            match sign(at, "XO-", &expected)? {
                 'X' => discs[BLACK] |= 1 << square,
                 'O' => discs[WHITE] |= 1 << square,
                 _ => {}
@@ -80,11 +80,11 @@ impl Reversi {
             return wrong(1, format!("no pass while there is a move: {name}"));
         }
         let mut signs = text.chars().map(|sign| sign.to_ascii_lowercase() as usize);
-        let place = ['a', '1'].map(|first| {
+        let coordinates = ['a', '1'].map(|first| {
             let sign = signs.next().unwrap_or_default();
             sign.wrapping_sub(first as usize)
         });
-        if let Some(wrong_one) = place.iter().position(|&at| at >= self.size) {
+        if let Some(wrong_one) = coordinates.iter().position(|&at| at >= self.size) {
             let (last, size) = ((b'a' + self.size as u8 - 1) as char, self.size);
             let problem = format!("a move is a square, a-{last} and 1-{size}, or pass");
             return wrong(wrong_one + 1, problem);
@@ -92,7 +92,7 @@ impl Reversi {
         if signs.next().is_some() {
             return wrong(3, "nothing may follow the square");
         }
-        let square = COLUMNS * place[1] + place[0];
+        let square = COLUMNS * coordinates[1] + coordinates[0];
         if moves >> square & 1 == 1 {
             return Ok(Move::to(square));
         }
@@ -111,9 +111,9 @@ impl Reversi {
 }
 
 /// The sign at a place, counted from 0, or the end, is not what should be there.
-pub(super) fn unexpected(at: usize, wanted: &str, found: Option<&char>) -> TextError {
+pub(super) fn unexpected(at: usize, expected: &str, found: Option<&char>) -> TextError {
     let found = found.map_or("the end".to_owned(), |found| format!("{found:?}"));
-    TextError::new(at + 1, format!("expected {wanted}, found {found}"))
+    TextError::new(at + 1, format!("expected {expected}, found {found}"))
 }
 
 /// Whose disc stands on a square.

@@ -23,7 +23,7 @@ use crate::play::{
 use std::cmp::Ordering;
 
 /// A game as it is read and written, finished or not; passes are among its moves.
-pub(super) type Whole = PlainGame<Reversi>;
+pub(super) type ParsedGame = PlainGame<Reversi>;
 
 /// The forms by name; all but WTHOR's are read as what they are.
 pub(super) static FORMS: [TranscriptForm<Reversi>; 4] = [
@@ -31,21 +31,21 @@ pub(super) static FORMS: [TranscriptForm<Reversi>; 4] = [
         name: "ggf",
         help: "Generic Game Format",
         read,
-        write: |game, whole| Ok(ggf(game, whole)),
+        write: |game, parsed| Ok(ggf(game, parsed)),
     },
     TranscriptForm {
         name: "transcript",
         help: "moves in a row from the usual start, a game a line: f5d6c3",
         read,
-        write: |game, whole| {
-            if whole.start != game.start() {
+        write: |game, parsed| {
+            if parsed.start != game.start() {
                 return Err("moves in a row begin at the usual start; ggf holds others".to_owned());
             }
-            if whole.result.is_some() {
+            if parsed.result.is_some() {
                 return Err("moves in a row state no result; ggf does".to_owned());
             }
             // An empty line is no game.
-            let row = Some(row(game, whole)).filter(|row| !row.is_empty());
+            let row = Some(row(game, parsed)).filter(|row| !row.is_empty());
             row.ok_or_else(|| "a game without moves is no row of them; ggf holds it".to_owned())
         },
     },
@@ -63,8 +63,8 @@ pub(super) static FORMS: [TranscriptForm<Reversi>; 4] = [
     },
 ];
 
-fn begun(start: Position) -> Whole {
-    Whole {
+fn begun(start: Position) -> ParsedGame {
+    ParsedGame {
         start,
         plies: Vec::new(),
         players: vec![String::new(); 2],
@@ -73,9 +73,9 @@ fn begun(start: Position) -> Whole {
 }
 
 /// The moves in a row. Passes are left out, but for a last one.
-fn row(game: &Reversi, whole: &Whole) -> String {
-    let last = whole.plies.len().wrapping_sub(1);
-    let plies = whole.plies.iter().enumerate();
+fn row(game: &Reversi, parsed: &ParsedGame) -> String {
+    let last = parsed.plies.len().wrapping_sub(1);
+    let plies = parsed.plies.iter().enumerate();
     let texts = plies.map(|(index, &(_, mv))| match mv {
         Move::PASS if index == last => "--".to_owned(),
         Move::PASS => String::new(),
@@ -86,10 +86,10 @@ fn row(game: &Reversi, whole: &Whole) -> String {
 
 /// The game in GGF, in one line; its result has the empty squares given to the winner, who has all where
 /// the game was not played out.
-fn ggf(game: &Reversi, whole: &Whole) -> String {
-    let mut position = whole.start;
+fn ggf(game: &Reversi, parsed: &ParsedGame) -> String {
+    let mut position = parsed.start;
     let mut moves = String::new();
-    for &(_, mv) in &whole.plies {
+    for &(_, mv) in &parsed.plies {
         let text = game.format_move(mv).replace("pass", "PA");
         moves += &format!("{}[{text}]", ["B", "W"][position.seat()]);
         position = game.play(&position, mv);
@@ -97,15 +97,15 @@ fn ggf(game: &Reversi, whole: &Whole) -> String {
     let discs = [1, -1][position.seat()] * game.final_discs(&position);
     let result = game.is_over(&position).then(|| format!("{discs:+}"));
     let squares = game.size() * game.size();
-    let stated = || whole.result.map(|result| result.to_ggf(squares));
+    let stated = || parsed.result.map(|result| result.to_ggf(squares));
     let result = result.or_else(stated).unwrap_or("?".to_owned());
     let [black, white] = [BLACK, WHITE].map(|seat| {
-        let name = whole.players.get(seat).map_or("", String::as_str);
+        let name = parsed.players.get(seat).map_or("", String::as_str);
         // The form has no way to write a bracket.
         name.replace([']', '['], "_")
     });
-    let board = game.rows(&whole.start).join(" ");
-    let board = format!("{board} {}", SIGNS[whole.start.seat()]).replace('X', "*");
+    let board = game.rows(&parsed.start).join(" ");
+    let board = format!("{board} {}", SIGNS[parsed.start.seat()]).replace('X', "*");
     let size = game.size();
     format!(
         "(;GM[Othello]PC[Alea]PB[{black}]PW[{white}]RE[{result}]TI[0]TY[{size}]BO[{size} {board}]{moves};)"
@@ -114,7 +114,7 @@ fn ggf(game: &Reversi, whole: &Whole) -> String {
 
 /// Reads games: in GGF if the first sign but numbers is a parenthesis, in PGN if it is a tag, else moves in
 /// a row.
-fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<Whole, TextError>> {
+fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
     let others = |game: &_, text: &_| match pgn::is_written_in(text) {
         true => pgn::games(text)
             .iter()
@@ -126,12 +126,12 @@ fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<Whole, TextError>> {
 }
 
 /// The game of a line of moves that begins at a sign.
-fn from_row(game: &Reversi, line: &str, begin: usize) -> Result<Whole, TextError> {
+fn from_row(game: &Reversi, line: &str, begin: usize) -> Result<ParsedGame, TextError> {
     let line: Vec<char> = line.chars().collect();
     let (mut reading, mut at) = (Reading::new(game), 0);
     loop {
         let length = match line[at..] {
-            [] | ['#', ..] => return Ok(reading.whole),
+            [] | ['#', ..] => return Ok(reading.parsed),
             [sign, ..] if sign.is_whitespace() => 1,
             ['0'..='9', ..] => {
                 let number = line[at..]
@@ -169,16 +169,16 @@ fn from_row(game: &Reversi, line: &str, begin: usize) -> Result<Whole, TextError
 }
 
 /// The game of properties that begin at a sign.
-fn from_ggf(game: &Reversi, begin: usize, properties: Properties) -> Result<Whole, TextError> {
+fn from_ggf(game: &Reversi, begin: usize, properties: Properties) -> Result<ParsedGame, TextError> {
     let mut reading = Reading::new(game);
     for property in properties? {
         reading.property(&property)?;
     }
-    let whole = reading.finish();
-    whole.map_err(|problem| TextError::new(begin + 1, problem))
+    let parsed = reading.finish();
+    parsed.map_err(|problem| TextError::new(begin + 1, problem))
 }
 
-fn from_pgn(game: &Reversi, read: &pgn::Game) -> Result<Whole, TextError> {
+fn from_pgn(game: &Reversi, read: &pgn::Game) -> Result<ParsedGame, TextError> {
     if read.tag("FEN").is_some() {
         return wrong(
             read.begin + 1,
@@ -187,7 +187,7 @@ fn from_pgn(game: &Reversi, read: &pgn::Game) -> Result<Whole, TextError> {
     }
     let mut reading = Reading::new(game);
     let name = |tag| read.tag(tag).unwrap_or_default().to_owned();
-    reading.whole.players = vec![name("Black"), name("White")];
+    reading.parsed.players = vec![name("Black"), name("White")];
     for (mv, at) in &read.moves {
         reading.play(mv, *at, None)?;
     }
@@ -202,8 +202,8 @@ fn from_pgn(game: &Reversi, read: &pgn::Game) -> Result<Whole, TextError> {
             () => stated.ending,
         };
     }
-    let whole = reading.finish();
-    whole.map_err(|problem| TextError::new(read.begin + 1, problem))
+    let parsed = reading.finish();
+    parsed.map_err(|problem| TextError::new(read.begin + 1, problem))
 }
 
 /// A game that is being read.
@@ -211,7 +211,7 @@ pub(super) struct Reading<'a> {
     game: &'a Reversi,
     /// Where the game has got to.
     position: Position,
-    pub(super) whole: Whole,
+    pub(super) parsed: ParsedGame,
     /// The result that its text states.
     stated: Option<StatedResult>,
 }
@@ -221,7 +221,7 @@ impl<'a> Reading<'a> {
         Self {
             game,
             position: game.start(),
-            whole: begun(game.start()),
+            parsed: begun(game.start()),
             stated: None,
         }
     }
@@ -231,7 +231,7 @@ impl<'a> Reading<'a> {
     }
 
     fn push(&mut self, mv: Move) {
-        self.whole.plies.push((0, mv));
+        self.parsed.plies.push((0, mv));
         self.position = self.game.play(&self.position, mv);
     }
 
@@ -273,10 +273,10 @@ impl<'a> Reading<'a> {
     }
 
     /// The whole game.
-    pub(super) fn finish(mut self) -> Result<Whole, String> {
-        self.whole
+    pub(super) fn finish(mut self) -> Result<ParsedGame, String> {
+        self.parsed
             .set_result(self.game, &self.position, self.stated)?;
-        Ok(self.whole)
+        Ok(self.parsed)
     }
 
     /// Takes a property of GGF.
@@ -291,11 +291,11 @@ impl<'a> Reading<'a> {
                 return wrong(at + 1, problem);
             }
             "RE" => self.stated = StatedResult::from_ggf(value),
-            "PB" => self.whole.players[BLACK].clone_from(value),
-            "PW" => self.whole.players[WHITE].clone_from(value),
-            "BO" if self.whole.plies.is_empty() => {
+            "PB" => self.parsed.players[BLACK].clone_from(value),
+            "PW" => self.parsed.players[WHITE].clone_from(value),
+            "BO" if self.parsed.plies.is_empty() => {
                 self.position = self.board(value, *at)?;
-                self.whole.start = self.position;
+                self.parsed.start = self.position;
             }
             "BO" => return wrong(at + 1, "the board stands before the moves"),
             "B" | "W" => {
@@ -339,12 +339,12 @@ mod tests {
 
     const SHORT: &str = "f5d6c3d3c4f4f6f3e6e7d7";
 
-    fn all(game: &Reversi, text: &str) -> Vec<Whole> {
+    fn all(game: &Reversi, text: &str) -> Vec<ParsedGame> {
         let games = read(game, text.as_bytes()).into_iter();
         games.collect::<Result<_, _>>().unwrap()
     }
 
-    fn one(text: &str) -> Whole {
+    fn one(text: &str) -> ParsedGame {
         let mut games = all(&Reversi::EIGHT, text);
         assert_eq!(games.len(), 1);
         games.remove(0)
@@ -370,7 +370,7 @@ mod tests {
             [Black \"x\"]\n[Termination \"time forfeit\"]\n[Result \"0-64\"]\n\n1. f5 f6\n\
             [Result \"64-0\"]\n1. e6 f4 2. e3 f6 3. g5 d6 4. e7 f5 5. c5 64-0\n";
         let games = all(&game, text);
-        let results: Vec<_> = games.iter().map(|whole| whole.result).collect();
+        let results: Vec<_> = games.iter().map(|parsed| parsed.result).collect();
         let awarded = StatedResult {
             ending: Ending::Awarded,
             winner: Some(BLACK),
@@ -463,20 +463,20 @@ mod tests {
         }
         // A game that has passes, which are not written.
         let mut random = RandomStream::new(7);
-        let (mut position, mut moves, mut whole) =
+        let (mut position, mut moves, mut parsed) =
             (game.start(), String::new(), begun(game.start()));
         loop {
             if game.is_over(&position) {
-                if whole.plies.iter().any(|ply| ply.1 == Move::PASS) {
+                if parsed.plies.iter().any(|ply| ply.1 == Move::PASS) {
                     break;
                 }
-                (position, whole, moves) = (game.start(), begun(game.start()), String::new());
+                (position, parsed, moves) = (game.start(), begun(game.start()), String::new());
             }
             let mv = game.random_move(&position, random.next_u64());
             if mv != Move::PASS {
                 moves += &game.format_move(mv);
             }
-            whole.plies.push((0, mv));
+            parsed.plies.push((0, mv));
             position = game.play(&position, mv);
         }
         let discs = [1, -1][position.seat()] * game.final_discs(&position);
@@ -484,7 +484,7 @@ mod tests {
         let [Ok(read)] = &wthor::read(&game, &file)[..] else {
             panic!("no game")
         };
-        assert_eq!(read.plies, whole.plies);
+        assert_eq!(read.plies, parsed.plies);
     }
 
     #[test]
@@ -502,32 +502,32 @@ mod tests {
     fn a_pass_may_be_left_out_or_written() {
         let game = Reversi::FOUR;
         let mut random = RandomStream::new(1);
-        let mut whole = begun(game.start());
+        let mut parsed = begun(game.start());
         let mut position = game.start();
         // Random games up to the move after the first pass.
-        while whole.plies.iter().rev().nth(1) != Some(&(0, Move::PASS)) {
+        while parsed.plies.iter().rev().nth(1) != Some(&(0, Move::PASS)) {
             if game.is_over(&position) {
-                (position, whole.plies) = (game.start(), Vec::new());
+                (position, parsed.plies) = (game.start(), Vec::new());
             }
             let mv = game.random_move(&position, random.next_u64());
-            whole.plies.push((0, mv));
+            parsed.plies.push((0, mv));
             position = game.play(&position, mv);
         }
-        let reads = |text: &str, whole: &Whole| {
+        let reads = |text: &str, parsed: &ParsedGame| {
             let found = all(&game, text);
-            assert_eq!(found, std::slice::from_ref(whole), "{text}");
+            assert_eq!(found, std::slice::from_ref(parsed), "{text}");
         };
-        let text = row(&game, &whole);
+        let text = row(&game, &parsed);
         assert!(!text.contains('-'));
         let (before, last) = text.split_at(text.len() - 2);
         for pass in [
             "", "pass", "PA", "--", " pass ", "ps", "PS", "@@", " @@ 7. ",
         ] {
-            reads(&format!("{before}{pass}{last}"), &whole);
+            reads(&format!("{before}{pass}{last}"), &parsed);
         }
-        whole.plies.pop();
-        reads(&row(&game, &whole), &whole);
-        reads(&ggf(&game, &whole), &whole);
+        parsed.plies.pop();
+        reads(&row(&game, &parsed), &parsed);
+        reads(&ggf(&game, &parsed), &parsed);
     }
 
     #[test]
@@ -552,9 +552,9 @@ mod tests {
     fn a_finished_game_has_its_result() {
         let game = Reversi::EIGHT;
         // Black takes every disc with the ninth move: the shortest game that there is.
-        let mut whole = one("e6f4e3f6g5d6e7f5c5");
-        assert!(ggf(&game, &whole).contains("RE[+64]"), "{whole:?}");
-        whole.plies.pop();
-        assert!(ggf(&game, &whole).contains("RE[?]"));
+        let mut parsed = one("e6f4e3f6g5d6e7f5c5");
+        assert!(ggf(&game, &parsed).contains("RE[+64]"), "{parsed:?}");
+        parsed.plies.pop();
+        assert!(ggf(&game, &parsed).contains("RE[?]"));
     }
 }

@@ -8,7 +8,7 @@
 
 use super::{
     Reversi,
-    transcript::{Reading, Whole},
+    transcript::{ParsedGame, Reading},
 };
 use crate::core::text::{TextError, wrong};
 
@@ -16,7 +16,7 @@ const HEADER: usize = 16;
 const GAME: usize = 68;
 
 /// All games of a file; a game's place in an error is that of its first byte, counted from 1.
-pub(super) fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<Whole, TextError>> {
+pub(super) fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
     let Some((header, games)) = bytes.split_at_checked(HEADER) else {
         return vec![wrong(
             1,
@@ -49,10 +49,10 @@ pub(super) fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<Whole, TextError>
     read
 }
 
-fn one(game: &Reversi, bytes: &[u8; GAME]) -> Result<Whole, String> {
+fn one(game: &Reversi, bytes: &[u8; GAME]) -> Result<ParsedGame, String> {
     let mut reading = Reading::new(game);
     let player = |at| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
-    reading.whole.players = [2, 4].map(|at| format!("WTHOR {}", player(at))).to_vec();
+    reading.parsed.players = [2, 4].map(|at| format!("WTHOR {}", player(at))).to_vec();
     let moves = bytes[8..].iter().take_while(|&&mv| mv != 0);
     for (number, &mv) in (1..).zip(moves) {
         let (row, column) = (mv / 10, char::from(b'`' + mv % 10));

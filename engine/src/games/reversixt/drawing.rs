@@ -35,7 +35,7 @@ pub(super) fn title(seat: Seat) -> &'static str {
 
 /// What everybody has, a line each.
 fn standings(game: &ReversiXt, position: &Position) -> Vec<String> {
-    let places = game.places(position);
+    let ranks = game.places(position);
     let line = |seat: Seat| {
         let mut line = format!(
             "{}: {} stones, {} override stones, {} bombs",
@@ -47,7 +47,7 @@ fn standings(game: &ReversiXt, position: &Position) -> Vec<String> {
         if position.is_disqualified(seat) {
             line += ", disqualified";
         } else if position.phase() == Phase::Over {
-            line += &format!(", place {}", places[seat] + 1);
+            line += &format!(", place {}", ranks[seat] + 1);
         } else if position.seat() == seat {
             line += match position.phase() {
                 Phase::Stones => ", to move",

@@ -71,10 +71,10 @@ fn ahead(game: &ReversiXt, position: &Position, has: &[f32; MAX_SEATS], own: Sea
     }
     let rival = |&seat: &Seat| seat != own && !position.is_disqualified(seat);
     let rivals = (0..game.map().players()).filter(rival);
-    let most = rivals
+    let best_rival = rivals
         .map(|seat| has[seat])
         .fold(f32::NEG_INFINITY, f32::max);
-    has[own] - most
+    has[own] - best_rival
 }
 
 /// Own stones minus those of the next best.
@@ -164,7 +164,7 @@ mod tests {
     };
 
     #[test]
-    fn scores_of_drawn_positions() {
+    fn scores_by_hand() {
         // The middle line of three rows is open at both ends through a transition.
         let map = "3\n1\n1 0\n3 5\n1 2 0 0 0\n0 1 3 0 0\n0 0 2 0 0\n0 1 6 <-> 4 1 2\n";
         let game = ReversiXt::on_text(map);

@@ -17,7 +17,7 @@ use crate::learned::{
 use std::{ops::RangeInclusive, sync::Arc};
 
 /// How many things are said of a position.
-const SAID: usize = 20;
+const NUM_SUMMARY: usize = 20;
 
 /// How many words there are for each.
 const WORDS: i32 = 16;
@@ -27,7 +27,7 @@ const SIDE: usize = 8;
 
 const SUMMARY: CellGroup = CellGroup::only(
     's',
-    SAID,
+    NUM_SUMMARY,
     WORDS as usize,
     "summary v1 (empties, phase and players, leads in stones, moves, corners, edges, X, C, frontier, \
      stocks, tempo, the last stones)",
@@ -37,7 +37,7 @@ const SUMMARY: CellGroup = CellGroup::only(
 static GROUPS: [CellGroup; 2] = [
     SUMMARY,
     CellGroup {
-        start: SAID,
+        start: NUM_SUMMARY,
         optional: true,
         ..CellGroup::only(
             'b',
@@ -150,7 +150,7 @@ fn shared((own, other): (i32, i32)) -> u8 {
 }
 
 /// All that is said of a position, as a seat sees it.
-fn summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; SAID] {
+fn summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; NUM_SUMMARY] {
     let players = game.map().players();
     let counts = game.counts(position);
     let rivals = |seat| seat != own && !position.is_disqualified(seat);
@@ -263,8 +263,8 @@ impl Learnable for ReversiXt {
     }
 
     fn write_symbols(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
-        let (said, board) = symbols.split_at_mut(SAID);
-        said.copy_from_slice(&summary(self.of(position), position, seat));
+        let (summary_symbols, board) = symbols.split_at_mut(NUM_SUMMARY);
+        summary_symbols.copy_from_slice(&summary(self.of(position), position, seat));
         for (symbol, cell) in board.iter_mut().zip(&position.cells) {
             *symbol = match cell.seat() {
                 Some(owner) => 2 - u8::from(owner == seat),
@@ -296,15 +296,15 @@ mod tests {
     };
     use crate::play::playable::Playable;
 
-    fn said(game: &ReversiXt, seat: Seat) -> Vec<u8> {
+    fn summary_symbols(game: &ReversiXt, seat: Seat) -> Vec<u8> {
         with_view(game, &game.start(), seat, <[u8]>::to_vec)
     }
 
     #[test]
-    fn what_is_said_of_a_drawn_position() {
+    fn summary_symbols_of_a_position_by_hand() {
         let map = "2\n3\n1 1\n4 4\n0 0 0 0\n0 1 2 0\n2 2 1 0\n0 c 0 0\n";
         let game = ReversiXt::on_text(map);
-        let seen = said(&game, 0);
+        let seen = summary_symbols(&game, 0);
         // Eleven of sixteen cells are empty, one of them a choice; two stones against three.
         assert_eq!(seen[..3], [11, 0, (7.5_f32 - 7.5 / 5.0).round() as u8]);
         // Player 1 fills the cells above and to the right of the enemy stone in the second row, and
@@ -316,7 +316,7 @@ mod tests {
         // One choice is left; eleven empties, an odd number.
         assert_eq!((seen[13] % 8, seen[15] % 8, seen[16]), (1, 1, 6));
         assert_eq!((seen[18], seen[19]), (1, 11));
-        let other = said(&game, 1);
+        let other = summary_symbols(&game, 1);
         assert_eq!((other[8], other[16]), (8, 8));
     }
 
@@ -373,9 +373,11 @@ mod tests {
         let set = TupleSet::from_name(&plain, "board").unwrap();
         // Sixteen rows and columns, two diagonals of 8 and four each of 7, 6, 5 and 4; four corners.
         assert_eq!(set.tuples(), 16 + 2 + 4 * 4 + 4);
-        let start = with_view(&plain, &plain.start(), 0, |seen| seen[SAID..].to_vec());
-        let taken: Vec<usize> = (0..64).filter(|&at| start[at] > 0).collect();
-        assert_eq!(taken, [27, 28, 35, 36]);
+        let start = with_view(&plain, &plain.start(), 0, |seen| {
+            seen[NUM_SUMMARY..].to_vec()
+        });
+        let occupied: Vec<usize> = (0..64).filter(|&at| start[at] > 0).collect();
+        assert_eq!(occupied, [27, 28, 35, 36]);
         let other = "2\n0\n0 0\n8 9\n".to_owned() + &"0 0 0 0 1 2 0 0 0\n".repeat(8);
         let other = ReversiXt::on_text(&other);
         assert!(TupleSet::from_name(&other, "board").is_err());

@@ -97,7 +97,7 @@ impl Cell {
     /// The cell with this sign.
     #[must_use]
     pub fn of_sign(sign: u8) -> Option<Self> {
-        let at = Self::SIGNS.iter().position(|&known| known == sign);
+        let at = Self::SIGNS.iter().position(|&symbol| symbol == sign);
         at.map(|at| Self(at as u8))
     }
 
@@ -209,8 +209,8 @@ impl Map {
             let line = lines.next(&format!("row {} of {height}", row + 1))?;
             let mut words = line.words();
             for column in 0..width {
-                let wanted = format!("cell {} of {width}", column + 1);
-                let (word, error) = words.next_word(&wanted)?;
+                let expected = format!("cell {} of {width}", column + 1);
+                let (word, error) = words.next_word(&expected)?;
                 let cell = match word.as_bytes() {
                     [sign] => Cell::of_sign(*sign),
                     _ => None,
@@ -242,7 +242,7 @@ impl Map {
         for (at, side) in sides.iter_mut().enumerate() {
             words.peek();
             let begin = words.at;
-            let mut number = |wanted, below: usize| words.number(wanted, 0..=below - 1);
+            let mut number = |expected, below: usize| words.number(expected, 0..=below - 1);
             let (x, y) = (number("x", self.width)?, number("y", self.height())?);
             let direction = number("a direction", DIRECTIONS)?;
             *side = Side::new(y * self.width + x, direction);
@@ -387,7 +387,7 @@ impl fmt::Display for Map {
 /// A number within a range, or what is wrong with the word.
 pub(super) fn number(
     word: &str,
-    wanted: &str,
+    expected: &str,
     range: RangeInclusive<usize>,
 ) -> Result<usize, String> {
     let digits = word.bytes().all(|sign| sign.is_ascii_digit());
@@ -396,7 +396,7 @@ pub(super) fn number(
         _ => {
             let ((from, to), word) = (range.into_inner(), shortened(word, 20));
             Err(format!(
-                "expected {wanted}, a number from {from} to {to}, found '{word}'"
+                "expected {expected}, a number from {from} to {to}, found '{word}'"
             ))
         }
     }
@@ -425,25 +425,25 @@ impl<'t> Lines<'t> {
         })
     }
 
-    fn next(&mut self, wanted: &str) -> Result<Line<'t>, MapError> {
+    fn next(&mut self, expected: &str) -> Result<Line<'t>, MapError> {
         self.rest().ok_or_else(|| MapError {
             line: self.last + 1,
             column: 1,
-            problem: format!("the map ends here: expected {wanted}"),
+            problem: format!("the map ends here: expected {expected}"),
         })
     }
 
     /// A line with some numbers and nothing else.
     fn numbers<const COUNT: usize>(
         &mut self,
-        wanted: [&str; COUNT],
+        expected: [&str; COUNT],
         range: RangeInclusive<usize>,
     ) -> Result<[usize; COUNT], MapError> {
-        let line = self.next(&format!("the number of {}", wanted[0]))?;
+        let line = self.next(&format!("the number of {}", expected[0]))?;
         let mut words = line.words();
         let mut numbers = [0; COUNT];
-        for (number, wanted) in numbers.iter_mut().zip(wanted) {
-            *number = words.number(wanted, range.clone())?;
+        for (number, expected) in numbers.iter_mut().zip(expected) {
+            *number = words.number(expected, range.clone())?;
         }
         words.end()?;
         Ok(numbers)
@@ -487,20 +487,20 @@ impl<'l, 't> Words<'l, 't> {
     /// The next word, and how to complain about it.
     fn next_word(
         &mut self,
-        wanted: &str,
+        expected: &str,
     ) -> Result<(&'t str, impl FnOnce(String) -> MapError + use<'l, 't>), MapError> {
         let word = self.peek();
         let (line, at) = (self.line, self.at);
         if word.is_empty() {
-            return Err(line.error(at, format!("the line ends here: expected {wanted}")));
+            return Err(line.error(at, format!("the line ends here: expected {expected}")));
         }
         self.at += word.len();
         Ok((word, move |problem| line.error(at, problem)))
     }
 
-    fn number(&mut self, wanted: &str, range: RangeInclusive<usize>) -> Result<usize, MapError> {
-        let (word, error) = self.next_word(wanted)?;
-        number(word, wanted, range).map_err(error)
+    fn number(&mut self, expected: &str, range: RangeInclusive<usize>) -> Result<usize, MapError> {
+        let (word, error) = self.next_word(expected)?;
+        number(word, expected, range).map_err(error)
     }
 
     fn end(mut self) -> Result<(), MapError> {

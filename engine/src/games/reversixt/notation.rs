@@ -23,7 +23,7 @@ const PHASES: [(&str, Phase); 3] = [
 ];
 
 /// What can be taken for a bonus.
-const TAKEN: [(&str, u8); 2] = [("bomb", Move::BOMB), ("override", Move::OVERRIDE)];
+const SPECIAL_CHOICES: [(&str, u8); 2] = [("bomb", Move::BOMB), ("override", Move::OVERRIDE)];
 
 impl ReversiXt {
     /// Reads a position.
@@ -36,8 +36,8 @@ impl ReversiXt {
         let (board, at) = words.next("a board")?;
         self.read_board(board, at, &mut position)?;
         let (phase, phase_at) = words.next("the phase")?;
-        let known = PHASES.iter().find(|(name, _)| *name == phase);
-        let Some(&(_, phase)) = known else {
+        let named_phase = PHASES.iter().find(|(name, _)| *name == phase);
+        let Some(&(_, phase)) = named_phase else {
             let problem = "expected the phase, which is play, bomb or end";
             return wrong(phase_at, problem);
         };
@@ -149,9 +149,9 @@ impl ReversiXt {
             0
         } else {
             let (word, at) = parts.next("what goes with the move")?;
-            let taken = TAKEN.iter().find(|taken| taken.0 == word);
+            let choice = SPECIAL_CHOICES.iter().find(|choice| choice.0 == word);
             let player = || word.parse().ok().filter(|player| (1..=8).contains(player));
-            let special = taken.map(|taken| taken.1).or_else(player);
+            let special = choice.map(|choice| choice.1).or_else(player);
             special.ok_or_else(|| TextError::new(at, "expected a player, bomb or override"))?
         };
         parts.end()?;
@@ -176,8 +176,10 @@ impl ReversiXt {
     #[must_use]
     pub fn format_move(&self, mv: Move) -> String {
         let (x, y) = (mv.cell() % self.map.width(), mv.cell() / self.map.width());
-        let taken = TAKEN.iter().find(|taken| taken.1 == mv.special());
-        match (mv.special(), taken) {
+        let choice = SPECIAL_CHOICES
+            .iter()
+            .find(|choice| choice.1 == mv.special());
+        match (mv.special(), choice) {
             (0, _) => format!("{x},{y}"),
             (_, Some((name, _))) => format!("{x},{y},{name}"),
             (player, None) => format!("{x},{y},{player}"),
@@ -206,9 +208,9 @@ impl<'t> Parts<'t> {
     }
 
     /// The next part, and at which character it begins.
-    fn next(&mut self, wanted: &str) -> Result<(&'t str, usize), TextError> {
+    fn next(&mut self, expected: &str) -> Result<(&'t str, usize), TextError> {
         let at = self.at;
-        let missing = || TextError::new(at, format!("expected {wanted}, found the end"));
+        let missing = || TextError::new(at, format!("expected {expected}, found the end"));
         let mut parts = self.rest.ok_or_else(missing)?.splitn(2, self.separator);
         let part = parts.next().unwrap_or_default();
         self.rest = parts.next();
@@ -218,11 +220,11 @@ impl<'t> Parts<'t> {
 
     fn number(
         &mut self,
-        wanted: &str,
+        expected: &str,
         range: std::ops::RangeInclusive<usize>,
     ) -> Result<(usize, usize), TextError> {
-        let (part, at) = self.next(wanted)?;
-        let number = number(part, wanted, range);
+        let (part, at) = self.next(expected)?;
+        let number = number(part, expected, range);
         let number = number.map_err(|problem| TextError::new(at, problem))?;
         Ok((number, at))
     }

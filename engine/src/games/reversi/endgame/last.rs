@@ -6,7 +6,7 @@
 use super::super::bits::reached;
 use super::{
     Endgame, MAX_SCORE,
-    lines::{count_turned, turned, widened},
+    lines::{count_flipped, flipped, widened},
 };
 use crate::core::{bits::nth, simd::dispatched};
 
@@ -47,12 +47,12 @@ dispatched! {
 impl Endgame {
     /// The board after a move, for the other side.
     #[inline(always)]
-    fn after(&self, board: Board, square: usize, turned: u64) -> Board {
+    fn after(&self, board: Board, square: usize, flipped: u64) -> Board {
         Board {
-            own: board.enemy ^ turned,
-            enemy: board.own | turned | 1 << square,
+            own: board.enemy ^ flipped,
+            enemy: board.own | flipped | 1 << square,
             empty: board.empty ^ 1 << square,
-            odd: board.odd ^ self.quarters[square],
+            odd: board.odd ^ self.parity_regions[square],
         }
     }
 
@@ -93,7 +93,7 @@ impl Endgame {
             while squares != 0 {
                 let square = squares.trailing_zeros() as usize;
                 squares &= squares - 1;
-                let after = self.after(board, square, turned(square, own, enemy));
+                let after = self.after(board, square, flipped(square, own, enemy));
                 let value = -few(self.instructions, self, after, -beta, -alpha.max(best));
                 best = best.max(value);
                 if best >= beta {
@@ -117,11 +117,11 @@ impl Endgame {
                 while squares != 0 {
                     let square = squares.trailing_zeros() as usize;
                     squares &= squares - 1;
-                    let turned = turned(square, board.own, board.enemy);
-                    if turned == 0 {
+                    let flipped = flipped(square, board.own, board.enemy);
+                    if flipped == 0 {
                         continue;
                     }
-                    let after = self.after(board, square, turned);
+                    let after = self.after(board, square, flipped);
                     best = best.max(-self.three(after, -beta, -alpha.max(best)));
                     if best >= beta {
                         return sign * best;
@@ -161,11 +161,11 @@ impl Endgame {
                 if near >> square & 1 == 0 {
                     continue;
                 }
-                let turned = turned(square, own, enemy);
-                if turned == 0 {
+                let flipped = flipped(square, own, enemy);
+                if flipped == 0 {
                     continue;
                 }
-                let after = [enemy ^ turned, own | turned | 1 << square];
+                let after = [enemy ^ flipped, own | flipped | 1 << square];
                 best = best.max(-self.two(after, rest, -beta, -alpha.max(best)));
                 if best >= beta {
                     return sign * best;
@@ -191,11 +191,11 @@ impl Endgame {
                 if near >> square & 1 == 0 {
                     continue;
                 }
-                let turned = turned(square, own, enemy);
-                if turned == 0 {
+                let flipped = flipped(square, own, enemy);
+                if flipped == 0 {
                     continue;
                 }
-                best = best.max(-self.one(enemy ^ turned, last));
+                best = best.max(-self.one(enemy ^ flipped, last));
                 if best >= beta {
                     return sign * best;
                 }
@@ -214,14 +214,14 @@ impl Endgame {
         self.nodes += 1;
         let all = self.game.squares().count_ones() as i32;
         let discs = own.count_ones() as i32;
-        let turned = count_turned(square, own) as i32;
-        if turned != 0 {
-            return 2 * (discs + turned + 1) - all;
+        let flipped = count_flipped(square, own) as i32;
+        if flipped != 0 {
+            return 2 * (discs + flipped + 1) - all;
         }
         let enemy = self.game.squares() & !(own | 1 << square);
-        let turned = count_turned(square, enemy) as i32;
-        if turned != 0 {
-            return 2 * (discs - turned) - all;
+        let flipped = count_flipped(square, enemy) as i32;
+        if flipped != 0 {
+            return 2 * (discs - flipped) - all;
         }
         // Whoever is ahead is given the square.
         2 * (discs + i32::from(2 * discs >= all)) - all

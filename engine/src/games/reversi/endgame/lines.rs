@@ -3,7 +3,7 @@
 //! Towards higher squares the first disc of a line that is not the enemy's is its lowest bit,
 //! towards lower ones its highest. The four axes stand side by side in arrays, so that the compiler
 //! may put them into one vector. The formulas for vectors are T. Okuhara's, the counts by tables of
-//! lines R. Delorme's (both in Edax, an Othello program). Invariant: all agree with `bits::turned`.
+//! lines R. Delorme's (both in Edax, an Othello program). Invariant: all agree with `bits::flipped`.
 
 use super::super::bits::COLUMNS;
 
@@ -43,10 +43,10 @@ fn axes(of: impl Fn(usize) -> u64) -> Axes {
     [of(0), of(1), of(2), of(3)]
 }
 
-/// The enemy discs that turn when an own disc is put on a square: `bits::turned`, written for
+/// The enemy discs that turn when an own disc is put on a square: `bits::flipped`, written for
 /// vectors.
 #[inline(always)]
-pub(super) fn turned(square: usize, own: u64, enemy: u64) -> u64 {
+pub(super) fn flipped(square: usize, own: u64, enemy: u64) -> u64 {
     let [after, before] = &RAYS[square];
     let up = axes(|axis| {
         let other = !enemy & after[axis];
@@ -89,7 +89,7 @@ static COUNTS: [[u8; 256]; 8] = {
 
 /// How many enemy discs turn when an own disc is put on the only empty square.
 #[inline(always)]
-pub(super) fn count_turned(square: usize, own: u64) -> u32 {
+pub(super) fn count_flipped(square: usize, own: u64) -> u32 {
     let (row, column) = (square / COLUMNS, square % COLUMNS);
     let [after, before] = &RAYS[square];
     let along_row = own >> (COLUMNS * row) & 0xFF;
@@ -125,9 +125,12 @@ mod tests {
             let enemy = !own & (other | random.next_u64());
             let square = random.below(64);
             let (own, enemy) = (own & !(1 << square), enemy & !(1 << square));
-            assert_eq!(turned(square, own, enemy), bits::turned(square, own, enemy));
-            let all = bits::turned(square, own, !own & !(1 << square));
-            assert_eq!(count_turned(square, own), all.count_ones());
+            assert_eq!(
+                flipped(square, own, enemy),
+                bits::flipped(square, own, enemy)
+            );
+            let all = bits::flipped(square, own, !own & !(1 << square));
+            assert_eq!(count_flipped(square, own), all.count_ones());
         }
     }
 

@@ -85,7 +85,7 @@ mod tests {
     use crate::core::{game::Game, random::RandomStream};
 
     #[test]
-    fn stable_discs_of_drawn_positions() {
+    fn stable_discs_by_hand() {
         let game = Reversi::EIGHT;
         let stable = |text: &str| {
             let position = game.parse_position(text).unwrap();
@@ -105,16 +105,16 @@ mod tests {
             let mut seen = 0;
             for _ in 0..300 {
                 let mut position = game.start();
-                let mut kept = [0; 2];
+                let mut stable_so_far = [0; 2];
                 while !game.is_over(&position) {
                     let (own, enemy) = (position.own, position.enemy);
-                    kept[position.seat()] |= stable(&game, own, enemy);
+                    stable_so_far[position.seat()] |= stable(&game, own, enemy);
                     let mv = game.random_move(&position, random.next_u64());
                     position = game.play(&position, mv);
                 }
-                for (seat, kept) in kept.into_iter().enumerate() {
-                    assert_eq!(kept & !position.discs(seat), 0);
-                    seen += kept.count_ones();
+                for (seat, stable_so_far) in stable_so_far.into_iter().enumerate() {
+                    assert_eq!(stable_so_far & !position.discs(seat), 0);
+                    seen += stable_so_far.count_ones();
                 }
             }
             assert!(seen > 300, "{seen}");

@@ -9,9 +9,9 @@ use super::super::{Reversi, bits::reached};
 use super::{
     Endgame, MAX_SCORE,
     last::{Board, few},
-    lines::{turned, widened},
+    lines::{flipped, widened},
     outlook::{outlook, stable},
-    table::Known,
+    table::Entry,
 };
 use crate::core::{game::FixedList, simd::dispatched};
 
@@ -73,10 +73,10 @@ fn safe_corners(game: &Reversi, own: u64) -> u32 {
 impl Endgame {
     /// The squares of quarters with an odd number of empty squares.
     #[inline(always)]
-    fn odd_quarters(&self, mut empty: u64) -> u64 {
+    fn odd_regions(&self, mut empty: u64) -> u64 {
         let mut odd = 0;
         while empty != 0 {
-            odd ^= self.quarters[empty.trailing_zeros() as usize];
+            odd ^= self.parity_regions[empty.trailing_zeros() as usize];
             empty &= empty - 1;
         }
         odd
@@ -87,7 +87,7 @@ impl Endgame {
         let empty = self.game.squares() & !(own | enemy);
         let empties = empty.count_ones();
         if empties <= FEW {
-            let odd = self.odd_quarters(empty);
+            let odd = self.odd_regions(empty);
             let board = Board {
                 own,
                 enemy,
@@ -110,15 +110,15 @@ impl Endgame {
         let all = self.game.squares().count_ones() as i32;
         // Few discs are stable unless the enemy is far ahead of what alpha asks for.
         if alpha >= 2 * empties as i32 - 2 {
-            let most = all - 2 * stable(&self.game, enemy, own).count_ones() as i32;
-            if most <= alpha {
-                return most;
+            let max_score = all - 2 * stable(&self.game, enemy, own).count_ones() as i32;
+            if max_score <= alpha {
+                return max_score;
             }
         }
-        let known = self.table.get(own, enemy);
+        let found = self.table.get(own, enemy);
         let (mut alpha, mut beta) = (alpha, beta);
-        if let Some(known) = known {
-            let (lower, upper) = (i32::from(known.lower), i32::from(known.upper));
+        if let Some(found) = found {
+            let (lower, upper) = (i32::from(found.lower), i32::from(found.upper));
             if lower >= beta || lower == upper {
                 return lower;
             }
@@ -133,32 +133,32 @@ impl Endgame {
             return bound;
         }
 
-        let first = known.map_or(64, |known| known.best);
+        let first = found.map_or(64, |found| found.best);
         let mut successors = FixedList::<Successor, 64>::default();
         let mut left = moves;
         while left != 0 {
             let square = left.trailing_zeros() as usize;
             left &= left - 1;
-            let turned = turned(square, own, enemy);
+            let flipped = flipped(square, own, enemy);
             let successor = Successor {
                 order: 0,
                 square: square as u8,
-                own: enemy ^ turned,
-                enemy: own | turned | 1 << square,
+                own: enemy ^ flipped,
+                enemy: own | flipped | 1 << square,
             };
             if successor.own == 0 {
                 return all;
             }
             if empties >= ASK_SUCCESSORS
-                && let Some(known) = self.table.get(successor.own, successor.enemy)
-                && -i32::from(known.upper) >= beta
+                && let Some(found) = self.table.get(successor.own, successor.enemy)
+                && -i32::from(found.upper) >= beta
             {
-                return -i32::from(known.upper);
+                return -i32::from(found.upper);
             }
             successors.push(successor);
         }
         if moves & (moves - 1) != 0 {
-            let odd = self.odd_quarters(empty);
+            let odd = self.odd_regions(empty);
             for successor in successors.iter_mut() {
                 successor.order = match successor.square == first {
                     true => i32::MAX,
@@ -193,20 +193,20 @@ impl Endgame {
                 break;
             }
         }
-        let (mut lower, mut upper) = known.map_or((-64, 64), |known| (known.lower, known.upper));
+        let (mut lower, mut upper) = found.map_or((-64, 64), |found| (found.lower, found.upper));
         if best > alpha {
             lower = lower.max(best as i8);
         }
         if best < beta {
             upper = upper.min(best as i8);
         }
-        let known = Known {
+        let found = Entry {
             lower,
             upper,
             best: best_move,
             empties: empties as u8,
         };
-        self.table.put(own, enemy, known);
+        self.table.put(own, enemy, found);
         best
     }
 
@@ -274,8 +274,8 @@ impl Endgame {
             while squares != 0 {
                 let square = squares.trailing_zeros() as usize;
                 squares &= squares - 1;
-                let turned = turned(square, own, enemy);
-                let (own, enemy) = (enemy ^ turned, own | turned | 1 << square);
+                let flipped = flipped(square, own, enemy);
+                let (own, enemy) = (enemy ^ flipped, own | flipped | 1 << square);
                 let from = alpha.max(best);
                 let value = ahead(self.instructions, self, own, enemy, depth - 1, -beta, -from);
                 best = best.max(-value);

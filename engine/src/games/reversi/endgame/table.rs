@@ -20,7 +20,7 @@ const NEAR_BYTES: usize = 1 << 19;
 /// The bounds of one position's score, the square of its best move (64 if none is known), and how
 /// many squares are empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct Entry {
     pub(super) lower: i8,
     pub(super) upper: i8,
     pub(super) best: u8,
@@ -74,13 +74,13 @@ impl Table {
 
     /// What is known of a position.
     #[inline(always)]
-    pub(super) fn get(&self, own: u64, enemy: u64) -> Option<Known> {
+    pub(super) fn get(&self, own: u64, enemy: u64) -> Option<Entry> {
         let lines = self.lines.as_ref()?.bytes();
         let line: &[u8; LINE] = lines[Self::line(own, enemy, lines.len())..].first_chunk()?;
         let discs = discs(own, enemy);
         let mut entries = line.as_chunks::<ENTRY>().0.iter();
         let entry = entries.find(|entry| entry[..DISCS] == discs)?;
-        Some(Known {
+        Some(Entry {
             lower: entry[DISCS] as i8,
             upper: entry[DISCS + 1] as i8,
             best: entry[DISCS + 2],
@@ -90,7 +90,7 @@ impl Table {
 
     /// Remembers what is known of a position.
     #[inline(always)]
-    pub(super) fn put(&mut self, own: u64, enemy: u64, known: Known) {
+    pub(super) fn put(&mut self, own: u64, enemy: u64, found: Entry) {
         let Some(lines) = self.lines.as_mut().map(Pages::bytes_mut) else {
             return;
         };
@@ -105,8 +105,8 @@ impl Table {
             return;
         };
         entry[..DISCS].copy_from_slice(&discs);
-        let Known { lower, upper, .. } = known;
-        entry[DISCS..].copy_from_slice(&[lower as u8, upper as u8, known.best, known.empties]);
+        let Entry { lower, upper, .. } = found;
+        entry[DISCS..].copy_from_slice(&[lower as u8, upper as u8, found.best, found.empties]);
     }
 
     /// Forgets the bounds if they may be guesses, but no best move.

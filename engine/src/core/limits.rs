@@ -1,24 +1,33 @@
-//! What ends an answer from outside: whoever asks may stop waiting at any time.
+//! Limits of one answer, given by the caller.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
 
-/// What ends one answer of a player or a search from outside; whatever it does by itself
-/// (a search's own limits) holds besides. The default is no limit.
+/// Limits of one answer of a player or a search. The default is none: the limits of the player's
+/// spec alone.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// Ends the search once it is set: it is read every 200 µs or so, as the clock is, and what has
-    /// been found by then is the answer.
+    /// Ends the search once it is set, with what has been found by then; it is read about every
+    /// 200 µs.
     pub stop: Option<Arc<AtomicBool>>,
+    /// Replaces the time, nodes and simulations of a search that takes a limit of time, as `ms=` in
+    /// its spec does; depths stay.
+    pub time: Option<Duration>,
 }
 
 impl Limits {
     /// No limit.
-    pub const NONE: Self = Self { stop: None };
+    pub const NONE: Self = Self {
+        stop: None,
+        time: None,
+    };
 
-    /// Whether the answer is wanted at once.
+    /// Whether the stop flag is set.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         (self.stop.as_ref()).is_some_and(|stop| stop.load(Ordering::Relaxed))
@@ -29,6 +38,7 @@ impl From<&Arc<AtomicBool>> for Limits {
     fn from(stop: &Arc<AtomicBool>) -> Self {
         Self {
             stop: Some(Arc::clone(stop)),
+            time: None,
         }
     }
 }

@@ -186,6 +186,8 @@ pub(super) trait FixedDepthSearch<G: Game>: Send {
 pub struct DeepeningSearch<G: Game> {
     workers: Vec<Box<dyn FixedDepthSearch<G>>>,
     deepening: DeepeningOptions,
+    own_limits: SearchLimits,
+    /// The limits in force: its own, or a time set by the caller.
     limits: SearchLimits,
     /// Limits set by the caller of a search.
     outer_limits: Limits,
@@ -263,6 +265,7 @@ impl<G: Game> DeepeningSearch<G> {
         Self {
             workers,
             deepening,
+            own_limits: limits,
             limits,
             outer_limits: Limits::NONE,
             pace: Pace::new(limits.time),
@@ -431,11 +434,13 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
         for worker in &mut self.workers {
             worker.clear_own();
         }
-        self.pace = Pace::new(self.limits.time);
+        self.pace = Pace::new(self.own_limits.time);
     }
 
     fn set_limits(&mut self, limits: &Limits) {
         self.outer_limits.clone_from(limits);
+        self.limits = self.own_limits.with_move_time(limits.time);
+        self.pace.set_move_time(limits.time);
     }
 
     fn is_stopped(&self) -> bool {

@@ -68,6 +68,18 @@ impl SearchLimits {
         }
     }
 
+    /// These limits, or with a time for the move in place of nodes and time.
+    pub(super) fn with_move_time(self, time: Option<Duration>) -> Self {
+        match time {
+            None => self,
+            Some(time) => Self {
+                nodes: None,
+                time: Some(TimeLimit::Move(time)),
+                ..self
+            },
+        }
+    }
+
     /// Whether nothing but the depth ends a search.
     pub fn only_depth(&self) -> bool {
         self.nodes.is_none() && self.time.is_none()
@@ -85,6 +97,8 @@ impl SearchLimits {
 pub(super) struct Pace {
     limit: Option<TimeLimit>,
     left: Duration,
+    /// A time for the next moves in place of the limit.
+    move_time: Option<Duration>,
 }
 
 /// Kept back for what comes between deciding and answering.
@@ -96,12 +110,25 @@ impl Pace {
             Some(TimeLimit::Game { total, .. }) => total,
             _ => Duration::ZERO,
         };
-        Self { limit, left }
+        Self {
+            limit,
+            left,
+            move_time: None,
+        }
+    }
+
+    /// Sets a time for the next moves in place of the limit.
+    pub(super) fn set_move_time(&mut self, time: Option<Duration>) {
+        self.move_time = time;
+    }
+
+    fn limit(&self) -> Option<TimeLimit> {
+        self.move_time.map(TimeLimit::Move).or(self.limit)
     }
 
     /// A stopwatch for a search that begins now; it is off where time does not matter.
     pub(super) fn start(&self) -> Stopwatch {
-        match self.limit {
+        match self.limit() {
             None => Stopwatch::Off,
             Some(TimeLimit::Processor(_)) => Stopwatch::processor(),
             Some(TimeLimit::Move(_) | TimeLimit::Game { .. }) => Stopwatch::wall(),
@@ -111,7 +138,7 @@ impl Pace {
     /// When a search that began with `stopwatch` must end, the side to move having `moves` left
     /// ([`crate::core::game::Game::moves_left`]).
     pub(super) fn deadline(&self, stopwatch: Stopwatch, moves: u32) -> Option<Deadline> {
-        let after = match self.limit? {
+        let after = match self.limit()? {
             TimeLimit::Move(time) | TimeLimit::Processor(time) => time,
             TimeLimit::Game { increment, .. } => {
                 let share = self.left / moves.max(1) + increment * 4 / 5;
@@ -122,7 +149,7 @@ impl Pace {
     }
 
     pub(super) fn spent(&mut self, time: Duration) {
-        if let Some(TimeLimit::Game { increment, .. }) = self.limit {
+        if let Some(TimeLimit::Game { increment, .. }) = self.limit() {
             self.left = self.left.saturating_sub(time) + increment;
         }
     }
@@ -184,7 +211,7 @@ impl Watch {
     ) {
         let unlimited = most_nodes.is_none() && deadline.is_none() && stop.is_none();
         self.stopped = false;
-        (self.most_nodes, self.deadline, self.outer) = (most_nodes, deadline, Limits { stop });
+        (self.most_nodes, self.deadline, self.outer) = (most_nodes, deadline, Limits { stop, time: None });
         if !unlimited {
             self.last_look = Instant::now();
             // The interval of the last search stands, but a first look comes early.

@@ -69,6 +69,8 @@ pub struct Mcts<G: Game, L: Leaf<G>> {
     workers: Vec<Worker<G, L>>,
     oracle: Option<Arc<dyn Oracle<G>>>,
     prior: Option<Arc<dyn Prior<G>>>,
+    /// The budget of the options as they were given.
+    own_budget: Budget,
     pace: Pace,
     limits: Limits,
     root: Option<Root<G>>,
@@ -102,6 +104,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
             workers,
             oracle: None,
             prior: None,
+            own_budget: options.budget,
             pace: Pace::new(options.budget.time()),
             limits: Limits::NONE,
             root: None,
@@ -147,7 +150,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
             worker.random = RandomStream::new(seed ^ number.wrapping_mul(GOLDEN));
         }
         self.root = None;
-        self.pace = Pace::new(self.options.budget.time());
+        self.pace = Pace::new(self.own_budget.time());
     }
 
     /// The rules that are searched.
@@ -158,6 +161,9 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
     /// Sets the limits of later searches besides their budget.
     pub fn set_limits(&mut self, limits: &Limits) {
         self.limits.clone_from(limits);
+        let move_time = limits.time.map(|time| Budget::Time(TimeLimit::Move(time)));
+        self.options.budget = move_time.unwrap_or(self.own_budget);
+        self.pace.set_move_time(limits.time);
     }
 
     /// Searches a position that is not over, with the given legal moves or before the chance event

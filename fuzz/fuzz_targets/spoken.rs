@@ -3,7 +3,7 @@
 use crate::players::is_cheap;
 use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
 use engine::play::{notation::Notation, playable::Playable};
-use protocols::{Next, Protocol, ProtocolKind, ProtocolGame, Terms};
+use protocols::{Action, Protocol, ProtocolGame, ProtocolKind, SessionConfig};
 use std::{sync::Arc, time::Duration};
 
 /// Cheap, and of few kinds: `recipes` tries the others. Two plies of a large board of Havannah, each
@@ -20,15 +20,15 @@ fn permit(notation: &Notation) -> Result<Notation, String> {
 
 fn opened<G: ProtocolGame>(speech: ProtocolKind, game: &str) -> Result<Box<dyn Protocol>, String> {
     let rules = G::from_notation(game, None).map_err(|error| error.to_string())?;
-    let terms = Terms {
-        permit: Arc::new(permit),
-        longest: Duration::from_millis(1),
+    let config = SessionConfig {
+        player_policy: Arc::new(permit),
+        max_time: Duration::from_millis(1),
         keeps_players: true,
         seed: 1,
         open: Arc::new(move |game, _| begin(speech, &game.to_string())),
         read_file: |text| Ok(text.to_owned()),
     };
-    protocols::engine(speech, rules, Some(&Notation::new("random")), terms)
+    protocols::open(speech, rules, Some(&Notation::new("random")), config)
 }
 
 fn begin(speech: ProtocolKind, game: &str) -> Result<Box<dyn Protocol>, String> {
@@ -104,15 +104,15 @@ pub(crate) fn protocols(bytes: &[u8]) {
     };
     let all = [ProtocolKind::Gtp, ProtocolKind::Tcga, ProtocolKind::Ubgi, ProtocolKind::NBoard];
     let speech = all[usize::from(which % 4)];
-    let mut protocol = begin(speech, speech.usual_game()).expect("a game");
+    let mut protocol = begin(speech, speech.default_game()).expect("a game");
     for line in String::from_utf8_lossy(heard).split('\n').take(50) {
         let mut said = String::new();
         let next = protocol.handle_line(line, &mut said);
         check(speech, line, &said);
         match next {
-            Next::Line => {}
-            Next::End => return,
-            Next::Other(other) => protocol = other,
+            Action::Continue => {}
+            Action::Quit => return,
+            Action::Replace(other) => protocol = other,
         }
     }
 }

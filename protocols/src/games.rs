@@ -1,24 +1,27 @@
-//! What protocols have to know of each game beyond [`Playable`].
+//! What protocols need of each game beyond [`Playable`].
 
 use engine::games::{
     einstein::Standard, havannah::Havannah, reversi::Reversi, reversixt::ReversiXt,
 };
 use engine::play::playable::Playable;
 
-/// A game as protocols speak of it.
+/// A game of the protocols.
 pub trait ProtocolGame: Playable {
-    /// What a Monte-Carlo search that is to prove something is told besides.
-    const PROVING: &'static str = "";
+    /// Exact knowledge for a Monte-Carlo search that solves: keys and values of its spec.
+    const SOLVE_OPTIONS: &'static [(&'static str, &'static str)] = &[];
 
-    /// How large the board is, and the parameter that says so, if there are several.
+    /// The size of the board, and the parameter that sets it, if there are several.
     fn size(&self) -> Option<(usize, &'static str)> {
         None
     }
 
-    /// A move in the other coordinates that are in use, or (`back`) from there; `None` if there are
-    /// none, or that is no move.
-    fn on_grid(&self, mv: &str, back: bool) -> Option<String> {
-        let _ = (mv, back);
+    /// A move's text in the other coordinates that are in use, if there are any.
+    fn to_alt(&self, _mv: &str) -> Option<String> {
+        None
+    }
+
+    /// The text of a move in the other coordinates.
+    fn from_alt(&self, _mv: &str) -> Option<String> {
         None
     }
 }
@@ -26,7 +29,7 @@ pub trait ProtocolGame: Playable {
 impl ProtocolGame for ReversiXt {}
 
 impl ProtocolGame for Standard {
-    const PROVING: &'static str = ", tablebase=4";
+    const SOLVE_OPTIONS: &'static [(&'static str, &'static str)] = &[("tablebase", "4")];
 
     fn size(&self) -> Option<(usize, &'static str)> {
         Some((5, ""))
@@ -34,27 +37,33 @@ impl ProtocolGame for Standard {
 }
 
 impl ProtocolGame for Reversi {
-    const PROVING: &'static str = ", endgame=8";
+    const SOLVE_OPTIONS: &'static [(&'static str, &'static str)] = &[("endgame", "8")];
 
     fn size(&self) -> Option<(usize, &'static str)> {
         Some((Self::size(self), "size"))
     }
 }
 
+/// Little Golem numbers the cells of each letter from 1.
 impl ProtocolGame for Havannah {
     fn size(&self) -> Option<(usize, &'static str)> {
         Some((self.base(), "base"))
     }
 
-    /// Little Golem counts the numbers of each letter from 1.
-    fn on_grid(&self, mv: &str, back: bool) -> Option<String> {
-        if mv.eq_ignore_ascii_case("swap") {
-            return Some(mv.to_owned());
-        }
-        let cell = self.parse_cell(mv, back).ok()?;
-        Some(match back {
-            true => self.cell_name(cell),
-            false => self.golem_name(cell),
+    fn to_alt(&self, mv: &str) -> Option<String> {
+        convert(mv, || {
+            Some(self.golem_name(self.parse_cell(mv, false).ok()?))
         })
+    }
+
+    fn from_alt(&self, mv: &str) -> Option<String> {
+        convert(mv, || Some(self.cell_name(self.parse_cell(mv, true).ok()?)))
+    }
+}
+
+fn convert(mv: &str, cell: impl FnOnce() -> Option<String>) -> Option<String> {
+    match mv.eq_ignore_ascii_case("swap") {
+        true => Some(mv.to_owned()),
+        false => cell(),
     }
 }

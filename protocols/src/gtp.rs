@@ -1,5 +1,5 @@
 //! GTP, the Go Text Protocol, version 2 (Gunnar Farnebäck, draft 2 of 2002), for all games of two
-//! seats, with what Lajkonik adds for Havannah, an extension for dice, and live information.
+//! seats, with Lajkonik's commands for Havannah, an extension for dice, and live analysis.
 //!
 //! `[id] command arguments` is answered by `=[id] text` or `?[id] problem`, and an empty line.
 //! Control characters are dropped, tabs are blanks, `#` begins a comment, and underscores in names of
@@ -10,50 +10,50 @@ mod commands;
 
 use crate::clock::Clock;
 use crate::session::Session;
-use crate::{Answers, MAX_LINE, Outside, ProtocolGame, not_too_long, one_line};
+use crate::{Handler, MAX_LINE, Output, ProtocolGame, check_length, one_line};
 
-/// The time of each seat, if it is limited.
+/// The state of GTP: each seat's clock, if it has one.
 #[derive(Default)]
 pub(crate) struct Gtp {
     clocks: [Option<Clock>; 2],
 }
 
-/// A command as it was given.
+/// A command with its arguments.
 struct Call<'a, G: ProtocolGame> {
     session: &'a mut Session<G>,
     clocks: &'a mut [Option<Clock>; 2],
     id: &'a str,
     words: &'a [&'a str],
-    outside: &'a mut dyn Outside,
+    output: &'a mut dyn Output,
 }
 
-/// The text of the answer; `None` if all of it has been said.
-type Answered = Result<Option<String>, String>;
+/// The text of a reply; `None` if it is already written.
+type Reply = Result<Option<String>, String>;
 
-fn done() -> Answered {
+fn done() -> Reply {
     text("")
 }
 
-fn text(text: impl Into<String>) -> Answered {
+fn text(text: impl Into<String>) -> Reply {
     Ok(Some(text.into()))
 }
 
-/// The standard's words for arguments that are wrong, and what would be right.
+/// The standard's error for wrong arguments, with the right form.
 fn syntax<T>(usage: &str) -> Result<T, String> {
     Err(format!("syntax error: {usage}"))
 }
 
-impl<G: ProtocolGame> Answers<G> for Gtp {
-    const PROBLEM: &'static str = "?";
+impl<G: ProtocolGame> Handler<G> for Gtp {
+    const ERROR_PREFIX: &'static str = "?";
 
-    fn answer(
+    fn handle(
         &mut self,
         session: &mut Session<G>,
         line: &str,
-        outside: &mut dyn Outside,
+        output: &mut dyn Output,
     ) -> Result<String, String> {
-        let heard = cleaned(line);
-        let words: Vec<&str> = heard.split_ascii_whitespace().collect();
+        let cleaned = clean(line);
+        let words: Vec<&str> = cleaned.split_ascii_whitespace().collect();
         // An id is a number of 31 bits.
         let is_id = |word: &&str| word.parse::<u32>().is_ok();
         let (id, words) = match *words {
@@ -67,47 +67,46 @@ impl<G: ProtocolGame> Answers<G> for Gtp {
             });
         };
         let mut commands = Call::<G>::COMMANDS.iter();
-        let known = commands.find(|(known, _)| same(known, name));
-        let answer = not_too_long(line).and_then(|()| match known {
-            Some((_, answer)) => answer(&mut Call {
+        let command = commands.find(|(command, _)| is_same_command(command, name));
+        let reply = check_length(line).and_then(|()| match command {
+            Some((_, run)) => run(&mut Call {
                 session,
                 clocks: &mut self.clocks,
                 id,
                 words,
-                outside,
+                output,
             }),
             None => Err("unknown command".to_owned()),
         });
-        Ok(match answer {
+        Ok(match reply {
             Ok(None) => String::new(),
             Ok(Some(text)) => {
-                // An empty line would be the end.
+                // An empty line ends a reply.
                 let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
-                let begins = ["", " ", " \n"][lines.len().min(2)];
-                format!("={id}{begins}{}\n", lines.join("\n"))
+                let separator = ["", " ", " \n"][lines.len().min(2)];
+                format!("={id}{separator}{}\n", lines.join("\n"))
             }
             Err(problem) => format!("?{id} {}\n", one_line(&problem)),
         })
     }
 }
 
-/// A line without what the standard has dropped, as far as it is read at all.
-fn cleaned(line: &str) -> String {
+/// Drops comments and control characters of a line, as the standard requires.
+fn clean(line: &str) -> String {
     let line = line.split('#').next().unwrap_or_default().chars();
     let line = line
         .take(MAX_LINE)
-        .map(|sign| if sign == '\t' { ' ' } else { sign });
-    line.filter(|sign| !sign.is_control()).collect()
+        .map(|letter| if letter == '\t' { ' ' } else { letter });
+    line.filter(|letter| !letter.is_control()).collect()
 }
 
-/// Whether two names are the same command.
-fn same(known: &str, name: &str) -> bool {
-    let counts = |sign: &u8| *sign != b'_';
-    known.bytes().filter(counts).eq(name.bytes().filter(counts))
+fn is_same_command(one: &str, other: &str) -> bool {
+    let letters = |name: &str| name.replace('_', "");
+    letters(one) == letters(other)
 }
 
 impl<G: ProtocolGame> Call<'_, G> {
-    /// The seat that a word names: a colour of Go, or a seat's own name or its first letter.
+    /// Parses a seat: a colour of Go, or a seat's title or its first letter.
     fn seat(&self, word: &str) -> Result<usize, String> {
         let titles = [0, 1].map(|seat| self.session.game.seat_title(seat));
         let word = word.to_ascii_lowercase();
@@ -124,8 +123,8 @@ impl<G: ProtocolGame> Call<'_, G> {
         seat.ok_or_else(|| format!("invalid color: black, white, {one} or {other}, not '{word}'"))
     }
 
-    /// Refuses to do something for a seat whose turn it is not.
-    fn turn(&self, word: &str) -> Result<(), String> {
+    /// Refuses a seat whose turn it is not.
+    fn check_turn(&self, word: &str) -> Result<(), String> {
         let (game, position) = (&self.session.game, &self.session.position);
         let (seat, to_move) = (self.seat(word)?, game.to_move(position));
         if seat == to_move || game.payoffs(position).is_some() {

@@ -1,9 +1,8 @@
-//! Alea as an engine in the line protocols that other programs speak: GTP, TCGA, UBGI and NBoard.
+//! Alea as an engine in the line protocols that other programs use: GTP, TCGA, UBGI and NBoard.
 //!
-//! A protocol hears lines and says lines; where they come from and go to is the caller's business
-//! ([`Outside`]), and what a line may name and cost, too ([`Terms`]). Invariant: whatever is heard,
-//! what is said is well formed, what is refused changes nothing, and the conversation goes on until
-//! it is told to quit.
+//! A protocol maps lines to lines; the caller connects it to streams ([`Output`]) and bounds what a
+//! line may name and cost ([`SessionConfig`]). Invariant: every reply is well formed, a refused line
+//! changes nothing, and the session goes on until it is told to quit.
 
 mod clock;
 mod games;
@@ -23,55 +22,53 @@ use std::{
     time::Duration,
 };
 
-/// Bytes of the longest line that is heard; of a longer one it is enough to give one byte more.
+/// Maximal bytes of a line; of a longer one, one byte more is enough.
 pub const MAX_LINE: usize = 1 << 16;
 
-/// Characters of a refusal at most.
+/// Maximal characters of a refusal.
 const MAX_REFUSAL: usize = 1000;
 
-/// A conversation in a line protocol.
+/// A session in a line protocol.
 pub trait Protocol: Send {
     /// Answers a line, which is given without its end.
-    fn handle_line(&mut self, line: &str, outside: &mut dyn Outside) -> Next;
+    fn handle_line(&mut self, line: &str, output: &mut dyn Output) -> Action;
 }
 
-/// What comes after a line.
-pub enum Next {
-    /// The next one.
-    Line,
-    /// Nothing.
-    End,
-    /// The next one, to be heard by another: the game has changed.
-    Other(Box<dyn Protocol>),
+/// What the caller does after a line.
+pub enum Action {
+    /// Passes on the next line.
+    Continue,
+    /// Ends the session.
+    Quit,
+    /// Goes on with another session: the game has changed.
+    Replace(Box<dyn Protocol>),
 }
 
-/// Who is talked with.
-pub trait Outside {
-    /// Says some lines, at once; the end of the last one is added.
-    fn say(&mut self, text: &str);
+/// The connection of a session to its client.
+pub trait Output {
+    /// Writes lines at once, and the end of the last one.
+    fn write_lines(&mut self, text: &str);
 
-    /// Whether the next line is there already, or nobody listens any more: what would go on for
-    /// ever ends.
-    fn calls(&mut self) -> bool;
+    /// Whether the next line has arrived or the client is gone; streaming commands then end.
+    fn input_pending(&mut self) -> bool;
 
-    /// The stop flag of a search that begins now: it is set by whatever is heard, and by the end of
-    /// what can be heard, later than `ahead` after the line that is answered was. What comes before
-    /// was sent ahead, and waits.
-    fn stop_flag(&mut self, ahead: Duration) -> Arc<AtomicBool>;
+    /// The stop flag of a search that begins now. Any input sets it, and the end of input, if it
+    /// comes later than `grace` after the line under way; earlier input was sent ahead and waits.
+    fn stop_flag(&mut self, grace: Duration) -> Arc<AtomicBool>;
 }
 
-/// What is heard so soon after the line that a search answers was sent ahead, as by a script, and
-/// does not end it.
-pub const AHEAD: Duration = Duration::from_millis(2);
+/// Input that follows the line of a search sooner was sent ahead, as by a script, and does not end
+/// the search.
+pub const INPUT_GRACE: Duration = Duration::from_millis(2);
 
-/// Keeps what is said, and does not let an answer go on after its first part.
-impl Outside for String {
-    fn say(&mut self, text: &str) {
+/// Collects output; streaming commands end after their first part.
+impl Output for String {
+    fn write_lines(&mut self, text: &str) {
         *self += text;
         self.push('\n');
     }
 
-    fn calls(&mut self) -> bool {
+    fn input_pending(&mut self) -> bool {
         true
     }
 
@@ -90,65 +87,64 @@ pub enum ProtocolKind {
     NBoard,
 }
 
-/// What may be named and spent.
+/// What a session may name and spend.
 #[derive(Clone)]
-pub struct Terms {
-    /// Which players may be asked.
-    pub permit: Permit,
-    /// The longest search that a line may ask for.
-    pub longest: Duration,
-    /// Whether a player is kept from one line to the next, with all that it remembers.
+pub struct SessionConfig {
+    /// Checks the players that lines name.
+    pub player_policy: PlayerPolicy,
+    /// The longest search of a line.
+    pub max_time: Duration,
+    /// Whether a player lives from one line to the next, with its tree and table.
     pub keeps_players: bool,
-    /// Decides starts, rolls and all random choices of players.
+    /// Seed of starts, rolls and the random choices of players.
     pub seed: u64,
-    /// Begins conversations about other games.
-    pub open: Open,
-    /// Reads a file that a line names, or says in one line why it is not read.
+    /// Opens sessions of other games.
+    pub open: OpenSession,
+    /// Reads a file that a line names.
     pub read_file: ReadFile,
 }
 
-/// The text of the file of a path, or in one line why there is none.
+/// The text of a file, or in one line why it is not read.
 pub type ReadFile = fn(&str) -> Result<String, String>;
 
-/// A player's notation as it may be asked, or in one line why it may not.
-pub type Permit = Arc<dyn Fn(&Notation) -> Result<Notation, String> + Send + Sync>;
+/// A player's spec with the limits of the session, or in one line why it is refused.
+pub type PlayerPolicy = Arc<dyn Fn(&Notation) -> Result<Notation, String> + Send + Sync>;
 
-/// Begins a conversation about the game of a notation, with a player or the usual one; or says in
-/// one line why there is none.
-pub type Open =
+/// Opens a session of a game, with a player or the default one; or returns in one line why not.
+pub type OpenSession =
     Arc<dyn Fn(&Notation, Option<&Notation>) -> Result<Box<dyn Protocol>, String> + Send + Sync>;
 
-/// Begins a conversation about a game, with a player or else the strongest that decides within a
-/// second. Game and player may name files and programs if they are trusted; what lines name is not.
+/// Opens a session of a game, with a player or else the strongest that decides within a second. Only
+/// trusted specs of game and player may name files and programs.
 ///
 /// # Errors
-/// In one line, if the protocol is for other games, or the player is none or may not be asked.
-pub fn engine<G: ProtocolGame>(
-    speech: ProtocolKind,
+/// In one line, if the protocol is for other games, or the player is unknown or refused.
+pub fn open<G: ProtocolGame>(
+    protocol_kind: ProtocolKind,
     game: G,
     player: Option<&Notation>,
-    terms: Terms,
+    config: SessionConfig,
 ) -> Result<Box<dyn Protocol>, String> {
-    let only = speech.usual_game();
-    if matches!(speech, ProtocolKind::Tcga | ProtocolKind::NBoard) && G::NAME != only {
+    let only = protocol_kind.default_game();
+    if matches!(protocol_kind, ProtocolKind::Tcga | ProtocolKind::NBoard) && G::NAME != only {
         return Err(format!(
             "game '{}': this protocol is for {only}",
             game.notation()
         ));
     }
-    let session = Session::open(game, player, terms)?;
-    Ok(match speech {
-        ProtocolKind::Gtp => talk::<G, gtp::Gtp>(session),
-        ProtocolKind::Tcga => talk::<G, tcga::Tcga>(session),
-        ProtocolKind::Ubgi => talk::<G, ubgi::Ubgi>(session),
-        ProtocolKind::NBoard => talk::<G, nboard::NBoard>(session),
+    let session = Session::open(game, player, config)?;
+    Ok(match protocol_kind {
+        ProtocolKind::Gtp => start::<G, gtp::Gtp>(session),
+        ProtocolKind::Tcga => start::<G, tcga::Tcga>(session),
+        ProtocolKind::Ubgi => start::<G, ubgi::Ubgi>(session),
+        ProtocolKind::NBoard => start::<G, nboard::NBoard>(session),
     })
 }
 
 impl ProtocolKind {
-    /// The game where none is named.
+    /// The game of a session that names none.
     #[must_use]
-    pub fn usual_game(self) -> &'static str {
+    pub fn default_game(self) -> &'static str {
         match self {
             Self::NBoard => "reversi",
             _ => "einstein",
@@ -156,44 +152,46 @@ impl ProtocolKind {
     }
 }
 
-/// How lines are understood and answered in a protocol, and what it remembers beside the game.
-trait Answers<G: ProtocolGame>: Default + Send {
-    /// What a line begins with that tells a problem.
-    const PROBLEM: &'static str;
+/// Parses and answers the lines of a protocol, with the state that it has beside the session.
+trait Handler<G: ProtocolGame>: Default + Send {
+    /// The first word of a refusal.
+    const ERROR_PREFIX: &'static str;
 
-    /// The lines that answer, if there are any which have not been said.
-    fn answer(
+    /// The lines of the reply that are not yet written.
+    fn handle(
         &mut self,
         session: &mut Session<G>,
         line: &str,
-        outside: &mut dyn Outside,
+        output: &mut dyn Output,
     ) -> Result<String, String>;
 }
 
-struct Conversation<G: ProtocolGame, A> {
+struct ProtocolSession<G: ProtocolGame, H> {
     session: Session<G>,
-    answers: A,
+    handler: H,
 }
 
-fn talk<G: ProtocolGame, A: Answers<G> + 'static>(session: Session<G>) -> Box<dyn Protocol> {
-    let answers = A::default();
-    Box::new(Conversation { session, answers })
+fn start<G: ProtocolGame, H: Handler<G> + 'static>(session: Session<G>) -> Box<dyn Protocol> {
+    let handler = H::default();
+    Box::new(ProtocolSession { session, handler })
 }
 
-impl<G: ProtocolGame, A: Answers<G>> Protocol for Conversation<G, A> {
-    fn handle_line(&mut self, line: &str, outside: &mut dyn Outside) -> Next {
-        match self.answers.answer(&mut self.session, line, outside) {
+impl<G: ProtocolGame, H: Handler<G>> Protocol for ProtocolSession<G, H> {
+    fn handle_line(&mut self, line: &str, output: &mut dyn Output) -> Action {
+        match self.handler.handle(&mut self.session, line, output) {
             Ok(text) if text.is_empty() => {}
-            Ok(text) => outside.say(&text),
-            Err(problem) => outside.say(&format!("{} {}", A::PROBLEM, one_line(&problem))),
+            Ok(text) => output.write_lines(&text),
+            Err(problem) => {
+                output.write_lines(&format!("{} {}", H::ERROR_PREFIX, one_line(&problem)));
+            }
         }
-        self.session.next()
+        self.session.take_action()
     }
 }
 
 /// The words of a line.
 fn words(line: &str) -> Result<Vec<&str>, String> {
-    not_too_long(line)?;
+    check_length(line)?;
     Ok(line.split_whitespace().collect())
 }
 
@@ -202,13 +200,13 @@ fn one_line(problem: &str) -> String {
     shortened(&problem.replace(is_obeyed, " "), MAX_REFUSAL)
 }
 
-fn not_too_long(line: &str) -> Result<(), String> {
+fn check_length(line: &str) -> Result<(), String> {
     let fits = line.len() <= MAX_LINE;
     fits.then_some(())
         .ok_or_else(|| format!("a line has at most {MAX_LINE} bytes"))
 }
 
-/// Seconds, up to a year.
+/// Parses seconds, up to a year.
 fn seconds(word: &str) -> Option<Duration> {
     let seconds: f64 = word.parse().ok()?;
     (0.0..=31_536_000.0)

@@ -1,23 +1,23 @@
 //! The NBoard protocol, version 2 (Chris Welty), for Reversi.
 //!
-//! Moves are `F5`, `PA` passes; games are GGF. An engine does not play what it answers to `go`: it
-//! waits for `move`. Values are discs from the view of the side to move: the exact difference where it
-//! is proven, else 64 for a certain win to −64 for a certain defeat. Invariant: what is not understood
-//! is ignored, as the protocol asks, and `pong` comes after all that was asked before it.
+//! Moves are `F5`, `PA` passes; games are GGF. An engine does not play its answer to `go`: it waits
+//! for `move`. Values are discs of the side to move: the exact difference where it is proven, else 64
+//! for a win to −64 for a loss. Invariant: unknown lines are ignored, as the protocol requires, and
+//! `pong` follows all earlier answers.
 
-use crate::session::{Asked, Rates, Session};
-use crate::{Answers, Next, Outside, ProtocolGame, one_line, words};
+use crate::session::{MoveAnalysis, Query, Session};
+use crate::{Action, Handler, Output, ProtocolGame, one_line, words};
 use engine::search::SearchStats;
 use std::time::Duration;
 
-/// Between two pieces of information of a hint.
-const SLICE: Duration = Duration::from_millis(250);
-/// Discs that a certain win counts.
+/// Interval between two reports of a hint.
+const HINT_INTERVAL: Duration = Duration::from_millis(250);
+/// Value of a win in discs.
 const MAX_DISCS: f32 = 64.0;
 
 #[derive(Default)]
 pub(crate) struct NBoard {
-    /// Plies of a search, if that was said.
+    /// Depth of a search, if it was set.
     depth: Option<u32>,
 }
 
@@ -26,7 +26,7 @@ fn play<G: ProtocolGame>(session: &mut Session<G>, word: &str) -> Result<(), Str
     let is_pass = mv.eq_ignore_ascii_case("PA");
     let mv = if is_pass { "pass" } else { mv };
     session.play(mv).or_else(|problem| {
-        // Some leave a pass out.
+        // Some clients leave out a pass.
         session.play("pass").map_err(|_| problem)?;
         let played = session.play(mv);
         played.or_else(|problem| session.undo().and(Err(problem)))
@@ -35,48 +35,52 @@ fn play<G: ProtocolGame>(session: &mut Session<G>, word: &str) -> Result<(), Str
 
 fn go<G: ProtocolGame>(
     session: &mut Session<G>,
-    outside: &mut dyn Outside,
+    output: &mut dyn Output,
 ) -> Result<String, String> {
-    outside.say("status thinking");
-    let chosen = session.think(&Asked::once(None), outside);
-    outside.say("status");
-    let chosen = chosen?;
-    let seconds = chosen.stats.time.as_secs_f64();
-    let exact = chosen.exact.map(|score| score as f32);
-    let value = exact.or_else(|| chosen.value.map(discs));
+    output.write_lines("status thinking");
+    let choice = session.choose(&Query::once(None), output);
+    output.write_lines("status");
+    let choice = choice?;
+    let seconds = choice.stats.time.as_secs_f64();
+    let exact = choice.exact.map(|score| score as f32);
+    let value = exact.or_else(|| choice.value.map(discs));
     let value = value.map(|value| format!("/{value:.2}/{seconds:.3}"));
-    let (spent, mv) = (spent(&chosen.stats), theirs(&chosen.mv));
-    Ok(format!("{spent}\n=== {mv}{}", value.unwrap_or_default()))
+    let (stats, mv) = (
+        format_stats(&choice.stats),
+        nboard_move(&session.format_move(choice.mv)),
+    );
+    Ok(format!("{stats}\n=== {mv}{}", value.unwrap_or_default()))
 }
 
-/// Thinks until a depth is reached or the next line comes.
+/// Searches until a depth is reached or the next line comes.
 fn hint<G: ProtocolGame>(
     session: &mut Session<G>,
     depth: Option<u32>,
     count: usize,
-    outside: &mut dyn Outside,
+    output: &mut dyn Output,
 ) -> Result<String, String> {
-    let asked = Asked {
-        is_endless: true,
-        ..Asked::once(Some(SLICE))
+    let query = Query {
+        is_continuous: true,
+        ..Query::once(Some(HINT_INTERVAL))
     };
     loop {
-        let rates = session.rate(&asked, outside)?;
-        // What was looked at when a line came is not worth a line any more.
-        if !rates.is_cut {
-            outside.say(&searched(&rates, count));
-            outside.say(&spent(&rates.stats));
+        let analysis = session.analyse(&query, output)?;
+        // An interrupted search is not reported.
+        if !analysis.is_interrupted {
+            output.write_lines(&format_hint(session, &analysis, count));
+            output.write_lines(&format_stats(&analysis.stats));
         }
-        let is_deep = depth.is_some_and(|depth| rates.stats.depth >= depth);
-        // A search that ends of itself has seen all that it looks at.
-        let has_ended = !rates.is_timed || rates.stats.time < SLICE / 2;
-        if is_deep || has_ended || outside.calls() {
+        let is_deep = depth.is_some_and(|depth| analysis.stats.depth >= depth);
+        // A search that ended early is complete.
+        let has_ended = !analysis.is_timed || analysis.stats.time < HINT_INTERVAL / 2;
+        if is_deep || has_ended || output.input_pending() {
             return Ok("status".to_owned());
         }
     }
 }
 
-fn theirs(mv: &str) -> String {
+/// A move in the form of NBoard.
+fn nboard_move(mv: &str) -> String {
     match mv {
         "pass" => "PA".to_owned(),
         square => square.to_uppercase(),
@@ -87,22 +91,27 @@ fn discs(value: f32) -> f32 {
     MAX_DISCS * (2.0 * value - 1.0)
 }
 
-fn spent(stats: &SearchStats) -> String {
+fn format_stats(stats: &SearchStats) -> String {
     format!("nodestats {} {:.3}", stats.nodes, stats.time.as_secs_f64())
 }
 
 /// A line `search PV EVAL 0 DEPTH TEXT` for each of the best moves.
-fn searched(rates: &Rates, count: usize) -> String {
-    let (nodes, depth) = (rates.stats.nodes, rates.stats.depth);
-    let lines = rates.moves.iter().take(count.max(1)).map(|rate| {
-        let line: String = match rates.line.first() {
-            Some(first) if *first == rate.mv => rates.line.iter().map(|mv| theirs(mv)).collect(),
-            _ => theirs(&rate.mv),
+fn format_hint<G: ProtocolGame>(
+    session: &Session<G>,
+    analysis: &MoveAnalysis<G::Move>,
+    count: usize,
+) -> String {
+    let (nodes, depth) = (analysis.stats.nodes, analysis.stats.depth);
+    let lines = analysis.moves.iter().take(count.max(1)).map(|info| {
+        let line = match analysis.line.first() {
+            Some(first) if *first == info.mv => session.format_line(&analysis.line),
+            _ => vec![session.format_move(info.mv)],
         };
-        match rate.exact {
+        let line: String = line.iter().map(|mv| nboard_move(mv)).collect();
+        match info.exact {
             Some(exact) => format!("search {line} {exact} 0 {depth} exact"),
             None => {
-                let value = discs(rate.value.unwrap_or(0.5));
+                let value = discs(info.value.unwrap_or(0.5));
                 format!("search {line} {value:.2} 0 {depth} {nodes} nodes")
             }
         }
@@ -110,18 +119,18 @@ fn searched(rates: &Rates, count: usize) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-impl<G: ProtocolGame> Answers<G> for NBoard {
-    /// There is no line for problems but that for people.
-    const PROBLEM: &'static str = "status";
+impl<G: ProtocolGame> Handler<G> for NBoard {
+    /// The protocol has no line for errors.
+    const ERROR_PREFIX: &'static str = "status";
 
-    fn answer(
+    fn handle(
         &mut self,
         session: &mut Session<G>,
         line: &str,
-        outside: &mut dyn Outside,
+        output: &mut dyn Output,
     ) -> Result<String, String> {
         match *words(line)? {
-            ["quit", ..] => session.next = Next::End,
+            ["quit", ..] => session.action = Action::Quit,
             ["nboard", ..] => return Ok("set myname Alea".to_owned()),
             ["ping", number, ..] => return Ok(format!("pong {}", one_line(number))),
             ["learn", ..] => return Ok("learned".to_owned()),
@@ -137,10 +146,10 @@ impl<G: ProtocolGame> Answers<G> for NBoard {
                 let game = line.split_once("game").map_or("", |(_, game)| game);
                 session.set_game(game)?;
             }
-            ["go", ..] => return go(session, outside),
+            ["go", ..] => return go(session, output),
             ["hint", ref count @ ..] => {
                 let count = count.first().and_then(|count| count.parse().ok());
-                return hint(session, self.depth, count.unwrap_or(1), outside);
+                return hint(session, self.depth, count.unwrap_or(1), output);
             }
             ["move", mv, ..] => play(session, mv)?,
             // Older boards send the move alone.

@@ -1,51 +1,44 @@
-//! A game that is under way between two seats, by its text, and the player that is asked about it.
+//! A session: a game of two seats under way, and its player.
 //!
-//! Invariant: what is refused changes nothing, and says why in one line.
+//! Invariant: a refused change changes nothing, and returns why in one line.
 
-mod asking;
+mod engine_player;
+mod query;
+#[cfg(test)]
+mod tests;
 
-pub(crate) use asking::{Asked, Choice, Rate, Rates, value_of};
+pub(crate) use engine_player::value_of;
+pub(crate) use query::{Choice, MoveAnalysis, MoveInfo, Query};
 
-use crate::{Next, ProtocolGame, Terms};
+use crate::{Action, ProtocolGame, SessionConfig};
 use engine::core::{
     game::{Chance, OutcomeList},
     random::{RandomStream, SeedSpace, derive_seed},
 };
 use engine::play::{
     notation::{Notation, trusted},
-    player::Player,
     registry::PlainGame,
 };
+use engine_player::EnginePlayer;
 
 const NO_GAME: &str = "there is no game in this text";
 const NO_FORM: &str = "whole games of this game have no form";
 
-/// The seat that is called black where colours are black and white: by the first letter of its name,
-/// else the first.
-fn black<G: ProtocolGame>(game: &G) -> usize {
-    usize::from(game.seat_title(1).starts_with('B'))
-}
-
-fn has_dice<G: ProtocolGame>() -> bool {
-    G::Outcomes::BOUND > 1
-}
-
-/// The game, its history, and its player.
+/// A game, its history, and its player.
 pub(crate) struct Session<G: ProtocolGame> {
     pub(crate) game: G,
     pub(crate) position: G::Position,
-    /// What was rolled, if the move is still to come.
+    /// The roll of the next move.
     pub(crate) die: Option<u8>,
     /// Whether cells are named by the game's other coordinates.
-    pub(crate) grid: bool,
-    player: Notation,
-    /// Whether the player was asked for, or is the usual one.
-    is_asked: bool,
-    /// What comes after the line that is answered.
-    pub(crate) next: Next,
-    terms: Terms,
-    /// A player with the notation that it was made of.
-    made: Option<(String, Box<dyn Player<G>>)>,
+    pub(crate) uses_alt_coordinates: bool,
+    /// What follows the line under way.
+    pub(crate) action: Action,
+    config: SessionConfig,
+    player: EnginePlayer<G>,
+    /// Whether the player was named, or is the default one.
+    is_player_named: bool,
+    /// Games begun and positions set; a part of the seed.
     games: u64,
     luck: G::Luck,
     start: G::Position,
@@ -53,7 +46,11 @@ pub(crate) struct Session<G: ProtocolGame> {
 }
 
 impl<G: ProtocolGame> Session<G> {
-    pub(crate) fn open(game: G, player: Option<&Notation>, terms: Terms) -> Result<Self, String> {
+    pub(crate) fn open(
+        game: G,
+        player: Option<&Notation>,
+        config: SessionConfig,
+    ) -> Result<Self, String> {
         let (name, seats) = (game.notation(), game.seats());
         if seats != 2 {
             return Err(format!(
@@ -61,116 +58,135 @@ impl<G: ProtocolGame> Session<G> {
             ));
         }
         let position = game.random_start(&mut RandomStream::new(0), 0);
+        let default = || query::default_player(&game, &config);
+        let spec = player.cloned().unwrap_or_else(default);
+        let spec = (config.player_policy)(&spec)?;
         let mut session = Self {
             luck: game.luck(0),
             die: None,
-            grid: false,
-            player: Notation::new("random"),
-            is_asked: false,
-            next: Next::Line,
-            terms,
-            made: None,
+            uses_alt_coordinates: false,
+            action: Action::Continue,
+            player: EnginePlayer::new(spec, &game)?,
+            is_player_named: player.is_some(),
+            config,
             games: 0,
             start: position,
             plies: Vec::new(),
             position,
             game,
         };
-        let usual = || Notation::parse(&session.usual_player()).map_err(|error| error.to_string());
-        let notation = player.map_or_else(usual, |player| Ok(player.clone()))?;
-        session.set_player(&notation)?;
-        session.is_asked = player.is_some();
         session.clear();
         Ok(session)
     }
 
-    /// Begins a new game; where either seat may begin, it is the one that is called black.
+    /// Begins a new game; where either seat may begin, black does.
     pub(crate) fn clear(&mut self) {
         let mut random = RandomStream::new(self.seed(SeedSpace::Arena));
         let start = self.game.random_start(&mut random, self.black());
         self.begin(start, None);
     }
 
-    /// Goes over to another game, with a player that was asked for if it plays that.
+    /// Changes to another game, with the named player if it plays that.
     pub(crate) fn change_game(&mut self, game: &Notation) -> Result<(), String> {
-        let player = self.is_asked.then_some(&self.player);
-        let open = &self.terms.open;
+        let player = self.is_player_named.then_some(self.player.spec());
+        let open = &self.config.open;
         let other = open(game, player).or_else(|_| open(game, None));
-        self.next = Next::Other(other?);
+        self.action = Action::Replace(other?);
         Ok(())
     }
 
-    /// What comes next, once.
-    pub(crate) fn next(&mut self) -> Next {
-        std::mem::replace(&mut self.next, Next::Line)
+    /// What follows the line under way, once.
+    pub(crate) fn take_action(&mut self) -> Action {
+        std::mem::replace(&mut self.action, Action::Continue)
     }
 
+    /// Begins a new game of the player.
     fn begin(&mut self, start: G::Position, die: Option<u8>) {
+        self.jump_to(start, die);
+        self.player.new_game(self.seed(SeedSpace::Player));
+    }
+
+    /// Goes to a position within the game of the player, which keeps its tree and table.
+    fn jump_to(&mut self, start: G::Position, die: Option<u8>) {
         self.games += 1;
         (self.start, self.position, self.die) = (start, start, die);
         self.plies.clear();
-        self.reseed();
+        self.luck = self.game.luck(self.seed(SeedSpace::Arena));
     }
 
     fn seed(&self, purpose: SeedSpace) -> u64 {
-        derive_seed(self.terms.seed, purpose, &[self.games])
-    }
-
-    /// Draws anew, by the seed and how many games there were.
-    fn reseed(&mut self) {
-        self.luck = self.game.luck(self.seed(SeedSpace::Arena));
-        let seed = self.seed(SeedSpace::Player);
-        if let Some((_, player)) = &mut self.made {
-            player.new_game(seed);
-        }
+        derive_seed(self.config.seed, purpose, &[self.games])
     }
 
     pub(crate) fn set_seed(&mut self, seed: u64) {
-        (self.terms.seed, self.games) = (seed, 0);
-        self.reseed();
+        (self.config.seed, self.games) = (seed, 0);
+        self.luck = self.game.luck(self.seed(SeedSpace::Arena));
+        self.player.new_game(self.seed(SeedSpace::Player));
     }
 
-    /// The game with another value of a parameter, in notation.
+    /// The spec of the game with another value of a parameter.
     pub(crate) fn with_parameter(&self, key: &str, value: &str) -> Result<Notation, String> {
-        // The file of a map that is played on was named by the user.
+        // The user named the map file of the game.
         let game = self.game.notation();
         let notation = Notation::parse(trusted(&game)).map_err(|error| error.problem)?;
         let value = Notation::parse(value).map_err(|error| error.problem)?;
         Ok(notation.without(&[key]).with(key, value))
     }
 
+    /// Begins a new game at a position.
     pub(crate) fn set_position(&mut self, text: &str) -> Result<(), String> {
-        let read = self.game.parse_position(text);
-        let (position, die) = read.map_err(|error| error.to_string())?;
+        let (position, die) = self.parse_position(text)?;
         self.begin(position, die);
         Ok(())
     }
 
-    /// Goes to the end of a game in the game's first form of whole games.
+    /// Sets another position of the game that the player is in.
+    pub(crate) fn continue_at(&mut self, text: &str) -> Result<(), String> {
+        let (position, die) = self.parse_position(text)?;
+        self.jump_to(position, die);
+        Ok(())
+    }
+
+    fn parse_position(&self, text: &str) -> Result<(G::Position, Option<u8>), String> {
+        let parsed = self.game.parse_position(text);
+        parsed.map_err(|error| error.to_string())
+    }
+
+    /// Goes to the end of a transcript in the game's first format; the player's game goes on if the
+    /// transcript begins with its moves.
     pub(crate) fn set_game(&mut self, text: &str) -> Result<(), String> {
-        let game = self.read_games(text)?.pop();
-        self.follow(game.ok_or(NO_GAME)??, usize::MAX);
+        let game = self.read_games(text)?.pop().ok_or(NO_GAME)??;
+        let own_plies = self.plies.iter().map(|&(_, outcome, mv)| (outcome, mv));
+        let same_plies = (game.plies.iter())
+            .zip(own_plies)
+            .all(|(one, own)| *one == own);
+        match game.start == self.start && same_plies && game.plies.len() >= self.plies.len() {
+            true => self.jump_to(game.start, None),
+            false => self.begin(game.start, None),
+        }
+        self.replay(game, usize::MAX);
         Ok(())
     }
 
-    /// Goes to the end of the first game of a file, or to before its move of a number, from 1.
-    /// Whatever the other games are.
+    /// Begins the first game of a file and goes to its end, or to before its move of a number, from
+    /// 1. The other games may be damaged.
     pub(crate) fn load(&mut self, file: &str, before: Option<usize>) -> Result<(), String> {
-        let text = (self.terms.read_file)(file)?;
+        let text = (self.config.read_file)(file)?;
         let game = self.read_games(&text)?.into_iter().next();
+        let game = game.ok_or(NO_GAME)??;
+        self.begin(game.start, None);
         let plies = before.map_or(usize::MAX, |number| number.saturating_sub(1));
-        self.follow(game.ok_or(NO_GAME)??, plies);
+        self.replay(game, plies);
         Ok(())
     }
 
-    fn follow(&mut self, game: PlainGame<G>, plies: usize) {
-        self.begin(game.start, None);
+    fn replay(&mut self, game: PlainGame<G>, plies: usize) {
         for (outcome, mv) in game.plies.into_iter().take(plies) {
-            self.make(outcome, mv);
+            self.make_move(outcome, mv);
         }
     }
 
-    /// The games of a text that [`Session::written`] may have written, or what is wrong with each.
+    /// The games of a transcript, or the problem of each.
     fn read_games(&self, text: &str) -> Result<Vec<Result<PlainGame<G>, String>>, String> {
         let form = G::transcripts().first().ok_or(NO_FORM)?;
         let games = (form.read)(&self.game, text.as_bytes()).into_iter();
@@ -179,8 +195,8 @@ impl<G: ProtocolGame> Session<G> {
             .collect())
     }
 
-    /// The game so far, in the game's first form.
-    pub(crate) fn written(&self) -> Result<String, String> {
+    /// The transcript of the game so far, in the game's first format.
+    pub(crate) fn transcript(&self) -> Result<String, String> {
         let form = G::transcripts().first().ok_or(NO_FORM)?;
         let plies = self.plies.iter().map(|&(_, outcome, mv)| (outcome, mv));
         let game = PlainGame {
@@ -192,12 +208,12 @@ impl<G: ProtocolGame> Session<G> {
         (form.write)(&self.game, &game)
     }
 
-    /// The seat that is called black.
+    /// The seat that clients call black: by the first letter of its title, else the first.
     pub(crate) fn black(&self) -> usize {
-        black(&self.game)
+        usize::from(self.game.seat_title(1).starts_with('B'))
     }
 
-    /// How the game ended: who won, `Some(None)` for a draw; `None` before the end.
+    /// The winner, `Some(None)` of a draw; `None` before the end.
     pub(crate) fn winner(&self) -> Option<Option<usize>> {
         let payoffs = self.game.payoffs(&self.position)?;
         let loses = |seat: &usize| payoffs[*seat] < payoffs[1 - seat];
@@ -205,11 +221,11 @@ impl<G: ProtocolGame> Session<G> {
     }
 
     pub(crate) fn has_dice() -> bool {
-        has_dice::<G>()
+        G::Outcomes::BOUND > 1
     }
 
     pub(crate) fn set_die(&mut self, face: u8) -> Result<(), String> {
-        self.may_roll()?;
+        self.check_can_roll()?;
         let (names, mut moves) = (self.game.outcome_names(), G::Moves::default());
         if names.contains(&face) {
             self.game.permitted(&self.position, face, &mut moves);
@@ -223,7 +239,7 @@ impl<G: ProtocolGame> Session<G> {
     }
 
     pub(crate) fn roll(&mut self) -> Result<u8, String> {
-        self.may_roll()?;
+        self.check_can_roll()?;
         if let Some(face) = self.die {
             return Err(format!("the die shows {face} already"));
         }
@@ -232,58 +248,92 @@ impl<G: ProtocolGame> Session<G> {
         Ok(face)
     }
 
-    fn may_roll(&self) -> Result<(), String> {
+    fn check_can_roll(&self) -> Result<(), String> {
         match Self::has_dice() {
-            true => self.goes_on(),
+            true => self.check_not_over(),
             false => Err("this game has no die".to_owned()),
         }
     }
 
-    pub(crate) fn goes_on(&self) -> Result<(), String> {
+    pub(crate) fn check_not_over(&self) -> Result<(), String> {
         match self.game.payoffs(&self.position) {
             None => Ok(()),
             Some(_) => Err("the game is over".to_owned()),
         }
     }
 
-    /// The outcome that counts, and the moves that it permits.
-    pub(crate) fn permitted(&self) -> Result<(u8, G::Moves), String> {
-        self.goes_on()?;
-        let unrolled = (!Self::has_dice()).then_some(0);
-        let outcome = self.die.or(unrolled);
+    /// The outcome and its legal moves.
+    pub(crate) fn legal_moves(&self) -> Result<(u8, G::Moves), String> {
+        self.check_not_over()?;
+        let without_dice = (!Self::has_dice()).then_some(0);
+        let outcome = self.die.or(without_dice);
         let outcome = outcome.ok_or("the die has not been rolled")?;
         let mut moves = G::Moves::default();
         self.game.permitted(&self.position, outcome, &mut moves);
         Ok((outcome, moves))
     }
 
-    /// A move of the position, permitted or not, in the coordinates that are in use.
-    pub(crate) fn read_move(&self, text: &str) -> Result<G::Move, String> {
-        let named = self.grid.then(|| self.game.on_grid(text, true));
-        let ours = named.unwrap_or_else(|| Some(text.to_owned()));
-        let ours = ours.ok_or_else(|| format!("'{text}' is no move"))?;
-        let read = |text: &str| self.game.parse_move(&self.position, text);
-        let mv = read(&ours).or_else(|error| read(&ours.to_lowercase()).map_err(|_| error));
+    /// Parses a move of the position, legal or not, in the coordinates in use.
+    pub(crate) fn parse_move(&self, text: &str) -> Result<G::Move, String> {
+        let converted = match self.uses_alt_coordinates {
+            true => self.game.from_alt(text),
+            false => Some(text.to_owned()),
+        };
+        let converted = converted.ok_or_else(|| format!("'{text}' is no move"))?;
+        let parse = |text: &str| self.game.parse_move(&self.position, text);
+        let mv = parse(&converted);
+        let mv = mv.or_else(|error| parse(&converted.to_lowercase()).map_err(|_| error));
         mv.map_err(|error| error.problem)
     }
 
+    /// Formats a move of the position in the coordinates in use.
+    pub(crate) fn format_move(&self, mv: G::Move) -> String {
+        self.format_move_at(&self.position, mv)
+    }
+
+    fn format_move_at(&self, position: &G::Position, mv: G::Move) -> String {
+        let text = self.game.format_move(position, mv);
+        let converted = self.uses_alt_coordinates.then(|| self.game.to_alt(&text));
+        converted.flatten().unwrap_or(text)
+    }
+
+    /// Formats a principal variation, up to the end of the game.
+    pub(crate) fn format_line(&self, line: &[G::Move]) -> Vec<String> {
+        let (mut texts, mut position) = (Vec::new(), self.position);
+        for &mv in line {
+            if self.game.payoffs(&position).is_none() {
+                texts.push(self.format_move_at(&position, mv));
+                position = self.game.play(&position, mv);
+            }
+        }
+        texts
+    }
+
+    /// Parses and plays a move.
     pub(crate) fn play(&mut self, text: &str) -> Result<(), String> {
-        let (outcome, legal) = self.permitted()?;
-        let mv = self.read_move(text)?;
+        let (outcome, legal) = self.legal_moves()?;
+        let mv = self.parse_move(text)?;
         if !legal.contains(&mv) {
             return Err(format!("{text} is not permitted with a {outcome}"));
         }
-        self.make(outcome, mv);
+        self.make_move(outcome, mv);
         Ok(())
     }
 
-    fn make(&mut self, outcome: u8, mv: G::Move) {
+    /// Plays the choice of the player.
+    pub(crate) fn play_choice(&mut self, mv: G::Move) -> Result<(), String> {
+        let (outcome, _) = self.legal_moves()?;
+        self.make_move(outcome, mv);
+        Ok(())
+    }
+
+    fn make_move(&mut self, outcome: u8, mv: G::Move) {
         self.plies.push((self.position, outcome, mv));
         self.position = self.game.play(&self.position, mv);
         self.die = None;
     }
 
-    /// Takes the last move back; what was rolled for it is there again.
+    /// Takes the last move back, but not its roll.
     pub(crate) fn undo(&mut self) -> Result<(), String> {
         let (position, outcome, _) = self.plies.pop().ok_or("cannot undo")?;
         (self.position, self.die) = (position, Self::has_dice().then_some(outcome));

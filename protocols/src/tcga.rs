@@ -1,32 +1,33 @@
 //! The protocol of the computer-games courses and tournaments in Taiwan (TCGA, NTU), for EinStein.
 //!
 //! `get R 3 B1 … B6 R1 … R6` names the side to move, the die, and the squares of Blue's and of Red's
-//! stones; the answer is `from to`. A square is a letter for the column from the left and a figure for
+//! stones; the answer is `from to`. A square is a letter for the column from the left and a digit for
 //! the row from the top, `0` a captured stone. Invariant: every request but `exit` is answered by one
-//! line; what is wrong begins with `error`.
+//! line; a refusal begins with `error`.
 
 use crate::clock::Clock;
 use crate::session::Session;
-use crate::{Answers, Next, Outside, ProtocolGame, seconds, words};
+use crate::{Action, Handler, Output, ProtocolGame, seconds, words};
 
 /// Columns and rows of the board.
-const SIDE: usize = 5;
+const BOARD_SIZE: usize = 5;
 /// Stones of both sides.
-const STONES: usize = 12;
+const NUM_STONES: usize = 12;
 const USAGE: &str = "get takes the side, the die, six squares of Blue and six of Red: get R 3 E5 …";
 
 #[derive(Default)]
 pub(crate) struct Tcga {
-    /// Of a whole game, if that was said.
-    time: Option<Clock>,
+    /// The clock of a new game, if it was set.
+    full_clock: Option<Clock>,
     clock: Option<Clock>,
-    /// Stones on the board when we were asked last.
+    /// Stones on the board of the last request.
     stones: usize,
 }
 
 impl Tcga {
-    fn begin(&mut self) -> String {
-        self.clock = self.time;
+    fn new_game<G: ProtocolGame>(&mut self, session: &mut Session<G>) -> String {
+        session.clear();
+        (self.clock, self.stones) = (self.full_clock, NUM_STONES);
         "ok".to_owned()
     }
 
@@ -34,7 +35,7 @@ impl Tcga {
         &mut self,
         session: &mut Session<G>,
         words: &[&str],
-        outside: &mut dyn Outside,
+        output: &mut dyn Output,
     ) -> Result<String, String> {
         let [side, die, squares @ ..] = words else {
             return Err(USAGE.to_owned());
@@ -42,36 +43,40 @@ impl Tcga {
         let die = die
             .parse()
             .map_err(|_| format!("the die shows 1 to 6, not '{die}'"))?;
-        session.set_position(&position(side, squares)?)?;
-        session.set_die(die)?;
+        let position = position(side, squares)?;
         let stones = squares.iter().filter(|square| **square != "0").count();
         if stones > self.stones {
-            // No game has more stones than it had: this is another one.
-            self.begin();
+            // Stones never return within a game.
+            session.set_position(&position)?;
+            self.clock = self.full_clock;
+        } else {
+            session.continue_at(&position)?;
         }
+        session.set_die(die)?;
         self.stones = stones;
-        let mv = session.think_on(None, &mut self.clock, outside)?;
-        // Our rows count from the bottom.
-        let theirs = mv.chars().map(|sign| match sign.to_digit(10) {
-            Some(row) => (SIDE as u32 + 1 - row).to_string(),
-            None => sign.to_uppercase().to_string(),
+        let mv = session.choose_on_clock(None, &mut self.clock, output)?;
+        // The engine's rows count from the bottom.
+        let squares = session.format_move(mv);
+        let squares = squares.chars().map(|letter| match letter.to_digit(10) {
+            Some(row) => (BOARD_SIZE as u32 + 1 - row).to_string(),
+            None => letter.to_uppercase().to_string(),
         });
-        let theirs: String = theirs.collect();
-        Ok(format!("{} {}", &theirs[..2], &theirs[2..]))
+        let squares: String = squares.collect();
+        Ok(format!("{} {}", &squares[..2], &squares[2..]))
     }
 }
 
-/// The position of a request in our notation.
+/// The position of a request in the engine's notation.
 fn position(side: &str, squares: &[&str]) -> Result<String, String> {
-    if squares.len() != STONES {
+    if squares.len() != NUM_STONES {
         return Err(format!("{USAGE}; these are {} squares", squares.len()));
     }
-    let mut board = [['.'; SIDE]; SIDE];
+    let mut board = [['.'; BOARD_SIZE]; BOARD_SIZE];
     for (name, square) in "abcdef123456".chars().zip(squares) {
         if *square == "0" {
             continue;
         }
-        let place = match *square.as_bytes() {
+        let cell = match *square.as_bytes() {
             [column, row] => {
                 let column = column.to_ascii_uppercase().wrapping_sub(b'A');
                 let row = board.get_mut(usize::from(row.wrapping_sub(b'1')));
@@ -79,7 +84,7 @@ fn position(side: &str, squares: &[&str]) -> Result<String, String> {
             }
             _ => None,
         };
-        match place {
+        match cell {
             Some(free @ '.') => *free = name,
             Some(_) => return Err(format!("two stones stand on {square}")),
             None => return Err(format!("a square is A1 to E5, or 0, not '{square}'")),
@@ -89,14 +94,14 @@ fn position(side: &str, squares: &[&str]) -> Result<String, String> {
     Ok(format!("{} {} -", rows.join("/"), side.to_lowercase()))
 }
 
-impl<G: ProtocolGame> Answers<G> for Tcga {
-    const PROBLEM: &'static str = "error:";
+impl<G: ProtocolGame> Handler<G> for Tcga {
+    const ERROR_PREFIX: &'static str = "error:";
 
-    fn answer(
+    fn handle(
         &mut self,
         session: &mut Session<G>,
         line: &str,
-        outside: &mut dyn Outside,
+        output: &mut dyn Output,
     ) -> Result<String, String> {
         match *words(line)? {
             ["name", ..] => Ok("Alea".to_owned()),
@@ -104,16 +109,16 @@ impl<G: ProtocolGame> Answers<G> for Tcga {
             ["time_setting" | "time_settings", ref times @ ..] => {
                 let time = times.first().and_then(|time| seconds(time));
                 let time = time.ok_or("time_setting takes the seconds of a game")?;
-                self.time = Some(Clock::new(time, None));
-                Ok(self.begin())
+                self.full_clock = Some(Clock::new(time, None));
+                Ok(self.new_game(session))
             }
-            ["board_setting", "5", "6", "2"] | ["ini", ..] => Ok(self.begin()),
+            ["board_setting", "5", "6", "2"] | ["ini", ..] => Ok(self.new_game(session)),
             ["board_setting", ..] => Err("boards are 5 6 2: squares, stones, players".to_owned()),
-            ["get", ref words @ ..] => self.get(session, words, outside),
-            // By then the search that it came to end has ended.
+            ["get", ref words @ ..] => self.get(session, words, output),
+            // It has already ended the search.
             ["stop"] => Ok("ok".to_owned()),
             ["exit" | "quit", ..] => {
-                session.next = Next::End;
+                session.action = Action::Quit;
                 Ok(String::new())
             }
             [] => Ok(String::new()),

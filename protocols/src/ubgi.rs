@@ -1,12 +1,12 @@
 //! UBGI 0.2, the engine interface of backgammon programs (`bungogood/bgci`), for all games of two
 //! seats.
 //!
-//! Ours is the type of position, `position alea NOTATION`, one number after `dice`, and moves in the
-//! notation of the game; `keys` tells what can be set. Invariant: what is not understood is answered
-//! by one `error` line with one of the four codes, and changes nothing.
+//! Extensions are `position alea NOTATION`, one number after `dice`, and moves in the notation of the
+//! game; `keys` lists the options. Invariant: an unknown line is answered by one `error` line with one
+//! of the four codes, and changes nothing.
 
-use crate::session::{Asked, Choice, Session, value_of};
-use crate::{Answers, Next, Outside, ProtocolGame, words};
+use crate::session::{Choice, Query, Session, value_of};
+use crate::{Action, Handler, Output, ProtocolGame, words};
 use engine::play::notation::Notation;
 use std::fmt::Display;
 
@@ -15,8 +15,8 @@ const BAD_VALUE: &str = "bad_value";
 const BAD_STATE: &str = "bad_state";
 const UNSUPPORTED: &str = "unsupported";
 
-/// A code and what is wrong in words.
-fn wrong<T>(code: &str, problem: impl Display) -> Result<T, String> {
+/// A code and the problem.
+fn error<T>(code: &str, problem: impl Display) -> Result<T, String> {
     Err(format!("{code} {problem}"))
 }
 
@@ -26,19 +26,20 @@ fn bad_value(problem: String) -> String {
 
 #[derive(Default)]
 pub(crate) struct Ubgi {
-    /// Whether a position was given since the game began.
-    placed: bool,
+    /// Whether a position was set since the game began.
+    has_position: bool,
 }
 
 fn go<G: ProtocolGame>(
     session: &mut Session<G>,
-    outside: &mut dyn Outside,
+    output: &mut dyn Output,
 ) -> Result<String, String> {
-    let chosen = session.think(&Asked::once(None), outside);
-    let chosen = chosen.or_else(|problem| wrong(BAD_STATE, problem))?;
+    let choice = session.choose(&Query::once(None), output);
+    let choice = choice.or_else(|problem| error(BAD_STATE, problem))?;
     let Choice {
         mv, value, stats, ..
-    } = chosen;
+    } = choice;
+    let mv = session.format_move(mv);
     let (nodes, depth, ms) = (stats.nodes, stats.depth, stats.time.as_millis());
     let score = value.map_or(String::new(), |value| format!(" score {value:.4}"));
     Ok(format!(
@@ -46,7 +47,7 @@ fn go<G: ProtocolGame>(
     ))
 }
 
-/// Every key with its type and its value.
+/// Every key with its type and value.
 fn keys<G: ProtocolGame>(session: &Session<G>) -> Vec<[String; 3]> {
     let game = Notation::parse(&session.game.notation());
     let mut keys = Vec::new();
@@ -54,12 +55,12 @@ fn keys<G: ProtocolGame>(session: &Session<G>) -> Vec<[String; 3]> {
         let (Some((name, values)), Ok(game)) = (part.split_once('='), &game) else {
             continue;
         };
-        let usual = values.split('|').next().unwrap_or_default();
-        let kind = match values == usual {
+        let default = values.split('|').next().unwrap_or_default();
+        let kind = match values == default {
             true => "string *".to_owned(),
             false => format!("enum {values}"),
         };
-        keys.push([format!("game.{name}"), kind, value_of(game, name, usual)]);
+        keys.push([format!("game.{name}"), kind, value_of(game, name, default)]);
     }
     for (key, value) in session.options() {
         keys.push(match &*key {
@@ -85,22 +86,22 @@ fn set<G: ProtocolGame>(session: &mut Session<G>, key: &str, value: &str) -> Res
 }
 
 fn get<G: ProtocolGame>(session: &Session<G>, key: &str) -> Result<String, String> {
-    let found = keys(session).into_iter().find(|[known, ..]| known == key);
-    found.map_or_else(|| wrong(UNSUPPORTED, key), |[_, _, value]| Ok(value))
+    let found = keys(session).into_iter().find(|[name, ..]| name == key);
+    found.map_or_else(|| error(UNSUPPORTED, key), |[_, _, value]| Ok(value))
 }
 
-impl<G: ProtocolGame> Answers<G> for Ubgi {
-    const PROBLEM: &'static str = "error";
+impl<G: ProtocolGame> Handler<G> for Ubgi {
+    const ERROR_PREFIX: &'static str = "error";
 
-    fn answer(
+    fn handle(
         &mut self,
         session: &mut Session<G>,
         line: &str,
-        outside: &mut dyn Outside,
+        output: &mut dyn Output,
     ) -> Result<String, String> {
-        let words = words(line).or_else(|problem| wrong(BAD_COMMAND, problem))?;
+        let words = words(line).or_else(|problem| error(BAD_COMMAND, problem))?;
         match *words {
-            ["quit"] => session.next = Next::End,
+            ["quit"] => session.action = Action::Quit,
             ["ubgi"] => {
                 let version = env!("CARGO_PKG_VERSION");
                 return Ok(format!(
@@ -110,30 +111,30 @@ impl<G: ProtocolGame> Answers<G> for Ubgi {
             ["isready"] => return Ok("readyok".to_owned()),
             ["newgame"] => {
                 session.clear();
-                self.placed = false;
+                self.has_position = false;
             }
             ["position", "alea", ref notation @ ..] => {
                 let text = notation.join(" ");
-                // The die is said later.
-                let open = session.set_position(&format!("{text} -"));
-                let read = open.or_else(|_| session.set_position(&text));
-                read.map_err(bad_value)?;
-                self.placed = true;
+                // The die follows.
+                let before_roll = session.continue_at(&format!("{text} -"));
+                let set = before_roll.or_else(|_| session.continue_at(&text));
+                set.map_err(bad_value)?;
+                self.has_position = true;
             }
             ["position", kind, ..] => {
-                return wrong(UNSUPPORTED, format!("position {kind}: alea NOTATION"));
+                return error(UNSUPPORTED, format!("position {kind}: alea NOTATION"));
             }
-            ["dice", ..] if !Session::<G>::has_dice() => return wrong(UNSUPPORTED, "dice"),
-            ["dice", ..] | ["go"] | ["go", "chequer"] if !self.placed => {
-                return wrong(BAD_STATE, "missing position");
+            ["dice", ..] if !Session::<G>::has_dice() => return error(UNSUPPORTED, "dice"),
+            ["dice", ..] | ["go"] | ["go", "chequer"] if !self.has_position => {
+                return error(BAD_STATE, "missing position");
             }
             ["dice", face] => {
                 let face = face.parse();
-                let face = face.or_else(|_| wrong(BAD_VALUE, words.join(" ")))?;
+                let face = face.or_else(|_| error(BAD_VALUE, words.join(" ")))?;
                 session.set_die(face).map_err(bad_value)?;
             }
-            ["go"] | ["go", "chequer"] => return go(session, outside),
-            ["go", _] => return wrong(UNSUPPORTED, words.join(" ")),
+            ["go"] | ["go", "chequer"] => return go(session, output),
+            ["go", _] => return error(UNSUPPORTED, words.join(" ")),
             ["keys"] => {
                 let keys = keys(session).into_iter();
                 let lines = keys.map(|[key, kind, value]| format!("key {key} {kind} {value}"));
@@ -143,9 +144,9 @@ impl<G: ProtocolGame> Answers<G> for Ubgi {
                 set(session, key, &value.join(" "))?;
             }
             ["get", key] => return Ok(format!("value {key} {}", get(session, key)?)),
-            // By then the search that it came to end has ended.
+            // It has already ended the search.
             [] | ["stop"] => {}
-            _ => return wrong(BAD_COMMAND, words.join(" ")),
+            _ => return error(BAD_COMMAND, words.join(" ")),
         }
         Ok(String::new())
     }

@@ -8,7 +8,7 @@ use crate::api::Problem;
 use crate::games::for_board_games;
 use crate::limits::RequestLimits;
 use engine::play::notation::Notation;
-use protocols::{AHEAD, Next, Outside, Protocol, ProtocolGame, ProtocolKind, Terms};
+use protocols::{Action, INPUT_GRACE, Output, Protocol, ProtocolGame, ProtocolKind, SessionConfig};
 use std::{
     sync::{
         Arc, Mutex, PoisonError, TryLockError,
@@ -43,14 +43,14 @@ struct Reply {
     stop: Arc<AtomicBool>,
 }
 
-impl Outside for Reply {
-    fn say(&mut self, text: &str) {
+impl Output for Reply {
+    fn write_lines(&mut self, text: &str) {
         self.text += text;
         self.text.push('\n');
         self.count += 1;
     }
 
-    fn calls(&mut self) -> bool {
+    fn input_pending(&mut self) -> bool {
         // The first output acknowledges the command.
         self.count > 1 || self.stop.load(Ordering::Relaxed)
     }
@@ -89,7 +89,7 @@ impl Sessions {
         let search = session.map(|(_, session)| session.search.lock());
         let search = search.map(|search| search.unwrap_or_else(PoisonError::into_inner));
         if let Some(Some((since, stop))) = search.as_deref()
-            && since.elapsed() > AHEAD
+            && since.elapsed() > INPUT_GRACE
         {
             stop.store(true, Ordering::Relaxed);
         }
@@ -133,9 +133,9 @@ impl Sessions {
             stop: Arc::clone(stop),
         };
         match gtp.handle_line(command, &mut reply) {
-            Next::Line => {}
-            Next::End => self.end(name),
-            Next::Other(other) => *gtp = other,
+            Action::Continue => {}
+            Action::Quit => self.end(name),
+            Action::Replace(other) => *gtp = other,
         }
         *search() = None;
         Ok(reply.text)
@@ -155,7 +155,7 @@ impl Sessions {
                 .position(|(_, session)| Arc::strong_count(session) == 1);
             all.remove(idle.ok_or("all sessions are busy; ask again")?);
         }
-        let gtp = open_session(&self.limits, ProtocolKind::Gtp.usual_game(), None);
+        let gtp = open_session(&self.limits, ProtocolKind::Gtp.default_game(), None);
         let gtp = gtp.map_err(|_| "a session cannot be opened")?;
         let session = Arc::new(Session {
             gtp: Mutex::new(gtp),
@@ -193,15 +193,15 @@ fn session<G: ProtocolGame>(
     let open = move |game: &Notation, player: Option<&Notation>| {
         open_session(&open_limits, &game.to_string(), player).map_err(|problem| problem.error)
     };
-    let terms = Terms {
-        permit: Arc::new(permit),
-        longest: Duration::from_secs_f64(limits.milliseconds / 1000.0),
+    let config = SessionConfig {
+        player_policy: Arc::new(permit),
+        max_time: Duration::from_secs_f64(limits.milliseconds / 1000.0),
         keeps_players: false,
         seed: 1,
         open: Arc::new(open),
         read_file: |_| Err("no file is opened here".to_owned()),
     };
-    protocols::engine(ProtocolKind::Gtp, game.clone(), player, terms).map_err(Problem::wrong)
+    protocols::open(ProtocolKind::Gtp, game.clone(), player, config).map_err(Problem::wrong)
 }
 
 #[cfg(test)]

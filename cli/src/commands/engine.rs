@@ -10,7 +10,7 @@ use engine::core::{
 };
 use engine::play::notation::{Notation, trusted};
 use input::Input;
-use protocols::{Next, Outside, Protocol, ProtocolKind, Terms};
+use protocols::{Action, Output, Protocol, ProtocolKind, SessionConfig};
 use std::{
     fs::File,
     io::{self, Write},
@@ -51,7 +51,7 @@ impl Arguments {
             "ubgi" => ProtocolKind::Ubgi,
             _ => ProtocolKind::NBoard,
         };
-        let game = self.game.as_deref().unwrap_or(protocol_kind.usual_game());
+        let game = self.game.as_deref().unwrap_or(protocol_kind.default_game());
         let game = games::parse(trusted(game))?;
         let player = self.player.as_deref().map(trusted).map(Notation::parse);
         let mut protocol = opened(
@@ -67,9 +67,9 @@ impl Arguments {
                 return Err(error.into());
             }
             match next {
-                Next::Line => {}
-                Next::End => break,
-                Next::Other(other) => protocol = other,
+                Action::Continue => {}
+                Action::Quit => break,
+                Action::Replace(other) => protocol = other,
             }
         }
         Ok(())
@@ -82,9 +82,9 @@ fn opened(
     player: Option<&Notation>,
     seed: u64,
 ) -> Result<Box<dyn Protocol>> {
-    let terms = Terms {
-        permit: Arc::new(|player| Ok(player.clone())),
-        longest: Duration::MAX,
+    let config = SessionConfig {
+        player_policy: Arc::new(|player| Ok(player.clone())),
+        max_time: Duration::MAX,
         keeps_players: true,
         seed,
         open: Arc::new(move |game, player| {
@@ -94,7 +94,7 @@ fn opened(
     };
     with_type!(&game.to_string(), OneGame => {
         let rules = games::of_notation::<OneGame>(game)?;
-        let opened = protocols::engine(protocol_kind, rules, player, terms);
+        let opened = protocols::open(protocol_kind, rules, player, config);
         opened.map_err(|problem| anyhow!(problem))
     })
 }
@@ -133,14 +133,14 @@ fn is_file() -> bool {
     false
 }
 
-impl Outside for Console {
-    fn say(&mut self, text: &str) {
+impl Output for Console {
+    fn write_lines(&mut self, text: &str) {
         let mut output = io::stdout().lock();
         let written = writeln!(output, "{text}").and_then(|()| output.flush());
         self.failed = self.failed.take().or(written.err());
     }
 
-    fn calls(&mut self) -> bool {
+    fn input_pending(&mut self) -> bool {
         self.failed.is_some() || self.input.is_waiting()
     }
 

@@ -65,6 +65,8 @@ pub struct PlayerRecipe<G: Playable> {
 #[derive(Clone)]
 struct Made<G: Playable> {
     is_reproducible: bool,
+    /// Whether it has a limit of time.
+    is_time_limited: bool,
     /// Who values positions, if that is an evaluator alone.
     judges: Option<Judges<G>>,
     make: Make<G>,
@@ -78,6 +80,7 @@ impl<G: Playable> Made<G> {
     fn by(is_reproducible: bool, make: Maker<G>) -> Self {
         Self {
             is_reproducible,
+            is_time_limited: false,
             judges: None,
             make: Arc::new(move |_, _| make()),
         }
@@ -97,13 +100,15 @@ impl<G: Playable> PlayerRecipe<G> {
         recipe.map_err(|problem| PlayerError::of(text, problem))
     }
 
-    /// The player of a notation that was put together.
+    /// The player of a spec that is a value.
     ///
     /// # Errors
-    /// As [`PlayerRecipe::parse`]; characters count in the notation as it is printed.
+    /// As [`PlayerRecipe::parse`]; characters count in the spec as it is printed.
     pub fn of(notation: &Notation, game: &G) -> Result<Self, PlayerError> {
-        let recipe = game.player(&notation.placed());
-        recipe.map_err(|problem| PlayerError::of(&notation.to_string(), problem))
+        game.player(notation).map_err(|problem| {
+            let printed = game.player(&notation.placed());
+            PlayerError::of(&notation.to_string(), printed.err().unwrap_or(problem))
+        })
     }
 
     fn from_notation(notation: &Notation, game: &G) -> Result<Self, Problem> {
@@ -116,6 +121,7 @@ impl<G: Playable> PlayerRecipe<G> {
         let made = match notation.name.as_str() {
             "random" => Made {
                 is_reproducible: true,
+                is_time_limited: false,
                 judges: None,
                 make: Arc::new(|game, _| Box::new(RandomPlayer::new(game))),
             },
@@ -126,6 +132,7 @@ impl<G: Playable> PlayerRecipe<G> {
                 game = assumed;
                 Made {
                     is_reproducible: recipe.is_reproducible(),
+                    is_time_limited: recipe.is_time_limited(),
                     judges: Some(recipe.judged_by()),
                     make: Arc::new(move |game, timed| recipe.make(game, timed)),
                 }
@@ -135,6 +142,7 @@ impl<G: Playable> PlayerRecipe<G> {
                 let recipe = MctsRecipe::from_arguments(notation, &mut arguments, &game)?;
                 Made {
                     is_reproducible: recipe.is_reproducible(),
+                    is_time_limited: recipe.is_time_limited(),
                     judges: recipe.judged_by(),
                     make: Arc::new(move |game, timed| recipe.make(game, timed)),
                 }
@@ -144,6 +152,7 @@ impl<G: Playable> PlayerRecipe<G> {
                 let recipe = RolloutRecipe::from_arguments(&mut arguments, &game)?;
                 Made {
                     is_reproducible: true,
+                    is_time_limited: false,
                     judges: None,
                     make: Arc::new(move |game, _| recipe.make(game)),
                 }
@@ -187,6 +196,12 @@ impl<G: Playable> PlayerRecipe<G> {
     /// Whether the same seed gives the same moves: not with a time limit, nor with several threads.
     pub fn is_reproducible(&self) -> bool {
         self.made.is_reproducible
+    }
+
+    /// Whether the search has a limit of time, so that it takes
+    /// [another one](crate::core::limits::Limits::time) for each answer.
+    pub fn is_time_limited(&self) -> bool {
+        self.made.is_time_limited
     }
 
     /// Whether every permitted move is equally likely, so that what comes of it can be computed

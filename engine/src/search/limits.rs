@@ -211,7 +211,8 @@ impl Watch {
     ) {
         let unlimited = most_nodes.is_none() && deadline.is_none() && stop.is_none();
         self.stopped = false;
-        (self.most_nodes, self.deadline, self.outer) = (most_nodes, deadline, Limits { stop, time: None });
+        (self.most_nodes, self.deadline, self.outer) =
+            (most_nodes, deadline, Limits { stop, time: None });
         if !unlimited {
             self.last_look = Instant::now();
             // The interval of the last search stands, but a first look comes early.

@@ -1,7 +1,7 @@
-//! What the player thinks: live information, the tree, and proofs.
+//! Commands of analysis: live analysis, the tree, and proofs.
 
-use super::{Answered, Call, syntax, text};
-use crate::session::{Asked, Rate, Rates};
+use super::{Call, Reply, syntax, text};
+use crate::session::{MoveAnalysis, MoveInfo, Query, Session};
 use crate::{ProtocolGame, one_line, seconds};
 use engine::core::game::Seat;
 use std::{
@@ -9,123 +9,126 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Between two looks for the next line.
-const PATIENCE: Duration = Duration::from_millis(5);
-/// How long a proof is looked for.
-const DEFAULT_PROOF: Duration = Duration::from_secs(5);
-/// Centiseconds between two pieces of live information.
-const INTERVAL: u64 = 100;
+/// Interval of checks for the next line.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+/// Time of a search for proofs.
+const DEFAULT_SOLVE_TIME: Duration = Duration::from_secs(5);
+/// Centiseconds between two reports.
+const DEFAULT_INTERVAL: u64 = 100;
 
-/// How live information is written.
+/// Format of live analysis.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Leela Zero's: shares are in hundredths of a per cent.
+    /// Leela Zero's: probabilities in hundredths of a per cent.
     Leela,
-    /// KataGo's: shares are from 0 to 1.
+    /// KataGo's: probabilities from 0 to 1.
     Kata,
 }
 
-/// What live information was asked for.
-struct Wish<M> {
+/// Arguments of live analysis.
+struct AnalyzeArguments<M> {
     interval: Duration,
-    /// The moves to look at, if not all.
+    /// The moves to analyse, if not all.
     only: Option<Vec<M>>,
-    /// How many moves to tell at least, untried ones too, and at most.
+    /// Least number of moves to report, unvisited ones too.
     min_moves: usize,
     max_moves: usize,
 }
 
 impl<G: ProtocolGame> Call<'_, G> {
-    /// Thinks until something is heard and says what, every so many centiseconds.
-    pub(super) fn analyze(&mut self, form: Form) -> Answered {
-        let wish = self.wish()?;
-        let asked = Asked {
-            time: Some(wish.interval),
-            only: wish.only.as_deref(),
-            is_endless: true,
+    /// Searches until input comes, with a report every so many centiseconds.
+    pub(super) fn analyze(&mut self, form: Form) -> Reply {
+        let arguments = self.parse_arguments()?;
+        let query = Query {
+            time: Some(arguments.interval),
+            only: arguments.only.as_deref(),
+            is_continuous: true,
         };
-        self.session.goes_on()?;
-        self.begun(|call| {
+        self.session.check_not_over()?;
+        self.stream(|call| {
             loop {
                 let began = Instant::now();
-                let rates = call.session.rate(&asked, call.outside)?;
-                // What was looked at when a line came is not worth a line any more.
-                if !rates.is_cut {
-                    call.outside.say(&information(&rates, &wish, form));
+                let analysis = call.session.analyse(&query, call.output)?;
+                // An interrupted search is not reported.
+                if !analysis.is_interrupted {
+                    let report = format_moves(call.session, &analysis, &arguments, form);
+                    call.output.write_lines(&report);
                 }
-                // Who has no limit of time thinks the same again.
-                while !call.outside.calls() && (began.elapsed() < wish.interval || !rates.is_timed)
+                // A search without a limit of time would repeat itself.
+                while !call.output.input_pending()
+                    && (began.elapsed() < arguments.interval || !analysis.is_timed)
                 {
-                    sleep(PATIENCE);
+                    sleep(POLL_INTERVAL);
                 }
-                if call.outside.calls() {
+                if call.output.input_pending() {
                     return Ok(String::new());
                 }
             }
         })
     }
 
-    /// Says that the command is answered, then what `answer` comes to, and the empty line.
-    fn begun(&mut self, answer: impl FnOnce(&mut Self) -> Result<String, String>) -> Answered {
-        self.outside.say(&format!("={}", self.id));
-        let last = answer(self).unwrap_or_else(|problem| format!("error {}", one_line(&problem)));
+    /// Begins the reply of a command that streams, and ends it with the last line of `run`.
+    fn stream(&mut self, run: impl FnOnce(&mut Self) -> Result<String, String>) -> Reply {
+        self.output.write_lines(&format!("={}", self.id));
+        let last = run(self).unwrap_or_else(|problem| format!("error {}", one_line(&problem)));
         let end = if last.is_empty() { "" } else { "\n" };
-        self.outside.say(&(last + end));
+        self.output.write_lines(&(last + end));
         Ok(None)
     }
 
-    /// Chooses a move and plays it, with live information until then. A search that keeps its tree
-    /// thinks in parts; others would lose by that, and tell what they have chosen.
-    pub(super) fn genmove_analyze(&mut self, form: Form) -> Answered {
-        let wish = self.wish()?;
+    /// Chooses a move and plays it, with live analysis until then. A tree search runs in slices;
+    /// other searches, which would lose by that, report their choice.
+    pub(super) fn genmove_analyze(&mut self, form: Form) -> Reply {
+        let arguments = self.parse_arguments()?;
         let seat = self.session.game.to_move(&self.session.position);
-        let share = self.session.share(self.clocks[seat].as_ref());
-        let time = share.or(self.session.own_time());
-        self.session.permitted()?;
-        self.begun(|call| call.chosen(seat, time, &wish, form))
+        let time = self.session.move_time(self.clocks[seat].as_ref());
+        let time = time.or(self.session.own_time());
+        self.session.legal_moves()?;
+        self.stream(|call| call.choose(seat, time, &arguments, form))
     }
 
-    fn chosen(
+    fn choose(
         &mut self,
         seat: Seat,
         time: Option<Duration>,
-        wish: &Wish<G::Move>,
+        arguments: &AnalyzeArguments<G::Move>,
         form: Form,
     ) -> Result<String, String> {
         let began = Instant::now();
-        let mut asked = Asked {
-            only: wish.only.as_deref(),
-            ..Asked::once(time)
+        let mut query = Query {
+            only: arguments.only.as_deref(),
+            ..Query::once(time)
         };
-        let best = if self.session.has_tree() {
-            loop {
+        let best = loop {
+            let is_last = if self.session.has_tree() {
                 let left = time.map(|time| time.saturating_sub(began.elapsed()));
-                asked.time = left.map(|left| left.min(wish.interval));
-                let rates = self.session.rate(&asked, self.outside)?;
-                self.outside.say(&information(&rates, wish, form));
-                let is_last = left.is_none_or(|left| left <= wish.interval);
-                if is_last || rates.is_cut || !rates.is_timed {
-                    let best = rates.moves.into_iter().next();
-                    break best.ok_or("there is no move")?.mv;
-                }
+                query.time = left.map(|left| left.min(arguments.interval));
+                left.is_none_or(|left| left <= arguments.interval)
+            } else {
+                true
+            };
+            let analysis = match self.session.has_tree() {
+                true => self.session.analyse(&query, self.output)?,
+                false => self.session.choose(&query, self.output)?.into(),
+            };
+            let report = format_moves(self.session, &analysis, arguments, form);
+            self.output.write_lines(&report);
+            if is_last || analysis.is_interrupted || !analysis.is_timed {
+                break analysis.moves.first().ok_or("there is no move")?.mv;
             }
-        } else {
-            let choice = self.session.think(&asked, self.outside)?;
-            let rates = Rates::from(choice);
-            self.outside.say(&information(&rates, wish, form));
-            rates.line.into_iter().next().unwrap_or_default()
         };
         if let Some(clock) = &mut self.clocks[seat] {
             clock.spend(began.elapsed());
         }
-        self.session.play(&best)?;
-        Ok(format!("play {best}"))
+        let reply = format!("play {}", self.session.format_move(best));
+        self.session.play_choice(best)?;
+        Ok(reply)
     }
 
-    /// `[COLOR] [CENTISECONDS]` and pairs of a key and what it takes.
-    fn wish(&self) -> Result<Wish<G::Move>, String> {
-        let mut wish = Wish {
-            interval: Duration::from_millis(10 * INTERVAL),
+    /// Parses `[COLOR] [CENTISECONDS]` and pairs of key and value.
+    fn parse_arguments(&self) -> Result<AnalyzeArguments<G::Move>, String> {
+        let mut arguments = AnalyzeArguments {
+            interval: Duration::from_millis(10 * DEFAULT_INTERVAL),
             only: None,
             min_moves: 0,
             max_moves: usize::MAX,
@@ -142,31 +145,31 @@ impl<G: ProtocolGame> Call<'_, G> {
             };
             match word {
                 _ if interval.is_some() => {
-                    let interval = interval.unwrap_or(INTERVAL).clamp(1, 360_000);
-                    wish.interval = Duration::from_millis(10 * interval);
+                    let interval = interval.unwrap_or(DEFAULT_INTERVAL).clamp(1, 360_000);
+                    arguments.interval = Duration::from_millis(10 * interval);
                 }
-                "minmoves" => wish.min_moves = number(words.next())? as usize,
-                "maxmoves" => wish.max_moves = number(words.next())?.max(1) as usize,
+                "minmoves" => arguments.min_moves = number(words.next())? as usize,
+                "maxmoves" => arguments.max_moves = number(words.next())?.max(1) as usize,
                 "avoid" | "allow" => {
                     let (Some(color), Some(moves)) = (words.next(), words.next()) else {
                         return syntax(USAGE);
                     };
-                    // How many moves ahead it counts: here it is always the next one.
+                    // The number of moves ahead; here it is always the next one.
                     number(words.next())?;
-                    self.turn(color)?;
-                    self.keep_from(&mut wish.only, moves, word == "allow")?;
+                    self.check_turn(color)?;
+                    self.restrict_moves(&mut arguments.only, moves, word == "allow")?;
                 }
-                // What is told of whole boards of Go, of which there is nothing here.
+                // Reports of Go boards, which other games do not have.
                 "ownership" | "ownershipStdev" | "movesOwnership" | "pvVisits" | "pvEdgeVisits"
                 | "rootInfo" => drop(words.next()),
-                _ => self.turn(word)?,
+                _ => self.check_turn(word)?,
             }
         }
-        Ok(wish)
+        Ok(arguments)
     }
 
-    /// Leaves of the moves to look at those that are named, or (`allow` is false) the others.
-    fn keep_from(
+    /// Restricts the moves to those of a list, or (`allow` is false) to the others.
+    fn restrict_moves(
         &self,
         only: &mut Option<Vec<G::Move>>,
         names: &str,
@@ -174,14 +177,14 @@ impl<G: ProtocolGame> Call<'_, G> {
     ) -> Result<(), String> {
         let mut named = Vec::new();
         for name in names.split(',') {
-            // Neither is a move of a game without it.
-            if !["pass", "resign"].contains(&&*name.to_ascii_lowercase()) {
-                named.push(self.session.read_move(name)?);
-            } else {
-                named.extend(self.session.read_move(name));
+            let mv = self.session.parse_move(name);
+            // Not every game has these.
+            match ["pass", "resign"].contains(&&*name.to_ascii_lowercase()) {
+                true => named.extend(mv),
+                false => named.push(mv?),
             }
         }
-        let (_, all) = self.session.permitted()?;
+        let (_, all) = self.session.legal_moves()?;
         let only = only.get_or_insert_with(|| all.to_vec());
         only.retain(|mv| named.contains(mv) == allow);
         match only.is_empty() {
@@ -190,43 +193,44 @@ impl<G: ProtocolGame> Call<'_, G> {
         }
     }
 
-    /// The moves of the root with what the search knows of them.
-    pub(super) fn dump_tree(&mut self) -> Answered {
-        let rates = self.session.rate(&Asked::once(None), self.outside)?;
-        let (stats, line) = (rates.stats, rates.line.join(" "));
-        let mut told = format!("nodes {} depth {} pv {line}", stats.nodes, stats.depth);
-        for rate in &rates.moves {
-            told += &format!("\n{}", rate.mv);
-            if let Some(visits) = rate.visits {
-                told += &format!(" visits {visits}");
+    /// The moves of the root with their statistics.
+    pub(super) fn dump_tree(&mut self) -> Reply {
+        let analysis = self.session.analyse(&Query::once(None), self.output)?;
+        let line = self.session.format_line(&analysis.line).join(" ");
+        let stats = analysis.stats;
+        let mut reply = format!("nodes {} depth {} pv {line}", stats.nodes, stats.depth);
+        for info in &analysis.moves {
+            reply += &format!("\n{}", self.session.format_move(info.mv));
+            if let Some(visits) = info.visits {
+                reply += &format!(" visits {visits}");
             }
-            if let Some(value) = rate.value {
-                told += &format!(" value {value:.4}");
+            if let Some(value) = info.value {
+                reply += &format!(" value {value:.4}");
             }
-            let [lower, upper] = rate.proven;
+            let [lower, upper] = info.bounds;
             if lower > 0.0 || upper < 1.0 {
-                told += &format!(" proven {lower:.4} {upper:.4}");
+                reply += &format!(" proven {lower:.4} {upper:.4}");
             }
         }
-        text(told)
+        text(reply)
     }
 
-    /// What is proven of the best move within some seconds.
-    pub(super) fn solve(&mut self) -> Answered {
+    /// The proven value of the best move, searched for some seconds.
+    pub(super) fn solve(&mut self) -> Reply {
         let time = match self.words {
-            [] => Some(DEFAULT_PROOF),
+            [] => Some(DEFAULT_SOLVE_TIME),
             [word] => seconds(word),
             _ => None,
         };
         let time = time.map_or_else(|| syntax("solve [SECONDS]"), Ok)?;
-        let rates = self.session.prove(time, self.outside)?;
-        let most = |index: usize| {
-            let bounds = rates.moves.iter().map(|rate| rate.proven[index]);
+        let analysis = self.session.solve(time, self.output)?;
+        let max_bound = |index: usize| {
+            let bounds = analysis.moves.iter().map(|info| info.bounds[index]);
             bounds.fold(0.0, f32::max)
         };
-        let (lower, upper) = (most(0), most(1));
-        let best = rates.moves.iter().find(|rate| rate.proven[0] == lower);
-        let best = best.map_or("", |best| &best.mv);
+        let (lower, upper) = (max_bound(0), max_bound(1));
+        let best = analysis.moves.iter().find(|info| info.bounds[0] == lower);
+        let best = best.map_or(String::new(), |best| self.session.format_move(best.mv));
         text(match (lower, upper) {
             (lower, upper) if upper - lower > 1e-4 => "unknown".to_owned(),
             (1.0, _) => format!("win {best}"),
@@ -242,21 +246,29 @@ const USAGE: &str = "[COLOR] [CENTISECONDS] [interval N] [minmoves N] [maxmoves 
 
 /// One line: for each move `info move … visits … winrate … order … pv …`.
 ///
-/// Visits are those of a tree search; other searches value every move once, whatever that took, and
-/// who rates no moves visits none. Moves that a tree search has not tried are left out, unless so many
-/// are asked for.
-fn information<M>(rates: &Rates, wish: &Wish<M>, form: Form) -> String {
-    let is_tried = |rate: &&Rate| rate.visits != Some(0);
-    let tried = rates.moves.iter().filter(is_tried).count();
-    let count = tried.max(wish.min_moves).max(1).min(wish.max_moves);
-    let one = |(order, rate): (usize, &Rate)| {
-        let visits = rate.visits.unwrap_or(u32::from(rate.value.is_some()));
+/// Visits are those of a tree search; other searches visit every move once, and players that value
+/// no moves none. Moves that a tree search has not visited are left out beyond the least number.
+fn format_moves<G: ProtocolGame>(
+    session: &Session<G>,
+    analysis: &MoveAnalysis<G::Move>,
+    arguments: &AnalyzeArguments<G::Move>,
+    form: Form,
+) -> String {
+    let is_visited = |info: &&MoveInfo<G::Move>| info.visits != Some(0);
+    let visited = analysis.moves.iter().filter(is_visited).count();
+    let count = visited
+        .max(arguments.min_moves)
+        .max(1)
+        .min(arguments.max_moves);
+    let format_move = |(order, info): (usize, &MoveInfo<G::Move>)| {
+        let visits = info.visits.unwrap_or(u32::from(info.value.is_some()));
+        let mv = session.format_move(info.mv);
         let line = match order {
-            0 if !rates.line.is_empty() => rates.line.join(" "),
-            _ => rate.mv.clone(),
+            0 if !analysis.line.is_empty() => session.format_line(&analysis.line).join(" "),
+            _ => mv.clone(),
         };
-        let mut text = format!("info move {} visits {visits}", rate.mv);
-        let mut share = |name: &str, value: Option<f32>| {
+        let mut text = format!("info move {mv} visits {visits}");
+        let mut add_probability = |name: &str, value: Option<f32>| {
             if let Some(value) = value {
                 text += &match form {
                     Form::Leela => format!(" {name} {:.0}", 10_000.0 * value),
@@ -264,25 +276,18 @@ fn information<M>(rates: &Rates, wish: &Wish<M>, form: Form) -> String {
                 };
             }
         };
-        share("winrate", rate.value);
-        share("prior", rate.prior);
+        add_probability("winrate", info.value);
+        add_probability("prior", info.prior);
         if form == Form::Kata {
-            // A win is worth 1, a defeat -1, and nothing else counts.
-            let utility = rate.value.map(|value| 2.0 * value - 1.0);
+            // A win is 1, a loss −1.
+            let utility = info.value.map(|value| 2.0 * value - 1.0);
             text += &utility.map_or(String::new(), |utility| format!(" utility {utility:.6}"));
-            let exact = rate
-                .exact
-                .map(|exact| format!(" scoreMean {exact} scoreLead {exact}"));
+            let exact = info.exact;
+            let exact = exact.map(|exact| format!(" scoreMean {exact} scoreLead {exact}"));
             text += &exact.unwrap_or_default();
         }
         text + &format!(" order {order} pv {line}")
     };
-    let all: Vec<String> = rates
-        .moves
-        .iter()
-        .take(count)
-        .enumerate()
-        .map(one)
-        .collect();
-    all.join(" ")
+    let moves = analysis.moves.iter().take(count).enumerate();
+    moves.map(format_move).collect::<Vec<_>>().join(" ")
 }

@@ -1,13 +1,13 @@
-//! The commands of GTP: those that the standard asks for, Lajkonik's, and our own.
+//! The commands of GTP: the standard's, Lajkonik's, and extensions.
 
-use super::{Answered, Call, analysis::Form, done, same, syntax, text};
+use super::{Call, Reply, analysis::Form, done, is_same_command, syntax, text};
 use crate::clock::{Clock, Overtime};
-use crate::{Next, ProtocolGame, seconds};
+use crate::{Action, ProtocolGame, seconds};
 use engine::play::notation::Notation;
 use std::{str::FromStr, time::Duration};
 
-/// A command's name and what it does.
-type Command<G> = (&'static str, fn(&mut Call<'_, G>) -> Answered);
+/// A command's name and function.
+type Command<G> = (&'static str, fn(&mut Call<'_, G>) -> Reply);
 
 impl<G: ProtocolGame> Call<'_, G> {
     pub(super) const COMMANDS: &'static [Command<G>] = &[
@@ -16,18 +16,19 @@ impl<G: ProtocolGame> Call<'_, G> {
         ("version", |_| text(env!("CARGO_PKG_VERSION"))),
         ("known_command", |call| {
             let name = call.words.first().copied().unwrap_or_default();
-            let known = Self::COMMANDS.iter().any(|(known, _)| same(known, name));
-            text(known.to_string())
+            let mut commands = Self::COMMANDS.iter();
+            let is_known = commands.any(|(command, _)| is_same_command(command, name));
+            text(is_known.to_string())
         }),
         ("list_commands", |_| {
             let names: Vec<&str> = Self::COMMANDS.iter().map(|(name, _)| *name).collect();
             text(names.join("\n"))
         }),
         ("quit", |call| {
-            call.session.next = Next::End;
+            call.session.action = Action::Quit;
             done()
         }),
-        // By then the search that it came to end has ended.
+        // It has already ended the search.
         ("stop", |_| done()),
         ("boardsize", |call| call.boardsize()),
         ("clear_board", |call| {
@@ -35,16 +36,16 @@ impl<G: ProtocolGame> Call<'_, G> {
             done()
         }),
         ("komi", |call| {
-            call.only::<f64>("komi NUMBER")?;
+            call.argument::<f64>("komi NUMBER")?;
             done()
         }),
         ("play", |call| {
             let [color, mv] = call.words else {
                 return syntax("play COLOR MOVE");
             };
-            // A colour that is none is said to be that.
+            // A wrong colour is no illegal move.
             call.seat(color)?;
-            let played = call.turn(color).and_then(|()| call.session.play(mv));
+            let played = call.check_turn(color).and_then(|()| call.session.play(mv));
             played.map_err(|problem| format!("illegal move: {problem}"))?;
             done()
         }),
@@ -59,7 +60,7 @@ impl<G: ProtocolGame> Call<'_, G> {
         ("time_left", |call| call.time_left()),
         ("roll", |call| text(call.session.roll()?.to_string())),
         ("dice", |call| {
-            let face = call.only("dice NUMBER")?;
+            let face = call.argument("dice NUMBER")?;
             call.session.set_die(face).and_then(|()| done())
         }),
         ("playgame", |call| call.playgame()),
@@ -86,15 +87,16 @@ impl<G: ProtocolGame> Call<'_, G> {
             }
         }),
         ("gridcoords", |call| {
-            let on = call.words != ["off"];
-            if on && call.session.game.on_grid("a1", false).is_none() {
+            let is_on = call.words != ["off"];
+            if is_on && call.session.game.to_alt("a1").is_none() {
                 return Err(format!("{} has no other coordinates", G::NAME));
             }
-            call.session.grid = on;
+            call.session.uses_alt_coordinates = is_on;
             done()
         }),
         ("set_random_seed", |call| {
-            call.session.set_seed(call.only("set_random_seed NUMBER")?);
+            call.session
+                .set_seed(call.argument("set_random_seed NUMBER")?);
             done()
         }),
         ("set_option", |call| {
@@ -105,10 +107,10 @@ impl<G: ProtocolGame> Call<'_, G> {
             done()
         }),
         ("get_option", |call| {
-            let key: String = call.only("get_option NAME")?;
+            let key: String = call.argument("get_option NAME")?;
             let mut options = call.session.options().into_iter();
-            let found = options.find(|(known, _)| *known == key);
-            let unknown = || format!("there is no '{key}'; list_options tells what there is");
+            let found = options.find(|(name, _)| *name == key);
+            let unknown = || format!("there is no '{key}'; list_options lists the options");
             text(found.ok_or_else(unknown)?.1)
         }),
         ("list_options", |call| {
@@ -117,9 +119,9 @@ impl<G: ProtocolGame> Call<'_, G> {
             text(lines.collect::<String>())
         }),
         ("get_eval", |call| {
-            text(format!("{:.2}", 100.0 * call.session.value(call.outside)?))
+            text(format!("{:.2}", 100.0 * call.session.value(call.output)?))
         }),
-        ("get_sgf", |call| text(call.session.written()?)),
+        ("get_sgf", |call| text(call.session.transcript()?)),
         ("dump_tree", |call| call.dump_tree()),
         ("solve", |call| call.solve()),
         ("analyze", |call| call.analyze(Form::Leela)),
@@ -133,40 +135,41 @@ impl<G: ProtocolGame> Call<'_, G> {
         }),
     ];
 
-    fn boardsize(&mut self) -> Answered {
-        let wanted: usize = self.only("boardsize NUMBER")?;
-        let unfit = |problem: String| format!("unacceptable size: {problem}");
+    fn boardsize(&mut self) -> Reply {
+        let requested: usize = self.argument("boardsize NUMBER")?;
+        let unacceptable = |problem: String| format!("unacceptable size: {problem}");
         match self.session.game.size() {
-            Some((size, _)) if size == wanted => {
+            Some((size, _)) if size == requested => {
                 self.session.clear();
                 done()
             }
-            None | Some((_, "")) => Err(unfit(format!("{} has one board", G::NAME))),
+            None | Some((_, "")) => Err(unacceptable(format!("{} has one board", G::NAME))),
             Some((_, key)) => {
-                let game = self.session.with_parameter(key, &wanted.to_string())?;
-                let changed = self.session.change_game(&game).map_err(unfit);
+                let game = self.session.with_parameter(key, &requested.to_string())?;
+                let changed = self.session.change_game(&game).map_err(unacceptable);
                 changed.and_then(|()| done())
             }
         }
     }
 
-    /// The time that a move may take: that which is asked for, else a share of the clock.
-    fn genmove(&mut self) -> Answered {
-        let last = self.words.last().and_then(|word| seconds(word));
-        let color = &self.words[..self.words.len() - usize::from(last.is_some())];
+    /// Plays a move, in a given number of seconds or in its share of the clock.
+    fn genmove(&mut self) -> Reply {
+        let time = self.words.last().and_then(|word| seconds(word));
+        let color = &self.words[..self.words.len() - usize::from(time.is_some())];
         match color {
             [] => {}
-            [color] => self.turn(color)?,
+            [color] => self.check_turn(color)?,
             _ => return syntax("genmove [COLOR] [SECONDS]"),
         }
         let seat = self.session.game.to_move(&self.session.position);
         let clock = &mut self.clocks[seat];
-        let mv = self.session.think_on(last, clock, self.outside)?;
-        self.session.play(&mv)?;
-        text(mv)
+        let mv = self.session.choose_on_clock(time, clock, self.output)?;
+        let reply = self.session.format_move(mv);
+        self.session.play_choice(mv)?;
+        text(reply)
     }
 
-    fn time_settings(&mut self) -> Answered {
+    fn time_settings(&mut self) -> Reply {
         let times: Vec<_> = self.words.iter().map_while(|word| seconds(word)).collect();
         let [main, period, stones] = *times else {
             return syntax("time_settings MAIN_TIME BYO_YOMI_TIME BYO_YOMI_STONES");
@@ -176,8 +179,8 @@ impl<G: ProtocolGame> Call<'_, G> {
         done()
     }
 
-    /// The kinds of KGS: `byoyomi` has periods for one move each, so many of them.
-    fn kgs_time_settings(&mut self) -> Answered {
+    /// Time settings of KGS: `byoyomi` has a number of periods for one move each.
+    fn kgs_time_settings(&mut self) -> Reply {
         let (kind, words) = self.words.split_first().unwrap_or((&"", &[]));
         let times: Vec<_> = words.iter().map_while(|word| seconds(word)).collect();
         let clock = match (*kind, &*times) {
@@ -208,7 +211,7 @@ impl<G: ProtocolGame> Call<'_, G> {
         done()
     }
 
-    fn time_left(&mut self) -> Answered {
+    fn time_left(&mut self) -> Reply {
         let [color, time, stones] = self.words else {
             return syntax("time_left COLOR TIME STONES");
         };
@@ -218,43 +221,43 @@ impl<G: ProtocolGame> Call<'_, G> {
         };
         let clock = &mut self.clocks[seat];
         let clock = clock.get_or_insert_with(|| Clock::new(time, None));
-        clock.tell(time, stones);
+        clock.update(time, stones);
         done()
     }
 
-    /// Moves in turn, each after what was rolled for it where there are dice; all of them or none.
-    fn playgame(&mut self) -> Answered {
-        let (before, mut made) = (self.session.die, 0);
+    /// Plays moves, each after its roll where there are dice; all of them or none.
+    fn playgame(&mut self) -> Reply {
+        let (die_before, mut num_played) = (self.session.die, 0);
         for word in self.words {
             let played = match word.parse() {
                 Ok(face) => self.session.set_die(face),
-                Err(_) => self.session.play(word).map(|()| made += 1),
+                Err(_) => self.session.play(word).map(|()| num_played += 1),
             };
             if let Err(problem) = played {
-                (0..made).try_for_each(|_| self.session.undo())?;
-                self.session.die = before;
+                (0..num_played).try_for_each(|_| self.session.undo())?;
+                self.session.die = die_before;
                 return Err(format!("illegal move: {word}: {problem}"));
             }
         }
         done()
     }
 
-    fn winner(&mut self) -> Answered {
+    fn winner(&mut self) -> Reply {
         let title = |seat| self.session.game.seat_title(seat);
         let winner = self.session.winner();
         let winner = winner.map_or("none", |winner| winner.map_or("draw", title));
         text(winner.to_lowercase().replace(' ', "_"))
     }
 
-    /// The score of a game that is over: `B+12` where the game counts something, else `B+1` for who
-    /// has won; `0` for a draw.
-    fn final_score(&mut self) -> Answered {
+    /// The score of a finished game: `B+12` where the game has scores, else `B+1` for the winner;
+    /// `0` for a draw.
+    fn final_score(&mut self) -> Reply {
         let session = &self.session;
         let winner = session
             .winner()
             .ok_or("cannot score: the game is not over")?;
-        let counted = session.game.final_score(&session.position);
-        let lead = counted.map_or(1, |(_, lead)| lead.unsigned_abs());
+        let score = session.game.final_score(&session.position);
+        let lead = score.map_or(1, |(_, lead)| lead.unsigned_abs());
         text(match winner {
             None => "0".to_owned(),
             Some(seat) if seat == session.black() => format!("B+{lead}"),
@@ -262,8 +265,8 @@ impl<G: ProtocolGame> Call<'_, G> {
         })
     }
 
-    /// A game from a file: all of it, or what comes before the move of a number.
-    fn loadsgf(&mut self) -> Answered {
+    /// Loads a game from a file: all of it, or the moves before a number.
+    fn loadsgf(&mut self) -> Reply {
         let (name, before) = match self.words {
             [] => return syntax("loadsgf FILE [MOVE_NUMBER]"),
             [name @ .., number] if !name.is_empty() && number.parse::<usize>().is_ok() => {
@@ -276,8 +279,8 @@ impl<G: ProtocolGame> Call<'_, G> {
         done()
     }
 
-    /// The one argument, a number or the like.
-    fn only<T: FromStr>(&self, usage: &str) -> Result<T, String> {
+    /// Parses the only argument.
+    fn argument<T: FromStr>(&self, usage: &str) -> Result<T, String> {
         match self.words {
             [word] => word.parse().or_else(|_| syntax(usage)),
             _ => syntax(usage),
@@ -285,7 +288,7 @@ impl<G: ProtocolGame> Call<'_, G> {
     }
 }
 
-/// The standard's clock; periods without stones say that there is no limit.
+/// The standard's clock; a period without stones means no limit.
 fn canadian(main: Duration, period: Duration, stones: u32) -> Option<Clock> {
     match (period.is_zero(), stones) {
         (true, _) => Some(Clock::new(main, None)),

@@ -213,6 +213,10 @@ impl<G: Playable> MctsRecipe<G> {
         })
     }
 
+    pub(super) fn is_time_limited(&self) -> bool {
+        self.options.budget.time().is_some()
+    }
+
     /// Whether the same seed gives the same moves.
     pub(super) fn is_reproducible(&self) -> bool {
         matches!(self.options.budget, Budget::Simulations(_))

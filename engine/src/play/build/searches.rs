@@ -217,6 +217,10 @@ impl<G: Playable> SearchRecipe<G> {
         Ok((Self { evaluator, plan }, game))
     }
 
+    pub(super) fn is_time_limited(&self) -> bool {
+        self.plan.limits.time.is_some()
+    }
+
     /// Whether the same seed gives the same moves: not with a limit of time, and not with several
     /// threads, which reach positions in an order of their own.
     pub(super) fn is_reproducible(&self) -> bool {

@@ -1,0 +1,166 @@
+//! The player of a session: a spec, and the players built from it.
+//!
+//! A search that takes a limit of time is built a second time for the times of the caller, such as
+//! the share of a clock, which replace all its other limits. Invariant: each of the two is built at
+//! most once, so its tree and table last from move to move.
+
+use crate::ProtocolGame;
+use engine::play::{
+    build::PlayerRecipe,
+    notation::{Notation, keys_taken},
+    player::Player,
+};
+use std::time::Duration;
+
+/// Limits of a search, each in place of the others.
+const LIMITS: [&str; 4] = ["ms", "cpu_ms", "clock", "sims"];
+/// The longest time of a search in a spec, in milliseconds.
+const MAX_MS: &str = "86400000";
+
+pub(super) struct EnginePlayer<G: ProtocolGame> {
+    spec: Notation,
+    own: Built<G>,
+    /// The search for the caller's times, once one is given; `None` inside if the spec takes none.
+    timed: Option<Option<Built<G>>>,
+}
+
+/// A player, built when it is used first.
+struct Built<G: ProtocolGame> {
+    recipe: PlayerRecipe<G>,
+    player: Option<Box<dyn Player<G>>>,
+}
+
+impl<G: ProtocolGame> Built<G> {
+    fn new(recipe: PlayerRecipe<G>) -> Self {
+        let player = None;
+        Self { recipe, player }
+    }
+
+    fn get_or_build(&mut self, seed: u64) -> &mut dyn Player<G> {
+        let build = || {
+            let mut player = self.recipe.make();
+            player.new_game(seed);
+            player
+        };
+        &mut **self.player.get_or_insert_with(build)
+    }
+}
+
+impl<G: ProtocolGame> EnginePlayer<G> {
+    /// The player of a spec, or in one line why there is none.
+    pub(super) fn new(spec: Notation, game: &G) -> Result<Self, String> {
+        let recipe = PlayerRecipe::of(&spec, game).map_err(|error| error.to_string())?;
+        Ok(Self {
+            spec,
+            own: Built::new(recipe),
+            timed: None,
+        })
+    }
+
+    pub(super) fn spec(&self) -> &Notation {
+        &self.spec
+    }
+
+    /// The player for a query, the time that it is given, and whether it keeps to it: a time of the
+    /// caller or the `ms` of its spec.
+    pub(super) fn for_query(
+        &mut self,
+        time: Option<Duration>,
+        game: &G,
+        seed: u64,
+    ) -> (&mut dyn Player<G>, Option<Duration>, bool) {
+        let is_caller_time = time.is_some();
+        let time = time.or_else(|| self.own_time().filter(|_| self.takes_own_time_alone()));
+        if time.is_some() {
+            let spec = &self.spec;
+            let timed =
+                (self.timed).get_or_insert_with(|| timed_recipe(spec, game).map(Built::new));
+            if let Some(timed) = timed {
+                return (timed.get_or_build(seed), time, is_caller_time);
+            }
+        }
+        (
+            self.own.get_or_build(seed),
+            time.filter(|_| is_caller_time),
+            false,
+        )
+    }
+
+    /// Starts a new game of the players that are built.
+    pub(super) fn new_game(&mut self, seed: u64) {
+        for built in [Some(&mut self.own), self.timed.iter_mut().flatten().next()] {
+            if let Some(player) = built.and_then(|built| built.player.as_mut()) {
+                player.new_game(seed);
+            }
+        }
+    }
+
+    /// Frees the players that are built.
+    pub(super) fn clear(&mut self) {
+        (self.own.player, self.timed) = (None, None);
+    }
+
+    /// Whether the player is a tree search.
+    pub(super) fn has_tree(&self) -> bool {
+        self.spec.name == "mcts"
+    }
+
+    /// The `ms` of the spec.
+    pub(super) fn own_time(&self) -> Option<Duration> {
+        let ms: f64 = self.spec.says("ms")?.to_string().parse().ok()?;
+        Duration::try_from_secs_f64(ms / 1000.0).ok()
+    }
+
+    /// Whether the search for the caller's times differs from the spec's in the time alone.
+    fn takes_own_time_alone(&self) -> bool {
+        let keeps_tree = (self.spec.says("keep")).is_some_and(|keep| keep.name == "on");
+        let own = self.spec.clone().without(&["ms", "keep"]);
+        (keeps_tree || !self.has_tree())
+            && own.to_string() == without_limits(&self.spec).to_string()
+    }
+
+    /// The spec with another value of an option, or (`None`) its default; a limit replaces others.
+    pub(super) fn with_option(&self, key: &str, value: Option<Notation>) -> Notation {
+        let replaced = match value.is_some() && LIMITS.contains(&key) {
+            true => &LIMITS[..],
+            false => &[key],
+        };
+        self.spec.clone().without(replaced).with(key, value)
+    }
+
+    /// The player, then its options with their values or `default`.
+    pub(super) fn options(&self, game: &G) -> Vec<(String, String)> {
+        // The error about an unknown key lists those that there are.
+        let unknown = self.spec.clone().with("?", Notation::new("?"));
+        let problem = PlayerRecipe::of(&unknown, game).err();
+        let problem = problem.map_or(String::new(), |error| error.problem);
+        let player = ("player".to_owned(), self.spec.to_string());
+        let options =
+            keys_taken(&problem).map(|key| (key.to_owned(), value_of(&self.spec, key, "default")));
+        [player].into_iter().chain(options).collect()
+    }
+}
+
+fn without_limits(spec: &Notation) -> Notation {
+    let mut spec = spec.clone().without(&LIMITS).without(&["nodes", "keep"]);
+    // The first value without a key counts simulations.
+    let is_tree = spec.name == "mcts";
+    spec.arguments.retain(|one| !is_tree || one.key.is_some());
+    spec
+}
+
+/// A search with the caller's times in place of its limits, which keeps its tree if it can.
+fn timed_recipe<G: ProtocolGame>(spec: &Notation, game: &G) -> Option<PlayerRecipe<G>> {
+    let timed = without_limits(spec).with("ms", Notation::new(MAX_MS));
+    let is_tree = spec.name == "mcts";
+    let kept = is_tree.then(|| timed.clone().with("keep", Notation::new("on")));
+    let mut specs = kept.into_iter().chain([timed]);
+    let recipe = specs.find_map(|spec| PlayerRecipe::of(&spec, game).ok());
+    recipe.filter(PlayerRecipe::is_time_limited)
+}
+
+/// The value of a key in a spec, or else the default.
+pub(crate) fn value_of(spec: &Notation, key: &str, default: &str) -> String {
+    let value = spec.says(key).map(ToString::to_string);
+    value.unwrap_or(default.to_owned())
+}

@@ -1,0 +1,358 @@
+//! Queries to the player of a session: for a move, or for the values of all.
+
+use super::{EnginePlayer, Session};
+use crate::{INPUT_GRACE, Output, ProtocolGame, SessionConfig, clock::Clock};
+use engine::core::random::SeedSpace;
+use engine::play::{
+    build::PlayerRecipe,
+    notation::Notation,
+    player::{Analysis, Failure, Player},
+};
+use engine::search::{SearchStats, limits::Limits};
+use std::{
+    fmt::Display,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// The least time of a search.
+const MIN_TIME: Duration = Duration::from_micros(10);
+/// The longest time of a search in a spec.
+const MAX_TIME: Duration = Duration::from_secs(86_400);
+/// The time of a continuous analysis whose end was sent ahead.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// A query to a player.
+#[derive(Clone, Copy)]
+pub(crate) struct Query<'a, M> {
+    /// A time in place of the player's own limits.
+    pub(crate) time: Option<Duration>,
+    /// The moves to choose from, if not all legal ones.
+    pub(crate) only: Option<&'a [M]>,
+    /// Whether it is repeated until input comes.
+    pub(crate) is_continuous: bool,
+}
+
+impl<M> Query<'_, M> {
+    /// All moves, once, in a given time or within the player's own limits.
+    pub(crate) fn once(time: Option<Duration>) -> Self {
+        Self {
+            time,
+            only: None,
+            is_continuous: false,
+        }
+    }
+}
+
+/// The move that a player chose.
+pub(crate) struct Choice<M> {
+    pub(crate) mv: M,
+    /// Win probability of the side to move.
+    pub(crate) value: Option<f32>,
+    /// The proven final score of the side to move.
+    pub(crate) exact: Option<i32>,
+    pub(crate) stats: SearchStats,
+}
+
+/// The moves of a position as a player values them.
+pub(crate) struct MoveAnalysis<M> {
+    /// The legal moves, the best first; before a roll all moves of any roll.
+    pub(crate) moves: Vec<MoveInfo<M>>,
+    /// The principal variation.
+    pub(crate) line: Vec<M>,
+    pub(crate) stats: SearchStats,
+    /// Whether the time of the query limited the search.
+    pub(crate) is_timed: bool,
+    /// Whether input ended the search.
+    pub(crate) is_interrupted: bool,
+}
+
+/// A move as a player values it, for the seat that makes it.
+pub(crate) struct MoveInfo<M> {
+    pub(crate) mv: M,
+    pub(crate) value: Option<f32>,
+    /// Visits of a tree search.
+    pub(crate) visits: Option<u32>,
+    /// The prior of a tree search, 0 to 1.
+    pub(crate) prior: Option<f32>,
+    /// Proven bounds of the value.
+    pub(crate) bounds: [f32; 2],
+    /// The proven final score.
+    pub(crate) exact: Option<i32>,
+}
+
+/// The chosen move alone.
+impl<M: Copy> From<Choice<M>> for MoveAnalysis<M> {
+    fn from(choice: Choice<M>) -> Self {
+        let info = MoveInfo {
+            mv: choice.mv,
+            value: choice.value,
+            visits: None,
+            prior: None,
+            bounds: [0.0, 1.0],
+            exact: choice.exact,
+        };
+        Self {
+            moves: vec![info],
+            line: vec![choice.mv],
+            stats: choice.stats,
+            is_timed: true,
+            is_interrupted: false,
+        }
+    }
+}
+
+/// The player of a session that names none: one second a move.
+pub(super) fn default_player<G: ProtocolGame>(game: &G, config: &SessionConfig) -> Notation {
+    let time = milliseconds(Duration::from_secs(1).min(config.max_time));
+    let best = Notation::new("best");
+    let has_best = || game.best().is_some() && game.evaluator(&best).is_ok();
+    let evaluator = (G::SEARCH.is_empty() && has_best()).then(|| best.clone());
+    let name = match G::SEARCH {
+        "" => "star2",
+        _ => "mcts",
+    };
+    Notation::new(name).with("ms", time).with("eval", evaluator)
+}
+
+/// A time of a search in a spec.
+fn milliseconds(time: Duration) -> Notation {
+    let milliseconds = (time.min(MAX_TIME).as_secs_f64() * 100_000.0).round() / 100.0;
+    Notation::new(milliseconds.max(0.01).to_string())
+}
+
+impl<G: ProtocolGame> Session<G> {
+    pub(crate) fn has_tree(&self) -> bool {
+        self.player.has_tree()
+    }
+
+    /// The time of a move by the player's own limit, if that is one.
+    pub(crate) fn own_time(&self) -> Option<Duration> {
+        self.player.own_time()
+    }
+
+    /// Runs a query on the player, which keeps its tree and table. Also returns whether the time of
+    /// the query limited it, and whether input ended it.
+    fn with_player<T>(
+        &mut self,
+        query: &Query<'_, G::Move>,
+        output: &mut dyn Output,
+        run: impl FnOnce(&mut dyn Player<G>, &Limits) -> T,
+    ) -> (T, bool, bool) {
+        let seed = self.seed(SeedSpace::Player);
+        let time = (query.time).map(|time| time.min(self.config.max_time).max(MIN_TIME));
+        let (player, time, is_timed) = self.player.for_query(time, &self.game, seed);
+        // A player without a limit of time answers once, and is given the time for it.
+        let is_continuous = query.is_continuous && is_timed;
+        let grace = if is_continuous {
+            Duration::ZERO
+        } else {
+            INPUT_GRACE
+        };
+        let stop = output.stop_flag(grace);
+        let limits = Limits {
+            time,
+            ..Limits::from(&stop)
+        };
+        // In this order, so that no input between the two is missed.
+        let (answer, is_interrupted) = if is_continuous && output.input_pending() {
+            (glance(&stop, || run(player, &limits)), false)
+        } else {
+            let answer = run(player, &limits);
+            (answer, limits.is_stopped())
+        };
+        if !self.config.keeps_players {
+            self.player.clear();
+        }
+        (answer, is_timed, is_interrupted)
+    }
+
+    /// Has the player choose a move, without playing it.
+    pub(crate) fn choose(
+        &mut self,
+        query: &Query<'_, G::Move>,
+        output: &mut dyn Output,
+    ) -> Result<Choice<G::Move>, String> {
+        let ((_, all), position) = (self.legal_moves()?, self.position);
+        let legal = query.only.unwrap_or(&all);
+        let began = Instant::now();
+        let (answer, ..) = self.with_player(query, output, |player, limits| {
+            let decision = player.decide(&position, legal, limits)?;
+            let exact = player.exact_scores(&position, &[decision.best], limits);
+            Ok::<_, Failure>((decision, exact))
+        });
+        let (decision, exact) = answer.map_err(no_move)?;
+        if !legal.contains(&decision.best) {
+            return Err(no_move("it is not legal"));
+        }
+        Ok(Choice {
+            mv: decision.best,
+            value: decision.value,
+            exact: exact.and_then(|(_, scores)| scores.first().copied()),
+            stats: SearchStats {
+                time: began.elapsed(),
+                ..decision.stats
+            },
+        })
+    }
+
+    /// Has the player choose a move in a given time, else in its share of a clock, which it then
+    /// takes off that clock.
+    pub(crate) fn choose_on_clock(
+        &mut self,
+        time: Option<Duration>,
+        clock: &mut Option<Clock>,
+        output: &mut dyn Output,
+    ) -> Result<G::Move, String> {
+        let began = Instant::now();
+        let time = time.or(self.move_time(clock.as_ref()));
+        let mv = self.choose(&Query::once(time), output)?.mv;
+        if let Some(clock) = clock {
+            clock.spend(began.elapsed());
+        }
+        Ok(mv)
+    }
+
+    /// The time of a clock for the next move.
+    pub(crate) fn move_time(&self, clock: Option<&Clock>) -> Option<Duration> {
+        let moves_left = self.game.moves_left(&self.position);
+        clock.map(|clock| clock.move_time(moves_left))
+    }
+
+    /// Has the player value the moves; a repeated query with a time continues the search.
+    pub(crate) fn analyse(
+        &mut self,
+        query: &Query<'_, G::Move>,
+        output: &mut dyn Output,
+    ) -> Result<MoveAnalysis<G::Move>, String> {
+        self.check_not_over()?;
+        let (all, position) = (self.legal_moves().ok(), self.position);
+        let legal = query.only.or(all.as_ref().map(|(_, moves)| &**moves));
+        let began = Instant::now();
+        let run = |player: &mut dyn Player<G>, limits: &Limits| {
+            let analysis = player.analyse(&position, legal, limits)?;
+            let moves: Vec<G::Move> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
+            let exact = player.exact_scores(&position, &moves, limits);
+            Ok::<_, Failure>((analysis, exact.map_or(Vec::new(), |(_, scores)| scores)))
+        };
+        let (answer, is_timed, is_interrupted) = self.with_player(query, output, run);
+        let (mut analysis, exact) = answer.map_err(|failure| failure.to_string())?;
+        analysis.stats.time = began.elapsed();
+        Ok(MoveAnalysis {
+            is_timed,
+            is_interrupted,
+            ..sorted(&analysis, &exact)
+        })
+    }
+
+    /// Analyses the position by a search for proofs within a time.
+    pub(crate) fn solve(
+        &mut self,
+        time: Duration,
+        output: &mut dyn Output,
+    ) -> Result<MoveAnalysis<G::Move>, String> {
+        let (_, legal) = self.legal_moves()?;
+        let solver = Notation::new("mcts")
+            .with("ms", milliseconds(time.min(self.config.max_time)))
+            .with("leaf", Notation::new("playout"))
+            .with("memory", Notation::new("64"));
+        let options = G::SOLVE_OPTIONS.iter();
+        let solver = options.fold(solver, |solver, (key, value)| {
+            solver.with(key, Notation::new(*value))
+        });
+        let recipe = PlayerRecipe::of(&solver, &self.game).map_err(|error| error.to_string())?;
+        let limits = Limits::from(&output.stop_flag(INPUT_GRACE));
+        let analysis = recipe.make().analyse(&self.position, Some(&legal), &limits);
+        let analysis = analysis.map_err(|failure| failure.to_string())?;
+        Ok(sorted(&analysis, &[]))
+    }
+
+    /// The win probability of the seat to move; after a roll that of its best move.
+    pub(crate) fn value(&mut self, output: &mut dyn Output) -> Result<f32, String> {
+        self.check_not_over()?;
+        let (position, query) = (self.position, Query::once(None));
+        let value = match self.legal_moves() {
+            Ok(_) => {
+                let analysis = self.analyse(&query, output)?;
+                analysis.moves.first().and_then(|best| best.value)
+            }
+            Err(_) => {
+                let run = |player: &mut dyn Player<G>, limits: &Limits| {
+                    player.value(&position, limits).value
+                };
+                self.with_player(&query, output, run).0
+            }
+        };
+        value.ok_or_else(|| format!("{} rates no moves", self.player.spec()))
+    }
+
+    fn set_player(&mut self, spec: &Notation) -> Result<(), String> {
+        let spec = (self.config.player_policy)(spec)?;
+        self.player = EnginePlayer::new(spec, &self.game)?;
+        self.is_player_named = true;
+        Ok(())
+    }
+
+    /// Changes the player, or an option of it; `default` resets an option.
+    pub(crate) fn set_option(&mut self, key: &str, value: &str) -> Result<(), String> {
+        let value = Notation::parse(value).map_err(|error| error.to_string())?;
+        if key == "player" {
+            return self.set_player(&value);
+        }
+        let value = Some(value).filter(|value| value.name != "default");
+        self.set_player(&self.player.with_option(key, value))
+    }
+
+    /// The player, then its options with their values or `default`.
+    pub(crate) fn options(&self) -> Vec<(String, String)> {
+        self.player.options(&self.game)
+    }
+}
+
+/// The moves of an analysis, the best first.
+fn sorted<M: Copy + PartialEq>(analysis: &Analysis<M>, exact: &[i32]) -> MoveAnalysis<M> {
+    let tree = analysis.tree.as_ref();
+    let info = |(index, &(mv, value)): (usize, &(M, Option<f32>))| {
+        let statistics = tree.and_then(|tree| tree.moves.get(index));
+        let bounds = statistics.map(|one| [one.proven.lower, one.proven.upper]);
+        MoveInfo {
+            mv,
+            value,
+            visits: statistics.map(|one| one.visits),
+            prior: statistics.and_then(|one| one.prior),
+            bounds: bounds.unwrap_or([0.0, 1.0]),
+            exact: exact.get(index).copied(),
+        }
+    };
+    let mut moves: Vec<MoveInfo<M>> = analysis.moves.iter().enumerate().map(info).collect();
+    moves.sort_by_key(|info| {
+        let value = (info.value.unwrap_or(0.0) * 1e6) as i64;
+        let key = (analysis.line.first() == Some(&info.mv), info.visits, value);
+        std::cmp::Reverse(key)
+    });
+    MoveAnalysis {
+        moves,
+        line: analysis.line.clone(),
+        stats: analysis.stats,
+        is_timed: true,
+        is_interrupted: false,
+    }
+}
+
+/// Sets the stop flag of a search after a short while.
+fn glance<T>(stop: &AtomicBool, search: impl FnOnce() -> T) -> T {
+    thread::scope(|scope| {
+        let timer = scope.spawn(|| {
+            thread::park_timeout(GLANCE);
+            stop.store(true, Ordering::Relaxed);
+        });
+        let answer = search();
+        timer.thread().unpark();
+        answer
+    })
+}
+
+fn no_move(problem: impl Display) -> String {
+    format!("the player made no move: {problem}")
+}

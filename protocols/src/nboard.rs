@@ -108,7 +108,7 @@ fn format_hint<G: ProtocolGame>(
             _ => vec![session.format_move(info.mv)],
         };
         let line: String = line.iter().map(|mv| nboard_move(mv)).collect();
-        match info.exact {
+        match info.score {
             Some(exact) => format!("search {line} {exact} 0 {depth} exact"),
             None => {
                 let value = discs(info.value.unwrap_or(0.5));

@@ -8,7 +8,7 @@ mod query;
 mod tests;
 
 pub(crate) use engine_player::value_of;
-pub(crate) use query::{Choice, MoveAnalysis, MoveInfo, Query};
+pub(crate) use query::{Choice, MoveAnalysis, Query};
 
 use crate::{Action, ProtocolGame, SessionConfig};
 use engine::core::{

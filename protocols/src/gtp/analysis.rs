@@ -1,9 +1,10 @@
 //! Commands of analysis: live analysis, the tree, and proofs.
 
 use super::{Call, Reply, syntax, text};
-use crate::session::{MoveAnalysis, MoveInfo, Query, Session};
+use crate::session::{MoveAnalysis, Query, Session};
 use crate::{ProtocolGame, one_line, seconds};
 use engine::core::game::Seat;
+use engine::play::player::MoveValue;
 use std::{
     thread::sleep,
     time::{Duration, Instant},
@@ -201,13 +202,13 @@ impl<G: ProtocolGame> Call<'_, G> {
         let mut reply = format!("nodes {} depth {} pv {line}", stats.nodes, stats.depth);
         for info in &analysis.moves {
             reply += &format!("\n{}", self.session.format_move(info.mv));
-            if let Some(visits) = info.visits {
+            if let Some(visits) = info.tree.map(|tree| tree.visits) {
                 reply += &format!(" visits {visits}");
             }
             if let Some(value) = info.value {
                 reply += &format!(" value {value:.4}");
             }
-            let [lower, upper] = info.bounds;
+            let [lower, upper] = proven_bounds(info);
             if lower > 0.0 || upper < 1.0 {
                 reply += &format!(" proven {lower:.4} {upper:.4}");
             }
@@ -225,11 +226,14 @@ impl<G: ProtocolGame> Call<'_, G> {
         let time = time.map_or_else(|| syntax("solve [SECONDS]"), Ok)?;
         let analysis = self.session.solve(time, self.output)?;
         let max_bound = |index: usize| {
-            let bounds = analysis.moves.iter().map(|info| info.bounds[index]);
+            let bounds = analysis.moves.iter().map(|info| proven_bounds(info)[index]);
             bounds.fold(0.0, f32::max)
         };
         let (lower, upper) = (max_bound(0), max_bound(1));
-        let best = analysis.moves.iter().find(|info| info.bounds[0] == lower);
+        let best = analysis
+            .moves
+            .iter()
+            .find(|info| proven_bounds(info)[0] == lower);
         let best = best.map_or(String::new(), |best| self.session.format_move(best.mv));
         text(match (lower, upper) {
             (lower, upper) if upper - lower > 1e-4 => "unknown".to_owned(),
@@ -254,14 +258,15 @@ fn format_moves<G: ProtocolGame>(
     arguments: &AnalyzeArguments<G::Move>,
     form: Form,
 ) -> String {
-    let is_visited = |info: &&MoveInfo<G::Move>| info.visits != Some(0);
+    let is_visited = |info: &&MoveValue<G::Move>| info.tree.is_none_or(|tree| tree.visits > 0);
     let visited = analysis.moves.iter().filter(is_visited).count();
     let count = visited
         .max(arguments.min_moves)
         .max(1)
         .min(arguments.max_moves);
-    let format_move = |(order, info): (usize, &MoveInfo<G::Move>)| {
-        let visits = info.visits.unwrap_or(u32::from(info.value.is_some()));
+    let format_move = |(order, info): (usize, &MoveValue<G::Move>)| {
+        let visits = info.tree.map(|tree| tree.visits);
+        let visits = visits.unwrap_or(u32::from(info.value.is_some()));
         let mv = session.format_move(info.mv);
         let line = match order {
             0 if !analysis.line.is_empty() => session.format_line(&analysis.line).join(" "),
@@ -277,12 +282,12 @@ fn format_moves<G: ProtocolGame>(
             }
         };
         add_probability("winrate", info.value);
-        add_probability("prior", info.prior);
+        add_probability("prior", info.tree.and_then(|tree| tree.prior));
         if form == Form::Kata {
             // A win is 1, a loss −1.
             let utility = info.value.map(|value| 2.0 * value - 1.0);
             text += &utility.map_or(String::new(), |utility| format!(" utility {utility:.6}"));
-            let exact = info.exact;
+            let exact = info.score;
             let exact = exact.map(|exact| format!(" scoreMean {exact} scoreLead {exact}"));
             text += &exact.unwrap_or_default();
         }
@@ -290,4 +295,10 @@ fn format_moves<G: ProtocolGame>(
     };
     let moves = analysis.moves.iter().take(count).enumerate();
     moves.map(format_move).collect::<Vec<_>>().join(" ")
+}
+
+/// The bounds of a move's value that a tree search has proven.
+fn proven_bounds<M>(info: &MoveValue<M>) -> [f32; 2] {
+    let proven = info.tree.as_ref().map(|tree| tree.proven);
+    proven.map_or([0.0, 1.0], |bounds| [bounds.lower, bounds.upper])
 }

@@ -6,7 +6,7 @@ use engine::core::random::SeedSpace;
 use engine::play::{
     build::PlayerRecipe,
     notation::Notation,
-    player::{Analysis, Failure, Player},
+    player::{Analysis, Failure, MoveValue, Player},
 };
 use engine::search::{SearchStats, limits::Limits};
 use std::{
@@ -58,7 +58,7 @@ pub(crate) struct Choice<M> {
 /// The moves of a position as a player values them.
 pub(crate) struct MoveAnalysis<M> {
     /// The legal moves, the best first; before a roll all moves of any roll.
-    pub(crate) moves: Vec<MoveInfo<M>>,
+    pub(crate) moves: Vec<MoveValue<M>>,
     /// The principal variation.
     pub(crate) line: Vec<M>,
     pub(crate) stats: SearchStats,
@@ -68,33 +68,15 @@ pub(crate) struct MoveAnalysis<M> {
     pub(crate) is_interrupted: bool,
 }
 
-/// A move as a player values it, for the seat that makes it.
-pub(crate) struct MoveInfo<M> {
-    pub(crate) mv: M,
-    pub(crate) value: Option<f32>,
-    /// Visits of a tree search.
-    pub(crate) visits: Option<u32>,
-    /// The prior of a tree search, 0 to 1.
-    pub(crate) prior: Option<f32>,
-    /// Proven bounds of the value.
-    pub(crate) bounds: [f32; 2],
-    /// The proven final score.
-    pub(crate) exact: Option<i32>,
-}
-
 /// The chosen move alone.
 impl<M: Copy> From<Choice<M>> for MoveAnalysis<M> {
     fn from(choice: Choice<M>) -> Self {
-        let info = MoveInfo {
-            mv: choice.mv,
-            value: choice.value,
-            visits: None,
-            prior: None,
-            bounds: [0.0, 1.0],
-            exact: choice.exact,
+        let mv = MoveValue {
+            score: choice.exact,
+            ..MoveValue::new(choice.mv, choice.value)
         };
         Self {
-            moves: vec![info],
+            moves: vec![mv],
             line: vec![choice.mv],
             stats: choice.stats,
             is_timed: true,
@@ -231,18 +213,21 @@ impl<G: ProtocolGame> Session<G> {
         let legal = query.only.or(all.as_ref().map(|(_, moves)| &**moves));
         let began = Instant::now();
         let run = |player: &mut dyn Player<G>, limits: &Limits| {
-            let analysis = player.analyse(&position, legal, limits)?;
-            let moves: Vec<G::Move> = analysis.moves.iter().map(|&(mv, _)| mv).collect();
-            let exact = player.exact_scores(&position, &moves, limits);
-            Ok::<_, Failure>((analysis, exact.map_or(Vec::new(), |(_, scores)| scores)))
+            let mut analysis = player.analyse(&position, legal, limits)?;
+            if let Some((_, scores)) = player.exact_scores(&position, &analysis.list(), limits) {
+                for (mv, score) in analysis.moves.iter_mut().zip(scores) {
+                    mv.score = Some(score);
+                }
+            }
+            Ok::<_, Failure>(analysis)
         };
         let (answer, is_timed, is_interrupted) = self.with_player(query, output, run);
-        let (mut analysis, exact) = answer.map_err(|failure| failure.to_string())?;
+        let mut analysis = answer.map_err(|failure| failure.to_string())?;
         analysis.stats.time = began.elapsed();
         Ok(MoveAnalysis {
             is_timed,
             is_interrupted,
-            ..sorted(&analysis, &exact)
+            ..sorted(analysis)
         })
     }
 
@@ -265,7 +250,7 @@ impl<G: ProtocolGame> Session<G> {
         let limits = Limits::from(&output.stop_flag(INPUT_GRACE));
         let analysis = recipe.make().analyse(&self.position, Some(&legal), &limits);
         let analysis = analysis.map_err(|failure| failure.to_string())?;
-        Ok(sorted(&analysis, &[]))
+        Ok(sorted(analysis))
     }
 
     /// The win probability of the seat to move; after a roll that of its best move.
@@ -310,31 +295,23 @@ impl<G: ProtocolGame> Session<G> {
     }
 }
 
-/// The moves of an analysis, the best first.
-fn sorted<M: Copy + PartialEq>(analysis: &Analysis<M>, exact: &[i32]) -> MoveAnalysis<M> {
-    let tree = analysis.tree.as_ref();
-    let info = |(index, &(mv, value)): (usize, &(M, Option<f32>))| {
-        let statistics = tree.and_then(|tree| tree.moves.get(index));
-        let bounds = statistics.map(|one| [one.proven.lower, one.proven.upper]);
-        MoveInfo {
-            mv,
-            value,
-            visits: statistics.map(|one| one.visits),
-            prior: statistics.and_then(|one| one.prior),
-            bounds: bounds.unwrap_or([0.0, 1.0]),
-            exact: exact.get(index).copied(),
-        }
-    };
-    let mut moves: Vec<MoveInfo<M>> = analysis.moves.iter().enumerate().map(info).collect();
-    moves.sort_by_key(|info| {
-        let value = (info.value.unwrap_or(0.0) * 1e6) as i64;
-        let key = (analysis.line.first() == Some(&info.mv), info.visits, value);
-        std::cmp::Reverse(key)
+/// An analysis with the best moves first.
+fn sorted<M: Copy + PartialEq>(analysis: Analysis<M>) -> MoveAnalysis<M> {
+    let Analysis {
+        mut moves,
+        line,
+        stats,
+        ..
+    } = analysis;
+    moves.sort_by_key(|one| {
+        let value = (one.value.unwrap_or(0.0) * 1e6) as i64;
+        let visits = one.tree.map(|tree| tree.visits);
+        std::cmp::Reverse((line.first() == Some(&one.mv), visits, value))
     });
     MoveAnalysis {
         moves,
-        line: analysis.line.clone(),
-        stats: analysis.stats,
+        line,
+        stats,
         is_timed: true,
         is_interrupted: false,
     }

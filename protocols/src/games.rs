@@ -16,12 +16,12 @@ pub trait ProtocolGame: Playable {
     }
 
     /// A move's text in the other coordinates that are in use, if there are any.
-    fn to_alt(&self, _mv: &str) -> Option<String> {
+    fn format_alt(&self, _mv: &str) -> Option<String> {
         None
     }
 
     /// The text of a move in the other coordinates.
-    fn from_alt(&self, _mv: &str) -> Option<String> {
+    fn parse_alt(&self, _mv: &str) -> Option<String> {
         None
     }
 }
@@ -50,13 +50,13 @@ impl ProtocolGame for Havannah {
         Some((self.base(), "base"))
     }
 
-    fn to_alt(&self, mv: &str) -> Option<String> {
+    fn format_alt(&self, mv: &str) -> Option<String> {
         convert(mv, || {
             Some(self.golem_name(self.parse_cell(mv, false).ok()?))
         })
     }
 
-    fn from_alt(&self, mv: &str) -> Option<String> {
+    fn parse_alt(&self, mv: &str) -> Option<String> {
         convert(mv, || Some(self.cell_name(self.parse_cell(mv, true).ok()?)))
     }
 }

@@ -4,6 +4,8 @@
 //! line may name and cost ([`SessionConfig`]). Invariant: every reply is well formed, a refused line
 //! changes nothing, and the session goes on until it is told to quit.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 mod clock;
 mod games;
 mod gtp;

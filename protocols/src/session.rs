@@ -276,7 +276,7 @@ impl<G: ProtocolGame> Session<G> {
     /// Parses a move of the position, legal or not, in the coordinates in use.
     pub(crate) fn parse_move(&self, text: &str) -> Result<G::Move, String> {
         let converted = match self.uses_alt_coordinates {
-            true => self.game.from_alt(text),
+            true => self.game.parse_alt(text),
             false => Some(text.to_owned()),
         };
         let converted = converted.ok_or_else(|| format!("'{text}' is no move"))?;
@@ -293,7 +293,9 @@ impl<G: ProtocolGame> Session<G> {
 
     fn format_move_at(&self, position: &G::Position, mv: G::Move) -> String {
         let text = self.game.format_move(position, mv);
-        let converted = self.uses_alt_coordinates.then(|| self.game.to_alt(&text));
+        let converted = self
+            .uses_alt_coordinates
+            .then(|| self.game.format_alt(&text));
         converted.flatten().unwrap_or(text)
     }
 

@@ -88,7 +88,7 @@ impl<G: ProtocolGame> Call<'_, G> {
         }),
         ("gridcoords", |call| {
             let is_on = call.words != ["off"];
-            if is_on && call.session.game.to_alt("a1").is_none() {
+            if is_on && call.session.game.format_alt("a1").is_none() {
                 return Err(format!("{} has no other coordinates", G::NAME));
             }
             call.session.uses_alt_coordinates = is_on;

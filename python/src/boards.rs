@@ -1,14 +1,13 @@
-//! Many games of one kind that are stepped at once.
+//! A batch of games that are stepped together.
 //!
-//! An action is the index of a move among those that chance permits, in list order, as records have
-//! it. A game that ends is followed by the next one on its board within the same step. Invariant:
-//! equal seeds and actions give equal bytes: chance, starts and samples are drawn board by board, and
-//! boards that were written down go on as they would have.
+//! An action is the index of a move among those that the outcome allows, in list order. A game that ends
+//! is followed by the next one on its board within the same step. Invariant: equal seeds and actions give
+//! equal bytes, also after a state is restored: chance, starts and samples are drawn board by board.
 
 use crate::games::Rules;
-use crate::models::symbols;
-use crate::positions::{named_outcomes, outcome_named};
-use crate::{Told, Wrong};
+use crate::models::num_symbols;
+use crate::positions::{check_outcome, outcome_probabilities};
+use crate::{EngineError, PyRes};
 use engine::core::{
     game::{Chance as _, List as _},
     random::{RandomStream, SeedSpace, derive_seed},
@@ -17,15 +16,15 @@ use engine::learned::inputs::Learnable;
 use pyo3::{FromPyObject, IntoPyObject};
 use std::sync::Arc;
 
-/// Where boards write what they show; each slice has a row a board.
-pub(crate) struct Shown<'a> {
-    /// Symbols of the cells, as the seat to move sees them.
+/// The output arrays of a step; each slice has a row a board.
+pub(crate) struct BoardArrays<'a> {
+    /// Symbols of the cells, from the perspective of the seat to move.
     pub(crate) observations: &'a mut [u8],
     /// Whether an index is an action.
     pub(crate) mask: &'a mut [bool],
-    /// How many actions there are.
+    /// The number of actions.
     pub(crate) counts: &'a mut [u16],
-    /// What chance has said; 255: it has not spoken.
+    /// The outcome; 255: none yet.
     pub(crate) outcome: &'a mut [u8],
     /// The seat to move.
     pub(crate) to_move: &'a mut [u8],
@@ -33,13 +32,12 @@ pub(crate) struct Shown<'a> {
     pub(crate) rewards: &'a mut [f32],
     /// Whether the step ended a game.
     pub(crate) terminated: &'a mut [bool],
-    /// What the games that the step ended showed at last to the seat that moved, if somebody wants to
-    /// see it.
+    /// The last observation of games that the step ended, for the seat that moved, if requested.
     pub(crate) final_observations: Option<&'a mut [u8]>,
 }
 
-/// Whoever draws what chance says has not spoken.
-const UNSAID: u8 = u8::MAX;
+/// No outcome yet.
+const NO_OUTCOME: u8 = u8::MAX;
 
 struct Board<G: Learnable> {
     position: G::Position,
@@ -50,7 +48,7 @@ struct Board<G: Learnable> {
 pub(crate) struct Env<G: Learnable> {
     game: G,
     boards: Vec<Board<G>>,
-    /// `None` where the caller says what chance says.
+    /// `None` with explicit chance.
     luck: Option<Stream<G::Luck>>,
     starts: Stream<RandomStream>,
     samples: Stream<RandomStream>,
@@ -58,7 +56,7 @@ pub(crate) struct Env<G: Learnable> {
     pub(crate) widths: [usize; 2],
 }
 
-/// What boards are, in words and numbers.
+/// The state of boards, for pickling.
 #[derive(IntoPyObject, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct State {
@@ -68,11 +66,10 @@ pub(crate) struct State {
     streams: [(u64, u64); 3],
 }
 
-/// Most symbols of all observations together.
+/// Symbols of all observations together.
 const MAX_CELLS: usize = 1 << 31;
 
-/// A source of random draws that can be written down and found again: it begins anew, with another
-/// seed, once it has given many.
+/// A source of random draws whose state can be saved and restored: after many draws it is seeded again.
 struct Stream<T> {
     seed: u64,
     number: u64,
@@ -81,8 +78,8 @@ struct Stream<T> {
     source: T,
 }
 
-/// Draws after which a stream begins anew: what takes some milliseconds to repeat.
-const RENEWED_AFTER: u64 = 1 << 20;
+/// Draws before a stream is seeded again; repeating as many takes some milliseconds.
+const MAX_DRAWS: u64 = 1 << 20;
 
 impl<T> Stream<T> {
     fn new(seed: u64, number: u64, renewals: u64, make: impl Fn(u64) -> T) -> Self {
@@ -101,25 +98,25 @@ impl<T> Stream<T> {
         }
     }
 
-    /// The source, of which so many draws are taken.
+    /// The source, for so many draws.
     #[inline]
-    fn take(&mut self, draws: usize, make: impl Fn(u64) -> T) -> &mut T {
-        if self.draws >= RENEWED_AFTER {
+    fn advance(&mut self, draws: usize, make: impl Fn(u64) -> T) -> &mut T {
+        if self.draws >= MAX_DRAWS {
             *self = Self::new(self.seed, self.number, self.renewals + 1, make);
         }
         self.draws += draws as u64;
         &mut self.source
     }
 
-    /// The stream after so many renewals and draws; `most` are taken at a time.
+    /// Restores the stream after so many renewals and draws, of which a step makes at most `max_draws`.
     fn repeat(
         &mut self,
         (renewals, draws): (u64, u64),
-        most: usize,
+        max_draws: usize,
         make: impl Fn(u64) -> T,
         mut draw: impl FnMut(&mut T),
-    ) -> Told<()> {
-        if draws >= RENEWED_AFTER + most as u64 {
+    ) -> PyRes<()> {
+        if draws >= MAX_DRAWS + max_draws as u64 {
             return Err(format!("no stream has given {draws} draws").into());
         }
         *self = Self::new(self.seed, self.number, renewals, make);
@@ -130,14 +127,14 @@ impl<T> Stream<T> {
 }
 
 impl<G: Learnable> Env<G> {
-    pub(crate) fn new(game: &G, count: usize, seed: u64, explicit_chance: bool) -> Told<Self> {
-        // A face permits two stones at most, and each has three steps.
-        let most = match G::NAME {
+    pub(crate) fn new(game: &G, count: usize, seed: u64, explicit_chance: bool) -> PyRes<Self> {
+        // A face allows two stones at most, with three steps each.
+        let max_actions = match G::NAME {
             "einstein" => 6,
             _ => game.most_moves(),
         };
-        let widths = [symbols(game), most];
-        let bound = MAX_CELLS / widths[0].max(most).max(1);
+        let widths = [num_symbols(game), max_actions];
+        let bound = MAX_CELLS / widths[0].max(max_actions).max(1);
         if !(1..=bound).contains(&count) {
             return Err(format!("'n' is 1 to {bound} boards, not {count}").into());
         }
@@ -145,8 +142,8 @@ impl<G: Learnable> Env<G> {
         let mut starts = Stream::new(seed, 1, 0, RandomStream::new);
         let samples = Stream::new(seed, 2, 0, RandomStream::new);
         let boards = (0..count).map(|_| Board {
-            position: start(game, &mut starts),
-            outcome: UNSAID,
+            position: next_start(game, &mut starts),
+            outcome: NO_OUTCOME,
             moves: G::Moves::default(),
         });
         Ok(Self {
@@ -163,7 +160,7 @@ impl<G: Learnable> Env<G> {
         Rules::new(Arc::new(self.game.clone()))
     }
 
-    /// The boards in words and numbers.
+    /// The state of the boards.
     pub(crate) fn state(&self) -> State {
         let luck = self.luck.as_ref();
         let luck = luck.map_or((0, 0), |luck| (luck.renewals, luck.draws));
@@ -177,8 +174,8 @@ impl<G: Learnable> Env<G> {
         }
     }
 
-    /// Boards as they were written down, on as many of the same seed.
-    pub(crate) fn restore(&mut self, state: &State, shown: &mut Shown<'_>) -> Told<()> {
+    /// Restores a state of as many boards of the same seed.
+    pub(crate) fn restore(&mut self, state: &State, arrays: &mut BoardArrays<'_>) -> PyRes<()> {
         let (game, count) = (&self.game, self.boards.len());
         if [state.positions.len(), state.outcomes.len()] != [count; 2] {
             return Err(format!("a state of {count} boards has as many positions").into());
@@ -186,47 +183,47 @@ impl<G: Learnable> Env<G> {
         let read = |(text, &outcome): (&String, &u8)| {
             let (position, _) = game.parse_position(text)?;
             let mut moves = G::Moves::default();
-            if outcome != UNSAID {
-                let outcome = outcome_named(game, outcome.into())?;
+            if outcome != NO_OUTCOME {
+                let outcome = check_outcome(game, outcome.into())?;
                 game.permitted(&position, outcome, &mut moves);
             }
-            Told::Ok(Board {
+            PyRes::Ok(Board {
                 position,
                 outcome,
                 moves,
             })
         };
         let boards = state.positions.iter().zip(&state.outcomes).map(read);
-        let boards = boards.collect::<Told<Vec<_>>>()?;
+        let boards = boards.collect::<PyRes<Vec<_>>>()?;
         let [luck, starts, samples] = state.streams;
         let mut random = RandomStream::new(0);
-        let first = start_by(game, &mut random);
+        let first = random_start(game, &mut random);
         if let Some(stream) = &mut self.luck {
             let make = |seed| game.luck(seed);
             stream.repeat(luck, count, make, |luck| drop(luck.draw(game, &first)))?;
         }
         let stream = &mut self.starts;
         stream.repeat(starts, 1, RandomStream::new, |random| {
-            let _ = start_by(game, random);
+            let _ = random_start(game, random);
         })?;
         let stream = &mut self.samples;
         stream.repeat(samples, count, RandomStream::new, |random| {
             let _ = random.next_u64();
         })?;
         self.boards = boards;
-        for (at, board) in self.boards.iter().enumerate() {
-            show(&self.game, self.widths, board, at, shown);
+        for (index, board) in self.boards.iter().enumerate() {
+            write_board(&self.game, self.widths, board, index, arrays);
         }
         Ok(())
     }
 }
 
-/// The start of the next game; whoever begins is drawn.
-fn start<G: Learnable>(game: &G, starts: &mut Stream<RandomStream>) -> G::Position {
-    start_by(game, starts.take(1, RandomStream::new))
+/// The start of the next game, with a random first seat.
+fn next_start<G: Learnable>(game: &G, starts: &mut Stream<RandomStream>) -> G::Position {
+    random_start(game, starts.advance(1, RandomStream::new))
 }
 
-fn start_by<G: Learnable>(game: &G, random: &mut RandomStream) -> G::Position {
+fn random_start<G: Learnable>(game: &G, random: &mut RandomStream) -> G::Position {
     loop {
         let first = random.below(game.seats());
         let position = game.random_start(random, first);
@@ -236,79 +233,84 @@ fn start_by<G: Learnable>(game: &G, random: &mut RandomStream) -> G::Position {
     }
 }
 
-/// Lets chance speak, if it is drawn here.
+/// Draws the outcome, unless chance is explicit.
 #[inline]
-fn draw<G: Learnable>(game: &G, luck: &mut Option<&mut G::Luck>, board: &mut Board<G>) {
+fn draw_outcome<G: Learnable>(game: &G, luck: &mut Option<&mut G::Luck>, board: &mut Board<G>) {
     if let Some(luck) = luck {
         (board.outcome, board.moves) = luck.draw(game, &board.position);
     } else {
-        board.outcome = UNSAID;
+        board.outcome = NO_OUTCOME;
         board.moves.clear();
     }
 }
 
-/// Writes what a board shows, but for rewards.
+/// Writes a board into the arrays, except for rewards.
 #[inline]
-fn show<G: Learnable>(
+fn write_board<G: Learnable>(
     game: &G,
-    [cells, most]: [usize; 2],
+    [cells, max_actions]: [usize; 2],
     board: &Board<G>,
-    at: usize,
-    shown: &mut Shown<'_>,
+    index: usize,
+    arrays: &mut BoardArrays<'_>,
 ) {
     let seat = game.to_move(&board.position);
-    let row = &mut shown.observations[at * cells..][..cells];
+    let row = &mut arrays.observations[index * cells..][..cells];
     game.write_symbols(&board.position, seat, row);
     let count = board.moves.len();
-    for (index, legal) in shown.mask[at * most..][..most].iter_mut().enumerate() {
-        *legal = index < count;
+    for (action, legal) in arrays.mask[index * max_actions..][..max_actions]
+        .iter_mut()
+        .enumerate()
+    {
+        *legal = action < count;
     }
-    shown.counts[at] = count as u16;
-    shown.outcome[at] = board.outcome;
-    shown.to_move[at] = seat as u8;
+    arrays.counts[index] = count as u16;
+    arrays.outcome[index] = board.outcome;
+    arrays.to_move[index] = seat as u8;
 }
 
 impl<G: Learnable> Env<G> {
-    /// Begins new games, where a mask says so if there is one; with a seed chance and starts are
-    /// from then on those of that seed.
+    /// Begins new games, on the boards of a mask if there is one; a seed reseeds chance and starts.
     pub(crate) fn reset(
         &mut self,
         mask: Option<&[bool]>,
         seed: Option<u64>,
-        shown: &mut Shown<'_>,
-    ) -> Told<()> {
+        arrays: &mut BoardArrays<'_>,
+    ) -> PyRes<()> {
         let count = self.boards.len();
         if let Some(found) = mask.map(<[bool]>::len).filter(|&found| found != count) {
             return Err(format!("one truth value a board: {count}, not {found}").into());
         }
         if let Some(seed) = seed {
-            let fresh = Self::new(&self.game, count, seed, self.luck.is_none())?;
-            (self.luck, self.starts, self.samples) = (fresh.luck, fresh.starts, fresh.samples);
+            let reseeded = Self::new(&self.game, count, seed, self.luck.is_none())?;
+            (self.luck, self.starts, self.samples) =
+                (reseeded.luck, reseeded.starts, reseeded.samples);
         }
         let game = &self.game;
-        let drawn = mask.map_or(count, |mask| mask.iter().filter(|&&reset| reset).count());
+        let reset_count = mask.map_or(count, |mask| mask.iter().filter(|&&reset| reset).count());
         let luck = self.luck.as_mut();
-        let mut luck = luck.map(|luck| luck.take(drawn, |seed| game.luck(seed)));
-        for (at, board) in self.boards.iter_mut().enumerate() {
-            if mask.is_none_or(|mask| mask[at]) {
-                board.position = start(game, &mut self.starts);
-                draw(game, &mut luck, board);
-                show(game, self.widths, board, at, shown);
-                shown.rewards[at] = 0.0;
-                shown.terminated[at] = false;
+        let mut luck = luck.map(|luck| luck.advance(reset_count, |seed| game.luck(seed)));
+        for (index, board) in self.boards.iter_mut().enumerate() {
+            if mask.is_none_or(|mask| mask[index]) {
+                board.position = next_start(game, &mut self.starts);
+                draw_outcome(game, &mut luck, board);
+                write_board(game, self.widths, board, index, arrays);
+                arrays.rewards[index] = 0.0;
+                arrays.terminated[index] = false;
             }
         }
         Ok(())
     }
 
-    /// Makes a move on every board, or none on any if an action is none.
-    pub(crate) fn step(&mut self, actions: &[i64], shown: &mut Shown<'_>) -> Told<()> {
-        let illegal = |(at, (action, board)): (usize, (&i64, &Board<G>))| {
+    /// Makes a move on every board; an illegal action leaves all boards unchanged.
+    pub(crate) fn step(&mut self, actions: &[i64], arrays: &mut BoardArrays<'_>) -> PyRes<()> {
+        let illegal = |(index, (action, board)): (usize, (&i64, &Board<G>))| {
             let count = board.moves.len();
             let is_legal = usize::try_from(*action).is_ok_and(|action| action < count);
             (!is_legal).then(|| match board.outcome {
-                UNSAID => format!("board {at}: chance has not spoken; reset() or step_chance()"),
-                _ => format!("board {at}: an action is below {count}, not {action}"),
+                NO_OUTCOME => {
+                    format!("board {index}: chance has not spoken; reset() or step_chance()")
+                }
+                _ => format!("board {index}: an action is below {count}, not {action}"),
             })
         };
         let mut pairs = actions.iter().zip(&self.boards).enumerate();
@@ -316,45 +318,49 @@ impl<G: Learnable> Env<G> {
             return Err(problem.into());
         }
         let (game, luck) = (&self.game, self.luck.as_mut());
-        let mut luck = luck.map(|luck| luck.take(actions.len(), |seed| game.luck(seed)));
-        for (at, (board, &action)) in self.boards.iter_mut().zip(actions).enumerate() {
+        let mut luck = luck.map(|luck| luck.advance(actions.len(), |seed| game.luck(seed)));
+        for (index, (board, &action)) in self.boards.iter_mut().zip(actions).enumerate() {
             let mover = game.to_move(&board.position);
             let mv = board.moves[action as usize];
             board.position = game.play(&board.position, mv);
             let payoff = game.payoff(&board.position, mover);
-            shown.terminated[at] = payoff.is_some();
-            shown.rewards[at] = payoff.map_or(0.0, |payoff| 2.0 * payoff - 1.0);
+            arrays.terminated[index] = payoff.is_some();
+            arrays.rewards[index] = payoff.map_or(0.0, |payoff| 2.0 * payoff - 1.0);
             if payoff.is_some() {
-                if let Some(last) = &mut shown.final_observations {
+                if let Some(last) = &mut arrays.final_observations {
                     let cells = self.widths[0];
-                    game.write_symbols(&board.position, mover, &mut last[at * cells..][..cells]);
+                    game.write_symbols(&board.position, mover, &mut last[index * cells..][..cells]);
                 }
-                board.position = start(game, &mut self.starts);
+                board.position = next_start(game, &mut self.starts);
             }
-            draw(game, &mut luck, board);
-            show(game, self.widths, board, at, shown);
+            draw_outcome(game, &mut luck, board);
+            write_board(game, self.widths, board, index, arrays);
         }
         Ok(())
     }
 
-    pub(crate) fn step_chance(&mut self, outcomes: &[i64], shown: &mut Shown<'_>) -> Told<()> {
+    pub(crate) fn step_chance(
+        &mut self,
+        outcomes: &[i64],
+        arrays: &mut BoardArrays<'_>,
+    ) -> PyRes<()> {
         if self.luck.is_some() {
             return Err("chance is drawn inside unless explicit_chance=True".into());
         }
-        let named = |(at, &outcome)| {
-            let named = outcome_named(&self.game, outcome);
-            named.map_err(|Wrong(problem)| format!("board {at}: {problem}").into())
+        let checked = |(index, &outcome)| {
+            let checked = check_outcome(&self.game, outcome);
+            checked.map_err(|EngineError(problem)| format!("board {index}: {problem}").into())
         };
-        let outcomes = outcomes.iter().enumerate().map(named);
-        let outcomes = outcomes.collect::<Told<Vec<u8>>>()?;
-        let spoken = |board: &Board<G>| board.outcome != UNSAID;
-        if let Some(at) = self.boards.iter().position(spoken) {
-            return Err(format!("board {at}: chance has spoken; step()").into());
+        let outcomes = outcomes.iter().enumerate().map(checked);
+        let outcomes = outcomes.collect::<PyRes<Vec<u8>>>()?;
+        let has_outcome = |board: &Board<G>| board.outcome != NO_OUTCOME;
+        if let Some(index) = self.boards.iter().position(has_outcome) {
+            return Err(format!("board {index}: chance has spoken; step()").into());
         }
-        for (at, (board, outcome)) in self.boards.iter_mut().zip(outcomes).enumerate() {
+        for (index, (board, outcome)) in self.boards.iter_mut().zip(outcomes).enumerate() {
             board.outcome = outcome;
             (self.game).permitted(&board.position, outcome, &mut board.moves);
-            show(&self.game, self.widths, board, at, shown);
+            write_board(&self.game, self.widths, board, index, arrays);
         }
         Ok(())
     }
@@ -363,21 +369,21 @@ impl<G: Learnable> Env<G> {
     pub(crate) fn chances(&self) -> Vec<Vec<f32>> {
         let weights = |board: &Board<G>| {
             let mut row = vec![0.0; self.game.outcome_names().count()];
-            let outcomes = named_outcomes(&self.game, &board.position);
-            for (place, (_, weight)) in row.iter_mut().zip(outcomes) {
-                *place = weight;
+            let outcomes = outcome_probabilities(&self.game, &board.position);
+            for (cell, (_, weight)) in row.iter_mut().zip(outcomes) {
+                *cell = weight;
             }
             row
         };
         self.boards.iter().map(weights).collect()
     }
 
-    /// An action a board, all equally likely.
-    pub(crate) fn sample(&mut self) -> Told<Vec<i64>> {
+    /// A uniformly random action for each board.
+    pub(crate) fn sample(&mut self) -> PyRes<Vec<i64>> {
         if self.boards.iter().any(|board| board.moves.is_empty()) {
             return Err("chance has not spoken; reset() or step_chance()".into());
         }
-        let random = self.samples.take(self.boards.len(), RandomStream::new);
+        let random = self.samples.advance(self.boards.len(), RandomStream::new);
         let one = |board: &Board<G>| random.below(board.moves.len()) as i64;
         Ok(self.boards.iter().map(one).collect())
     }
@@ -385,7 +391,7 @@ impl<G: Learnable> Env<G> {
     /// The positions as text.
     pub(crate) fn texts(&self) -> Vec<String> {
         let text = |board: &Board<G>| {
-            let outcome = Some(board.outcome).filter(|&outcome| outcome != UNSAID);
+            let outcome = Some(board.outcome).filter(|&outcome| outcome != NO_OUTCOME);
             self.game.format_position(&board.position, outcome)
         };
         self.boards.iter().map(text).collect()

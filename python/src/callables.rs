@@ -1,12 +1,11 @@
-//! Python callables that are asked what positions are worth.
+//! Python callables as evaluators and players.
 //!
-//! A callable is asked by many threads and answers on one, that of Python: whatever waits is asked
-//! together. Invariant: once the callable has failed, or Python was interrupted, nobody waits for it
-//! any more.
+//! Many threads send requests, and Python's thread answers them in batches. Invariant: once a callable
+//! has failed, or Python was interrupted, no thread waits for a reply.
 
-use crate::Told;
-use crate::games::valued;
-use crate::models::{Looks, View, shown, view};
+use crate::PyRes;
+use crate::games::evaluate_positions;
+use crate::models::{FeatureSet, FeatureSpec, feature_rows, parse_features};
 use engine::core::evaluator::Evaluator;
 use engine::learned::inputs::Learnable;
 use engine::play::player::{Analysis, Decision, Failure, Player};
@@ -22,49 +21,49 @@ use std::{
     time::Duration,
 };
 
-/// Rows that a callable is to value.
+/// Feature rows for a callable to evaluate.
 struct Request {
-    whom: usize,
+    callable: usize,
     rows: Vec<u16>,
     width: usize,
-    answer: Sender<Vec<f32>>,
+    reply: Sender<Vec<f32>>,
 }
 
-/// The way to a callable.
+/// The sending side of the requests for a callable.
 #[derive(Clone)]
-pub(crate) struct Door {
-    whom: usize,
+pub(crate) struct CallableBridge {
+    callable: usize,
     sender: Sender<Request>,
 }
 
-/// How long Python is not looked at while nobody asks.
-const PATIENCE: Duration = Duration::from_millis(50);
-/// How long a question waits for others.
-const GATHERED: Duration = Duration::from_micros(200);
+/// Time between checks for signals of Python while there are no requests.
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
+/// Time to collect further requests into a batch.
+const BATCH_TIME: Duration = Duration::from_micros(200);
 
-/// Does work that may ask callables, until it is told to stop: each takes rows (n, width) and gives
-/// n float32 values.
+/// Runs `work` on a thread of its own and answers its requests; a callable maps rows (n, width) to n
+/// float32 values.
 pub(crate) fn serve<T: Send>(
     py: Python<'_>,
     callables: &[Bound<'_, PyAny>],
-    most: usize,
-    work: impl FnOnce(std::vec::IntoIter<Door>, Arc<AtomicBool>) -> Told<T> + Send,
+    max_requests: usize,
+    work: impl FnOnce(std::vec::IntoIter<CallableBridge>, Arc<AtomicBool>) -> PyRes<T> + Send,
 ) -> PyResult<T> {
     let (sender, mut requests) = channel();
-    let door = |whom| Door {
-        whom,
+    let bridge = |callable| CallableBridge {
+        callable,
         sender: sender.clone(),
     };
-    let doors: Vec<Door> = (0..callables.len()).map(door).collect();
+    let bridges: Vec<CallableBridge> = (0..callables.len()).map(bridge).collect();
     let stop = Arc::new(AtomicBool::new(false));
-    let stopped = Arc::clone(&stop);
+    let worker_stop = Arc::clone(&stop);
     std::thread::scope(|scope| {
         let worker = scope.spawn(move || {
-            // The door is open as long as there is work.
+            // The channel is open as long as there is work.
             let _open = sender;
-            work(doors.into_iter(), stopped)
+            work(bridges.into_iter(), worker_stop)
         });
-        let served = answer_all(py, callables, &mut requests, most);
+        let served = serve_requests(py, callables, &mut requests, max_requests);
         stop.store(true, Ordering::Relaxed);
         drop(requests);
         let done = py.detach(|| worker.join());
@@ -73,21 +72,21 @@ pub(crate) fn serve<T: Send>(
     })
 }
 
-fn answer_all(
+fn serve_requests(
     py: Python<'_>,
     callables: &[Bound<'_, PyAny>],
     requests: &mut Receiver<Request>,
-    most: usize,
+    max_requests: usize,
 ) -> PyResult<()> {
     let mut waiting = Vec::new();
     loop {
         py.check_signals()?;
-        let (questions, gathered) = (&mut *requests, &mut waiting);
+        let (questions, batch) = (&mut *requests, &mut waiting);
         let first = py.detach(move || {
-            let first = questions.recv_timeout(PATIENCE);
+            let first = questions.recv_timeout(SIGNAL_INTERVAL);
             if first.is_ok() {
-                let more = || questions.recv_timeout(GATHERED).ok();
-                gathered.extend(std::iter::from_fn(more).take(most - 1));
+                let more = || questions.recv_timeout(BATCH_TIME).ok();
+                batch.extend(std::iter::from_fn(more).take(max_requests - 1));
             }
             first
         });
@@ -96,15 +95,17 @@ fn answer_all(
             Err(RecvTimeoutError::Timeout) => continue,
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
         }
-        for (whom, callable) in callables.iter().enumerate() {
-            let (own, others) = waiting.drain(..).partition(|request| request.whom == whom);
+        for (index, callable) in callables.iter().enumerate() {
+            let (own_requests, others) = waiting
+                .drain(..)
+                .partition(|request| request.callable == index);
             waiting = others;
-            answer(py, callable, own)?;
+            reply(py, callable, own_requests)?;
         }
     }
 }
 
-fn answer(py: Python<'_>, callable: &Bound<'_, PyAny>, requests: Vec<Request>) -> PyResult<()> {
+fn reply(py: Python<'_>, callable: &Bound<'_, PyAny>, requests: Vec<Request>) -> PyResult<()> {
     let Some(first) = requests.first() else {
         return Ok(());
     };
@@ -122,19 +123,19 @@ fn answer(py: Python<'_>, callable: &Bound<'_, PyAny>, requests: Vec<Request>) -
     let mut values = values.iter().copied();
     for request in requests {
         let count = request.rows.len() / width;
-        // Who hung up does not want to know.
-        let _ = request.answer.send(values.by_ref().take(count).collect());
+        // The receiver may be gone.
+        let _ = request.reply.send(values.by_ref().take(count).collect());
     }
     Ok(())
 }
 
-/// Makes the move to the position that a callable thinks best, as `star1(depth=1)` would.
-pub(crate) struct Caller<G: Learnable> {
+/// A player that makes the move with the best value of a callable, as `star1(depth=1)` does.
+pub(crate) struct CallablePlayer<G: Learnable> {
     pub(crate) game: G,
-    pub(crate) called: Called<G>,
+    pub(crate) evaluator: CallableEvaluator<G>,
 }
 
-impl<G: Learnable> Player<G> for Caller<G> {
+impl<G: Learnable> Player<G> for CallablePlayer<G> {
     fn new_game(&mut self, _: u64) {}
 
     fn decide(
@@ -148,11 +149,11 @@ impl<G: Learnable> Player<G> for Caller<G> {
         }
         let (game, seat) = (&self.game, self.game.to_move(position));
         let after: Vec<G::Position> = legal.iter().map(|&mv| game.play(position, mv)).collect();
-        let values = valued(game, &self.called, &after);
+        let values = evaluate_positions(game, &self.evaluator, &after);
         let (mut best, mut value) = (legal[0], f32::NEG_INFINITY);
         for ((&mv, after), found) in legal.iter().zip(&after).zip(values) {
-            let own = game.to_move(after) == seat;
-            let found = if own { found } else { 1.0 - found };
+            let is_same_seat = game.to_move(after) == seat;
+            let found = if is_same_seat { found } else { 1.0 - found };
             if found > value {
                 (best, value) = (mv, found);
             }
@@ -175,25 +176,28 @@ impl<G: Learnable> Player<G> for Caller<G> {
 
 /// A callable as an evaluator.
 #[derive(Clone)]
-pub(crate) struct Called<G: Learnable> {
-    view: View<G>,
-    door: Door,
+pub(crate) struct CallableEvaluator<G: Learnable> {
+    feature_set: FeatureSet<G>,
+    bridge: CallableBridge,
 }
 
-impl<G: Learnable> Called<G> {
-    /// The next callable, which looks at this.
+impl<G: Learnable> CallableEvaluator<G> {
+    /// The next callable, with its features.
     pub(crate) fn next(
         game: &G,
-        looks: &Looks,
-        doors: &mut impl Iterator<Item = Door>,
-    ) -> Told<Self> {
-        let view = view(game, looks)?;
-        let door = doors.next().ok_or("a callable is missing")?;
-        Ok(Self { view, door })
+        features: &FeatureSpec,
+        bridges: &mut impl Iterator<Item = CallableBridge>,
+    ) -> PyRes<Self> {
+        let feature_set = parse_features(game, features)?;
+        let bridge = bridges.next().ok_or("a callable is missing")?;
+        Ok(Self {
+            feature_set,
+            bridge,
+        })
     }
 }
 
-impl<G: Learnable> Evaluator<G> for Called<G> {
+impl<G: Learnable> Evaluator<G> for CallableEvaluator<G> {
     type Cache = ();
 
     fn value(&self, game: &G, position: &G::Position, (): &()) -> f32 {
@@ -202,21 +206,21 @@ impl<G: Learnable> Evaluator<G> for Called<G> {
         value[0]
     }
 
-    /// Once the callable has failed nobody looks at the figures: they stay as they are.
+    /// Once the callable has failed, the values stay as they are; they are not used.
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
         if positions.is_empty() {
             return;
         }
-        let (rows, width) = shown(game, self.view, positions, None);
-        let (answer, answered) = channel();
+        let (rows, width) = feature_rows(game, self.feature_set, positions, None);
+        let (reply, response) = channel();
         let request = Request {
-            whom: self.door.whom,
+            callable: self.bridge.callable,
             rows,
             width,
-            answer,
+            reply,
         };
-        let _ = self.door.sender.send(request);
-        let values = answered.recv().unwrap_or_default();
+        let _ = self.bridge.sender.send(request);
+        let values = response.recv().unwrap_or_default();
         out.iter_mut()
             .zip(values)
             .for_each(|(out, value)| *out = value);

@@ -1,13 +1,15 @@
 //! Games and their evaluators.
 //!
-//! The one place of the package that lists the games: Python has no type parameters, so what is
-//! generic over them is one of [`Of`]. Invariant: evaluators are read once, and anew only if their
-//! file has changed.
+//! This file alone lists the games: Python has no type parameters, so generic types become variants of
+//! [`AnyGame`]. Invariant: an evaluator is loaded again only if its file has changed.
 
-use crate::models::{Looks, shown, view};
-use crate::positions::{At, Position, Positions, bits_of, own, positions_of, unpacked};
-use crate::whole::Whole;
-use crate::{Told, wrong};
+use crate::integers::Integer;
+use crate::models::{FeatureSpec, feature_rows, parse_features};
+use crate::positions::{
+    GamePosition, Position, Positions, downcast_position, packed_bits, positions_of,
+    unpack_position,
+};
+use crate::{PyRes, value_error};
 use engine::core::{game::Game as _, random::RandomStream, text::suggestion};
 use engine::games::{einstein, havannah, reversi, reversixt};
 use engine::learned::inputs::Learnable;
@@ -26,19 +28,19 @@ use std::{
     time::SystemTime,
 };
 
-/// Something of one of the games.
+/// A value that belongs to one of the games.
 #[derive(Clone)]
-pub(crate) enum Of<E, H, R, X> {
+pub(crate) enum AnyGame<E, H, R, X> {
     EinStein(E),
     Havannah(H),
     Reversi(R),
     ReversiXt(X),
 }
 
-/// A type that is generic over games, of any of them.
-macro_rules! any {
+/// [`AnyGame`] of a type that is generic over games.
+macro_rules! any_game {
     ($of:ident) => {
-        $crate::games::Of<
+        $crate::games::AnyGame<
             $of<engine::games::einstein::Standard>,
             $of<engine::games::havannah::Havannah>,
             $of<engine::games::reversi::Reversi>,
@@ -46,39 +48,39 @@ macro_rules! any {
         >
     };
 }
-pub(crate) use any;
+pub(crate) use any_game;
 
-/// What is done with something of any game, in its type; after `=> in` the result is of that game.
-macro_rules! each {
-    (@ $($of:ident),*: $any:expr, $own:ident => in $act:expr) => {
-        match $any { $($crate::games::Of::$of($own) => $crate::games::Of::$of($act)),* }
+/// Matches on the game; after `=> in` the result is wrapped in its variant again.
+macro_rules! dispatch {
+    (@ $($of:ident),*: $any_game:expr, $own:ident => in $act:expr) => {
+        match $any_game { $($crate::games::AnyGame::$of($own) => $crate::games::AnyGame::$of($act)),* }
     };
-    (@ $($of:ident),*: $any:expr, $own:ident => $act:expr) => {
-        match $any { $($crate::games::Of::$of($own) => $act),* }
+    (@ $($of:ident),*: $any_game:expr, $own:ident => $act:expr) => {
+        match $any_game { $($crate::games::AnyGame::$of($own) => $act),* }
     };
-    ($any:expr, $own:ident => $($act:tt)+) => {
-        each!(@ EinStein, Havannah, Reversi, ReversiXt: $any, $own => $($act)+)
+    ($any_game:expr, $own:ident => $($act:tt)+) => {
+        dispatch!(@ EinStein, Havannah, Reversi, ReversiXt: $any_game, $own => $($act)+)
     };
 }
-pub(crate) use each;
+pub(crate) use dispatch;
 
 /// A game with its rules: `alea.game("reversi(size=6)")`.
 #[pyclass(frozen, module = "alea")]
-pub(crate) struct Game(pub(crate) any!(Rules));
+pub(crate) struct Game(pub(crate) any_game!(Rules));
 
 pub(crate) struct Rules<G: Learnable> {
     pub(crate) game: Arc<G>,
-    evaluators: Mutex<HashMap<String, Known<G>>>,
+    evaluators: Mutex<HashMap<String, CachedEvaluator<G>>>,
 }
 
-/// An evaluator, and when the file that its notation names was written.
-type Known<G> = (Option<SystemTime>, Arc<dyn AnyEvaluator<G>>);
+/// An evaluator, and the modification time of its file.
+type CachedEvaluator<G> = (Option<SystemTime>, Arc<dyn AnyEvaluator<G>>);
 
-/// Most evaluators that are kept.
-const KEPT: usize = 16;
+/// Cached evaluators.
+const MAX_EVALUATORS: usize = 16;
 
 impl<G: Learnable> Rules<G> {
-    pub(crate) fn read<'t>(text: impl Into<Text<'t>>, map: Option<&str>) -> Told<Self> {
+    pub(crate) fn read<'t>(text: impl Into<Text<'t>>, map: Option<&str>) -> PyRes<Self> {
         Ok(Self::new(Arc::new(G::from_notation(text, map)?)))
     }
 
@@ -97,7 +99,7 @@ impl<G: Learnable> Rules<G> {
         self.game.map()
     }
 
-    fn start(&self, seed: u64, first: usize) -> Told<Arc<At<G>>> {
+    fn start(&self, seed: u64, first: usize) -> PyRes<Arc<GamePosition<G>>> {
         let seats = self.game.seats();
         if first >= seats {
             return Err(format!("'first' is a seat below {seats}, not {first}").into());
@@ -106,61 +108,66 @@ impl<G: Learnable> Rules<G> {
         Ok(self.at(self.game.random_start(&mut random, first)))
     }
 
-    /// The position of a text, and what chance has said in it.
-    pub(crate) fn parse(&self, text: &str) -> Told<(Arc<At<G>>, Option<u8>)> {
+    /// The position of a text, and its outcome if it has one.
+    pub(crate) fn parse(&self, text: &str) -> PyRes<(Arc<GamePosition<G>>, Option<u8>)> {
         let (position, outcome) = self.game.parse_position(text)?;
         Ok((self.at(position), outcome))
     }
 
-    fn at(&self, position: G::Position) -> Arc<At<G>> {
+    fn at(&self, position: G::Position) -> Arc<GamePosition<G>> {
         let game = Arc::clone(&self.game);
-        Arc::new(At { game, position })
+        Arc::new(GamePosition { game, position })
     }
 
-    /// The evaluator of a notation, read anew only if its file has changed.
-    fn evaluator(&self, notation: &str) -> Told<Arc<dyn AnyEvaluator<G>>> {
+    /// The evaluator of a notation, from the cache unless its file has changed.
+    fn evaluator(&self, notation: &str) -> PyRes<Arc<dyn AnyEvaluator<G>>> {
         let path = notation.strip_prefix("model:").map(Path::new);
-        let written = path.and_then(|path| path.metadata().ok()?.modified().ok());
-        let known = self.evaluators.lock();
-        let mut known = known.unwrap_or_else(PoisonError::into_inner);
-        if let Some((time, evaluator)) = known.get(notation)
-            && *time == written
+        let modified = path.and_then(|path| path.metadata().ok()?.modified().ok());
+        let cache = self.evaluators.lock();
+        let mut cache = cache.unwrap_or_else(PoisonError::into_inner);
+        if let Some((time, evaluator)) = cache.get(notation)
+            && *time == modified
         {
             return Ok(Arc::clone(evaluator));
         }
         let evaluator = build::evaluator(trusted(notation), &*self.game)?;
-        if known.len() == KEPT {
-            known.clear();
+        if cache.len() == MAX_EVALUATORS {
+            cache.clear();
         }
-        known.insert(notation.to_owned(), (written, Arc::clone(&evaluator)));
+        cache.insert(notation.to_owned(), (modified, Arc::clone(&evaluator)));
         Ok(evaluator)
     }
 
-    /// Positions as this game has them.
-    pub(crate) fn own(&self, positions: &Positions) -> Told<Vec<G::Position>> {
+    /// Positions in the type of this game.
+    pub(crate) fn own(&self, positions: &Positions) -> PyRes<Vec<G::Position>> {
         match positions {
-            Positions::Read(read) => {
-                let own = |position| Ok(own(&*self.game, position)?.position);
-                read.iter().map(own).collect()
+            Positions::Listed(positions) => {
+                let typed = |position| Ok(downcast_position(&*self.game, position)?.position);
+                positions.iter().map(typed).collect()
             }
             Positions::Packed(packed) => {
-                let places = packed.iter().enumerate();
-                let read = |(place, &bits)| unpacked::<G>(&self.game, bits, place);
-                places.map(read).collect()
+                let indices = packed.iter().enumerate();
+                let read = |(index, &bits)| unpack_position::<G>(&self.game, bits, index);
+                indices.map(read).collect()
             }
         }
     }
 
-    /// Win probabilities of the seats to move; payoffs of positions that are over.
-    fn values(&self, evaluator: &str, positions: &Positions) -> Told<Vec<f32>> {
+    /// Win probabilities of the seats to move; payoffs of finished positions.
+    fn values(&self, evaluator: &str, positions: &Positions) -> PyRes<Vec<f32>> {
         let evaluator = self.evaluator(evaluator)?;
-        Ok(valued(&*self.game, &*evaluator, &self.own(positions)?))
+        Ok(evaluate_positions(
+            &*self.game,
+            &*evaluator,
+            &self.own(positions)?,
+        ))
     }
 
-    /// Positions in 64 bits each, of games that have such a form.
-    fn packed(&self, positions: &Positions) -> Told<Vec<u64>> {
+    /// Packed positions of 64 bits, in games that have such a form.
+    fn pack_all(&self, positions: &Positions) -> PyRes<Vec<u64>> {
         let bits = |position: &G::Position| {
-            bits_of(position).ok_or_else(|| format!("positions of {} have no packed form", G::NAME))
+            packed_bits(position)
+                .ok_or_else(|| format!("positions of {} have no packed form", G::NAME))
         };
         Ok(self
             .own(positions)?
@@ -171,58 +178,58 @@ impl<G: Learnable> Rules<G> {
 }
 
 /// Win probabilities of the seats to move; payoffs of positions that are over.
-pub(crate) fn valued<G: Learnable>(
+pub(crate) fn evaluate_positions<G: Learnable>(
     game: &G,
     evaluator: &dyn AnyEvaluator<G>,
     positions: &[G::Position],
 ) -> Vec<f32> {
-    /// In place of a value that is asked for.
-    const OPEN: f32 = -1.0;
+    /// Stands for a value that the evaluator is to compute.
+    const UNKNOWN: f32 = -1.0;
     let over = |position| game.payoff(position, game.to_move(position));
-    let over = |position| over(position).unwrap_or(OPEN);
+    let over = |position| over(position).unwrap_or(UNKNOWN);
     let mut values: Vec<f32> = positions.iter().map(over).collect();
-    let open = positions.iter().zip(&values);
-    let open = open.filter(|(_, value)| **value == OPEN);
-    let open: Vec<G::Position> = open.map(|(position, _)| *position).collect();
-    let mut found = vec![0.0; open.len()];
-    evaluator.values(game, &open, &mut found);
-    let places = values.iter_mut().filter(|value| **value == OPEN);
-    places.zip(found).for_each(|(place, value)| *place = value);
+    let unfinished = positions.iter().zip(&values);
+    let unfinished = unfinished.filter(|(_, value)| **value == UNKNOWN);
+    let unfinished: Vec<G::Position> = unfinished.map(|(position, _)| *position).collect();
+    let mut found = vec![0.0; unfinished.len()];
+    evaluator.values(game, &unfinished, &mut found);
+    let slots = values.iter_mut().filter(|value| **value == UNKNOWN);
+    slots.zip(found).for_each(|(slot, value)| *slot = value);
     values
 }
 
 /// The game of a notation, which may name a file with a map.
 #[pyfunction]
-pub(crate) fn game(notation: &str) -> Told<Game> {
-    named(trusted(notation), None)
+pub(crate) fn game(notation: &str) -> PyRes<Game> {
+    parse_game(trusted(notation), None)
 }
 
 /// The game of a notation, with the text of its map.
-fn named(notation: Text<'_>, map: Option<&str>) -> Told<Game> {
-    macro_rules! named {
+fn parse_game(notation: Text<'_>, map: Option<&str>) -> PyRes<Game> {
+    macro_rules! parse_game {
         ($($of:ident: $type:ty),*) => {{
             let name = Notation::parse(notation)?.name;
             let names = [$(<$type>::NAME),*].join(", ");
             match name.as_str() {
-                $(<$type>::NAME => Rules::read(notation, map).map(Of::$of),)*
+                $(<$type>::NAME => Rules::read(notation, map).map(AnyGame::$of),)*
                 name => {
-                    let meant = suggestion(name, &names);
-                    Err(format!("there is no game '{name}'{meant}; there are {names}").into())
+                    let nearest = suggestion(name, &names);
+                    Err(format!("there is no game '{name}'{nearest}; there are {names}").into())
                 }
             }
         }};
     }
-    let read = named!(
+    let game = parse_game!(
         EinStein: einstein::Standard,
         Havannah: havannah::Havannah,
         Reversi: reversi::Reversi,
         ReversiXt: reversixt::ReversiXt
     );
-    read.map(Game)
+    game.map(Game)
 }
 
-/// Win probabilities of the sides to move, before chance has spoken: float32, one a position; what
-/// the side to move gets where the game is over.
+/// Win probabilities of the sides to move, before chance: float32, one a position; payoffs where the
+/// game is over.
 #[pyfunction]
 pub(crate) fn evaluate<'py>(
     py: Python<'py>,
@@ -231,7 +238,7 @@ pub(crate) fn evaluate<'py>(
     eval: &str,
 ) -> PyResult<Bound<'py, PyArray1<f32>>> {
     let positions = positions_of(game, positions)?;
-    let values = py.detach(|| each!(&game.0, rules => rules.values(eval, &positions)))?;
+    let values = py.detach(|| dispatch!(&game.0, rules => rules.values(eval, &positions)))?;
     Ok(PyArray1::from_vec(py, values))
 }
 
@@ -240,14 +247,14 @@ impl Game {
     /// The game of a notation, with the text of its map if it has one. No file is opened.
     #[new]
     #[pyo3(signature = (notation, map = None))]
-    fn new(notation: &str, map: Option<&str>) -> Told<Self> {
-        named(notation.into(), map)
+    fn new(notation: &str, map: Option<&str>) -> PyRes<Self> {
+        parse_game(notation.into(), map)
     }
 
-    /// What a copy in another process is made of.
+    /// Its arguments, for pickling.
     fn __reduce__<'py>(own: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String, Option<String>)) {
         let game = own.get();
-        let map = each!(&game.0, rules => rules.map());
+        let map = dispatch!(&game.0, rules => rules.map());
         (own.get_type(), (game.notation(), map))
     }
 
@@ -262,65 +269,67 @@ impl Game {
     /// Its name without parameters.
     #[getter]
     fn name(&self) -> &'static str {
-        each!(&self.0, rules => rules.name())
+        dispatch!(&self.0, rules => rules.name())
     }
 
-    /// Its name with the parameters that are not the usual ones.
+    /// Its name with the parameters that are not default.
     #[getter]
     fn notation(&self) -> String {
-        each!(&self.0, rules => rules.game.notation())
+        dispatch!(&self.0, rules => rules.game.notation())
     }
 
-    /// How many seats play.
+    /// The number of seats.
     #[getter]
     fn seats(&self) -> usize {
-        each!(&self.0, rules => rules.game.seats())
+        dispatch!(&self.0, rules => rules.game.seats())
     }
 
-    /// A first position; `first` begins, unless the game says who does.
-    #[pyo3(signature = (seed = Whole(1), first = Whole(0)))]
-    fn start(&self, seed: Whole<u64>, first: Whole<usize>) -> Told<Position> {
+    /// A first position; `first` begins, unless the rules decide that.
+    #[pyo3(signature = (seed = Integer(1), first = Integer(0)))]
+    fn start(&self, seed: Integer<u64>, first: Integer<usize>) -> PyRes<Position> {
         Ok(Position(
-            each!(&self.0, rules => in rules.start(seed.0, first.0)?),
+            dispatch!(&self.0, rules => in rules.start(seed.0, first.0)?),
         ))
     }
 
-    /// The position of a text; what chance has said in it is left out.
-    pub(crate) fn position(&self, text: &str) -> Told<Position> {
-        Ok(Position(each!(&self.0, rules => in rules.parse(text)?.0)))
+    /// The position of a text, without its outcome.
+    pub(crate) fn position(&self, text: &str) -> PyRes<Position> {
+        Ok(Position(
+            dispatch!(&self.0, rules => in rules.parse(text)?.0),
+        ))
     }
 
-    /// Positions in 64 bits each: (n,) uint64. EinStein only.
+    /// Packed positions: (n,) uint64. EinStein only.
     fn pack<'py>(
         &self,
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray1<u64>>> {
         let positions = positions_of(self, positions)?;
-        let packed = each!(&self.0, rules => rules.packed(&positions))?;
-        Ok(PyArray1::from_vec(py, packed))
+        let pack_all = dispatch!(&self.0, rules => rules.pack_all(&positions))?;
+        Ok(PyArray1::from_vec(py, pack_all))
     }
 
-    /// What a model looks at: (n, active) uint16, the rows of a network with these groups of inputs,
-    /// or with `None` the symbols of all cells, as `VecEnv.observations` has them; as `seat` sees
-    /// them, or each position's seat to move.
+    /// The features of positions: (n, active) uint16, the active rows of a network with these groups of
+    /// inputs, or with `None` the symbols of all cells as in `VecEnv.observations`; from the perspective of
+    /// `seat`, or of each position's seat to move.
     #[pyo3(signature = (positions, inputs = None, seat = None))]
     fn rows<'py>(
         &self,
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
-        inputs: Looks,
-        seat: Option<Whole<usize>>,
+        inputs: FeatureSpec,
+        seat: Option<Integer<usize>>,
     ) -> PyResult<Bound<'py, PyArray2<u16>>> {
         let positions = positions_of(self, positions)?;
-        let (seat, seats) = (seat.map(|Whole(seat)| seat), self.seats());
+        let (seat, seats) = (seat.map(|Integer(seat)| seat), self.seats());
         if let Some(seat) = seat.filter(|&seat| seat >= seats) {
-            return Err(wrong(format!("a seat is below {seats}, not {seat}")));
+            return Err(value_error(format!("a seat is below {seats}, not {seat}")));
         }
         let rows = || {
-            each!(&self.0, rules => {
+            dispatch!(&self.0, rules => {
                 let own = rules.own(&positions)?;
-                Told::Ok(shown(&*rules.game, view(&*rules.game, &inputs)?, &own, seat))
+                PyRes::Ok(feature_rows(&*rules.game, parse_features(&*rules.game, &inputs)?, &own, seat))
             })
         };
         let (rows, width) = py.detach(rows)?;
@@ -328,10 +337,10 @@ impl Game {
         PyArray1::from_vec(py, rows).reshape([count, width])
     }
 
-    /// The runs of rows of these inputs, `[start, end]`; in every position one of each is on.
-    fn runs(&self, inputs: String) -> Told<Vec<[usize; 2]>> {
-        each!(&self.0, rules => {
-            let groups = view(&*rules.game, &Some(inputs))?.unwrap_or_default();
+    /// The ranges of rows of these inputs, `[start, end]`; in every position one row of each is active.
+    fn runs(&self, inputs: String) -> PyRes<Vec<[usize; 2]>> {
+        dispatch!(&self.0, rules => {
+            let groups = parse_features(&*rules.game, &Some(inputs))?.unwrap_or_default();
             let runs = rules.game.feature_slots(groups).into_iter();
             Ok(runs.map(|run| [run.start, run.end]).collect())
         })

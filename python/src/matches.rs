@@ -1,15 +1,15 @@
-//! Matches and regret, with Python callables among those who are asked.
+//! Matches and regret, also of Python callables.
 //!
-//! Invariant: what the command line measures is measured here by the same code.
+//! Invariant: results are those of the same code on the command line.
 
-use crate::callables::{Called, Caller, Door, serve};
-use crate::games::{Game, each};
-use crate::models::Looks;
+use crate::callables::{CallableBridge, CallableEvaluator, CallablePlayer, serve};
+use crate::games::{Game, dispatch};
+use crate::models::FeatureSpec;
 use crate::tables::Tables;
-use crate::{Told, pool};
-use arena::matches::{Contestant, MatchOptions, Openings, PlayerFactory, Starts, play_match};
-use arena::regret::{
-    self as studies,
+use crate::{PyRes, pool};
+use ::arena::matches::{Contestant, MatchOptions, Openings, PlayerFactory, Starts, play_match};
+use ::arena::regret::{
+    self as regret_study,
     positions::{Source, draw_positions},
     report,
     suite::LabelledSuite,
@@ -25,59 +25,65 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// Who plays or is judged: `player`, `evaluator` or `callable`, its name, and what it looks at.
-type Someone = (String, String, Looks);
+/// A participant: `player`, `evaluator` or `callable`, its name, and its features.
+type Participant = (String, String, FeatureSpec);
 
-/// Pairs, seed, threads, and who tells luck.
-type Terms = (u64, u64, usize, Option<String>);
+/// Pairs, seed, threads, and the evaluator for luck.
+type MatchTerms = (u64, u64, usize, Option<String>);
 
-/// A match; the result is JSON.
-#[pyfunction]
-pub(crate) fn arena(
+/// Plays a match; the result is JSON.
+#[pyfunction(name = "arena")]
+pub(crate) fn run_arena(
     py: Python<'_>,
     game: &Game,
-    sides: [Someone; 2],
+    sides: [Participant; 2],
     callables: Vec<Bound<'_, PyAny>>,
-    terms: Terms,
+    terms: MatchTerms,
 ) -> PyResult<String> {
     serve(
         py,
         &callables,
         terms.2.max(1),
-        |doors, stop| each!(&game.0, rules => play(&*rules.game, sides, terms, doors, stop)),
+        |bridges, stop| dispatch!(&game.0, rules => play_json(&*rules.game, sides, terms, bridges, stop)),
     )
 }
 
-/// Plays a match; the result is the JSON of `alea arena`.
-fn play<G: Learnable>(
+/// Plays a match; the result is the JSON of `alea run_arena`.
+fn play_json<G: Learnable>(
     game: &G,
-    sides: [Someone; 2],
-    (pairs, seed, threads, luck): Terms,
-    mut doors: impl Iterator<Item = Door>,
+    sides: [Participant; 2],
+    (pairs, seed, threads, luck): MatchTerms,
+    mut bridges: impl Iterator<Item = CallableBridge>,
     stop: Arc<AtomicBool>,
-) -> Told<String> {
-    let [a, b] = sides.map(|side| contestant(game, side, &mut doors));
+) -> PyRes<String> {
+    let [a, b] = sides.map(|side| parse_contestant(game, side, &mut bridges));
     let mut options = MatchOptions::new(game.clone(), pairs, seed);
     options.threads = threads;
-    options.starts = Arc::new(Guarded(Openings::usual::<G>(), stop));
-    if let Some(teller) = luck {
-        let evaluated = Contestant::of(trusted(&format!("star1(depth=1, eval={teller})")), game);
-        let named = evaluated.or_else(|_| Contestant::of(trusted(&teller), game));
-        options.luck = Some(named?);
+    options.starts = Arc::new(StoppableOpenings(Openings::usual::<G>(), stop));
+    if let Some(luck_evaluator) = luck {
+        let evaluated = Contestant::of(
+            trusted(&format!("star1(depth=1, eval={luck_evaluator})")),
+            game,
+        );
+        let luck_contestant = evaluated.or_else(|_| Contestant::of(trusted(&luck_evaluator), game));
+        options.luck = Some(luck_contestant?);
     }
     Ok(serde_json::to_string(&play_match(&a?, &b?, &options)?)?)
 }
 
-fn contestant<G: Learnable>(
+fn parse_contestant<G: Learnable>(
     game: &G,
-    (kind, name, looks): Someone,
-    doors: &mut impl Iterator<Item = Door>,
-) -> Told<Contestant<G>> {
+    (kind, name, features): Participant,
+    bridges: &mut impl Iterator<Item = CallableBridge>,
+) -> PyRes<Contestant<G>> {
     let make: PlayerFactory<G> = if kind == CALLABLE {
-        let (game, called) = (game.clone(), Called::next(game, &looks, doors)?);
+        let (game, evaluator) = (
+            game.clone(),
+            CallableEvaluator::next(game, &features, bridges)?,
+        );
         Arc::new(move || {
-            let (game, called) = (game.clone(), called.clone());
-            Box::new(Caller { game, called })
+            let (game, evaluator) = (game.clone(), evaluator.clone());
+            Box::new(CallablePlayer { game, evaluator })
         })
     } else {
         let recipe = PlayerRecipe::parse(trusted(&name), game)?;
@@ -86,13 +92,13 @@ fn contestant<G: Learnable>(
     Ok(Contestant { name, make })
 }
 
-/// The usual openings, until Python is interrupted.
-struct Guarded(Openings, Arc<AtomicBool>);
+/// The default openings, until Python is interrupted.
+struct StoppableOpenings(Openings, Arc<AtomicBool>);
 
-impl<G: Learnable> Starts<G> for Guarded {
+impl<G: Learnable> Starts<G> for StoppableOpenings {
     fn of_pair(&self, game: &G, pair: u64, seed: u64) -> G::Position {
         if self.1.load(Ordering::Relaxed) {
-            // Ends the match without a word.
+            // Ends the match without a message.
             std::panic::resume_unwind(Box::new(()));
         }
         self.0.of_pair(game, pair, seed)
@@ -117,74 +123,81 @@ impl<G: Learnable> Starts<G> for Guarded {
 
 const CALLABLE: &str = "callable";
 
-/// What regret is measured on: suites, texts with their names; or so many positions of few stones.
+/// The positions for regret: suites as names and texts, or a number of positions from tables.
 #[derive(FromPyObject)]
 pub(crate) enum Truth {
     Suites(Vec<(String, String)>),
     Tables((Py<Tables>, u64)),
 }
 
-/// The regret of somebody: JSON.
+/// The regret of a participant, as JSON.
 #[pyfunction]
 pub(crate) fn regret(
     py: Python<'_>,
-    someone: Someone,
+    participant: Participant,
     callables: Vec<Bound<'_, PyAny>>,
     truth: Truth,
     seed: u64,
 ) -> PyResult<String> {
-    serve(py, &callables, 64, |doors, _| {
-        measured(someone, &truth, seed, doors)
+    serve(py, &callables, 64, |bridges, _| {
+        regret_json(participant, &truth, seed, bridges)
     })
 }
 
-/// What is given away: the JSON of `alea regret`.
-fn measured(
-    (kind, name, looks): Someone,
+/// The JSON of `alea regret`.
+fn regret_json(
+    (kind, name, features): Participant,
     truth: &Truth,
     seed: u64,
-    mut doors: impl Iterator<Item = Door>,
-) -> Told<String> {
-    use studies::Contestant;
+    mut bridges: impl Iterator<Item = CallableBridge>,
+) -> PyRes<String> {
+    use regret_study::Contestant;
     let game = match truth {
         Truth::Suites(_) => Standard::default(),
         Truth::Tables((tables, _)) => (*tables.get().rules.game).clone(),
     };
-    let contestant = match kind.as_str() {
+    let parse_contestant = match kind.as_str() {
         CALLABLE => {
-            let evaluator = Arc::new(Called::next(&game, &looks, &mut doors)?);
+            let evaluator = Arc::new(CallableEvaluator::next(&game, &features, &mut bridges)?);
             Contestant::Evaluator { name, evaluator }
         }
         "player" => Contestant::player(trusted(&name), &game)?,
         _ => Contestant::evaluator(trusted(&name), &game)?,
     };
-    let silent = ProgressBar::hidden();
+    let progress = ProgressBar::hidden();
     let label = || {
-        Told::Ok(match truth {
+        PyRes::Ok(match truth {
             Truth::Suites(suites) => {
                 let read = |(name, text): &(String, String)| {
-                    Told::Ok(LabelledSuite::parse(name, text, &game)?.labelled)
+                    PyRes::Ok(LabelledSuite::parse(name, text, &game)?.labelled)
                 };
-                suites.iter().map(read).collect::<Told<Vec<_>>>()?.concat()
+                suites.iter().map(read).collect::<PyRes<Vec<_>>>()?.concat()
             }
             Truth::Tables((tables, count)) => {
                 let (tables, source) = (&tables.get().tables, Source::Mixed);
                 let stones = |_| 2..=tables.stones() as u32;
-                let drawn = draw_positions(&game, &source, stones, *count, seed, &silent)?;
-                label_exactly(&game, tables, &drawn)?
+                let sampled = draw_positions(&game, &source, stones, *count, seed, &progress)?;
+                label_exactly(&game, tables, &sampled)?
             }
         })
     };
-    let of_suites = matches!(truth, Truth::Suites(_));
-    let measured = pool()?.install(|| {
+    let is_suite = matches!(truth, Truth::Suites(_));
+    let regret_json = pool()?.install(|| {
         let labelled = label()?;
-        let measured = report::measure(&contestant, &game, &labelled, of_suites, seed, &silent);
-        Told::Ok(measured?)
+        let regret_json = report::measure(
+            &parse_contestant,
+            &game,
+            &labelled,
+            is_suite,
+            seed,
+            &progress,
+        );
+        PyRes::Ok(regret_json?)
     });
-    Ok(serde_json::to_string(&measured?)?)
+    Ok(serde_json::to_string(&regret_json?)?)
 }
 
-/// The suites of the benchmark, texts with their names.
+/// The suites of the benchmark, as names and texts.
 #[pyfunction]
 pub(crate) fn suites() -> [(&'static str, &'static str); 8] {
     macro_rules! suites {

@@ -1,16 +1,15 @@
-//! Model files, and what models look at.
+//! Model files, and the features of models.
 //!
-//! Invariant: rows are those that the trainer feeds its networks; weights that make no network leave
-//! no file.
+//! Invariant: feature rows are those of the trainer; invalid weights leave no file.
 
-use crate::Told;
-use crate::games::{Game, each};
+use crate::PyRes;
+use crate::games::{Game, dispatch};
 use engine::core::game::Seat;
 use engine::learned::{
-    model_file::{Model, ModelFile},
     inputs::{Learnable, with_view},
+    model_file::{Model, ModelFile},
     name_set::NameSet,
-    network::{Layer, Network, FloatWeights},
+    network::{FloatWeights, Layer, Network},
 };
 use pyo3::prelude::*;
 use std::{
@@ -18,43 +17,42 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What a model looks at: the rows of a network with these groups of inputs, or nothing: the symbols
-/// of all cells.
-pub(crate) type Looks = Option<String>;
+/// The features of a model: a network's groups of inputs, or `None` for the symbols of all cells.
+pub(crate) type FeatureSpec = Option<String>;
 
-/// The same of one game.
-pub(crate) type View<G> = Option<NameSet<<G as Learnable>::Group>>;
+/// Groups of inputs of one game.
+pub(crate) type FeatureSet<G> = Option<NameSet<<G as Learnable>::Group>>;
 
-pub(crate) fn view<G: Learnable>(_: &G, looks: &Looks) -> Told<View<G>> {
-    let groups = looks.as_deref().map(NameSet::from_names);
+pub(crate) fn parse_features<G: Learnable>(_: &G, features: &FeatureSpec) -> PyRes<FeatureSet<G>> {
+    let groups = features.as_deref().map(NameSet::from_names);
     Ok(groups.transpose()?)
 }
 
-/// How many symbols all cells have.
-pub(crate) fn symbols<G: Learnable>(game: &G) -> usize {
+/// The number of symbols of all cells.
+pub(crate) fn num_symbols<G: Learnable>(game: &G) -> usize {
     let ends = game.cells().iter().map(|group| group.start + group.count);
     ends.max().unwrap_or(0)
 }
 
-/// What each position shows to a seat, or to its seat to move, so many numbers a position.
-pub(crate) fn shown<G: Learnable>(
+/// The features of each position for a seat, or for its seat to move, and their number a position.
+pub(crate) fn feature_rows<G: Learnable>(
     game: &G,
-    view: View<G>,
+    feature_set: FeatureSet<G>,
     positions: &[G::Position],
     seat: Option<Seat>,
 ) -> (Vec<u16>, usize) {
-    let width = match view {
+    let width = match feature_set {
         Some(groups) => game.feature_slots(groups).len(),
-        None => symbols(game),
+        None => num_symbols(game),
     };
     let mut rows = vec![0; width * positions.len()];
     for (position, row) in positions.iter().zip(rows.chunks_exact_mut(width)) {
         let seat = seat.unwrap_or_else(|| game.to_move(position));
-        match view {
+        match feature_set {
             Some(groups) => game.active_features(groups, position, seat, row),
-            None => with_view(game, position, seat, |symbols| {
+            None => with_view(game, position, seat, |num_symbols| {
                 row.iter_mut()
-                    .zip(symbols)
+                    .zip(num_symbols)
                     .for_each(|(row, &symbol)| *row = symbol.into());
             }),
         }
@@ -62,26 +60,26 @@ pub(crate) fn shown<G: Learnable>(
     (rows, width)
 }
 
-/// A network as it was trained elsewhere: groups of inputs, bounds of buckets, tensors by the names of
-/// docs/reference/formats.md, a row for each input, and its story.
-type Trained = (String, Vec<u8>, HashMap<String, Vec<f32>>, String);
+/// A network trained elsewhere: groups of inputs, bounds of buckets, tensors by the names of
+/// docs/reference/formats.md, and its provenance.
+type TrainedNetwork = (String, Vec<u8>, HashMap<String, Vec<f32>>, String);
 
-/// Writes weights in whole numbers as a model file.
+/// Quantizes weights and writes them as a model file.
 #[pyfunction]
 pub(crate) fn save_network(
     py: Python<'_>,
     game: &Game,
     path: PathBuf,
-    network: Trained,
-) -> Told<()> {
-    py.detach(|| each!(&game.0, rules => save(&*rules.game, network, &path)))
+    network: TrainedNetwork,
+) -> PyRes<()> {
+    py.detach(|| dispatch!(&game.0, rules => save_file(&*rules.game, network, &path)))
 }
 
-fn save<G: Learnable>(
+fn save_file<G: Learnable>(
     game: &G,
-    (inputs, bounds, mut tensors, provenance): Trained,
+    (inputs, bounds, mut tensors, provenance): TrainedNetwork,
     path: &Path,
-) -> Told<()> {
+) -> PyRes<()> {
     let missing = |name: &str| format!("there is no tensor '{name}'");
     let mut take = |name: &str| tensors.remove(name).ok_or_else(|| missing(name));
     let mut weights = FloatWeights {
@@ -91,7 +89,7 @@ fn save<G: Learnable>(
         output_bias: take("output.bias")?,
         ..FloatWeights::default()
     };
-    // Layers that there may be.
+    // Optional layers.
     let mut layer = 2;
     while let Ok(matrix) = take(&format!("hidden{layer}.weight")) {
         let bias = take(&format!("hidden{layer}.bias"))?;

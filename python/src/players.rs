@@ -1,36 +1,36 @@
-//! Players that are asked.
+//! Players by their notation.
 //!
-//! Invariant: answers depend on question and seed alone, not on what was asked before or on how many
-//! threads there are.
+//! Invariant: an answer depends on its position and the seed alone, not on earlier ones or the number of
+//! threads.
 
-use crate::Told;
-use crate::games::{Game, any, each};
-use crate::positions::{At, Question, heard, own, question};
-use crate::whole::Whole;
+use crate::PyRes;
+use crate::games::{Game, any_game, dispatch};
+use crate::integers::Integer;
+use crate::positions::{
+    GamePosition, PositionQuery, downcast_position, optional_outcome, parse_query,
+};
 use engine::core::{
     game::OutcomeList as _,
     random::{SeedSpace, derive_seed},
 };
 use engine::learned::inputs::Learnable;
-use engine::play::{
-    build::PlayerRecipe, notation::trusted, player::Player as Playing,
-};
+use engine::play::{build::PlayerRecipe, notation::trusted, player::Player as EnginePlayer};
 use engine::search::limits::Limits;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// A player by its notation. Every question is answered as the first of a game with its seed.
+/// A player by its notation. Every position is answered as the first of a game with its seed.
 #[pyclass(frozen, subclass, module = "alea")]
 pub(crate) struct Player {
     game: Py<Game>,
-    thinker: any!(Thinker),
+    typed: any_game!(TypedPlayer),
 }
 
-/// What a player thinks of a position: a dict in Python.
+/// The analysis of a position: a dict in Python.
 #[derive(Default, IntoPyObject)]
 struct Analysis {
     value: Option<f32>,
-    /// What such a value has been worth in whole games, where that was fitted.
+    /// The win rate of such values in complete games, if that is fitted.
     calibrated: Option<f32>,
     best: Option<String>,
     moves: Vec<(String, Option<f32>)>,
@@ -38,14 +38,14 @@ struct Analysis {
     evaluations: u64,
 }
 
-struct Thinker<G: Learnable> {
+struct TypedPlayer<G: Learnable> {
     game: Arc<G>,
     recipe: PlayerRecipe<G>,
     seed: u64,
 }
 
-impl<G: Learnable> Thinker<G> {
-    fn new(game: &Arc<G>, notation: &str, seed: u64) -> Told<Self> {
+impl<G: Learnable> TypedPlayer<G> {
+    fn new(game: &Arc<G>, notation: &str, seed: u64) -> PyRes<Self> {
         Ok(Self {
             recipe: PlayerRecipe::parse(trusted(notation), &**game)?,
             game: Arc::clone(game),
@@ -53,43 +53,43 @@ impl<G: Learnable> Thinker<G> {
         })
     }
 
-    /// Asks players of their own on each thread; each question stands alone.
-    fn ask<T: Send + Default>(
+    /// Answers each query by itself, with a player for each thread.
+    fn answer_all<T: Send + Default>(
         &self,
-        questions: &[Question],
+        queries: &[PositionQuery],
         threads: usize,
-        answer: impl Fn(&mut dyn Playing<G>, &At<G>, Option<u8>) -> Told<T> + Sync,
-    ) -> Told<Vec<T>> {
-        // Without chance nothing is waited for.
-        let certain = (G::Outcomes::BOUND == 1).then_some(0);
-        let some = |questions: &[Question]| {
+        answer: impl Fn(&mut dyn EnginePlayer<G>, &GamePosition<G>, Option<u8>) -> PyRes<T> + Sync,
+    ) -> PyRes<Vec<T>> {
+        // Without chance there is one outcome.
+        let only_outcome = (G::Outcomes::BOUND == 1).then_some(0);
+        let answer_slice = |queries: &[PositionQuery]| {
             let mut player = self.recipe.make();
-            let one = |(position, outcome): &Question| {
+            let one = |(position, outcome): &PositionQuery| {
                 player.new_game(self.seed);
-                let at = own(&*self.game, position)?;
-                answer(&mut *player, at, outcome.or(certain))
+                let at = downcast_position(&*self.game, position)?;
+                answer(&mut *player, at, outcome.or(only_outcome))
             };
-            questions.iter().map(one).collect::<Told<Vec<T>>>()
+            queries.iter().map(one).collect::<PyRes<Vec<T>>>()
         };
-        let share = questions.len().div_ceil(threads.max(1)).max(1);
-        if share >= questions.len() {
-            return some(questions);
+        let slice = queries.len().div_ceil(threads.max(1)).max(1);
+        if slice >= queries.len() {
+            return answer_slice(queries);
         }
         let answers = std::thread::scope(|scope| {
-            let some = &some;
-            let start = |share| scope.spawn(move || some(share));
-            let running: Vec<_> = questions.chunks(share).map(start).collect();
-            let ended = running.into_iter().map(|thread| {
-                let ended = thread.join();
-                ended.unwrap_or_else(|_| Err("a thread of the player panicked".into()))
+            let answer_slice = &answer_slice;
+            let start = |slice| scope.spawn(move || answer_slice(slice));
+            let threads_running: Vec<_> = queries.chunks(slice).map(start).collect();
+            let joined = threads_running.into_iter().map(|thread| {
+                let joined = thread.join();
+                joined.unwrap_or_else(|_| Err("a thread of the player panicked".into()))
             });
-            ended.collect::<Told<Vec<_>>>()
+            joined.collect::<PyRes<Vec<_>>>()
         })?;
         Ok(answers.into_iter().flatten().collect())
     }
 
-    fn decide(&self, questions: &[Question], threads: usize) -> Told<Vec<String>> {
-        self.ask(questions, threads, |player, at, outcome| {
+    fn decide(&self, queries: &[PositionQuery], threads: usize) -> PyRes<Vec<String>> {
+        self.answer_all(queries, threads, |player, at, outcome| {
             let outcome = outcome.ok_or("a decision needs to know what chance has said")?;
             let legal = at.legal(Some(outcome))?;
             if legal.is_empty() {
@@ -102,20 +102,20 @@ impl<G: Learnable> Thinker<G> {
         })
     }
 
-    fn analyse(&self, questions: &[Question], threads: usize) -> Told<Vec<Analysis>> {
-        self.ask(questions, threads, |player, at, outcome| {
+    fn analyse(&self, queries: &[PositionQuery], threads: usize) -> PyRes<Vec<Analysis>> {
+        self.answer_all(queries, threads, |player, at, outcome| {
             analysis(&self.recipe, player, at, outcome)
         })
     }
 }
 
-/// What `alea analyse` says of a position.
+/// The analysis of `alea analyse`.
 fn analysis<G: Learnable>(
     recipe: &PlayerRecipe<G>,
-    player: &mut dyn Playing<G>,
-    at: &At<G>,
+    player: &mut dyn EnginePlayer<G>,
+    at: &GamePosition<G>,
     outcome: Option<u8>,
-) -> Told<Analysis> {
+) -> PyRes<Analysis> {
     let (game, position) = (&*at.game, &at.position);
     if let Some(payoff) = game.payoff(position, game.to_move(position)) {
         return Ok(Analysis {
@@ -126,7 +126,10 @@ fn analysis<G: Learnable>(
     at.check(outcome)?;
     let analysis = recipe.analyse(player, game, position, outcome, &Limits::NONE, None)?;
     let name = |mv| game.format_move(position, mv);
-    let moves = analysis.moves.iter().map(|rated| (name(rated.mv), rated.value));
+    let moves = analysis
+        .moves
+        .iter()
+        .map(|rated| (name(rated.mv), rated.value));
     Ok(Analysis {
         value: analysis.value,
         calibrated: analysis.calibrated,
@@ -138,68 +141,68 @@ fn analysis<G: Learnable>(
 }
 
 impl Player {
-    fn questions(
+    fn queries(
         &self,
         positions: &[Bound<'_, PyAny>],
-        outcome: Option<Whole<i64>>,
-    ) -> PyResult<Vec<Question>> {
-        let outcome = each!(&self.game.get().0, rules => {
-            heard(&*rules.game, outcome.as_ref())
+        outcome: Option<Integer<i64>>,
+    ) -> PyResult<Vec<PositionQuery>> {
+        let outcome = dispatch!(&self.game.get().0, rules => {
+            optional_outcome(&*rules.game, outcome.as_ref())
         })?;
-        let read = |position| {
-            let (position, said) = question(self.game.get(), position)?;
-            Ok((position, outcome.or(said)))
+        let parse = |position| {
+            let (position, outcome_in_text) = parse_query(self.game.get(), position)?;
+            Ok((position, outcome.or(outcome_in_text)))
         };
-        positions.iter().map(read).collect()
+        positions.iter().map(parse).collect()
     }
 }
 
-/// Refuses a player whose notation names a file or a program: what somebody sent opens and starts none.
+/// Refuses a player whose notation names a file or a program.
 #[pyfunction]
-pub(crate) fn check_foreign(game: &Game, notation: &str) -> Told<()> {
-    each!(&game.0, rules => Ok(PlayerRecipe::parse(notation, &*rules.game).map(drop)?))
+pub(crate) fn check_foreign(game: &Game, notation: &str) -> PyRes<()> {
+    dispatch!(&game.0, rules => Ok(PlayerRecipe::parse(notation, &*rules.game).map(drop)?))
 }
 
 #[pymethods]
 impl Player {
     #[new]
-    #[pyo3(signature = (game, notation, seed = Whole(1)))]
-    fn new(game: Bound<'_, Game>, notation: &str, seed: Whole<u64>) -> Told<Self> {
-        let thinker =
-            each!(&game.get().0, rules => in Thinker::new(&rules.game, notation, seed.0)?);
+    #[pyo3(signature = (game, notation, seed = Integer(1)))]
+    fn new(game: Bound<'_, Game>, notation: &str, seed: Integer<u64>) -> PyRes<Self> {
+        let typed =
+            dispatch!(&game.get().0, rules => in TypedPlayer::new(&rules.game, notation, seed.0)?);
         let game = game.unbind();
-        Ok(Self { game, thinker })
+        Ok(Self { game, typed })
     }
 
     /// Its notation in normal form.
     #[getter]
     fn notation(&self) -> &str {
-        each!(&self.thinker, thinker => thinker.recipe.name())
+        dispatch!(&self.typed, typed => typed.recipe.name())
     }
 
-    /// The move of each of some positions, where chance has said `outcome`, or what their texts say.
-    #[pyo3(signature = (positions, outcome = None, threads = Whole(1)))]
+    /// The move of each position, with `outcome`, or the outcome of its text.
+    #[pyo3(signature = (positions, outcome = None, threads = Integer(1)))]
     fn decide_all(
         &self,
         py: Python<'_>,
         positions: Vec<Bound<'_, PyAny>>,
-        outcome: Option<Whole<i64>>,
-        threads: Whole<usize>,
+        outcome: Option<Integer<i64>>,
+        threads: Integer<usize>,
     ) -> PyResult<Vec<String>> {
-        let (questions, Whole(threads)) = (self.questions(&positions, outcome)?, threads);
-        Ok(py.detach(|| each!(&self.thinker, thinker => thinker.decide(&questions, threads)))?)
+        let (queries, Integer(threads)) = (self.queries(&positions, outcome)?, threads);
+        Ok(py.detach(|| dispatch!(&self.typed, typed => typed.decide(&queries, threads)))?)
     }
 
-    /// What it thinks of each of some positions.
-    #[pyo3(signature = (positions, outcome = None, threads = Whole(1)))]
+    /// The analysis of each position.
+    #[pyo3(signature = (positions, outcome = None, threads = Integer(1)))]
     fn analyse_all(
         &self,
         py: Python<'_>,
         positions: Vec<Bound<'_, PyAny>>,
-        outcome: Option<Whole<i64>>,
-        threads: Whole<usize>,
+        outcome: Option<Integer<i64>>,
+        threads: Integer<usize>,
     ) -> PyResult<Vec<Analysis>> {
-        let (questions, Whole(threads)) = (self.questions(&positions, outcome)?, threads);
-        Ok(py.detach(|| each!(&self.thinker, thinker => thinker.analyse(&questions, threads)))?)
+        let (queries, Integer(threads)) = (self.queries(&positions, outcome)?, threads);
+        Ok(py.detach(|| dispatch!(&self.typed, typed => typed.analyse(&queries, threads)))?)
     }
 }

@@ -1,12 +1,12 @@
 //! Samples of recorded games, and records as Parquet.
 //!
-//! Invariant: samples are those that the trainer learns from. Their order depends on seed, epoch,
-//! window and the part of the shards that is asked for.
+//! Invariant: samples are those of the trainer; their order depends on seed, epoch, window and the
+//! requested part of the shards.
 
-use crate::games::{Game, any, each};
-use crate::models::{Looks, View, shown, view};
-use crate::positions::bits_of;
-use crate::{Told, pool};
+use crate::games::{Game, any_game, dispatch};
+use crate::models::{FeatureSet, FeatureSpec, feature_rows, parse_features};
+use crate::positions::packed_bits;
+use crate::{PyRes, pool};
 use engine::learned::inputs::Learnable;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -20,43 +20,43 @@ use std::{
 };
 use trainer::{
     data::{BadGames, ShardReader, parquet},
-    dataset::{SampleOptions, Samples as Read},
+    dataset::{SampleOptions, Samples as TrainerSamples},
     loader::{DataLoader, Shuffle},
     sample::Sample,
 };
 
 /// Samples of recorded games.
 #[pyclass(frozen, module = "alea")]
-pub(crate) struct Samples(any!(Set));
+pub(crate) struct Samples(any_game!(Set));
 
-type Set<G> = Arc<Read<G>>;
+type Set<G> = Arc<TrainerSamples<G>>;
 
-/// Samples on their way, batch by batch.
+/// An iterator over batches of samples.
 #[pyclass(frozen, module = "alea")]
-pub(crate) struct Batches(Mutex<Receiver<Told<Batch>>>);
+pub(crate) struct Batches(Mutex<Receiver<PyRes<Batch>>>);
 
-/// How samples are gone through.
+/// The order of samples.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 struct Order {
-    inputs: Looks,
+    inputs: FeatureSpec,
     batch: usize,
-    /// `None`: the validation samples, as they are.
+    /// `None`: the validation samples, in order.
     epoch: Option<usize>,
     seed: u64,
     window: usize,
     symmetries: bool,
-    /// Which part of the shards, of how many.
+    /// The part of the shards: its index, and the number of parts.
     part: [usize; 2],
 }
 
-/// What is a sample, see docs/train.md: its label, whether exact ones count alone, the scale of
-/// errors, whether results alone are learned; the share that validates and the seed of that.
+/// The choice of samples, see docs/train.md: label, exact labels only, scale of errors, results only,
+/// validation fraction and its seed.
 type Choice = (Option<String>, bool, f32, bool, f64, u64);
 
-/// Some samples, a row each.
+/// Some samples, one a row.
 struct Batch {
-    /// In 64 bits, of games that have such a form.
+    /// Packed positions, in games that have such a form.
     packed: Vec<u64>,
     rows: Vec<u16>,
     remaining: Vec<u16>,
@@ -69,7 +69,7 @@ fn open<G: Learnable>(
     game: &G,
     directories: &[PathBuf],
     (label, exact, error_scale, results, validation_fraction, seed): Choice,
-) -> Told<Set<G>> {
+) -> PyRes<Set<G>> {
     let options = SampleOptions {
         label,
         exact,
@@ -79,28 +79,31 @@ fn open<G: Learnable>(
         seed,
         in_memory_limit: 0,
     };
-    let open = || Read::<G>::open(directories, &options);
+    let open = || TrainerSamples::<G>::open(directories, &options);
     let samples = pool()?.install(open)?;
-    let (found, wanted) = (samples.game().model_name(), game.training_rules().model_name());
-    if found != wanted {
-        return Err(format!("these are games of {found}, not of {wanted}").into());
+    let (actual, expected) = (
+        samples.game().model_name(),
+        game.training_rules().model_name(),
+    );
+    if actual != expected {
+        return Err(format!("these are games of {actual}, not of {expected}").into());
     }
     Ok(Arc::new(samples))
 }
 
-/// Goes through samples on a thread of its own, which ends when nobody takes batches any more.
-fn batches<G: Learnable>(samples: &Set<G>, order: Order) -> Told<Receiver<Told<Batch>>> {
-    /// Batches that may wait.
-    const AHEAD: usize = 2;
+/// Loads batches on a thread of its own, which ends when the receiver is dropped.
+fn batches<G: Learnable>(samples: &Set<G>, order: Order) -> PyRes<Receiver<PyRes<Batch>>> {
+    /// Batches loaded ahead.
+    const MAX_WAITING: usize = 2;
     let [part, parts] = order.part;
     if order.batch == 0 || order.window == 0 || part >= parts {
         return Err(
             "'batch' and 'window' are at least 1, a part is below the number of parts".into(),
         );
     }
-    let (sender, receiver) = sync_channel(AHEAD);
+    let (sender, receiver) = sync_channel(MAX_WAITING);
     let (samples, pool) = (Arc::clone(samples), pool()?);
-    let view = view(samples.game(), &order.inputs)?;
+    let feature_set = parse_features(samples.game(), &order.inputs)?;
     std::thread::spawn(move || {
         let loader = match order.epoch {
             Some(epoch) => {
@@ -110,35 +113,43 @@ fn batches<G: Learnable>(samples: &Set<G>, order: Order) -> Told<Receiver<Told<B
                     buffer: order.window,
                     symmetries: order.symmetries,
                 };
-                DataLoader::training(&samples, order.batch, shuffle, 0).with_slice(order.part, &pool)
+                DataLoader::training(&samples, order.batch, shuffle, 0)
+                    .with_slice(order.part, &pool)
             }
             None => DataLoader::validation(&samples, order.batch),
         };
-        let prepare = |some: &[Sample<_>]| pool.install(|| batch(samples.game(), view, some));
-        let through = loader.for_each_batch(prepare, |_, batch| {
+        let prepare =
+            |chunk: &[Sample<_>]| pool.install(|| batch(samples.game(), feature_set, chunk));
+        let outcome = loader.for_each_batch(prepare, |_, batch| {
             let sent = sender.send(Ok(batch));
-            sent.map_err(|_| trainer::Error::Other("nobody takes batches any more".to_owned()))
+            sent.map_err(|_| trainer::Error::Other("the receiver of batches is gone".to_owned()))
         });
-        if let Err(problem) = through {
+        if let Err(problem) = outcome {
             let _ = sender.send(Err(problem.into()));
         }
     });
     Ok(receiver)
 }
 
-/// What samples are to a model, found by all threads.
-fn batch<G: Learnable>(game: &G, view: View<G>, samples: &[Sample<G::Position>]) -> Batch {
-    /// Samples whose rows a thread finds at a time.
-    const TASK: usize = 512;
+/// The arrays of some samples, computed on all threads.
+fn batch<G: Learnable>(
+    game: &G,
+    feature_set: FeatureSet<G>,
+    samples: &[Sample<G::Position>],
+) -> Batch {
+    /// Samples of a task.
+    const ROWS_A_TASK: usize = 512;
     let positions: Vec<G::Position> = samples.iter().map(|sample| sample.position).collect();
-    let tasks = positions.par_chunks(TASK);
-    let rows: Vec<_> = tasks.map(|some| shown(game, view, some, None).0).collect();
-    let left = |position| game.remaining(position) as u16;
+    let tasks = positions.par_chunks(ROWS_A_TASK);
+    let rows: Vec<_> = tasks
+        .map(|chunk| feature_rows(game, feature_set, chunk, None).0)
+        .collect();
+    let remaining = |position| game.remaining(position) as u16;
     let floats = |part: fn(&Sample<G::Position>) -> f32| samples.iter().map(part).collect();
     Batch {
-        packed: positions.iter().filter_map(bits_of).collect(),
+        packed: positions.iter().filter_map(packed_bits).collect(),
         rows: rows.concat(),
-        remaining: positions.iter().map(left).collect(),
+        remaining: positions.iter().map(remaining).collect(),
         floats: [
             floats(|sample| sample.value),
             floats(|sample| sample.result),
@@ -147,7 +158,7 @@ fn batch<G: Learnable>(game: &G, view: View<G>, samples: &[Sample<G::Position>])
     }
 }
 
-/// Records as a Parquet file, or `back`; returns how many games.
+/// Converts records to a Parquet file, or `back`; returns the number of games.
 #[pyfunction]
 pub(crate) fn convert(
     py: Python<'_>,
@@ -155,44 +166,44 @@ pub(crate) fn convert(
     from: Vec<PathBuf>,
     to: PathBuf,
     back: bool,
-) -> Told<u64> {
-    fn convert<G: Learnable>(rules: &G, from: &[PathBuf], to: &Path, back: bool) -> Told<u64> {
+) -> PyRes<u64> {
+    fn convert<G: Learnable>(rules: &G, from: &[PathBuf], to: &Path, back: bool) -> PyRes<u64> {
         pool()?.install(|| match from {
             [file] if back => Ok(parquet::import(file, to, Some(rules), BadGames::Refuse)?.games),
             _ => Ok(parquet::export(&ShardReader::<G>::open(from)?, to)?),
         })
     }
-    py.detach(|| each!(&game.0, rules => convert(&*rules.game, &from, &to, back)))
+    py.detach(|| dispatch!(&game.0, rules => convert(&*rules.game, &from, &to, back)))
 }
 
 #[pymethods]
 impl Samples {
     #[new]
-    fn new(py: Python<'_>, game: &Game, directories: Vec<PathBuf>, choice: Choice) -> Told<Self> {
+    fn new(py: Python<'_>, game: &Game, directories: Vec<PathBuf>, choice: Choice) -> PyRes<Self> {
         py.detach(|| {
-            let set = each!(&game.0, rules => in open(&*rules.game, &directories, choice)?);
+            let set = dispatch!(&game.0, rules => in open(&*rules.game, &directories, choice)?);
             Ok(Self(set))
         })
     }
 
-    /// How many train, how many validate, how many positions are held out, and how many games are
-    /// duplicates up to symmetry.
+    /// The numbers of training samples, validation samples and positions that are held out, and of games
+    /// that are duplicates up to symmetry.
     #[getter]
     fn counts(&self) -> [usize; 4] {
-        each!(&self.0, samples => {
+        dispatch!(&self.0, samples => {
             let duplicates = samples.duplicate_games() as usize;
             [samples.training(), samples.validation().len(), samples.held_out(), duplicates]
         })
     }
 
-    /// Goes through the samples once; without an epoch through those that validate.
-    fn batches(&self, order: Order) -> Told<Batches> {
-        let batches = each!(&self.0, samples => batches(samples, order))?;
+    /// One pass over the samples; without an epoch over those for validation.
+    fn batches(&self, order: Order) -> PyRes<Batches> {
+        let batches = dispatch!(&self.0, samples => batches(samples, order))?;
         Ok(Batches(Mutex::new(batches)))
     }
 }
 
-/// Packed positions, rows, what remains; values, results and weights.
+/// Packed positions, rows and remaining material; values, results and weights.
 type Arrays<'py> = (
     Bound<'py, PyArray1<u64>>,
     Bound<'py, PyArray2<u16>>,
@@ -202,7 +213,7 @@ type Arrays<'py> = (
 
 #[pymethods]
 impl Batches {
-    /// The next ones, if there are any.
+    /// The next batch, if there is one.
     fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Arrays<'py>>> {
         let next = py.detach(|| {
             let batches = self.0.lock().unwrap_or_else(PoisonError::into_inner);

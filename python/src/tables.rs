@@ -1,12 +1,11 @@
-//! Exact endgames, asked for whole arrays.
+//! Exact values of endgames, for arrays of positions.
 //!
-//! Invariant: what the tables do not reach is NaN; positions that are over have their payoff, and no
-//! moves.
+//! Invariant: positions outside of the tables are NaN; finished ones have their payoff, and no moves.
 
 use crate::games::{Game, Rules, game};
-use crate::positions::{outcome_named, positions_of};
-use crate::whole::{Whole, all};
-use crate::{Told, in_parallel, wrong};
+use crate::integers::{Integer, extract_all};
+use crate::positions::{check_outcome, positions_of};
+use crate::{PyRes, run_jobs, value_error};
 use engine::core::game::Game as _;
 use engine::games::einstein::{
     Position, Standard,
@@ -17,10 +16,10 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use std::{path::PathBuf, sync::Arc};
 
-/// Most moves of a position.
+/// The largest number of moves of a position.
 const MAX_STORED_MOVES: usize = 18;
-/// In memory as many are looked up together as are fetched at once; in files many, in their order.
-const TOGETHER: [usize; 2] = [32, 1 << 20];
+/// Positions of a batch: in memory as many as are prefetched together, in files many, in file order.
+const BATCH_SIZES: [usize; 2] = [32, 1 << 20];
 
 /// Exact values of all positions of EinStein with at most `stones` stones, both sides together.
 #[pyclass(frozen, module = "alea")]
@@ -28,12 +27,12 @@ pub(crate) struct Tables {
     game: Game,
     pub(crate) rules: Rules<Standard>,
     pub(crate) tables: Arc<Exact>,
-    /// Positions that are looked up together.
-    together: usize,
+    /// Positions of a batch.
+    batch_size: usize,
 }
 
 impl Tables {
-    fn read(&self, positions: &Bound<'_, PyAny>) -> PyResult<Vec<Position>> {
+    fn parse(&self, positions: &Bound<'_, PyAny>) -> PyResult<Vec<Position>> {
         let positions = positions_of(&self.game, positions)?;
         Ok(self.rules.own(&positions)?)
     }
@@ -41,39 +40,39 @@ impl Tables {
     fn values(&self, positions: &[Position]) -> Vec<f32> {
         let over = |position: &Position| self.rules.game.payoff(position, position.seat());
         let mut values = Vec::with_capacity(positions.len());
-        let (mut asked, mut found) = (Vec::new(), Vec::new());
-        for positions in positions.chunks(self.together) {
-            asked.clear();
-            asked.extend(positions.iter().filter(|position| over(position).is_none()));
-            found.resize(asked.len(), None);
-            self.tables.values(&asked, &mut found);
+        let (mut unfinished, mut found) = (Vec::new(), Vec::new());
+        for positions in positions.chunks(self.batch_size) {
+            unfinished.clear();
+            unfinished.extend(positions.iter().filter(|position| over(position).is_none()));
+            found.resize(unfinished.len(), None);
+            self.tables.values(&unfinished, &mut found);
             let mut found = found.iter();
             values.extend(positions.iter().map(|position| {
-                let known = over(position).or_else(|| *found.next()?);
-                known.unwrap_or(f32::NAN)
+                let value = over(position).or_else(|| *found.next()?);
+                value.unwrap_or(f32::NAN)
             }));
         }
         values
     }
 
-    /// What each move is worth to who makes it, of those that the outcome permits, or of all; in list
-    /// order, NaN behind the last.
-    fn rated(&self, positions: &[Position], outcomes: Option<&[u8]>) -> Vec<f32> {
+    /// The value of each move to the seat that makes it, of those that the outcome allows, or of all; in
+    /// list order, NaN behind the last.
+    fn move_values_of(&self, positions: &[Position], outcomes: Option<&[u8]>) -> Vec<f32> {
         let game = &*self.rules.game;
-        let (mut after, mut places) = (Vec::new(), Vec::new());
+        let (mut after, mut indices) = (Vec::new(), Vec::new());
         for (number, position) in positions.iter().enumerate() {
             let outcome = outcomes.map(|outcomes| outcomes[number]);
             for (index, &mv) in game.legal(position, outcome).iter().enumerate() {
                 after.push(game.play(position, mv));
-                places.push(number * MAX_STORED_MOVES + index);
+                indices.push(number * MAX_STORED_MOVES + index);
             }
         }
-        let mut rated = vec![f32::NAN; positions.len() * MAX_STORED_MOVES];
-        for (index, value) in places.into_iter().zip(self.values(&after)) {
-            // Whoever moved sees the other side's value.
-            rated[index] = 1.0 - value;
+        let mut move_values_of = vec![f32::NAN; positions.len() * MAX_STORED_MOVES];
+        for (index, value) in indices.into_iter().zip(self.values(&after)) {
+            // The value is for the other side.
+            move_values_of[index] = 1.0 - value;
         }
-        rated
+        move_values_of
     }
 }
 
@@ -83,22 +82,22 @@ impl Tables {
     #[pyo3(signature = (stones, name, folder = None))]
     fn new(
         py: Python<'_>,
-        stones: Whole<usize>,
+        stones: Integer<usize>,
         name: &str,
         folder: Option<PathBuf>,
     ) -> PyResult<Self> {
-        let Whole(stones) = stones;
+        let Integer(stones) = stones;
         let rules: Rules<Standard> = Rules::read(name, None)?;
         let variant = rules.game.variant();
         let tables = py.detach(|| match &folder {
-            Some(folder) => Exact::open(folder, stones, variant, &in_parallel),
+            Some(folder) => Exact::open(folder, stones, variant, &run_jobs),
             None => shared::shared(stones, variant),
         });
         Ok(Self {
             game: game(name)?,
             rules,
-            tables: tables.map_err(wrong)?,
-            together: TOGETHER[usize::from(folder.is_some())],
+            tables: tables.map_err(value_error)?,
+            batch_size: BATCH_SIZES[usize::from(folder.is_some())],
         })
     }
 
@@ -108,11 +107,11 @@ impl Tables {
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray1<f32>>> {
-        let read = self.read(positions)?;
-        Ok(PyArray1::from_vec(py, py.detach(|| self.values(&read))))
+        let parse = self.parse(positions)?;
+        Ok(PyArray1::from_vec(py, py.detach(|| self.values(&parse))))
     }
 
-    /// What every move is worth to who makes it, or every one that `outcomes[i]` permits: (n, 18)
+    /// The value of every move to the seat that makes it, or of those that `outcomes[i]` allows: (n, 18)
     /// float32, in list order, NaN behind the last.
     #[pyo3(signature = (positions, outcomes = None))]
     fn moves<'py>(
@@ -121,14 +120,14 @@ impl Tables {
         positions: &Bound<'py, PyAny>,
         outcomes: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray2<f32>>> {
-        let read = self.read(positions)?;
-        let count = read.len();
-        let named = |outcome: &i64| outcome_named(&*self.rules.game, *outcome);
+        let parse = self.parse(positions)?;
+        let count = parse.len();
+        let check = |outcome: &i64| check_outcome(&*self.rules.game, *outcome);
         let outcomes = match outcomes {
             Some(outcomes) => {
-                let outcomes = all(outcomes, "an outcome")?;
-                let named = outcomes.iter().map(named);
-                Some(named.collect::<Told<Vec<u8>>>()?)
+                let outcomes = extract_all(outcomes, "an outcome")?;
+                let check = outcomes.iter().map(check);
+                Some(check.collect::<PyRes<Vec<u8>>>()?)
             }
             None => None,
         };
@@ -137,11 +136,11 @@ impl Tables {
             .map(Vec::len)
             .filter(|&found| found != count)
         {
-            return Err(wrong(format!(
+            return Err(value_error(format!(
                 "{count} positions need as many outcomes, not {found}"
             )));
         }
-        let rated = py.detach(|| self.rated(&read, outcomes.as_deref()));
-        PyArray1::from_vec(py, rated).reshape([count, MAX_STORED_MOVES])
+        let move_values_of = py.detach(|| self.move_values_of(&parse, outcomes.as_deref()));
+        PyArray1::from_vec(py, move_values_of).reshape([count, MAX_STORED_MOVES])
     }
 }

@@ -1,12 +1,11 @@
-//! Many games of one kind as arrays of numpy.
+//! A batch of games as numpy arrays.
 //!
-//! Invariant: arrays are written while Python waits, so that nobody sees them half written; where
-//! something is wrong, nothing is.
+//! Invariant: arrays are written while Python waits, and not at all after an error.
 
-use crate::boards::{Env, Shown, State};
-use crate::games::{self, Game, any, each};
-use crate::whole::{Whole, all};
-use crate::{Told, wrong};
+use crate::boards::{BoardArrays, Env, State};
+use crate::games::{self, Game, any_game, dispatch};
+use crate::integers::{Integer, extract_all};
+use crate::{PyRes, value_error};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::{prelude::*, types::PyType};
 
@@ -36,49 +35,49 @@ pub(crate) struct VecEnv {
     explicit_chance: bool,
 }
 
-type Boards = any!(Env);
+type Boards = any_game!(Env);
 
-/// What boards are made of: game, `n`, seed, `explicit_chance`, `final_observations`.
+/// The arguments: game, `n`, seed, `explicit_chance`, `final_observations`.
 type Arguments = (Game, usize, u64, bool, bool);
 
-/// What is written down of them: the boards, and what the last step showed beside them.
-type Parts = (State, Vec<f32>, Vec<bool>, Vec<u8>);
+/// The saved state: boards, rewards, ends of games and final observations of the last step.
+type SavedParts = (State, Vec<f32>, Vec<bool>, Vec<u8>);
 
 impl VecEnv {
     fn write(
         &mut self,
         py: Python<'_>,
-        act: impl FnOnce(&mut Boards, &mut Shown<'_>) -> Told<()>,
+        act: impl FnOnce(&mut Boards, &mut BoardArrays<'_>) -> PyRes<()>,
     ) -> PyResult<()> {
-        let [cells, most] = each!(&self.boards, boards => boards.widths);
-        macro_rules! open {
+        let [cells, max_actions] = dispatch!(&self.boards, boards => boards.widths);
+        macro_rules! borrow_slices {
             ($($array:ident: $width:expr),*) => {$(
-                let mut $array = self.$array.bind(py).try_readwrite().map_err(wrong)?;
-                let $array = $array.as_slice_mut().map_err(wrong)?;
+                let mut $array = self.$array.bind(py).try_readwrite().map_err(value_error)?;
+                let $array = $array.as_slice_mut().map_err(value_error)?;
                 if $array.len() != $width * self.n {
-                    return Err(wrong("the arrays of the boards were resized"));
+                    return Err(value_error("the arrays of the boards were resized"));
                 }
             )*};
         }
-        open!(observations: cells, mask: most, counts: 1, outcome: 1, to_move: 1);
-        open!(rewards: 1, terminated: 1);
+        borrow_slices!(observations: cells, mask: max_actions, counts: 1, outcome: 1, to_move: 1);
+        borrow_slices!(rewards: 1, terminated: 1);
         let last = self.final_observations.as_ref();
         let mut last = last
             .map(|last| last.bind(py).try_readwrite())
             .transpose()
-            .map_err(wrong)?;
+            .map_err(value_error)?;
         let last = last
             .as_mut()
             .map(|last| last.as_slice_mut())
             .transpose()
-            .map_err(wrong)?;
+            .map_err(value_error)?;
         if last
             .as_ref()
             .is_some_and(|last| last.len() != cells * self.n)
         {
-            return Err(wrong("the arrays of the boards were resized"));
+            return Err(value_error("the arrays of the boards were resized"));
         }
-        let mut shown = Shown {
+        let mut arrays = BoardArrays {
             observations,
             mask,
             counts,
@@ -88,16 +87,18 @@ impl VecEnv {
             terminated,
             final_observations: last,
         };
-        Ok(act(&mut self.boards, &mut shown)?)
+        Ok(act(&mut self.boards, &mut arrays)?)
     }
 
-    fn one_each(&self, given: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<i64>> {
-        let given = all(given, what)?;
-        if given.len() != self.n {
-            let (found, wanted) = (given.len(), self.n);
-            return Err(wrong(format!("one number a board: {wanted}, not {found}")));
+    fn one_per_board(&self, numbers: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<i64>> {
+        let numbers = extract_all(numbers, what)?;
+        if numbers.len() != self.n {
+            let (found, expected) = (numbers.len(), self.n);
+            return Err(value_error(format!(
+                "one number a board: {expected}, not {found}"
+            )));
         }
-        Ok(given)
+        Ok(numbers)
     }
 }
 
@@ -107,35 +108,35 @@ impl VecEnv {
     #[pyo3(signature = (
         game,
         n,
-        seed = Whole(1),
+        seed = Integer(1),
         explicit_chance = false,
         final_observations = false,
     ))]
     fn new(
         py: Python<'_>,
         game: &Bound<'_, PyAny>,
-        n: Whole<usize>,
-        seed: Whole<u64>,
+        n: Integer<usize>,
+        seed: Integer<u64>,
         explicit_chance: bool,
         final_observations: bool,
     ) -> PyResult<Self> {
-        let (Whole(n), Whole(seed)) = (n, seed);
-        let named;
+        let (Integer(n), Integer(seed)) = (n, seed);
+        let parsed;
         let game = match game.cast::<Game>() {
             Ok(game) => game.get(),
             Err(_) => {
-                named = games::game(&game.extract::<String>()?)?;
-                &named
+                parsed = games::game(&game.extract::<String>()?)?;
+                &parsed
             }
         };
-        let boards: Boards = each!(&game.0, rules => in {
+        let boards: Boards = dispatch!(&game.0, rules => in {
             Env::new(&*rules.game, n, seed, explicit_chance)?
         });
-        let [cells, most] = each!(&boards, boards => boards.widths);
+        let [cells, max_actions] = dispatch!(&boards, boards => boards.widths);
         let mut env = Self {
             n,
             observations: PyArray2::zeros(py, [n, cells], false).unbind(),
-            mask: PyArray2::zeros(py, [n, most], false).unbind(),
+            mask: PyArray2::zeros(py, [n, max_actions], false).unbind(),
             counts: PyArray1::zeros(py, n, false).unbind(),
             outcome: PyArray1::zeros(py, n, false).unbind(),
             to_move: PyArray1::zeros(py, n, false).unbind(),
@@ -151,66 +152,68 @@ impl VecEnv {
         Ok(env)
     }
 
-    /// Begins a new game on every board, or on those of a mask (n,) of truth values; with a seed chance
-    /// and starts are from then on those of that seed.
+    /// Begins a new game on every board, or on those of a mask (n,) of truth values; a seed reseeds chance
+    /// and starts.
     #[pyo3(signature = (mask = None, seed = None))]
     fn reset(
         &mut self,
         py: Python<'_>,
         mask: Option<&Bound<'_, PyAny>>,
-        seed: Option<Whole<u64>>,
+        seed: Option<Integer<u64>>,
     ) -> PyResult<()> {
         let mask = match mask {
             Some(mask) => {
                 let Ok(mask) = mask.extract::<PyReadonlyArray1<'_, bool>>() else {
-                    return Err(wrong("a mask is an array (n,) of truth values"));
+                    return Err(value_error("a mask is an array (n,) of truth values"));
                 };
                 Some(mask.as_array().to_vec())
             }
             None => None,
         };
-        let seed = seed.map(|Whole(seed)| seed);
+        let seed = seed.map(|Integer(seed)| seed);
         self.write(
             py,
-            |boards, shown| each!(boards, boards => boards.reset(mask.as_deref(), seed, shown)),
+            |boards, arrays| dispatch!(boards, boards => boards.reset(mask.as_deref(), seed, arrays)),
         )?;
         self.seed = seed.unwrap_or(self.seed);
         Ok(())
     }
 
-    /// Makes a move on every board: whole numbers (n,), the index among the moves that chance permits.
-    /// If one is none, nothing has changed.
+    /// Makes a move on every board: integers (n,), the index among the moves that the outcome allows. An
+    /// illegal one leaves all boards unchanged.
     fn step(&mut self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
-        let actions = self.one_each(actions, "an action")?;
+        let actions = self.one_per_board(actions, "an action")?;
         self.write(
             py,
-            |boards, shown| each!(boards, boards => boards.step(&actions, shown)),
+            |boards, arrays| dispatch!(boards, boards => boards.step(&actions, arrays)),
         )
     }
 
-    /// Says what chance says on every board, whole numbers (n,), with `explicit_chance=True`.
+    /// Sets the outcome on every board, integers (n,), with `explicit_chance=True`.
     fn step_chance(&mut self, py: Python<'_>, outcomes: &Bound<'_, PyAny>) -> PyResult<()> {
-        let outcomes = self.one_each(outcomes, "an outcome")?;
+        let outcomes = self.one_per_board(outcomes, "an outcome")?;
         self.write(
             py,
-            |boards, shown| each!(boards, boards => boards.step_chance(&outcomes, shown)),
+            |boards, arrays| dispatch!(boards, boards => boards.step_chance(&outcomes, arrays)),
         )
     }
 
-    /// What a copy goes on from: the game, arguments, and what the boards are.
-    fn __reduce__<'py>(own: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, Arguments, Parts)> {
+    /// Its arguments and state, for pickling.
+    fn __reduce__<'py>(
+        own: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyType>, Arguments, SavedParts)> {
         let (py, env) = (own.py(), own.try_borrow()?);
-        let game = each!(&env.boards, boards => in boards.rules());
+        let game = dispatch!(&env.boards, boards => in boards.rules());
         let has_final = env.final_observations.is_some();
         let arguments = (Game(game), env.n, env.seed, env.explicit_chance, has_final);
-        let state = each!(&env.boards, boards => boards.state());
-        let rewards = env.rewards.bind(py).to_vec().map_err(wrong)?;
-        let terminated = env.terminated.bind(py).to_vec().map_err(wrong)?;
+        let state = dispatch!(&env.boards, boards => boards.state());
+        let rewards = env.rewards.bind(py).to_vec().map_err(value_error)?;
+        let terminated = env.terminated.bind(py).to_vec().map_err(value_error)?;
         let last = env.final_observations.as_ref();
         let last = last
             .map(|last| last.bind(py).to_vec())
             .transpose()
-            .map_err(wrong)?;
+            .map_err(value_error)?;
         Ok((
             own.get_type(),
             arguments,
@@ -218,19 +221,19 @@ impl VecEnv {
         ))
     }
 
-    fn __setstate__(&mut self, py: Python<'_>, parts: Parts) -> PyResult<()> {
-        let (state, rewards, terminated, last) = parts;
-        self.write(py, |boards, shown| {
-            let shown_last = shown.final_observations.as_deref().map_or(0, <[u8]>::len);
+    fn __setstate__(&mut self, py: Python<'_>, saved: SavedParts) -> PyResult<()> {
+        let (state, rewards, terminated, last) = saved;
+        self.write(py, |boards, arrays| {
+            let shown_last = arrays.final_observations.as_deref().map_or(0, <[u8]>::len);
             let lengths = [rewards.len(), terminated.len(), last.len()];
-            if lengths != [shown.rewards.len(), shown.terminated.len(), shown_last] {
+            if lengths != [arrays.rewards.len(), arrays.terminated.len(), shown_last] {
                 return Err("the state is of other boards".into());
             }
-            each!(boards, boards => boards.restore(&state, shown))?;
-            shown.rewards.copy_from_slice(&rewards);
-            shown.terminated.copy_from_slice(&terminated);
-            if let Some(shown) = &mut shown.final_observations {
-                shown.copy_from_slice(&last);
+            dispatch!(boards, boards => boards.restore(&state, arrays))?;
+            arrays.rewards.copy_from_slice(&rewards);
+            arrays.terminated.copy_from_slice(&terminated);
+            if let Some(arrays) = &mut arrays.final_observations {
+                arrays.copy_from_slice(&last);
             }
             Ok(())
         })
@@ -238,18 +241,18 @@ impl VecEnv {
 
     /// The probability of each outcome, n rows, float32.
     fn outcomes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
-        let chances = each!(&self.boards, boards => boards.chances());
-        PyArray2::from_vec2(py, &chances).map_err(wrong)
+        let chances = dispatch!(&self.boards, boards => boards.chances());
+        PyArray2::from_vec2(py, &chances).map_err(value_error)
     }
 
-    /// An action a board, all permitted ones equally likely: a new int64 array.
+    /// A uniformly random legal action for each board: a new int64 array.
     fn sample<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let sampled = each!(&mut self.boards, boards => boards.sample())?;
+        let sampled = dispatch!(&mut self.boards, boards => boards.sample())?;
         Ok(PyArray1::from_vec(py, sampled))
     }
 
-    /// The positions as text, with what chance has said.
+    /// The positions as text, with their outcomes.
     fn positions(&self) -> Vec<String> {
-        each!(&self.boards, boards => boards.texts())
+        dispatch!(&self.boards, boards => boards.texts())
     }
 }

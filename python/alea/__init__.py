@@ -1,7 +1,7 @@
-"""Games, evaluators and players of Alea; what each does is said in docs/python.md."""
+"""Games, evaluators and players of Alea; docs/python.md describes them."""
 
 from ._alea import Game, Position, VecEnv, evaluate, game
-from ._ask import Asked
+from ._callable import CallableEvaluator
 from ._benchmark import BENCHMARK, LADDER, Card, benchmark, suites
 from ._data import Samples, read_games, write_games
 from ._matches import Match, arena
@@ -12,7 +12,7 @@ __all__ = [
     "BENCHMARK",
     "LADDER",
     "LIMITS",
-    "Asked",
+    "CallableEvaluator",
     "Card",
     "Game",
     "Match",

@@ -1,4 +1,4 @@
-"""The benchmark of EinStein: regret on certified suites, matches against known players, speed."""
+"""The benchmark of EinStein: regret on exactly solved suites, matches against a ladder of players, speed."""
 
 import hashlib
 import json
@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ._alea import evaluate, game as _game, regret as _regret, suites as _suites, whole
-from ._ask import Asked, named
+from ._alea import evaluate, game as _game, regret as _regret, suites as _suites, integer
+from ._callable import CallableEvaluator, resolve
 from ._matches import Match, arena
 from ._positions import Player, Tables, endgames, unpack
 
@@ -25,7 +25,7 @@ LADDER = (
     "star1(depth=1, eval=best)",
     "star2(depth=3, eval=best)",
 )
-"""Known players, the weakest first."""
+"""Players to compare with, the weakest first."""
 
 HASHES = {
     "stones-5.jsonl": "0d22f2cfb566da226957c37166972fa8e4ee9c61fee8a7e16cc393830f785ce4",
@@ -42,31 +42,31 @@ HASHES = {
 
 def suites() -> dict[str, str]:
     """The suites that come with the package, text by name; ValueError if one is not that of BENCHMARK."""
-    found = dict(_suites())
-    for name, text in found.items():
+    texts = dict(_suites())
+    for name, text in texts.items():
         digest = hashlib.sha256(text.encode()).hexdigest()
         if HASHES[name] != digest:
             raise ValueError(f"{name} is not the suite of {BENCHMARK}: {digest}")
-    return found
+    return texts
 
 
 @dataclass(frozen=True, repr=False)
 class Card:
-    """What a benchmark found."""
+    """The result of a benchmark."""
 
     name: str
     kind: str
     """`player`, `evaluator` or `callable`."""
     benchmark: str
-    """Its version, or `custom` if other suites were asked for."""
+    """Its version, or `custom` for other suites."""
     regret: dict[str, Any]
-    """The JSON of `alea regret --suite data/suites`: win probability given away a decision."""
+    """The JSON of `alea regret --suite data/suites`: win probability lost a decision."""
     ladder: list[Match]
     evaluations_per_second: float
-    """Positions valued a second of processor time; of players those in their searches, 0 without any."""
+    """Evaluations a second of processor time; of players those in their searches, or 0."""
     seed: int
     exact: dict[str, Any] | None = None
-    """The JSON of `alea regret --stones N`, on fresh positions, if there were tables to ask."""
+    """The JSON of `alea regret --stones N`, on new positions, if tables were given."""
 
     def json(self) -> str:
         """The card as JSON."""
@@ -74,7 +74,7 @@ class Card:
 
     def markdown(self) -> str:
         """The card as Markdown."""
-        measured, classes = self.regret["regret"], self.regret["classes"]
+        overall, classes = self.regret["regret"], self.regret["classes"]
         names = sorted(classes, key=int)
         cells = [f"{classes[name]['regret']['value']:.5f} ± {classes[name]['regret']['error']:.5f}" for name in names]
         speed = f", {self.evaluations_per_second:,.0f} evaluations a second" if self.evaluations_per_second else ""
@@ -85,12 +85,12 @@ class Card:
             "",
             "| regret a decision | " + " | ".join(f"≤ {name}" if name == "5" else name for name in names) + " |",
             "|---" * (len(names) + 1) + "|",
-            f"| {measured['value']:.5f} ± {measured['error']:.5f} | " + " | ".join(cells) + " |",
+            f"| {overall['value']:.5f} ± {overall['error']:.5f} | " + " | ".join(cells) + " |",
         ]
         if self.exact:
             fresh = self.exact["regret"]
-            few = max(sum(map(int, name.split("v"))) for name in self.exact["classes"])
-            lines += ["", f"On fresh positions of at most {few} stones: {fresh['value']:.5f} ± {fresh['error']:.5f}"]
+            max_stones = max(sum(map(int, name.split("v"))) for name in self.exact["classes"])
+            lines += ["", f"On fresh positions of at most {max_stones} stones: {fresh['value']:.5f} ± {fresh['error']:.5f}"]
         if self.ladder:
             lines += ["", "| against | score, % | 95 % interval | games |", "|---|---|---|---|"]
             for match in self.ladder:
@@ -106,63 +106,63 @@ class Card:
 
 
 def benchmark(
-    someone: Any,
+    participant: Any,
     *,
     name: str | None = None,
     ladder: Sequence[Any] = LADDER,
     games: int = 2000,
     luck: str | None = "best",
     seed: int = 1,
-    of: Mapping[str, str] | None = None,
+    custom_suites: Mapping[str, str] | None = None,
     tables: Tables | None = None,
     positions: int = 20_000,
 ) -> Card:
-    """Measures a player, an evaluator, a model file or a callable (see `Asked`) of EinStein.
+    """Measures a player, an evaluator, a model file or a callable (`CallableEvaluator`) of EinStein.
 
     Regret is that of `alea regret --suite data/suites`, to the last digit; evaluators and callables
-    rate every direct successor. Then `games` games against each of the `ladder`, from whose score
-    the luck is taken that `luck` tells, an evaluator (`None`: scores as played). `of` names other
-    suites, text by name. With `tables`, such as `Tables(6, folder="tables")`, also the regret on
-    `positions` fresh positions that they know: that of `alea regret --stones 6 --tables tables`.
+    value every successor. Then come `games` games against each of the `ladder`, luck-adjusted by the
+    evaluator `luck` (`None`: not adjusted). `custom_suites` are other suites, text by name. With
+    `tables`, such as `Tables(6, folder="tables")`, also the regret on `positions` new positions:
+    that of `alea regret --stones 6 --tables tables`.
     """
-    game, seed = _game("einstein"), whole(seed, "a seed")
-    positions = whole(positions, "the number of positions")
-    found = named(game, someone)
-    judged: Any
-    if isinstance(found, Asked):
-        kind, judged, who, asked = "callable", found, ("callable", found.name, found.inputs), [found]
+    game, seed = _game("einstein"), integer(seed, "a seed")
+    positions = integer(positions, "the number of positions")
+    resolved = resolve(game, participant)
+    target: Any
+    if isinstance(resolved, CallableEvaluator):
+        kind, target, participant_spec, functions = "callable", resolved, ("callable", resolved.name, resolved.inputs), [resolved]
     else:
-        (kind, judged), who, asked = found, (*found, None), []
-    texts = suites() if of is None else of
+        (kind, target), participant_spec, functions = resolved, (*resolved, None), []
+    texts = suites() if custom_suites is None else custom_suites
     if tables is not None and tables.game.notation != game.notation:
         raise ValueError(f"the benchmark is of {game.notation}, the tables of {tables.game.notation}")
-    measured = json.loads(_regret(who, asked, list(texts.items()), seed))
-    exact = None if tables is None else json.loads(_regret(who, asked, (tables._tables, positions), seed))
-    matches = [arena(someone, other, games, seed, game=game, luck=luck) for other in ladder]
-    title = name or (judged.name if isinstance(judged, Asked) else judged)
-    version = BENCHMARK if of is None else "custom"
-    return Card(title, kind, version, measured, matches, _speed(game, kind, judged), seed, exact)
+    overall = json.loads(_regret(participant_spec, functions, list(texts.items()), seed))
+    exact = None if tables is None else json.loads(_regret(participant_spec, functions, (tables._tables, positions), seed))
+    matches = [arena(participant, other, games, seed, game=game, luck=luck) for other in ladder]
+    title = name or (target.name if isinstance(target, CallableEvaluator) else target)
+    version = BENCHMARK if custom_suites is None else "custom"
+    return Card(title, kind, version, overall, matches, _speed(game, kind, target), seed, exact)
 
 
-def _speed(game: Any, kind: str, judged: Any) -> float:
+def _speed(game: Any, kind: str, target: Any) -> float:
     """Evaluations a second of processor time, the best of three times."""
     if kind == "player":
-        player, questions = Player(game, judged), unpack(endgames(40))
+        player, positions = Player(game, target), unpack(endgames(40))
 
         def work() -> int:
-            return sum(answer["evaluations"] for answer in player.analyse_all(questions))
+            return sum(answer["evaluations"] for answer in player.analyse_all(positions))
 
     else:
         positions = endgames(65_536)
 
         def work() -> int:
             if kind == "evaluator":
-                return len(evaluate(game, positions, judged))
-            parts = (positions[at : at + 4096] for at in range(0, len(positions), 4096))
-            return sum(len(judged(game.rows(part, judged.inputs))) for part in parts)
+                return len(evaluate(game, positions, target))
+            parts = (positions[first : first + 4096] for first in range(0, len(positions), 4096))
+            return sum(len(target(game.rows(part, target.inputs))) for part in parts)
 
     best = 0.0
     for _ in range(3):
-        began = time.process_time()
-        best = max(best, work() / (time.process_time() - began))
+        start = time.process_time()
+        best = max(best, work() / (time.process_time() - start))
     return best

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from ._alea import Game, Samples as _Samples, convert, whole
+from ._alea import Game, Samples as _Samples, convert, integer
 from ._positions import rules
 
 Directories = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -21,28 +21,28 @@ def _list(paths: Directories) -> list[str]:
 
 
 def read_games(records: Directories, game: Game | str = "einstein") -> Any:
-    """Records as a pyarrow table, a row a ply; its columns are those of docs/reference/formats.md.
+    """Records as a pyarrow table, a row a ply; docs/reference/formats.md has its columns.
 
-    `table["value"].to_numpy()` and its like are numpy arrays. Needs pyarrow.
+    `table["value"].to_numpy()` and its like are numpy arrays. Requires pyarrow.
     """
     import pyarrow.parquet
 
-    with tempfile.TemporaryDirectory() as room:
-        file = os.path.join(room, "games.parquet")
+    with tempfile.TemporaryDirectory() as temporary:
+        file = os.path.join(temporary, "games.parquet")
         convert(rules(game), _list(records), file, False)
         return pyarrow.parquet.read_table(file, memory_map=False)
 
 
 def write_games(table: Any, directory: str | os.PathLike[str], game: Game | str = "einstein") -> int:
-    """Writes a table of `read_games`, whole games of it or more of the same, as a new directory of records.
+    """Writes a table of complete games, with the columns of `read_games`, as a new directory of records.
 
-    Every ply is checked against the rules: one that does not follow them is a ValueError that names
-    its row. Returns how many games there are.
+    Every ply is checked against the rules; an illegal one is a ValueError with its row. Returns the
+    number of games.
     """
     import pyarrow.parquet
 
-    with tempfile.TemporaryDirectory() as room:
-        file = os.path.join(room, "games.parquet")
+    with tempfile.TemporaryDirectory() as temporary:
+        file = os.path.join(temporary, "games.parquet")
         pyarrow.parquet.write_table(table, file, compression="snappy")
         return convert(rules(game), [file], os.fspath(directory), True)
 
@@ -50,17 +50,16 @@ def write_games(table: Any, directory: str | os.PathLike[str], game: Game | str 
 class Samples:
     """Training samples of records, read shard by shard at the speed of the trainer's loader.
 
-    What is a sample, its value and its weight is said in docs/train.md; positions of the
-    benchmark's suites are none. `target` mixes `share` of the search value (or of the label of
-    that name) with the result; with `share=0` every position is a sample, whether it has a value or
-    not, and `value` is the result where there is none. Which games validate depends on `seed` and
-    what was played; copies of a game and its images under symmetries (`duplicate_games`) are where
-    the game is.
+    docs/train.md defines samples, their values and weights; positions of the benchmark's suites are
+    left out. `target` is `share` of the search value (or of the label of that name) and the rest of
+    the result; with `share=0` every position is a sample, and `value` is the result where there is
+    no other. The validation games depend on `seed` and the moves; copies of a game and its images
+    under symmetries (`duplicate_games`) are on the same side of the split.
 
-    A batch is a dict: `rows` (n, active) uint16, those of networks with these `inputs`, or with
-    `None` the symbols of `VecEnv.observations`; `positions` (n,) uint64, packed, of EinStein;
-    `remaining` (n,) uint16, what buckets go by; `target`, `value`, `result`, `weight` (n,) float32,
-    win probabilities of the side to move, and what a sample's loss counts.
+    A batch is a dict: `rows` (n, active) uint16, the active rows of networks with these `inputs`, or
+    with `None` the symbols of `VecEnv.observations`; `positions` (n,) uint64, packed, of EinStein;
+    `remaining` (n,) uint16, the material that selects buckets; `target`, `value`, `result` (n,)
+    float32, win probabilities of the side to move, and `weight`, the weight of a sample's loss.
     """
 
     def __init__(
@@ -81,7 +80,7 @@ class Samples:
     ) -> None:
         if not 0 <= share <= 1:
             raise ValueError(f"'share' is in [0, 1], not {share}")
-        batch, window, seed = whole(batch, "'batch'"), whole(window, "'window'"), whole(seed, "a seed")
+        batch, window, seed = integer(batch, "'batch'"), integer(window, "'window'"), integer(seed, "a seed")
         self._directories = [os.fspath(Path(path).absolute()) for path in _list(directories)]
         self._game, self._share, self._inputs, self._batch = rules(game), share, inputs, batch
         self._window, self._symmetries, self._seed = window, symmetries, seed
@@ -90,7 +89,7 @@ class Samples:
         self._open()
 
     def __getstate__(self) -> dict[str, Any]:
-        # What is read from another process opens its directories when it is asked for samples, not before.
+        # In another process the directories are opened with the first request.
         return self.__dict__ | {"_samples": None}
 
     def _open(self) -> _Samples:
@@ -100,34 +99,34 @@ class Samples:
 
     @property
     def training(self) -> int:
-        """How many samples train."""
+        """The number of training samples."""
         return self._open().counts[0]
 
     @property
     def validating(self) -> int:
-        """How many validate."""
+        """The number of validation samples."""
         return self._open().counts[1]
 
     @property
     def held_out(self) -> int:
-        """How many are left out as positions of the benchmark's suites."""
+        """The number of positions left out because they are in the benchmark's suites."""
         return self._open().counts[2]
 
     @property
     def duplicate_games(self) -> int:
-        """How many games repeat others, up to symmetry."""
+        """The number of games that repeat others, up to symmetry."""
         return self._open().counts[3]
 
     def epoch(self, number: int = 1, part: tuple[int, int] = (0, 1)) -> Iterator[dict[str, Any]]:
-        """All training samples once, in an order of their own for each number.
+        """All training samples once, in an order that depends on the number.
 
         `part=(k, n)`: those of every n-th shard from the k-th on, for the n workers of a loader.
         """
-        part = whole(part[0], "a part"), whole(part[1], "the number of parts")
-        return self._batches(whole(number, "an epoch's number"), part)
+        part = integer(part[0], "a part"), integer(part[1], "the number of parts")
+        return self._batches(integer(number, "an epoch's number"), part)
 
     def validation(self) -> Iterator[dict[str, Any]]:
-        """All validation samples, as they are."""
+        """All validation samples, in order."""
         return self._batches(None, (0, 1))
 
     def _batches(self, epoch: int | None, part: tuple[int, int]) -> Iterator[dict[str, Any]]:

@@ -3,17 +3,17 @@
 import json
 from typing import Any
 
-from ._alea import Game, arena as _arena, whole
-from ._ask import Asked, named, one_ply
+from ._alea import Game, arena as _arena, integer
+from ._callable import CallableEvaluator, resolve, one_ply
 from ._positions import rules
 
 
 class Match(dict[str, Any]):
-    """What came of a match: the JSON of `alea arena`, see docs/reference/formats.md; shares are those of A."""
+    """The result of a match: the JSON of `alea arena`, see docs/reference/formats.md; scores are those of A."""
 
     @property
     def score(self) -> float:
-        """Share of the points that A made, a draw being half a point; without luck if that was told."""
+        """Fraction of the points of A, a draw being half a point; luck-adjusted if `luck` was given."""
         return (self.get("luck") or self)["score"]
 
     @property
@@ -44,28 +44,28 @@ def arena(
     """Plays pairs of games with sides swapped and the same chance, as `alea arena` does.
 
     `a` and `b` are each a `Player` or its notation, an evaluator or a model file (which then moves
-    as `star1(depth=1)`), or a callable, see `Asked`, that makes the move to the position it thinks
-    best. Equal seeds give equal games, those of the command line. `luck` names who tells luck, an
-    evaluator or a player. `threads` play at once: all cores, or 64 if a callable is to be asked by
-    all of them together.
+    as `star1(depth=1)`), or a callable (`CallableEvaluator`) that makes the move to the position
+    of the best value. Equal seeds give the games of the command line. `luck` is an evaluator or a
+    player for luck adjustment. `threads` play at once: all cores, or 64 with a callable, whose
+    requests are then answered in batches.
     """
     game = rules(game)
-    sides, callables = zip(*(_side(game, someone) for someone in (a, b)))
-    asked = [one for one in callables if one is not None]
-    games, seed = whole(games, "the number of games"), whole(seed, "a seed")
+    sides, callables = zip(*(_side(game, participant) for participant in (a, b)))
+    functions = [callable_evaluator for callable_evaluator in callables if callable_evaluator is not None]
+    games, seed = integer(games, "the number of games"), integer(seed, "a seed")
     if games < 1:
         raise ValueError(f"'games' is at least 1, not {games}")
     if threads is None:
-        threads = 64 if asked else 0
-    threads = whole(threads, "the number of threads")
+        threads = 64 if functions else 0
+    threads = integer(threads, "the number of threads")
     pairs = (games + 1) // 2
-    return Match(json.loads(_arena(game, sides, asked, (pairs, seed, threads, luck))))
+    return Match(json.loads(_arena(game, sides, functions, (pairs, seed, threads, luck))))
 
 
-def _side(game: Game, someone: Any) -> tuple[tuple[str, str, str | None], Asked | None]:
-    """Somebody as the engine takes it, and who is to be asked."""
-    found = named(game, someone)
-    if isinstance(found, Asked):
-        return ("callable", found.name, found.inputs), found
-    kind, notation = found
+def _side(game: Game, participant: Any) -> tuple[tuple[str, str, str | None], CallableEvaluator | None]:
+    """A participant as the engine takes it, and its callable."""
+    resolved = resolve(game, participant)
+    if isinstance(resolved, CallableEvaluator):
+        return ("callable", resolved.name, resolved.inputs), resolved
+    kind, notation = resolved
     return ("player", notation if kind == "player" else one_ply(notation), None), None

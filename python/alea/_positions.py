@@ -1,4 +1,4 @@
-"""Positions of EinStein as numbers of 64 bits, exact endgames, and players."""
+"""Packed positions of EinStein, exact endgames, and players."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy
 from numpy.typing import NDArray
 
 from ._alea import Game, Player as _Player, Position, Tables as _Tables
-from ._alea import check_foreign, game as _game, whole, wholes
+from ._alea import check_foreign, game as _game, integer, integers
 
 if TYPE_CHECKING:
     from ._alea import Positions
 
-LANES = 5 * numpy.arange(12, dtype=numpy.uint64)
-GONE = 31
+SHIFTS = 5 * numpy.arange(12, dtype=numpy.uint64)
+CAPTURED = 31
 
 
 def rules(game: Game | str) -> Game:
@@ -24,74 +24,74 @@ def rules(game: Game | str) -> Game:
     return _game(game) if isinstance(game, str) else game
 
 
-def lanes(packed: NDArray[numpy.uint64]) -> NDArray[numpy.uint64]:
+def squares_of(packed: NDArray[numpy.uint64]) -> NDArray[numpy.uint64]:
     """(n,) -> (n, 12): the squares of the mover's stones 1-6 and of the other side's, each in its
     owner's perspective, 0 the corner it starts from and 24 its goal; 31 gone."""
-    return (packed[:, None] >> LANES) & numpy.uint64(31)
+    return (packed[:, None] >> SHIFTS) & numpy.uint64(31)
 
 
 def unpack(packed: NDArray[numpy.uint64], game: Game | str = "einstein") -> list[Position]:
-    """The positions of an array that `Game.pack` made; ValueError if a number is none."""
+    """The positions of an array of `Game.pack`; ValueError if a number is invalid."""
     packed = numpy.asarray(packed)
     if packed.dtype != numpy.uint64 or packed.ndim != 1:
         raise ValueError(f"packed positions are an array (n,) of uint64, not {packed.dtype} {packed.shape}")
     if (packed >> numpy.uint64(61)).any():
         raise ValueError("a packed position has 61 bits")
-    squares, seats = lanes(packed).astype(numpy.int64), (packed >> numpy.uint64(60)).astype(numpy.int64)
-    if ((squares > 24) & (squares != GONE)).any():
+    squares, seats = squares_of(packed).astype(numpy.int64), (packed >> numpy.uint64(60)).astype(numpy.int64)
+    if ((squares > 24) & (squares != CAPTURED)).any():
         raise ValueError("a stone stands on a square 0-24, or is gone (31)")
-    # On the board as written Red's squares are its own, and Blue's those turned by half.
+    # In text Red's squares are in its own perspective, and Blue's are rotated by 180 degrees.
     red_first = (seats == 0)[:, None]
     sides = numpy.where(red_first, squares, numpy.roll(squares, 6, axis=1))
     boards = numpy.full((len(packed), 32), ord("."), numpy.uint8)
     for stone, name in enumerate("123456abcdef"):
         own = sides[:, stone]
-        boards[numpy.arange(len(packed)), numpy.where(own == GONE, GONE, own if stone < 6 else 24 - own)] = ord(name)
-    game, there = rules(game), (squares != GONE).sum(axis=1)
-    if ((boards[:, :25] != ord(".")).sum(axis=1) != there).any():
+        boards[numpy.arange(len(packed)), numpy.where(own == CAPTURED, CAPTURED, own if stone < 6 else 24 - own)] = ord(name)
+    game, num_stones = rules(game), (squares != CAPTURED).sum(axis=1)
+    if ((boards[:, :25] != ord(".")).sum(axis=1) != num_stones).any():
         raise ValueError("two stones stand on one square")
     texts = (row[:25].tobytes().decode() for row in boards)
     rows = ("/".join(text[row : row + 5] for row in range(0, 25, 5)) for text in texts)
     return [game.position(f"{row} {'rb'[seat]} -") for row, seat in zip(rows, seats)]
 
 
-def endgames(n: int, fewest: int = 2, most: int = 12, seed: int = 1) -> NDArray[numpy.uint64]:
+def endgames(n: int, min_stones: int = 2, max_stones: int = 12, seed: int = 1) -> NDArray[numpy.uint64]:
     """Random positions of EinStein that are not over, packed: (n,) uint64.
 
-    They have `fewest` to `most` stones, both sides together, every number and every way to share
-    them equally likely, on any squares but each side's goal, either side to move.
+    They have `min_stones` to `max_stones` stones in all; every number of stones and every division
+    between the sides is equally likely, on any squares but each side's goal, either side to move.
     """
-    n, fewest, most, seed = (whole(number, "each argument") for number in (n, fewest, most, seed))
-    if not 2 <= fewest <= most <= 12:
-        raise ValueError(f"positions have 2 to 12 stones, fewest first, not {fewest} to {most}")
+    n, min_stones, max_stones, seed = (integer(number, "each argument") for number in (n, min_stones, max_stones, seed))
+    if not 2 <= min_stones <= max_stones <= 12:
+        raise ValueError(f"positions have 2 to 12 stones, the minimum first, not {min_stones} to {max_stones}")
     random = numpy.random.default_rng(seed)
     found: list[NDArray[numpy.uint64]] = []
     while sum(map(len, found)) < n:
         count = n - sum(map(len, found)) + 64
-        total = random.integers(fewest, most + 1, count)
+        total = random.integers(min_stones, max_stones + 1, count)
         own = random.integers(numpy.maximum(1, total - 6), numpy.minimum(6, total - 1) + 1)
         squares = random.permuted(numpy.tile(numpy.arange(25), (count, 1)), axis=1)[:, :12]
         labels = random.permuted(numpy.tile(numpy.arange(6), (2 * count, 1)), axis=1).reshape(count, 12)
         limits = numpy.stack([own, total - own], axis=1).repeat(6, axis=1)
-        # The first so many labels of a shuffled side live.
+        # The first labels of a shuffled side are on the board.
         alive = labels < limits
         squares[:, 6:] = 24 - squares[:, 6:]
-        good = ~((squares == 24) & alive).any(axis=1)
-        value = numpy.where(alive, squares, GONE).astype(numpy.uint64)
-        packed = (value << LANES).sum(axis=1, dtype=numpy.uint64) | random.integers(2, size=count).astype(numpy.uint64) << numpy.uint64(60)
-        found.append(packed[good])
+        valid = ~((squares == 24) & alive).any(axis=1)
+        value = numpy.where(alive, squares, CAPTURED).astype(numpy.uint64)
+        packed = (value << SHIFTS).sum(axis=1, dtype=numpy.uint64) | random.integers(2, size=count).astype(numpy.uint64) << numpy.uint64(60)
+        found.append(packed[valid])
     return numpy.concatenate(found)[:n] if found else numpy.zeros(0, numpy.uint64)
 
 
 class Player(_Player):
-    """A player by its notation. Every question is answered as the first of a game with its seed.
+    """A player by its notation. Every position is answered as the first of a game with its seed.
 
-    A copy is made by game, notation and seed; a player whose notation names a file has none in another
-    process, since what somebody sent opens no files.
+    A pickle holds game, notation and seed; a player whose notation names a file cannot be pickled,
+    because a pickle opens no files.
     """
 
     def __init__(self, game: Game, notation: str, seed: int = 1) -> None:
-        self.game, self.seed = game, whole(seed, "a seed")
+        self.game, self.seed = game, integer(seed, "a seed")
 
     def __reduce__(self) -> Any:
         try:
@@ -107,7 +107,7 @@ class Player(_Player):
         return self
 
     def decide(self, position: Position | str, outcome: int | None = None) -> str:
-        """The move where chance has said `outcome`, or what the text says."""
+        """The move with `outcome`, or the outcome of the text."""
         return self.decide_all([position], outcome)[0]
 
     def analyse(self, position: Position | str, outcome: int | None = None) -> dict[str, Any]:
@@ -116,7 +116,7 @@ class Player(_Player):
 
 
 def _player(game: Game, notation: str, seed: int) -> Player:
-    """A player that was written down, which opens no file."""
+    """A player from a pickle, which opens no file."""
     check_foreign(game, notation)
     return Player(game, notation, seed)
 
@@ -127,15 +127,15 @@ class Tables:
     At most five stones are built in memory, once a process: 0.9 GB and some seconds for five. With
     `folder` they are read from the files that `alea solve` wrote there, six stones too: all bytes
     are checked once, then the files are mapped. Positions are packed (n,) uint64, or a list of
-    positions and texts. What is out of reach is NaN.
+    positions and texts. Positions with more stones are NaN.
     """
 
     def __init__(self, stones: int = 5, game: Game | str = "einstein", folder: str | os.PathLike[str] | None = None) -> None:
-        stones, most = whole(stones, "the number of stones"), 5 if folder is None else 6
-        if not 2 <= stones <= most:
-            where = "in memory" if folder is None else "in files"
-            more = "" if folder or stones != 6 else "; 'alea solve --stones 6 --tables DIR' writes those of 6, and folder=DIR reads them"
-            raise ValueError(f"tables {where} are for 2 to {most} stones in all, not {stones}{more}")
+        stones, max_stones = integer(stones, "the number of stones"), 5 if folder is None else 6
+        if not 2 <= stones <= max_stones:
+            place = "in memory" if folder is None else "in files"
+            hint = "" if folder or stones != 6 else "; 'alea solve --stones 6 --tables DIR' writes those of 6, and folder=DIR reads them"
+            raise ValueError(f"tables {place} are for 2 to {max_stones} stones in all, not {stones}{hint}")
         self.stones, self.game, self._folder = stones, rules(game), folder
         try:
             self._tables = _Tables(stones, self.game.notation, folder)
@@ -161,26 +161,26 @@ class Tables:
         return self._tables.value(positions)
 
     def moves(self, positions: Positions, outcomes: Sequence[int] | NDArray[Any] | None = None) -> NDArray[numpy.float32]:
-        """(n, 18) float32: what each move is worth to who makes it, NaN behind the last.
+        """(n, 18) float32: the value of each move to the seat that makes it, NaN behind the last.
 
-        The moves stand in the order of `Position.moves()`, or, with a face for each position, of
+        The moves are in the order of `Position.moves()`, or, with a face for each position, of
         `Position.moves(outcome)`.
         """
         return self._tables.moves(positions, outcomes)
 
     def regret(self, positions: Positions, outcomes: Sequence[int] | NDArray[Any], actions: Sequence[int] | NDArray[Any]) -> NDArray[numpy.float32]:
-        """(n,) float32: what the move at `actions[i]` of those that face `outcomes[i]` permits gives away."""
-        outcomes, actions = wholes(outcomes, "an outcome"), wholes(actions, "an action")
-        rated = self._tables.moves(positions, outcomes)
-        if len(actions) != len(rated):
-            raise ValueError(f"{len(rated)} positions need as many actions, not {len(actions)}")
-        absent = numpy.isnan(rated)
-        counts = numpy.where(absent.all(axis=1), 0, rated.shape[1] - absent[:, ::-1].argmin(axis=1))
-        known = ~numpy.isnan(self.value(positions))
-        wrong = numpy.flatnonzero(known & ((actions < 0) | (actions >= counts)))
-        if len(wrong):
-            at = wrong[0]
-            raise ValueError(f"at {at}: an action is below {counts[at]}, not {actions[at]}")
-        chosen = rated[numpy.arange(len(rated)), numpy.where(known, actions, 0)]
-        best = numpy.where(absent, -numpy.inf, rated).max(axis=1, initial=-numpy.inf)
-        return numpy.where(known, best - chosen, numpy.float32(numpy.nan))
+        """(n,) float32: the loss of the move at `actions[i]` of those that face `outcomes[i]` allows."""
+        outcomes, actions = integers(outcomes, "an outcome"), integers(actions, "an action")
+        move_values = self._tables.moves(positions, outcomes)
+        if len(actions) != len(move_values):
+            raise ValueError(f"{len(move_values)} positions need as many actions, not {len(actions)}")
+        is_missing = numpy.isnan(move_values)
+        counts = numpy.where(is_missing.all(axis=1), 0, move_values.shape[1] - is_missing[:, ::-1].argmin(axis=1))
+        is_known = ~numpy.isnan(self.value(positions))
+        illegal = numpy.flatnonzero(is_known & ((actions < 0) | (actions >= counts)))
+        if len(illegal):
+            index = illegal[0]
+            raise ValueError(f"at {index}: an action is below {counts[index]}, not {actions[index]}")
+        played = move_values[numpy.arange(len(move_values)), numpy.where(is_known, actions, 0)]
+        best = numpy.where(is_missing, -numpy.inf, move_values).max(axis=1, initial=-numpy.inf)
+        return numpy.where(is_known, best - played, numpy.float32(numpy.nan))

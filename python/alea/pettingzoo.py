@@ -1,4 +1,4 @@
-"""Games as environments of PettingZoo, agents taking turns; chance is drawn inside. Needs pettingzoo."""
+"""Games as environments of PettingZoo with alternating agents. Requires pettingzoo."""
 
 from typing import Any, ClassVar
 
@@ -7,18 +7,17 @@ import numpy
 import pettingzoo
 from pettingzoo.utils import wrappers
 
-from ._alea import Game, Position, whole
+from ._alea import Game, Position, integer
 from ._positions import rules
-from .gym import RENDER_MODES, check_render_mode, draw, observation, spaces
+from .gym import RENDER_MODES, check_render_mode, draw_outcome, observation, spaces
 
 
 class Raw(pettingzoo.AECEnv[str, dict[str, Any], int]):
     """A game: agents `seat_0`, `seat_1`, ..., each observing `{"observation", "action_mask"}`.
 
-    `observation` is (cells + 1,) uint8, the symbols that `alea.VecEnv` shows as the agent's own seat
-    sees them, whoever is to move, and last what chance has said; `action_mask` (moves,) int8 says
-    which indices in the list of permitted moves there are, none for who is not to move. At the end
-    each seat's reward is twice its payoff less 1.
+    `observation` is (cells + 1,) uint8: the symbols of `alea.VecEnv` from the perspective of the
+    agent's seat, and the outcome; `action_mask` (moves,) int8 marks the indices of legal moves, none
+    for an agent that is not to move. At the end each seat's reward is twice its payoff less 1.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "alea", "is_parallelizable": False, "render_modes": RENDER_MODES}
@@ -28,13 +27,13 @@ class Raw(pettingzoo.AECEnv[str, dict[str, Any], int]):
         super().__init__()
         check_render_mode(render_mode)
         self.game, self.render_mode = rules(game), render_mode
-        seen, acts = spaces(self.game)
-        mask = gymnasium.spaces.Box(0, 1, (int(acts.n),), numpy.int8)
+        observations, actions = spaces(self.game)
+        mask = gymnasium.spaces.Box(0, 1, (int(actions.n),), numpy.int8)
         self.possible_agents = [f"seat_{seat}" for seat in range(self.game.seats)]
         self.observation_spaces = {
-            agent: gymnasium.spaces.Dict({"observation": seen, "action_mask": mask}) for agent in self.possible_agents
+            agent: gymnasium.spaces.Dict({"observation": observations, "action_mask": mask}) for agent in self.possible_agents
         }
-        self.action_spaces = {agent: gymnasium.spaces.Discrete(int(acts.n)) for agent in self.possible_agents}
+        self.action_spaces = {agent: gymnasium.spaces.Discrete(int(actions.n)) for agent in self.possible_agents}
         self._random = numpy.random.default_rng()
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
@@ -54,25 +53,25 @@ class Raw(pettingzoo.AECEnv[str, dict[str, Any], int]):
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         first = int(self._random.integers(self.game.seats))
         self._position = self.game.start(int(self._random.integers(2**62)), first)
-        self._speak()
+        self._draw_outcome()
 
-    def _begun(self) -> Position:
+    def _current_position(self) -> Position:
         """The position; ValueError before the first `reset()`."""
         if self._position is None:
             raise ValueError("the game has not begun; reset()")
         return self._position
 
-    def _speak(self) -> None:
-        """Chance speaks, if the game goes on."""
-        position = self._begun()
+    def _draw_outcome(self) -> None:
+        """Draws the outcome, unless the game is over."""
+        position = self._current_position()
         self._outcome, self._moves = 0, []
         if not position.is_over:
-            self._outcome = draw(position, self._random)
+            self._outcome = draw_outcome(position, self._random)
             self._moves = position.moves(self._outcome)
             self.agent_selection = self.possible_agents[position.to_move]
 
     def observe(self, agent: str) -> dict[str, Any]:
-        position = self._begun()
+        position = self._current_position()
         if agent not in self.possible_agents:
             raise ValueError(f"an agent is one of {', '.join(self.possible_agents)}, not {agent!r}")
         mask = numpy.zeros(int(self.action_spaces[agent].n), numpy.int8)
@@ -82,17 +81,17 @@ class Raw(pettingzoo.AECEnv[str, dict[str, Any], int]):
         return {"observation": observation(self.game, position, seat, self._outcome), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
-        position = self._begun()
+        position = self._current_position()
         if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
             self._was_dead_step(action)
             return
-        chosen = whole(action, "an action")
-        if chosen >= len(self._moves):
+        index = integer(action, "an action")
+        if index >= len(self._moves):
             raise ValueError(f"an action is below {len(self._moves)}, not {action}")
         mover = self.agent_selection
         self._cumulative_rewards[mover] = 0.0
-        self._position = position.play(chosen, self._outcome)
-        self._speak()
+        self._position = position.play(index, self._outcome)
+        self._draw_outcome()
         payoffs = self._position.payoffs
         self.rewards = dict.fromkeys(self.agents, 0.0)
         if payoffs is not None:
@@ -102,12 +101,12 @@ class Raw(pettingzoo.AECEnv[str, dict[str, Any], int]):
         self._accumulate_rewards()
 
     def render(self) -> str:
-        return str(self._begun())
+        return str(self._current_position())
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Has no effect."""
 
 
 def env(game: Game | str = "einstein", render_mode: str | None = None) -> Any:
-    """The game with PettingZoo's own guards around it."""
+    """The game in PettingZoo's wrapper that checks the order of calls."""
     return wrappers.OrderEnforcingWrapper(Raw(game, render_mode))

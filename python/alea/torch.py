@@ -1,4 +1,4 @@
-"""Networks in PyTorch as the engine computes them, and records as a dataset. Needs torch."""
+"""Quantization-aware networks in PyTorch, and records as a dataset. Requires torch."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -14,22 +14,22 @@ from ._data import Directories, Samples
 from ._models import FULL, HIDDEN, LIMITS, OUTPUT, ROW, STEP
 from ._positions import rules
 
-USUAL = {"einstein": "mobility,turns,alive"}
-"""The groups of inputs that networks of a game have unless told."""
+DEFAULT_INPUTS = {"einstein": "mobility,turns,alive"}
+"""The default groups of inputs of a game."""
 
 
-def passing(others: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
-    """Numbers with the gradient of others: a rounding that gradients pass (Bengio et al. 2013)."""
+def straight_through(others: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
+    """The straight-through estimator: `numbers` with the gradient of `others` (Bengio et al. 2013)."""
     return others + (numbers - others).detach()
 
 
-def units(weights: torch.Tensor, scale: int) -> torch.Tensor:
-    """Weights in whole units of 1 / scale."""
-    return passing(weights * scale, torch.round(weights * scale))
+def quantize(weights: torch.Tensor, scale: int) -> torch.Tensor:
+    """Weights as integers in units of 1 / scale."""
+    return straight_through(weights * scale, torch.round(weights * scale))
 
 
 class Bag(torch.autograd.Function):
-    """Sums of the rows that are on; backwards three times as fast as `embedding_bag`."""
+    """Sums of the active rows; the backward pass is three times as fast as that of `embedding_bag`."""
 
     @staticmethod
     def forward(context: Any, rows: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
@@ -41,24 +41,23 @@ class Bag(torch.autograd.Function):
     def backward(context: Any, gradient: torch.Tensor) -> tuple[None, torch.Tensor]:  # type: ignore[override]
         [rows] = context.saved_tensors
         sums = gradient.new_zeros(context.number, gradient.shape[1])
-        for one in rows.unbind(1):
-            sums.index_add_(0, one, gradient)
+        for column in rows.unbind(1):
+            sums.index_add_(0, column, gradient)
         return None, sums
 
 
 class Network(nn.Module):
-    """The network of docs/train.md: the forward pass rounds as the engine does.
+    """The network of docs/train.md; its forward pass rounds as the engine does.
 
-    `forward(rows)` takes (n, active) int64 rows of `Game.rows` and gives (n,) logits of the win
-    probability of the side to move. Call `limit()` after each step of the optimiser, or weights may
-    have no place in a file. `alea.save_model(network, path)` writes it; as it is it plays in
-    `alea.arena` and `alea.benchmark`.
+    `forward(rows)` maps (n, active) int64 rows of `Game.rows` to (n,) logits of the win probability
+    of the side to move. `limit()` after each step of the optimiser keeps weights in the range of a
+    file. `alea.save_model(network, path)` writes it; `alea.arena` and `alea.benchmark` accept it.
     """
 
     def __init__(self, game: Game | str = "einstein", hidden: Sequence[int] = (64, 32), inputs: str | None = None) -> None:
         super().__init__()
         game = rules(game)
-        self.alea_inputs: str = USUAL.get(game.name, "") if inputs is None else inputs
+        self.alea_inputs: str = DEFAULT_INPUTS.get(game.name, "") if inputs is None else inputs
         runs = game.runs(self.alea_inputs)
         widths = [len(runs), *hidden]
 
@@ -68,30 +67,30 @@ class Network(nn.Module):
         self.rows = uniform(len(runs), max(end for _, end in runs), hidden[0])
         self.first_bias = uniform(len(runs), hidden[0])
         pairs = list(zip(widths[1:], widths[2:]))
-        self.further = nn.ParameterList([uniform(before, before, own) for before, own in pairs])
-        self.further_bias = nn.ParameterList([uniform(before, own) for before, own in pairs])
+        self.further = nn.ParameterList([uniform(input_width, input_width, width) for input_width, width in pairs])
+        self.further_bias = nn.ParameterList([uniform(input_width, width) for input_width, width in pairs])
         self.output = uniform(hidden[-1], hidden[-1])
         self.output_bias = nn.Parameter(torch.zeros(1))
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
         """(n, active) int64 -> (n,) logits."""
-        sums = Bag.apply(rows, units(self.rows, ROW))
-        steps = (sums + units(self.first_bias, ROW) + 8) / STEP
-        x = passing(steps.clamp(0, 127), steps.clamp(0, 127).floor())
+        sums = Bag.apply(rows, quantize(self.rows, ROW))
+        steps = (sums + quantize(self.first_bias, ROW) + 8) / STEP
+        x = straight_through(steps.clamp(0, 127), steps.clamp(0, 127).floor())
         y = 64 * x
         for number, (weights, bias) in enumerate(zip(self.further, self.further_bias), 1):
-            y = (x @ units(weights, HIDDEN) + units(bias, FULL)).clamp(0, FULL)
-            x = passing((y + 32) / 64, ((y + 32) / 64).floor())
-        return (y @ (units(self.output, OUTPUT) / OUTPUT)) / FULL + self.output_bias
+            y = (x @ quantize(weights, HIDDEN) + quantize(bias, FULL)).clamp(0, FULL)
+            x = straight_through((y + 32) / 64, ((y + 32) / 64).floor())
+        return (y @ (quantize(self.output, OUTPUT) / OUTPUT)) / FULL + self.output_bias
 
     @torch.no_grad()
     def limit(self) -> None:
-        """Holds weights where a file has a place for them."""
-        for tensor, name in self._named():
+        """Clamps weights to the range of a file."""
+        for tensor, name in self._named_tensors():
             limit = next(limit for ending, limit in LIMITS.items() if name.endswith(ending))
             tensor.clamp_(-limit, limit)
 
-    def _named(self) -> Iterator[tuple[nn.Parameter, str]]:
+    def _named_tensors(self) -> Iterator[tuple[nn.Parameter, str]]:
         yield self.rows, "rows"
         yield self.first_bias, "hidden1.bias"
         for number, (weights, bias) in enumerate(zip(self.further, self.further_bias), 2):
@@ -102,7 +101,7 @@ class Network(nn.Module):
 
     def alea_tensors(self) -> dict[str, NDArray[numpy.float32]]:
         """The weights by the names of docs/reference/formats.md."""
-        return {name: tensor.detach().cpu().numpy() for tensor, name in self._named()}
+        return {name: tensor.detach().cpu().numpy() for tensor, name in self._named_tensors()}
 
     @torch.no_grad()
     def alea_values(self, rows: NDArray[Any]) -> NDArray[numpy.float32]:
@@ -114,19 +113,19 @@ class Network(nn.Module):
 class Dataset(torch.utils.data.IterableDataset):
     """Batches of recorded samples, `alea.Samples` as tensors, for `DataLoader(batch_size=None)`.
 
-    Takes the arguments of `alea.Samples`. `rows` are int64; each worker of a loader has shards of
-    its own. `set_epoch(n)` before each epoch gives it an order of its own.
+    Takes the arguments of `alea.Samples`. `rows` are int64; each worker of a loader reads other
+    shards. `set_epoch(n)` before each epoch changes the order.
     """
 
     def __init__(self, directories: Directories, game: Game | str = "einstein", *, validation: bool = False, **options: Any) -> None:
         super().__init__()
         name = (game if isinstance(game, str) else game.name).split("(")[0]
-        options.setdefault("inputs", USUAL.get(name, ""))
+        options.setdefault("inputs", DEFAULT_INPUTS.get(name, ""))
         self.samples = Samples(directories, game, **options)
         self.number, self.validation = 1, validation
 
     def set_epoch(self, number: int) -> None:
-        """The order of the next epoch, from 1."""
+        """Sets the number of the next epoch, from 1."""
         self.number = number
 
     def __iter__(self) -> Iterator[dict[str, torch.Tensor]]:
@@ -145,6 +144,6 @@ class Dataset(torch.utils.data.IterableDataset):
 
 
 def loss(network: Network, batch: dict[str, torch.Tensor]) -> torch.Tensor:
-    """The mean cross-entropy in nats between targets and values, each sample counting its weight."""
+    """The mean cross-entropy in nats between targets and values, weighted by sample."""
     losses = nn.functional.binary_cross_entropy_with_logits(network(batch["rows"]), batch["target"], reduction="none")
     return (losses * batch["weight"]).mean()

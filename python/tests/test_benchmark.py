@@ -44,7 +44,7 @@ FRESH = json.loads((HERE / "regret-4.json").read_text())
 def test_regret_on_fresh_positions_is_that_of_the_command_to_the_last_digit(name):
     who = name if name != "greedy" else alea.Player(alea.game("einstein"), name)
     five = {"stones-5.jsonl": alea.suites()["stones-5.jsonl"]}
-    card = alea.benchmark(who, ladder=(), of=five, tables=alea.Tables(4), positions=2000)
+    card = alea.benchmark(who, ladder=(), custom_suites=five, tables=alea.Tables(4), positions=2000)
     expected = next(c for c in FRESH["contestants"] if c["name"] == name)
     assert set(card.exact["classes"]) >= {"1v1", "3v1"}
     for key in expected.keys() - {"seconds"}:
@@ -129,8 +129,8 @@ def test_what_is_wrong_with_a_callable_is_its_own_exception(function, error):
         lambda: alea.arena(alea.Player(alea.game("reversi"), "random"), "random"),
         lambda: alea.arena("random", "random", games=2, luck="greedy(1, 2, 3)"),
         lambda: alea.benchmark("model:nowhere.safetensors", ladder=()),
-        lambda: alea.benchmark("schwarz", ladder=(), of={"mine": "nothing"}),
-        lambda: alea.arena(alea.Asked(schwarz, inputs="nothing"), "random", games=2),
+        lambda: alea.benchmark("schwarz", ladder=(), custom_suites={"mine": "nothing"}),
+        lambda: alea.arena(alea.CallableEvaluator(schwarz, inputs="nothing"), "random", games=2),
     ],
 )
 def test_bad_input_is_one_line(act):

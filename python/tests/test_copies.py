@@ -169,7 +169,7 @@ def test_players_evaluators_and_callables(way):
     twin = WAYS[way](player)
     assert (twin.notation, twin.seed, twin.game.notation) == (player.notation, 7, game.notation)
     assert twin.analyse(position, 1) == player.analyse(position, 1)
-    asked = WAYS[way](alea.Asked(abs, name="abs", inputs="mobility"))
+    asked = WAYS[way](alea.CallableEvaluator(abs, name="abs", inputs="mobility"))
     assert (asked.name, asked.inputs) == ("abs", "mobility")
     tables = WAYS[way](alea.Tables(2))
     assert tables.stones == 2 and (tables.value(alea.endgames(9, 2, 2)) == alea.Tables(2).value(alea.endgames(9, 2, 2))).all()

@@ -207,6 +207,6 @@ def test_no_reader_of_the_package_is_missing_here():
     """Who takes a path, and who takes what others wrote as bytes or text."""
     readers = {"Game", "Player", "Position", "Samples", "evaluate", "read_games", "write_games"}
     # These take the user's own words, arrays, or say in which folder tables of ours are.
-    others = {"BENCHMARK", "LADDER", "LIMITS", "Asked", "Card", "Match", "Tables", "VecEnv", "arena", "benchmark", "endgames"}
+    others = {"BENCHMARK", "LADDER", "LIMITS", "CallableEvaluator", "Card", "Match", "Tables", "VecEnv", "arena", "benchmark", "endgames"}
     others |= {"forward", "game", "save_model", "suites", "train", "unpack"}
     assert set(alea.__all__) == readers | others

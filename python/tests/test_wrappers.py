@@ -155,7 +155,7 @@ def test_only_the_environments_of_a_mask_begin_anew():
     envs.reset(seed=1)
     for _ in range(3):
         envs.step(envs.action_space.sample())
-    before, positions = envs._seen(), envs.boards.positions()
+    before, positions = envs._observation(), envs.boards.positions()
     mask = numpy.array([True, False] * 4)
     options = {"reset_mask": mask}
     seen, _ = envs.reset(options=options)
@@ -167,7 +167,7 @@ def test_only_the_environments_of_a_mask_begin_anew():
     again = alea.gym.VectorEnv("einstein", 8)
     again.reset(seed=77)
     one, other = (some.reset(seed=9, options={"reset_mask": numpy.ones(8, bool)})[0] for some in (envs, again))
-    assert (one == other).all() and (one == alea.gym.VectorEnv("einstein", 8, seed=9)._seen()).all()
+    assert (one == other).all() and (one == alea.gym.VectorEnv("einstein", 8, seed=9)._observation()).all()
     for wrong in ([True] * 7, [1] * 8, [False] * 8, True, "x", numpy.ones((8, 1), bool)):
         with pytest.raises(ValueError, match="'reset_mask' has 8 truth values, one of them true, not"):
             envs.reset(options={"reset_mask": wrong})

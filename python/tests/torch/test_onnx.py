@@ -53,8 +53,8 @@ def test_a_network_plays_from_its_onnx_as_from_pytorch(kind, inputs, numbers):
     torch.manual_seed(1)
     network, game = kind(), alea.game("einstein")
     rows = game.rows(alea.endgames(2000), inputs).astype(numbers)
-    asked = alea.Asked(session(network, rows[:2]), "onnx", inputs)
-    expected = alea.Asked(network)(rows.astype("u2"))
+    asked = alea.CallableEvaluator(session(network, rows[:2]), "onnx", inputs)
+    expected = alea.CallableEvaluator(network)(rows.astype("u2"))
     assert numpy.ptp(expected) > 0.05
     assert asked(rows.astype("u2")) == pytest.approx(expected, abs=1e-5)
     match, other = (alea.arena(who, "greedy", games=200, seed=3) for who in (asked, network))

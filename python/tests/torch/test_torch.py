@@ -100,7 +100,7 @@ class Plain(torch.nn.Module):
 
 
 def test_modules_are_asked_without_gradients():
-    asked = alea.Asked(Plain())
+    asked = alea.CallableEvaluator(Plain())
     assert asked(alea.VecEnv("einstein", 3).observations).shape == (3,)
     assert alea.arena(Plain(), "random", games=20)["a"] == "Plain"
 

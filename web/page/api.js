@@ -1,23 +1,23 @@
-// Questions to the engine (docs/reference/api.md), and a queue of positions to analyse.
+// Requests to the engine (docs/reference/api.md), and a queue of positions to analyse.
 
-import { carry, carryFile } from "./transport.js";
+import { send, sendFile } from "./transport.js";
 
 /**
- * The answer to a question; throws an `Error` with the engine's one line, `isLasting` if the same
- * question will get no better answer.
+ * The answer to a request; throws an `Error` with the engine's line, `isLasting` if the same request
+ * would fail again.
  */
 export async function ask(question, signal) {
-  return answerOf(await carry(question, signal));
+  return answerOf(await send(question, signal));
 }
 
 /** The games of a file (docs/reference/api.md). */
 export async function askRecords(file) {
-  return answerOf(await carryFile(file));
+  return answerOf(await sendFile(file));
 }
 
-/** Asks for an analysis, and tells each of its answers as it comes; the last is returned. */
-async function askEach(question, signal, tell) {
-  return answerOf(await carry({ ...question, stream: true }, signal, tell));
+/** Requests an analysis as a stream; `receive` gets all answers but the last, which is returned. */
+async function askStream(question, signal, receive) {
+  return answerOf(await send({ ...question, stream: true }, signal, receive));
 }
 
 function answerOf({ status, answer }) {
@@ -27,68 +27,68 @@ function answerOf({ status, answer }) {
   throw error;
 }
 
-const MOST_KEPT = 2000;
+const MAX_ANALYSES = 2000;
 
 /**
- * Analyses positions before their rolls, one at a time, the first wanted first. Answers are found by
- * what was asked, so one that comes late is never taken for that of another position.
+ * Analyses positions before their rolls, one at a time, in the order of the queue. Answers are stored by
+ * request, so a late one is never taken for that of another position.
  */
 export class Analyst {
-  #found = new Map();
-  #wanted = [];
+  #answers = new Map();
+  #queue = [];
   #running = null;
-  #told;
+  #onAnswer;
 
-  /** `told` is called whenever an answer has come. */
-  constructor(told) {
-    this.#told = told;
+  /** `onAnswer` is called after each answer. */
+  constructor(onAnswer) {
+    this.#onAnswer = onAnswer;
   }
 
   static #key({ game, position, player }) {
     return JSON.stringify([game, position, player]);
   }
 
-  /** What is known: an analysis, `{error}`, or undefined. */
-  known(question) {
-    return this.#found.get(Analyst.#key(question));
+  /** The answer to a request: an analysis, `{error}`, or undefined. */
+  answerTo(question) {
+    return this.#answers.get(Analyst.#key(question));
   }
 
-  /** The same, or what a search that goes on has found up to now. */
-  sofar(question) {
-    return this.known(question) ?? (this.#running?.key === Analyst.#key(question) ? this.#running.sofar : undefined);
+  /** The same, or the last depth of a running search. */
+  partialAnswer(question) {
+    return this.answerTo(question) ?? (this.#running?.key === Analyst.#key(question) ? this.#running.partialAnswer : undefined);
   }
 
-  /** Replaces what is wanted; a search for what no longer is, is given up. */
-  want(questions) {
-    this.#wanted = questions.filter((question) => !this.known(question));
-    const keys = new Set(this.#wanted.map(Analyst.#key));
+  /** Replaces the queue; a search that is no longer in it is aborted. */
+  request(questions) {
+    this.#queue = questions.filter((question) => !this.answerTo(question));
+    const keys = new Set(this.#queue.map(Analyst.#key));
     if (this.#running && !keys.has(this.#running.key)) this.#running.abort.abort();
     this.#next();
   }
 
   async #next() {
     if (this.#running) return;
-    const question = this.#wanted.find((wanted) => !this.known(wanted));
+    const question = this.#queue.find((queue) => !this.answerTo(queue));
     if (!question) return;
     const running = { key: Analyst.#key(question), abort: new AbortController() };
     this.#running = running;
     try {
-      const tell = (sofar) => {
-        running.sofar = sofar;
-        this.#told();
+      const receive = (partialAnswer) => {
+        running.partialAnswer = partialAnswer;
+        this.#onAnswer();
       };
-      this.#keep(running.key, await askEach({ ask: "analyse", ...question }, running.abort.signal, tell));
+      this.#store(running.key, await askStream({ ask: "analyse", ...question }, running.abort.signal, receive));
     } catch (error) {
-      if (error.isLasting) this.#keep(running.key, { error: error.message });
-      else if (error.name !== "AbortError") this.#wanted = [];
+      if (error.isLasting) this.#store(running.key, { error: error.message });
+      else if (error.name !== "AbortError") this.#queue = [];
     }
     this.#running = null;
-    this.#told();
+    this.#onAnswer();
     this.#next();
   }
 
-  #keep(key, answer) {
-    this.#found.set(key, answer);
-    if (this.#found.size > MOST_KEPT) this.#found.delete(this.#found.keys().next().value);
+  #store(key, answer) {
+    this.#answers.set(key, answer);
+    if (this.#answers.size > MAX_ANALYSES) this.#answers.delete(this.#answers.keys().next().value);
   }
 }

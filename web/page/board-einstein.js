@@ -9,12 +9,12 @@ const FILES = "abcde";
 export function layout({ position }) {
   const rows = position.split(" ")[0].split("/");
   const [squares, ground, stones] = [[], [], []];
-  const whole = 5 * SIDE + 2 * EDGE;
-  ground.push(svg("rect", { width: whole, height: whole, rx: 8, fill: "#6b4f3a" }));
+  const side = 5 * SIDE + 2 * EDGE;
+  ground.push(svg("rect", { width: side, height: side, rx: 8, fill: "#6b4f3a" }));
   const write = (x, y, text) => ground.push(svg("text", { x, y, class: "edge" }, text));
   rows.forEach((row, down) => {
     write(EDGE / 2, EDGE + down * SIDE + SIDE / 2 + 5, 5 - down);
-    write(EDGE + down * SIDE + SIDE / 2, whole - 8, FILES[down]);
+    write(EDGE + down * SIDE + SIDE / 2, side - 8, FILES[down]);
     [...row].forEach((sign, right) => {
       const name = `${FILES[right]}${5 - down}`;
       const [x, y] = [EDGE + right * SIDE, EDGE + down * SIDE];
@@ -42,10 +42,10 @@ export function layout({ position }) {
       squares.push({ name, ...centre, size: SIDE, round: 0, what: [stone, goes].filter(Boolean).join(", ") });
     });
   });
-  return { box: [0, 0, whole, whole], squares, ground, stones, place };
+  return { box: [0, 0, side, side], squares, ground, stones, squaresOf };
 }
 
 /** `c1b2` goes from c1 to b2. */
-export function place(move) {
+export function squaresOf(move) {
   return /^[a-e][1-5][a-e][1-5]$/.test(move) ? { from: move.slice(0, 2), to: move.slice(2) } : {};
 }

@@ -41,7 +41,7 @@ const KNOWN = {
 };
 
 export function layoutOf(game) {
-  const known = KNOWN[game];
+  const LAYOUTS = KNOWN[game];
   return (answer) => {
     const drawn = picture(answer.svg) ?? { root: svg("svg", {}), box: [0, 0, 100, 20] };
     const [x, y, width, height] = drawn.box;
@@ -50,12 +50,12 @@ export function layoutOf(game) {
     for (const text of drawn.root.querySelectorAll('text[text-anchor="start"]')) text.setAttribute("font-size", 12);
     // Pictures are made for light pages.
     const plate = svg("rect", { x, y, width, height, rx: 8, fill: "#f6f5f1" });
-    const squares = known?.squares(drawn.box, answer) ?? [];
+    const squares = LAYOUTS?.squares(drawn.box, answer) ?? [];
     const names = new Set(squares.map(({ name }) => name));
-    const place = (move) => {
-      const to = known?.to(move);
+    const squaresOf = (move) => {
+      const to = LAYOUTS?.to(move);
       return names.has(to) ? { to } : {};
     };
-    return { box: drawn.box, squares, ground: [plate, drawn.root], stones: [], place };
+    return { box: drawn.box, squares, ground: [plate, drawn.root], stones: [], squaresOf };
   };
 }

@@ -8,10 +8,10 @@ const [SIDE, EDGE] = [50, 28];
 export function layout({ position, moves }) {
   const signs = position.split(" ")[0].replaceAll("/", "");
   const size = Math.round(Math.sqrt(signs.length));
-  const whole = size * SIDE + 2 * EDGE;
+  const side = size * SIDE + 2 * EDGE;
   const [squares, ground, stones] = [[], [], []];
   const targets = new Set(moves.map(({ move }) => move));
-  ground.push(svg("rect", { width: whole, height: whole, rx: 8, fill: "#3b3f3a" }));
+  ground.push(svg("rect", { width: side, height: side, rx: 8, fill: "#3b3f3a" }));
   [...signs].forEach((sign, index) => {
     const [right, down] = [index % size, Math.floor(index / size)];
     const name = `${String.fromCharCode(97 + right)}${down + 1}`;
@@ -26,13 +26,13 @@ export function layout({ position, moves }) {
   });
   for (let index = 0; index < size; index += 1) {
     const centre = EDGE + index * SIDE + SIDE / 2;
-    ground.push(svg("text", { x: centre, y: whole - 9, class: "edge" }, String.fromCharCode(97 + index)));
+    ground.push(svg("text", { x: centre, y: side - 9, class: "edge" }, String.fromCharCode(97 + index)));
     ground.push(svg("text", { x: EDGE / 2, y: centre + 5, class: "edge" }, index + 1));
   }
-  return { box: [0, 0, whole, whole], squares, ground, stones, place };
+  return { box: [0, 0, side, side], squares, ground, stones, squaresOf };
 }
 
 /** A move is a square, but for `pass`. */
-export function place(move) {
+export function squaresOf(move) {
   return /^[a-z]\d+$/.test(move) ? { to: move } : {};
 }

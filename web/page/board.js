@@ -1,8 +1,8 @@
-// A board that is played on by click, drag or keys, for any game that says where its squares are.
+// A board for click, drag or keys, for any game with a layout.
 //
-// A game's `layout(position answer)` gives: `box` (a view box), `squares` (`{name, x, y, size,
-// what}`: centre, size, and in words what is there), `ground` and `stones` (SVG; a stone has
-// `data-square`), `place(move)` (`{from?, to?}`, names of squares; none for a move without place).
+// A game's `layout(position answer)` returns: `box` (a view box), `squares` (`{name, x, y, size, what}`:
+// centre, size, and content as text), `ground` and `stones` (SVG; a stone has `data-square`), and
+// `squaresOf(move)` (`{from?, to?}`, names of squares; none for a move without squares).
 
 import { svg } from "./dom.js";
 
@@ -24,23 +24,23 @@ function arrow(from, to, size, kind) {
 
 export class Board {
   #host;
-  #told;
-  #shown = null;
+  #handlers;
+  #view = null;
   #waiting = null;
   #cursor = null;
   #selected = null;
   #drag = null;
 
-  /** `told` is `{move(move), several(moves), looking(text)}`. */
-  constructor(host, told) {
+  /** `handlers` is `{move(move), chooseAmong(moves)}`. */
+  constructor(host, handlers) {
     this.#host = host;
-    this.#told = told;
+    this.#handlers = handlers;
     host.addEventListener("pointerdown", (event) => this.#press(event));
     host.addEventListener("pointermove", (event) => this.#pull(event));
     host.addEventListener("pointerup", (event) => this.#release(event));
     host.addEventListener("pointercancel", () => this.#drop());
     host.addEventListener("keydown", (event) => this.#key(event));
-    // Who points sees where; who types is shown.
+    // Only keyboard users need a visible focus.
     host.addEventListener("pointerdown", () => host.classList.add("pointer"), true);
     document.addEventListener("keydown", () => host.classList.remove("pointer"), true);
     host.addEventListener("focusin", (event) => {
@@ -48,33 +48,33 @@ export class Board {
     });
   }
 
-  /** Shows `{layout, moves, isPlayable, last, arrows, label, words}`; with `edit` squares are told to it. */
-  show(shown) {
+  /** Shows `{layout, moves, isPlayable, last, arrows, label, words}`; `edit` receives clicked squares. */
+  show(view) {
     if (this.#drag?.ghost) {
-      this.#waiting = shown;
+      this.#waiting = view;
       return;
     }
-    const isOther = shown.position !== this.#shown?.position || !shown.isPlayable;
+    const isOther = view.position !== this.#view?.position || !view.isPlayable;
     if (isOther) this.#selected = null;
-    this.#shown = { ...shown, moves: shown.moves.map((move) => ({ move, ...shown.layout.place(move) })) };
+    this.#view = { ...view, moves: view.moves.map((move) => ({ move, ...view.layout.squaresOf(move) })) };
     this.#draw();
   }
 
   #square(name) {
-    return this.#shown.layout.squares.find((square) => square.name === name);
+    return this.#view.layout.squares.find((square) => square.name === name);
   }
 
   #from(name) {
-    return this.#shown.isPlayable ? this.#shown.moves.filter(({ from }) => from === name) : [];
+    return this.#view.isPlayable ? this.#view.moves.filter(({ from }) => from === name) : [];
   }
 
   #to(name) {
-    if (!this.#shown.isPlayable) return [];
-    return this.#shown.moves.filter(({ from, to }) => to === name && (from ?? null) === this.#selected);
+    if (!this.#view.isPlayable) return [];
+    return this.#view.moves.filter(({ from, to }) => to === name && (from ?? null) === this.#selected);
   }
 
   #draw() {
-    const { layout, last, arrows, label, words } = this.#shown;
+    const { layout, last, arrows, label, words } = this.#view;
     const hadFocus = this.#host.contains(document.activeElement);
     if (!this.#square(this.#cursor)) this.#cursor = layout.squares[0]?.name ?? null;
     const mark = (name, kind) => {
@@ -147,15 +147,15 @@ export class Board {
   }
 
   #act(name) {
-    if (this.#shown.edit) {
-      this.#shown.edit(name);
+    if (this.#view.edit) {
+      this.#view.edit(name);
       return;
     }
     const targets = this.#to(name);
     if (targets.length) {
       this.#selected = null;
-      if (targets.length === 1) this.#told.move(targets[0].move);
-      else this.#told.several(targets.map(({ move }) => move));
+      if (targets.length === 1) this.#handlers.move(targets[0].move);
+      else this.#handlers.chooseAmong(targets.map(({ move }) => move));
       return;
     }
     const isChoice = this.#from(name).length > 0 && this.#selected !== name;
@@ -171,7 +171,7 @@ export class Board {
 
   #press(event) {
     const name = this.#at(event);
-    if (event.button !== 0 || name === null || !this.#shown) return;
+    if (event.button !== 0 || name === null || !this.#view) return;
     event.preventDefault();
     this.#cursor = name;
     this.#focus(name);
@@ -190,7 +190,7 @@ export class Board {
     }
     if (drag.ghost?.setAttribute) {
       const root = this.#host.firstChild;
-      const scale = this.#shown.layout.box[2] / root.getBoundingClientRect().width;
+      const scale = this.#view.layout.box[2] / root.getBoundingClientRect().width;
       const [dx, dy] = [(event.clientX - drag.x) * scale, (event.clientY - drag.y) * scale];
       drag.ghost.setAttribute("transform", `translate(${dx.toFixed(1)} ${dy.toFixed(1)})`);
     }
@@ -215,7 +215,7 @@ export class Board {
   #drop() {
     this.#drag = null;
     this.#selected = null;
-    if (this.#shown) this.#draw();
+    if (this.#view) this.#draw();
     this.#showWaiting();
   }
 
@@ -231,13 +231,13 @@ export class Board {
     const towards = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
     if (towards) {
       const here = this.#square(name);
-      // The nearest square of that direction, what lies aside counting double.
+      // The nearest square in that direction; sideways distance counts double.
       const far = ({ x, y }) => {
         const [dx, dy] = [x - here.x, y - here.y];
         const along = dx * towards[0] + dy * towards[1];
         return along < here.size / 4 ? Infinity : along + 2 * Math.abs(dx * towards[1] + dy * towards[0]);
       };
-      const best = this.#shown.layout.squares.reduce((near, square) => (far(square) < far(near) ? square : near));
+      const best = this.#view.layout.squares.reduce((near, square) => (far(square) < far(near) ? square : near));
       if (far(best) < Infinity) this.#cursor = best.name;
       this.#focus(this.#cursor);
     } else if (event.key === "Enter" || event.key === " ") {

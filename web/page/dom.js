@@ -1,5 +1,5 @@
-// Elements from values. Text goes in as text, never as markup; the one exception, a picture of the
-// server, goes through `picture`, which keeps shapes and drops all that could act.
+// Elements from values, and values in the browser's storage. Text is inserted as text, never as markup,
+// except for the server's pictures, of which `picture` takes shapes only.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -46,8 +46,8 @@ export function picture(text) {
   return box.length === 4 && box.every(Number.isFinite) ? { root: document.importNode(root, true), box } : null;
 }
 
-/** A value that stays in this browser; `otherwise` where it cannot or does not. */
-export function kept(key, otherwise) {
+/** A stored value, or `otherwise`. */
+export function load(key, otherwise) {
   try {
     return JSON.parse(localStorage.getItem(`alea.${key}`)) ?? otherwise;
   } catch {
@@ -55,10 +55,10 @@ export function kept(key, otherwise) {
   }
 }
 
-export function keep(key, value) {
+export function store(key, value) {
   try {
     localStorage.setItem(`alea.${key}`, JSON.stringify(value));
   } catch {
-    // A browser that keeps nothing still plays.
+    // The page also works without storage.
   }
 }

@@ -1,19 +1,19 @@
-// Practice: drills from one's own errors, which come back at growing intervals, and puzzles.
+// Drills from the player's own errors, repeated at growing intervals, and grades of answers.
 //
-// A drill is `{game, position (with its roll), values (of every permitted move), step, due}`. A right
-// answer takes it a step on, a wrong one back to the first, at the end of what is due. Invariant: what
-// is kept is the list alone, so another page of this browser goes on with it.
+// A drill is `{game, position (with its roll), values (of every legal move), step, due}`. A right answer
+// takes it to the next interval, a wrong one back to the first. Invariant: the list is stored alone, so
+// that another page of this browser continues with it.
 
-import { keep, kept } from "./dom.js";
+import { store, load } from "./dom.js";
 
-const DAY = 86_400_000;
-const STEPS = [0, 1, 3, 7, 21, 60];
-const MOST = 300;
-/** A move that gives away no more than this is as good as the best. */
-const AS_GOOD = 0.0005;
+const MS_A_DAY = 86_400_000;
+const INTERVALS_IN_DAYS = [0, 1, 3, 7, 21, 60];
+const MAX_DRILLS = 300;
+/** The largest error of a right answer. */
+const MAX_RIGHT_ERROR = 0.0005;
 
 function drills() {
-  const list = kept("drills", []);
+  const list = load("drills", []);
   return Array.isArray(list) ? list.filter((drill) => drill?.position && drill.values) : [];
 }
 
@@ -21,35 +21,35 @@ function without(list, { game, position }) {
   return list.filter((drill) => drill.game !== game || drill.position !== position);
 }
 
-/** Keeps an error as a drill; the oldest are forgotten where there are too many. */
+/** Stores an error as a drill, and drops the oldest beyond the limit. */
 export function addDrill(game, position, values) {
   const list = without(drills(), { game, position });
-  keep("drills", [...list, { game, position, values, step: 0, due: Date.now() }].slice(-MOST));
+  store("drills", [...list, { game, position, values, step: 0, due: Date.now() }].slice(-MAX_DRILLS));
 }
 
-/** How many drills there are, and how many of them are due. */
+/** The number of drills, and of those that are due. */
 export function countDrills(now = Date.now()) {
   const list = drills();
   return { all: list.length, due: list.filter(({ due }) => due <= now).length };
 }
 
-/** The drill that has been due longest; null where none is. */
+/** The drill that is due for longest; null without one. */
 export function nextDrill(now = Date.now()) {
   const due = drills().filter((drill) => drill.due <= now);
   return due.reduce((first, drill) => (first && first.due <= drill.due ? first : drill), null);
 }
 
-/** Notes an answer; after the last step a drill is learned and gone. */
+/** Records an answer; after the last interval a drill is learned and removed. */
 export function answerDrill(drill, isRight, now = Date.now()) {
   const step = isRight ? drill.step + 1 : 0;
   const list = without(drills(), drill);
-  if (step < STEPS.length) list.push({ ...drill, step, due: now + STEPS[step] * DAY });
-  keep("drills", list);
+  if (step < INTERVALS_IN_DAYS.length) list.push({ ...drill, step, due: now + INTERVALS_IN_DAYS[step] * MS_A_DAY });
+  store("drills", list);
 }
 
-/** What an answer is worth: `{best, value, error, isRight}`. */
-export function mark(values, move) {
+/** The grade of an answer: `{best, value, error, isRight}`. */
+export function gradeAnswer(values, move) {
   const [best, value] = Object.entries(values).reduce((top, entry) => (entry[1] > top[1] ? entry : top));
   const error = value - (values[move] ?? 0);
-  return { best, value, error, isRight: error <= AS_GOOD };
+  return { best, value, error, isRight: error <= MAX_RIGHT_ERROR };
 }

@@ -1,10 +1,9 @@
-// Why a move of EinStein is better than another: what can be measured after each, and the differences
-// in words.
+// Explanations why a move of EinStein is better than another, from measures of the position after each.
 //
 // Rules: digits are Red's stones and go right and down to e1, letters Blue's and go left and up to a5.
-// A roll moves its stone, or with that gone the next higher or lower one. Turns to the goal are those
-// expected without captures, as the Schwarz table has them: the stone is chosen that leaves the fewest.
-// Invariant: a reason is a measured difference in favour of the better move; without one there is none.
+// A roll moves its stone, or without it the next higher or lower one. Turns to the goal are expected
+// without captures, with the choice that leaves the fewest, as in the Schwarz table. Invariant: every
+// reason is a measured difference in favour of the better move.
 
 import { number, percent, t } from "./i18n.js";
 
@@ -25,7 +24,7 @@ function stonesOf(position) {
   return sides;
 }
 
-/** The stones that a roll lets move. */
+/** The stones that a roll allows to move. */
 function permitted(stones, face) {
   const exact = stones.find(({ number }) => number === face);
   if (exact) return [exact];
@@ -34,37 +33,37 @@ function permitted(stones, face) {
   return [above, below].filter(Boolean);
 }
 
-const known = new Map();
+const turnsCache = new Map();
 
-/** Turns to the goal expected of stones `{number, steps}`, without captures. */
+/** Expected turns to the goal of stones `{number, steps}`, without captures. */
 function turns(stones) {
   if (stones.length === 0) return Infinity;
   if (stones.some(({ steps }) => steps === 0)) return 0;
   const key = stones.map(({ number, steps }) => `${number}${steps}`).sort().join();
-  if (!known.has(key)) {
+  if (!turnsCache.has(key)) {
     const after = (moved) => turns(stones.map((stone) => (stone === moved ? { ...stone, steps: stone.steps - 1 } : stone)));
     const all = FACES.map((face) => Math.min(...permitted(stones, face).map(after)));
-    known.set(key, 1 + all.reduce((sum, one) => sum + one, 0) / 6);
+    turnsCache.set(key, 1 + all.reduce((sum, one) => sum + one, 0) / 6);
   }
-  return known.get(key);
+  return turnsCache.get(key);
 }
 
-/** Where a stone may go. */
+/** The squares that a stone can reach. */
 function targets({ x, y }) {
   return [[x + 1, y], [x, y + 1], [x + 1, y + 1]].filter(([x, y]) => x < 5 && y < 5);
 }
 
-/** The share of rolls that let one of these stones go to a square for which `is` holds. */
-function shareOf(stones, is) {
+/** The fraction of rolls with which one of these stones can reach a square for which `is` holds. */
+function fractionOfRolls(stones, is) {
   const may = (face) => permitted(stones, face).some((stone) => targets(stone).some(([x, y]) => is(x, y)));
   return FACES.filter(may).length / 6;
 }
 
-/** The position after a move, as stones of who made it and of the other. */
-export function measured(position, move) {
+/** The measures of the position after a move, for the side that made it. */
+export function measureAfterMove(position, move) {
   const [board, side] = position.split(" ");
   const rows = board.split("/").map((row) => [...row]);
-  const [fromX, fromY, toX, toY] = [0, 1, 2, 3].map((at) => (at % 2 ? 5 - Number(move[at]) : move.charCodeAt(at) - 97));
+  const [fromX, fromY, toX, toY] = [0, 1, 2, 3].map((index) => (index % 2 ? 5 - Number(move[index]) : move.charCodeAt(index) - 97));
   rows[toY][toX] = rows[fromY][fromX];
   rows[fromY][fromX] = ".";
   const seat = side === "r" ? 0 : 1;
@@ -74,21 +73,21 @@ export function measured(position, move) {
   if (!other.length || own.some(({ x, y }) => isGoal(x, y))) return { wins: 1 };
   const front = own.reduce((first, stone) => (stone.steps < first.steps ? stone : first), own[0] ?? { steps: 9 });
   const lastStone = ({ x, y }) => own.length === 1 && x === own[0].x && y === own[0].y;
-  // The other side sees the board turned.
-  const isTaken = (x, y) => 4 - x === front.x && 4 - y === front.y;
+  // The other side's coordinates are rotated.
+  const isCapture = (x, y) => 4 - x === front.x && 4 - y === front.y;
   const choices = (face) => permitted(own, face).reduce((sum, stone) => sum + targets(stone).length, 0);
   return {
     wins: 0,
-    loses: own.length ? shareOf(other, (x, y) => isGoal(x, y) || lastStone({ x: 4 - x, y: 4 - y })) : 1,
-    threat: shareOf(own, isGoal),
-    exposed: own.length ? shareOf(other, isTaken) : 1,
+    loses: own.length ? fractionOfRolls(other, (x, y) => isGoal(x, y) || lastStone({ x: 4 - x, y: 4 - y })) : 1,
+    threat: fractionOfRolls(own, isGoal),
+    exposed: own.length ? fractionOfRolls(other, isCapture) : 1,
     turns: turns(own),
     theirTurns: turns(other),
     mobility: FACES.reduce((sum, face) => sum + choices(face), 0) / 6,
   };
 }
 
-/** What is measured, whether more is better, and from what difference on it is worth a word. */
+/** Measures: their sign, and the smallest difference that is a reason. */
 const MEASURES = [
   ["wins", 1, 1],
   ["loses", -1, 0.03],
@@ -98,20 +97,20 @@ const MEASURES = [
   ["theirTurns", 1, 0.1],
   ["mobility", 1, 0.5],
 ];
-const SHARES = ["loses", "threat", "exposed"];
+const FRACTIONS = ["loses", "threat", "exposed"];
 
-/** Why `best` is better than `played`, as sentences, the strongest reason first and at most two. */
+/** The reasons why `best` is better than `played`, as at most two sentences, the strongest first. */
 export function whyBetter(position, best, played) {
-  const [here, there] = [measured(position, best), measured(position, played)];
-  if (here.wins) return [t("why.wins", best, played)];
-  const gains = MEASURES.slice(1).map(([measure, sign, least]) => ({
+  const [afterBest, afterPlayed] = [measureAfterMove(position, best), measureAfterMove(position, played)];
+  if (afterBest.wins) return [t("why.wins", best, played)];
+  const gains = MEASURES.slice(1).map(([measure, sign, threshold]) => ({
     measure,
-    gain: (sign * (here[measure] - there[measure])) / least,
+    gain: (sign * (afterBest[measure] - afterPlayed[measure])) / threshold,
   }));
-  const told = gains.filter(({ gain }) => gain >= 1 - 1e-9).sort((one, other) => other.gain - one.gain);
+  const reasons = gains.filter(({ gain }) => gain >= 1 - 1e-9).sort((one, other) => other.gain - one.gain);
   const sentence = ({ measure }) => {
-    const shown = (value) => (SHARES.includes(measure) ? `${percent(value, 0)} %` : number(value, 2));
-    return t(`why.${measure}`, best, played, shown(here[measure]), shown(there[measure]));
+    const format = (value) => (FRACTIONS.includes(measure) ? `${percent(value, 0)} %` : number(value, 2));
+    return t(`why.${measure}`, best, played, format(afterBest[measure]), format(afterPlayed[measure]));
   };
-  return told.length ? told.slice(0, 2).map(sentence) : [t("why.none")];
+  return reasons.length ? reasons.slice(0, 2).map(sentence) : [t("why.none")];
 }

@@ -1,40 +1,40 @@
-// A game: its start, the plies played, which of its positions is shown, and all of it in the URL.
+// A game: its start, its plies, the current position, and its URL.
 //
 // Invariant: `nodes[i]` is the position before ply i, `plies[i]` leads from it to `nodes[i + 1]`.
-// Positions here are those before the roll; `rolls[i]` is what was rolled there, or null.
+// Positions are before the roll; `rolls[i]` is the roll there, or null.
 
 import { ask } from "./api.js";
 
-/** The text of a position with another roll; games without a die have none. */
+/** The text of a position with another roll, in games with a die. */
 export function withFace(position, face) {
   return position.replace(/ \S+$/, ` ${face ?? "-"}`);
 }
 
 export class Game {
-  constructor(facts, start, seed) {
-    this.facts = facts;
+  constructor(info, start, seed) {
+    this.info = info;
     this.seed = seed;
     this.at = 0;
     this.plies = [];
     this.nodes = [this.#node(start)];
     this.rolls = [start.face];
-    // What the seats got in a recorded game that did not end by the rules.
+    // The payoffs of a recorded game that did not end by the rules.
     this.result = null;
   }
 
   get notation() {
-    return this.facts.notation;
+    return this.info.notation;
   }
 
   get hasDie() {
-    return this.facts.faces !== null;
+    return this.info.faces !== null;
   }
 
   get node() {
     return this.nodes[this.at];
   }
 
-  /** The roll that is shown. */
+  /** The roll of the current position. */
   get face() {
     return this.rolls[this.at] ?? null;
   }
@@ -48,13 +48,13 @@ export class Game {
     return { position: this.hasDie ? withFace(answer.position, null) : answer.position, seat, over };
   }
 
-  /** The shown position with its roll. */
+  /** The current position with its roll. */
   text() {
     return this.hasDie ? withFace(this.node.position, this.face) : this.node.position;
   }
 
-  /** What of it is shown is over. */
-  #cut() {
+  /** Drops the plies after the current position. */
+  #truncate() {
     this.result = null;
     this.plies.length = this.at;
     this.nodes.length = this.rolls.length = this.at + 1;
@@ -62,7 +62,7 @@ export class Game {
 
   roll(face) {
     if (this.face === face) return;
-    if (!this.isAtEnd) this.#cut();
+    if (!this.isAtEnd) this.#truncate();
     this.rolls[this.at] = face;
   }
 
@@ -74,7 +74,7 @@ export class Game {
       this.at += 1;
       return;
     }
-    this.#cut();
+    this.#truncate();
     this.plies.push({ seat, face: this.face, move });
     this.nodes.push(this.#node(next));
     this.rolls.push(null);
@@ -85,16 +85,16 @@ export class Game {
     this.at = Math.max(0, Math.min(this.plies.length, at));
   }
 
-  /** Takes plies back until `mayStop` says that the seat whose turn it is then may go on. */
+  /** Takes plies back until `mayStop` accepts the seat to move. */
   takeBack(mayStop) {
     if (this.at === 0) return;
     let at = this.at - 1;
     while (at > 0 && !mayStop(this.nodes[at].seat)) at -= 1;
     this.at = at;
-    this.#cut();
+    this.#truncate();
   }
 
-  /** What goes into the URL after `#`. */
+  /** The fragment of the URL. */
   hash(seats) {
     const ply = ({ face, move }) => (face === null ? move : `${face}${move}`);
     const parts = { game: this.notation, seed: this.seed, start: this.nodes[0].position };
@@ -105,29 +105,29 @@ export class Game {
     return new URLSearchParams(parts).toString();
   }
 
-  /** The game of a URL, asked for ply by ply, and its seats; throws what is wrong with it. */
+  /** The game of a URL and its seats, requested ply by ply; throws an error of the URL. */
   static async fromHash(hash, games) {
     const parts = new URLSearchParams(hash);
-    const facts = games.find(({ notation }) => notation === parts.get("game"));
-    if (!facts) throw new Error(`#game=${parts.get("game")}`);
-    const about = (position) => ask({ ask: "position", game: facts.notation, position });
+    const info = games.find(({ notation }) => notation === parts.get("game"));
+    if (!info) throw new Error(`#game=${parts.get("game")}`);
+    const fetchPosition = (position) => ask({ ask: "position", game: info.notation, position });
     const seed = Number(parts.get("seed"));
     const isSeed = Number.isSafeInteger(seed) && seed >= 0;
-    const game = new Game(facts, await about(parts.get("start") ?? ""), isSeed ? seed : 1);
+    const game = new Game(info, await fetchPosition(parts.get("start") ?? ""), isSeed ? seed : 1);
     const plies = (parts.get("plies") ?? "").split("_").filter(Boolean);
     for (const [number, ply] of plies.entries()) {
       const face = game.hasDie ? Number(ply[0]) : null;
       const move = game.hasDie ? ply.slice(1) : ply;
       game.rolls[game.at] = face;
-      const { moves } = await about(game.text());
-      const found = moves.find((successor) => successor.move === move);
-      if (!found) throw new Error(`#plies: ${number + 1}: '${ply}'`);
-      game.play(move, await about(found.position));
+      const { moves } = await fetchPosition(game.text());
+      const successor = moves.find((one) => one.move === move);
+      if (!successor) throw new Error(`#plies: ${number + 1}: '${ply}'`);
+      game.play(move, await fetchPosition(successor.position));
     }
     const face = Number(parts.get("face"));
-    if (facts.faces?.includes(face)) game.rolls[game.at] = face;
+    if (info.faces?.includes(face)) game.rolls[game.at] = face;
     if (parts.has("at")) game.go(Number(parts.get("at")) || 0);
-    const seats = facts.seats.map((_, seat) => parts.get(`seat${seat + 1}`));
+    const seats = info.seats.map((_, seat) => parts.get(`seat${seat + 1}`));
     return { game, seats: seats.every((player) => player !== null) ? seats : null };
   }
 }

@@ -1,4 +1,4 @@
-// The value of each position of a game, as a line to click on.
+// A clickable graph of the values of a game's positions.
 
 import { svg } from "./dom.js";
 import { percent, t } from "./i18n.js";
@@ -6,11 +6,11 @@ import { percent, t } from "./i18n.js";
 const [HEIGHT, LEFT, EDGE] = [150, 34, 10];
 
 /**
- * Draws `lines`, each the `values` of a seat (null where not known yet) with `marks`, the verdict on the
- * ply before, and its `name`; tells `go` which ply was asked for.
+ * Draws `lines`, each with the `values` of a seat (null if unknown), `marks`, the grades of the plies
+ * before, and its `name`; calls `go` with the chosen ply.
  */
 export function drawGraph(host, { lines, at }, go) {
-  // A unit is a pixel, so that the words keep their size.
+  // A unit is a pixel, so that texts keep their size.
   const width = Math.max(240, host.clientWidth);
   const plies = lines[0].values.length - 1;
   const last = Math.max(1, plies);
@@ -30,12 +30,12 @@ export function drawGraph(host, { lines, at }, go) {
       })
       .join("");
   const dot = (marks) => (value, ply) => {
-    const verdict = marks[ply] ?? "";
-    if (value === null || (lines.length > 1 && !verdict)) return null;
-    return svg("circle", { class: `point ${verdict}`, cx: x(ply), cy: y(value), r: verdict ? 5 : 2.5 });
+    const grade = marks[ply] ?? "";
+    if (value === null || (lines.length > 1 && !grade)) return null;
+    return svg("circle", { class: `point ${grade}`, cx: x(ply), cy: y(value), r: grade ? 5 : 2.5 });
   };
-  const here = lines.filter(({ values }) => values[at] !== null);
-  const known = here.map(({ name, values }) => `${lines.length > 1 ? `${name} ` : ""}${percent(values[at])} %`);
+  const current = lines.filter(({ values }) => values[at] !== null);
+  const valueTexts = current.map(({ name, values }) => `${lines.length > 1 ? `${name} ` : ""}${percent(values[at])} %`);
   const root = svg(
     "svg",
     {
@@ -46,7 +46,7 @@ export function drawGraph(host, { lines, at }, go) {
       "aria-valuemin": 0,
       "aria-valuemax": plies,
       "aria-valuenow": at,
-      "aria-valuetext": [t("plyOf", at, plies), ...known].join(", "),
+      "aria-valuetext": [t("plyOf", at, plies), ...valueTexts].join(", "),
       onclick: (event) => {
         const box = root.getBoundingClientRect();
         const along = ((event.clientX - box.left) / box.width) * width;
@@ -58,7 +58,7 @@ export function drawGraph(host, { lines, at }, go) {
       svg("line", { class: "now", x1: x(at), x2: x(at), y1: EDGE, y2: HEIGHT - EDGE }),
       lines.map(({ values }, seat) => svg("path", { class: lines.length > 1 ? `line seat${seat}` : "line", d: path(values) })),
       lines.map(({ values, marks }) => values.map(dot(marks))),
-      here.map(({ values }) => svg("circle", { class: "here", cx: x(at), cy: y(values[at]), r: 5 })),
+      current.map(({ values }) => svg("circle", { class: "here", cx: x(at), cy: y(values[at]), r: 5 })),
     ],
   );
   const hadFocus = host.contains(document.activeElement);

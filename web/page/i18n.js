@@ -1,7 +1,7 @@
-// What the page says, in English and German. Each word is `[English, German]`; `{0}` and so on are
-// filled in. What the server says stays in English.
+// The texts of the page, `[English, German]` each, with placeholders `{0}` and so on. Texts of the
+// server stay in English.
 
-import { keep, kept } from "./dom.js";
+import { store, load } from "./dom.js";
 
 const WORDS = {
   title: ["Alea: analysis board", "Alea: Analysebrett"],
@@ -199,7 +199,7 @@ const WORDS = {
 export const LANGUAGES = ["en", "de"];
 
 const usual = navigator.language?.startsWith("de") ? "de" : "en";
-let language = kept("language", usual);
+let language = load("language", usual);
 if (!LANGUAGES.includes(language)) language = usual;
 
 export function currentLanguage() {
@@ -208,7 +208,7 @@ export function currentLanguage() {
 
 export function setLanguage(name) {
   language = name;
-  keep("language", name);
+  store("language", name);
   document.documentElement.lang = name;
 }
 

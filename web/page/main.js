@@ -1,36 +1,36 @@
-// The page: who plays, what is shown, and what happens next.
+// The page: its state, the course of the game, and rendering.
 //
-// Invariant: every change goes through `update`, which counts an epoch; what comes back from the
-// server for an earlier epoch is dropped.
+// Invariant: every change goes through `update`, which increments the epoch; answers of the server for an
+// earlier epoch are dropped.
 
 import { Analyst, ask, askRecords } from "./api.js";
 import { Board } from "./board.js";
 import { layout as einstein } from "./board-einstein.js";
 import { layoutOf } from "./board-plain.js";
 import { layout as reversi } from "./board-reversi.js";
-import { Clock, shownTime } from "./clock.js";
-import { byId, el, keep, kept } from "./dom.js";
-import { PALETTES, SEATS, withSeat, withSign } from "./editor.js";
+import { Clock, formatTime } from "./clock.js";
+import { byId, el, store, load } from "./dom.js";
+import { PALETTES, SEAT_SYMBOLS, withSeat, withSymbol } from "./editor.js";
 import { Game, withFace } from "./game.js";
 import { drawGraph } from "./graph.js";
 import { drawDie, drawEvaluations, drawMoves } from "./moves.js";
-import { addDrill, answerDrill, countDrills, mark, nextDrill } from "./drills.js";
+import { addDrill, answerDrill, countDrills, gradeAnswer, nextDrill } from "./drills.js";
 import { SCORES, ladderOf, strengthOf } from "./strength.js";
-import { MARKS, ledgerView, priceOf, verdictOf } from "./tutor.js";
+import { ANNOTATIONS, reviewView, lossOf, gradeOf } from "./tutor.js";
 import { whyBetter } from "./explain.js";
 import { currentLanguage, number, percent, setLanguage, t, translate } from "./i18n.js";
 
 const LAYOUTS = { einstein, reversi };
 const THRESHOLDS = { doubtful: 4, error: 8, blunder: 16 };
-/** Between the moves of two programs, so that one can follow. */
-const WATCHING_MS = 450;
+/** Pause between the moves of two programs. */
+const PROGRAM_PAUSE_MS = 450;
 const PERSON = "";
-/** Games of a file that may be chosen. */
-const MOST_GAMES = 500;
-/** Where depth 3 takes seconds for each position. */
-const DEPTHS = { "havannah(base=6)": 2, "havannah(base=8)": 2 };
+/** Games of a file that are listed. */
+const MAX_GAMES = 500;
+/** For games in which depth 3 takes seconds for each position. */
+const DEFAULT_DEPTHS = { "havannah(base=6)": 2, "havannah(base=8)": 2 };
 
-const settings = kept("settings", {});
+const settings = load("settings", {});
 settings.thresholds = { ...THRESHOLDS, ...settings.thresholds };
 settings.searches ??= {};
 settings.tutor ??= true;
@@ -44,43 +44,43 @@ settings.puzzle ??= 0;
 let games = [];
 let game = null;
 let seats = [];
-/** Whether programs move and dice fall by themselves. */
+/** Whether programs move and dice are rolled automatically. */
 let isRunning = true;
 let epoch = 0;
-/** The server's answer about the position that is shown, and its layout. */
-let shown = null;
-let shownEpoch = 0;
+/** The server's answer on the current position, and its layout. */
+let current = null;
+let currentEpoch = 0;
 let layout = null;
 let isPressed = false;
-let isOwed = false;
+let isRenderPending = false;
 let thinking = false;
-let hinted = null;
-let looked = null;
-let several = null;
-let urlOfGame = null;
-/** What was wrong with the URL, until somebody does something else. */
+let isHintShown = null;
+let hoveredMove = null;
+let moveChoices = null;
+let gameUrl = null;
+/** The error of the URL, until the next action. */
 let notice = null;
-let ledger = null;
-let wantedLedger = null;
-/** What is to be found: `{values, drill?, puzzle?, move, back}`; `move` is null until the answer. */
+let review = null;
+let requestedReview = null;
+/** A drill or puzzle: `{values, drill?, puzzle?, move, back}`; `move` is null until the answer. */
 let task = null;
-/** The position that is edited, and what is put on its squares. */
+/** The edited position, and the symbol to place. */
 let draft = null;
 
-const answers = new Map();
+const positions = new Map();
 const evaluations = new Map();
 const clock = new Clock();
-/** Errors that are kept as drills already. */
-const collected = new Set();
+/** Errors that are stored as drills. */
+const collectedDrills = new Set();
 const analyst = new Analyst(() => {
-  if (!shown) return;
+  if (!current) return;
   collectDrills();
   render();
 });
 const board = new Board(byId("board"), {
   move: (move) => play(move),
-  several: (moves) => {
-    several = new Set(moves);
+  chooseAmong: (moves) => {
+    moveChoices = new Set(moves);
     render();
     byId("moves").querySelector("button")?.focus();
   },
@@ -89,21 +89,21 @@ const board = new Board(byId("board"), {
 // Names.
 
 function seatName(seat) {
-  return t(game.facts.seats[seat]);
+  return t(game.info.seats[seat]);
 }
 
 function allSeats() {
-  return game.facts.seats.map((_, seat) => seat);
+  return game.info.seats.map((_, seat) => seat);
 }
 
 /** Persons on all seats. */
-function persons(facts) {
-  return facts.seats.map(() => PERSON);
+function persons(info) {
+  return info.seats.map(() => PERSON);
 }
 
 function playerName(player) {
   if (player === PERSON) return t("person");
-  const level = game.facts.levels.find((known) => known.player === player);
+  const level = game.info.levels.find((one) => one.player === player);
   return level ? t(level.name) : player;
 }
 
@@ -118,49 +118,49 @@ function showProblem(text) {
   byId("problem").hidden = !text;
 }
 
-// What is asked.
+// Requests.
 
-/** What the server says of a position, remembered. */
-async function about(position, notation = game.notation) {
+/** The server's answer on a position, cached. */
+async function fetchPosition(position, notation = game.notation) {
   const key = JSON.stringify([notation, position]);
-  if (!answers.has(key)) {
+  if (!positions.has(key)) {
     const answer = await ask({ ask: "position", game: notation, position });
-    if (answers.size > 1000) answers.delete(answers.keys().next().value);
-    answers.set(key, answer);
+    if (positions.size > 1000) positions.delete(positions.keys().next().value);
+    positions.set(key, answer);
   }
-  return answers.get(key);
+  return positions.get(key);
 }
 
-function usualSearch() {
-  const isOfTwo = game.facts.seats.length === 2;
+function defaultSearch() {
+  const isOfTwo = game.info.seats.length === 2;
   const name = game.hasDie ? "star2" : isOfTwo ? "star1" : "maxn";
-  const hasBest = game.facts.evaluators.some((evaluator) => evaluator.name === "best");
-  const depth = DEPTHS[game.notation] ?? (isOfTwo ? 3 : 2);
+  const hasBest = game.info.evaluators.some((evaluator) => evaluator.name === "best");
+  const depth = DEFAULT_DEPTHS[game.notation] ?? (isOfTwo ? 3 : 2);
   return hasBest ? `${name}(depth=${depth}, eval=best)` : `${name}(depth=${depth})`;
 }
 
 function search() {
-  return settings.searches[game.notation] ?? usualSearch();
+  return settings.searches[game.notation] ?? defaultSearch();
 }
 
-function question(index) {
+function analysisRequest(index) {
   return { game: game.notation, position: game.nodes[index].position, player: search() };
 }
 
 function analysisOf(index) {
-  return analyst.known(question(index));
+  return analyst.answerTo(analysisRequest(index));
 }
 
-/** What a position is worth to each seat, by an analysis and the value to who moves; null where that is not known. */
-function sharesOf(analysis, value, seat) {
+/** The value of a position to each seat, from an analysis and the value to the seat to move; null if unknown. */
+function seatValues(analysis, value, seat) {
   if (analysis?.shares) return analysis.shares;
-  if (typeof value !== "number" || game.facts.seats.length > 2) return null;
+  if (typeof value !== "number" || game.info.seats.length > 2) return null;
   return seat === 0 ? [value, 1 - value] : [1 - value, value];
 }
 
-/** The same while a search goes on. */
-function analysisNow() {
-  return analyst.sofar(question(game.at));
+/** The analysis of the current position, also of a running search. */
+function currentAnalysis() {
+  return analyst.partialAnswer(analysisRequest(game.at));
 }
 
 function hasPerson() {
@@ -172,38 +172,38 @@ function showsValues() {
   return settings.analyse || task !== null || !game.isAtEnd || game.node.over;
 }
 
-function wantAnalyses() {
-  const wanted = [];
-  if (showsValues() || settings.tutor || hinted) wanted.push(question(game.at));
+function requestAnalyses() {
+  const requests = [];
+  if (showsValues() || settings.tutor || isHintShown) requests.push(analysisRequest(game.at));
   const isWrong = analysisOf(game.at)?.error !== undefined;
   if ((settings.tutor || showsValues()) && !isWrong) {
-    for (let index = game.plies.length; index >= 0; index -= 1) wanted.push(question(index));
+    for (let index = game.plies.length; index >= 0; index -= 1) requests.push(analysisRequest(index));
   }
-  analyst.want(wanted);
+  analyst.request(requests);
 }
 
-// What happens.
+// The course of the game.
 
-/** Shows what has changed, and lets go on who is to go on. `entry` makes a step of the history. */
+/** Shows the changed state and continues the game. `entry` adds an entry to the history. */
 async function update({ entry = false } = {}) {
   epoch += 1;
   const now = epoch;
   thinking = false;
-  hinted = looked = several = draft = null;
+  isHintShown = hoveredMove = moveChoices = draft = null;
   runClock();
   byId("find").value = "";
   writeUrl(entry);
   byId("play").setAttribute("aria-busy", "true");
   try {
-    const answer = await about(game.text());
+    const answer = await fetchPosition(game.text());
     if (now !== epoch) return;
-    shown = answer;
-    shownEpoch = now;
+    current = answer;
+    currentEpoch = now;
     byId("play").removeAttribute("aria-busy");
-    layout = (LAYOUTS[game.facts.name] ?? layoutOf(game.facts.name))(shown);
+    layout = (LAYOUTS[game.info.name] ?? layoutOf(game.info.name))(current);
     showProblem(notice);
     render();
-    wantAnalyses();
+    requestAnalyses();
     await advance(now);
   } catch (error) {
     if (now !== epoch) return;
@@ -211,14 +211,14 @@ async function update({ entry = false } = {}) {
     isRunning = false;
     byId("play").removeAttribute("aria-busy");
     showProblem(error.message);
-    if (shown) render();
+    if (current) render();
   }
 }
 
 async function advance(now) {
   if (task) return;
   if (game.node.over) {
-    if (settings.tutor && game.isAtEnd && game.plies.length) await makeLedger();
+    if (settings.tutor && game.isAtEnd && game.plies.length) await requestReview();
     return;
   }
   if (!game.isAtEnd || !isRunning) return;
@@ -235,23 +235,23 @@ async function advance(now) {
   if (player === PERSON) return;
   thinking = true;
   render();
-  const pause = hasPerson() ? 0 : WATCHING_MS;
-  const waited = new Promise((resolve) => setTimeout(resolve, pause));
+  const pause = hasPerson() ? 0 : PROGRAM_PAUSE_MS;
+  const pauseEnd = new Promise((resolve) => setTimeout(resolve, pause));
   const seed = (game.seed + game.at) % Number.MAX_SAFE_INTEGER;
   const { move } = await ask({ ask: "move", ...common, player, seed });
-  await waited;
+  await pauseEnd;
   if (now === epoch) await play(move, false);
 }
 
 async function play(move, isByPerson = true) {
   const now = epoch;
-  // What is on the board may still be the position before.
-  if (now !== shownEpoch) return;
-  const successor = shown.moves.find((known) => known.move === move);
-  if (!successor || clock.over !== null) return;
+  // The board may still show the previous position.
+  if (now !== currentEpoch) return;
+  const successor = current.moves.find((one) => one.move === move);
+  if (!successor || clock.expiredSeat !== null) return;
   if (task && task.move === null) answerTask(move);
   try {
-    const next = await about(successor.position);
+    const next = await fetchPosition(successor.position);
     if (now !== epoch) return;
     game.play(move, next);
     if (isByPerson) {
@@ -265,21 +265,21 @@ async function play(move, isByPerson = true) {
   }
 }
 
-async function begin(notation, seed) {
+async function startGame(notation, seed) {
   epoch += 1;
   const now = epoch;
   byId("play").setAttribute("aria-busy", "true");
-  const facts = games.find((known) => known.notation === notation) ?? games[0];
-  const isOther = facts !== game?.facts;
+  const info = games.find((one) => one.notation === notation) ?? games[0];
+  const isOther = info !== game?.info;
   try {
-    const start = await ask({ ask: "new", game: facts.notation, seed, best: settings.setups === "best" });
+    const start = await ask({ ask: "new", game: info.notation, seed, best: settings.setups === "best" });
     if (now !== epoch) return;
-    game = new Game(facts, start, seed);
+    game = new Game(info, start, seed);
     task = null;
-    clock.set(settings.minutes, facts.seats.length);
-    settings.game = facts.notation;
+    clock.set(settings.minutes, info.seats.length);
+    settings.game = info.notation;
     save();
-    if (isOther) seats = settings.seats?.[facts.notation] ?? usualSeats(facts);
+    if (isOther) seats = settings.seats?.[info.notation] ?? defaultSeats(info);
     isRunning = true;
     drawSetUp();
     await update({ entry: true });
@@ -290,10 +290,10 @@ async function begin(notation, seed) {
   }
 }
 
-function usualSeats(facts) {
-  const { levels } = facts;
+function defaultSeats(info) {
+  const { levels } = info;
   const medium = (levels.find(({ name }) => name === "medium") ?? levels[0])?.player ?? PERSON;
-  return facts.seats.map((_, seat) => (seat === 0 ? PERSON : medium));
+  return info.seats.map((_, seat) => (seat === 0 ? PERSON : medium));
 }
 
 function go(at) {
@@ -302,51 +302,51 @@ function go(at) {
   update();
 }
 
-async function makeLedger() {
-  const asked = ledgerQuestion();
-  const key = JSON.stringify(asked);
-  if (wantedLedger === key) return;
-  wantedLedger = key;
-  ledger = null;
+async function requestReview() {
+  const request = reviewRequest();
+  const key = JSON.stringify(request);
+  if (requestedReview === key) return;
+  requestedReview = key;
+  review = null;
   render();
   try {
-    ledger = { key, answer: await ask({ ask: "judge", ...asked }) };
+    review = { key, answer: await ask({ ask: "judge", ...request }) };
   } catch (error) {
-    ledger = { key, error: error.message };
+    review = { key, error: error.message };
   }
-  if (wantedLedger === key) render();
+  if (requestedReview === key) render();
 }
 
 // Practice.
 
-/** Keeps the errors of moves made here whose prices are known. */
+/** Stores the errors of a person's analysed moves as drills. */
 function collectDrills() {
   if (task || !settings.tutor) return;
   game.plies.forEach((ply, index) => {
     if (!ply.isOwn) return;
     const analysis = analysisOf(index);
-    const price = priceOf(ply, analysis);
-    if (!price || !verdictOf(price.error, settings.thresholds)) return;
+    const loss = lossOf(ply, analysis);
+    if (!loss || !gradeOf(loss.error, settings.thresholds)) return;
     const position = game.hasDie ? withFace(game.nodes[index].position, ply.face) : game.nodes[index].position;
     const key = JSON.stringify([game.notation, position]);
-    if (collected.has(key)) return;
-    collected.add(key);
-    about(position).then(({ moves }) => {
+    if (collectedDrills.has(key)) return;
+    collectedDrills.add(key);
+    fetchPosition(position).then(({ moves }) => {
       const values = moves.map(({ move }) => [move, analysis.moves.find((rated) => rated.move === move)?.value]);
       addDrill(JSON.parse(key)[0], position, Object.fromEntries(values.filter(([, value]) => typeof value === "number")));
       renderTask();
-    }, () => collected.delete(key));
+    }, () => collectedDrills.delete(key));
   });
 }
 
-async function beginTask(facts, position, values, of) {
+async function beginTask(info, position, values, source) {
   const now = ++epoch;
   const back = task?.back ?? location.hash;
-  const answer = await ask({ ask: "position", game: facts.notation, position });
+  const answer = await ask({ ask: "position", game: info.notation, position });
   if (now !== epoch) return;
-  game = new Game(facts, answer, 1);
-  seats = persons(facts);
-  task = { values, back, move: null, ...of };
+  game = new Game(info, answer, 1);
+  seats = persons(info);
+  task = { values, back, move: null, ...source };
   isRunning = false;
   notice = null;
   clock.set(0);
@@ -356,32 +356,32 @@ async function beginTask(facts, position, values, of) {
 
 async function beginDrill() {
   const drill = nextDrill();
-  const facts = games.find(({ notation }) => notation === drill?.game);
-  if (facts) await beginTask(facts, drill.position, drill.values, { drill });
+  const info = games.find(({ notation }) => notation === drill?.game);
+  if (info) await beginTask(info, drill.position, drill.values, { drill });
   else renderTask();
 }
 
 async function beginPuzzle() {
-  const facts = games.find(({ notation }) => notation === "einstein");
-  const puzzle = await ask({ ask: "puzzle", game: facts.notation, number: settings.puzzle });
+  const info = games.find(({ notation }) => notation === "einstein");
+  const puzzle = await ask({ ask: "puzzle", game: info.notation, number: settings.puzzle });
   settings.puzzle = puzzle.number + 1;
   save();
   const values = Object.fromEntries(puzzle.moves.map(({ move, value }) => [move, value]));
-  await beginTask(facts, puzzle.position, values, { puzzle });
+  await beginTask(info, puzzle.position, values, { puzzle });
 }
 
 function answerTask(move) {
   task.move = move;
-  task.mark = mark(task.values, move);
-  if (task.drill) answerDrill(task.drill, task.mark.isRight);
+  task.answerGrade = gradeAnswer(task.values, move);
+  if (task.drill) answerDrill(task.drill, task.answerGrade.isRight);
 }
 
 function endTask() {
   const { back } = task;
   task = null;
   history.pushState(null, "", back || "#");
-  urlOfGame = "";
-  readUrl().then((isGame) => isGame || begin(game.notation, game.seed));
+  gameUrl = "";
+  readUrl().then((isGame) => isGame || startGame(game.notation, game.seed));
 }
 
 function renderTask() {
@@ -403,7 +403,7 @@ function renderTask() {
     host.textContent = `${which} ${what}`;
     return;
   }
-  const { best, value, error, isRight } = task.mark;
+  const { best, value, error, isRight } = task.answerGrade;
   host.className = isRight ? "best" : "error";
   host.textContent = isRight
     ? t("right", task.move, percent(value))
@@ -411,76 +411,76 @@ function renderTask() {
   if (!isRight) renderWhy(byId("taskWhy"), { position: game.nodes[0].position, best, played: task.move });
 }
 
-/** Why a move of EinStein is better than another. */
-function renderWhy(host, asked) {
-  const isKnown = asked !== null && game.facts.name === "einstein";
-  const told = isKnown ? whyBetter(asked.position, asked.best, asked.played) : [];
-  host.hidden = told.length === 0;
-  if ([...host.children].map(({ textContent }) => textContent).join() !== told.join()) {
-    host.replaceChildren(...told.map((sentence) => el("li", {}, sentence)));
+/** Renders why a move of EinStein is better than another. */
+function renderWhy(host, request) {
+  const isKnown = request !== null && game.info.name === "einstein";
+  const reasons = isKnown ? whyBetter(request.position, request.best, request.played) : [];
+  host.hidden = reasons.length === 0;
+  if ([...host.children].map(({ textContent }) => textContent).join() !== reasons.join()) {
+    host.replaceChildren(...reasons.map((sentence) => el("li", {}, sentence)));
   }
 }
 
 // The clock.
 
 function runClock() {
-  const runs = !task && isRunning && game.isAtEnd && !game.node.over && clock.over === null;
+  const runs = !task && isRunning && game.isAtEnd && !game.node.over && clock.expiredSeat === null;
   clock.run(runs ? game.node.seat : null);
 }
 
 function renderClock() {
-  const left = clock.left();
-  byId("clock").hidden = left === null;
-  if (left === null) return;
-  byId("clock").textContent = left.map((time, seat) => `${seatName(seat)} ${shownTime(time)}`).join(" · ");
-  if (clock.over === null || !isRunning) return;
+  const remaining = clock.remaining();
+  byId("clock").hidden = remaining === null;
+  if (remaining === null) return;
+  byId("clock").textContent = remaining.map((time, seat) => `${seatName(seat)} ${formatTime(time)}`).join(" · ");
+  if (clock.expiredSeat === null || !isRunning) return;
   isRunning = false;
   epoch += 1;
   thinking = false;
-  shownEpoch = epoch;
+  currentEpoch = epoch;
   render();
 }
 
 // Files and free editing.
 
-/** How recorded games end that are not played out. */
+/** Endings of recorded games that are not by the rules. */
 const ENDINGS = ["resigned", "time", "agreed", "awarded"];
 
-/** The games of JSON lines; null where a file is something else, which the server reads. */
+/** The games of JSON lines; null for other files, which the server reads. */
 async function jsonLines(file) {
   const text = await file.text();
   if (!text.startsWith("{")) return null;
   const [heading, ...lines] = text.split("\n").filter(Boolean);
-  const named = JSON.parse(heading);
+  const head = JSON.parse(heading);
   const read = (line) => {
     const one = JSON.parse(line);
-    // As engine/src/core/text.rs has it: names do not turn or break the line that they stand in.
-    const obeyed = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
-    const name = (player) => String(named.players[player]).replace(obeyed, "\ufffd");
+    // As in engine/src/core/text.rs: names must not turn or break their line.
+    const controlCharacters = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
+    const name = (player) => String(head.players[player]).replace(controlCharacters, "\ufffd");
     return { ...one, players: one.players.map(name) };
   };
-  return { game: named.game, games: lines.slice(0, MOST_GAMES).map(read) };
+  return { game: head.game, games: lines.slice(0, MAX_GAMES).map(read) };
 }
 
 async function loadFile(file) {
   try {
-    const { game: notation, games: found } = (await jsonLines(file)) ?? (await askRecords(file));
-    const facts = games.find((known) => known.notation === notation);
-    if (!found.length || !facts) throw new Error(t("noGames"));
+    const { game: notation, games: recorded } = (await jsonLines(file)) ?? (await askRecords(file));
+    const info = games.find((one) => one.notation === notation);
+    if (!recorded.length || !info) throw new Error(t("noGames"));
     const ended = ({ payoffs, ending }) => (ENDINGS.includes(ending) ? `, ${payoffs.join(":")} ${t(ending)}` : "");
     const name = (one, index) => `${index + 1}: ${one.players.join(" – ")}${ended(one)}`;
-    byId("recorded").replaceChildren(...found.map((one, index) => el("option", { value: index }, name(one, index))));
+    byId("recorded").replaceChildren(...recorded.map((one, index) => el("option", { value: index }, name(one, index))));
     byId("recordedOf").hidden = false;
-    byId("recorded").onchange = () => showRecorded(facts, found[byId("recorded").value]);
-    await showRecorded(facts, found[0]);
+    byId("recorded").onchange = () => showRecorded(info, recorded[byId("recorded").value]);
+    await showRecorded(info, recorded[0]);
   } catch (error) {
     showProblem(error.message);
   }
 }
 
-async function showRecorded(facts, { start, plies, payoffs, ending }) {
-  const parts = { game: facts.notation, seed: 1, start, at: 0 };
-  persons(facts).forEach((player, seat) => (parts[`seat${seat + 1}`] = player));
+async function showRecorded(info, { start, plies, payoffs, ending }) {
+  const parts = { game: info.notation, seed: 1, start, at: 0 };
+  persons(info).forEach((player, seat) => (parts[`seat${seat + 1}`] = player));
   parts.plies = plies.map(({ outcome, move }) => (outcome ? `${outcome}${move}` : move)).join("_");
   task = null;
   clock.set(0);
@@ -492,44 +492,44 @@ async function showRecorded(facts, { start, plies, payoffs, ending }) {
 }
 
 function renderPalette() {
-  const name = game.facts.name;
+  const name = game.info.name;
   byId("editBoard").hidden = !(name in PALETTES);
   byId("editBoard").textContent = t(draft ? "editDone" : "edit");
   byId("palette").hidden = draft === null;
   if (draft === null) return;
   const choice = (label, isOn, act) =>
     el("button", { type: "button", "aria-pressed": isOn ? "true" : "false", onclick: act }, label);
-  const signs = [...PALETTES[name]].map((sign) =>
-    choice(sign, sign === draft.sign, () => {
-      draft.sign = sign;
+  const symbols = [...PALETTES[name]].map((symbol) =>
+    choice(symbol, symbol === draft.symbol, () => {
+      draft.symbol = symbol;
       render();
     }),
   );
-  const sides = SEATS[name].map((sign, seat) =>
-    choice(t("toMove", seatName(seat)), draft.position.split(" ")[1] === sign, () => {
+  const sides = SEAT_SYMBOLS[name].map((symbol, seat) =>
+    choice(t("toMove", seatName(seat)), draft.position.split(" ")[1] === symbol, () => {
       draft.position = withSeat(name, draft.position, seat);
       render();
     }),
   );
-  byId("palette").replaceChildren(...signs, ...sides, el("span", { class: "note" }, t("editHelp")));
+  byId("palette").replaceChildren(...symbols, ...sides, el("span", { class: "note" }, t("editHelp")));
 }
 
-function ledgerQuestion() {
+function reviewRequest() {
   const plies = game.plies.map(({ face, move }) => (game.hasDie ? { face, move } : { move }));
   return { game: game.notation, start: game.nodes[0].position, plies, player: search(), payoffs: game.result };
 }
 
 async function evaluate() {
-  if (!byId("evaluators").open) return;
+  if (!byId("evaluators").init) return;
   const { position } = game.node;
-  const asked = { game: game.notation, position, evaluators: game.facts.evaluators.map(({ name }) => name) };
-  const key = JSON.stringify([asked.game, position]);
+  const request = { game: game.notation, position, evaluators: game.info.evaluators.map(({ name }) => name) };
+  const key = JSON.stringify([request.game, position]);
   byId("evaluatorsView").textContent = t(game.hasDie ? "viewOf" : "viewPlain", seatName(game.node.seat));
-  const helps = new Map(game.facts.evaluators.map(({ name, help }) => [name, help]));
+  const helps = new Map(game.info.evaluators.map(({ name, help }) => [name, help]));
   const draw = (values) => drawEvaluations(byId("evaluations"), values, (name) => helps.get(name) ?? null);
   if (!evaluations.has(key)) {
     if (evaluations.size > 500) evaluations.clear();
-    const answer = ask({ ask: "evaluate", ...asked });
+    const answer = ask({ ask: "evaluate", ...request });
     answer.catch(() => evaluations.delete(key));
     evaluations.set(key, answer);
   }
@@ -546,16 +546,16 @@ async function evaluate() {
 
 function writeUrl(entry) {
   const hash = `#${game.hash(seats)}`.replace(/%(2F|28|29|2C)/g, (code) => decodeURIComponent(code));
-  if (hash === urlOfGame) return;
-  const isFirst = urlOfGame === null;
-  urlOfGame = hash;
+  if (hash === gameUrl) return;
+  const isFirst = gameUrl === null;
+  gameUrl = hash;
   history[entry && !isFirst ? "pushState" : "replaceState"](null, "", hash);
 }
 
-/** Shows the game of the URL; false if there is none. */
+/** Shows the game of the URL; false without one. */
 async function readUrl() {
   const { hash } = location;
-  if (hash === urlOfGame) return true;
+  if (hash === gameUrl) return true;
   if (!new URLSearchParams(hash.slice(1)).has("game")) return false;
   epoch += 1;
   const now = epoch;
@@ -565,65 +565,65 @@ async function readUrl() {
     notice = task = null;
     clock.set(0);
     game = read.game;
-    seats = read.seats ?? usualSeats(game.facts);
+    seats = read.seats ?? defaultSeats(game.info);
     isRunning = hasPerson();
-    urlOfGame = hash;
+    gameUrl = hash;
     drawSetUp();
     await update();
     return true;
   } catch (error) {
     if (now !== epoch) return true;
     notice = t("badUrl", error.message);
-    await (game ? update() : begin(games[0].notation, 1));
+    await (game ? update() : startGame(games[0].notation, 1));
     return true;
   }
 }
 
-// What is shown.
+// Rendering.
 
 function isPlayable() {
-  if (draft || clock.over !== null || (task && task.move !== null)) return false;
-  if (shown.over || (game.hasDie && game.face === null)) return false;
+  if (draft || clock.expiredSeat !== null || (task && task.move !== null)) return false;
+  if (current.over || (game.hasDie && game.face === null)) return false;
   return !game.isAtEnd || !isRunning || seats[game.node.seat] === PERSON;
 }
 
 function statusText() {
   const name = seatName(game.node.seat);
-  if (clock.over !== null) return t("timeOver", seatName(clock.over));
-  if (shown.over) return winnerText(shown.payoffs);
+  if (clock.expiredSeat !== null) return t("timeOver", seatName(clock.expiredSeat));
+  if (current.over) return winnerText(current.payoffs);
   if (game.result && game.isAtEnd) return winnerText(game.result);
-  if (several) return t("which");
+  if (moveChoices) return t("which");
   const rolled = game.face === null ? null : t("rolled", name, game.face);
   if (thinking) return [rolled, t("thinking", playerName(seats[game.node.seat]))].filter(Boolean).join(" · ");
   if (rolled) return rolled;
   return t(game.hasDie ? "toRoll" : "toMove", name);
 }
 
-/** The last ply that the tutor speaks of. */
-function judgedPly() {
+/** The last ply for the tutor. */
+function lastReviewedPly() {
   for (let index = game.at - 1; index >= 0; index -= 1) {
     if (seats[game.plies[index].seat] === PERSON || !hasPerson()) return index;
   }
   return null;
 }
 
-function arrowsNow(best) {
+function currentArrows(best) {
   const arrows = [];
-  const index = judgedPly();
+  const index = lastReviewedPly();
   if (settings.tutor && index !== null && !task) {
-    const price = priceOf(game.plies[index], analysisOf(index));
-    if (price && verdictOf(price.error, settings.thresholds)) {
-      arrows.push({ ...layout.place(price.best), kind: "better" });
+    const loss = lossOf(game.plies[index], analysisOf(index));
+    if (loss && gradeOf(loss.error, settings.thresholds)) {
+      arrows.push({ ...layout.squaresOf(loss.best), kind: "better" });
     }
   }
-  if (best && (showsValues() || hinted)) arrows.push({ ...layout.place(best), kind: "best" });
-  if (looked) arrows.push({ ...layout.place(looked), kind: "look" });
+  if (best && (showsValues() || isHintShown)) arrows.push({ ...layout.squaresOf(best), kind: "best" });
+  if (hoveredMove) arrows.push({ ...layout.squaresOf(hoveredMove), kind: "look" });
   return arrows;
 }
 
-/** What is best here, and what it is worth to the seat to move: after the roll, if there is one. */
-function standNow() {
-  const analysis = analysisNow();
+/** The best move and its value to the seat to move, after the roll if there is one. */
+function currentValues() {
+  const analysis = currentAnalysis();
   if (!analysis || analysis.error) return { analysis, best: null, value: null };
   if (game.face === null) {
     const best = game.hasDie ? null : analysis.best;
@@ -633,11 +633,11 @@ function standNow() {
   return { analysis, best: rolled?.best ?? null, value: rolled?.value ?? analysis.value };
 }
 
-/** Draws all; while a button is pressed it waits, for what is drawn anew under the pointer hears no click. */
+/** Renders the page; waits while a button is pressed, because a replaced button gets no click. */
 function render() {
-  isOwed = isPressed;
+  isRenderPending = isPressed;
   if (isPressed) return;
-  const stand = standNow();
+  const stand = currentValues();
   byId("status").textContent = statusText();
   renderBar(stand);
   renderBoard(stand);
@@ -647,7 +647,7 @@ function render() {
   renderClock();
   renderPalette();
   renderCourse();
-  renderLedger();
+  renderReview();
   evaluate();
 }
 
@@ -655,17 +655,17 @@ function renderBar({ analysis, value }) {
   const host = byId("bar");
   host.hidden = !showsValues();
   if (host.hidden) return;
-  const shares = sharesOf(analysis, value, game.node.seat);
+  const shares = seatValues(analysis, value, game.node.seat);
   const names = allSeats().map((seat) => `${seatName(seat)} ${shares ? percent(shares[seat]) : "–"}`);
   host.setAttribute("aria-label", `${t(names.length === 2 ? "winProbability" : "shares")}: ${names.join(", ")}`);
   const parts = shares ?? names.map(() => 1);
-  const whole = parts.reduce((sum, part) => sum + part, 0) || 1;
-  const width = (seat) => `width:${((100 * parts[seat]) / whole).toFixed(1)}%`;
+  const total = parts.reduce((sum, part) => sum + part, 0) || 1;
+  const width = (seat) => `width:${((100 * parts[seat]) / total).toFixed(1)}%`;
   host.replaceChildren(
     el("span", { class: "parts" }, allSeats().map((seat) => el("span", { class: `seat${seat}`, style: width(seat) }))),
     el("span", { class: "labels" }, names.map((name) => el("span", { class: "label" }, name))),
   );
-  host.dataset.game = game.facts.name;
+  host.dataset.game = game.info.name;
 }
 
 function renderBoard({ best }) {
@@ -674,14 +674,14 @@ function renderBoard({ best }) {
     const squares = { position: draft.position, moves: [] };
     board.show({
       ...squares,
-      layout: LAYOUTS[game.facts.name](squares),
+      layout: LAYOUTS[game.info.name](squares),
       isPlayable: false,
       last: null,
       arrows: [],
       label: t("edit"),
       words: {},
       edit: (square) => {
-        draft.position = withSign(game.facts.name, draft.position, square, draft.sign);
+        draft.position = withSymbol(game.info.name, draft.position, square, draft.symbol);
         byId("position").value = draft.position;
         render();
       },
@@ -689,16 +689,16 @@ function renderBoard({ best }) {
     return;
   }
   board.show({
-    position: shown.position,
+    position: current.position,
     layout,
-    moves: shown.moves.map(({ move }) => move),
+    moves: current.moves.map(({ move }) => move),
     isPlayable: isPlayable(),
-    last: played ? layout.place(played.move) : null,
-    arrows: arrowsNow(best),
+    last: played ? layout.squaresOf(played.move) : null,
+    arrows: currentArrows(best),
     label: `${t("board")}: ${statusText()}`,
     words: { may: t("may"), selected: t("selected") },
   });
-  const unplaced = shown.moves.filter(({ move }) => layout.squares.length && !layout.place(move).to);
+  const unplaced = current.moves.filter(({ move }) => layout.squares.length && !layout.squaresOf(move).to);
   byId("unplaced").replaceChildren(
     ...unplaced.map(({ move }) =>
       el("button", { type: "button", class: "main", disabled: !isPlayable(), onclick: () => play(move) }, move),
@@ -707,14 +707,14 @@ function renderBoard({ best }) {
   byId("die").hidden = !game.hasDie;
   if (game.hasDie) {
     const rated = showsValues() ? (analysisOf(game.at)?.faces ?? null) : null;
-    drawDie(byId("die"), { faces: game.facts.faces, face: game.face, rated, isOver: shown.over }, (face) => {
+    drawDie(byId("die"), { faces: game.info.faces, face: game.face, rated, isOver: current.over }, (face) => {
       if (face === null) isRunning = false;
       game.roll(face);
       update();
     });
   }
-  const waits = game.isAtEnd && !shown.over && (seats[game.node.seat] !== PERSON || (game.hasDie && game.face === null));
-  byId("run").hidden = isRunning ? hasPerson() || shown.over : !waits;
+  const waits = game.isAtEnd && !current.over && (seats[game.node.seat] !== PERSON || (game.hasDie && game.face === null));
+  byId("run").hidden = isRunning ? hasPerson() || current.over : !waits;
   byId("run").textContent = t(isRunning ? "pause" : "goOn");
   byId("takeBack").disabled = game.at === 0;
   byId("hint").disabled = !isPlayable() || task !== null;
@@ -725,7 +725,7 @@ function renderMoves({ analysis, best, value }) {
   const state = byId("searchState");
   state.classList.toggle("problem", Boolean(analysis?.error));
   if (analysis?.error) state.textContent = analysis.error;
-  else if (hinted && !isShown) state.textContent = best ? t("hintIs", best) : t("searching");
+  else if (isHintShown && !isShown) state.textContent = best ? t("hintIs", best) : t("searching");
   else if (!isShown) state.textContent = t("analysisOff");
   else if (!analysis) state.textContent = t("searching");
   else {
@@ -735,69 +735,69 @@ function renderMoves({ analysis, best, value }) {
     state.textContent = `${worth} · ${cost}${depth}`;
   }
   const find = byId("find");
-  find.hidden = shown.moves.length <= 12;
+  find.hidden = current.moves.length <= 12;
   const text = find.value.trim().toLowerCase();
-  const moves = shown.moves.map(({ move }) => move);
+  const moves = current.moves.map(({ move }) => move);
   const values = isShown && analysis?.moves ? new Map(analysis.moves.map((rated) => [rated.move, rated])) : null;
-  const filter = (move) => (several ? several.has(move) : move.toLowerCase().includes(text));
+  const filter = (move) => (moveChoices ? moveChoices.has(move) : move.toLowerCase().includes(text));
   drawMoves(
     byId("moves"),
     { moves, values, best, isPlayable: isPlayable(), filter },
     {
       play,
       look: (move) => {
-        looked = move;
-        renderBoard(standNow());
+        hoveredMove = move;
+        renderBoard(currentValues());
       },
     },
   );
 }
 
-function verdictText() {
-  const index = settings.tutor && !task ? judgedPly() : null;
+function gradeText() {
+  const index = settings.tutor && !task ? lastReviewedPly() : null;
   if (index === null) return settings.tutor ? [t("tutorQuiet"), ""] : ["", ""];
   const ply = game.plies[index];
   const analysis = analysisOf(index);
   if (analysis?.error) return [analysis.error, "problem"];
-  const price = priceOf(ply, analysis);
-  if (!price) return [analysis ? "" : t("searching"), ""];
+  const loss = lossOf(ply, analysis);
+  if (!loss) return [analysis ? "" : t("searching"), ""];
   const name = seatName(ply.seat);
-  if (price.error === 0) return [t("bestMove", name, ply.move), ""];
-  if (price.error < 0.0005) return [t("asGood", name, ply.move, price.best), ""];
-  const verdict = verdictOf(price.error, settings.thresholds);
-  const cost = t("points", percent(price.error)) + (verdict ? ` (${t(verdict)})` : "");
-  return [t("costs", name, ply.move, cost, price.best), verdict];
+  if (loss.error === 0) return [t("bestMove", name, ply.move), ""];
+  if (loss.error < 0.0005) return [t("asGood", name, ply.move, loss.best), ""];
+  const grade = gradeOf(loss.error, settings.thresholds);
+  const cost = t("points", percent(loss.error)) + (grade ? ` (${t(grade)})` : "");
+  return [t("costs", name, ply.move, cost, loss.best), grade];
 }
 
 function renderTutor() {
-  const [text, verdict] = verdictText();
+  const [text, grade] = gradeText();
   const host = byId("verdict");
   if (host.textContent !== text) host.textContent = text;
-  host.className = verdict;
-  const index = settings.tutor && !task ? judgedPly() : null;
-  const price = index === null ? null : priceOf(game.plies[index], analysisOf(index));
-  const costs = price && price.error >= 0.0005;
-  const asked = costs ? { position: game.nodes[index].position, best: price.best, played: game.plies[index].move } : null;
-  renderWhy(byId("why"), asked);
+  host.className = grade;
+  const index = settings.tutor && !task ? lastReviewedPly() : null;
+  const loss = index === null ? null : lossOf(game.plies[index], analysisOf(index));
+  const hasLoss = loss && loss.error >= 0.0005;
+  const request = hasLoss ? { position: game.nodes[index].position, best: loss.best, played: game.plies[index].move } : null;
+  renderWhy(byId("why"), request);
 }
 
 function renderCourse() {
   const isKnown = settings.tutor || showsValues();
   const hides = !showsValues();
-  const verdicts = game.plies.map((ply, index) => {
-    const price = isKnown ? priceOf(ply, analysisOf(index)) : null;
-    return price ? verdictOf(price.error, settings.thresholds) : "";
+  const grades = game.plies.map((ply, index) => {
+    const loss = isKnown ? lossOf(ply, analysisOf(index)) : null;
+    return loss ? gradeOf(loss.error, settings.thresholds) : "";
   });
   const shares = game.nodes.map(({ seat }, index) =>
-    hides && index === game.at ? null : sharesOf(analysisOf(index), analysisOf(index)?.value, seat),
+    hides && index === game.at ? null : seatValues(analysisOf(index), analysisOf(index)?.value, seat),
   );
-  // Of two seats one line says all.
-  const lines = (game.facts.seats.length === 2 ? [0] : allSeats()).map((seat) => ({
+  // For two seats one line is enough.
+  const lines = (game.info.seats.length === 2 ? [0] : allSeats()).map((seat) => ({
     name: seatName(seat),
     values: shares.map((all) => all?.[seat] ?? null),
-    marks: ["", ...verdicts.map((verdict, ply) => (game.facts.seats.length === 2 || game.plies[ply].seat === seat ? verdict : ""))],
+    marks: ["", ...grades.map((grade, ply) => (game.info.seats.length === 2 || game.plies[ply].seat === seat ? grade : ""))],
   }));
-  byId("graph").dataset.game = game.facts.name;
+  byId("graph").dataset.game = game.info.name;
   drawGraph(byId("graph"), { lines, at: game.at }, go);
   byId("plyOf").textContent = t("plyOf", game.at, game.plies.length);
   byId("first").disabled = byId("back").disabled = game.at === 0;
@@ -810,7 +810,7 @@ function renderCourse() {
         "button",
         {
           type: "button",
-          class: `link ${verdicts[index]}`,
+          class: `link ${grades[index]}`,
           "aria-current": index + 1 === game.at ? "step" : null,
           onclick: () => go(index + 1),
         },
@@ -819,13 +819,13 @@ function renderCourse() {
           el("span", { class: "sr" }, `${seatName(ply.seat)} `),
           ply.face === null ? null : el("span", { class: "rolled" }, ply.face),
           ` ${ply.move}`,
-          el("span", { "aria-hidden": "true" }, MARKS[verdicts[index]]),
-          verdicts[index] ? el("span", { class: "sr" }, ` ${t(verdicts[index])}`) : null,
+          el("span", { "aria-hidden": "true" }, ANNOTATIONS[grades[index]]),
+          grades[index] ? el("span", { class: "sr" }, ` ${t(grades[index])}`) : null,
         ],
       ),
     ]);
   list.replaceChildren(...game.plies.map(item));
-  list.dataset.game = game.facts.name;
+  list.dataset.game = game.info.name;
   const current = list.querySelector("[aria-current]");
   if (hadFocus) current?.focus({ preventScroll: true });
   if (current) list.scrollTop = current.offsetTop - list.clientHeight / 2;
@@ -837,61 +837,61 @@ function renderCourse() {
   }
 }
 
-function renderLedger() {
-  const key = JSON.stringify(ledgerQuestion());
+function renderReview() {
+  const key = JSON.stringify(reviewRequest());
   const host = byId("ledger");
-  host.dataset.game = game.facts.name;
-  byId("makeLedger").hidden = wantedLedger === key;
+  host.dataset.game = game.info.name;
+  byId("makeLedger").hidden = requestedReview === key;
   byId("makeLedger").disabled = game.plies.length === 0;
-  const drawn = JSON.stringify([key, wantedLedger === key, ledger?.key === key, currentLanguage(), settings.thresholds]);
+  const drawn = JSON.stringify([key, requestedReview === key, review?.key === key, currentLanguage(), settings.thresholds]);
   if (host.drawn === drawn) return;
   host.drawn = drawn;
   if (game.plies.length === 0) host.replaceChildren(el("p", { class: "note" }, t("noPlies")));
-  else if (wantedLedger !== key) host.replaceChildren();
-  else if (ledger?.key !== key) host.replaceChildren(el("p", { class: "note" }, t("judging")));
-  else if (ledger.error) host.replaceChildren(el("p", { class: "problem", lang: "en" }, ledger.error));
+  else if (requestedReview !== key) host.replaceChildren();
+  else if (review?.key !== key) host.replaceChildren(el("p", { class: "note" }, t("judging")));
+  else if (review.error) host.replaceChildren(el("p", { class: "problem", lang: "en" }, review.error));
   else {
     const names = allSeats().map(seatName);
-    const strengths = allSeats().map((seat) => strengthOf(ledger.answer, seat, game.notation, search()));
-    host.replaceChildren(...ledgerView(ledger.answer, names, settings.thresholds, game.hasDie, go, strengths));
+    const strengths = allSeats().map((seat) => strengthOf(review.answer, seat, game.notation, search()));
+    host.replaceChildren(...reviewView(review.answer, names, settings.thresholds, game.hasDie, go, strengths));
   }
 }
 
-/** Game, seats, seed and search: what changes only with the game. */
+/** Renders game, seats, seed and search, which change only with the game. */
 function drawSetUp() {
   byId("game").value = game.notation;
   byId("seed").value = game.seed;
   byId("dice").hidden = !game.hasDie;
-  byId("setups").hidden = game.facts.name !== "einstein";
+  byId("setups").hidden = game.info.name !== "einstein";
   drawLadder();
-  byId("board").dataset.game = game.facts.name;
+  byId("board").dataset.game = game.info.name;
   byId("search").value = search();
   const searches = game.hasDie
     ? ["star2(depth=2)", "star2(depth=3)", "star2(ms=1000)", "mcts(sims=2000)"]
     : ["star1(depth=2)", "star1(depth=3)", "star1(depth=5)", "mcts(sims=2000)", "maxn(depth=3)"];
-  byId("searches").replaceChildren(...[usualSearch(), ...searches].map((value) => el("option", { value })));
+  byId("searches").replaceChildren(...[defaultSearch(), ...searches].map((value) => el("option", { value })));
   byId("seats").replaceChildren(...seats.map(seatControl));
 }
 
-/** What each level scored against the one before. */
+/** Renders the score of each level against the one before. */
 function drawLadder() {
   const elos = ladderOf(game.notation);
   const head = [t("level"), t("beatsLast"), t("elo")].map((text) => el("th", { scope: "col" }, text));
-  const row = ({ name, player }, place) =>
+  const row = ({ name, player }, index) =>
     el("tr", {}, [
       el("th", { scope: "row", title: player }, t(name)),
-      el("td", { class: "number" }, place in elos && place > 0 ? `${percent(SCORES[game.notation][place - 1])} %` : "–"),
-      el("td", { class: "number" }, place in elos ? number(elos[place], 0) : "–"),
+      el("td", { class: "number" }, index in elos && index > 0 ? `${percent(SCORES[game.notation][index - 1])} %` : "–"),
+      el("td", { class: "number" }, index in elos ? number(elos[index], 0) : "–"),
     ]);
-  const rows = elos ? el("tbody", {}, game.facts.levels.map(row)) : null;
+  const rows = elos ? el("tbody", {}, game.info.levels.map(row)) : null;
   const table = el("table", { class: "plies" }, [el("thead", {}, el("tr", {}, head)), rows]);
   byId("ladderTable").replaceChildren(elos ? table : el("p", { class: "note" }, t("notMeasured")));
 }
 
 function seatControl(player, seat) {
-  const { levels } = game.facts;
-  const known = [PERSON, ...levels.map((level) => level.player)];
-  const isOther = !known.includes(player);
+  const { levels } = game.info;
+  const choices = [PERSON, ...levels.map((level) => level.player)];
+  const isOther = !choices.includes(player);
   const choose = (value) => {
     seats[seat] = value;
     settings.seats = { ...settings.seats, [game.notation]: [...seats] };
@@ -921,7 +921,7 @@ function seatControl(player, seat) {
     ],
   );
   select.value = isOther ? "other" : player;
-  return el("div", { class: "row seat", "data-game": game.facts.name }, [
+  return el("div", { class: "row seat", "data-game": game.info.name }, [
     el("label", {}, [el("span", {}, [el("span", { class: `dot seat${seat}`, "aria-hidden": "true" }), seatName(seat)]), select]),
     notation,
   ]);
@@ -930,7 +930,7 @@ function seatControl(player, seat) {
 // Settings and events.
 
 function save() {
-  keep("settings", settings);
+  store("settings", settings);
 }
 
 function showLook() {
@@ -952,7 +952,7 @@ function bind() {
     on(id, "change", () => {
       settings[key] = byId(id).checked;
       save();
-      wantAnalyses();
+      requestAnalyses();
       render();
     });
   };
@@ -992,23 +992,23 @@ function bind() {
   on("setupsBy", "change", () => {
     settings.setups = byId("setupsBy").value;
     save();
-    begin(game.notation, game.seed);
+    startGame(game.notation, game.seed);
   });
   on("minutes", "change", () => {
     settings.minutes = Number(byId("minutes").value);
     save();
-    clock.set(settings.minutes, game.facts.seats.length);
+    clock.set(settings.minutes, game.info.seats.length);
     runClock();
     render();
   });
-  setInterval(() => shown && game && renderClock(), 200);
-  const letGo = () => {
+  setInterval(() => current && game && renderClock(), 200);
+  const releasePointer = () => {
     isPressed = false;
-    // After the click that this may be.
-    setTimeout(() => isOwed && render());
+    // After a click event.
+    setTimeout(() => isRenderPending && render());
   };
   document.addEventListener("pointerdown", () => (isPressed = true), true);
-  for (const kind of ["pointerup", "pointercancel", "blur"]) window.addEventListener(kind, letGo);
+  for (const kind of ["pointerup", "pointercancel", "blur"]) window.addEventListener(kind, releasePointer);
   const orProblem = (act) => () => act().catch((error) => showProblem(error.message));
   on("drill", "click", orProblem(beginDrill));
   on("puzzle", "click", orProblem(beginPuzzle));
@@ -1026,18 +1026,18 @@ function bind() {
       return;
     }
     const position = game.hasDie ? withFace(game.node.position, null) : game.node.position;
-    draft = { position, sign: PALETTES[game.facts.name][0] };
+    draft = { position, symbol: PALETTES[game.info.name][0] };
     render();
   });
-  const anew = (notation, seed) => {
+  const newGame = (notation, seed) => {
     notice = null;
-    begin(notation, seed);
+    startGame(notation, seed);
   };
-  on("game", "change", () => anew(byId("game").value, game.seed));
-  on("new", "click", () => anew(game.notation, 1 + Math.floor(Math.random() * 999_999)));
+  on("game", "change", () => newGame(byId("game").value, game.seed));
+  on("new", "click", () => newGame(game.notation, 1 + Math.floor(Math.random() * 999_999)));
   on("seed", "change", () => {
     const seed = Number(byId("seed").value);
-    if (byId("seed").value !== "" && Number.isSafeInteger(seed) && seed >= 0) anew(game.notation, seed);
+    if (byId("seed").value !== "" && Number.isSafeInteger(seed) && seed >= 0) newGame(game.notation, seed);
     else byId("seed").value = game.seed;
   });
   on("takeBack", "click", () => {
@@ -1046,8 +1046,8 @@ function bind() {
     update({ entry: true });
   });
   on("hint", "click", () => {
-    hinted = true;
-    wantAnalyses();
+    isHintShown = true;
+    requestAnalyses();
     render();
   });
   on("run", "click", () => {
@@ -1056,19 +1056,19 @@ function bind() {
   });
   on("search", "change", () => {
     const text = byId("search").value.trim();
-    if (text === "" || text === usualSearch()) delete settings.searches[game.notation];
+    if (text === "" || text === defaultSearch()) delete settings.searches[game.notation];
     else settings.searches[game.notation] = text;
     byId("search").value = search();
     save();
-    wantAnalyses();
+    requestAnalyses();
     render();
   });
   on("find", "input", () => {
-    several = null;
-    renderMoves(standNow());
+    moveChoices = null;
+    renderMoves(currentValues());
   });
   on("evaluators", "toggle", evaluate);
-  on("makeLedger", "click", makeLedger);
+  on("makeLedger", "click", requestReview);
   on("first", "click", () => go(0));
   on("back", "click", () => go(game.at - 1));
   on("forth", "click", () => go(game.at + 1));
@@ -1080,7 +1080,7 @@ function bind() {
     try {
       const answer = await ask({ ask: "position", game: game.notation, position: byId("position").value.trim() });
       if (now !== epoch) return;
-      game = new Game(game.facts, answer, game.seed);
+      game = new Game(game.info, answer, game.seed);
       task = null;
       isRunning = false;
       notice = null;
@@ -1093,7 +1093,7 @@ function bind() {
     }
   });
   addEventListener("popstate", readUrl);
-  addEventListener("resize", () => shown && renderCourse());
+  addEventListener("resize", () => current && renderCourse());
   document.addEventListener("keydown", (event) => {
     const isField = event.target.closest?.("input, select, textarea, #board svg");
     if (isField || event.ctrlKey || event.metaKey || event.altKey || !game) return;
@@ -1104,7 +1104,7 @@ function bind() {
   });
 }
 
-async function open() {
+async function init() {
   showLook();
   showLanguage();
   try {
@@ -1116,9 +1116,9 @@ async function open() {
   byId("game").replaceChildren(...games.map(({ notation }) => el("option", { value: notation }, notation)));
   if (!(await readUrl())) {
     const last = settings.game ?? games[0].notation;
-    await begin(last, 1 + Math.floor(Math.random() * 999_999));
+    await startGame(last, 1 + Math.floor(Math.random() * 999_999));
   }
 }
 
 bind();
-open();
+init();

@@ -1,5 +1,4 @@
-// Lists of values: the moves of a position, what evaluators say, and the die with what each roll is
-// worth.
+// Lists of values: moves, evaluators, and the rolls of the die.
 
 import { el } from "./dom.js";
 import { percent, t } from "./i18n.js";
@@ -9,7 +8,7 @@ function bar(value) {
   return el("span", { class: "track", "aria-hidden": "true" }, el("span", { style: `width:${width.toFixed(1)}%` }));
 }
 
-function worth({ value, calibrated, exact }) {
+function valueText({ value, calibrated, exact }) {
   if (value === undefined) return null;
   const fitted = typeof calibrated === "number" ? t("wholeGames", `${percent(calibrated)} %`) : null;
   return el("span", { class: "worth", title: fitted }, [
@@ -20,15 +19,14 @@ function worth({ value, calibrated, exact }) {
 }
 
 /**
- * The moves as buttons, the best first where `values` (a map of moves, or null) says so; `isPlayable`
- * tells whether they may be pressed.
+ * The moves as buttons, sorted by `values` (a map of moves, or null); `isPlayable` enables them.
  */
 export function drawMoves(host, { moves, values, best, isPlayable, filter }, { play, look }) {
   const focused = document.activeElement?.dataset?.move;
   const hadFocus = host.contains(document.activeElement);
   const rated = moves.map((move) => ({ move, ...values?.get(move) }));
   if (values) rated.sort((a, b) => (b.value ?? -1) - (a.value ?? -1));
-  const shown = rated.filter(({ move }) => filter(move));
+  const filtered = rated.filter(({ move }) => filter(move));
   const item = (entry) => {
     const { move } = entry;
     const isBest = values !== null && move === best;
@@ -48,14 +46,14 @@ export function drawMoves(host, { moves, values, best, isPlayable, filter }, { p
       [
         el("span", { class: "name" }, move),
         values ? bar(entry.value) : null,
-        values ? worth({ ...entry, value: entry.value ?? null }) : null,
+        values ? valueText({ ...entry, value: entry.value ?? null }) : null,
         isBest ? el("span", { class: "sr" }, ` ${t("best")}`) : null,
       ],
     );
     return el("li", {}, button);
   };
   host.classList.toggle("plain", !values);
-  host.replaceChildren(...(shown.length ? shown.map(item) : [el("li", { class: "note" }, t("noMoves"))]));
+  host.replaceChildren(...(filtered.length ? filtered.map(item) : [el("li", { class: "note" }, t("noMoves"))]));
   if (hadFocus && focused) host.querySelector(`[data-move="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
 }
 
@@ -66,13 +64,13 @@ export function drawEvaluations(host, evaluations, helpOf) {
         el("span", { class: "name" }, evaluation.name),
         evaluation.error
           ? el("span", { class: "problem", lang: "en" }, evaluation.error)
-          : [bar(evaluation.value), worth(evaluation)],
+          : [bar(evaluation.value), valueText(evaluation)],
       ]),
     ]);
   host.replaceChildren(...evaluations.map(item));
 }
 
-/** The die: a button for each roll and for none; `rated` is what each is worth, or null. */
+/** The die: a button for each roll and for none; `rated` has their values, or is null. */
 export function drawDie(host, { faces, face, rated, isOver }, roll) {
   const focused = host.contains(document.activeElement) ? document.activeElement.dataset.face : null;
   const button = (value, label, ...children) =>
@@ -88,16 +86,16 @@ export function drawDie(host, { faces, face, rated, isOver }, roll) {
       },
       children,
     );
-  const one = (value) => {
-    const worthOf = rated?.find((entry) => entry.face === value);
+  const faceButton = (value) => {
+    const rating = rated?.find((entry) => entry.face === value);
     const texts = [t("face", value)];
-    if (worthOf) texts.push(`${percent(worthOf.value)} %`, worthOf.best);
+    if (rating) texts.push(`${percent(rating.value)} %`, rating.best);
     return button(value, texts.join(", "), [
       el("span", { class: "pips" }, value),
-      worthOf ? el("span", { class: "small" }, percent(worthOf.value)) : null,
-      worthOf ? el("span", { class: "small" }, worthOf.best) : null,
+      rating ? el("span", { class: "small" }, percent(rating.value)) : null,
+      rating ? el("span", { class: "small" }, rating.best) : null,
     ]);
   };
-  host.replaceChildren(button(null, t("beforeRoll"), el("span", { class: "pips" }, "–")), ...faces.map(one));
+  host.replaceChildren(button(null, t("beforeRoll"), el("span", { class: "pips" }, "–")), ...faces.map(faceButton));
   if (focused) host.querySelector(`[data-face="${focused}"]`)?.focus({ preventScroll: true });
 }

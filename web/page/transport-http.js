@@ -1,21 +1,20 @@
-// Carries questions to the server that the page came from. An exported page has carrier-worker.js instead.
+// Sends requests to the page's server, as transport.js; an exported page has transport-wasm.js instead.
 
 /**
- * `{status, answer}` of a question: 200, or 400 if the same question will get no better answer, or
- * 503. If it asks for a stream, `tell` hears all answers but the last. Throws an `Error` "offline" if
- * nobody answers.
+ * `{status, answer}` of a request: 200, or 400 if the same request would fail again, or 503. `receive`
+ * gets all answers of a stream but the last. Throws an `Error` "offline" without a server.
  */
-export async function carry(question, signal, tell) {
+export async function send(question, signal, receive) {
   const response = await post("/api", JSON.stringify(question), signal);
-  if (!/ndjson/.test(response.headers.get("Content-Type"))) return whole(response);
+  if (!/ndjson/.test(response.headers.get("Content-Type"))) return jsonAnswer(response);
   let [text, last] = ["", null];
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-    text += piece.value;
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+    text += chunk.value;
     const lines = text.split("\n");
     text = lines.pop();
     for (const line of lines) {
-      if (last) tell(last);
+      if (last) receive(last);
       last = JSON.parse(line);
     }
   }
@@ -23,9 +22,9 @@ export async function carry(question, signal, tell) {
   return { status: last.error === undefined ? 200 : 503, answer: last };
 }
 
-/** The same for the games of a file. */
-export async function carryFile(file) {
-  return whole(await post("/records", file));
+/** Sends a file of games. */
+export async function sendFile(file) {
+  return jsonAnswer(await post("/records", file));
 }
 
 async function post(path, body, signal) {
@@ -38,7 +37,7 @@ async function post(path, body, signal) {
   }
 }
 
-async function whole(response) {
+async function jsonAnswer(response) {
   const answer = await response.json().catch(() => ({}));
   return { status: response.status, answer };
 }

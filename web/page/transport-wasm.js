@@ -1,29 +1,29 @@
-// Carries questions to engines in Web Workers (worker.js); in an exported page it is carrier.js.
+// Sends requests to engines in Web Workers (worker.js), as transport.js of an exported page.
 //
-// Invariant: a worker has one question at a time, and one that fails is replaced.
+// Invariant: a worker has one request at a time, and one that fails is replaced.
 
-/** One for a long search, one for what is asked meanwhile. */
+/** One for a long search, one for other requests. */
 const WORKERS = Math.max(2, Math.min(4, (navigator.hardwareConcurrency ?? 2) - 1));
-/** How long a question that nobody waits for any more may go on before its worker is ended. */
-const PATIENCE_MS = 500;
+/** Time for an aborted request to finish before its worker is terminated. */
+const ABANDON_MS = 500;
 
-const waiting = [];
+const queue = [];
 const workers = [];
 let compiled = null;
 
-/** As of carrier.js. */
-export function carry(question, signal, tell) {
+/** As in transport-http.js. */
+export function send(question, signal, receive) {
   compiled ??= compile();
   return new Promise((resolve, reject) => {
-    const job = { text: JSON.stringify(question), resolve, reject, signal, tell };
-    signal?.addEventListener("abort", () => giveUp(job), { once: true });
-    waiting.push(job);
+    const job = { text: JSON.stringify(question), resolve, reject, signal, receive };
+    signal?.addEventListener("abort", () => abandon(job), { once: true });
+    queue.push(job);
     next();
   });
 }
 
-/** Shards are read by the server alone. */
-export async function carryFile() {
+/** Only the server reads shards. */
+export async function sendFile() {
   return { status: 400, answer: { error: "here only games as JSON lines are read ('alea data export')" } };
 }
 
@@ -34,65 +34,65 @@ async function compile() {
 }
 
 function next() {
-  if (waiting.length === 0) return;
-  let place = workers.find((place) => !place.job);
-  if (!place && workers.length < WORKERS) {
-    place = { job: null, worker: null };
-    workers.push(place);
+  if (queue.length === 0) return;
+  let slot = workers.find((slot) => !slot.job);
+  if (!slot && workers.length < WORKERS) {
+    slot = { job: null, worker: null };
+    workers.push(slot);
   }
-  if (place) give(place, waiting.shift());
+  if (slot) assign(slot, queue.shift());
 }
 
-async function give(place, job) {
-  place.job = job;
-  place.worker ??= start(place);
+async function assign(slot, job) {
+  slot.job = job;
+  slot.worker ??= start(slot);
   try {
-    const worker = await place.worker;
-    // It may have been given up meanwhile.
-    if (place.job === job) worker.postMessage(job.text);
+    const worker = await slot.worker;
+    // The request may be abandoned meanwhile.
+    if (slot.job === job) worker.postMessage(job.text);
   } catch {
-    place.worker = compiled = null;
-    if (place.job === job) done(place, () => job.reject(new Error("offline")));
+    slot.worker = compiled = null;
+    if (slot.job === job) finish(slot, () => job.reject(new Error("offline")));
   }
 }
 
-async function start(place) {
+async function start(slot) {
   const engine = await compiled;
   const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
   worker.postMessage(engine);
   worker.onmessage = ({ data: { isLast, answer } }) => {
     if (!isLast) {
-      place.job.tell(answer);
+      slot.job.receive(answer);
       return;
     }
     const status = answer.error === undefined ? 200 : answer.out_of_time ? 503 : 400;
-    done(place, () => place.job.resolve({ status, answer }));
+    finish(slot, () => slot.job.resolve({ status, answer }));
   };
   worker.onerror = (event) => {
     event.preventDefault();
-    end(place, { status: 503, answer: { error: "this request is beyond what is answered here" } });
+    terminate(slot, { status: 503, answer: { error: "this request is beyond what is answered here" } });
   };
   return worker;
 }
 
-function end(place, reason) {
-  place.worker?.then((worker) => worker.terminate());
-  place.worker = null;
-  done(place, () => place.job.resolve(reason));
+function terminate(slot, answer) {
+  slot.worker?.then((worker) => worker.terminate());
+  slot.worker = null;
+  finish(slot, () => slot.job.resolve(answer));
 }
 
-function done(place, tell) {
-  clearTimeout(place.job.patience);
-  tell();
-  place.job = null;
+function finish(slot, receive) {
+  clearTimeout(slot.job.timer);
+  receive();
+  slot.job = null;
   next();
 }
 
-function giveUp(job) {
-  job.reject(job.signal.reason);
-  const at = waiting.indexOf(job);
-  if (at >= 0) waiting.splice(at, 1);
-  const place = workers.find((place) => place.job === job);
-  // A new worker has its tables to make again, so a short search is let go to its end.
-  if (place) job.patience = setTimeout(() => place.job === job && end(place), PATIENCE_MS);
+function abandon(job) {
+  job.reject(job.signal.answer);
+  const index = queue.indexOf(job);
+  if (index >= 0) queue.splice(index, 1);
+  const slot = workers.find((slot) => slot.job === job);
+  // A new worker has to build its tables again, so a short search may finish.
+  if (slot) job.timer = setTimeout(() => slot.job === job && terminate(slot), ABANDON_MS);
 }

@@ -1,9 +1,9 @@
-// An engine: it is sent the compiled module, then the text of one question at a time (docs/reference/api.md).
+// An engine: it receives the compiled module, then the text of one request at a time (docs/reference/api.md).
 
 let engine = null;
 
 function read(start, length) {
-  // Its memory may have grown, so it is looked at anew each time.
+  // The buffer changes when the memory grows.
   return JSON.parse(new TextDecoder().decode(new Uint8Array(engine.memory.buffer, start, length)));
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn device(name: &str) -> Result<Device, Error> {
                 )
             } else {
                 format!(
-                    "'{name}' is no training backend; there are flex, wgpu and cuda, of which {list} compiled in"
+                    "'{name}' is not a training backend; there are flex, wgpu and cuda, compiled in: {list}"
                 )
             }))
         }

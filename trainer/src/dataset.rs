@@ -201,7 +201,7 @@ impl<G: Learnable> Samples<G> {
             if own.is_empty() {
                 let directory_name = directory.as_ref().display();
                 return Err(Error::with_prefix(&directory_name)(format!(
-                    "no game records there; make some with `alea selfplay --out {directory_name}`"
+                    "no game records there; create some with `alea selfplay --out {directory_name}`"
                 )));
             }
             shards.extend(own);
@@ -454,7 +454,7 @@ impl<G: Playable> Samples<G> {
                 } else {
                     Err(Error::at_path(
                         path,
-                        "it changed during the training; start again, with a new directory for the model",
+                        "it changed during the training; start again in another model directory",
                     ))
                 }
             }

@@ -53,7 +53,7 @@ pub(crate) fn export<G: Learnable>(
     let unwritten =
         |problem: String| Error::new(format!("{} was not written: {problem}", path.display()));
     let written = ModelFile::from_bytes(game, &file.to_bytes())
-        .map_err(|problem| unwritten(format!("the engine would refuse it: {problem}")))?;
+        .map_err(|problem| unwritten(format!("the engine refuses it: {problem}")))?;
     let mut engine_values = vec![0.0; positions.len()];
     match &written.model {
         Model::NTuple(model) => model.values(game, positions, &mut engine_values),

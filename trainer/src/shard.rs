@@ -129,14 +129,11 @@ pub fn parse_rules<'t, G: Playable>(
     if let Some(map) = map
         && map.hash != format!("{:016x}", xxh3_64(map.text.as_bytes()))
     {
-        return Err("the map is another than its hash says".to_owned());
+        return Err("the map does not match its hash".to_owned());
     }
     let name = game.as_str().split('(').next().unwrap_or_default().trim();
     if name != G::NAME {
-        return Err(format!(
-            "these are games of '{name}', where those of '{}' are wanted",
-            G::NAME
-        ));
+        return Err(format!("these are games of '{name}', not of '{}'", G::NAME));
     }
     G::from_notation(game, map.map(|map| map.text.as_str())).map_err(|error| error.to_string())
 }

@@ -68,7 +68,7 @@ impl<'a, G: Playable> GameBuilder<'a, G> {
             if value.is_none() && error.is_some() {
                 return Err(self
                     .replay
-                    .ply_error("has the error of a label that it has not"));
+                    .ply_error("has an error of a label without value"));
             }
             own.push(value.map(|value| Estimate { value, error }));
         }

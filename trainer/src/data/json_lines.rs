@@ -269,7 +269,9 @@ fn game<G: Playable>(
     if line.forfeit.is_some() {
         return match game.replay.payoffs() {
             None => Ok((plies, None)),
-            Some(_) => Err("the game was forfeited after its end".to_owned().into()),
+            Some(_) => Err("the forfeit comes after the end of the game"
+                .to_owned()
+                .into()),
         };
     }
     game.result.0 = line.ending;
@@ -280,9 +282,7 @@ fn game<G: Playable>(
     }
     let game = game.finish()?;
     if game.record.payoffs[..rules.seats()] != line.payoffs {
-        return Err("the payoffs are not those that the moves lead to"
-            .to_owned()
-            .into());
+        return Err("the payoffs contradict the moves".to_owned().into());
     }
     Ok((plies, Some(game)))
 }

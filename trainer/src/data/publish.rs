@@ -97,7 +97,7 @@ pub fn export<G: Playable>(
         } = written;
         let (name, fraction) = (&part.name, policy.fraction(part));
         if count == 0 {
-            let problem = format!("not made: no game would be in '{name}'");
+            let problem = format!("not created: '{name}' would have no game");
             return Err(Error::at_path(target, problem));
         }
         close(open).map_err(&failed)?;

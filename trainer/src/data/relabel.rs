@@ -48,7 +48,7 @@ pub fn relabel<G: Playable>(
         Some(_) => {
             return Err(conflict_error(
                 &directory,
-                "labels of other records, or by another maker, were begun there",
+                "labels of other records or of another source were begun there",
             ));
         }
         None => manifest.write(&directory)?,

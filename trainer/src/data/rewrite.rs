@@ -147,7 +147,7 @@ impl<'a> SplitPolicy<'a> {
                 .any(|part| part.weight.is_nan() || part.weight <= 0.0 || !plain(&part.name))
         {
             return Err(Error::new(format!(
-                "parts of a split have names of letters, digits and '{also}', and shares above 0"
+                "parts of a split have names of letters, digits and '{also}', and weights above 0"
             )));
         }
         let mut names = HashSet::new();

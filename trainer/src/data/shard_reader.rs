@@ -121,7 +121,7 @@ impl<G: Playable> ShardReader<G> {
                 for (path, header) in some.iter().zip(headers.collect::<Vec<_>>()) {
                     let added = header.and_then(|header| {
                         if manifest.as_ref().is_some_and(|run| !run.matches(&header)) {
-                            let problem = "of another run than the manifest says";
+                            let problem = "of another run than the manifest";
                             return Err(Error::at_path(path, problem));
                         }
                         let source = match &mut source {
@@ -249,7 +249,7 @@ impl<G: Playable> ShardReader<G> {
         number.ok_or_else(|| {
             let there = self.players.join(", ");
             Error::new(format!(
-                "nobody in these records is '{name}'; there are {there}"
+                "no player of these records is '{name}'; there are {there}"
             ))
         })
     }

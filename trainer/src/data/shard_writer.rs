@@ -125,7 +125,7 @@ impl<G: Playable> ShardWriter<G> {
         if self.written.games == 0 {
             return Err(Error::at_path(
                 directory,
-                "not made: no game would be in it",
+                "not created: it would have no game",
             ));
         }
         Ok(())

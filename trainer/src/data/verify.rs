@@ -64,19 +64,13 @@ pub fn verify<G: Playable>(paths: &[PathBuf]) -> Result<Verification, Error> {
             let index = header.first_game / GAMES_PER_SHARD;
             there.insert(index);
             if !manifest.matches(&header) {
-                wrong("of another run than the manifest says");
+                wrong("of another run than the manifest");
             } else if shard.file_name() != Some(shard::file_name(index).as_ref()) {
-                wrong(&format!(
-                    "holds the games that belong into {}",
-                    shard::file_name(index)
-                ));
+                wrong(&format!("has the games of {}", shard::file_name(index)));
             } else if header.games
                 != GAMES_PER_SHARD.min(manifest.games.saturating_sub(header.first_game))
             {
-                wrong(&format!(
-                    "has {} games, other than the manifest says",
-                    header.games
-                ));
+                wrong(&format!("has {} games, unlike the manifest", header.games));
             }
         }
         all.missing += manifest.map_or(0, |manifest| {

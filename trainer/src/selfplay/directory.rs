@@ -65,10 +65,7 @@ impl<G: Playable> SelfPlay<G> {
                 && let Some(found) = self.read_manifest(directory)?
                 && found != manifest
             {
-                let problem = format!(
-                    "says that the run has {} games, not {}",
-                    found.games, manifest.games
-                );
+                let problem = format!("the run has {} games, not {}", found.games, manifest.games);
                 return Err(foreign_directory_error(
                     &Manifest::path(directory),
                     &problem,
@@ -280,7 +277,7 @@ impl<G: Playable> SelfPlay<G> {
         let problem = header_difference(&found, &expected).or_else(|| {
             let name = shard::file_name(index);
             if path.file_name() != Some(name.as_ref()) {
-                Some(format!("holds the games that belong into {name}"))
+                Some(format!("has the games of {name}"))
             } else if found.games > expected.games {
                 let requested = self.config.games;
                 Some(format!(

@@ -90,9 +90,7 @@ fn positions<G: Playable>(text: &str, game: &G) -> Result<Vec<G::Position>, Stri
             .parse_position(line)
             .map_err(|error| format!("line {number}, {error}"))?;
         if outcome.is_some() {
-            return Err(format!(
-                "line {number}: games start before chance has spoken"
-            ));
+            return Err(format!("line {number}: games start before the roll"));
         }
         if game.payoffs(&position).is_some() {
             return Err(format!("line {number}: the game is over there"));
@@ -121,7 +119,7 @@ mod tests {
             ("# nothing\n", "no position"),
             (
                 "\n215../64.../3...e/...fb/..acd b 1",
-                "line 2: games start before chance",
+                "line 2: games start before the roll",
             ),
             ("215../64.../3...e/...fb/..ac b -", "line 1, character"),
             (

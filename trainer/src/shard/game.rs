@@ -105,11 +105,13 @@ impl<G: Playable> GameCodec<G> {
         {
             let label_count = self.errors.len();
             return Err(format!(
-                "it has not {label_count} labels of {plies} plies, as the header and its moves say"
+                "it must have {label_count} labels of {plies} plies, as header and moves require"
             ));
         }
         if !times.is_empty() && (!self.times || times.len() != plies) {
-            return Err("it has not a time a ply, or the header says nothing of times".to_owned());
+            return Err(
+                "it must have one time per ply, and the header must declare times".to_owned(),
+            );
         }
         put_number(plies as u64, bytes);
         let mut columns = ColumnWriter {
@@ -130,7 +132,7 @@ impl<G: Playable> GameCodec<G> {
             put_number((2 * move_number + usize::from(ply.explored)) as u64, bytes);
         }
         if replay.finish(record.ending, &record.payoffs)? != record.payoffs {
-            return Err("the payoffs are not those that the moves lead to".to_owned());
+            return Err("the payoffs contradict the moves".to_owned());
         }
         columns.put(bytes, "value", |ply| record.plies[ply].value, put_value)?;
         if self.times {
@@ -152,7 +154,9 @@ impl<G: Playable> GameCodec<G> {
                 )?;
             } else if (0..plies).any(|ply| estimate(ply).is_some_and(|label| label.error.is_some()))
             {
-                return Err("it has errors of a label of which the header says none".to_owned());
+                return Err(
+                    "it has errors of a label that the header declares without errors".to_owned(),
+                );
             }
         }
         let check = xxh3_64(&bytes[from..]) as u32;
@@ -169,7 +173,7 @@ impl<G: Playable> GameCodec<G> {
         bytes: &[u8],
         should_stop: &dyn Fn() -> bool,
     ) -> Result<PlayedGame<G>, String> {
-        const NO_GAME: &str = "its bytes are no game";
+        const NO_GAME: &str = "its bytes are not a game";
         let mut rest = checked(bytes)?;
         // Each ply takes a byte, so a damaged count cannot allocate more than the file's size.
         let plies = take_number(&mut rest)
@@ -194,7 +198,7 @@ impl<G: Playable> GameCodec<G> {
         };
         for ply in 0..plies {
             if ply % CHECK_INTERVAL == CHECK_INTERVAL - 1 && should_stop() {
-                return Err(replay.ply_error("there was no time for more"));
+                return Err(replay.ply_error("the time was over"));
             }
             let number = take_number(&mut rest).ok_or(NO_GAME)? as usize;
             let outcome = number / 2 % self.outcomes;
@@ -292,7 +296,7 @@ impl<G: Playable> GameCodec<G> {
 fn checked(bytes: &[u8]) -> Result<&[u8], String> {
     let (bytes, check) = bytes.split_last_chunk::<CHECK_BYTES>().ok_or("it is cut")?;
     if xxh3_64(bytes) as u32 != u32::from_le_bytes(*check) {
-        return Err("its checksum does not fit".to_owned());
+        return Err("its checksum does not match".to_owned());
     }
     Ok(bytes)
 }

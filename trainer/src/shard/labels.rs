@@ -78,7 +78,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), String> {
         ));
     }
     if name == "value" {
-        return Err("a label cannot be named 'value', which is the players' own".to_owned());
+        return Err("a label cannot be named 'value', the name of the players' values".to_owned());
     }
     Ok(())
 }

@@ -115,7 +115,7 @@ pub(super) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<OpenShard<'a>, Er
         .split_first_chunk::<CHECKSUM_BYTES>()
         .ok_or_else(|| damaged_error("the header is cut"))?;
     if xxh3_64(head).to_le_bytes() != *checksum {
-        return Err(damaged_error("the checksum of its header does not fit"));
+        return Err(damaged_error("the checksum of its header does not match"));
     }
     let (text, index) = head[FIXED_BYTES..].split_at(text);
     let StoredHeader { header, totals } =
@@ -170,7 +170,7 @@ impl OpenShard<'_> {
         if xxh3_64(&self.bytes[..end]).to_le_bytes() != self.bytes[end..] {
             return Err(damaged_error(
                 path,
-                "its checksum, the last eight bytes, does not fit",
+                "its checksum, the last eight bytes, does not match",
             ));
         }
         Ok(())

@@ -7,7 +7,7 @@ use engine::core::{
 use engine::play::playable::Playable;
 
 /// Problem of a game that stops without a result.
-pub(crate) const NO_RESULT: &str = "it has no end and states no result";
+pub(crate) const NO_RESULT: &str = "it stops without a result";
 
 /// A game during replay.
 pub(crate) struct Replay<'a, G: Playable> {
@@ -53,7 +53,7 @@ impl<'a, G: Playable> Replay<'a, G> {
                 self.advance(mv);
                 Ok(index)
             }
-            None => Err(self.ply_error("the outcome does not permit the move")),
+            None => Err(self.ply_error("the outcome does not allow the move")),
         }
     }
 
@@ -62,7 +62,7 @@ impl<'a, G: Playable> Replay<'a, G> {
     pub(crate) fn play_at(&mut self, outcome: u8, index: usize) -> Result<G::Move, String> {
         self.list_moves(outcome)?;
         let Some(&mv) = self.permitted.get(index) else {
-            return Err(self.ply_error("the outcome does not permit the move"));
+            return Err(self.ply_error("the outcome does not allow the move"));
         };
         self.advance(mv);
         Ok(mv)
@@ -103,10 +103,10 @@ impl<'a, G: Playable> Replay<'a, G> {
             (Ending::Played, Some(payoffs)) => Ok(payoffs),
             (Ending::Played, None) => Err(NO_RESULT.to_owned()),
             (_, Some(_)) => Err(format!(
-                "its moves end it by the rules, so its ending is not '{ending}'"
+                "its moves end it by the rules; its ending is not '{ending}'"
             )),
             (_, None) if self.plies == 0 => Err("it ended before its first move".to_owned()),
-            (_, None) if !possible => Err("its payoffs are not what seats can get".to_owned()),
+            (_, None) if !possible => Err("its payoffs are impossible".to_owned()),
             (_, None) => Ok(*stated),
         }
     }
@@ -126,7 +126,7 @@ pub(crate) fn check_players<G: Playable>(
         .iter()
         .any(|&player| usize::from(player) >= player_count)
     {
-        return Err("names a player that the header does not".to_owned());
+        return Err("has a player that is not in the header".to_owned());
     }
     Ok(())
 }

@@ -54,7 +54,7 @@ impl Header {
             Err(Error::at_path(
                 path(directory),
                 format!(
-                    "it is of a training with another {what}; use another directory, or remove it to train from the start"
+                    "it belongs to a training with another {what}; use another directory, or remove it to start again"
                 ),
             ))
         };

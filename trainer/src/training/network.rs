@@ -229,6 +229,6 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
         weights
             .and_then(|weights| Network::new(game, *groups, bounds, weights))
             .map(Model::Network)
-            .map_err(Error::with_prefix("the engine does not take the network"))
+            .map_err(Error::with_prefix("the engine refuses the network"))
     }
 }

@@ -508,7 +508,7 @@ fn diverging_trainings_stop() {
     fastest.network.learning_rate = 1e38;
     let directory = tempfile::tempdir().unwrap();
     let overflows = refusal(&directory, &fastest, Family::Network);
-    let expected = "the engine does not take the network: ";
+    let expected = "the engine refuses the network: ";
     assert!(overflows.starts_with(expected), "{overflows}");
     let mut config = config();
     config.training.schedule = Schedule::Constant;

@@ -63,7 +63,7 @@ pub(super) fn state_path(result: &Path) -> PathBuf {
 fn damaged(path: &Path, problem: &serde_json::Error) -> Error {
     Error::at_path(
         path,
-        format!("no state of a search ({problem}); remove it to start anew"),
+        format!("not the state of a search ({problem}); remove it to start again"),
     )
 }
 
@@ -102,7 +102,7 @@ impl State {
             Some((what, _)) => Err(Error::at_path(
                 path,
                 format!(
-                    "of a search with another {what}; give another --out, or remove it to start anew"
+                    "belongs to a search with another {what}; give another --out, or remove it to start again"
                 ),
             )),
             None => Ok(found),

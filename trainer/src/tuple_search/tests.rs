@@ -273,7 +273,7 @@ fn an_interrupted_search_resumes_to_the_same_set() {
         .to_string();
     assert!(
         error.contains(
-            "whole.state.json: of a search with another set of limits; give another --out"
+            "whole.state.json: belongs to a search with another set of limits; give another --out"
         ),
         "{error}"
     );

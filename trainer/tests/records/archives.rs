@@ -86,11 +86,11 @@ fn valid_sgf_games_are_imported() {
         endings: [3, 3, 1, 1, 1],
         left_out: [2, 4, 0],
         problems: &[
-            ("game 3", "it has no end and states no result"),
+            ("game 3", "it stops without a result"),
             ("game 4", "line 5"),
             ("game 8", "expected ']', found another game"),
             ("game 10", "the result is a win of the"),
-            ("game 12", "it has no end and states no result"),
+            ("game 12", "it stops without a result"),
             ("game 13", "it ended before its first move"),
         ],
     };
@@ -105,11 +105,11 @@ fn valid_ggf_games_are_imported() {
         endings: [3, 1, 1, 2, 1],
         left_out: [2, 3, 0],
         problems: &[
-            ("game 5", "it has no end and states no result"),
+            ("game 5", "it stops without a result"),
             ("game 6", "a1"),
             ("game 8", "expected ']', found another game"),
             ("game 10", "the moves lead to a win of the"),
-            ("game 11", "it has no end and states no result"),
+            ("game 11", "it stops without a result"),
         ],
     };
     check::<Reversi>("reversi.ggf", &expected, |file, directory, bad| {
@@ -129,12 +129,12 @@ fn valid_json_lines_games_are_imported() {
         endings: [2, 1, 1, 1, 1],
         left_out: [1, 6, 1],
         problems: &[
-            ("line 6", "it has no end and states no result"),
+            ("line 6", "it stops without a result"),
             ("line 7", "ply 2"),
             ("line 8", "EOF"),
-            ("line 9", "the payoffs are not those that the moves lead to"),
+            ("line 9", "the payoffs contradict the moves"),
             ("line 10", "its moves end it by the rules"),
-            ("line 13", "its payoffs are not what seats can get"),
+            ("line 13", "its payoffs are impossible"),
             ("line 15", "it ended before its first move"),
         ],
     };

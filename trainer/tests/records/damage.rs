@@ -88,7 +88,7 @@ fn bad_files_are_refused_in_one_line() {
         ("ends within game", SMALL[..middle].to_vec()),
         ("checksum is missing", SMALL[..SMALL.len() - 1].to_vec()),
         (
-            "its checksum does not fit",
+            "its checksum does not match",
             with(middle, &[SMALL[middle] ^ 4]),
         ),
         ("1 bytes follow", [&SMALL[..], &[0]].concat()),

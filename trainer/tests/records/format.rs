@@ -207,7 +207,7 @@ fn games_against_the_rules_are_refused() {
     let home = Standard::default().start([0, 0], 0).bits().to_le_bytes();
     let cases = [
         (
-            "names a player",
+            "has a player",
             [&[1, PLAIN, 2, 0][..], &other(start(18, 19)), &[6]].concat(),
         ),
         ("no position", with_start(&other(seat))),
@@ -219,25 +219,28 @@ fn games_against_the_rules_are_refused() {
         ),
         ("no position", vec![1, PLAIN, 0, 0, 0, 0]),
         // The fourth move of three; a 2 with the second move, and a roll of 0.
-        ("does not permit", won_at_once(1, PLAIN, &[(3 * 4 + 3) * 2])),
-        ("no end", won_at_once(1, PLAIN, &[(4 + 2) * 2])),
+        ("does not allow", won_at_once(1, PLAIN, &[(3 * 4 + 3) * 2])),
+        ("stops without", won_at_once(1, PLAIN, &[(4 + 2) * 2])),
         ("no such outcome", won_at_once(1, PLAIN, &[0])),
         // A number that is not in its shortest form, and missing or surplus values.
-        ("bytes are no game", won_at_once(1, PLAIN, &[0x86, 0])),
-        ("bytes are no game", won_at_once(1, VALUES, &[6, 1])),
+        ("bytes are not a game", won_at_once(1, PLAIN, &[0x86, 0])),
+        ("bytes are not a game", won_at_once(1, VALUES, &[6, 1])),
         (
-            "bytes are no game",
+            "bytes are not a game",
             won_at_once(1, VALUES, &[6, 0xFF, 0xFF]),
         ),
-        ("bytes are no game", won_at_once(1, 2, &[6, 0, 1, 1])),
-        ("bytes are no game", won_at_once(1, 2, &[6, 1])),
-        ("bytes are no game", won_at_once(1, 3, &[6, 1, 1])),
-        ("bytes are no game", won_at_once(1, VALUES << 2, &[6, 1, 1])),
-        ("bytes are no game", won_at_once(100, PLAIN, &[6])),
-        ("no end", won_at_once(0, PLAIN, &[])),
+        ("bytes are not a game", won_at_once(1, 2, &[6, 0, 1, 1])),
+        ("bytes are not a game", won_at_once(1, 2, &[6, 1])),
+        ("bytes are not a game", won_at_once(1, 3, &[6, 1, 1])),
+        (
+            "bytes are not a game",
+            won_at_once(1, VALUES << 2, &[6, 1, 1]),
+        ),
+        ("bytes are not a game", won_at_once(100, PLAIN, &[6])),
+        ("stops without", won_at_once(0, PLAIN, &[])),
         ("over before", won_at_once(2, PLAIN, &[6, 6])),
-        ("bytes are no game", won_at_once(1, PLAIN, &[6, 6])),
-        ("bytes are no game", vec![0, 0]),
+        ("bytes are not a game", won_at_once(1, PLAIN, &[6, 6])),
+        ("bytes are not a game", vec![0, 0]),
     ];
     for (expected, bytes) in cases {
         let path = Path::new("wrong.games");

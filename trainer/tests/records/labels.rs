@@ -128,7 +128,7 @@ fn invalid_labels_are_not_written() {
             &[label(name, "race")],
             tiny(),
             if name == "value" {
-                "players' own"
+                "players' values"
             } else {
                 "lower-case"
             },
@@ -138,8 +138,12 @@ fn invalid_labels_are_not_written() {
         .map(|index| label(&format!("a{index}"), "race"))
         .collect();
     refused(&many, tiny(), "more than 16");
-    refused(std::slice::from_ref(&deep), tiny_labelled(), "not 1 labels");
-    refused(&[], tiny_labelled(), "not 0 labels");
+    refused(
+        std::slice::from_ref(&deep),
+        tiny_labelled(),
+        "have 1 labels",
+    );
+    refused(&[], tiny_labelled(), "have 0 labels");
     for value in [1.5, -0.1, f32::NAN, f32::INFINITY] {
         let mut wrong = tiny_labelled();
         wrong.labels[0][1] = Some(value.into());

@@ -145,7 +145,7 @@ fn interrupted_relabelling_resumes_to_the_same_bytes() {
             &label_source("race", "star1(depth=1)"),
         ),
         &working,
-        "another maker",
+        "another source",
     );
     refused(
         make(&open(&[&at("b")]), &at("again"), &race),

@@ -343,7 +343,7 @@ fn foreign_and_misplaced_files_are_named_and_nothing_is_played() {
             "not a file of game records",
         ),
         ("000001.games", version, "version 6"),
-        ("copy.games", good, "belong into 000000.games"),
+        ("copy.games", good, "has the games of 000000.games"),
     ];
     for (name, bytes, expected) in cases {
         let path = directory.join(name);

@@ -75,7 +75,7 @@ fn each_option_gives_the_same_bytes_with_any_number_of_threads() {
         refused(
             run(&config(&MIXED, 200), &directory),
             &directory,
-            "outputs with other settings",
+            "made with other settings",
         );
     }
 }

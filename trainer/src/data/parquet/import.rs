@@ -262,7 +262,7 @@ fn catch_panics<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String
     SILENT_PANICS.set(true);
     let read = panic::catch_unwind(AssertUnwindSafe(read));
     SILENT_PANICS.set(false);
-    read.unwrap_or_else(|_| Err("it is damaged: what it says of itself cannot be".to_owned()))
+    read.unwrap_or_else(|_| Err("it is damaged: its metadata contradict each other".to_owned()))
 }
 
 /// Maximum number of rows in memory, whatever the row groups claim.

@@ -139,7 +139,7 @@ mod tests {
             let line = help.lines().find(line).unwrap();
             assert!(line.len() <= WIDTH && line.len() > 15, "{line}");
         }
-        let counted: usize = GROUPS.iter().map(|(_, count)| count).sum();
-        assert_eq!(counted, command.get_subcommands().count());
+        let counted_games: usize = GROUPS.iter().map(|(_, count)| count).sum();
+        assert_eq!(counted_games, command.get_subcommands().count());
     }
 }

@@ -266,7 +266,7 @@ fn self_play_rows(summary: &SelfPlaySummary, seconds: f64) -> Vec<(String, Strin
         ),
         (
             "won by who began",
-            percent(summary.first_mover_points, summary.counted()),
+            percent(summary.first_mover_points, summary.counted_games()),
         ),
         (
             "explored moves",

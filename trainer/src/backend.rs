@@ -13,7 +13,7 @@ const BACKENDS: [(&str, bool); 3] = [
 ];
 
 /// Names of the backends that are compiled in.
-fn compiled() -> String {
+fn compiled_backends() -> String {
     let compiled = BACKENDS.iter().filter(|(_, compiled)| *compiled);
     match compiled.map(|(name, _)| *name).collect::<Vec<_>>()[..] {
         [] => "none".to_owned(),
@@ -31,7 +31,7 @@ pub(crate) fn device(name: &str) -> Result<Device, Error> {
         #[cfg(feature = "cuda")]
         "cuda" => Ok(Device::cuda(0)),
         _ => {
-            let list = compiled();
+            let list = compiled_backends();
             let exists = BACKENDS.iter().any(|(backend, _)| *backend == name);
             Err(Error::new(if exists {
                 format!(
@@ -65,9 +65,9 @@ mod tests {
         }
         let error = device("tpu").unwrap_err().to_string();
         assert!(
-            error.contains("'tpu'") && error.contains(&compiled()),
+            error.contains("'tpu'") && error.contains(&compiled_backends()),
             "{error}"
         );
-        assert_eq!(compiled().contains("flex"), device("flex").is_ok());
+        assert_eq!(compiled_backends().contains("flex"), device("flex").is_ok());
     }
 }

@@ -7,13 +7,13 @@
 use serde::{Serialize, de::DeserializeOwned};
 
 /// Maximum memory that decoding a value may claim.
-const LIMIT: usize = 1 << 21;
+const MAX_DECODED_BYTES: usize = 1 << 21;
 
 fn configuration() -> impl bincode::config::Config {
     bincode::config::standard()
         .with_little_endian()
         .with_variable_int_encoding()
-        .with_limit::<LIMIT>()
+        .with_limit::<MAX_DECODED_BYTES>()
 }
 
 /// Appends the encoding of a value.

@@ -177,7 +177,7 @@ pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
 
 /// The first non-finite number of a table: key, offset and text.
 fn not_finite<'a>(table: &'a DeTable<'_>) -> Option<(&'a str, usize, &'a str)> {
-    fn within<'a>(
+    fn find_in_value<'a>(
         key: &'a str,
         value: &'a Spanned<DeValue<'_>>,
     ) -> Option<(&'a str, usize, &'a str)> {
@@ -186,13 +186,13 @@ fn not_finite<'a>(table: &'a DeTable<'_>) -> Option<(&'a str, usize, &'a str)> {
                 let is_finite = number.as_str().parse().is_ok_and(f64::is_finite);
                 (!is_finite).then(|| (key, value.span().start, number.as_str()))
             }
-            DeValue::Array(values) => values.iter().find_map(|value| within(key, value)),
+            DeValue::Array(values) => values.iter().find_map(|value| find_in_value(key, value)),
             DeValue::Table(table) => not_finite(table),
             _ => None,
         }
     }
     let mut values = table.iter();
-    values.find_map(|(key, value)| within(key.get_ref(), value))
+    values.find_map(|(key, value)| find_in_value(key.get_ref(), value))
 }
 
 /// Fails unless `good`: the value is out of `range`.

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 /// Name of the source of exact labels.
-const TABLES: &str = "tables";
+const TABLES_SOURCE: &str = "tables";
 
 /// Default bound of what remains of the game in positions of the tables.
 const DEFAULT_REMAINING: usize = 5;
@@ -69,7 +69,7 @@ impl<G: Playable> LabelSource<G> {
         check_name(&config.name).map_err(Error::with_prefix("label"))?;
         let by = trusted(&config.by);
         let notation = Notation::parse(by).map_err(Error::new)?;
-        let (by, source) = if notation.name == TABLES {
+        let (by, source) = if notation.name == TABLES_SOURCE {
             let (by, tables) = parse_tables(by.as_str(), &notation, game)?;
             (by, ValueSource::Tables(tables))
         } else if notation.name.starts_with("model:") {
@@ -303,7 +303,10 @@ fn parse_tables<G: Playable>(
             })
         })?;
     let tables = load_tables(game, remaining).map_err(Error::with_prefix("label"))?;
-    Ok((format!("{TABLES}({}={remaining})", G::REMAINING), tables))
+    Ok((
+        format!("{TABLES_SOURCE}({}={remaining})", G::REMAINING),
+        tables,
+    ))
 }
 
 /// Adds the checksums of the model files that a notation names.

@@ -333,7 +333,10 @@ mod tests {
     }
 
     /// The symmetries that map one position to the other.
-    fn related(plain: &Sample<Position>, with_symmetries: &Sample<Position>) -> Vec<usize> {
+    fn matching_symmetries(
+        plain: &Sample<Position>,
+        with_symmetries: &Sample<Position>,
+    ) -> Vec<usize> {
         (0..SYMMETRIES)
             .filter(|&symmetry| symmetric(&plain.position, symmetry) == with_symmetries.position)
             .collect()
@@ -449,7 +452,7 @@ mod tests {
             let pairs = plain.iter().zip(&with_symmetries);
             assert!(pairs.into_iter().all(|(plain, with_symmetries)| {
                 plain.weight == with_symmetries.weight
-                    && !related(plain, with_symmetries).is_empty()
+                    && !matching_symmetries(plain, with_symmetries).is_empty()
             }));
         }
     }
@@ -466,10 +469,10 @@ mod tests {
                 (plain.value, plain.result),
                 (with_symmetries.value, with_symmetries.result)
             );
-            let related = related(plain, with_symmetries);
-            assert!(!related.is_empty());
+            let matching_symmetries = matching_symmetries(plain, with_symmetries);
+            assert!(!matching_symmetries.is_empty());
             // The few positions that are their own images decide nothing.
-            if let [symmetry] = related[..] {
+            if let [symmetry] = matching_symmetries[..] {
                 counts[symmetry] += 1;
             }
         }

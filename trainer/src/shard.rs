@@ -27,16 +27,16 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
 /// File extension of a shard.
-pub(crate) const EXTENSION: &str = "games";
+pub(crate) const SHARD_EXTENSION: &str = "games";
 
 /// Games per shard of a run.
 pub const GAMES_PER_SHARD: u64 = 4096;
 
 /// Maximum number of games in a shard.
-pub(crate) const MAX_GAMES: u64 = 1 << 18;
+pub(crate) const MAX_GAMES_PER_SHARD: u64 = 1 << 18;
 
 /// Maximum number of labels in a shard.
-pub(crate) const MAX_LABELS: usize = 16;
+pub(crate) const MAX_LABELS_PER_SHARD: usize = 16;
 
 /// Header of a shard.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -258,9 +258,9 @@ pub fn encode<G: Playable>(
     games: &[PlayedGame<G>],
 ) -> Result<Vec<u8>, Error> {
     let refused = |problem: String| Error::at_path(path, format!("not written: {problem}"));
-    if header.games != games.len() as u64 || header.games > MAX_GAMES {
+    if header.games != games.len() as u64 || header.games > MAX_GAMES_PER_SHARD {
         return Err(refused(format!(
-            "the header counts {} games, there are {} (at most {MAX_GAMES})",
+            "the header counts {} games, there are {} (at most {MAX_GAMES_PER_SHARD})",
             header.games,
             games.len()
         )));
@@ -454,7 +454,7 @@ fn damaged_error(path: &Path, problem: &str) -> Error {
 /// File name of shard `index` of a run, from 0.
 #[must_use]
 pub fn file_name(index: u64) -> String {
-    format!("{index:06}.{EXTENSION}")
+    format!("{index:06}.{SHARD_EXTENSION}")
 }
 
 /// The shards of a directory, sorted by name.
@@ -462,7 +462,7 @@ pub fn list(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut paths = files::list(directory)?;
     paths.retain(|path| {
         path.extension()
-            .is_some_and(|extension| extension == EXTENSION)
+            .is_some_and(|extension| extension == SHARD_EXTENSION)
     });
     paths.sort();
     Ok(paths)

@@ -295,7 +295,7 @@ impl<'a, G: Learnable> Search<'a, G> {
             Ok((
                 number,
                 if new && fits {
-                    residuals.explained(&set)
+                    residuals.explained_loss(&set)
                 } else {
                     0.0
                 },

@@ -216,7 +216,7 @@ pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
         summary.games as f64 / seconds,
         summary.positions as f64 / seconds,
         summary.positions as f64 / summary.games.max(1) as f64,
-        percent(summary.first_mover_points, summary.counted()),
+        percent(summary.first_mover_points, summary.counted_games()),
         percent(summary.explored as f64, summary.positions),
     );
     if summary.repeats() > 0 {

@@ -17,7 +17,7 @@ use std::{
 use tempfile::TempDir;
 
 /// Attempts to create and lock a temporary directory.
-const ATTEMPTS: u32 = 4;
+const MAX_ATTEMPTS: u32 = 4;
 
 /// A directory that is being filled.
 #[derive(Debug)]
@@ -37,14 +37,14 @@ impl AtomicDirectory {
         let failed = Error::write_failed(target);
         let beside = parent(target);
         files::create_directory(beside)?;
-        for attempt in 1..=ATTEMPTS {
+        for attempt in 1..=MAX_ATTEMPTS {
             let temporary = files::temporary_names(0o777).tempdir_in(beside);
             let temporary = temporary.map_err(&failed)?;
             let lock = files::lock_directory(temporary.path(), TaskSlice::All);
             let lock = lock.ok().flatten();
             // Another program may have removed it before it was locked; or locks are not
             // supported.
-            if temporary.path().is_dir() && (lock.is_some() || attempt == ATTEMPTS) {
+            if temporary.path().is_dir() && (lock.is_some() || attempt == MAX_ATTEMPTS) {
                 return Ok(Self {
                     target: target.to_owned(),
                     temporary,

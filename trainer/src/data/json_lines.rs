@@ -27,7 +27,7 @@ use std::{
 };
 
 /// Maximum length of a line, enough for thousands of plies with all their data.
-const MAX_LINE: usize = 16 << 20;
+const MAX_LINE_BYTES: usize = 16 << 20;
 
 /// The first line.
 #[derive(Serialize, Deserialize)]
@@ -107,7 +107,7 @@ pub fn export<G: Playable>(source: &ShardReader<G>, path: &Path) -> Result<u64, 
 pub fn game_of(path: &Path) -> Option<String> {
     let mut first = Vec::new();
     let mut file = BufReader::new(files::open(path).ok()?);
-    read_line(&mut file, MAX_LINE, &mut first).ok()?;
+    read_line(&mut file, MAX_LINE_BYTES, &mut first).ok()?;
     serde_json::from_slice(&first)
         .ok()
         .map(|heading: Heading| heading.game)
@@ -196,13 +196,13 @@ fn read<G: Playable>(
     let wrong =
         |line: u64, problem: String| Error::at_path(path, format!("line {line}: {problem}"));
     let mut next_line = |line: &mut Vec<u8>, number: u64| -> Result<bool, Error> {
-        let read = read_line(&mut file, MAX_LINE, line);
+        let read = read_line(&mut file, MAX_LINE_BYTES, line);
         let read = read.map_err(|cause| FileError::Read {
             path: path.to_owned(),
             cause,
         })?;
         if read == LineRead::Beginning {
-            let problem = format!("the line is longer than {MAX_LINE} bytes");
+            let problem = format!("the line is longer than {MAX_LINE_BYTES} bytes");
             return Err(wrong(number, problem));
         }
         Ok(read == LineRead::Whole)

@@ -4,6 +4,7 @@
 //! of the crate `parquet`, without Arrow. Invariant: export followed by import reproduces the set
 //! to the last bit; at most one row group is in memory.
 
+mod columns;
 mod import;
 
 pub use import::{game_of, import};

@@ -6,7 +6,7 @@
 use super::shards_of;
 use crate::Error;
 use crate::manifest::Manifest;
-use crate::shard::{self, Label, MAX_LABELS, PlayedGame, ShardHeader};
+use crate::shard::{self, Label, MAX_LABELS_PER_SHARD, PlayedGame, ShardHeader};
 use engine::play::playable::Playable;
 use rayon::prelude::*;
 use std::{
@@ -15,13 +15,13 @@ use std::{
 };
 use xxhash_rust::xxh3::xxh3_128;
 
-const HEADERS_AT_ONCE: usize = 256;
+const HEADERS_PER_BATCH: usize = 256;
 
 /// Maximum number of runs that a derived set lists: each of its shards repeats them.
-const MAX_RUNS: usize = 100;
+const MAX_LISTED_RUNS: usize = 100;
 
 /// Shards read in parallel: enough for all threads, bounded in memory.
-const SHARDS_AT_ONCE: usize = 16;
+const SHARDS_PER_BATCH: usize = 16;
 
 /// Error of shards with games of different rules.
 pub(crate) fn mixed_games_error(path: &Path, found: &str, first: &str) -> Error {
@@ -116,7 +116,7 @@ impl<G: Playable> ShardReader<G> {
                     problems.push(Error::at_path(path, problem));
                 }
             }
-            for some in shards.chunks(HEADERS_AT_ONCE) {
+            for some in shards.chunks(HEADERS_PER_BATCH) {
                 let headers = some.par_iter().map(|path| shard::read_header::<G>(path));
                 for (path, header) in some.iter().zip(headers.collect::<Vec<_>>()) {
                     let added = header.and_then(|header| {
@@ -131,7 +131,7 @@ impl<G: Playable> ShardReader<G> {
                             }
                         };
                         if runs.insert(xxh3_128(header.run.to_string().as_bytes()))
-                            && source.runs.len() < MAX_RUNS
+                            && source.runs.len() < MAX_LISTED_RUNS
                         {
                             source.runs.push(header.run.clone());
                         }
@@ -197,10 +197,10 @@ impl<G: Playable> ShardReader<G> {
             .iter()
             .position(|there| there.name == label.name)
         else {
-            if self.labels.len() == MAX_LABELS {
+            if self.labels.len() == MAX_LABELS_PER_SHARD {
                 return Err(Error::at_path(
                     path,
-                    format!("with it there are more than {MAX_LABELS} labels"),
+                    format!("with it there are more than {MAX_LABELS_PER_SHARD} labels"),
                 ));
             }
             self.labels.push(label);
@@ -265,7 +265,7 @@ impl<G: Playable> ShardReader<G> {
         mut each: impl FnMut(PlayedGame<G>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut problems = Vec::new();
-        for some in self.shards.chunks(SHARDS_AT_ONCE) {
+        for some in self.shards.chunks(SHARDS_PER_BATCH) {
             let read = some
                 .par_iter()
                 .map(|entry| self.read(entry))

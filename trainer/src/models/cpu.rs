@@ -147,7 +147,7 @@ impl CpuNetwork {
         let of_layer = |(layer, pair): (layout::Layer<&[f32]>, &[usize])| -> Vec<f32> {
             let buckets = layer.weights.chunks_exact(pair[0] * pair[1]);
             buckets
-                .flat_map(|bucket| matrix::transposed(bucket, pair[1]))
+                .flat_map(|bucket| matrix::transpose(bucket, pair[1]))
                 .collect()
         };
         let layers = layers.into_iter().zip(hidden.windows(2));

@@ -72,9 +72,9 @@ impl WeightTable {
     #[must_use]
     pub fn to_parts(&self) -> (Vec<f32>, f32, Vec<f32>) {
         match self {
-            Self::Sgd(table) => separate(table),
-            Self::Adagrad(table) => separate(table),
-            Self::TemporalCoherence(table) => separate(table),
+            Self::Sgd(table) => deinterleave(table),
+            Self::Adagrad(table) => deinterleave(table),
+            Self::TemporalCoherence(table) => deinterleave(table),
         }
     }
 
@@ -137,7 +137,7 @@ fn interleave<const WIDTH: usize>(weights: &[f32], bias: f32, state: &[f32]) -> 
 }
 
 /// The reverse of [`interleave`].
-fn separate<const WIDTH: usize>(table: &[[f32; WIDTH]]) -> (Vec<f32>, f32, Vec<f32>) {
+fn deinterleave<const WIDTH: usize>(table: &[[f32; WIDTH]]) -> (Vec<f32>, f32, Vec<f32>) {
     let mut weights: Vec<f32> = table.iter().map(|cell| cell[0]).collect();
     let bias = weights.pop().unwrap_or_default();
     (

@@ -15,11 +15,11 @@ pub struct WeightedPlayer {
     /// Notation, for example `star1(depth=3, eval=abt)`.
     pub player: String,
     /// Weight of the player in the draw for each side.
-    #[serde(default = "one")]
+    #[serde(default = "default_one")]
     pub weight: f64,
 }
 
-fn one() -> f64 {
+fn default_one() -> f64 {
     1.0
 }
 
@@ -98,7 +98,7 @@ pub struct SuiteStarts {
     /// File of positions before the roll, one per line, sampled uniformly.
     pub file: String,
     /// Fraction of the games.
-    #[serde(rename = "share", default = "one")]
+    #[serde(rename = "share", default = "default_one")]
     pub fraction: f64,
 }
 
@@ -110,7 +110,7 @@ pub struct EndgameStarts {
     #[serde(rename = "stones", alias = "remaining")]
     pub remaining: [usize; 2],
     /// Fraction of the games.
-    #[serde(rename = "share", default = "one")]
+    #[serde(rename = "share", default = "default_one")]
     pub fraction: f64,
 }
 

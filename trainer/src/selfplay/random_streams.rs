@@ -12,7 +12,7 @@ use engine::play::{game_loop::Exploration, playable::Playable};
 pub(super) const GAMES_PER_STREAM: u64 = 16;
 
 /// Seed index of chance.
-const CHANCE: u64 = 1;
+const CHANCE_STREAM: u64 = 1;
 
 /// Random streams of a group of games.
 pub(super) struct GameStreams<G: Playable> {
@@ -28,7 +28,11 @@ impl<G: Playable> GameStreams<G> {
         let (share_schedule, temperature) =
             (config.exploration_schedule(), config.options.temperature());
         let seed = |indices: &[u64]| {
-            let retry = if retry > 0 { &[CHANCE, retry][..] } else { &[] };
+            let retry = if retry > 0 {
+                &[CHANCE_STREAM, retry][..]
+            } else {
+                &[]
+            };
             derive_seed(config.seed, SeedSpace::SelfPlay, &[indices, retry].concat())
         };
         let random = RandomStream::new(seed(&[first][..]));
@@ -39,7 +43,7 @@ impl<G: Playable> GameStreams<G> {
                 temperature,
                 random,
             },
-            luck: game.luck(seed(&[first, CHANCE])),
+            luck: game.luck(seed(&[first, CHANCE_STREAM])),
         }
     }
 }

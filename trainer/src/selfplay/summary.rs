@@ -46,14 +46,14 @@ pub struct PlayerTally {
 impl SelfPlaySummary {
     /// Games whose results are counted.
     #[must_use]
-    pub fn counted(&self) -> u64 {
+    pub fn counted_games(&self) -> u64 {
         self.distinct.unwrap_or(self.games)
     }
 
     /// Games that repeat an earlier one, in games without chance.
     #[must_use]
     pub fn repeats(&self) -> u64 {
-        self.games - self.counted()
+        self.games - self.counted_games()
     }
 }
 

@@ -173,19 +173,23 @@ impl<G: Playable> GameCodec<G> {
         bytes: &[u8],
         should_stop: &dyn Fn() -> bool,
     ) -> Result<PlayedGame<G>, String> {
-        const NO_GAME: &str = "its bytes are not a game";
-        let mut rest = checked(bytes)?;
+        const NOT_A_GAME: &str = "its bytes are not a game";
+        let mut rest = strip_checksum(bytes)?;
         // Each ply takes a byte, so a damaged count cannot allocate more than the file's size.
         let plies = take_number(&mut rest)
             .and_then(|plies| usize::try_from(plies).ok())
             .filter(|&plies| plies <= rest.len())
-            .ok_or(NO_GAME)?;
-        let (states, after) = rest.split_at_checked(self.state_bytes()).ok_or(NO_GAME)?;
-        let (players, after) = after.split_at_checked(self.game.seats()).ok_or(NO_GAME)?;
+            .ok_or(NOT_A_GAME)?;
+        let (states, after) = rest
+            .split_at_checked(self.state_bytes())
+            .ok_or(NOT_A_GAME)?;
+        let (players, after) = after
+            .split_at_checked(self.game.seats())
+            .ok_or(NOT_A_GAME)?;
         rest = after;
         check_players(&self.game, players, self.players)?;
         let (ending, payoffs) = match self.has_endings {
-            true => self.take_ending(&mut rest).ok_or(NO_GAME)?,
+            true => self.take_ending(&mut rest).ok_or(NOT_A_GAME)?,
             false => Default::default(),
         };
         let start = self.game.decode(&mut rest)?;
@@ -200,7 +204,7 @@ impl<G: Playable> GameCodec<G> {
             if ply % CHECK_INTERVAL == CHECK_INTERVAL - 1 && should_stop() {
                 return Err(replay.ply_error("the time was over"));
             }
-            let number = take_number(&mut rest).ok_or(NO_GAME)? as usize;
+            let number = take_number(&mut rest).ok_or(NOT_A_GAME)? as usize;
             let outcome = number / 2 % self.outcomes;
             let mv = replay.play_at(outcome as u8, number / 2 / self.outcomes)?;
             record.plies.push(Ply {
@@ -222,7 +226,7 @@ impl<G: Playable> GameCodec<G> {
                 |ply, value| record.plies[ply].value = Some(value),
                 take_value,
             )
-            .ok_or(NO_GAME)?;
+            .ok_or(NOT_A_GAME)?;
         let mut played = PlayedGame {
             record,
             players: players.to_vec(),
@@ -235,7 +239,7 @@ impl<G: Playable> GameCodec<G> {
                 times.resize(plies, None);
                 times[ply] = Some(time);
             };
-            columns.take(note, take_time).ok_or(NO_GAME)?;
+            columns.take(note, take_time).ok_or(NOT_A_GAME)?;
             played.times = times;
         }
         for (label, &errors) in self.errors.iter().enumerate() {
@@ -246,7 +250,7 @@ impl<G: Playable> GameCodec<G> {
                 }
                 labels[label][ply] = Some(Estimate { value, error: None });
             };
-            columns.take(note, take_value).ok_or(NO_GAME)?;
+            columns.take(note, take_value).ok_or(NOT_A_GAME)?;
             if errors {
                 let mut stray = false;
                 let note = |ply: usize, error| match labels
@@ -259,10 +263,10 @@ impl<G: Playable> GameCodec<G> {
                 columns
                     .take(note, take_value)
                     .filter(|()| !stray)
-                    .ok_or(NO_GAME)?;
+                    .ok_or(NOT_A_GAME)?;
             }
         }
-        columns.finish().ok_or(NO_GAME)?;
+        columns.finish().ok_or(NOT_A_GAME)?;
         Ok(played)
     }
 }
@@ -293,7 +297,7 @@ impl<G: Playable> GameCodec<G> {
 }
 
 /// Verifies and strips the checksum of a game.
-fn checked(bytes: &[u8]) -> Result<&[u8], String> {
+fn strip_checksum(bytes: &[u8]) -> Result<&[u8], String> {
     let (bytes, check) = bytes.split_last_chunk::<CHECK_BYTES>().ok_or("it is cut")?;
     if xxh3_64(bytes) as u32 != u32::from_le_bytes(*check) {
         return Err("its checksum does not match".to_owned());

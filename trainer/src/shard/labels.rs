@@ -3,12 +3,12 @@
 //! Invariant: a label is the win probability of the side to move *before* the chance outcome of a
 //! ply, whatever its source, so labels of one name compare across games and players.
 
-use super::MAX_LABELS;
+use super::MAX_LABELS_PER_SHARD;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Maximum length of a name.
-const MAX_NAME: usize = 32;
+const MAX_NAME_LENGTH: usize = 32;
 
 /// Declaration of a label that games of a shard may carry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,9 +50,9 @@ impl From<f32> for Estimate {
 
 /// Checks number and names of labels.
 pub(crate) fn check(labels: &[Label]) -> Result<(), String> {
-    if labels.len() > MAX_LABELS {
+    if labels.len() > MAX_LABELS_PER_SHARD {
         return Err(format!(
-            "{} labels are more than {MAX_LABELS}",
+            "{} labels are more than {MAX_LABELS_PER_SHARD}",
             labels.len()
         ));
     }
@@ -71,10 +71,10 @@ pub(crate) fn check_name(name: &str) -> Result<(), String> {
         |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
     if !name.starts_with(|first: char| first.is_ascii_lowercase())
         || !name.chars().all(letters)
-        || name.len() > MAX_NAME
+        || name.len() > MAX_NAME_LENGTH
     {
         return Err(format!(
-            "a label has a name of lower-case letters, digits and '_', a letter first and at most {MAX_NAME}, not '{name}'"
+            "a label has a name of lower-case letters, digits and '_', a letter first and at most {MAX_NAME_LENGTH}, not '{name}'"
         ));
     }
     if name == "value" {

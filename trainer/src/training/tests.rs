@@ -68,26 +68,31 @@ fn refusal(directory: impl AsRef<Path>, config: &TrainConfig, family: Family) ->
     train_in(directory, config, family).unwrap_err().to_string()
 }
 
-fn refused(directory: impl AsRef<Path>, config: &TrainConfig, family: Family, expected: &str) {
+fn assert_refused(
+    directory: impl AsRef<Path>,
+    config: &TrainConfig,
+    family: Family,
+    expected: &str,
+) {
     let error = refusal(directory, config, family);
     assert!(error.contains(expected), "{error}: expected {expected}");
 }
 
 /// Model and metadata of a file.
-fn written(model: &Path) -> (Model<Standard>, serde_json::Value) {
+fn load_model_file(model: &Path) -> (Model<Standard>, serde_json::Value) {
     let file = ModelFile::load(&Standard::default(), model).unwrap();
     (file.model, serde_json::from_str(&file.provenance).unwrap())
 }
 
 fn network(report: &TrainingReport) -> Network {
-    match written(&report.model).0 {
+    match load_model_file(&report.model).0 {
         Model::Network(network) => network,
         _ => panic!("a network was fitted"),
     }
 }
 
 fn ntuple(report: &TrainingReport) -> NTuple {
-    match written(&report.model).0 {
+    match load_model_file(&report.model).0 {
         Model::NTuple(network) => network,
         _ => panic!("an n-tuple network was fitted"),
     }
@@ -404,7 +409,7 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
     train_in(&directory, &config, Family::Network).unwrap();
     config.network.hidden = vec![16];
     let expected = "another configuration (hidden = [16, 16], not hidden = [16])";
-    refused(&directory, &config, Family::Network, expected);
+    assert_refused(&directory, &config, Family::Network, expected);
 }
 
 #[test]
@@ -442,7 +447,7 @@ fn all_families_learn_and_the_engine_agrees() {
         }
         assert!(report.parity <= crate::export::PARITY_TOLERANCE);
         assert_eq!(report.parity_positions, crate::export::PARITY_POSITIONS);
-        let metadata = written(&report.model).1;
+        let metadata = load_model_file(&report.model).1;
         assert_eq!(metadata["data"]["games"], 80);
         assert_eq!(metadata["validation_loss"].as_f64(), Some(loss));
         for name in ["config.toml", "curve.csv", "checkpoint.bin"] {
@@ -479,7 +484,7 @@ fn another_training_is_not_overwritten() {
     let mut config = config();
     config.training.epochs = 1;
     train_in(&directory, &config, Family::NTuple).unwrap();
-    refused(
+    assert_refused(
         &directory,
         &config,
         Family::Network,
@@ -487,7 +492,7 @@ fn another_training_is_not_overwritten() {
     );
     config.training.final_rate = 0.5;
     let expected = "final_rate = 0.01, not final_rate = 0.5";
-    refused(&directory, &config, Family::NTuple, expected);
+    assert_refused(&directory, &config, Family::NTuple, expected);
     config.training.final_rate = 0.01;
     let other = Samples::in_memory(
         &Standard::default(),
@@ -516,7 +521,7 @@ fn diverging_trainings_stop() {
     // The sum of twelve such weights overflows 32 bits.
     config.ntuple.learning_rate = 1e39;
     let directory = tempfile::tempdir().unwrap();
-    refused(
+    assert_refused(
         &directory,
         &config,
         Family::NTuple,

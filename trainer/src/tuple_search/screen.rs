@@ -38,7 +38,7 @@ impl<P: Copy> Residuals<P> {
     }
 
     /// Loss that these tuples explain, in nats per sample of the second half.
-    pub(super) fn explained<G: Learnable<Position = P>>(&self, set: &TupleSet<G>) -> f64 {
+    pub(super) fn explained_loss<G: Learnable<Position = P>>(&self, set: &TupleSet<G>) -> f64 {
         let (tuples, count) = (set.tuples(), self.positions.len());
         let mut rows = vec![0u32; tuples * count];
         for (position, rows) in self.positions.iter().zip(rows.chunks_exact_mut(tuples)) {

@@ -149,7 +149,8 @@ fn explained_losses_equal_a_slow_reference() {
         }
     }
     expected /= (samples.len() - middle) as f64;
-    let explained = residuals.explained(&TupleSet::custom(&Standard::default(), &tuples).unwrap());
+    let explained =
+        residuals.explained_loss(&TupleSet::custom(&Standard::default(), &tuples).unwrap());
     assert!(
         expected > 1e-3 && (explained - expected).abs() < 1e-5,
         "{explained} {expected}"
@@ -157,7 +158,7 @@ fn explained_losses_equal_a_slow_reference() {
 }
 
 /// Samples whose targets depend on two cells and slightly on the number of stones.
-fn planted() -> Samples<Standard> {
+fn planted_samples() -> Samples<Standard> {
     let target = |sample: Sample<Position>| {
         let (game, seat) = (Standard::default(), sample.position.seat());
         let [one, other] = with_view(&game, &sample.position, seat, |view| {
@@ -209,7 +210,7 @@ fn search_in(
 fn a_search_finds_what_was_planted_and_its_result_is_a_configuration() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("set.toml");
-    let report = search_in(&path, &options(), &planted()).unwrap();
+    let report = search_in(&path, &options(), &planted_samples()).unwrap();
     let first = &report.additions[0];
     let both = |tuple: &String| {
         ["12", "13"]
@@ -239,7 +240,7 @@ fn a_search_finds_what_was_planted_and_its_result_is_a_configuration() {
 #[test]
 fn an_interrupted_search_resumes_to_the_same_set() {
     let directory = tempfile::tempdir().unwrap();
-    let samples = planted();
+    let samples = planted_samples();
     let run = |path: &Path| search_in(path, &options(), &samples);
     let complete = directory.path().join("whole.toml");
     let report = run(&complete).unwrap();
@@ -306,7 +307,7 @@ fn invalid_searches_are_refused_in_one_line() {
             "no tuple gains 0.0001 nats within 3 rows",
         ),
     ] {
-        let error = search_in(&path, &options, &planted())
+        let error = search_in(&path, &options, &planted_samples())
             .unwrap_err()
             .to_string();
         assert!(

@@ -1,7 +1,7 @@
 //! Import of archives with resigned, stopped and damaged games in three formats: all valid games
 //! are stored, the others counted and listed.
 
-use crate::{refused, scratch_paths};
+use crate::{assert_refused, scratch_paths};
 use engine::core::record::Ending;
 use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
 use engine::play::playable::Playable;
@@ -31,7 +31,7 @@ fn check<G: Playable>(
     let archives = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records/archives");
     let file = archives.join(name);
     let (first, problem) = expected.problems[0];
-    let text = refused(import(&file, &at("no"), BadGames::Refuse), &file, first);
+    let text = assert_refused(import(&file, &at("no"), BadGames::Refuse), &file, first);
     assert!(
         text.contains(problem) && text.contains("--skip-bad") && !at("no").exists(),
         "{text}"

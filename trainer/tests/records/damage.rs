@@ -1,8 +1,8 @@
 //! Damaged, foreign and forged files are refused by one line that names the file and, if there is
 //! one, the game.
 
-use crate::format::{SMALL, build_file, header, random_games, with_checksum};
-use crate::{decode, one_line, read, refused, scratch};
+use crate::format::{SMALL_SHARD, build_file, header, random_games, with_checksum};
+use crate::{assert_refused, decode, one_line, read, scratch};
 use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::Standard;
 use proptest::prelude::*;
@@ -76,22 +76,25 @@ fn flipped_bytes_are_detected_with_their_game() {
 fn bad_files_are_refused_in_one_line() {
     let directory = scratch();
     let with = |offset: usize, bytes: &[u8]| {
-        let mut changed = SMALL.clone();
+        let mut changed = SMALL_SHARD.clone();
         changed[offset..][..bytes.len()].copy_from_slice(bytes);
         changed
     };
-    let middle = SMALL.len() / 2;
+    let middle = SMALL_SHARD.len() / 2;
     let cases: [(&str, Vec<u8>); 14] = [
         ("not a file of game records", Vec::new()),
         ("not a file of game records", b"# Notes\n".to_vec()),
         ("truncated or damaged", b"ALEAGAME".to_vec()),
-        ("ends within game", SMALL[..middle].to_vec()),
-        ("checksum is missing", SMALL[..SMALL.len() - 1].to_vec()),
+        ("ends within game", SMALL_SHARD[..middle].to_vec()),
+        (
+            "checksum is missing",
+            SMALL_SHARD[..SMALL_SHARD.len() - 1].to_vec(),
+        ),
         (
             "its checksum does not match",
-            with(middle, &[SMALL[middle] ^ 4]),
+            with(middle, &[SMALL_SHARD[middle] ^ 4]),
         ),
-        ("1 bytes follow", [&SMALL[..], &[0]].concat()),
+        ("1 bytes follow", [&SMALL_SHARD[..], &[0]].concat()),
         (
             "version 2; this program reads versions 4 and 5",
             with(8, &[2]),
@@ -112,13 +115,13 @@ fn bad_files_are_refused_in_one_line() {
     for (number, (expected, bytes)) in cases.into_iter().enumerate() {
         let path = directory.join(format!("{number}.games"));
         std::fs::write(&path, bytes).unwrap();
-        refused(read(&path), &path, expected);
+        assert_refused(read(&path), &path, expected);
     }
     let missing = directory.join("missing.games");
-    refused(read(&missing), &missing, "");
+    assert_refused(read(&missing), &missing, "");
     let folder = directory.join("folder.games");
     std::fs::create_dir(&folder).unwrap();
-    refused(read(&folder), &folder, "");
+    assert_refused(read(&folder), &folder, "");
 }
 
 #[test]
@@ -126,7 +129,7 @@ fn an_oversized_index_allocates_no_memory() {
     let index = [&[253][..], &(1u64 << 62).to_le_bytes()].concat();
     let path = Path::new("x");
     let read = decode(path, &build_file(&header(1, 0), &index, &[]));
-    refused(read, path, "index");
+    assert_refused(read, path, "index");
 }
 
 proptest! {
@@ -134,25 +137,25 @@ proptest! {
 
     #[test]
     fn a_changed_file_is_never_valid(changes in prop::collection::vec((any::<prop::sample::Index>(), 1u8..), 1..4)) {
-        let mut bytes = SMALL.clone();
+        let mut bytes = SMALL_SHARD.clone();
         for (offset, change) in &changes {
             let offset = offset.index(bytes.len());
             bytes[offset] ^= change;
         }
-        prop_assume!(bytes != *SMALL);
+        prop_assume!(bytes != *SMALL_SHARD);
         let error = decode(Path::new("x.games"), &bytes).unwrap_err().to_string();
         prop_assert!(error.starts_with("x.games: ") && !error.contains('\n'), "{}", error);
     }
 
     #[test]
     fn a_cut_file_is_never_valid(length in any::<prop::sample::Index>()) {
-        prop_assert!(decode(Path::new("x.games"), &SMALL[..length.index(SMALL.len())]).is_err());
+        prop_assert!(decode(Path::new("x.games"), &SMALL_SHARD[..length.index(SMALL_SHARD.len())]).is_err());
     }
 
     /// With a valid checksum only the rules protect; files that pass them are complete shards.
     #[test]
     fn a_forged_file_is_refused_or_holds_legal_games(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..3)) {
-        let mut bytes = SMALL.clone();
+        let mut bytes = SMALL_SHARD.clone();
         for (offset, byte) in &changes {
             let offset = offset.index(bytes.len() - 12) + 12;
             bytes[offset] = *byte;

@@ -2,8 +2,8 @@
 
 use crate::dataset::tiny;
 use crate::{
-    MIXED, PlayedGame, ShardReader, config, content, header_of, is_sound, label_config, play,
-    plies, read, refused, run, scratch, scratch_paths,
+    MIXED_PLAYERS, PlayedGame, ShardReader, assert_refused, config, content, header_of, is_sound,
+    label_config, play, plies, read, run, scratch, scratch_paths,
 };
 use engine::games::einstein::Standard;
 use std::{
@@ -48,7 +48,7 @@ fn two_shards(directory: &Path, games: &[PlayedGame]) {
         .into_iter()
         .enumerate()
     {
-        let mut header = header_of(&config(&MIXED, 0), part.len() as u64);
+        let mut header = header_of(&config(&MIXED_PLAYERS, 0), part.len() as u64);
         header.first_game = first as u64;
         shard::write(
             &directory.join(shard::file_name(index as u64)),
@@ -205,7 +205,7 @@ fn merged_sets_keep_games_and_players() {
     );
     // The set is sound and not overwritten, and no temporary files remain.
     assert!(is_sound(at("all")));
-    refused(
+    assert_refused(
         rewrite::merge(&source, &at("all"), false),
         &at("all"),
         "exists already",
@@ -298,7 +298,7 @@ fn samples_and_shuffles_are_of_the_same_games() {
     assert!((mean - 249.5).abs() < 100.0, "{mean}");
     rewrite::sample(&source, &at("all"), 500, 1).unwrap();
     assert_eq!(fingerprints(&games(&[&at("all")])), all);
-    refused(
+    assert_refused(
         rewrite::sample(&source, &at("more"), 501, 1),
         Path::new(""),
         "501",
@@ -315,7 +315,7 @@ fn filters_remove_values_and_labels_but_no_plies() {
     let rules = Standard::default();
     let all = play(&SelfPlayConfig {
         labels: vec![label_config("deep", "star1(depth=1)")],
-        ..config(&MIXED, 60)
+        ..config(&MIXED_PLAYERS, 60)
     });
     // One filter of each kind.
     let filters = [
@@ -385,7 +385,7 @@ fn filters_remove_values_and_labels_but_no_plies() {
     assert_eq!(untouched, all);
     let directory = scratch();
     let (records, out) = (directory.join("a"), directory.join("b"));
-    two_shards(&records, &play(&config(&MIXED, 60)));
+    two_shards(&records, &play(&config(&MIXED_PLAYERS, 60)));
     let written = rewrite::filter(&open(&[&records]), &out, &filters[0]).unwrap();
     assert!(written.games <= 60 && written.values > 0);
     let nothing = Filter {
@@ -393,7 +393,7 @@ fn filters_remove_values_and_labels_but_no_plies() {
         ..Filter::default()
     };
     let empty = directory.join("c");
-    refused(
+    assert_refused(
         rewrite::filter(&open(&[&records]), &empty, &nothing),
         &empty,
         "no game",

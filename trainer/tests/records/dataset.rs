@@ -1,6 +1,9 @@
 //! Conversion of records to samples, and the split by games.
 
-use crate::{MIXED, PlayedGame, Samples, config, header_of, play, refused, samples_in, scratch};
+use crate::{
+    MIXED_PLAYERS, PlayedGame, Samples, assert_refused, config, header_of, play, samples_in,
+    scratch,
+};
 use engine::core::{
     files::create_directory,
     game::{Game, won_by},
@@ -24,7 +27,7 @@ pub(crate) fn write(directory: &Path, games: &[PlayedGame], labels: &[Label]) {
     create_directory(directory).unwrap();
     let header = shard::ShardHeader {
         labels: labels.to_vec(),
-        ..header_of(&config(&MIXED, 0), games.len() as u64)
+        ..header_of(&config(&MIXED_PLAYERS, 0), games.len() as u64)
     };
     shard::write(&directory.join("000000.games"), &header, games).unwrap();
 }
@@ -145,7 +148,7 @@ fn games_are_split_as_a_unit_and_stay_on_their_side() {
 
 #[test]
 fn every_sample_is_a_valued_position_with_its_target() {
-    let games = play(&config(&MIXED, 60));
+    let games = play(&config(&MIXED_PLAYERS, 60));
     let rules = Standard::default();
     let mut expected: Vec<(u64, u32, u32)> = Vec::new();
     for game in &games {
@@ -210,16 +213,16 @@ fn with_results_only_every_position_is_a_sample() {
 #[test]
 fn records_without_samples_are_refused() {
     let directory = &*scratch();
-    refused(
+    assert_refused(
         samples_in(directory, &sample_options()),
         directory,
         "no game records there",
     );
     let missing = directory.join("missing");
-    refused(samples_in(&missing, &sample_options()), &missing, "");
+    assert_refused(samples_in(&missing, &sample_options()), &missing, "");
     // Neither player rates its moves.
     write(directory, &play(&config(&["random", "greedy"], 30)), &[]);
-    let text = refused(
+    let text = assert_refused(
         samples_in(directory, &sample_options()),
         directory,
         "training",
@@ -230,14 +233,14 @@ fn records_without_samples_are_refused() {
         validation_fraction: 0.0,
         ..sample_options()
     };
-    refused(
+    assert_refused(
         samples_in(directory, &none_validates),
         directory,
         "validation",
     );
     let damaged = directory.join("000001.games");
     std::fs::write(&damaged, b"ALEAGAME").unwrap();
-    refused(samples_in(directory, &sample_options()), &damaged, "");
+    assert_refused(samples_in(directory, &sample_options()), &damaged, "");
 }
 
 #[test]
@@ -248,7 +251,7 @@ fn shards_are_read_again_and_must_not_have_changed() {
     let second = directory.join("000001.games");
     let header = |games: u64| shard::ShardHeader {
         first_game: 40,
-        ..header_of(&config(&MIXED, 0), games)
+        ..header_of(&config(&MIXED_PLAYERS, 0), games)
     };
     shard::write(&second, &header(20), &games[40..]).unwrap();
     let samples = samples_in(&directory, &sample_options()).unwrap();
@@ -257,7 +260,7 @@ fn shards_are_read_again_and_must_not_have_changed() {
     let again = samples_in(&directory, &sample_options()).unwrap();
     assert_eq!(again.fingerprint(), samples.fingerprint());
     shard::write(&second, &header(19), &games[41..]).unwrap();
-    refused(samples.read(1), &second, "changed");
+    assert_refused(samples.read(1), &second, "changed");
     assert_ne!(
         samples_in(&directory, &sample_options())
             .unwrap()
@@ -274,7 +277,7 @@ fn the_order_of_samples_is_independent_of_memory() {
     let second = directory.join("000001.games");
     let header = shard::ShardHeader {
         first_game: 40,
-        ..header_of(&config(&MIXED, 0), 20)
+        ..header_of(&config(&MIXED_PLAYERS, 0), 20)
     };
     shard::write(&second, &header, &games[40..]).unwrap();
     let read_again = samples_in(&directory, &sample_options()).unwrap();

@@ -1,7 +1,9 @@
 //! Export and import of JSON lines and Parquet, to the last bit.
 
 use crate::data::{games, open};
-use crate::{MIXED, config, content, label_config, one_line, refused, run, scratch_paths};
+use crate::{
+    MIXED_PLAYERS, assert_refused, config, content, label_config, one_line, run, scratch_paths,
+};
 use engine::games::{einstein::Standard, reversi::Reversi};
 use engine::play::playable::Playable;
 use indicatif::ProgressBar;
@@ -21,13 +23,17 @@ fn labelled() -> SelfPlayConfig {
             label_config("deep", "star1(depth=1)"),
             label_config("exact", "tables(stones=3)"),
         ],
-        ..config(&MIXED, 60)
+        ..config(&MIXED_PLAYERS, 60)
     }
 }
 
 #[test]
 fn exports_round_trip_to_the_last_bit() {
-    for settings in [config(&MIXED, 60), labelled(), config(&["random"], 4100)] {
+    for settings in [
+        config(&MIXED_PLAYERS, 60),
+        labelled(),
+        config(&["random"], 4100),
+    ] {
         let at = scratch_paths();
         run(&settings, &at("a")).unwrap();
         let source = open(&[&at("a")]);
@@ -139,7 +145,7 @@ fn wrong_lines_are_reported_and_nothing_is_written() {
         let mut changed = lines.clone();
         changed[line - 1] = &replaced;
         std::fs::write(at("bad.jsonl"), changed.join("\n")).unwrap();
-        let text = refused(
+        let text = assert_refused(
             json_lines::import::<Standard>(&at("bad.jsonl"), &at("c"), BadGames::Refuse),
             &at("bad.jsonl"),
             &format!("line {line}"),
@@ -152,16 +158,16 @@ fn wrong_lines_are_reported_and_nothing_is_written() {
 #[test]
 fn a_parquet_file_of_something_else_or_damaged_is_refused() {
     let at = scratch_paths();
-    run(&config(&MIXED, 5), &at("a")).unwrap();
+    run(&config(&MIXED_PLAYERS, 5), &at("a")).unwrap();
     parquet::export(&open(&[&at("a")]), &at("a.parquet")).unwrap();
-    let refused = |path: &Path, expected| {
-        refused(
+    let assert_refused = |path: &Path, expected| {
+        assert_refused(
             parquet::import::<Standard>(path, &at("c"), None, BadGames::Refuse),
             path,
             expected,
         )
     };
-    refused(&at("missing.parquet"), "");
+    assert_refused(&at("missing.parquet"), "");
     let bytes = std::fs::read(at("a.parquet")).unwrap();
     for (expected, bytes) in [
         ("", b"# Notes\n".to_vec()),
@@ -178,7 +184,7 @@ fn a_parquet_file_of_something_else_or_damaged_is_refused() {
         ),
     ] {
         std::fs::write(at("bad.parquet"), bytes).unwrap();
-        refused(&at("bad.parquet"), expected);
+        assert_refused(&at("bad.parquet"), expected);
         assert!(!at("c").exists());
     }
     // Flipped bytes are refused or give legal games; nothing panics, and no partial set remains.
@@ -230,7 +236,7 @@ fn rewritten_tables_are_imported_by_given_rules() {
         let source = open(&[&at(name)]);
         assert_eq!(source.players, ["unknown 0", "unknown 1"]);
         let unnamed = parquet::import::<Standard>(&file(name), &at("c"), None, BadGames::Refuse);
-        refused(unnamed, &file(name), "its metadata have no key 'alea'");
+        assert_refused(unnamed, &file(name), "its metadata have no key 'alea'");
     }
     for (name, expected) in [
         (
@@ -245,7 +251,7 @@ fn rewritten_tables_are_imported_by_given_rules() {
             "column 'game' is of type BYTE_ARRAY, not of numbers",
         ),
     ] {
-        let problem = refused(import(name), &file(name), expected);
+        let problem = assert_refused(import(name), &file(name), expected);
         assert!(
             problem.contains(expected) && !at(name).exists(),
             "{problem}"
@@ -257,7 +263,7 @@ fn rewritten_tables_are_imported_by_given_rules() {
         Some(&Reversi::EIGHT),
         BadGames::Refuse,
     );
-    refused(other, &file("polars_zstd"), "there is no column 'player_X'");
+    assert_refused(other, &file("polars_zstd"), "there is no column 'player_X'");
     // Flips bytes of zstd data.
     let bytes = fs::read(file("duckdb_zstd_v2")).unwrap();
     for index in (0..bytes.len()).step_by(5) {
@@ -307,7 +313,7 @@ fn einstein_transcripts_round_trip_with_rolls() {
     ] {
         fs::write(at("bad.sgf"), text).unwrap();
         let read = transcripts::import(&rules, sgf, &at("bad.sgf"), &at("c"), BadGames::Refuse);
-        refused(read, &at("bad.sgf"), expected);
+        assert_refused(read, &at("bad.sgf"), expected);
     }
 }
 
@@ -398,7 +404,7 @@ fn reversi_transcripts_round_trip() {
             &at("b"),
             BadGames::Refuse,
         );
-        refused(read, Path::new(""), expected);
+        assert_refused(read, Path::new(""), expected);
         assert!(!at("b").exists());
     }
 }

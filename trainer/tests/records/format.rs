@@ -1,8 +1,8 @@
 //! The file format: round trips, files written by hand, and games against the rules.
 
 use crate::{
-    CLASSIC, MIXED, NEAREST, PlayedGame, config, decode, header_of, one_line, play, refused,
-    scratch,
+    CLASSIC, MIXED_PLAYERS, NEAREST, PlayedGame, assert_refused, config, decode, header_of,
+    one_line, play, scratch,
 };
 use engine::core::{
     game::{Chance, DRAW, Game, won_by},
@@ -20,11 +20,11 @@ use trainer::shard::{self, Estimate, Label, ShardHeader, VALUE_STEPS};
 use xxhash_rust::xxh3::xxh3_64;
 
 fn small() -> (ShardHeader, Vec<PlayedGame>) {
-    let config = config(&MIXED, 40);
+    let config = config(&MIXED_PLAYERS, 40);
     (header_of(&config, 40), play(&config))
 }
 
-pub(crate) static SMALL: LazyLock<Vec<u8>> = LazyLock::new(|| {
+pub(crate) static SMALL_SHARD: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let (header, games) = small();
     shard::encode(Path::new("small.games"), &header, &games).unwrap()
 });
@@ -52,7 +52,7 @@ fn both_variants_are_replayed_by_their_own_rules() {
     assert!(shard::encode(path, &header(NEAREST), &nearest).is_ok());
     // Every move of the stricter variant is legal by the classic rules, but not vice versa.
     assert!(shard::encode(path, &header(CLASSIC), &nearest).is_ok());
-    refused(
+    assert_refused(
         shard::encode(path, &header(NEAREST), &classic),
         path,
         "not written",
@@ -169,11 +169,11 @@ fn another_game_is_refused_in_one_line_that_names_both() {
     let foreign = header(1, 0).replace("einstein", "reversi(size=6)");
     let bytes = build_file(&foreign, &[1, 4], &[0; 4]);
     let path = Path::new("x.games");
-    let text = refused(decode(path, &bytes), path, "'reversi'");
+    let text = assert_refused(decode(path, &bytes), path, "'reversi'");
     assert!(text.contains("'einstein'"), "{text}");
     let unknown = header(1, 0).replace("einstein", "einstein(size=6)");
     let bytes = build_file(&unknown, &[1, 4], &[0; 4]);
-    refused(decode(path, &bytes), path, "size");
+    assert_refused(decode(path, &bytes), path, "size");
 }
 
 #[test]
@@ -398,7 +398,7 @@ fn unreadable_games_are_not_written() {
     for change in changes {
         let (mut header, mut games) = small();
         change(&mut header, &mut games);
-        refused(shard::write(&path, &header, &games), &path, "");
+        assert_refused(shard::write(&path, &header, &games), &path, "");
         assert_eq!(std::fs::read_dir(&*directory).unwrap().count(), 0);
     }
 }
@@ -436,23 +436,24 @@ proptest! {
 #[test]
 fn games_are_read_until_the_limit_or_the_stop() {
     let path = Path::new("x.games");
-    let (header, games) = decode(path, &SMALL).unwrap();
+    let (header, games) = decode(path, &SMALL_SHARD).unwrap();
     for limit in [1, 7, games.len(), games.len() + 1] {
         let mut read = Vec::new();
-        let (_, found) = shard::decode_first::<Standard>(path, &SMALL, &|| false, |_, _, game| {
-            read.push(game);
-            read.len() < limit
-        })
-        .unwrap();
+        let (_, found) =
+            shard::decode_first::<Standard>(path, &SMALL_SHARD, &|| false, |_, _, game| {
+                read.push(game);
+                read.len() < limit
+            })
+            .unwrap();
         assert_eq!(found, header);
         assert_eq!(read, games[..limit.min(games.len())]);
     }
     // Unread games are covered by the checksum, not by replay.
-    let mut damaged = SMALL.clone();
+    let mut damaged = SMALL_SHARD.clone();
     let end = damaged.len() - 20;
     damaged[end] ^= 1;
     let first = shard::decode_first::<Standard>(path, &damaged, &|| false, |_, _, _| false);
-    refused(first.map(drop), path, "checksum");
+    assert_refused(first.map(drop), path, "checksum");
     // The time ends within one game of many plies.
     let rules = Havannah::from_notation("havannah(base=10)", None).unwrap();
     let mut random = RandomStream::new(1);

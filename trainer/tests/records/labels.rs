@@ -4,8 +4,8 @@ use crate::data::{games, open};
 use crate::dataset::tiny;
 use crate::format::{label, with_checksum};
 use crate::{
-    LabelSource, MIXED, PlayedGame, SelfPlay, ShardReader, config, content, decode, header_of,
-    label_config, one_line, play, plies, read, refused, run, scratch_paths, with_threads,
+    LabelSource, MIXED_PLAYERS, PlayedGame, SelfPlay, ShardReader, assert_refused, config, content,
+    decode, header_of, label_config, one_line, play, plies, read, run, scratch_paths, with_threads,
 };
 use engine::games::einstein::{Standard, tables::shared::shared};
 use engine::play::build::{PlayerRecipe, evaluator};
@@ -114,17 +114,17 @@ fn columns_are_encoded_as_specified() {
 #[test]
 fn invalid_labels_are_not_written() {
     let path = Path::new("x.games");
-    let refused = |labels: &[Label], game: PlayedGame, expected: &str| {
-        refused(
+    let assert_refused = |labels: &[Label], game: PlayedGame, expected: &str| {
+        assert_refused(
             shard::encode(path, &header(labels, 1), &[game]),
             path,
             expected,
         );
     };
     let deep = label("deep", "star2(depth=4)");
-    refused(&[deep.clone(), deep.clone()], tiny(), "there twice");
+    assert_refused(&[deep.clone(), deep.clone()], tiny(), "there twice");
     for name in ["", "Deep", "1st", "a-b", "ü", "value", &"x".repeat(33)] {
-        refused(
+        assert_refused(
             &[label(name, "race")],
             tiny(),
             if name == "value" {
@@ -137,17 +137,17 @@ fn invalid_labels_are_not_written() {
     let many: Vec<Label> = (0..17)
         .map(|index| label(&format!("a{index}"), "race"))
         .collect();
-    refused(&many, tiny(), "more than 16");
-    refused(
+    assert_refused(&many, tiny(), "more than 16");
+    assert_refused(
         std::slice::from_ref(&deep),
         tiny_labelled(),
         "have 1 labels",
     );
-    refused(&[], tiny_labelled(), "have 0 labels");
+    assert_refused(&[], tiny_labelled(), "have 0 labels");
     for value in [1.5, -0.1, f32::NAN, f32::INFINITY] {
         let mut wrong = tiny_labelled();
         wrong.labels[0][1] = Some(value.into());
-        refused(
+        assert_refused(
             &[deep.clone(), label("exact", "race")],
             wrong,
             "game 0: ply 1: the label is out of range",
@@ -226,7 +226,7 @@ fn invalid_label_sources_are_refused() {
         ("Deep", "race", "lower-case"),
     ];
     for (name, by, expected) in cases {
-        refused(
+        assert_refused(
             LabelSource::new(&label_config(name, by), &rules),
             Path::new(""),
             expected,
@@ -251,7 +251,7 @@ fn invalid_label_sources_are_refused() {
 
 #[test]
 fn self_play_labels_its_games_and_plays_the_same() {
-    let plain = config(&MIXED, 120);
+    let plain = config(&MIXED_PLAYERS, 120);
     let labelled = SelfPlayConfig {
         labels: vec![
             label_config("deep", "star1( depth=1 )"),
@@ -282,9 +282,9 @@ fn self_play_labels_its_games_and_plays_the_same() {
     );
     // A run is resumed, and not mixed with others.
     run(&labelled, &at("a")).unwrap();
-    refused(run(&plain, &at("a")), &at("a"), "other settings");
+    assert_refused(run(&plain, &at("a")), &at("a"), "other settings");
     run(&plain, &at("plain")).unwrap();
-    refused(
+    assert_refused(
         run(&labelled, &at("plain")),
         &at("plain"),
         "'labels' is nothing",
@@ -333,7 +333,7 @@ fn sets_with_different_labels_lie_together() {
     }
     let plies = |games: &[PlayedGame]| plies(games).count() as u64;
     assert_eq!(written.labels, 2 * plies(&a) + plies(&b));
-    let text = refused(
+    let text = assert_refused(
         ShardReader::open(&[at("a"), at("d")]),
         &at("d"),
         "'deep' is by star1(depth=2)",

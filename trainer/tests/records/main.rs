@@ -91,7 +91,7 @@ fn config(players: &[&str], games: u64) -> SelfPlayConfig {
 }
 
 /// Players of every relevant kind: search with a table, random search, without values.
-const MIXED: [&str; 4] = [
+const MIXED_PLAYERS: [&str; 4] = [
     "star1(depth=2, eval=schwarz, table=1)",
     "mcts(sims=20)",
     "greedy",
@@ -204,7 +204,7 @@ fn one_line(error: &impl std::error::Error, path: &Path) -> String {
 }
 
 /// The error's text, which must be one line with `path` and `expected`.
-fn refused<T>(result: Result<T, Error>, path: &Path, expected: &str) -> String {
+fn assert_refused<T>(result: Result<T, Error>, path: &Path, expected: &str) -> String {
     let text = one_line(&result.err().unwrap(), path);
     assert!(text.contains(expected), "{text}: expected {expected}");
     text

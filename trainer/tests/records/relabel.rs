@@ -2,8 +2,8 @@
 
 use crate::data::{content_names, games, open};
 use crate::{
-    LabelSource, MIXED, ShardReader, config, content, is_sound, label_config, refused, run,
-    scratch_paths, with_threads,
+    LabelSource, MIXED_PLAYERS, ShardReader, assert_refused, config, content, is_sound,
+    label_config, run, scratch_paths, with_threads,
 };
 use engine::core::{files::FileError, task_slice::TaskSlice};
 use engine::games::einstein::Standard;
@@ -34,7 +34,7 @@ fn make(
 #[test]
 fn later_labels_equal_those_of_self_play() {
     let at = scratch_paths();
-    let plain = config(&MIXED, 100);
+    let plain = config(&MIXED_PLAYERS, 100);
     let by = [
         "mcts(sims=10)",
         "tables(stones=4)",
@@ -82,7 +82,7 @@ fn later_labels_equal_those_of_self_play() {
         assert!((0..old.record.plies.len()).all(same_labels));
     }
     let again = make(&open(&[&at("both")]), &at("replaced"), &race);
-    refused(again, &at("replaced"), "exists already");
+    assert_refused(again, &at("replaced"), "exists already");
     assert_eq!(
         content_names(&at("")),
         ["at_once", "both", "one", "plain", "replaced", "two"]
@@ -138,7 +138,7 @@ fn interrupted_relabelling_resumes_to_the_same_bytes() {
     let written = time(&working);
     // A directory that is locked or has other labels stays unchanged.
     let before = content(&working);
-    refused(
+    assert_refused(
         make(
             &source,
             &at("again"),
@@ -147,7 +147,7 @@ fn interrupted_relabelling_resumes_to_the_same_bytes() {
         &working,
         "another source",
     );
-    refused(
+    assert_refused(
         make(&open(&[&at("b")]), &at("again"), &race),
         &working,
         "other records",
@@ -172,7 +172,7 @@ fn interrupted_relabelling_resumes_to_the_same_bytes() {
     std::fs::copy(at("one").join("run.json"), working.join("run.json")).unwrap();
     let shard = working.join("000000.games");
     std::fs::copy(at("b").join("000000.games"), &shard).unwrap();
-    refused(
+    assert_refused(
         make(&source, &at("again"), &race),
         &shard,
         "does not hold these games",
@@ -181,6 +181,6 @@ fn interrupted_relabelling_resumes_to_the_same_bytes() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     std::fs::write(&shard, bytes).unwrap();
-    refused(make(&source, &at("again"), &race), &shard, "");
+    assert_refused(make(&source, &at("again"), &race), &shard, "");
     assert!(!at("again").exists());
 }

@@ -1,8 +1,8 @@
 //! Self-play: games, resuming, and foreign directories.
 
 use crate::{
-    CLASSIC, MIXED, NEAREST, PlayedGame, SelfPlay, config, content, one_line, play, plies, refused,
-    run, run_within, scratch, with_threads,
+    CLASSIC, MIXED_PLAYERS, NEAREST, PlayedGame, SelfPlay, assert_refused, config, content,
+    one_line, play, plies, run, run_within, scratch, with_threads,
 };
 use engine::core::{files::FileError, game::Game, task_slice::TaskSlice};
 use engine::games::einstein::{Standard, Variant, dice::Die};
@@ -18,7 +18,7 @@ fn three_shards() -> SelfPlayConfig {
 
 #[test]
 fn the_same_seed_gives_the_same_bytes_with_any_number_of_threads() {
-    let config = config(&MIXED, 300);
+    let config = config(&MIXED_PLAYERS, 300);
     let files = |config: &SelfPlayConfig, threads: usize| {
         let directory = scratch();
         with_threads(threads, || run(config, &directory).unwrap());
@@ -47,11 +47,11 @@ fn the_same_seed_gives_the_same_bytes_with_any_number_of_threads() {
 
 #[test]
 fn a_game_does_not_depend_on_how_many_there_are() {
-    let all = play(&config(&MIXED, 200));
-    assert_eq!(play(&config(&MIXED, 70)), all[..70]);
-    assert_eq!(play(&config(&MIXED, 1)), all[..1]);
-    assert!(play(&config(&MIXED, 0)).is_empty());
-    let run = SelfPlay::new(config(&MIXED, 200)).unwrap();
+    let all = play(&config(&MIXED_PLAYERS, 200));
+    assert_eq!(play(&config(&MIXED_PLAYERS, 70)), all[..70]);
+    assert_eq!(play(&config(&MIXED_PLAYERS, 1)), all[..1]);
+    assert!(play(&config(&MIXED_PLAYERS, 0)).is_empty());
+    let run = SelfPlay::new(config(&MIXED_PLAYERS, 200)).unwrap();
     for shard in [1, u64::MAX] {
         let games = run.play_shard(shard, &ProgressBar::hidden()).unwrap();
         assert!(games.is_empty());
@@ -65,7 +65,16 @@ fn every_ply_is_legal_and_every_value_a_probability() {
     for (variant, name) in [(Variant::Classic, CLASSIC), (Variant::NearestOnly, NEAREST)] {
         let config = SelfPlayConfig {
             game: name.to_owned(),
-            ..config(&[MIXED[0], MIXED[1], MIXED[2], MIXED[3], loaded], 150)
+            ..config(
+                &[
+                    MIXED_PLAYERS[0],
+                    MIXED_PLAYERS[1],
+                    MIXED_PLAYERS[2],
+                    MIXED_PLAYERS[3],
+                    loaded,
+                ],
+                150,
+            )
         };
         let rules = Standard::new(variant, Die::fair());
         let mut counts = [0; 2];
@@ -165,7 +174,7 @@ fn players_are_sampled_by_weight_for_each_side() {
 
 #[test]
 fn the_summary_counts_the_games_of_the_files() {
-    let config = config(&MIXED, 100);
+    let config = config(&MIXED_PLAYERS, 100);
     let parent = scratch();
     // Created with its parents.
     let directory = parent.join("a/b/c");
@@ -186,7 +195,7 @@ fn the_summary_counts_the_games_of_the_files() {
         .filter(|game| game.record.plies.len() % 2 == 1)
         .count();
     assert_eq!(summary.first_mover_points, beginner_wins as f64);
-    assert_eq!((summary.distinct, summary.counted()), (None, 100));
+    assert_eq!((summary.distinct, summary.counted_games()), (None, 100));
     assert_eq!(
         summary.players.iter().map(|tally| tally.sides).sum::<u64>(),
         200
@@ -199,7 +208,13 @@ fn the_summary_counts_the_games_of_the_files() {
             .sum::<f64>(),
         100.0
     );
-    assert!(summary.players.iter().map(|tally| &tally.player).eq(MIXED));
+    assert!(
+        summary
+            .players
+            .iter()
+            .map(|tally| &tally.player)
+            .eq(MIXED_PLAYERS)
+    );
 }
 
 #[test]
@@ -244,7 +259,7 @@ fn a_stopped_run_resumes_to_the_same_files() {
     // A damaged shard is reported, and played again after its removal.
     let path = directory.join("000001.games");
     std::fs::write(&path, &expected[1].1[..5000]).unwrap();
-    refused(run(&three_shards(), directory), &path, "remove it");
+    assert_refused(run(&three_shards(), directory), &path, "remove it");
     std::fs::remove_file(&path).unwrap();
     go_on();
 }
@@ -269,7 +284,7 @@ fn a_shorter_run_is_refused_and_destroys_nothing() {
             },
             &directory,
         );
-        refused(shorter, &directory, &format!("more than the {games} games"));
+        assert_refused(shorter, &directory, &format!("more than the {games} games"));
         assert_eq!(content(&directory), before);
     }
 }
@@ -309,7 +324,7 @@ fn games_of_other_settings_are_never_mixed_in() {
                 games,
                 ..other.clone()
             };
-            let text = refused(run(&other, &directory), &path, expected);
+            let text = assert_refused(run(&other, &directory), &path, expected);
             assert!(text.ends_with("; choose another directory"), "{text}");
             assert_eq!(content(&directory), before);
         }
@@ -353,12 +368,12 @@ fn foreign_and_misplaced_files_are_named_and_nothing_is_played() {
             games: 2 * GAMES_PER_SHARD,
             ..config.clone()
         };
-        refused(run(&longer, &directory), &path, expected);
+        assert_refused(run(&longer, &directory), &path, expected);
         assert_eq!(content(&directory), before);
         std::fs::remove_file(&path).unwrap();
     }
     // A file at the path of the directory.
-    refused(run(&config, &notes), &notes, "");
+    assert_refused(run(&config, &notes), &notes, "");
 }
 
 #[test]
@@ -402,7 +417,7 @@ fn games_have_different_rolls_starts_and_moves() {
 fn only_a_time_limit_makes_a_run_not_reproducible() {
     let reproducible =
         |players: &[&str]| SelfPlay::new(config(players, 1)).unwrap().is_reproducible();
-    assert!(reproducible(&MIXED));
+    assert!(reproducible(&MIXED_PLAYERS));
     assert!(!reproducible(&["mcts(ms=1)"]));
     assert!(!reproducible(&["random", "mcts(ms=1)", "greedy"]));
 }
@@ -446,7 +461,7 @@ fn settings_out_of_range_are_named() {
         ),
     ];
     for (expected, config) in cases {
-        refused(SelfPlay::new(config), Path::new(""), expected);
+        assert_refused(SelfPlay::new(config), Path::new(""), expected);
     }
     assert_eq!(play(&config(&many[..255], 30)).len(), 30);
 }
@@ -468,7 +483,7 @@ fn another_model_under_the_same_name_is_another_run() {
     let first: SelfPlaySummary = run(&settings, &games).unwrap();
     assert_eq!(run(&settings, &games).unwrap(), first);
     save(0.5);
-    refused(
+    assert_refused(
         run(&settings, &games),
         Path::new("000000.games"),
         "'models' is",
@@ -510,11 +525,11 @@ fn tasks_play_their_shards_and_other_runs_are_refused() {
             games,
             ..three_shards()
         };
-        refused(task(other, 0, 1), &manifest, expected);
+        assert_refused(task(other, 0, 1), &manifest, expected);
     }
     assert_eq!(content(&directory), before);
     std::fs::write(&manifest, "{}").unwrap();
-    refused(run(&three_shards(), &directory), &manifest, "");
+    assert_refused(run(&three_shards(), &directory), &manifest, "");
 }
 
 #[cfg(unix)]

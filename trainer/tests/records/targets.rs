@@ -4,7 +4,7 @@ use crate::dataset::{tiny, training, with_other_rolls, write};
 use crate::format::label;
 use crate::labels::tiny_labelled;
 use crate::{
-    NEAREST, Samples, config, label_config, refused, run, samples_in, scratch, scratch_paths,
+    NEAREST, Samples, assert_refused, config, label_config, run, samples_in, scratch, scratch_paths,
 };
 use engine::games::einstein::{
     Position, Standard, learned::weights::ModelFile, tables::shared::shared,
@@ -148,13 +148,13 @@ fn missing_labels_are_refused_and_existing_ones_listed() {
     let at = scratch_paths();
     write(&at("one"), &with_other_rolls(&tiny_labelled()), &both());
     write(&at("none"), &with_other_rolls(&tiny()), &[]);
-    let text = refused(
+    let text = assert_refused(
         samples_in(&at("one"), &options("deeper", true)),
         &at("one"),
         "target.label = 'deeper'",
     );
     assert!(text.ends_with("there are 'deep', 'exact'"), "{text}");
-    let text = refused(
+    let text = assert_refused(
         samples_in(&at("none"), &options("deep", true)),
         &at("none"),
         "no labels",
@@ -193,7 +193,7 @@ fn games_of_several_sources_are_parts_in_their_order() {
     assert_eq!(both.validation(), [a.validation(), b.validation()].concat());
     assert_ne!(both.fingerprint(), reversed.fingerprint());
     // A source without games, and one of another variant.
-    refused(open(&["a", "c"]), &at("c"), "");
+    assert_refused(open(&["a", "c"]), &at("c"), "");
     run(
         &SelfPlayConfig {
             game: NEAREST.to_owned(),
@@ -202,7 +202,7 @@ fn games_of_several_sources_are_parts_in_their_order() {
         &at("c"),
     )
     .unwrap();
-    let text = refused(open(&["a", "c"]), &at("c"), &format!("'{NEAREST}'"));
+    let text = assert_refused(open(&["a", "c"]), &at("c"), &format!("'{NEAREST}'"));
     assert!(text.contains("'einstein'"), "{text}");
 }
 

@@ -5,7 +5,7 @@
 //! empty, the seat with the most tokens has won, and equal ones share.
 
 use crate::format::{self, quantize_value};
-use crate::{content, decode, refused, scratch, scratch_paths, with_threads};
+use crate::{assert_refused, content, decode, scratch, scratch_paths, with_threads};
 use engine::core::{
     game::{Game, MAX_SEATS, OneOutcome, Payoffs, Seat},
     random::RandomStream,
@@ -190,21 +190,21 @@ fn games_of_any_number_of_seats_and_moves_round_trip() {
         );
         let bytes = shard::encode(path, &header, &games).unwrap();
         assert!(shard::decode::<Tokens>(path, &bytes).unwrap() == (header.clone(), games.clone()));
-        let text = refused(decode(path, &bytes), path, "'tokens'");
+        let text = assert_refused(decode(path, &bytes), path, "'tokens'");
         assert!(text.contains("'einstein'"), "{text}");
         // Illegal moves and wrong payoffs are refused.
         let mut wrong = games.clone();
         wrong[3].record.plies[0].mv = rules.per_turn + 1;
-        let refused = |wrong: &[_], expected: &str| {
-            refused(shard::encode(path, &header, wrong), path, expected);
+        let assert_refused = |wrong: &[_], expected: &str| {
+            assert_refused(shard::encode(path, &header, wrong), path, expected);
         };
-        refused(&wrong, "game 3");
+        assert_refused(&wrong, "game 3");
         wrong = games.clone();
         wrong[4].record.payoffs = [0.25; MAX_SEATS];
-        refused(&wrong, "payoffs");
+        assert_refused(&wrong, "payoffs");
         wrong = games;
         wrong[5].players.pop();
-        refused(&wrong, "players");
+        assert_refused(&wrong, "players");
     }
 }
 
@@ -251,12 +251,12 @@ fn sets_are_counted_exchanged_and_derived() {
     assert!(all("b") == all("a") && all("c") == all("a") && all("a").1 == games);
     // Games of another game are reported.
     let read = json_lines::import::<Standard>(&at("a.jsonl"), &at("d"), BadGames::Refuse);
-    refused(read, &at("a.jsonl"), "'tokens'");
+    assert_refused(read, &at("a.jsonl"), "'tokens'");
     let (other, others) = random_games(&tokens(3, 20, 5), 5);
     std::fs::create_dir(at("other")).unwrap();
     shard::write(&at("other/000000.games"), &other, &others).unwrap();
     let both = ShardReader::<Tokens>::open(&[at("a"), at("other")]);
-    refused(both, &at("other"), " among games of ");
+    assert_refused(both, &at("other"), " among games of ");
     // Positions with at most four tokens left.
     let few = Filter {
         remaining: (0, 4),
@@ -309,7 +309,7 @@ fn without_chance_games_are_distinct_and_only_those_are_counted() {
     assert_eq!(summary, make(&config(&rules, 400), 3, "three"));
     assert!(content(&directory.join("one")) == content(&directory.join("three")));
     assert_eq!(
-        (summary.games, summary.distinct, summary.counted()),
+        (summary.games, summary.distinct, summary.counted_games()),
         (400, Some(400), 400)
     );
     let (games, distinct) = fingerprints(&rules, "one");

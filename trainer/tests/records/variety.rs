@@ -1,8 +1,8 @@
 //! Options of self-play: starts, exploration, tables, and limits.
 
 use crate::{
-    MIXED, PlayedGame, SelfPlay, config, content, play, plies, refused, run, run_within, scratch,
-    with_threads,
+    MIXED_PLAYERS, PlayedGame, SelfPlay, assert_refused, config, content, play, plies, run,
+    run_within, scratch, with_threads,
 };
 use engine::games::einstein::{Standard, Variant, dice::Die, tables::shared::shared};
 use engine::play::game_loop::Fading;
@@ -25,12 +25,12 @@ fn suite(directory: &Path, text: &str) -> String {
     format!("file = '{}'", path.display())
 }
 
-const TWO: &str =
+const TWO_STARTS: &str =
     "# two starts\n.1..2/...../..3../...b./....a r -\n215../64.../3...e/...fb/..acd b -\n";
 
 /// Every option, alone and together with others.
 fn all(directory: &Path) -> [String; 8] {
-    let starts = suite(directory, TWO);
+    let starts = suite(directory, TWO_STARTS);
     [
         "exploration_until = 6".to_owned(),
         "exploration_half_life = 3.5".to_owned(),
@@ -49,9 +49,9 @@ fn all(directory: &Path) -> [String; 8] {
 #[test]
 fn each_option_gives_the_same_bytes_with_any_number_of_threads() {
     let files = scratch();
-    let off = play(&config(&MIXED, 200));
+    let off = play(&config(&MIXED_PLAYERS, 200));
     for name in all(&files) {
-        let settings = with(&name, &MIXED, 200);
+        let settings = with(&name, &MIXED_PLAYERS, 200);
         let outputs = [1, 3].map(|threads| {
             let directory = scratch();
             with_threads(threads, || run(&settings, &directory).unwrap());
@@ -72,8 +72,8 @@ fn each_option_gives_the_same_bytes_with_any_number_of_threads() {
         );
         let directory = scratch();
         run(&settings, &directory).unwrap();
-        refused(
-            run(&config(&MIXED, 200), &directory),
+        assert_refused(
+            run(&config(&MIXED_PLAYERS, 200), &directory),
             &directory,
             "made with other settings",
         );
@@ -230,9 +230,9 @@ fn starts_have_the_configured_fractions() {
     let rules = Standard::default();
     let options = format!(
         "starts = {{ {}, share = 0.5 }}\nendgames = {{ stones = [2, 4], share = 0.3 }}",
-        suite(&directory, TWO)
+        suite(&directory, TWO_STARTS)
     );
-    let suite: Vec<_> = TWO
+    let suite: Vec<_> = TWO_STARTS
         .lines()
         .skip(1)
         .map(|line| rules.parse_position(line).unwrap().0)
@@ -269,12 +269,12 @@ fn starts_have_the_configured_fractions() {
 fn another_file_of_starts_under_the_same_name_is_another_run() {
     let directory = scratch();
     let games = directory.join("games");
-    let options = format!("starts = {{ {} }}", suite(&directory, TWO));
+    let options = format!("starts = {{ {} }}", suite(&directory, TWO_STARTS));
     let settings = with(&options, &["random"], 20);
     run(&settings, &games).unwrap();
     run(&settings, &games).unwrap();
-    suite(&directory, &TWO.replace("r -", "b -"));
-    refused(run(&settings, &games), &games, "'starts' is");
+    suite(&directory, &TWO_STARTS.replace("r -", "b -"));
+    assert_refused(run(&settings, &games), &games, "'starts' is");
 }
 
 #[test]
@@ -379,10 +379,10 @@ fn a_run_ends_with_the_game_that_reaches_the_positions() {
     }
     // Fewer positions than exist, or a gap: refused, and nothing changes.
     let before = content(&grown);
-    refused(to(500, &grown), &grown, "");
+    assert_refused(to(500, &grown), &grown, "");
     assert!(content(&grown) == before);
     std::fs::remove_file(grown.join("000001.games")).unwrap();
-    refused(
+    assert_refused(
         to(sums[10_000], &grown),
         &grown.join("000002.games"),
         "shard 000001 is not complete",
@@ -455,7 +455,7 @@ fn options_out_of_range_are_named() {
         ("'adjudicate' is a number", "adjudicate = 1"),
     ];
     for (expected, options) in cases {
-        refused(
+        assert_refused(
             SelfPlay::new(with(options, &["random"], 5)),
             Path::new(""),
             expected,

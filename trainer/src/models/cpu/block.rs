@@ -14,7 +14,7 @@ use engine::learned::network::MAX_HIDDEN;
 use std::ops::Range;
 
 /// Samples per chunk.
-const CHUNK: usize = 64;
+const CHUNK_SAMPLES: usize = 64;
 
 /// Inputs and targets of samples.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ impl<'a> Inputs<'a> {
     /// Splits the samples into chunks, each of one bucket.
     fn chunks(self, shape: Shape) -> impl Iterator<Item = Self> + 'a {
         self.split_by(shape, |rest| {
-            let max_samples = rest.targets.len().min(CHUNK);
+            let max_samples = rest.targets.len().min(CHUNK_SAMPLES);
             let first = rest.buckets.first();
             let others = rest.buckets.iter().take(max_samples);
             let same = others.take_while(|bucket| Some(*bucket) == first).count();

@@ -121,15 +121,15 @@ fn transposed_rows<V: Vector, const ROWS: usize>(
 }
 
 /// Transposes a matrix of `columns` columns.
-pub(crate) fn transposed(matrix: &[f32], columns: usize) -> Vec<f32> {
+pub(crate) fn transpose(matrix: &[f32], columns: usize) -> Vec<f32> {
     let rows = matrix.len() / columns;
-    let mut transposed = vec![0.0; matrix.len()];
+    let mut result = vec![0.0; matrix.len()];
     for (row, values) in matrix.chunks_exact(columns).enumerate() {
         for (column, value) in values.iter().enumerate() {
-            transposed[column * rows + row] = *value;
+            result[column * rows + row] = *value;
         }
     }
-    transposed
+    result
 }
 
 #[cfg(test)]
@@ -170,7 +170,7 @@ mod tests {
             add_product::<Scalar, 4>(&a, lanes(&b), lanes_mut(&mut found), inner, columns / LANES);
             assert_eq!(found, expected);
             let transposed_a = if inner > 0 {
-                transposed(&a, inner)
+                transpose(&a, inner)
             } else {
                 Vec::new()
             };

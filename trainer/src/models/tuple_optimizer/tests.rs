@@ -166,5 +166,5 @@ fn interleaving_is_reversible() {
     let memory: Vec<f32> = (0..2 * (ROWS + 1)).map(|number| number as f32).collect();
     let table = interleave::<3>(&weights, bias, &memory);
     assert_eq!(table[ROWS], [bias, 88.0, 89.0]);
-    assert_eq!(separate(&table), (weights, bias, memory));
+    assert_eq!(deinterleave(&table), (weights, bias, memory));
 }

@@ -29,7 +29,7 @@ fn config(set: &str, rule: UpdateRule, learning_rate: f64, trace: f64) -> TrainC
 }
 
 /// The network in the engine's form.
-fn exported(learner: &TdLearner<'_, Standard>) -> NTuple {
+fn engine_network(learner: &TdLearner<'_, Standard>) -> NTuple {
     match learner.learner.export().unwrap() {
         Model::NTuple(network) => network,
         _ => panic!("another model"),
@@ -168,7 +168,7 @@ fn games_follow_the_rules_and_other_than_explored_moves_are_greedy() {
     for game in 0..400 {
         let (start, mut random) = learner.start(game);
         learner.play(start, 0.25, &mut random);
-        let network = exported(&learner);
+        let network = engine_network(&learner);
         let positions = learner.episode.positions().to_vec();
         assert_eq!(positions[0], start);
         explored += learner
@@ -246,7 +246,7 @@ fn endgames_of_two_stones_become_exact() {
             learner.play(start, exploration_rate(&config.online, game), &mut random);
             learner.update(learner.learning_rate(game));
         }
-        let network = exported(&learner);
+        let network = engine_network(&learner);
         let mut random = RandomStream::new(1);
         let (mut mean, mut max_error) = (0.0, 0.0f32);
         for _ in 0..4000 {
@@ -315,8 +315,11 @@ fn a_run_is_a_function_of_its_settings_and_its_model_has_metadata() {
     );
     // A finished training is only exported again.
     std::fs::remove_file(&first.model).unwrap();
-    let exported = run("a", &config);
-    assert_eq!((&exported, bytes(&exported)), (&first, bytes(&again)));
+    let engine_network = run("a", &config);
+    assert_eq!(
+        (&engine_network, bytes(&engine_network)),
+        (&first, bytes(&again))
+    );
     let metadata: serde_json::Value = serde_json::from_str(
         &ModelFile::load(&Standard::default(), &first.model)
             .unwrap()

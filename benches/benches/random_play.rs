@@ -3,11 +3,11 @@
 
 use benches::playouts::play_block;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use engine::core::{game::Game, random::RandomStream, simd::Instructions};
+use engine::core::{game::Game, random::RandomStream, search_game::Playouts, simd::Instructions};
 use engine::games::{
     einstein::{
         Standard,
-        playout::{Choice, Playouts},
+        playout::{Choice, LanePlayouts},
     },
     reversixt::{ReversiXt, map::Map},
 };
@@ -26,12 +26,12 @@ fn random_play(criterion: &mut Criterion) {
         let mut random = RandomStream::new(1);
         bencher.iter(|| {
             (0..GAMES)
-                .map(|_| game.random_end(black_box(&start), || random.next_u64())[0])
+                .map(|_| game.playout(black_box(&start), || random.next_u64())[0])
                 .sum::<f32>()
         });
     });
     for instructions in Instructions::available() {
-        if let Some(mut playouts) = Playouts::on(instructions, &game, Choice::Moves, 1)
+        if let Some(mut playouts) = LanePlayouts::on(instructions, &game, Choice::Moves, 1)
             && playouts.instructions() == instructions
         {
             group.bench_function(instructions.name(), |bencher| {

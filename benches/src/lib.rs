@@ -4,7 +4,7 @@
 
 use arena::{error::Result, statistics::Estimate};
 use engine::core::{
-    game::Chance,
+    game::ChanceSource,
     random::{RandomStream, SeedSpace, derive_seed},
     record::GameRecord,
 };
@@ -76,7 +76,7 @@ fn play(
     game: &Standard,
     start: Position,
     [one, other]: &mut [Box<dyn Player<Standard>>; 2],
-    dice: &mut impl Chance<Standard>,
+    dice: &mut impl ChanceSource<Standard>,
     exploration: Option<&mut Exploration>,
 ) -> Result<GameRecord<Standard>> {
     let players: &mut [&mut dyn Player<Standard>] = &mut [one.as_mut(), other.as_mut()];

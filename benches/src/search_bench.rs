@@ -32,7 +32,7 @@ pub enum Study {
     Depth,
     /// How chance nodes are cut: Star0, Star0.5, Star1, Star2, outcome by outcome and on the
     /// unified operator.
-    Chance,
+    ChanceSource,
     /// One search with tables of rising size, by replacement policy.
     TableSize,
 }
@@ -40,7 +40,7 @@ pub enum Study {
 impl Named for Study {
     const NAMES: &'static [(&'static str, Self)] = &[
         ("depth", Self::Depth),
-        ("chance", Self::Chance),
+        ("chance", Self::ChanceSource),
         ("table-size", Self::TableSize),
     ];
 }
@@ -107,7 +107,7 @@ pub fn run(study: Option<Study>, settings: &Settings, progress: &ProgressBar) ->
     let report = match study {
         None => compare::run(settings, progress),
         Some(Study::Depth) => depth::run(settings, progress),
-        Some(Study::Chance) => chance::run(settings, progress),
+        Some(Study::ChanceSource) => chance::run(settings, progress),
         Some(Study::TableSize) => table_size::run(settings, progress),
     };
     progress.finish_and_clear();

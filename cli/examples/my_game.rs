@@ -7,8 +7,9 @@ use arena::matches::{Contestant, MatchOptions, play_match};
 use engine::core::{
     calibration::Calibration,
     evaluator::Score,
-    game::{FixedList, Game, Outcome, Payoffs, Seat, equal_runs, more_wins},
+    game::{FixedList, Game, Outcome, Payoffs, Seat, payoffs_by_score, uniform_outcomes},
     random::RandomStream,
+    search_game::{OutOfTurn, Playouts, SearchHints},
     text::TextError,
 };
 use engine::learned::{
@@ -44,19 +45,24 @@ impl Game for Columns {
     type Move = (u8, u8);
     type Moves = FixedList<(u8, u8), 12>;
     type Outcomes = FixedList<Outcome, 4>;
+
     fn to_move(&self, table: &Table) -> Seat {
         table[7].into()
     }
+
     fn payoffs(&self, table: &Table) -> Option<Payoffs> {
-        (table[6] == 0).then(|| more_wins([ahead(table, 0), 0]))
+        (table[6] == 0).then(|| payoffs_by_score([ahead(table, 0), 0]))
     }
+
     fn moves(&self, _: &Table, moves: &mut Self::Moves) {
         moves.clear();
         (0..12).for_each(|at| moves.push((at / 3 + 1, at % 3)));
     }
+
     fn outcomes(&self, _: &Table, _: &[(u8, u8)]) -> Self::Outcomes {
-        equal_runs(12)
+        uniform_outcomes(12)
     }
+
     fn play(&self, table: &Table, (number, column): (u8, u8)) -> Table {
         let (mut after, seat, column) = (*table, self.to_move(table), usize::from(column));
         after[3 * seat + column] = number;
@@ -66,6 +72,12 @@ impl Game for Columns {
         after
     }
 }
+
+impl SearchHints for Columns {}
+
+impl Playouts for Columns {}
+
+impl OutOfTurn for Columns {}
 /// The evaluator made by hand.
 struct Ahead;
 impl Score<Columns> for Ahead {

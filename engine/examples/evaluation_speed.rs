@@ -13,7 +13,10 @@
     reason = "an example talks to whoever runs it"
 )]
 
-use engine::core::{evaluator::Evaluator, game::Game, random::RandomStream, simd::Instructions};
+use engine::core::{
+    evaluator::Evaluator, game::Game, random::RandomStream, search_game::Playouts,
+    simd::Instructions,
+};
 use engine::games::einstein::{
     Move, MoveList, Position, RED, Standard,
     evaluators::schwarz_odds::SchwarzOdds,
@@ -137,7 +140,7 @@ fn whole<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], round
         let mut sum = 0.0;
         for position in black_box(&next) {
             sum += evaluator.one_ply(&game, position, &mut cache);
-            successors += game.count_moves(position).all;
+            successors += game.count_moves(position).total;
         }
         black_box(sum);
         successors as usize

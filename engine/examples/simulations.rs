@@ -12,7 +12,7 @@
 )]
 
 use engine::core::{
-    game::{Payoffs, won_by},
+    game::{Payoffs, win_for},
     random::RandomStream,
 };
 use engine::games::einstein::{Position, Standard};
@@ -24,7 +24,7 @@ use std::time::Instant;
 
 /// Leaf evaluation without cost.
 fn nothing(_: &Standard, _: &Position, random: &mut RandomStream) -> Payoffs {
-    won_by((random.next_u64() >> 63) as usize)
+    win_for((random.next_u64() >> 63) as usize)
 }
 
 fn measure<L: Leaf<Standard>>(leaf: fn() -> L, simulations: u64, threads: usize, batch: usize) {

@@ -15,6 +15,8 @@ pub mod calibration;
 // What a simulation ends with.
 pub mod leaf;
 
+pub mod search_game;
+
 // Exact knowledge, as far as a search asks for it.
 pub mod oracle;
 

@@ -2,7 +2,7 @@
 
 use engine::search::limits::Limits;
 use crate::games::with_every_game;
-use engine::core::{game::Chance, random::RandomStream};
+use engine::core::{game::ChanceSource, random::RandomStream};
 use engine::play::{
     build::PlayerRecipe,
     notation::{Argument, Notation},

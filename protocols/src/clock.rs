@@ -73,14 +73,16 @@ impl Clock {
     }
 
     /// The time of the next move, if about so many are to come.
-    pub(crate) fn move_time(&self, moves_left: u32) -> Duration {
+    pub(crate) fn move_time(&self, expected_moves_left: u32) -> Duration {
         let time = match (self.moves, self.overtime) {
-            (0, None) => usable(self.left / moves_left.max(1)).min(self.left / MAX_MOVE_DIVISOR),
+            (0, None) => {
+                usable(self.left / expected_moves_left.max(1)).min(self.left / MAX_MOVE_DIVISOR)
+            }
             (0, Some(overtime)) => {
                 // Where the main time ends, the first period begins.
                 let of_period = usable(overtime.period / overtime.moves);
                 let max = (self.left / MAX_MOVE_DIVISOR).max(of_period);
-                (self.left / moves_left.max(1) + of_period).min(max)
+                (self.left / expected_moves_left.max(1) + of_period).min(max)
             }
             (moves, _) => usable(self.left / moves),
         };
@@ -122,7 +124,7 @@ mod tests {
         let canadian = |main, period, moves| Clock::new(ms(main), overtime(period, moves, false));
         let japanese = |main, period| Clock::new(ms(main), overtime(period, 1, true));
         // A clock, a referee's report, moves left, and the time of a move.
-        for (number, (mut clock, report, moves_left, expected)) in [
+        for (number, (mut clock, report, expected_moves_left, expected)) in [
             (absolute(100_000), None, 20, 4_750),
             (absolute(100_000), Some((60_000, 0)), 20, 2_850),
             // The last move takes a quarter.
@@ -189,7 +191,7 @@ mod tests {
             if let Some((left, stones)) = report {
                 clock.update(ms(left), stones);
             }
-            let time = clock.move_time(moves_left);
+            let time = clock.move_time(expected_moves_left);
             assert_eq!(time, ms(expected), "clock {number}");
         }
     }

@@ -12,7 +12,7 @@ pub(crate) use query::{Choice, MoveAnalysis, Query};
 
 use crate::{Action, ProtocolGame, SessionConfig};
 use engine::core::{
-    game::{Chance, OutcomeList},
+    game::{ChanceSource, OutcomeList},
     random::{RandomStream, SeedSpace, derive_seed},
 };
 use engine::play::{
@@ -221,7 +221,7 @@ impl<G: ProtocolGame> Session<G> {
     }
 
     pub(crate) fn has_dice() -> bool {
-        G::Outcomes::BOUND > 1
+        G::Outcomes::CAPACITY > 1
     }
 
     pub(crate) fn set_die(&mut self, face: u8) -> Result<(), String> {

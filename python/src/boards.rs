@@ -9,7 +9,7 @@ use crate::models::num_symbols;
 use crate::positions::{check_outcome, outcome_probabilities};
 use crate::{EngineError, PyRes};
 use engine::core::{
-    game::{Chance as _, List as _},
+    game::{ChanceSource as _, List as _},
     random::{RandomStream, SeedSpace, derive_seed},
 };
 use engine::learned::inputs::Learnable;
@@ -131,7 +131,7 @@ impl<G: Learnable> Env<G> {
         // A face allows two stones at most, with three steps each.
         let max_actions = match G::NAME {
             "einstein" => 6,
-            _ => game.most_moves(),
+            _ => game.branching_hint(),
         };
         let widths = [num_symbols(game), max_actions];
         let bound = MAX_CELLS / widths[0].max(max_actions).max(1);

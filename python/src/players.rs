@@ -61,7 +61,7 @@ impl<G: Learnable> TypedPlayer<G> {
         answer: impl Fn(&mut dyn EnginePlayer<G>, &GamePosition<G>, Option<u8>) -> PyRes<T> + Sync,
     ) -> PyRes<Vec<T>> {
         // Without chance there is one outcome.
-        let only_outcome = (G::Outcomes::BOUND == 1).then_some(0);
+        let only_outcome = (G::Outcomes::CAPACITY == 1).then_some(0);
         let answer_slice = |queries: &[PositionQuery]| {
             let mut player = self.recipe.make();
             let one = |(position, outcome): &PositionQuery| {

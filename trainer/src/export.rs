@@ -35,7 +35,7 @@ pub(crate) fn parity_positions<G: Learnable>(
         let mut position = game.random_start(&mut random, first);
         while game.payoffs(&position).is_none() && positions.len() < PARITY_POSITIONS {
             positions.push(position);
-            position = game.play(&position, game.random_move(&position, random.next_u64()));
+            position = game.play(&position, game.sample_move(&position, random.next_u64()));
         }
     }
     positions

@@ -123,7 +123,7 @@ impl<G: Playable> LabelSource<G> {
             last = after;
             after = self
                 .game
-                .play(&last, self.game.random_move(&last, random.next_u64()));
+                .play(&last, self.game.sample_move(&last, random.next_u64()));
         }
         let mut player = player.make();
         player.new_game(1);

@@ -13,7 +13,7 @@ use crate::puzzles::puzzle;
 use crate::review::review;
 use engine::core::{
     clock::Instant,
-    game::{Chance as _, Payoffs},
+    game::{ChanceSource as _, Payoffs},
     random::{RandomStream, SeedSpace, derive_seed},
     text::{shortened, without_mark},
 };

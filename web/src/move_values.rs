@@ -63,7 +63,7 @@ pub type ValueObserver<'a, M> = dyn FnMut(&PositionValues<M>) -> bool + 'a;
 /// Whether a game has chance.
 #[must_use]
 pub fn has_chance<G: Game>() -> bool {
-    G::Outcomes::BOUND > 1
+    G::Outcomes::CAPACITY > 1
 }
 
 /// All rolls of a position with these moves.
@@ -76,7 +76,7 @@ fn rolls<G: Playable>(game: &G, position: &G::Position, moves: &[G::Move]) -> Ve
         .map(|(face, outcome)| Roll {
             face: has_chance::<G>().then_some(face),
             probability: f64::from(outcome.weight) / sum,
-            permitted: outcome.run(),
+            permitted: outcome.move_range(),
         })
         .collect()
 }

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use engine::{
-    core::{game::Chance, random::RandomStream},
+    core::{game::ChanceSource, random::RandomStream},
     games::{
         einstein::{Standard, tables::shared::shared},
         reversi::Reversi,

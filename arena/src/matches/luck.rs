@@ -58,7 +58,7 @@ pub fn of_game<G: Playable>(
         let outcomes = game.outcomes(&position, &moves);
         let mean: f64 = outcomes
             .iter()
-            .map(|outcome| f64::from(outcome.weight) * best(&rated[outcome.run()]))
+            .map(|outcome| f64::from(outcome.weight) * best(&rated[outcome.move_range()]))
             .sum();
         // The moves that an outcome permits are one run of the list.
         permitted.clear();

@@ -72,7 +72,7 @@ impl Openings {
         let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Arena, &[0]));
         let mut position = game.random_start(&mut random, (pair % 2) as Seat);
         for _ in 0..self.plies {
-            let mv = game.random_move(&position, random.next_u64());
+            let mv = game.sample_move(&position, random.next_u64());
             let next = game.play(&position, mv);
             if game.payoffs(&next).is_some() {
                 break;
@@ -184,7 +184,7 @@ pub(super) fn has_chance<G: Playable>(game: &G) -> bool {
         if game.outcomes(&position, &moves).len() > 1 {
             return true;
         }
-        position = game.play(&position, game.random_move(&position, random.next_u64()));
+        position = game.play(&position, game.sample_move(&position, random.next_u64()));
     }
     false
 }

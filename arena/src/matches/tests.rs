@@ -12,7 +12,7 @@ use crate::test_players::{
     pondering, random, timeless,
 };
 use engine::core::{
-    game::won_by,
+    game::win_for,
     record::{Ending, GameRecord, Ply},
 };
 use engine::games::{
@@ -405,7 +405,7 @@ fn luck_of_a_roll_by_hand() {
         let record = GameRecord {
             start: position,
             plies: vec![ply],
-            payoffs: won_by(RED),
+            payoffs: win_for(RED),
             ending: Ending::Played,
         };
         // A quiet move is worth 1 - 0.25 to Red, the win 1: only a 1 permits it, and all other

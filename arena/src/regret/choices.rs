@@ -87,7 +87,7 @@ fn by_player(
     let mut answer = Answer::default();
     let choices = answer.choices.iter_mut().enumerate();
     for ((index, choice), outcome) in choices.zip(labelled.outcomes(game).iter()) {
-        let legal = &labelled.moves[outcome.run()];
+        let legal = &labelled.moves[outcome.move_range()];
         let place = if legal.len() == 1 {
             0
         } else {
@@ -100,7 +100,7 @@ fn by_player(
             let best = decision.map_err(|failure| failure.to_string())?.best;
             legal.iter().position(|&mv| mv == best).unwrap_or(0)
         };
-        *choice = Choice::Move((outcome.run().start + place) as u8);
+        *choice = Choice::Move((outcome.move_range().start + place) as u8);
     }
     Ok(answer)
 }
@@ -127,7 +127,7 @@ fn by_evaluator(
         };
         let choices = answer.choices.iter_mut();
         for (choice, outcome) in choices.zip(labelled.outcomes(game).iter()) {
-            *choice = Choice::Move(first_best(&rated, outcome.run()) as u8);
+            *choice = Choice::Move(first_best(&rated, outcome.move_range()) as u8);
         }
         answer
     };

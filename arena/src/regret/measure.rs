@@ -112,7 +112,8 @@ impl DecisionSums {
     pub(super) fn add(&mut self, game: &Standard, labelled: &Labelled, answer: &Answer) {
         let (mut sums, mut real, mut of_labels) = ([0.0; 5], 0.0, 0.0);
         for (outcome, choice) in labelled.outcomes(game).iter().zip(answer.choices) {
-            let (weight, best, run) = (faces(outcome), labelled.best(outcome), outcome.run());
+            let (weight, best, run) =
+                (faces(outcome), labelled.best(outcome), outcome.move_range());
             let is_real = run.len() > 1;
             let chosen = match choice {
                 Choice::Uniform => run,

@@ -8,7 +8,7 @@
 //! two [`GreedyPlayer`]s and [`EXPLORATION`].
 
 use super::positions::EXPLORATION;
-use engine::core::{game::Game, random::RandomStream};
+use engine::core::{game::Game, random::RandomStream, search_game::Playouts};
 use engine::games::einstein::{
     BLUE, Move, MoveList, Position, RED, Standard, players::GreedyPlayer,
 };
@@ -44,7 +44,7 @@ impl<'a> MixedGames<'a> {
         let start = self.game.random_start(&mut self.random, first);
         self.found.clear();
         if coins & 2 == 0 {
-            self.play(start, stones, Self::random_move)
+            self.play(start, stones, Self::sample_move)
         } else {
             self.play(start, stones, Self::greedy_move)
         }
@@ -75,8 +75,8 @@ impl<'a> MixedGames<'a> {
     }
 
     #[inline]
-    fn random_move(&mut self, position: &Position) -> Move {
-        self.game.random_move(position, self.random.next_u64())
+    fn sample_move(&mut self, position: &Position) -> Move {
+        self.game.sample_move(position, self.random.next_u64())
     }
 
     #[inline]
@@ -84,10 +84,10 @@ impl<'a> MixedGames<'a> {
         // The lower half decides whether the move is random, the upper rolls the die.
         let bits = self.random.next_u64();
         if f64::from(bits as u32) < EXPLORATION * (1u64 << 32) as f64 {
-            return self.random_move(position);
+            return self.sample_move(position);
         }
         self.game
-            .draw_moves(position, (bits >> 32) as u32, &mut self.legal);
+            .sample_allowed_moves(position, (bits >> 32) as u32, &mut self.legal);
         GreedyPlayer::choice(position, &self.legal)
     }
 }

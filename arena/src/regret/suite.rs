@@ -272,10 +272,10 @@ impl Maker<'_> {
             let mut again = [false; MAX_STORED_MOVES];
             for outcome in labelled.outcomes(game).iter() {
                 let best = outcome
-                    .run()
+                    .move_range()
                     .max_by(|&one, &other| labelled.values[one].total_cmp(&labelled.values[other]));
                 let Some(best) = best else { continue };
-                for index in outcome.run() {
+                for index in outcome.move_range() {
                     let behind = labelled.values[best] - labelled.values[index];
                     let error = labelled.errors[best].hypot(labelled.errors[index]);
                     again[index] |= behind <= BEHIND * error;

@@ -229,7 +229,7 @@ fn best_answer(game: &Standard, labelled: &Labelled) -> Answer {
     let mut answer = Answer::default();
     let choices = answer.choices.iter_mut();
     for (choice, outcome) in choices.zip(labelled.outcomes(game).iter()) {
-        *choice = Choice::Move(first_best(&labelled.values, outcome.run()) as u8);
+        *choice = Choice::Move(first_best(&labelled.values, outcome.move_range()) as u8);
     }
     answer
 }

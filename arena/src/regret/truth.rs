@@ -52,13 +52,14 @@ impl Labelled {
     pub fn best(&self, outcome: &Outcome) -> f32 {
         let [one, other] = &self.halves;
         let crossed = [(one, other), (other, one)];
-        let crossed = crossed.map(|(chosen, valued)| valued[first_best(chosen, outcome.run())]);
+        let crossed =
+            crossed.map(|(chosen, valued)| valued[first_best(chosen, outcome.move_range())]);
         (crossed[0] + crossed[1]) / 2.0
     }
 
     /// The standard error of what a move loses, as far as that of its label and of the best goes.
     pub(super) fn error(&self, outcome: &Outcome, place: usize) -> f32 {
-        match first_best(&self.values, outcome.run()) {
+        match first_best(&self.values, outcome.move_range()) {
             best if best == place => 0.0,
             best => self.errors[best].hypot(self.errors[place]),
         }

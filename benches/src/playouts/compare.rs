@@ -11,12 +11,13 @@ use engine::core::{
     calibration::Calibrated,
     game::Game,
     random::{RandomStream, SeedSpace, derive_seed},
+    search_game::Playouts,
     simd::Instructions,
 };
 use engine::games::einstein::{
     Position, Standard,
     evaluators::{farmer_boy::FarmerBoy, greedy::Greedy, schwarz_odds::SchwarzOdds},
-    playout::{Choice, Playouts, Tally},
+    playout::{Choice, LanePlayouts, Tally},
 };
 use engine::search::{
     mcts::{EvaluatorLeaf, Leaf},
@@ -181,7 +182,7 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
         let mut random = RandomStream::new(seed);
         let mut count = Count::default();
         for start in some_starts(single) {
-            count.add(game.random_end(start, || random.next_u64())[start.seat()]);
+            count.add(game.playout(start, || random.next_u64())[start.seat()]);
         }
         count
     }));
@@ -191,12 +192,12 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
     ] {
         for instructions in Instructions::available() {
             // Those that no vectors are wider with would be the same once more.
-            if Playouts::on(instructions, game, choice, seed)
+            if LanePlayouts::on(instructions, game, choice, seed)
                 .is_some_and(|playouts| playouts.instructions() == instructions)
             {
                 engines.push(prepared_row(
                     &format!("{}{suffix}", instructions.name()),
-                    || Playouts::on(instructions, game, choice, seed),
+                    || LanePlayouts::on(instructions, game, choice, seed),
                     |playouts| {
                         let played = playouts.map(|mut playouts| playouts.random_setups(games));
                         played.unwrap_or_default()
@@ -205,7 +206,7 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
             }
         }
     }
-    if let Some(mut playouts) = Playouts::new(game, Choice::Moves, seed) {
+    if let Some(mut playouts) = LanePlayouts::new(game, Choice::Moves, seed) {
         let name = format!("{}, 64 from each position", playouts.instructions().name());
         engines.push(row(&name, || {
             let mut tally = Tally::default();

@@ -68,7 +68,7 @@ fn report(measured: &[Measured], settings: &Settings) -> Result<Report> {
         text: text(measured, disagreement, settings),
         csv: TextTable::of(&lines(measured))?.csv(),
         json: json!({
-            "study": Study::Chance.name(),
+            "study": Study::ChanceSource.name(),
             "suite": settings.suite.name,
             "seed": settings.seed,
             "repeat": settings.repeat,

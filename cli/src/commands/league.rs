@@ -16,7 +16,7 @@ use arena::text_table::{Cell, TextTable};
 use clap::value_parser;
 use engine::core::{
     files::{self, FileKind},
-    game::Chance,
+    game::ChanceSource,
     random::RandomStream,
     text::printable,
 };

@@ -5,6 +5,7 @@ use engine::{
         game::Game as _,
         random::RandomStream,
         record::{GameRecord, Ply},
+        search_game::Playouts,
     },
     games::reversi::Reversi,
     play::playable::Playable as _,
@@ -211,7 +212,7 @@ fn shard_of_labels(games: u64) -> Vec<u8> {
             if let Some(payoffs) = rules.payoffs(&position) {
                 break payoffs;
             }
-            let mv = rules.random_move(&position, random.next_u64());
+            let mv = rules.sample_move(&position, random.next_u64());
             position = rules.play(&position, mv);
             plies.push(Ply {
                 outcome: 0,

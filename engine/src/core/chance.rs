@@ -58,7 +58,10 @@ pub(crate) fn turned(value: f32, same: bool) -> f32 {
 pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f32 {
     let mut mean = Mean::default();
     for outcome in outcomes {
-        let best = values[outcome.run()].iter().copied().fold(0.0, f32::max);
+        let best = values[outcome.move_range()]
+            .iter()
+            .copied()
+            .fold(0.0, f32::max);
         mean.add(outcome.weight, best);
     }
     mean.get()
@@ -88,7 +91,7 @@ impl Mean {
 
 /// Bounds of a position while its moves are searched, in any order.
 pub struct ChanceBounds<O: OutcomeList> {
-    groups: O::Of<Group>,
+    groups: O::ListOf<Group>,
     /// For each of the first moves the outcomes that permit it, one bit an outcome.
     permitting: [u64; MASKS],
     /// `Σ weight · lower` and `Σ weight · upper` of all groups, kept up to date with rounding
@@ -126,11 +129,11 @@ impl<O: OutcomeList> ChanceBounds<O> {
     pub fn new(outcomes: &[Outcome]) -> Self {
         const {
             assert!(
-                O::BOUND <= MAX_LISTED_OUTCOMES,
+                O::CAPACITY <= MAX_LISTED_OUTCOMES,
                 "a set of outcomes is a word"
             )
         };
-        let mut groups = O::Of::<Group>::default();
+        let mut groups = O::ListOf::<Group>::default();
         let mut permitting = [0; MASKS];
         for (number, outcome) in outcomes.iter().enumerate() {
             let end = usize::from(outcome.end).min(MASKS);
@@ -224,7 +227,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
         }
         let mut permitting = 0;
         for (number, group) in self.groups.iter().enumerate() {
-            permitting |= u64::from(group.outcome.permits(index)) << number;
+            permitting |= u64::from(group.outcome.allows(index)) << number;
         }
         permitting
     }
@@ -327,7 +330,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
 struct Sum<O: OutcomeList> {
     constant: f32,
     /// Sorted by floor.
-    terms: O::Of<(f32, f32)>,
+    terms: O::ListOf<(f32, f32)>,
 }
 
 impl<O: OutcomeList> Sum<O> {
@@ -335,7 +338,7 @@ impl<O: OutcomeList> Sum<O> {
     fn from(constant: f32) -> Self {
         Self {
             constant,
-            terms: O::Of::default(),
+            terms: O::ListOf::default(),
         }
     }
 

@@ -6,7 +6,7 @@
 
 use crate::core::{
     chance::expectation,
-    game::{Game, MAX_SEATS, Payoffs, left_for_each},
+    game::{Game, MAX_SEATS, Payoffs, payoff_of_each_other},
 };
 use std::sync::Arc;
 
@@ -122,11 +122,6 @@ pub trait Evaluator<G: Game>: Send + Sync {
         None
     }
 
-    /// What ProbCut takes a search two plies less deep to differ by: [`Game::probcut_deviation`].
-    fn probcut_deviation(&self, game: &G) -> Option<f32> {
-        game.probcut_deviation()
-    }
-
     /// A value for every seat; with more than two seats all others get the same.
     fn payoffs(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> Payoffs {
         others_alike(game, position, self.value(game, position, cache))
@@ -136,7 +131,7 @@ pub trait Evaluator<G: Game>: Send + Sync {
 /// Payoffs of which only that of the seat to move is known: all others get the same.
 pub fn others_alike<G: Game>(game: &G, position: &G::Position, own: f32) -> Payoffs {
     let mut payoffs = [0.0; MAX_SEATS];
-    payoffs[..game.seats()].fill(left_for_each(own, game.seats()));
+    payoffs[..game.seats()].fill(payoff_of_each_other(own, game.seats()));
     payoffs[game.to_move(position)] = own;
     payoffs
 }
@@ -255,10 +250,6 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
 
     fn calibrate_to_results(&self, value: f32) -> Option<f32> {
         (**self).calibrate_to_results(value)
-    }
-
-    fn probcut_deviation(&self, game: &G) -> Option<f32> {
-        (**self).probcut_deviation(game)
     }
 
     fn payoffs(&self, game: &G, position: &G::Position, cache: &E::Cache) -> Payoffs {

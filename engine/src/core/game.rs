@@ -1,15 +1,10 @@
-//! What search may know of a game: moves, outcomes, seats and payoffs; never dice, stones or
-//! boards.
+//! The rules of a game as search sees them: positions, moves, outcomes, seats and payoffs.
 //!
-//! A position is *before* chance has spoken. Every move that some outcome permits is listed once,
-//! in an order in which each outcome permits one contiguous run of the list. A position is then
-//! worth `Σ weight · max(value of the moves in that run)`; a game without chance has one run of
-//! weight 1.
-//!
-//! Invariant: an implementation of [`Game`] holds the rules (a variant, the assumed die), is
-//! immutable and shared; positions are small values that are copied freely.
+//! A position is an afterstate, before the next outcome of chance. Its moves are listed once, in an
+//! order in which each outcome allows one contiguous range, so its value is
+//! `Σ probability · max(values of the moves in the range)`. Invariant: an implementation of [`Game`]
+//! holds the rules, is immutable and shared; positions are small values that are copied freely.
 
-use crate::core::leaf::MoveKinds;
 use smallvec::{Array, SmallVec};
 use std::{
     cmp::Ordering,
@@ -62,14 +57,14 @@ impl Outcome {
 
     /// The permitted indices of the move list.
     #[inline]
-    pub fn run(&self) -> Range<usize> {
+    pub fn move_range(&self) -> Range<usize> {
         usize::from(self.start)..usize::from(self.end)
     }
 
     /// Whether this outcome permits the move at `index` of the move list.
     #[must_use]
     #[inline]
-    pub fn permits(&self, index: usize) -> bool {
+    pub fn allows(&self, index: usize) -> bool {
         // One comparison: below the start the difference wraps around.
         index.wrapping_sub(usize::from(self.start)) < usize::from(self.end - self.start)
     }
@@ -79,66 +74,57 @@ impl Outcome {
 /// [`crate::core::chance`] takes.
 pub trait OutcomeList: List<Outcome> {
     /// How many outcomes a position may have, at most [`MAX_LISTED_OUTCOMES`].
-    const BOUND: usize;
+    const CAPACITY: usize;
     /// A list of something else, with the same bound.
-    type Of<T: Copy + Default + Debug + Send>: List<T>;
+    type ListOf<T: Copy + Default + Debug + Send>: List<T>;
 }
 
 impl<const N: usize> OutcomeList for FixedList<Outcome, N> {
-    const BOUND: usize = N;
-    type Of<T: Copy + Default + Debug + Send> = FixedList<T, N>;
+    const CAPACITY: usize = N;
+    type ListOf<T: Copy + Default + Debug + Send> = FixedList<T, N>;
 }
 
 /// No game has more outcomes a position: a set of them is a word.
 pub const MAX_LISTED_OUTCOMES: usize = 64;
 
 /// The outcomes of a game without chance.
-pub type OneOutcome = FixedList<Outcome, 1>;
+pub type Deterministic = FixedList<Outcome, 1>;
 
-/// The rules of a game, as far as search may know them.
+/// The rules of a game.
 pub trait Game: Clone + Debug + Send + Sync + 'static {
-    /// A state before chance has spoken.
+    /// An afterstate: a position before the next outcome of chance.
     type Position: Copy + Eq + Hash + Debug + Send + Sync + 'static;
-    /// A move; small, meaningful only together with the position it is made in.
+    /// A move; small, and valid only together with its position.
     type Move: Copy + Eq + Debug + Default + Send + Sync + 'static;
-    /// A list that holds the moves of any position; a [`FixedList`] keeps search free of
-    /// allocation.
+    /// A list of moves; a [`FixedList`] keeps search free of allocation.
     type Moves: List<Self::Move>;
-    /// A list that holds the outcomes of any position: a [`FixedList`] with the game's own bound,
-    /// [`OneOutcome`] without chance.
+    /// A list of outcomes: a [`FixedList`], or [`Deterministic`] without chance.
     type Outcomes: OutcomeList;
 
-    /// How many seats play, 2 to [`MAX_SEATS`].
+    /// The number of seats, 2 to [`MAX_SEATS`].
     #[inline]
     fn seats(&self) -> usize {
         2
     }
 
-    /// About how many moves a position may have: the memory of a Monte-Carlo search is laid out by
-    /// it. With more it fills up earlier.
-    #[inline]
-    fn most_moves(&self) -> usize {
-        63
-    }
-
-    /// The seat whose turn it is. Never assume that seats alternate.
+    /// The seat to move. Seats need not alternate.
     fn to_move(&self, position: &Self::Position) -> Seat;
 
-    /// `Some` once the game is over.
+    /// The payoffs of a game that is over; `None` before.
     fn payoffs(&self, position: &Self::Position) -> Option<Payoffs>;
 
-    /// What a seat gets, once the game is over.
+    /// The payoff of one seat, as [`Game::payoffs`].
     #[inline]
     fn payoff(&self, position: &Self::Position, seat: Seat) -> Option<f32> {
         self.payoffs(position).map(|payoffs| payoffs[seat])
     }
 
-    /// Every move that some outcome permits, in run order, into an emptied list.
-    /// Only asked of positions that are not over; never empty for them.
+    /// Replaces the list by every move that some outcome allows, in an order in which each outcome
+    /// allows one contiguous range. Called for positions that are not over; at least one move.
     fn moves(&self, position: &Self::Position, moves: &mut Self::Moves);
 
-    /// The outcomes and the runs of `moves`, all moves of the position, that they permit; outcomes
-    /// that permit the same run are best merged.
+    /// The outcomes, each with its range of `moves`, the list of [`Game::moves`]. Outcomes with
+    /// equal ranges are best merged.
     #[inline]
     fn outcomes(&self, position: &Self::Position, moves: &[Self::Move]) -> Self::Outcomes {
         let _ = position;
@@ -147,127 +133,11 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         outcomes
     }
 
-    /// A random permitted move: an outcome by its weight, then one of the moves it permits, all
-    /// equally likely. `bits` are 64 random bits. Only asked of positions that are not over.
-    fn random_move(&self, position: &Self::Position, bits: u64) -> Self::Move {
-        let mut moves = Self::Moves::default();
-        self.draw_moves(position, (bits >> 32) as u32, &mut moves);
-        moves[one_of(moves.len(), bits as u32)]
-    }
-
-    /// Draws an outcome by its weight and lists the moves it permits, and only those, whatever the
-    /// list held; answers where in the list of all moves the first of them stands. `bits` are 32 random bits. Only asked of positions that
-    /// are not over.
-    fn draw_moves(&self, position: &Self::Position, bits: u32, moves: &mut Self::Moves) -> usize {
-        self.moves(position, moves);
-        let run = sample(&self.outcomes(position, moves), bits).run();
-        if run.len() < moves.len() {
-            moves.copy_within(run.clone(), 0);
-            moves.truncate(run.len());
-        }
-        run.start
-    }
-
-    /// What a game brings that goes on by moves as [`Game::random_move`] draws them. `random` gives
-    /// 64 random bits a call; how many calls are made is up to the game. Of a position that is
-    /// over, its payoffs.
-    fn random_end(&self, position: &Self::Position, random: impl FnMut() -> u64) -> Payoffs {
-        end_move_by_move(self, position, random)
-    }
-
-    /// The same, with the kinds of all moves that are made.
-    fn random_end_noted(
-        &self,
-        position: &Self::Position,
-        mut random: impl FnMut() -> u64,
-        made: &mut MoveKinds,
-    ) -> Payoffs {
-        let mut position = *position;
-        loop {
-            if let Some(payoffs) = self.payoffs(&position) {
-                return payoffs;
-            }
-            let mv = self.random_move(&position, random());
-            made.insert(self.move_kind(&position, mv));
-            position = self.play(&position, mv);
-        }
-    }
-
-    /// The same of several positions, which may be faster at once; as many payoffs as positions.
-    fn random_ends(
-        &self,
-        positions: &[Self::Position],
-        mut random: impl FnMut() -> u64,
-        payoffs: &mut [Payoffs],
-    ) {
-        for (position, payoffs) in positions.iter().zip(payoffs) {
-            *payoffs = self.random_end(position, &mut random);
-        }
-    }
-
-    /// How many moves a position has, and how many of them do not end the game, for searches that
-    /// need no list. Only asked of positions that are not over.
-    fn count_moves(&self, position: &Self::Position) -> MoveCount {
-        count_move_by_move(self, position)
-    }
-
-    /// The position after a move of the list.
+    /// The position after a move.
     fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
 
-    /// Whether the two seats of a game without chance move in turn, always.
-    const ALTERNATES: bool = false;
-
-    /// Whether [`Game::turn_to`] is there.
-    const TURNS_CAN_CHANGE: bool = false;
-
-    /// Makes it the turn of a seat, out of order, as best-reply search asks. `false`, with nothing
-    /// changed, if the seat has no move there, or the game is over. A game that has this answers
-    /// [`Game::move_kind`] and [`Game::urgency`] for moves of all seats, whosever turn it is.
-    fn turn_to(&self, position: &mut Self::Position, seat: Seat) -> bool {
-        self.payoffs(position).is_none() && self.to_move(position) == seat
-    }
-
-    /// How many kinds of moves [`Game::move_kind`] tells apart.
-    #[inline]
-    fn move_kinds(&self) -> usize {
-        1
-    }
-
-    /// Below [`Game::move_kinds`]: moves of one kind tend to be good or bad together, so search
-    /// tries first what has fared well.
-    fn move_kind(&self, position: &Self::Position, mv: Self::Move) -> usize {
-        let _ = (position, mv);
-        0
-    }
-
-    /// How forcing a move is, for the order of moves: 0 for a quiet one, more for what ends the
-    /// game or changes it at once.
-    fn urgency(&self, position: &Self::Position, mv: Self::Move) -> u8 {
-        let _ = (position, mv);
-        0
-    }
-
-    /// The part of the game a position belongs to, for settings that differ between them.
-    fn stage(&self, position: &Self::Position) -> Stage {
-        let _ = position;
-        Stage::Middle
-    }
-
-    /// How many moves the seat to move may still have, for sharing out its clock; a little more
-    /// than the mean is best.
-    fn moves_left(&self, position: &Self::Position) -> u32 {
-        let _ = position;
-        20
-    }
-
-    /// What a search two plies less deep differs by, as a standard deviation times the depth of the
-    /// deeper one, with evaluators that know no better; `None` if that was never measured: ProbCut then believes nothing.
-    fn probcut_deviation(&self) -> Option<f32> {
-        None
-    }
-
-    /// A well mixed 64-bit key; equal positions have equal keys. Searches ask for it at every node:
-    /// worth a faster one.
+    /// A well mixed 64-bit hash; equal positions have equal keys. Searches compute it at every
+    /// node, so a fast one pays.
     fn key(&self, position: &Self::Position) -> u64 {
         let mut hasher = Xxh3::new();
         position.hash(&mut hasher);
@@ -275,54 +145,8 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     }
 }
 
-/// A random game by [`Game::random_move`], 64 random bits a move: right for every game.
-pub fn end_move_by_move<G: Game>(
-    game: &G,
-    position: &G::Position,
-    mut random: impl FnMut() -> u64,
-) -> Payoffs {
-    let mut position = *position;
-    loop {
-        if let Some(payoffs) = game.payoffs(&position) {
-            return payoffs;
-        }
-        position = game.play(&position, game.random_move(&position, random()));
-    }
-}
-
-/// How many moves a position has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MoveCount {
-    /// All that some outcome permits.
-    pub all: u32,
-    /// Those after which the game goes on.
-    pub open: u32,
-}
-
-/// [`Game::count_moves`] by listing and making them: right for every game.
-pub fn count_move_by_move<G: Game>(game: &G, position: &G::Position) -> MoveCount {
-    let mut moves = G::Moves::default();
-    game.moves(position, &mut moves);
-    let goes_on = |mv: &&G::Move| game.payoffs(&game.play(position, **mv)).is_none();
-    MoveCount {
-        all: moves.len() as u32,
-        open: moves.iter().filter(goes_on).count() as u32,
-    }
-}
-
-/// A part of a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Its beginning.
-    Opening,
-    /// What lies between.
-    Middle,
-    /// Its end, when little is left on the board.
-    Endgame,
-}
-
 /// Where the outcomes of a game that is played come from.
-pub trait Chance<G: Game> {
+pub trait ChanceSource<G: Game> {
     /// Draws what the seat to move gets: the outcome as a record keeps it, and the moves it
     /// permits.
     fn draw(&mut self, game: &G, position: &G::Position) -> (u8, G::Moves);
@@ -459,7 +283,7 @@ impl<T: Copy + Default + Debug + Send, const N: usize> List<T> for FixedList<T, 
 /// If there is no outcome.
 #[must_use]
 #[inline]
-pub fn sample(outcomes: &[Outcome], bits: u32) -> &Outcome {
+pub fn sample_outcome(outcomes: &[Outcome], bits: u32) -> &Outcome {
     let mut rest = bits as f32 / 4_294_967_296.0;
     // Weights are not negative, so once the rest is below 0 it stays there. Counting needs no
     // branch that depends on chance, which no processor foresees.
@@ -474,19 +298,19 @@ pub fn sample(outcomes: &[Outcome], bits: u32) -> &Outcome {
 /// One of `count` equally likely indices by 32 random bits; the bias is at most `count / 2^32`.
 #[must_use]
 #[inline]
-pub fn one_of(count: usize, bits: u32) -> usize {
+pub fn uniform_index(count: usize, bits: u32) -> usize {
     ((count as u64 * u64::from(bits)) >> 32) as usize
 }
 
 /// Outcomes that are equally likely, as many as the list holds, each with a run as long as the
 /// others' of so many moves.
 #[must_use]
-pub fn equal_runs<O: OutcomeList>(moves: usize) -> O {
+pub fn uniform_outcomes<O: OutcomeList>(moves: usize) -> O {
     let mut outcomes = O::default();
-    for outcome in 0..O::BOUND {
-        let bound = |outcome| (moves * outcome / O::BOUND) as u16;
+    for outcome in 0..O::CAPACITY {
+        let bound = |outcome| (moves * outcome / O::CAPACITY) as u16;
         outcomes.push(Outcome {
-            weight: 1.0 / O::BOUND as f32,
+            weight: 1.0 / O::CAPACITY as f32,
             start: bound(outcome),
             end: bound(outcome + 1),
         });
@@ -497,17 +321,17 @@ pub fn equal_runs<O: OutcomeList>(moves: usize) -> O {
 /// The payoffs of a two-seat game that the seat with more has won; as much each is a draw.
 #[must_use]
 #[inline]
-pub fn more_wins<T: Ord>([first, second]: [T; 2]) -> Payoffs {
+pub fn payoffs_by_score<T: Ord>([first, second]: [T; 2]) -> Payoffs {
     match first.cmp(&second) {
-        Ordering::Greater => won_by(0),
+        Ordering::Greater => win_for(0),
         Ordering::Equal => DRAW,
-        Ordering::Less => won_by(1),
+        Ordering::Less => win_for(1),
     }
 }
 
 /// The payoffs of a two-seat game that `winner` has won.
 #[must_use]
-pub fn won_by(winner: Seat) -> Payoffs {
+pub fn win_for(winner: Seat) -> Payoffs {
     let mut payoffs = [0.0; MAX_SEATS];
     payoffs[winner] = 1.0;
     payoffs
@@ -517,7 +341,7 @@ pub fn won_by(winner: Seat) -> Payoffs {
 /// rest, with more what ranks with equal steps between them leave, alike for all.
 #[must_use]
 #[inline]
-pub fn left_for_each(own: f32, seats: usize) -> f32 {
+pub fn payoff_of_each_other(own: f32, seats: usize) -> f32 {
     (0.5 * seats as f32 - own) / (seats as f32 - 1.0)
 }
 

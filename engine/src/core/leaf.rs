@@ -38,7 +38,7 @@ pub trait Leaf<G: Game>: Send {
     }
 }
 
-/// A set of [`Game::move_kind`]s, one bit a kind; it grows with the kinds it meets.
+/// A set of [`super::search_game::SearchHints::history_index`]s, one bit a kind; it grows with the kinds it meets.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct MoveKinds(Vec<u64>);
 

@@ -27,9 +27,10 @@ pub mod tables;
 use crate::core::arrays::each;
 use crate::core::{
     bits::nth,
-    game::{
-        FixedList, Game, MoveCount, Outcome, Payoffs, Seat, Stage, count_move_by_move,
-        end_move_by_move, one_of, won_by,
+    game::{FixedList, Game, Outcome, Payoffs, Seat, uniform_index, win_for},
+    search_game::{
+        MoveCount, OutOfTurn, Phase, Playouts, SearchHints, count_moves_by_listing,
+        playout_by_moves,
     },
 };
 use crate::games::einstein::dice::Die;
@@ -210,7 +211,10 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
             "one to six stones a side"
         );
         let runs = runs_of_stones(variant, die, |runs, face| {
-            match runs.iter_mut().find(|run| run.run() == face.run()) {
+            match runs
+                .iter_mut()
+                .find(|run| run.move_range() == face.move_range())
+            {
                 Some(run) => run.weight += face.weight,
                 None => runs.push(face),
             }
@@ -381,8 +385,11 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
 
 impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
     type Position = Position;
+
     type Move = Move;
+
     type Moves = MoveList;
+
     type Outcomes = FixedList<Outcome, MAX_OUTCOMES>;
 
     #[inline]
@@ -392,7 +399,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
 
     #[inline]
     fn payoffs(&self, position: &Position) -> Option<Payoffs> {
-        self.winner(position).map(won_by)
+        self.winner(position).map(win_for)
     }
 
     #[inline]
@@ -453,7 +460,74 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
     }
 
     #[inline]
-    fn random_move(&self, position: &Position, bits: u64) -> Move {
+    fn play(&self, position: &Position, mv: Move) -> Position {
+        let destination = Self::destination(position, mv);
+        position.after(mv.stone(), destination, Self::GOAL - destination)
+    }
+
+    #[inline]
+    fn key(&self, position: &Position) -> u64 {
+        position.key()
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> SearchHints for EinStein<COLUMNS, ROWS> {
+    fn history_size(&self) -> usize {
+        2 * 3 * MAX_STONES
+    }
+
+    /// Seat, stone and direction.
+    #[inline]
+    fn history_index(&self, position: &Position, mv: Move) -> usize {
+        3 * MAX_STONES * position.seat() + usize::from(mv.number())
+    }
+
+    /// 3 for a winning move, 2 for the capture of an enemy, 1 for that of an own stone.
+    #[inline]
+    fn move_class(&self, position: &Position, mv: Move) -> u8 {
+        let destination = Self::destination(position, mv);
+        let captures = position.other().occupies(Self::GOAL - destination);
+        if destination == Self::GOAL || captures && position.other().count() == 1 {
+            3
+        } else if captures {
+            2
+        } else {
+            u8::from(position.mover().occupies(destination))
+        }
+    }
+
+    /// Opening with at most two stones captured, endgame with at most half of them left.
+    fn phase(&self, position: &Position) -> Phase {
+        let (stones, all) = (position.stones(), 2 * u32::from(self.stones));
+        if stones + 2 >= all {
+            Phase::Opening
+        } else if 2 * stones <= all {
+            Phase::Endgame
+        } else {
+            Phase::Middle
+        }
+    }
+
+    /// A little more than the mean of self-play: 8, 5 and 3.
+    #[inline]
+    fn expected_moves_left(&self, position: &Position) -> u32 {
+        match self.phase(position) {
+            Phase::Opening => 10,
+            Phase::Middle => 7,
+            Phase::Endgame => 5,
+        }
+    }
+
+    /// Measured with `schwarz` on 400 positions of 6 to 12 stones: 0.112, 0.082, 0.063, 0.051
+    /// and 0.044 at depths 3 to 7.
+    fn probcut_deviation(&self) -> Option<f32> {
+        Some(0.32)
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROWS> {
+    #[inline]
+    fn sample_move(&self, position: &Position, bits: u64) -> Move {
         let (first, last) = self.drawn.of(position.mover().alive(), (bits >> 32) as u32);
         let steps =
             |stone: u8| Self::STEPS_FROM[usize::from(position.mover().square(usize::from(stone)))];
@@ -463,7 +537,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
         } else {
             steps(last).count_ones() as usize
         };
-        let index = one_of(of_first + of_last, bits as u32);
+        let index = uniform_index(of_first + of_last, bits as u32);
         let (stone, index) = if index < of_first {
             (first, index)
         } else {
@@ -474,7 +548,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
 
     /// Runs the fast engine of [`playout`] with a fair die of six faces, from one call of `random`.
     #[inline]
-    fn random_end(&self, position: &Position, mut random: impl FnMut() -> u64) -> Payoffs {
+    fn playout(&self, position: &Position, mut random: impl FnMut() -> u64) -> Payoffs {
         if let Some(payoffs) = self.payoffs(position) {
             return payoffs;
         }
@@ -482,19 +556,19 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
             Some(table) => {
                 let mover_wins =
                     playout::play_out_from_seed::<COLUMNS, ROWS>(table, position, random());
-                won_by(if mover_wins {
+                win_for(if mover_wins {
                     position.seat()
                 } else {
                     1 - position.seat()
                 })
             }
-            None => end_move_by_move(self, position, random),
+            None => playout_by_moves(self, position, random),
         }
     }
 
     /// Runs [`playout`]'s lockstep engines where they support the rules and there are enough
     /// positions, from one call of `random` for at most 64 games.
-    fn random_ends(
+    fn playout_batch(
         &self,
         positions: &[Position],
         mut random: impl FnMut() -> u64,
@@ -513,18 +587,18 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
             {
                 let won = playout::play_out_together(table, self.variant, positions, random());
                 for (lane, (position, payoffs)) in positions.iter().zip(payoffs).enumerate() {
-                    *payoffs = won_by(position.seat() ^ usize::from(won >> lane & 1 == 0));
+                    *payoffs = win_for(position.seat() ^ usize::from(won >> lane & 1 == 0));
                 }
             }
             return;
         }
         for (position, payoffs) in positions.iter().zip(payoffs) {
-            *payoffs = self.random_end(position, &mut random);
+            *payoffs = self.playout(position, &mut random);
         }
     }
 
     #[inline]
-    fn draw_moves(&self, position: &Position, bits: u32, moves: &mut MoveList) -> usize {
+    fn sample_allowed_moves(&self, position: &Position, bits: u32, moves: &mut MoveList) -> usize {
         let mover = position.mover();
         let (first, last) = self.drawn.of(mover.alive(), bits);
         moves.clear();
@@ -549,83 +623,22 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
         let (mover, enemy) = (position.mover(), position.other());
         if self.die.faces() < self.stones {
             // Not every stone may move.
-            return count_move_by_move(self, position);
+            return count_moves_by_listing(self, position);
         }
         let counts = u32::from(Self::mobility_of(mover));
-        let all = counts % (1 << MOBILITY_BITS);
-        let mut open = all - (counts >> MOBILITY_BITS);
+        let total = counts % (1 << MOBILITY_BITS);
+        let mut nonterminal = total - (counts >> MOBILITY_BITS);
         if enemy.count() == 1 {
             let last = enemy.squares().into_iter().find(|&square| square != GONE);
             let last = Self::GOAL.wrapping_sub(last.unwrap_or(0));
             let captures = |square| u32::from(Self::destinations(square).contains(&last));
             // A stone at the goal is counted already.
             if last != Self::GOAL {
-                open -= each(mover.squares(), captures).iter().sum::<u32>();
+                nonterminal -= each(mover.squares(), captures).iter().sum::<u32>();
             }
         }
-        MoveCount { all, open }
-    }
-
-    #[inline]
-    fn play(&self, position: &Position, mv: Move) -> Position {
-        let destination = Self::destination(position, mv);
-        position.after(mv.stone(), destination, Self::GOAL - destination)
-    }
-
-    fn move_kinds(&self) -> usize {
-        2 * 3 * MAX_STONES
-    }
-
-    /// Seat, stone and direction.
-    #[inline]
-    fn move_kind(&self, position: &Position, mv: Move) -> usize {
-        3 * MAX_STONES * position.seat() + usize::from(mv.number())
-    }
-
-    /// 3 for a winning move, 2 for the capture of an enemy, 1 for that of an own stone.
-    #[inline]
-    fn urgency(&self, position: &Position, mv: Move) -> u8 {
-        let destination = Self::destination(position, mv);
-        let captures = position.other().occupies(Self::GOAL - destination);
-        if destination == Self::GOAL || captures && position.other().count() == 1 {
-            3
-        } else if captures {
-            2
-        } else {
-            u8::from(position.mover().occupies(destination))
-        }
-    }
-
-    /// Opening with at most two stones captured, endgame with at most half of them left.
-    fn stage(&self, position: &Position) -> Stage {
-        let (stones, all) = (position.stones(), 2 * u32::from(self.stones));
-        if stones + 2 >= all {
-            Stage::Opening
-        } else if 2 * stones <= all {
-            Stage::Endgame
-        } else {
-            Stage::Middle
-        }
-    }
-
-    /// A little more than the mean of self-play: 8, 5 and 3.
-    #[inline]
-    fn moves_left(&self, position: &Position) -> u32 {
-        match self.stage(position) {
-            Stage::Opening => 10,
-            Stage::Middle => 7,
-            Stage::Endgame => 5,
-        }
-    }
-
-    /// Measured with `schwarz` on 400 positions of 6 to 12 stones: 0.112, 0.082, 0.063, 0.051
-    /// and 0.044 at depths 3 to 7.
-    fn probcut_deviation(&self) -> Option<f32> {
-        Some(0.32)
-    }
-
-    #[inline]
-    fn key(&self, position: &Position) -> u64 {
-        position.key()
+        MoveCount { total, nonterminal }
     }
 }
+
+impl<const COLUMNS: usize, const ROWS: usize> OutOfTurn for EinStein<COLUMNS, ROWS> {}

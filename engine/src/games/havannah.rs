@@ -25,9 +25,10 @@ mod transcript;
 pub use shape::{BASES, MAX_CELLS};
 
 use crate::core::{
-    game::{DRAW, FixedList, Game, OneOutcome, Payoffs, Seat, one_of, won_by},
+    game::{DRAW, Deterministic, FixedList, Game, Payoffs, Seat, uniform_index, win_for},
     leaf::MoveKinds,
     random::GOLDEN,
+    search_game::{OutOfTurn, Playouts, SearchHints},
 };
 use shape::{OFF, PLACES, SIDES, Shape};
 use std::hash::{Hash, Hasher};
@@ -443,8 +444,8 @@ impl Havannah {
         }
         let mut position = *position;
         if self.may_swap(&position) {
-            let mv = self.random_move(&position, random());
-            made(self.move_kind(&position, mv));
+            let mv = self.sample_move(&position, random());
+            made(self.history_index(&position, mv));
             position = self.play(&position, mv);
         }
         let (mut cells, mut seat) = ([0; PLACES], position.seat());
@@ -459,7 +460,7 @@ impl Havannah {
                 cells[drawn as usize] = cells[left];
                 made(PLACES * seat + cell);
                 if position.place(self.shape, cell, seat).any() {
-                    return won_by(seat);
+                    return win_for(seat);
                 }
                 seat = 1 - seat;
             }
@@ -475,13 +476,7 @@ impl Game for Havannah {
     type Position = Position;
     type Move = Move;
     type Moves = FixedList<Move, PLACES>;
-    type Outcomes = OneOutcome;
-
-    const ALTERNATES: bool = true;
-
-    fn most_moves(&self) -> usize {
-        self.shape.cells
-    }
+    type Outcomes = Deterministic;
 
     #[inline]
     fn to_move(&self, position: &Position) -> Seat {
@@ -491,7 +486,7 @@ impl Game for Havannah {
     #[inline]
     fn payoffs(&self, position: &Position) -> Option<Payoffs> {
         if position.won.any() {
-            Some(won_by(1 - position.seat()))
+            Some(win_for(1 - position.seat()))
         } else if position.stones() == self.shape.cells {
             Some(DRAW)
         } else {
@@ -508,27 +503,6 @@ impl Game for Havannah {
         if self.may_swap(position) {
             moves.push(Move::SWAP);
         }
-    }
-
-    fn random_move(&self, position: &Position, bits: u64) -> Move {
-        let empty = self.shape.cells - position.stones();
-        let drawn = one_of(empty + usize::from(self.may_swap(position)), bits as u32);
-        self.empties(position)
-            .nth(drawn)
-            .map_or(Move::SWAP, Move::at)
-    }
-
-    fn random_end(&self, position: &Position, random: impl FnMut() -> u64) -> Payoffs {
-        self.fill(position, random, |_| ())
-    }
-
-    fn random_end_noted(
-        &self,
-        position: &Position,
-        random: impl FnMut() -> u64,
-        made: &mut MoveKinds,
-    ) -> Payoffs {
-        self.fill(position, random, |kind| made.insert(kind))
     }
 
     #[inline]
@@ -552,18 +526,30 @@ impl Game for Havannah {
         next
     }
 
-    fn move_kinds(&self) -> usize {
+    #[inline]
+    fn key(&self, position: &Position) -> u64 {
+        // Who is to move follows from the stones, but for the one that changed its owner.
+        position.key ^ u64::from(position.seat).wrapping_mul(GOLDEN)
+    }
+}
+
+impl SearchHints for Havannah {
+    fn branching_hint(&self) -> usize {
+        self.shape.cells
+    }
+
+    fn history_size(&self) -> usize {
         2 * PLACES
     }
 
     /// A stone of one seat on one cell.
     #[inline]
-    fn move_kind(&self, position: &Position, mv: Move) -> usize {
+    fn history_index(&self, position: &Position, mv: Move) -> usize {
         usize::from(mv.0) + PLACES * position.seat()
     }
 
     /// 2 for a stone that wins, 1 for one without which the other seat could win there.
-    fn urgency(&self, position: &Position, mv: Move) -> u8 {
+    fn move_class(&self, position: &Position, mv: Move) -> u8 {
         let wins = |seat| {
             mv.cell()
                 .is_some_and(|cell| self.would_win(position, cell, seat).any())
@@ -576,16 +562,37 @@ impl Game for Havannah {
     }
 
     /// Half of what is left of a game that fills two thirds of the board.
-    fn moves_left(&self, position: &Position) -> u32 {
+    fn expected_moves_left(&self, position: &Position) -> u32 {
         (self.shape.cells * 2 / 3)
             .saturating_sub(position.stones())
             .max(16) as u32
             / 2
     }
+}
 
-    #[inline]
-    fn key(&self, position: &Position) -> u64 {
-        // Who is to move follows from the stones, but for the one that changed its owner.
-        position.key ^ u64::from(position.seat).wrapping_mul(GOLDEN)
+impl Playouts for Havannah {
+    fn sample_move(&self, position: &Position, bits: u64) -> Move {
+        let empty = self.shape.cells - position.stones();
+        let drawn = uniform_index(empty + usize::from(self.may_swap(position)), bits as u32);
+        self.empties(position)
+            .nth(drawn)
+            .map_or(Move::SWAP, Move::at)
     }
+
+    fn playout(&self, position: &Position, random: impl FnMut() -> u64) -> Payoffs {
+        self.fill(position, random, |_| ())
+    }
+
+    fn playout_traced(
+        &self,
+        position: &Position,
+        random: impl FnMut() -> u64,
+        made: &mut MoveKinds,
+    ) -> Payoffs {
+        self.fill(position, random, |kind| made.insert(kind))
+    }
+}
+
+impl OutOfTurn for Havannah {
+    const STRICT_TURNS: bool = true;
 }

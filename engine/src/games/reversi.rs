@@ -18,8 +18,9 @@ mod transcript;
 mod wthor;
 
 use crate::core::{
-    game::{DRAW, FixedList, Game, OneOutcome, Payoffs, Seat, Stage, one_of, won_by},
+    game::{DRAW, Deterministic, FixedList, Game, Payoffs, Seat, uniform_index, win_for},
     random::GOLDEN,
+    search_game::{OutOfTurn, Phase, Playouts, SearchHints},
 };
 use bits::{COLUMNS, flipped, reached};
 
@@ -205,9 +206,7 @@ impl Game for Reversi {
     type Move = Move;
     /// No more than squares.
     type Moves = FixedList<Move, 64>;
-    type Outcomes = OneOutcome;
-
-    const ALTERNATES: bool = true;
+    type Outcomes = Deterministic;
 
     #[inline]
     fn to_move(&self, position: &Position) -> Seat {
@@ -221,8 +220,8 @@ impl Game for Reversi {
         }
         Some(match position.discs_ahead() {
             0 => DRAW,
-            1.. => won_by(position.seat()),
-            _ => won_by(1 - position.seat()),
+            1.. => win_for(position.seat()),
+            _ => win_for(1 - position.seat()),
         })
     }
 
@@ -238,17 +237,6 @@ impl Game for Reversi {
     }
 
     #[inline]
-    fn random_move(&self, position: &Position, bits: u64) -> Move {
-        let moves = position.moves;
-        if moves == 0 {
-            return Move::PASS;
-        }
-        let chosen = one_of(moves.count_ones() as usize, bits as u32);
-        let left = (0..chosen).fold(moves, |left, _| left & (left - 1));
-        Move::to(left.trailing_zeros() as usize)
-    }
-
-    #[inline]
     fn play(&self, position: &Position, mv: Move) -> Position {
         let (mut own, mut enemy) = (position.own, position.enemy);
         if let Some(square) = mv.square() {
@@ -260,36 +248,55 @@ impl Game for Reversi {
     }
 
     #[inline]
-    fn move_kinds(&self) -> usize {
-        65
-    }
-
-    fn move_kind(&self, _position: &Position, mv: Move) -> usize {
-        usize::from(mv.0)
-    }
-
-    #[inline]
-    fn urgency(&self, _position: &Position, mv: Move) -> u8 {
-        let corner = |square| self.corners >> square & 1 == 1;
-        u8::from(mv.square().is_some_and(corner))
-    }
-
-    /// By thirds of the squares that a game fills.
-    fn stage(&self, position: &Position) -> Stage {
-        match 3 * self.empties(position) / (self.squares.count_ones() - 3) {
-            2.. => Stage::Opening,
-            1 => Stage::Middle,
-            _ => Stage::Endgame,
-        }
-    }
-
-    #[inline]
     fn key(&self, position: &Position) -> u64 {
         mixed(
             position.own,
             position.enemy ^ u64::from(position.seat) << 63,
         )
     }
+}
+
+impl SearchHints for Reversi {
+    #[inline]
+    fn history_size(&self) -> usize {
+        65
+    }
+
+    fn history_index(&self, _position: &Position, mv: Move) -> usize {
+        usize::from(mv.0)
+    }
+
+    #[inline]
+    fn move_class(&self, _position: &Position, mv: Move) -> u8 {
+        let corner = |square| self.corners >> square & 1 == 1;
+        u8::from(mv.square().is_some_and(corner))
+    }
+
+    /// By thirds of the squares that a game fills.
+    fn phase(&self, position: &Position) -> Phase {
+        match 3 * self.empties(position) / (self.squares.count_ones() - 3) {
+            2.. => Phase::Opening,
+            1 => Phase::Middle,
+            _ => Phase::Endgame,
+        }
+    }
+}
+
+impl Playouts for Reversi {
+    #[inline]
+    fn sample_move(&self, position: &Position, bits: u64) -> Move {
+        let moves = position.moves;
+        if moves == 0 {
+            return Move::PASS;
+        }
+        let chosen = uniform_index(moves.count_ones() as usize, bits as u32);
+        let left = (0..chosen).fold(moves, |left, _| left & (left - 1));
+        Move::to(left.trailing_zeros() as usize)
+    }
+}
+
+impl OutOfTurn for Reversi {
+    const STRICT_TURNS: bool = true;
 }
 
 /// A key of two sets: two rounds of a folded product (as in wyhash, Wang Yi), by which each bit

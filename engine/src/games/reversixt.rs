@@ -21,8 +21,9 @@ pub use playable::MAPS;
 
 use crate::core::{
     bits::members,
-    game::{DRAW, Game, MAX_SEATS, OneOutcome, Payoffs, Seat, won_by},
+    game::{DRAW, Deterministic, Game, MAX_SEATS, Payoffs, Seat, win_for},
     random::{GOLDEN, finalised},
+    search_game::{OutOfTurn, Playouts, SearchHints},
 };
 use map::{Cell, DIRECTIONS, LARGEST, Map, Side};
 use smallvec::SmallVec;
@@ -549,7 +550,7 @@ impl Game for ReversiXt {
     type Position = Position;
     type Move = Move;
     type Moves = MoveList;
-    type Outcomes = OneOutcome;
+    type Outcomes = Deterministic;
 
     fn seats(&self) -> usize {
         self.map.players()
@@ -569,8 +570,8 @@ impl Game for ReversiXt {
         Some(if self.map.players() == 2 {
             match places {
                 [0, 0, ..] => DRAW,
-                [0, ..] => won_by(0),
-                _ => won_by(1),
+                [0, ..] => win_for(0),
+                _ => win_for(1),
             }
         } else {
             let most = self.points[0].max(1) as f32;
@@ -620,10 +621,34 @@ impl Game for ReversiXt {
         self.pass_on(&mut next, position.seat());
         next
     }
+}
 
-    const TURNS_CAN_CHANGE: bool = true;
+impl SearchHints for ReversiXt {
+    fn history_size(&self) -> usize {
+        self.map.cells().len()
+    }
 
-    fn turn_to(&self, position: &mut Position, seat: Seat) -> bool {
+    fn history_index(&self, _position: &Position, mv: Move) -> usize {
+        mv.cell()
+    }
+
+    /// Override stones are dear, and where they are used moves are many: 0. Then stones, and what
+    /// goes with more than a stone. Bombs are for stones.
+    fn move_class(&self, position: &Position, mv: Move) -> u8 {
+        let cell = position.cells[mv.cell()];
+        if position.phase == Phase::Bombs {
+            return u8::from(cell.is_occupied());
+        }
+        u8::from(!cell.is_occupied()) + u8::from(cell.is_empty() && cell != Cell::EMPTY)
+    }
+}
+
+impl Playouts for ReversiXt {}
+
+impl OutOfTurn for ReversiXt {
+    const SUPPORTS_OUT_OF_TURN: bool = true;
+
+    fn set_side_to_move(&self, position: &mut Position, seat: Seat) -> bool {
         let can = match position.phase {
             Phase::Over => false,
             _ if position.seat() == seat => true,
@@ -635,23 +660,5 @@ impl Game for ReversiXt {
             position.seat = seat as u8;
         }
         can
-    }
-
-    fn move_kinds(&self) -> usize {
-        self.map.cells().len()
-    }
-
-    fn move_kind(&self, _position: &Position, mv: Move) -> usize {
-        mv.cell()
-    }
-
-    /// Override stones are dear, and where they are used moves are many: 0. Then stones, and what
-    /// goes with more than a stone. Bombs are for stones.
-    fn urgency(&self, position: &Position, mv: Move) -> u8 {
-        let cell = position.cells[mv.cell()];
-        if position.phase == Phase::Bombs {
-            return u8::from(cell.is_occupied());
-        }
-        u8::from(!cell.is_occupied()) + u8::from(cell.is_empty() && cell != Cell::EMPTY)
     }
 }

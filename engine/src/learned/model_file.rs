@@ -481,7 +481,7 @@ fn check_scales(container: &Container, expected: &str) -> Result<(), ModelProble
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::{game::Game, random::RandomStream};
+    use crate::core::{game::Game, random::RandomStream, search_game::Playouts};
     use crate::games::{einstein::Standard, reversi::Reversi};
     use crate::learned::network::FloatWeights;
     use crate::play::playable::Playable;
@@ -529,7 +529,7 @@ mod tests {
                     Model::Network(model) => model.value_of(&game, &position),
                 };
                 assert_eq!(loaded.value_of(&game, &position), value);
-                position = game.play(&position, game.random_move(&position, random.next_u64()));
+                position = game.play(&position, game.sample_move(&position, random.next_u64()));
             }
             let refused = [
                 ModelFile::load(&Standard::default(), &path).unwrap_err(),

@@ -31,7 +31,7 @@ pub use self::evaluators::{evaluator_from, evaluator_names, read_evaluator};
 #[must_use]
 pub fn player_names<G: Playable>() -> String {
     let oracle = G::oracle().map_or(String::new(), |oracle| format!(", {}", oracle.key));
-    let without_chance = |text: &'static str| if G::Outcomes::BOUND == 1 { text } else { "" };
+    let without_chance = |text: &'static str| if G::Outcomes::CAPACITY == 1 { text } else { "" };
     let mut names = format!(
         "star2, star1, star0.5, star0(depth, eval, ms, cpu_ms, nodes, clock, depths, least, table, entries, replace, reuse, \
          order, negascout, form, threads, step, aspiration, probcut{width}{oracle}), {many}\

@@ -10,7 +10,7 @@ pub use exploration::{Exploration, Fading};
 
 use crate::core::{
     clock::Instant,
-    game::{Chance, Game, MAX_SEATS, Seat, left_for_each},
+    game::{ChanceSource, Game, MAX_SEATS, Seat, payoff_of_each_other},
     oracle::Oracle,
     record::{Ending, GameRecord, Ply},
 };
@@ -59,7 +59,7 @@ pub fn play_game<G: Game>(
     game: &G,
     start: G::Position,
     players: &mut [&mut dyn Player<G>],
-    chance: &mut impl Chance<G>,
+    chance: &mut impl ChanceSource<G>,
     exploration: Option<&mut Exploration>,
     effort: Option<&mut Effort>,
 ) -> Result<GameRecord<G>, Failure> {
@@ -76,7 +76,7 @@ pub fn play_guided<G: Game>(
     game: &G,
     start: G::Position,
     players: &mut [&mut dyn Player<G>],
-    chance: &mut impl Chance<G>,
+    chance: &mut impl ChanceSource<G>,
     mut exploration: Option<&mut Exploration>,
     oracle: Option<&dyn Oracle<G>>,
     effort: Option<&mut Effort>,
@@ -169,7 +169,7 @@ pub fn play_refereed<G: Game>(
     game: &G,
     start: G::Position,
     players: &mut [&mut dyn Player<G>],
-    chance: &mut impl Chance<G>,
+    chance: &mut impl ChanceSource<G>,
     effort: Option<&mut Effort>,
 ) -> (GameRecord<G>, Option<Forfeit>) {
     let answer = |players: &mut [&mut dyn Player<G>],
@@ -241,7 +241,7 @@ fn play<G: Game, E>(
     game: &G,
     start: G::Position,
     players: &mut [&mut dyn Player<G>],
-    chance: &mut impl Chance<G>,
+    chance: &mut impl ChanceSource<G>,
     mut answer: impl FnMut(
         &mut [&mut dyn Player<G>],
         Seat,
@@ -285,7 +285,7 @@ fn play<G: Game, E>(
             }
             Err((seat, error)) => {
                 let mut payoffs = [0.0; MAX_SEATS];
-                payoffs[..game.seats()].fill(left_for_each(0.0, game.seats()));
+                payoffs[..game.seats()].fill(payoff_of_each_other(0.0, game.seats()));
                 payoffs[seat] = 0.0;
                 break (payoffs, Some(error));
             }

@@ -1,6 +1,6 @@
 //! `Playable`: all that everybody but search may know of a game.
 //!
-//! Search knows [`Game`] alone. All others know this trait, and nothing of any one game. Invariant:
+//! Search knows [`crate::core::game::Game`] alone. All others know this trait, and nothing of any one game. Invariant:
 //! what is written reads back as the same value, as text and as bytes.
 
 use super::{
@@ -11,8 +11,9 @@ use super::{
     },
 };
 use crate::core::{
-    game::{Chance, Game, List, MAX_SEATS, Outcome, OutcomeList, Seat},
+    game::{ChanceSource, List, MAX_SEATS, Outcome, OutcomeList, Seat},
     random::{RandomStream, SeedSpace, derive_seed},
+    search_game::SearchGame,
     text::TextError,
 };
 use std::{ops::RangeInclusive, sync::Arc};
@@ -25,7 +26,7 @@ pub trait Repeatable {
 }
 
 /// A game with all that is needed to play, record and learn it.
-pub trait Playable: Game {
+pub trait Playable: SearchGame {
     /// Its name on the command line, in shards and in models.
     const NAME: &'static str;
 
@@ -53,16 +54,16 @@ pub trait Playable: Game {
     /// What [`Playable::remaining`] counts, in one word: `stones`.
     const REMAINING: &'static str;
 
-    /// What [`Game::urgency`] tells apart, from quiet moves on, at most four, each with the weight
+    /// What [`crate::core::game::Game::urgency`] tells apart, from quiet moves on, at most four, each with the weight
     /// that playouts give it where nothing is said.
     const URGENCIES: &'static [(&'static str, u32)] = &[("quiet", 1), ("forcing", 4)];
 
     /// What is drawn from in game after game.
-    type Luck: Chance<Self> + Send;
+    type Luck: ChanceSource<Self> + Send;
 
     /// What both games of a pair draw from: the k-th outcome of a seat depends on the seed and k
     /// alone.
-    type PairedLuck: Chance<Self> + Repeatable + Send;
+    type PairedLuck: ChanceSource<Self> + Repeatable + Send;
 
     /// The learned evaluator that notation calls `best`, as the content of its file: the one for
     /// searches.
@@ -198,7 +199,7 @@ pub trait Playable: Game {
         Ok(self.clone())
     }
 
-    /// The same rules with each outcome apart, where [`Game::outcomes`] merges those that permit the
+    /// The same rules with each outcome apart, where [`crate::core::game::Game::outcomes`] merges those that permit the
     /// same moves: what published searches see.
     #[must_use]
     fn outcome_by_outcome(&self) -> Self {
@@ -214,14 +215,14 @@ pub trait Playable: Game {
     /// Outcomes for both games of a pair.
     fn paired_luck(&self, seed: u64) -> Self::PairedLuck;
 
-    /// The moves that an outcome permits, as a record names it (see [`Chance::draw`]), in list
+    /// The moves that an outcome permits, as a record names it (see [`ChanceSource::draw`]), in list
     /// order in place of what the list held; none if there is no such outcome. The position is not
-    /// over. Outcomes are numbered as [`Game::outcomes`] lists them unless the game names its own.
+    /// over. Outcomes are numbered as [`crate::core::game::Game::outcomes`] lists them unless the game names its own.
     fn permitted(&self, position: &Self::Position, outcome: u8, moves: &mut Self::Moves) {
         self.moves(position, moves);
         let outcomes = self.outcomes(position, moves);
         let outcome = outcomes.get(usize::from(outcome));
-        let run = outcome.map_or(0..0, Outcome::run);
+        let run = outcome.map_or(0..0, Outcome::move_range);
         moves.copy_within(run.clone(), 0);
         moves.truncate(run.len());
     }
@@ -253,7 +254,7 @@ pub trait Playable: Game {
 
     /// The outcomes that chance may bring, as a record names them.
     fn outcome_names(&self) -> RangeInclusive<u8> {
-        0..=(Self::Outcomes::BOUND - 1) as u8
+        0..=(Self::Outcomes::CAPACITY - 1) as u8
     }
 
     /// The first position of a game in which `first` is to begin, unless the same seat always does.
@@ -381,7 +382,7 @@ pub trait Playable: Game {
     }
 }
 
-/// Chance as [`Game::outcomes`] lists it, for games that keep [`Playable::permitted`] as it is.
+/// Chance as [`crate::core::game::Game::outcomes`] lists it, for games that keep [`Playable::permitted`] as it is.
 #[derive(Clone, Debug)]
 pub struct ListedChance {
     seed: u64,
@@ -400,7 +401,7 @@ impl ListedChance {
     }
 }
 
-impl<G: Game> Chance<G> for ListedChance {
+impl<G: SearchGame> ChanceSource<G> for ListedChance {
     fn draw(&mut self, game: &G, position: &G::Position) -> (u8, G::Moves) {
         let mut moves = G::Moves::default();
         game.moves(position, &mut moves);
@@ -412,7 +413,7 @@ impl<G: Game> Chance<G> for ListedChance {
         };
         let drawn = outcomes.iter().take_while(passes).count();
         let drawn = drawn.min(outcomes.len() - 1);
-        let run = outcomes[drawn].run();
+        let run = outcomes[drawn].move_range();
         moves.copy_within(run.clone(), 0);
         moves.truncate(run.len());
         (drawn as u8, moves)
@@ -501,7 +502,7 @@ pub(crate) use without_chance;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoChance;
 
-impl<G: Game> Chance<G> for NoChance {
+impl<G: SearchGame> ChanceSource<G> for NoChance {
     fn draw(&mut self, game: &G, position: &G::Position) -> (u8, G::Moves) {
         let mut moves = G::Moves::default();
         game.moves(position, &mut moves);

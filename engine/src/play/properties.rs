@@ -7,7 +7,7 @@
 
 use super::registry::PlainGame;
 use crate::core::{
-    game::Game,
+    search_game::SearchGame,
     text::{TextError, from_utf8_or_latin1, wrong},
 };
 
@@ -33,7 +33,7 @@ type ReadText<G> = fn(&G, &str) -> Vec<Read<G>>;
 
 /// Reads the games of a text: those written as properties with `one`, which is told the sign at which
 /// each begins, counted from 0; a text of another kind with `others`. `escapes` is that of [`all`].
-pub(crate) fn read<G: Game>(
+pub(crate) fn read<G: SearchGame>(
     game: &G,
     bytes: &[u8],
     escapes: bool,
@@ -59,7 +59,7 @@ pub(crate) fn read<G: Game>(
 
 /// Reads a game a line with `row`, which is told the sign at which the line begins, counted from 0; a
 /// line without moves is no game.
-pub(crate) fn rows<G: Game>(
+pub(crate) fn rows<G: SearchGame>(
     game: &G,
     text: &str,
     row: fn(&G, &str, usize) -> Read<G>,

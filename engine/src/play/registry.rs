@@ -14,8 +14,9 @@ use super::{
 use crate::core::{
     calibration::{Calibrated, Calibration},
     evaluator::{Evaluator, Score},
-    game::{Game, Payoffs},
+    game::Payoffs,
     oracle::Oracle,
+    search_game::SearchGame,
     text::TextError,
 };
 use crate::search::{
@@ -26,7 +27,7 @@ use crate::search::{
 use std::sync::Arc;
 
 /// An evaluator that is chosen at run time, and what can be made of it.
-pub trait AnyEvaluator<G: Game>: Send + Sync {
+pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// See [`Evaluator::value_of`].
     fn value_of(&self, game: &G, position: &G::Position) -> f32;
 
@@ -61,7 +62,7 @@ pub trait AnyEvaluator<G: Game>: Send + Sync {
     fn prior(self: Arc<Self>) -> Arc<dyn Prior<G>>;
 }
 
-impl<G: Game, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
+impl<G: SearchGame, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
     fn value_of(&self, game: &G, position: &G::Position) -> f32 {
         Evaluator::value_of(self, game, position)
     }
@@ -111,7 +112,7 @@ impl<G: Game, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
 
 /// A game as other programs write it: no more than its start, its moves and who played.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlainGame<G: Game> {
+pub struct PlainGame<G: SearchGame> {
     /// Where it begins.
     pub start: G::Position,
     /// What chance said, as a record names it, and the move.
@@ -122,7 +123,7 @@ pub struct PlainGame<G: Game> {
     pub result: Option<StatedResult>,
 }
 
-impl<G: Game> PlainGame<G> {
+impl<G: SearchGame> PlainGame<G> {
     /// Keeps a stated result beside the moves, which lead to `position`, unless they lead to the same.
     ///
     /// # Errors
@@ -148,7 +149,7 @@ impl<G: Game> PlainGame<G> {
 pub type ReadGames<G> = fn(&G, &[u8]) -> Vec<Result<PlainGame<G>, TextError>>;
 
 /// A form in which other programs write whole games of a game.
-pub struct TranscriptForm<G: Game> {
+pub struct TranscriptForm<G: SearchGame> {
     /// Its name, which files that hold it may end with.
     pub name: &'static str,
     /// What it is, in one line.
@@ -168,7 +169,7 @@ pub struct ByPointer<G>(
     pub Arc<dyn AnyEvaluator<G>>,
 );
 
-impl<G: Game> Evaluator<G> for ByPointer<G> {
+impl<G: SearchGame> Evaluator<G> for ByPointer<G> {
     type Cache = ();
 
     fn value(&self, game: &G, position: &G::Position, (): &()) -> f32 {
@@ -270,7 +271,7 @@ pub struct OracleEntry<G: 'static> {
 }
 
 /// An evaluator from a hand-made score, with the calibration that [`calibration`] reads.
-pub fn calibrated<G: Game, S: Score<G> + 'static>(
+pub fn calibrated<G: SearchGame, S: Score<G> + 'static>(
     arguments: &mut Arguments<'_>,
     score: S,
     fitted: Calibration,

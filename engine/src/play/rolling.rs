@@ -6,6 +6,7 @@
 use crate::core::{
     clock::Instant,
     game::{Game, List, OutcomeList},
+    search_game::SearchGame,
 };
 use crate::play::player::{Analysis, Decision, Failure, MoveValue, Player, PositionValue};
 use crate::search::{
@@ -28,7 +29,7 @@ pub struct RolloutPlayer<G: Game> {
     after: Vec<G::Position>,
 }
 
-impl<G: Game> RolloutPlayer<G> {
+impl<G: SearchGame> RolloutPlayer<G> {
     /// A player of a game by its roll-outs, as many as are enough.
     pub fn new(game: G, roll: Box<dyn Rollouts<G>>, enough: StoppingRule) -> Self {
         Self {
@@ -71,7 +72,7 @@ impl<G: Game> RolloutPlayer<G> {
     }
 }
 
-impl<G: Game> Player<G> for RolloutPlayer<G> {
+impl<G: SearchGame> Player<G> for RolloutPlayer<G> {
     fn new_game(&mut self, seed: u64) {
         self.seed = seed;
     }
@@ -130,7 +131,8 @@ impl<G: Game> Player<G> for RolloutPlayer<G> {
             &mut cost,
         );
         // Where there is chance, one game tells nothing of its error.
-        let knows_error = G::Outcomes::BOUND == 1 && found.samples() > 0.0 || found.samples() > 1.0;
+        let knows_error =
+            G::Outcomes::CAPACITY == 1 && found.samples() > 0.0 || found.samples() > 1.0;
         PositionValue {
             value: (found.samples() > 0.0).then(|| probability(found.mean())),
             error: knows_error.then(|| found.standard_error() as f32),

@@ -4,6 +4,7 @@ use crate::core::{
     chance::expectation,
     clock::Instant,
     game::{Game, Payoffs},
+    search_game::SearchGame,
 };
 use crate::play::player::{
     Analysis, AnalysisObserver, Decision, Failure, MoveValue, Player, PositionValue,
@@ -131,11 +132,11 @@ fn analysis_of<M: Copy>(
 }
 
 /// Plays the move that a Monte-Carlo tree search tried most.
-pub struct MctsPlayer<G: Game, L: Leaf<G>> {
+pub struct MctsPlayer<G: SearchGame, L: Leaf<G>> {
     search: Mcts<G, L>,
 }
 
-impl<G: Game, L: Leaf<G>> MctsPlayer<G, L> {
+impl<G: SearchGame, L: Leaf<G>> MctsPlayer<G, L> {
     /// A player that trusts `search`.
     pub fn new(search: Mcts<G, L>) -> Self {
         Self { search }
@@ -175,7 +176,7 @@ impl<G: Game, L: Leaf<G>> MctsPlayer<G, L> {
     }
 }
 
-impl<G: Game, L: Leaf<G>> Player<G> for MctsPlayer<G, L> {
+impl<G: SearchGame, L: Leaf<G>> Player<G> for MctsPlayer<G, L> {
     fn new_game(&mut self, seed: u64) {
         self.search.reseed(seed);
     }

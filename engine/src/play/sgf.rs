@@ -31,7 +31,7 @@ fn black<G: Playable>(game: &G) -> Seat {
 }
 
 fn has_rolls<G: Playable>() -> bool {
-    G::Outcomes::BOUND > 1
+    G::Outcomes::CAPACITY > 1
 }
 
 fn write<G: Playable>(game: &G, whole: &PlainGame<G>) -> Result<String, String> {

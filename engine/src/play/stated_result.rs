@@ -4,7 +4,7 @@
 //! without a reason says who has won and no more.
 
 use crate::core::{
-    game::{DRAW, Payoffs, Seat, won_by},
+    game::{DRAW, Payoffs, Seat, win_for},
     record::Ending,
 };
 
@@ -117,7 +117,7 @@ impl StatedResult {
     /// What each seat gets.
     #[must_use]
     pub fn payoffs(self) -> Payoffs {
-        self.winner.map_or(DRAW, won_by)
+        self.winner.map_or(DRAW, win_for)
     }
 
     /// Whether somebody else states another winner.
@@ -126,8 +126,8 @@ impl StatedResult {
     /// In words, if that is so.
     pub fn check(self, other: Payoffs, whose: &str) -> Result<(), String> {
         let winner = |payoffs: Payoffs| match payoffs {
-            payoffs if payoffs == won_by(0) => "a win of the first side",
-            payoffs if payoffs == won_by(1) => "a win of the second side",
+            payoffs if payoffs == win_for(0) => "a win of the first side",
+            payoffs if payoffs == win_for(1) => "a win of the second side",
             _ => "a draw",
         };
         if self.payoffs() == other {
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn a_result_fits_the_moves_or_not() {
         let white = StatedResult::resigned(0);
-        assert_eq!(white.check(won_by(1), "the moves"), Ok(()));
+        assert_eq!(white.check(win_for(1), "the moves"), Ok(()));
         let problem = white.check(DRAW, "the moves lead to").unwrap_err();
         assert_eq!(
             problem,

@@ -2,7 +2,7 @@
 //! with the strongest reply of any opponent.
 //!
 //! [`BrsGame`] turns a game of many seats into one of two, whose second player moves for one
-//! opponent per turn while the others pass by [`Game::turn_to`]. Any two-player search applies, at
+//! opponent per turn while the others pass by [`Game::set_side_to_move`]. Any two-player search applies, at
 //! the cost of positions that the rules cannot reach. Invariant: a seat without a move is skipped,
 //! including the root.
 
@@ -16,7 +16,8 @@ use super::{
 use crate::core::{
     chance::Bounds,
     evaluator::Evaluator,
-    game::{Game, List, MAX_SEATS, OneOutcome, Payoffs, Seat, Stage},
+    game::{Deterministic, Game, List, MAX_SEATS, Payoffs, Seat},
+    search_game::{OutOfTurn, Phase, Playouts, SearchGame, SearchHints},
 };
 use std::sync::Arc;
 
@@ -44,7 +45,7 @@ pub struct BrsMove<M> {
     seat: u8,
 }
 
-impl<G: Game> BrsGame<G> {
+impl<G: SearchGame> BrsGame<G> {
     /// A position whose seat to move is the root.
     #[must_use]
     pub fn root_position(&self, position: &G::Position) -> BrsPosition<G::Position> {
@@ -64,16 +65,20 @@ impl<G: Game> BrsGame<G> {
     /// The position with the seat of `reply` to move.
     fn with_turn(&self, at: &BrsPosition<G::Position>, brs_move: BrsMove<G::Move>) -> G::Position {
         let mut position = at.position;
-        self.0.turn_to(&mut position, usize::from(brs_move.seat));
+        self.0
+            .set_side_to_move(&mut position, usize::from(brs_move.seat));
         position
     }
 }
 
-impl<G: Game> Game for BrsGame<G> {
+impl<G: SearchGame> Game for BrsGame<G> {
     type Position = BrsPosition<G::Position>;
+
     type Move = BrsMove<G::Move>;
+
     type Moves = Vec<BrsMove<G::Move>>;
-    type Outcomes = OneOutcome;
+
+    type Outcomes = Deterministic;
 
     fn to_move(&self, at: &Self::Position) -> Seat {
         usize::from(self.0.to_move(&at.position) != at.root)
@@ -93,7 +98,7 @@ impl<G: Game> Game for BrsGame<G> {
         let num_turns = if first == at.root { 1 } else { seats };
         let (mut position, mut moves) = (at.position, G::Moves::default());
         for seat in (first..first + num_turns).map(|seat| seat % seats) {
-            if num_turns > 1 && seat == at.root || !self.0.turn_to(&mut position, seat) {
+            if num_turns > 1 && seat == at.root || !self.0.set_side_to_move(&mut position, seat) {
                 continue;
             }
             self.0.moves(&position, &mut moves);
@@ -107,35 +112,41 @@ impl<G: Game> Game for BrsGame<G> {
     fn play(&self, at: &Self::Position, brs_move: BrsMove<G::Move>) -> Self::Position {
         let mut position = self.0.play(&self.with_turn(at, brs_move), brs_move.mv);
         if usize::from(brs_move.seat) != at.root {
-            self.0.turn_to(&mut position, at.root);
+            self.0.set_side_to_move(&mut position, at.root);
         }
         BrsPosition { position, ..*at }
-    }
-
-    fn move_kinds(&self) -> usize {
-        self.0.move_kinds()
-    }
-
-    fn move_kind(&self, at: &Self::Position, brs_move: BrsMove<G::Move>) -> usize {
-        self.0.move_kind(&at.position, brs_move.mv)
-    }
-
-    fn urgency(&self, at: &Self::Position, brs_move: BrsMove<G::Move>) -> u8 {
-        self.0.urgency(&at.position, brs_move.mv)
-    }
-
-    fn stage(&self, at: &Self::Position) -> Stage {
-        self.0.stage(&at.position)
-    }
-
-    fn moves_left(&self, at: &Self::Position) -> u32 {
-        self.0.moves_left(&at.position)
     }
 
     fn key(&self, at: &Self::Position) -> u64 {
         RootPerspective { root: at.root }.key(&self.0, &at.position)
     }
 }
+
+impl<G: SearchGame> SearchHints for BrsGame<G> {
+    fn history_size(&self) -> usize {
+        self.0.history_size()
+    }
+
+    fn history_index(&self, at: &Self::Position, brs_move: BrsMove<G::Move>) -> usize {
+        self.0.history_index(&at.position, brs_move.mv)
+    }
+
+    fn move_class(&self, at: &Self::Position, brs_move: BrsMove<G::Move>) -> u8 {
+        self.0.move_class(&at.position, brs_move.mv)
+    }
+
+    fn phase(&self, at: &Self::Position) -> Phase {
+        self.0.phase(&at.position)
+    }
+
+    fn expected_moves_left(&self, at: &Self::Position) -> u32 {
+        self.0.expected_moves_left(&at.position)
+    }
+}
+
+impl<G: SearchGame> Playouts for BrsGame<G> {}
+
+impl<G: SearchGame> OutOfTurn for BrsGame<G> {}
 
 /// An evaluator of the game of many seats, for the root seat.
 #[derive(Clone, Copy, Debug)]
@@ -144,7 +155,7 @@ pub struct BrsEvaluator<E>(
     pub E,
 );
 
-impl<G: Game, E: Evaluator<G>> Evaluator<BrsGame<G>> for BrsEvaluator<E> {
+impl<G: SearchGame, E: Evaluator<G>> Evaluator<BrsGame<G>> for BrsEvaluator<E> {
     type Cache = E::Cache;
 
     fn refresh(&self, game: &BrsGame<G>, at: &BrsPosition<G::Position>, cache: &mut E::Cache) {
@@ -158,12 +169,12 @@ impl<G: Game, E: Evaluator<G>> Evaluator<BrsGame<G>> for BrsEvaluator<E> {
 }
 
 /// A Star search of [`BrsGame`] under limits.
-pub struct BestReplySearch<G: Game> {
+pub struct BestReplySearch<G: SearchGame> {
     search: DeepeningSearch<BrsGame<G>>,
 }
 
-impl<G: Game> BestReplySearch<G> {
-    /// See [`DeepeningSearch::new`]. The game needs [`Game::turn_to`].
+impl<G: SearchGame> BestReplySearch<G> {
+    /// See [`DeepeningSearch::new`]. The game needs [`Game::set_side_to_move`].
     #[must_use]
     pub fn new(
         game: G,
@@ -202,7 +213,7 @@ impl<G: Game> BestReplySearch<G> {
     }
 }
 
-impl<G: Game> Search<G> for BestReplySearch<G> {
+impl<G: SearchGame> Search<G> for BestReplySearch<G> {
     fn game(&self) -> &G {
         &self.search.game().0
     }

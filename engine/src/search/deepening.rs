@@ -18,8 +18,9 @@ use super::{
 use crate::core::{
     chance::Bounds,
     evaluator::Evaluator,
-    game::{Game, Payoffs, Stage},
+    game::Payoffs,
     oracle::Oracle,
+    search_game::{Phase, SearchGame},
 };
 use smallvec::SmallVec;
 use std::{
@@ -46,7 +47,7 @@ impl Default for DeepeningOptions {
 }
 
 /// A search of one thread to a fixed depth, driven by [`DeepeningSearch`].
-pub(super) trait FixedDepthSearch<G: Game>: Send {
+pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
     /// The rules that are searched.
     fn game(&self) -> &G;
     /// The transposition table, if there is one.
@@ -183,7 +184,7 @@ pub(super) trait FixedDepthSearch<G: Game>: Send {
 
 /// Iterative deepening under limits, on one or more threads. Workers are `dyn`, called once per
 /// root move, so that this is compiled once per game.
-pub struct DeepeningSearch<G: Game> {
+pub struct DeepeningSearch<G: SearchGame> {
     workers: Vec<Box<dyn FixedDepthSearch<G>>>,
     deepening: DeepeningOptions,
     own_limits: SearchLimits,
@@ -218,7 +219,7 @@ impl<M: Copy> RootMove<M> {
     }
 }
 
-impl<G: Game> DeepeningSearch<G> {
+impl<G: SearchGame> DeepeningSearch<G> {
     /// A Star search to a fixed depth with default options, one thread and no table.
     #[must_use]
     pub fn to_depth(game: G, evaluator: impl Evaluator<G> + Clone + 'static, depth: u32) -> Self {
@@ -315,9 +316,11 @@ impl<G: Game> DeepeningSearch<G> {
             self.limits,
             self.outer_limits.stop.is_some(),
             self.deepening,
-            game.stage(position),
+            game.phase(position),
         );
-        let deadline = self.pace.deadline(began, game.moves_left(position));
+        let deadline = self
+            .pace
+            .deadline(began, game.expected_moves_left(position));
         let (answer, completed_depth) = self.run_until(
             deadline,
             |worker, outer_limits| task(worker, depths.clone(), outer_limits),
@@ -387,9 +390,9 @@ impl Depths {
         limits: SearchLimits,
         can_be_stopped: bool,
         DeepeningOptions { step, .. }: DeepeningOptions,
-        stage: Stage,
+        phase: Phase,
     ) -> Self {
-        let DepthRange { least, most } = limits.depth(stage);
+        let DepthRange { least, most } = limits.depth(phase);
         // With a depth limit only, earlier iterations serve the move order alone.
         let only_depth = limits.only_depth();
         let first = if only_depth {
@@ -422,7 +425,7 @@ impl Iterator for Depths {
     }
 }
 
-impl<G: Game> Search<G> for DeepeningSearch<G> {
+impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
     fn game(&self) -> &G {
         self.workers[0].game()
     }
@@ -452,7 +455,7 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
             return Bounds::exact(self.move_values(position, &[mv])[0]);
         }
         let worker = &mut self.workers[0];
-        let depth = self.limits.depth(worker.game().stage(position)).most;
+        let depth = self.limits.depth(worker.game().phase(position)).most;
         worker.start(None, None, self.outer_limits.stop.clone());
         worker
             .move_bounds(position, mv, depth, alpha, f32::INFINITY)
@@ -571,7 +574,7 @@ impl<G: Game> Search<G> for DeepeningSearch<G> {
 }
 
 /// The values of moves at the last complete depth, and that depth; `observer` receives those before.
-fn payoffs_by_depth<G: Game>(
+fn payoffs_by_depth<G: SearchGame>(
     worker: &mut dyn FixedDepthSearch<G>,
     position: &G::Position,
     moves: &[G::Move],
@@ -613,7 +616,7 @@ const TIE_MARGIN: f32 = 2e-6;
 const FALLBACK_TIME: Duration = Duration::from_millis(20);
 
 /// Runs a short search after an early stop, without the oracle, which may take long.
-fn search_one_ply<G: Game>(
+fn search_one_ply<G: SearchGame>(
     worker: &mut dyn FixedDepthSearch<G>,
     search: impl FnOnce(&mut dyn FixedDepthSearch<G>),
 ) {

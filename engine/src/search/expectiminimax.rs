@@ -72,11 +72,11 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
         let mut value = 0.0_f64;
         for outcome in outcomes.iter() {
             let best = match unified {
-                true => move_values[outcome.run()]
+                true => move_values[outcome.move_range()]
                     .iter()
                     .copied()
                     .fold(0.0, f64::max),
-                false => moves[outcome.run()]
+                false => moves[outcome.move_range()]
                     .iter()
                     .map(&mut value_of)
                     .fold(0.0, f64::max),

@@ -7,7 +7,7 @@
 use super::stopwatch::{Deadline, Stopwatch};
 pub use crate::core::limits::Limits;
 
-use crate::core::{clock::Instant, game::Stage};
+use crate::core::{clock::Instant, search_game::Phase};
 use std::{
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
@@ -87,8 +87,8 @@ impl SearchLimits {
 
     /// The depths of a stage.
     #[must_use]
-    pub fn depth(&self, stage: Stage) -> DepthRange {
-        self.depths[stage as usize]
+    pub fn depth(&self, phase: Phase) -> DepthRange {
+        self.depths[phase as usize]
     }
 }
 
@@ -136,7 +136,7 @@ impl Pace {
     }
 
     /// When a search that began with `stopwatch` must end, the side to move having `moves` left
-    /// ([`crate::core::game::Game::moves_left`]).
+    /// ([`crate::core::search_game::SearchHints::expected_moves_left`]).
     pub(super) fn deadline(&self, stopwatch: Stopwatch, moves: u32) -> Option<Deadline> {
         let after = match self.limit()? {
             TimeLimit::Move(time) | TimeLimit::Processor(time) => time,

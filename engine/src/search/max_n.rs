@@ -15,11 +15,12 @@ use super::{
 use crate::core::{
     chance::Bounds,
     evaluator::Evaluator,
-    game::{Game, MAX_SEATS, Payoffs, Seat},
+    game::{MAX_SEATS, Payoffs, Seat},
+    search_game::SearchGame,
 };
 
 /// max^n to a fixed depth.
-pub struct MaxN<G: Game, E: Evaluator<G>> {
+pub struct MaxN<G: SearchGame, E: Evaluator<G>> {
     game: G,
     evaluator: E,
     width: Option<usize>,
@@ -41,7 +42,7 @@ const MAX_PAYOFF: f32 = 1.0;
 /// Below all payoffs.
 const WORST: Payoffs = [-1.0; MAX_SEATS];
 
-impl<G: Game, E: Evaluator<G>> MaxN<G, E> {
+impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
     /// A search without limits; `width` limits the moves of inner nodes ([`limit_moves`]).
     #[must_use]
     pub fn new(game: G, evaluator: E, width: Option<usize>) -> Self {
@@ -143,7 +144,7 @@ impl<G: Game, E: Evaluator<G>> MaxN<G, E> {
     }
 }
 
-impl<G: Game, E: Evaluator<G>> FixedDepthSearch<G> for MaxN<G, E> {
+impl<G: SearchGame, E: Evaluator<G>> FixedDepthSearch<G> for MaxN<G, E> {
     fn game(&self) -> &G {
         &self.game
     }

@@ -42,9 +42,10 @@ use super::{
     limits::{Limits, Pace, TimeLimit},
 };
 use crate::core::{
-    game::{Game, List},
+    game::List,
     oracle::Oracle,
     random::{GOLDEN, RandomStream},
+    search_game::SearchGame,
 };
 use std::{
     sync::{Arc, atomic::AtomicBool},
@@ -61,7 +62,7 @@ enum Goal {
 }
 
 /// The search.
-pub struct Mcts<G: Game, L: Leaf<G>> {
+pub struct Mcts<G: SearchGame, L: Leaf<G>> {
     game: G,
     options: MctsOptions,
     /// `None` if the memory could not be allocated.
@@ -79,7 +80,7 @@ pub struct Mcts<G: Game, L: Leaf<G>> {
     unvisited: Vec<u32>,
 }
 
-impl<G: Game, L: Leaf<G>> Mcts<G, L> {
+impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
     /// A search on one thread.
     pub fn new(game: G, leaf: L, options: MctsOptions, seed: u64) -> Self {
         Self::with_leaves(game, vec![leaf], options, seed)
@@ -234,7 +235,7 @@ const POSITIONS_A_SECOND: f64 = 2e6;
 /// 21 MiB, the size of an idle process with its evaluator tables.
 const PARTS: usize = 12;
 
-fn graph_size<G: Game>(game: &G, options: &MctsOptions, threads: usize) -> Size {
+fn graph_size<G: SearchGame>(game: &G, options: &MctsOptions, threads: usize) -> Size {
     // One simulation adds at most one position; reused trees count too.
     let searches = if options.reuse_tree { 8 } else { 1 };
     let in_time =
@@ -253,14 +254,14 @@ fn graph_size<G: Game>(game: &G, options: &MctsOptions, threads: usize) -> Size 
     Size {
         bytes: bytes - bytes / PARTS,
         positions,
-        max_moves: game.most_moves(),
+        max_moves: game.branching_hint(),
         use_rave: options.rave > 0.0,
         threads,
     }
 }
 
 /// Principal variation: the best move, then the most visited move of each node.
-fn principal_variation<G: Game>(
+fn principal_variation<G: SearchGame>(
     game: &G,
     graph: &Graph,
     root: &Root<G>,

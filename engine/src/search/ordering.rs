@@ -6,7 +6,10 @@
 //! outcomes (Ballard 1983); otherwise groups are searched in turn, which lowers the upper bounds.
 //! Invariant: the order changes the cost, never the result.
 
-use crate::core::game::{Game, List, Outcome};
+use crate::core::{
+    game::{List, Outcome},
+    search_game::SearchGame,
+};
 use smallvec::SmallVec;
 use std::{cmp::Ordering::Equal, ops::Range};
 
@@ -15,9 +18,9 @@ use std::{cmp::Ordering::Equal, ops::Range};
 pub struct Ordering {
     /// Best moves of an earlier search, from the table.
     pub table: bool,
-    /// Wins, then captures ([`crate::core::game::Game::urgency`]).
+    /// Wins, then captures ([`crate::core::game::Game::move_class`]).
     pub tactics: bool,
-    /// Fail-highs of similar moves ([`crate::core::game::Game::move_kind`]).
+    /// Fail-highs of similar moves ([`crate::core::game::Game::history_index`]).
     pub history: bool,
     /// The evaluator's scores of the successors, which replace tactics and history.
     pub evaluator: bool,
@@ -211,9 +214,9 @@ fn sort(order: &mut [u16], scores: &[f32]) {
     }
 }
 
-/// Limits moves to `max_moves` of the highest class ([`Game::urgency`]), in list order; moves of
+/// Limits moves to `max_moves` of the highest class ([`Game::move_class`]), in list order; moves of
 /// the lowest retained class are sampled evenly, since neighbours are alike.
-pub fn limit_moves<G: Game>(
+pub fn limit_moves<G: SearchGame>(
     game: &G,
     position: &G::Position,
     moves: &mut G::Moves,
@@ -223,10 +226,12 @@ pub fn limit_moves<G: Game>(
         return;
     }
     let mut counts = [0_usize; 256];
-    let urgencies: SmallVec<[u8; 1024]> =
-        moves.iter().map(|&mv| game.urgency(position, mv)).collect();
-    for &urgency in &urgencies {
-        counts[usize::from(urgency)] += 1;
+    let urgencies: SmallVec<[u8; 1024]> = moves
+        .iter()
+        .map(|&mv| game.move_class(position, mv))
+        .collect();
+    for &move_class in &urgencies {
+        counts[usize::from(move_class)] += 1;
     }
     // Classes above the threshold fit; the threshold class gets the rest.
     let (mut threshold, mut room) = (255, max_moves);
@@ -235,10 +240,10 @@ pub fn limit_moves<G: Game>(
         threshold -= 1;
     }
     let (mut num_retained, mut num_at_threshold) = (0, 0);
-    for (index, urgency) in urgencies.into_iter().enumerate() {
-        let urgency = usize::from(urgency);
-        let mut is_retained = urgency > threshold;
-        if urgency == threshold {
+    for (index, move_class) in urgencies.into_iter().enumerate() {
+        let move_class = usize::from(move_class);
+        let mut is_retained = move_class > threshold;
+        if move_class == threshold {
             is_retained = (num_at_threshold + 1) * room / counts[threshold]
                 > num_at_threshold * room / counts[threshold];
             num_at_threshold += 1;

@@ -1,18 +1,16 @@
 //! Playout policies, and leaves of a tree search that play by them.
 //!
-//! A [`Policy`] uses [`Game`] and an evaluator only. [`PolicyPlayout`] plays to the end,
+//! A [`Policy`] uses [`crate::core::game::Game`] and an evaluator only. [`PolicyPlayout`] plays to the end,
 //! [`TruncatedPlayout`] a number of plies before another leaf evaluates. Invariant: outcomes are
 //! sampled by their weights.
 
 use super::mcts::{Leaf, MoveKinds};
 use crate::core::{
-    evaluator::Evaluator,
-    game::{Game, Payoffs},
-    random::RandomStream,
+    evaluator::Evaluator, game::Payoffs, random::RandomStream, search_game::SearchGame,
 };
 
 /// Chooses moves in playouts.
-pub trait Policy<G: Game>: Send {
+pub trait Policy<G: SearchGame>: Send {
     /// Chooses one of the allowed moves, of at least one.
     fn choose(
         &mut self,
@@ -30,12 +28,12 @@ pub trait Policy<G: Game>: Send {
         random: &mut RandomStream,
     ) -> G::Move {
         let mut moves = G::Moves::default();
-        game.draw_moves(position, (random.next_u64() >> 32) as u32, &mut moves);
+        game.sample_allowed_moves(position, (random.next_u64() >> 32) as u32, &mut moves);
         self.choose(game, position, &moves, random)
     }
 }
 
-impl<G: Game> Policy<G> for Box<dyn Policy<G>> {
+impl<G: SearchGame> Policy<G> for Box<dyn Policy<G>> {
     fn choose(
         &mut self,
         game: &G,
@@ -60,7 +58,7 @@ impl<G: Game> Policy<G> for Box<dyn Policy<G>> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uniform;
 
-impl<G: Game> Policy<G> for Uniform {
+impl<G: SearchGame> Policy<G> for Uniform {
     fn choose(
         &mut self,
         _game: &G,
@@ -77,11 +75,11 @@ impl<G: Game> Policy<G> for Uniform {
         position: &G::Position,
         random: &mut RandomStream,
     ) -> G::Move {
-        game.random_move(position, random.next_u64())
+        game.sample_move(position, random.next_u64())
     }
 }
 
-/// A uniform choice among the moves of the highest class ([`Game::urgency`]), if it is at least
+/// A uniform choice among the moves of the highest class ([`crate::core::game::Game::move_class`]), if it is at least
 /// `min_class`; otherwise among all.
 #[derive(Clone, Copy, Debug)]
 pub struct HighestClass {
@@ -89,7 +87,7 @@ pub struct HighestClass {
     pub min_class: u8,
 }
 
-impl<G: Game> Policy<G> for HighestClass {
+impl<G: SearchGame> Policy<G> for HighestClass {
     fn choose(
         &mut self,
         game: &G,
@@ -97,16 +95,19 @@ impl<G: Game> Policy<G> for HighestClass {
         allowed: &[G::Move],
         random: &mut RandomStream,
     ) -> G::Move {
-        let urgency = |mv: &G::Move| {
-            Some(game.urgency(position, *mv)).filter(|&urgency| urgency >= self.min_class)
+        let move_class = |mv: &G::Move| {
+            Some(game.move_class(position, *mv)).filter(|&move_class| move_class >= self.min_class)
         };
-        let highest = allowed.iter().map(urgency).max().flatten();
-        let equals = allowed.iter().filter(|mv| urgency(mv) == highest).count();
+        let highest = allowed.iter().map(move_class).max().flatten();
+        let equals = allowed
+            .iter()
+            .filter(|mv| move_class(mv) == highest)
+            .count();
         let index = random.below(equals.max(1));
         allowed
             .iter()
             .copied()
-            .filter(|mv| urgency(mv) == highest)
+            .filter(|mv| move_class(mv) == highest)
             .nth(index)
             .unwrap_or_default()
     }
@@ -119,7 +120,7 @@ pub struct WeightedByClass {
     pub weights: [u32; 4],
 }
 
-impl<G: Game> Policy<G> for WeightedByClass {
+impl<G: SearchGame> Policy<G> for WeightedByClass {
     fn choose(
         &mut self,
         game: &G,
@@ -127,8 +128,9 @@ impl<G: Game> Policy<G> for WeightedByClass {
         allowed: &[G::Move],
         random: &mut RandomStream,
     ) -> G::Move {
-        let weight =
-            |mv: &G::Move| u64::from(self.weights[usize::from(game.urgency(position, *mv).min(3))]);
+        let weight = |mv: &G::Move| {
+            u64::from(self.weights[usize::from(game.move_class(position, *mv).min(3))])
+        };
         let sum: u64 = allowed.iter().map(weight).sum();
         if sum == 0 {
             return allowed[random.below(allowed.len())];
@@ -148,12 +150,12 @@ impl<G: Game> Policy<G> for WeightedByClass {
 /// The best successor by an evaluator, for the seat that moves. Ties go to the first move, as in
 /// the published players.
 #[derive(Clone, Debug)]
-pub struct GreedyPolicy<G: Game, E: Evaluator<G>> {
+pub struct GreedyPolicy<G: SearchGame, E: Evaluator<G>> {
     evaluator: E,
     cache: E::Cache,
 }
 
-impl<G: Game, E: Evaluator<G>> GreedyPolicy<G, E> {
+impl<G: SearchGame, E: Evaluator<G>> GreedyPolicy<G, E> {
     /// A policy by `evaluator`.
     pub fn new(evaluator: E) -> Self {
         Self {
@@ -166,7 +168,7 @@ impl<G: Game, E: Evaluator<G>> GreedyPolicy<G, E> {
 /// Successors per batch.
 const BATCH_SIZE: usize = 8;
 
-impl<G: Game, E: Evaluator<G>> Policy<G> for GreedyPolicy<G, E> {
+impl<G: SearchGame, E: Evaluator<G>> Policy<G> for GreedyPolicy<G, E> {
     fn choose(
         &mut self,
         game: &G,
@@ -222,7 +224,7 @@ impl<A, B> MixedPolicy<A, B> {
     }
 }
 
-impl<G: Game, A: Policy<G>, B: Policy<G>> Policy<G> for MixedPolicy<A, B> {
+impl<G: SearchGame, A: Policy<G>, B: Policy<G>> Policy<G> for MixedPolicy<A, B> {
     fn choose(
         &mut self,
         game: &G,
@@ -255,7 +257,7 @@ impl<G: Game, A: Policy<G>, B: Policy<G>> Policy<G> for MixedPolicy<A, B> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PolicyPlayout<P>(pub P);
 
-impl<G: Game, P: Policy<G>> Leaf<G> for PolicyPlayout<P> {
+impl<G: SearchGame, P: Policy<G>> Leaf<G> for PolicyPlayout<P> {
     fn payoffs(
         &mut self,
         game: &G,
@@ -270,7 +272,7 @@ impl<G: Game, P: Policy<G>> Leaf<G> for PolicyPlayout<P> {
             }
             let mv = self.0.sample_and_choose(game, &position, random);
             if let Some(moves_played) = &mut moves_played {
-                moves_played.insert(game.move_kind(&position, mv));
+                moves_played.insert(game.history_index(&position, mv));
             }
             position = game.play(&position, mv);
         }
@@ -292,7 +294,7 @@ impl<P, L> TruncatedPlayout<P, L> {
     }
 
     /// Plays until the end or the limit; returns the last position.
-    fn play<G: Game>(
+    fn play<G: SearchGame>(
         &mut self,
         game: &G,
         start: &G::Position,
@@ -309,7 +311,7 @@ impl<P, L> TruncatedPlayout<P, L> {
             }
             let mv = self.policy.sample_and_choose(game, &position, random);
             if let Some(moves_played) = &mut moves_played {
-                moves_played.insert(game.move_kind(&position, mv));
+                moves_played.insert(game.history_index(&position, mv));
             }
             position = game.play(&position, mv);
         }
@@ -317,7 +319,7 @@ impl<P, L> TruncatedPlayout<P, L> {
     }
 }
 
-impl<G: Game, P: Policy<G>, L: Leaf<G>> Leaf<G> for TruncatedPlayout<P, L> {
+impl<G: SearchGame, P: Policy<G>, L: Leaf<G>> Leaf<G> for TruncatedPlayout<P, L> {
     fn payoffs(
         &mut self,
         game: &G,
@@ -334,7 +336,7 @@ impl<G: Game, P: Policy<G>, L: Leaf<G>> Leaf<G> for TruncatedPlayout<P, L> {
 /// A leaf by a function, for a game's own batched playouts.
 pub struct FnLeaf<F>(pub F);
 
-impl<G: Game, F: FnMut(&G, &G::Position, &mut RandomStream) -> Payoffs + Send> Leaf<G>
+impl<G: SearchGame, F: FnMut(&G, &G::Position, &mut RandomStream) -> Payoffs + Send> Leaf<G>
     for FnLeaf<F>
 {
     fn payoffs(

@@ -15,8 +15,9 @@ use super::limits::Limits;
 use crate::core::{
     chance::turned,
     evaluator::Evaluator,
-    game::{Game, List, OutcomeList, Payoffs, Seat},
+    game::{List, OutcomeList, Payoffs, Seat},
     oracle::Oracle,
+    search_game::SearchGame,
 };
 use std::{ops::Range, sync::Arc};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -39,7 +40,7 @@ impl RolloutResult {
 }
 
 /// Plays rollouts, by an evaluator that is chosen at run time.
-pub trait Rollouts<G: Game>: Send {
+pub trait Rollouts<G: SearchGame>: Send {
     /// Sets the limits of later games.
     fn set_limits(&mut self, limits: &Limits);
 
@@ -80,12 +81,12 @@ impl Cost {
 type Choice<M> = (f32, f32, M);
 
 /// A position with its best moves.
-struct Node<G: Game> {
+struct Node<G: SearchGame> {
     position: G::Position,
-    choices: <G::Outcomes as OutcomeList>::Of<Choice<G::Move>>,
+    choices: <G::Outcomes as OutcomeList>::ListOf<Choice<G::Move>>,
 }
 
-impl<G: Game> Node<G> {
+impl<G: SearchGame> Node<G> {
     /// Finds the best move of each outcome, by exact values where the oracle has them within
     /// limits.
     fn of(
@@ -107,11 +108,11 @@ impl<G: Game> Node<G> {
                 }
             }
         }
-        let mut choices = <G::Outcomes as OutcomeList>::Of::default();
+        let mut choices = <G::Outcomes as OutcomeList>::ListOf::default();
         let mut expectation = 0.0;
         for outcome in game.outcomes(position, moves).iter() {
             // Ties go to the first.
-            let best = (outcome.run())
+            let best = (outcome.move_range())
                 .reduce(|best, other| match values[other] > values[best] {
                     true => other,
                     false => best,
@@ -139,14 +140,14 @@ const CACHE_SLOTS: usize = 1 << 12;
 
 /// An evaluator with its cache, called once per new position; `dyn`, so that rollouts compile once
 /// per game.
-trait DynEvaluator<G: Game>: Send {
+trait DynEvaluator<G: SearchGame>: Send {
     fn successors(&mut self, game: &G, at: &G::Position, moves: &[G::Move], values: &mut [f32]);
     fn payoffs(&mut self, game: &G, position: &G::Position) -> Payoffs;
 }
 
 struct CachedEvaluator<E, C>(E, C);
 
-impl<G: Game, E: Evaluator<G>> DynEvaluator<G> for CachedEvaluator<E, E::Cache> {
+impl<G: SearchGame, E: Evaluator<G>> DynEvaluator<G> for CachedEvaluator<E, E::Cache> {
     fn successors(&mut self, game: &G, at: &G::Position, moves: &[G::Move], values: &mut [f32]) {
         self.0
             .value_successors(game, at, moves, &mut self.1, values);
@@ -159,7 +160,7 @@ impl<G: Game, E: Evaluator<G>> DynEvaluator<G> for CachedEvaluator<E, E::Cache> 
 }
 
 /// Rollouts by an evaluator.
-pub struct EvaluatorRollouts<G: Game> {
+pub struct EvaluatorRollouts<G: SearchGame> {
     game: G,
     evaluator: Box<dyn DynEvaluator<G>>,
     oracle: Option<Arc<dyn Oracle<G>>>,
@@ -172,7 +173,7 @@ pub struct EvaluatorRollouts<G: Game> {
     evaluations: u64,
 }
 
-impl<G: Game> EvaluatorRollouts<G> {
+impl<G: SearchGame> EvaluatorRollouts<G> {
     /// Games to the end of the rules, to a position of the oracle, or, unless `plies` is 0, to a
     /// truncation with the evaluator's value.
     pub fn new<E: Evaluator<G> + 'static>(
@@ -181,7 +182,7 @@ impl<G: Game> EvaluatorRollouts<G> {
         oracle: Option<Arc<dyn Oracle<G>>>,
         plies: u32,
     ) -> Self {
-        let max_moves = game.most_moves();
+        let max_moves = game.branching_hint();
         let mut nodes = Vec::new();
         nodes.resize_with(CACHE_SLOTS, || None);
         Self {
@@ -257,7 +258,7 @@ impl<G: Game> EvaluatorRollouts<G> {
     }
 }
 
-impl<G: Game> Rollouts<G> for EvaluatorRollouts<G> {
+impl<G: SearchGame> Rollouts<G> for EvaluatorRollouts<G> {
     fn set_limits(&mut self, limits: &Limits) {
         self.limits.clone_from(limits);
     }

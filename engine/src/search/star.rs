@@ -25,8 +25,8 @@ use super::{
 use crate::core::{
     chance::{Bounds, ChanceBounds},
     evaluator::Evaluator,
-    game::Game,
     oracle::Oracle,
+    search_game::SearchGame,
 };
 use std::sync::Arc;
 
@@ -80,7 +80,7 @@ const NULL_WINDOW: f32 = 1e-5;
 
 /// The state of one thread; rules, weights and table are shared.
 #[derive(Clone)]
-pub struct Star<G: Game, E: Evaluator<G>> {
+pub struct Star<G: SearchGame, E: Evaluator<G>> {
     game: G,
     evaluator: E,
     options: StarOptions,
@@ -108,7 +108,7 @@ pub struct Star<G: Game, E: Evaluator<G>> {
 
 /// Scratch space of a node, reused so that nodes do not allocate.
 #[derive(Clone)]
-struct Scratch<G: Game> {
+struct Scratch<G: SearchGame> {
     moves: G::Moves,
     /// Ordering scores, then values of the moves.
     scores: Vec<f32>,
@@ -118,7 +118,7 @@ struct Scratch<G: Game> {
     deferred: Vec<(u16, G::Position, u64)>,
 }
 
-impl<G: Game> Default for Scratch<G> {
+impl<G: SearchGame> Default for Scratch<G> {
     fn default() -> Self {
         Self {
             moves: G::Moves::default(),
@@ -130,7 +130,7 @@ impl<G: Game> Default for Scratch<G> {
     }
 }
 
-impl<G: Game, E: Evaluator<G>> Star<G, E> {
+impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
     /// A search without limits.
     #[must_use]
     pub fn new(game: G, evaluator: E, options: StarOptions, table: Option<Arc<Table>>) -> Self {
@@ -141,7 +141,7 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
             LeafCache::default()
         };
         Self {
-            history: vec![0.0; game.move_kinds()],
+            history: vec![0.0; game.history_size()],
             game,
             evaluator,
             options,
@@ -603,7 +603,7 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
     }
 }
 
-impl<G: Game, E: Evaluator<G>> FixedDepthSearch<G> for Star<G, E> {
+impl<G: SearchGame, E: Evaluator<G>> FixedDepthSearch<G> for Star<G, E> {
     fn game(&self) -> &G {
         &self.game
     }

@@ -22,7 +22,8 @@ use super::{
 use crate::core::{
     chance::{Bounds, ChanceBounds},
     evaluator::Evaluator,
-    game::{Game, List, Outcome, OutcomeList},
+    game::{List, Outcome, OutcomeList},
+    search_game::SearchGame,
 };
 use std::sync::Arc;
 use window::Window;
@@ -43,7 +44,7 @@ const NULL_WINDOW: f32 = 1e-6;
 
 /// A fixed-depth search, outcome by outcome.
 #[derive(Clone, Debug)]
-pub struct StarByOutcome<G: Game, E: Evaluator<G>> {
+pub struct StarByOutcome<G: SearchGame, E: Evaluator<G>> {
     game: G,
     evaluator: E,
     depth: u32,
@@ -64,7 +65,7 @@ struct Node<'a, P> {
     depth: u32,
 }
 
-impl<G: Game, E: Evaluator<G>> StarByOutcome<G, E> {
+impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
     /// A search of `depth` plies, the root move included (1–127).
     #[must_use]
     pub fn new(
@@ -164,13 +165,13 @@ impl<G: Game, E: Evaluator<G>> StarByOutcome<G, E> {
             });
         }
         let mut expectation = ChanceBounds::<G::Outcomes>::new(&choices);
-        let mut probes = <G::Outcomes as OutcomeList>::Of::<Option<Bounds>>::default();
+        let mut probes = <G::Outcomes as OutcomeList>::ListOf::<Option<Bounds>>::default();
         // With beta at 1 lower bounds cannot cut, and a probe would use a wider window.
         if cuts == Pruning::Star2 && window.beta < 1.0 {
             for (index, outcome) in outcomes.iter().enumerate() {
                 let first = self.search_move(
                     node,
-                    moves[outcome.run().start],
+                    moves[outcome.move_range().start],
                     window.of(&expectation, index),
                 );
                 probes.push(Some(first));
@@ -189,7 +190,7 @@ impl<G: Game, E: Evaluator<G>> StarByOutcome<G, E> {
                 index,
                 self.choice_node(
                     node,
-                    &moves[outcome.run()],
+                    &moves[outcome.move_range()],
                     outcome_window,
                     probes.get(index).copied().flatten(),
                 ),
@@ -304,7 +305,7 @@ impl<G: Game, E: Evaluator<G>> StarByOutcome<G, E> {
     }
 }
 
-impl<G: Game, E: Evaluator<G>> Search<G> for StarByOutcome<G, E> {
+impl<G: SearchGame, E: Evaluator<G>> Search<G> for StarByOutcome<G, E> {
     fn game(&self) -> &G {
         &self.game
     }

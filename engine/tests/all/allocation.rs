@@ -5,11 +5,11 @@
 
 use crate::mcts::simulations;
 use crate::support::{MIDDLE, moves_of, position, schwarz};
-use engine::core::{game::Game, random::RandomStream, simd::Instructions};
+use engine::core::{random::RandomStream, search_game::Playouts, simd::Instructions};
 use engine::games::{
     einstein::{
         Standard,
-        playout::{Choice, Playouts},
+        playout::{Choice, LanePlayouts},
     },
     havannah::Havannah,
 };
@@ -64,7 +64,7 @@ fn random_games_allocate_nothing() {
     let start = game.start([3, 4], 0);
     for instructions in Instructions::available() {
         for choice in [Choice::Moves, Choice::Stones] {
-            let mut playouts = Playouts::on(instructions, &game, choice, 1).unwrap();
+            let mut playouts = LanePlayouts::on(instructions, &game, choice, 1).unwrap();
             let count = allocations_of(|| {
                 playouts.random_setups(5000);
                 playouts.from_position(&game, &start, 500);
@@ -76,7 +76,7 @@ fn random_games_allocate_nothing() {
     let mut random = RandomStream::new(1);
     let count = allocations_of(|| {
         for _ in 0..1000 {
-            std::hint::black_box(game.random_end(&start, || random.next_u64()));
+            std::hint::black_box(game.playout(&start, || random.next_u64()));
         }
     });
     assert_eq!(count, 0);

@@ -57,7 +57,7 @@ fn node() -> impl Strategy<Value = Node> {
 /// `Σ w · max` by definition.
 fn sum(outcomes: &[Outcome], value: impl Fn(&Outcome, usize) -> f64) -> f64 {
     let weighed = outcomes.iter().map(|outcome| {
-        let values = outcome.run().map(|index| value(outcome, index));
+        let values = outcome.move_range().map(|index| value(outcome, index));
         f64::from(outcome.weight) * values.fold(0.0, f64::max)
     });
     weighed.sum()
@@ -76,15 +76,12 @@ fn best_if_none_better(
     index: usize,
     value: f64,
 ) -> f64 {
-    let permitting = node
-        .outcomes
-        .iter()
-        .filter(|outcome| outcome.permits(index));
+    let permitting = node.outcomes.iter().filter(|outcome| outcome.allows(index));
     let only_one = permitting.count() == 1;
     sum(&node.outcomes, |outcome, other| {
         if other == index {
             value
-        } else if only_one && outcome.permits(index) && !searched[other] {
+        } else if only_one && outcome.allows(index) && !searched[other] {
             0.0
         } else {
             upper[other]
@@ -109,7 +106,7 @@ proptest! {
             let proven_bounds = bounds.bounds();
             near(proven_bounds.lower, worst, ROUNDING, "lower");
             near(proven_bounds.upper, best, ROUNDING, "upper");
-            let permitted = node.outcomes.iter().any(|outcome| outcome.permits(index));
+            let permitted = node.outcomes.iter().any(|outcome| outcome.allows(index));
             prop_assert_eq!(bounds.matters(index), permitted);
 
             if permitted && proven_bounds.lower < beta && proven_bounds.upper > alpha {

@@ -34,7 +34,9 @@ impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
         let outcomes = self.game.outcomes(position, &moves);
         let value = outcomes
             .iter()
-            .map(|outcome| self.exact_weight(outcome.weight) * best(&move_values[outcome.run()]))
+            .map(|outcome| {
+                self.exact_weight(outcome.weight) * best(&move_values[outcome.move_range()])
+            })
             .sum();
         self.values.insert(position.bits(), value);
         value

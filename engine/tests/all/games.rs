@@ -4,7 +4,11 @@
 
 use engine::core::{
     evaluator::Evaluator,
-    game::{FixedList, Game, MAX_SEATS, OneOutcome, Outcome, Payoffs, Seat, more_wins, won_by},
+    game::{
+        Deterministic, FixedList, Game, MAX_SEATS, Outcome, Payoffs, Seat, payoffs_by_score,
+        win_for,
+    },
+    search_game::{OutOfTurn, Playouts, SearchHints},
 };
 
 /// Nim with two seats: take any number from one pile; who takes the last stone wins.
@@ -21,14 +25,14 @@ impl Game for Nim {
     type Position = Piles;
     type Move = (u8, u8);
     type Moves = Vec<(u8, u8)>;
-    type Outcomes = OneOutcome;
+    type Outcomes = Deterministic;
 
     fn to_move(&self, position: &Piles) -> Seat {
         position.seat
     }
 
     fn payoffs(&self, position: &Piles) -> Option<Payoffs> {
-        (position.piles == [0; 3]).then(|| won_by(1 - position.seat))
+        (position.piles == [0; 3]).then(|| win_for(1 - position.seat))
     }
 
     fn moves(&self, position: &Piles, moves: &mut Vec<(u8, u8)>) {
@@ -50,6 +54,12 @@ impl Game for Nim {
         mix(u32::from_le_bytes([one, two, three, position.seat as u8]).into())
     }
 }
+
+impl SearchHints for Nim {}
+
+impl Playouts for Nim {}
+
+impl OutOfTurn for Nim {}
 
 /// A game defined by hashes: the seat to move (not alternating), the number of moves, the outcomes
 /// with their runs and weights, and the payoffs after `length` plies, for any number of seats.
@@ -159,6 +169,12 @@ impl Game for HashGame {
     }
 }
 
+impl SearchHints for HashGame {}
+
+impl Playouts for HashGame {}
+
+impl OutOfTurn for HashGame {}
+
 /// Two dice make 21 different rolls. The mover adds to its total any number from the lower die to
 /// the sum of both, modulo `modulus`; after `length` plies the larger total wins, and equal totals
 /// draw.
@@ -212,7 +228,7 @@ impl Game for Totals {
     }
 
     fn payoffs(&self, position: &TotalsPosition) -> Option<Payoffs> {
-        (position.ply == self.length).then(|| more_wins(position.totals))
+        (position.ply == self.length).then(|| payoffs_by_score(position.totals))
     }
 
     fn moves(&self, _: &TotalsPosition, moves: &mut Self::Moves) {
@@ -247,6 +263,12 @@ impl Game for Totals {
         mix(u32::from_le_bytes([one, other, position.ply, 0]).into())
     }
 }
+
+impl SearchHints for Totals {}
+
+impl Playouts for Totals {}
+
+impl OutOfTurn for Totals {}
 
 /// Seats take cells in turn, each worth its points; the larger sum after `length` plies wins, and
 /// equal sums draw. A game without chance, with as many moves as cells, and positions of kilobytes.
@@ -302,7 +324,7 @@ impl Field {
         {
             totals[(mover + turn) % 2] += u16::from(points);
         }
-        more_wins(totals)[mover]
+        payoffs_by_score(totals)[mover]
     }
 }
 
@@ -310,18 +332,14 @@ impl Game for Field {
     type Position = FieldPosition;
     type Move = u16;
     type Moves = Vec<u16>;
-    type Outcomes = OneOutcome;
-
-    fn most_moves(&self) -> usize {
-        self.points.len()
-    }
+    type Outcomes = Deterministic;
 
     fn to_move(&self, position: &FieldPosition) -> Seat {
         usize::from(position.ply % 2)
     }
 
     fn payoffs(&self, position: &FieldPosition) -> Option<Payoffs> {
-        (position.ply == self.length).then(|| more_wins(position.totals))
+        (position.ply == self.length).then(|| payoffs_by_score(position.totals))
     }
 
     fn moves(&self, position: &FieldPosition, moves: &mut Vec<u16>) {
@@ -341,22 +359,32 @@ impl Game for Field {
         next
     }
 
-    fn move_kinds(&self) -> usize {
-        self.points.len()
-    }
-
-    fn move_kind(&self, _: &FieldPosition, cell: u16) -> usize {
-        usize::from(cell)
-    }
-
-    fn urgency(&self, _: &FieldPosition, cell: u16) -> u8 {
-        self.points[usize::from(cell)]
-    }
-
     fn key(&self, position: &FieldPosition) -> u64 {
         mix(position.key ^ u64::from(position.ply))
     }
 }
+
+impl SearchHints for Field {
+    fn branching_hint(&self) -> usize {
+        self.points.len()
+    }
+
+    fn history_size(&self) -> usize {
+        self.points.len()
+    }
+
+    fn history_index(&self, _: &FieldPosition, cell: u16) -> usize {
+        usize::from(cell)
+    }
+
+    fn move_class(&self, _: &FieldPosition, cell: u16) -> u8 {
+        self.points[usize::from(cell)]
+    }
+}
+
+impl Playouts for Field {}
+
+impl OutOfTurn for Field {}
 
 /// Evaluator by the hash of the position.
 #[derive(Clone, Copy, Debug)]

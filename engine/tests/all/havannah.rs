@@ -3,8 +3,9 @@
 
 use crate::support::{moves_of, random_game, rows};
 use engine::core::{
-    game::{DRAW, Game, won_by},
+    game::{DRAW, Game, win_for},
     random::RandomStream,
+    search_game::Playouts,
 };
 use engine::games::havannah::{BASES, Havannah, Move, Position};
 use engine::play::playable::Playable;
@@ -32,7 +33,7 @@ fn moves_wins_and_results_agree_with_other_programs() {
         let moves: Vec<String> = serde_json::from_value(vector["moves"].clone()).unwrap();
         let position = read(&game, &moves.join(" "));
         reads_back(&game, &position);
-        let results = [DRAW, won_by(0), won_by(1)];
+        let results = [DRAW, win_for(0), win_for(1)];
         let payoffs = game.payoffs(&position);
         let winner = results.iter().position(|&result| payoffs == Some(result));
         assert_eq!(Value::from(winner), vector["winner"], "{vector}");
@@ -187,7 +188,7 @@ fn compare(base: usize, plies: usize, step: usize) -> [usize; 4] {
             let kinds = plain.completed(cells_of_board[cell]);
             assert_eq!(position.won().names(), kinds, "{position:?}");
             let draw = (empties.len() == 1).then_some(DRAW);
-            let won = (!kinds.is_empty()).then(|| won_by(seat));
+            let won = (!kinds.is_empty()).then(|| win_for(seat));
             assert_eq!(game.payoffs(&position), won.or(draw));
             compared += 1;
         }
@@ -275,7 +276,7 @@ fn the_second_player_may_take_the_first_stone() {
         ("a1 c3 a2 c4 a3 e5 a4", Some(0)),
     ] {
         let payoffs = fair.payoffs(&read(&fair, text));
-        assert_eq!(payoffs, winner.map(won_by), "{text}");
+        assert_eq!(payoffs, winner.map(win_for), "{text}");
     }
 }
 
@@ -297,7 +298,7 @@ fn measure(base: usize, games: u32, expected: [f64; 5]) -> [f64; 5] {
             .position(|&name| Some(name) == kind);
         found[kind_index.map_or(4, |kind_index| kind_index + 1)] += 100.0;
         first += game.payoffs(&position).unwrap()[0];
-        at_once += game.random_end(&game.start(), || random.next_u64())[0];
+        at_once += game.playout(&game.start(), || random.next_u64())[0];
     }
     let found = found.map(|sum| sum / f64::from(games));
     let [first, at_once] = [first, at_once].map(|sum| sum / games as f32);

@@ -62,7 +62,7 @@ fn check<G: Playable>(game: &G, games: usize) -> bool {
                     assert_eq!(game.payoffs(&swapped_next), payoffs);
                 }
             }
-            position = game.play(&position, game.random_move(&position, random.next_u64()));
+            position = game.play(&position, game.sample_move(&position, random.next_u64()));
         }
     }
     swaps

@@ -5,7 +5,7 @@ use crate::mcts::{proofs_hold, simulations, value};
 use crate::support::{MIDDLE, encloses, exact_positions, moves_of, near, position, schwarz};
 use engine::core::{
     chance::Bounds,
-    game::{Game, MAX_SEATS, Payoffs, won_by},
+    game::{Game, MAX_SEATS, Payoffs, win_for},
     oracle::Oracle,
     random::RandomStream,
 };
@@ -293,7 +293,7 @@ fn several_threads_lose_no_visit_and_no_payoff() {
 fn has_left(game: &Standard, position: &Position, _: &mut RandomStream) -> Payoffs {
     let text = game.format_position(position, None);
     let row = text.split(['/', ' ']).nth(3).unwrap();
-    won_by(usize::from(row.chars().nth(3) != Some('f')))
+    win_for(usize::from(row.chars().nth(3) != Some('f')))
 }
 
 #[test]

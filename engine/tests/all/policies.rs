@@ -6,8 +6,9 @@ use engine::core::{
     calibration::Calibrated,
     chance::expectation,
     evaluator::Evaluator,
-    game::{Game, MAX_SEATS, Payoffs, won_by},
+    game::{Game, MAX_SEATS, Payoffs, win_for},
     random::RandomStream,
+    search_game::SearchHints,
 };
 use engine::games::einstein::{
     Move, Position, Standard,
@@ -138,8 +139,8 @@ fn playouts_end_and_begin_as_they_should() {
     let truncated = |plies| TruncatedPlayout::new(Uniform, plies, evaluator());
     let mut evaluate =
         |leaf: &mut dyn Leaf<Standard>, position| leaf.payoffs(&game, position, &mut random, None);
-    assert_eq!(evaluate(&mut truncated(0), &over), won_by(0));
-    assert_eq!(evaluate(&mut PolicyPlayout(Uniform), &over), won_by(0));
+    assert_eq!(evaluate(&mut truncated(0), &over), win_for(0));
+    assert_eq!(evaluate(&mut PolicyPlayout(Uniform), &over), win_for(0));
     // At depth 0 the evaluator's value itself.
     assert_eq!(
         evaluate(&mut truncated(0), &start),
@@ -147,9 +148,9 @@ fn playouts_end_and_begin_as_they_should() {
     );
     // Enough plies to end the game: won or lost.
     let decided = evaluate(&mut truncated(200), &start);
-    assert!([0, 1].map(won_by).contains(&decided));
-    let function = |_: &Standard, _: &Position, _: &mut RandomStream| won_by(1);
-    assert_eq!(evaluate(&mut FnLeaf(function), &start), won_by(1));
+    assert!([0, 1].map(win_for).contains(&decided));
+    let function = |_: &Standard, _: &Position, _: &mut RandomStream| win_for(1);
+    assert_eq!(evaluate(&mut FnLeaf(function), &start), win_for(1));
     // Uniform by moves, uniform by lists and the game's own random games agree: a rate of 40,000
     // games is within 0.0025.
     let near_the_end = position("...../..2../a..../b...5/...6c r -");
@@ -201,7 +202,7 @@ fn games_of_any_shape_are_played_out() {
     for leaf in leaves {
         for _ in 0..50 {
             let payoffs = leaf.payoffs(&Nim, &nim, &mut random, None);
-            assert!([0, 1].map(won_by).contains(&payoffs));
+            assert!([0, 1].map(win_for).contains(&payoffs));
         }
     }
     let game = HashGame {
@@ -253,7 +254,7 @@ fn truncated_playouts_are_evaluated_as_a_batch_and_report_their_moves() {
         let kinds = |leaf: &mut dyn Leaf<Standard>| {
             let mut kinds_played = MoveKinds::default();
             assert_eq!(play(leaf, Some(&mut kinds_played)), play(leaf, None));
-            let kinds = (0..game.move_kinds()).filter(|&kind| kinds_played.contains(kind));
+            let kinds = (0..game.history_size()).filter(|&kind| kinds_played.contains(kind));
             kinds.count()
         };
         assert_eq!(kinds(&mut leaf()), 2);

@@ -6,7 +6,9 @@ use crate::support::{
     ALL_CUTS, all_rules, encloses, moves_of, near, random_game, random_positions,
     table as new_table,
 };
-use engine::core::{evaluator::Evaluator, game::Game, random::RandomStream};
+use engine::core::{
+    evaluator::Evaluator, game::Game, random::RandomStream, search_game::SearchGame,
+};
 use engine::games::{einstein::Standard, reversi::Reversi};
 use engine::search::{
     Search,
@@ -34,7 +36,7 @@ pub(crate) fn plain(cuts: Pruning) -> StarByOutcomeOptions {
 
 /// Every form of search agrees with the textbook, in full and in narrow windows, and as a
 /// [`Search`].
-pub(crate) fn agrees<G: Game>(game: &G, position: &G::Position, depth: u32, tolerance: f64) {
+pub(crate) fn agrees<G: SearchGame>(game: &G, position: &G::Position, depth: u32, tolerance: f64) {
     let root = game.to_move(position);
     let mut textbook = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Textbook);
     let expected = textbook.value_at_depth(position, depth, root);
@@ -182,7 +184,10 @@ fn face_by_face_lists_each_possible_face() {
             assert_eq!(outcomes.len(), faces.len());
             for (outcome, &face) in outcomes.iter().zip(&faces) {
                 assert_eq!(outcome.weight, game.die().probability(face) as f32);
-                assert_eq!(moves[outcome.run()], game.legal_moves(position, face)[..]);
+                assert_eq!(
+                    moves[outcome.move_range()],
+                    game.legal_moves(position, face)[..]
+                );
             }
             let [merged, single] =
                 [&game, &apart].map(|game| game.mobility(position.mover().alive()));

@@ -3,7 +3,7 @@
 //! turn.
 
 use crate::support::near;
-use engine::core::game::{Chance, Game};
+use engine::core::game::{ChanceSource, Game};
 use engine::games::einstein::{
     Standard,
     dice::{DiceStream, Die, RandomStream},

@@ -6,9 +6,10 @@ use engine::core::{
     calibration::{Calibrated, Calibration},
     chance::Bounds,
     evaluator::Score,
-    game::{Game, one_of},
+    game::{Game, uniform_index},
     oracle::Oracle,
     random::RandomStream,
+    search_game::Playouts,
 };
 use engine::games::reversi::{
     BLACK, Move, Position, Reversi, WHITE,
@@ -549,7 +550,7 @@ fn random_moves_are_equally_likely() {
     let mut random = RandomStream::new(1);
     let mut counts = HashMap::new();
     for _ in 0..40_000 {
-        let mv = game.random_move(&start, random.next_u64());
+        let mv = game.sample_move(&start, random.next_u64());
         *counts.entry(mv).or_insert(0_i32) += 1;
     }
     assert_eq!(counts.len(), 4);
@@ -581,9 +582,9 @@ fn fitted_slope(score: &impl Score<Reversi>) -> f64 {
                     None => -score.score(&game, &next),
                 }
             };
-            let random_move = line.len() <= 8 || random.below(10) == 0;
-            let chosen = if random_move {
-                moves[one_of(moves.len(), random.next_u64() as u32)]
+            let is_random = line.len() <= 8 || random.below(10) == 0;
+            let chosen = if is_random {
+                moves[uniform_index(moves.len(), random.next_u64() as u32)]
             } else {
                 *moves
                     .iter()

@@ -3,7 +3,7 @@
 use crate::sources::{folder_of, read};
 use crate::support::{moves_of, rows, successors};
 use engine::core::{
-    game::{DRAW, Game, one_of},
+    game::{DRAW, Game, uniform_index},
     random::RandomStream,
 };
 use engine::games::reversixt::{
@@ -320,7 +320,7 @@ impl PlainBoard {
 
 /// A valid random map: random cells, then sides without a neighbour joined in pairs.
 fn random_map(random: &mut RandomStream) -> String {
-    let mut below = |count: usize| one_of(count, (random.next_u64() >> 32) as u32);
+    let mut below = |count: usize| uniform_index(count, (random.next_u64() >> 32) as u32);
     let (players, width, height) = (2 + below(7), 3 + below(8), 3 + below(8));
     let mut rows = vec![vec!['0'; width]; height];
     for sign in rows.iter_mut().flatten() {
@@ -385,7 +385,7 @@ fn random_positions_of_random_maps_are_those_of_a_plain_board() {
             let moves = moves_of(&game, &position);
             let expected = plain.moves(plain.turn);
             assert_eq!(triples(&game, &moves), expected, "{map}{text}");
-            let chosen = one_of(moves.len(), random.next_u64() as u32);
+            let chosen = uniform_index(moves.len(), random.next_u64() as u32);
             let name = game.format_move(moves[chosen]);
             assert_eq!(game.parse_move(&position, &name), Ok(moves[chosen]));
             position = game.play(&position, moves[chosen]);

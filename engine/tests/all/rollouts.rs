@@ -7,10 +7,11 @@ use crate::support::{
 };
 use engine::core::{
     evaluator::{Evaluator, one_by_one},
-    game::{Game, Outcome, Seat, sample},
+    game::{Game, Outcome, Seat, sample_outcome},
     moments::Moments,
     oracle::Oracle,
     random::{RandomStream, SeedSpace, derive_seed},
+    search_game::SearchGame,
 };
 use engine::games::einstein::{
     Position, Standard, Variant,
@@ -81,7 +82,7 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
                     .unwrap_or_else(|| self.guessed(next, seat))
             };
             let mut best: Option<G::Position> = None;
-            for &mv in &moves[outcome.run()] {
+            for &mv in &moves[outcome.move_range()] {
                 let next = self.game.play(position, mv);
                 if best.is_none_or(|best| worth(&next, mover) > worth(&best, mover)) {
                     best = Some(next);
@@ -107,7 +108,7 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
             let outcomes = self.outcomes(&position, seat);
             let sampled = (u64::from(number) << 32 | u64::from(ply)).to_le_bytes();
             let listed: Vec<Outcome> = outcomes.iter().map(|outcome| outcome.0).collect();
-            let sampled = sample(&listed, (xxh3_64_with_seed(&sampled, seed) >> 32) as u32);
+            let sampled = sample_outcome(&listed, (xxh3_64_with_seed(&sampled, seed) >> 32) as u32);
             let sampled = listed
                 .iter()
                 .position(|outcome| std::ptr::eq(outcome, sampled))
@@ -152,7 +153,7 @@ fn best() -> Arc<dyn AnyEvaluator<Standard>> {
         .unwrap()
 }
 
-fn games<G: Game>(
+fn games<G: SearchGame>(
     roll: &mut dyn Rollouts<G>,
     position: &G::Position,
     seat: Seat,
@@ -167,7 +168,7 @@ fn games<G: Game>(
 }
 
 /// Compares rollouts with a cache, in any order, with the slow implementation.
-fn agree<G: Game>(
+fn agree<G: SearchGame>(
     mut book: Book<'_, G, impl Evaluator<G>>,
     roll: &mut dyn Rollouts<G>,
     positions: &[G::Position],
@@ -240,7 +241,7 @@ fn covers(deviations: &[f64], what: &str) {
 }
 
 /// Standard errors between the mean of many games and the players' expected payoff.
-fn missed<G: Game>(
+fn missed<G: SearchGame>(
     book: &mut Book<'_, G, impl Evaluator<G>>,
     roll: &mut dyn Rollouts<G>,
     positions: &[G::Position],

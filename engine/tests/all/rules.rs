@@ -97,8 +97,9 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
             assert_eq!(found, legal, "{text}, face {face}");
             let probability = self.probabilities[usize::from(face) - 1];
             if probability > 0.0 {
-                let permits =
-                    |&index: &usize| self.names(position, &moves[outcomes[index].run()]) == legal;
+                let permits = |&index: &usize| {
+                    self.names(position, &moves[outcomes[index].move_range()]) == legal
+                };
                 let matching: Vec<usize> = (0..outcomes.len()).filter(permits).collect();
                 let [outcome] = matching[..] else {
                     panic!("{text}, face {face}: equal runs are merged")
@@ -265,7 +266,7 @@ fn perft_of_outcomes(game: &Standard, position: &Position, depth: u32) -> u64 {
     let below = after.map(|next| perft_of_outcomes(game, &next, depth - 1));
     let below: Vec<u64> = below.collect();
     let paths = outcomes.iter().map(|outcome| {
-        (outcome.weight * 6.0).round() as u64 * below[outcome.run()].iter().sum::<u64>()
+        (outcome.weight * 6.0).round() as u64 * below[outcome.move_range()].iter().sum::<u64>()
     });
     paths.sum()
 }

@@ -6,7 +6,7 @@ use crate::published;
 use crate::support::{
     ALL_CUTS, all_rules, cutting, full, moves_of, near, random_positions, star_agrees, table,
 };
-use engine::core::{chance::Bounds, evaluator::Evaluator, game::Game};
+use engine::core::{chance::Bounds, evaluator::Evaluator, game::Game, search_game::SearchGame};
 use engine::games::einstein::Standard;
 use engine::search::{
     Search,
@@ -15,14 +15,18 @@ use engine::search::{
     star::{Pruning, Star, StarOptions},
 };
 
-fn star1<G: Game, E: Evaluator<G>>(game: &G, evaluator: E, entries: Option<usize>) -> Star<G, E> {
+fn star1<G: SearchGame, E: Evaluator<G>>(
+    game: &G,
+    evaluator: E,
+    entries: Option<usize>,
+) -> Star<G, E> {
     let options = cutting(Pruning::Star1);
     Star::new(game.clone(), evaluator, options, entries.map(table))
 }
 
 /// Asserts that the textbook, the unified operator, the search outcome by outcome and Star1 with
 /// tables of several sizes agree on a position.
-fn all_agree<G: Game>(game: &G, position: &G::Position, depth: u32, tolerance: f64) {
+fn all_agree<G: SearchGame>(game: &G, position: &G::Position, depth: u32, tolerance: f64) {
     let root = game.to_move(position);
     let mut textbook = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Textbook);
     let expected = textbook.value_at_depth(position, depth, root);
@@ -225,7 +229,7 @@ fn max_n(game: &HashGame, position: &HashPosition) -> Vec<f64> {
     let seat = game.to_move(position);
     let mut sum = vec![0.0; game.seats];
     for outcome in outcomes.iter() {
-        let best = moves[outcome.run()]
+        let best = moves[outcome.move_range()]
             .iter()
             .map(|&mv| max_n(game, &game.play(position, mv)))
             .max_by(|one, other| one[seat].total_cmp(&other[seat]))

@@ -5,7 +5,7 @@ use crate::reversixt::vector_game;
 use crate::support::{cutting, full, moves_of, player, random_game, successors, table_of};
 use engine::core::{
     evaluator::Evaluator,
-    game::{Game, Payoffs, Seat, one_of},
+    game::{Game, Payoffs, Seat, uniform_index},
     random::RandomStream,
 };
 use engine::games::reversixt::{Move, Phase, Position, ReversiXt, generate::MapSettings};
@@ -28,7 +28,7 @@ use std::{sync::Arc, time::Instant};
 const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 
 fn draw(random: &mut RandomStream, count: usize) -> usize {
-    one_of(count, random.next_u64() as u32)
+    uniform_index(count, random.next_u64() as u32)
 }
 
 /// A position that is not over, of a small map, after a random beginning.

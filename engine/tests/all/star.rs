@@ -6,7 +6,7 @@ use crate::support::{
     ALL_CUTS, MIDDLE, all_rules, cutting, full, moves_of, near, position, random_positions,
     schwarz, star_agrees, table as table_of_size, table_of,
 };
-use engine::core::{evaluator::Evaluator, game::Game};
+use engine::core::{evaluator::Evaluator, search_game::Playouts};
 use engine::games::einstein::{Position, Standard, evaluators::schwarz_odds::SchwarzOdds};
 use engine::search::{
     Search,
@@ -159,7 +159,7 @@ fn a_batched_ply_equals_its_leaves_to_the_last_bit() {
                 let stats = leaf_by_leaf.take_stats();
                 let moves = game.count_moves(&position);
                 assert_eq!(
-                    (u64::from(moves.all), u64::from(moves.open)),
+                    (u64::from(moves.total), u64::from(moves.nonterminal)),
                     (stats.nodes, stats.evaluations)
                 );
             }

@@ -1,6 +1,8 @@
 //! Helpers shared by tests: positions, moves, rules, tables, players, vectors, tolerances.
 
-use engine::core::{chance::Bounds, evaluator::Evaluator, game::Game, random::RandomStream};
+use engine::core::{
+    chance::Bounds, evaluator::Evaluator, game::Game, random::RandomStream, search_game::SearchGame,
+};
 use engine::games::einstein::{
     Move, Position, Standard, Variant, dice::Die, evaluators::schwarz_odds::SchwarzOdds,
 };
@@ -49,14 +51,14 @@ pub(crate) fn random_positions(game: &Standard, count: usize, seed: u64) -> Vec<
 }
 
 /// All positions of a game with random moves, the last one included.
-pub(crate) fn random_game<G: Game>(
+pub(crate) fn random_game<G: SearchGame>(
     game: &G,
     start: G::Position,
     random: &mut RandomStream,
 ) -> impl Iterator<Item = G::Position> {
     std::iter::successors(Some(start), |position| {
         let goes_on = game.payoffs(position).is_none();
-        goes_on.then(|| game.play(position, game.random_move(position, random.next_u64())))
+        goes_on.then(|| game.play(position, game.sample_move(position, random.next_u64())))
     })
 }
 
@@ -171,7 +173,7 @@ pub(crate) fn encloses(bounds: Bounds, value: f64, within: f64, what: impl Debug
 }
 
 /// Value of a search with a full window.
-pub(crate) fn full<G: Game, E: Evaluator<G>>(
+pub(crate) fn full<G: SearchGame, E: Evaluator<G>>(
     star: &mut Star<G, E>,
     position: &G::Position,
     depth: u32,
@@ -181,7 +183,7 @@ pub(crate) fn full<G: Game, E: Evaluator<G>>(
 
 /// A full window gives the value; a narrow one tells on which side of it the value lies.
 #[track_caller]
-pub(crate) fn star_agrees<G: Game, E: Evaluator<G>>(
+pub(crate) fn star_agrees<G: SearchGame, E: Evaluator<G>>(
     star: &mut Star<G, E>,
     (position, depth): (&G::Position, u32),
     windows: [(f32, f32); 3],

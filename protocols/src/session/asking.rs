@@ -244,7 +244,7 @@ impl<G: ProtocolGame> Session<G> {
 
     /// What a clock has for the next move.
     pub(crate) fn share(&self, clock: Option<&Clock>) -> Option<Duration> {
-        let left = self.game.moves_left(&self.position);
+        let left = self.game.expected_moves_left(&self.position);
         clock.map(|clock| clock.share(left))
     }
 

@@ -198,8 +198,8 @@ impl<G: ProtocolGame> Session<G> {
 
     /// The time of a clock for the next move.
     pub(crate) fn move_time(&self, clock: Option<&Clock>) -> Option<Duration> {
-        let moves_left = self.game.moves_left(&self.position);
-        clock.map(|clock| clock.move_time(moves_left))
+        let expected_moves_left = self.game.expected_moves_left(&self.position);
+        clock.map(|clock| clock.move_time(expected_moves_left))
     }
 
     /// Has the player value the moves; a repeated query with a time continues the search.

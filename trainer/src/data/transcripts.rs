@@ -15,7 +15,7 @@ use crate::Error;
 use crate::shard::{PlayedGame, ShardHeader};
 use engine::core::{
     files::{self, FileKind},
-    game::{DRAW, won_by},
+    game::{DRAW, win_for},
     record::GameRecord,
 };
 use engine::play::{
@@ -88,7 +88,7 @@ pub fn export<G: Playable>(
 fn adjudicated_result<G: Playable>(record: &GameRecord<G>) -> Option<StatedResult> {
     let winner = match record.payoffs {
         payoffs if payoffs == DRAW => None,
-        payoffs => Some((0..2).find(|&seat| payoffs == won_by(seat))?),
+        payoffs => Some((0..2).find(|&seat| payoffs == win_for(seat))?),
     };
     let ending = record.ending;
     (!ending.is_played()).then_some(StatedResult { ending, winner })

@@ -190,6 +190,7 @@ mod tests {
         game::Game,
         random::RandomStream,
         record::{GameRecord, Ply},
+        search_game::Playouts,
     };
     use engine::games::einstein::Standard;
 
@@ -214,7 +215,7 @@ mod tests {
             };
             let mut position = record.start;
             while rules.payoffs(&position).is_none() {
-                let mv = rules.random_move(&position, random.next_u64());
+                let mv = rules.sample_move(&position, random.next_u64());
                 record.plies.push(Ply {
                     outcome: 1,
                     mv,

@@ -6,7 +6,7 @@ use crate::{
 };
 use engine::core::{
     files::create_directory,
-    game::{Game, won_by},
+    game::{Game, win_for},
     record::{Ending, GameRecord, Ply},
 };
 use engine::games::einstein::{BLUE, Position, Standard};
@@ -63,7 +63,7 @@ pub(crate) fn tiny() -> PlayedGame {
     let record = GameRecord {
         start,
         plies,
-        payoffs: won_by(BLUE),
+        payoffs: win_for(BLUE),
         ending: Ending::Played,
     };
     PlayedGame::new(record, vec![0, 1])
@@ -184,7 +184,7 @@ fn with_results_only_every_position_is_a_sample() {
     for game in games.iter_mut().step_by(3) {
         let record = &mut game.record;
         record.plies.truncate(record.plies.len() - 2);
-        (record.ending, record.payoffs) = (Ending::Resigned, won_by(BLUE));
+        (record.ending, record.payoffs) = (Ending::Resigned, win_for(BLUE));
     }
     let mut expected = Vec::new();
     for game in &games {

@@ -5,9 +5,10 @@ use crate::{
     one_line, play, scratch,
 };
 use engine::core::{
-    game::{Chance, DRAW, Game, won_by},
+    game::{ChanceSource, DRAW, Game, win_for},
     random::RandomStream,
     record::{Ending, GameRecord, Ply},
+    search_game::Playouts,
 };
 use engine::games::{
     einstein::{Standard, Variant, dice::Die, setup::setup_index},
@@ -282,7 +283,7 @@ fn random_game<G: Playable>(
     if plies.len() > 1 && random.below(4) == 0 {
         plies.truncate(1 + random.below(plies.len() - 1));
         ending = Ending::ALL[1 + random.below(4)];
-        payoffs = [won_by(0), won_by(1), DRAW][random.below(3)];
+        payoffs = [win_for(0), win_for(1), DRAW][random.below(3)];
     }
     let players = (0..rules.seats()).map(|_| random.below(player_count) as u8);
     let players = players.collect();
@@ -416,7 +417,7 @@ proptest! {
             let first = random.below(2);
             let mut position = rules.random_start(&mut random, first);
             for _ in 0..if begun { random.below(8) } else { 0 } {
-                let after = rules.play(&position, rules.random_move(&position, random.next_u64()));
+                let after = rules.play(&position, rules.sample_move(&position, random.next_u64()));
                 position = if rules.winner(&after).is_none() { after } else { position };
             }
             position
@@ -463,7 +464,7 @@ fn games_are_read_until_the_limit_or_the_stop() {
         if let Some(payoffs) = rules.payoffs(&position) {
             break payoffs;
         }
-        let mv = rules.random_move(&position, random.next_u64());
+        let mv = rules.sample_move(&position, random.next_u64());
         position = rules.play(&position, mv);
         plies.push(Ply {
             outcome: 0,

@@ -7,8 +7,9 @@
 use crate::format::{self, quantize_value};
 use crate::{assert_refused, content, decode, scratch, scratch_paths, with_threads};
 use engine::core::{
-    game::{Game, MAX_SEATS, OneOutcome, Payoffs, Seat},
+    game::{Deterministic, Game, MAX_SEATS, Payoffs, Seat},
     random::RandomStream,
+    search_game::{OutOfTurn, Playouts, SearchHints},
     text::TextError,
 };
 use engine::games::einstein::Standard;
@@ -43,7 +44,7 @@ impl Game for Tokens {
     type Position = Bag;
     type Move = u16;
     type Moves = Vec<u16>;
-    type Outcomes = OneOutcome;
+    type Outcomes = Deterministic;
 
     fn seats(&self) -> usize {
         self.seats
@@ -84,6 +85,12 @@ impl Game for Tokens {
         after
     }
 }
+
+impl SearchHints for Tokens {}
+
+impl Playouts for Tokens {}
+
+impl OutOfTurn for Tokens {}
 
 impl Playable for Tokens {
     const NAME: &'static str = "tokens";

@@ -1,11 +1,11 @@
 //! Sampler of a random roll's allowed stones, by thresholds for each set of living stones.
 //!
-//! Invariant: 32 random bits select the outcome of [`crate::core::game::sample`]. Thresholds are
+//! Invariant: 32 random bits select the outcome of [`crate::core::game::sample_outcome`]. Thresholds are
 //! compared side by side, whereas subtracting one weight after the other is a chain of dependent
 //! operations.
 
 use super::permitted::StoneRuns;
-use crate::core::game::sample;
+use crate::core::game::sample_outcome;
 use crate::games::einstein::MAX_OUTCOMES;
 
 /// Outcomes of a set of living stones.
@@ -61,7 +61,7 @@ impl Drawn {
 /// Largest bits that select outcome `number` or an earlier one.
 fn last_of(runs: &StoneRuns, number: usize) -> u32 {
     let is_later = |bits: u32| {
-        let sampler = sample(&runs[..], bits);
+        let sampler = sample_outcome(&runs[..], bits);
         runs[..=number]
             .iter()
             .all(|run| !std::ptr::eq(run, sampler))
@@ -85,8 +85,9 @@ fn last_of(runs: &StoneRuns, number: usize) -> u32 {
 mod tests {
     use super::*;
     use crate::core::{
-        game::{Game, one_of},
+        game::{Game, uniform_index},
         random::RandomStream,
+        search_game::Playouts,
     };
     use crate::games::einstein::{
         EinStein, MoveList, Standard, Variant, dice::Die, permitted::runs_of_stones,
@@ -113,21 +114,22 @@ mod tests {
                 let moves = rules.all_moves(&position);
                 let outcomes = rules.outcomes(&position, &moves);
                 for bits in [0, u64::MAX, random.next_u64(), random.next_u64()] {
-                    let start = rules.draw_moves(&position, bits as u32, &mut sampler);
-                    let run = sample(&outcomes, bits as u32).run();
+                    let start = rules.sample_allowed_moves(&position, bits as u32, &mut sampler);
+                    let run = sample_outcome(&outcomes, bits as u32).move_range();
                     assert_eq!(
                         (start, &sampler[..]),
                         (run.start, &moves[run]),
                         "{position:?}"
                     );
-                    let permitted = &moves[sample(&outcomes, (bits >> 32) as u32).run()];
+                    let permitted =
+                        &moves[sample_outcome(&outcomes, (bits >> 32) as u32).move_range()];
                     assert_eq!(
-                        rules.random_move(&position, bits),
-                        permitted[one_of(permitted.len(), bits as u32)],
+                        rules.sample_move(&position, bits),
+                        permitted[uniform_index(permitted.len(), bits as u32)],
                         "{position:?}"
                     );
                 }
-                position = rules.play(&position, rules.random_move(&position, random.next_u64()));
+                position = rules.play(&position, rules.sample_move(&position, random.next_u64()));
             }
         }
     }
@@ -159,7 +161,7 @@ mod tests {
                             .flat_map(|bits| [bits, bits.saturating_add(1)]);
                         let any: Vec<u32> = (0..500).map(|_| random.next_u64() as u32).collect();
                         for bits in near.chain([0, 1, u32::MAX - 1, u32::MAX]).chain(any) {
-                            let run = sample(&runs[..], bits);
+                            let run = sample_outcome(&runs[..], bits);
                             assert_eq!(
                                 sampler.of(alive, bits),
                                 (run.start as u8, run.end as u8 - 1),

@@ -7,7 +7,7 @@
 //! the next exchange.
 //!
 //! Invariant: all engines play the same games, ply for ply, so counts are the same on every
-//! machine; a [`Playouts`] allocates only when it is created.
+//! machine; a [`LanePlayouts`] allocates only when it is created.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -119,7 +119,7 @@ enum AnyLanes {
 ///
 /// The Mersenne Twister of the seed initialises the lanes' generators ([`LaneRandom`]) and shuffles
 /// the set-ups.
-pub struct Playouts {
+pub struct LanePlayouts {
     lanes: AnyLanes,
     choice: Choice,
     random: LaneRandom,
@@ -127,7 +127,7 @@ pub struct Playouts {
     stream: RandomStream,
 }
 
-impl Playouts {
+impl LanePlayouts {
     /// Playouts on the widest engine; `None` for unsupported rules: a die other than the fair one
     /// of six faces, fewer than six stones a side.
     #[must_use]

@@ -5,11 +5,13 @@
 //! Invariant: the k-th roll of a seat is that of [`DuplicateDice`] in both games.
 
 use super::{EinStein, MoveList, Position};
-use crate::core::game::Chance;
+use crate::core::game::ChanceSource;
 use crate::games::einstein::dice::{DiceStream, DuplicateDice};
 use crate::play::playable::Repeatable;
 
-impl<const COLUMNS: usize, const ROWS: usize> Chance<EinStein<COLUMNS, ROWS>> for DuplicateDice {
+impl<const COLUMNS: usize, const ROWS: usize> ChanceSource<EinStein<COLUMNS, ROWS>>
+    for DuplicateDice
+{
     #[inline]
     fn draw(&mut self, game: &EinStein<COLUMNS, ROWS>, position: &Position) -> (u8, MoveList) {
         let face = self.roll(position.seat());
@@ -17,7 +19,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Chance<EinStein<COLUMNS, ROWS>> fo
     }
 }
 
-impl<const COLUMNS: usize, const ROWS: usize> Chance<EinStein<COLUMNS, ROWS>> for DiceStream {
+impl<const COLUMNS: usize, const ROWS: usize> ChanceSource<EinStein<COLUMNS, ROWS>> for DiceStream {
     #[inline]
     fn draw(&mut self, game: &EinStein<COLUMNS, ROWS>, position: &Position) -> (u8, MoveList) {
         let face = self.roll();
@@ -54,7 +56,7 @@ impl PairDice {
     }
 }
 
-impl<const COLUMNS: usize, const ROWS: usize> Chance<EinStein<COLUMNS, ROWS>> for PairDice {
+impl<const COLUMNS: usize, const ROWS: usize> ChanceSource<EinStein<COLUMNS, ROWS>> for PairDice {
     #[inline]
     fn draw(&mut self, game: &EinStein<COLUMNS, ROWS>, position: &Position) -> (u8, MoveList) {
         let face = self.roll(position.seat());

@@ -175,7 +175,7 @@ fn seen_by(seat: Seat, colour: u8) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::{game::Game, random::RandomStream};
+    use crate::core::{game::Game, random::RandomStream, search_game::Playouts};
 
     #[test]
     fn rows_are_those_of_all_images_and_there_are_so_many() {
@@ -206,7 +206,7 @@ mod tests {
                     let wins = game.winning_cells(&position, seat).next().is_some();
                     met += usize::from(wins && rows.iter().any(|row| first.contains(row)));
                 }
-                position = game.play(&position, game.random_move(&position, random.next_u64()));
+                position = game.play(&position, game.sample_move(&position, random.next_u64()));
             }
             assert!(met > 0, "base {base}");
         }

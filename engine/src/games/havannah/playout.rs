@@ -16,9 +16,10 @@ use super::{
 use crate::core::{
     bits::nth,
     files::{self, FileKind},
-    game::{DRAW, Game, Payoffs, Seat, won_by},
+    game::{DRAW, Game, Payoffs, Seat, win_for},
     leaf::{Leaf, MoveKinds},
     random::RandomStream,
+    search_game::{Playouts, SearchHints},
 };
 use crate::play::{
     notation::{Arguments, Problem},
@@ -83,11 +84,13 @@ fn read(arguments: &mut Arguments<'_>, _: &Havannah) -> Result<LeafMaker<Havanna
         patterns: (!text.is_empty()).then(|| Arc::new(patterns)),
         reply: arguments.choice("reply", &choices)?,
     };
-    Ok(Arc::new(move || Box::new(Playouts::new(knowledge.clone()))))
+    Ok(Arc::new(move || {
+        Box::new(PatternPlayout::new(knowledge.clone()))
+    }))
 }
 
 /// Plays on to the end.
-struct Playouts {
+struct PatternPlayout {
     knowledge: Knowledge,
     /// Empty cells, and where in that list each of them stands.
     empty: [u16; PLACES],
@@ -109,7 +112,7 @@ struct Playouts {
     chain: Vec<u16>,
 }
 
-impl Playouts {
+impl PatternPlayout {
     fn new(knowledge: Knowledge) -> Self {
         Self {
             knowledge,
@@ -299,7 +302,7 @@ impl Playouts {
     }
 }
 
-impl Leaf<Havannah> for Playouts {
+impl Leaf<Havannah> for PatternPlayout {
     fn new_game(&mut self) {
         *self.replies = [[OFF as u16; PLACES]; 2];
     }
@@ -313,9 +316,9 @@ impl Leaf<Havannah> for Playouts {
     ) -> Payoffs {
         let mut position = *start;
         if game.may_swap(&position) {
-            let mv = game.random_move(&position, random.next_u64());
+            let mv = game.sample_move(&position, random.next_u64());
             if let Some(cells_played) = &mut cells_played {
-                cells_played.insert(game.move_kind(&position, mv));
+                cells_played.insert(game.history_index(&position, mv));
             }
             position = game.play(&position, mv);
         }
@@ -376,7 +379,7 @@ impl Leaf<Havannah> for Playouts {
         {
             self.learn(first, winner);
         }
-        winner.map_or(DRAW, won_by)
+        winner.map_or(DRAW, win_for)
     }
 }
 
@@ -403,7 +406,7 @@ mod tests {
         for seed in 0..3000 {
             let game = Havannah::new(3 + seed as usize % 4, false);
             let mut random = RandomStream::new(seed);
-            let mut playouts = Playouts::new(NOTHING);
+            let mut playouts = PatternPlayout::new(NOTHING);
             let mut position = game.start();
             let mut left = game.list_empties(&position, &mut playouts.empty);
             while left > 0 {

@@ -1,7 +1,7 @@
 //! What tests compare with: the value of minimax, and random positions.
 
 use super::{Havannah, Move, Position, proof::number};
-use crate::core::{game::Game, random::RandomStream};
+use crate::core::{game::Game, random::RandomStream, search_game::Playouts};
 use std::collections::HashMap;
 
 /// What a position of a small board is worth to who is to move: 1 a win, -1 a loss.
@@ -28,7 +28,7 @@ pub(super) fn random_position(
 ) -> Position {
     let mut position = game.start();
     while position.stones() < stones && game.payoffs(&position).is_none() {
-        position = game.play(&position, game.random_move(&position, random.next_u64()));
+        position = game.play(&position, game.sample_move(&position, random.next_u64()));
     }
     position
 }

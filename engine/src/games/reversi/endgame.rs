@@ -390,7 +390,7 @@ impl Player<Reversi> for EndgamePlayer {
 mod tests {
     use super::super::bits::squares_of;
     use super::*;
-    use crate::core::random::RandomStream;
+    use crate::core::{random::RandomStream, search_game::Playouts};
 
     #[test]
     fn all_instructions_search_the_same_positions() {
@@ -399,7 +399,7 @@ mod tests {
             for _ in 0..5 {
                 let mut position = game.start();
                 while game.empties(&position) > 14 && !game.is_over(&position) {
-                    let mv = game.random_move(&position, random.next_u64());
+                    let mv = game.sample_move(&position, random.next_u64());
                     position = game.play(&position, mv);
                 }
                 let solved = Instructions::available().map(|instructions| {

@@ -106,7 +106,9 @@ impl Learnable for Reversi {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::{evaluator::Evaluator, game::Game, random::RandomStream};
+    use crate::core::{
+        evaluator::Evaluator, game::Game, random::RandomStream, search_game::Playouts,
+    };
     use crate::learned::{
         inputs::with_view,
         name_set::NameSet,
@@ -145,7 +147,7 @@ mod tests {
         for _ in 0..10 {
             let mut position = game.start();
             while game.payoffs(&position).is_none() {
-                let mv = game.random_move(&position, random.next_u64());
+                let mv = game.sample_move(&position, random.next_u64());
                 let after = game.play(&position, mv);
                 visit(&position, mv, &after);
                 position = after;

@@ -335,7 +335,7 @@ impl<'a> Reading<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::random::RandomStream;
+    use crate::core::{random::RandomStream, search_game::Playouts};
 
     const SHORT: &str = "f5d6c3d3c4f4f6f3e6e7d7";
 
@@ -472,7 +472,7 @@ mod tests {
                 }
                 (position, parsed, moves) = (game.start(), begun(game.start()), String::new());
             }
-            let mv = game.random_move(&position, random.next_u64());
+            let mv = game.sample_move(&position, random.next_u64());
             if mv != Move::PASS {
                 moves += &game.format_move(mv);
             }
@@ -509,7 +509,7 @@ mod tests {
             if game.is_over(&position) {
                 (position, parsed.plies) = (game.start(), Vec::new());
             }
-            let mv = game.random_move(&position, random.next_u64());
+            let mv = game.sample_move(&position, random.next_u64());
             parsed.plies.push((0, mv));
             position = game.play(&position, mv);
         }

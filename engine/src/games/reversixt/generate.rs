@@ -6,7 +6,7 @@
 
 use super::map::{Cell, DIRECTIONS, LARGEST, Map, Side};
 use crate::core::{
-    game::{MAX_SEATS, one_of},
+    game::{MAX_SEATS, uniform_index},
     random::RandomStream,
 };
 
@@ -75,7 +75,7 @@ impl MapSettings {
             if in_middle(x, left) && in_middle(y, top) {
                 Cell::stone((x - left + y - top) % players)
             } else if random.unit() < self.density {
-                SPECIALS[one_of(SPECIALS.len(), (random.next_u64() >> 32) as u32)]
+                SPECIALS[uniform_index(SPECIALS.len(), (random.next_u64() >> 32) as u32)]
             } else {
                 Cell::EMPTY
             }
@@ -89,7 +89,7 @@ impl MapSettings {
             .collect();
         for _ in 0..(open.len() as f64 * self.density / 2.0) as usize {
             let mut side =
-                || open.swap_remove(one_of(open.len(), (random.next_u64() >> 32) as u32));
+                || open.swap_remove(uniform_index(open.len(), (random.next_u64() >> 32) as u32));
             map.join([side(), side()]);
         }
         Ok(map)

@@ -32,9 +32,9 @@ pub(super) fn limits(
         Some(value) => stages("least", value)?,
         None => [1; 3],
     };
-    let depths = std::array::from_fn(|stage| DepthRange {
-        least: least[stage].min(most[stage]),
-        most: most[stage],
+    let depths = std::array::from_fn(|phase| DepthRange {
+        least: least[phase].min(most[phase]),
+        most: most[phase],
     });
     Ok(SearchLimits {
         depths,

@@ -189,7 +189,7 @@ impl<G: Playable> MctsRecipe<G> {
                 }));
             }
         }
-        if options.reselect_interval > 0.0 && G::Outcomes::BOUND > 1 {
+        if options.reselect_interval > 0.0 && G::Outcomes::CAPACITY > 1 {
             return Err(notation.wrong("'again' is for games without chance"));
         }
         if options.stop_when_clear && options.budget.time().is_none() {

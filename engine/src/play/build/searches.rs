@@ -10,6 +10,7 @@ use super::{
 use crate::core::{
     evaluator::Evaluator,
     game::{Game, OutcomeList},
+    search_game::SearchGame,
 };
 use crate::play::{
     notation::{Arguments, Notation, Problem},
@@ -159,7 +160,7 @@ impl<G: Playable> SearchRecipe<G> {
                         _ => Pruning::Star2,
                     };
                     let plain = matches!(name, "minimax" | "alphabeta");
-                    if plain && G::Outcomes::BOUND > 1 {
+                    if plain && G::Outcomes::CAPACITY > 1 {
                         let star = if name == "minimax" { "star0" } else { "star1" };
                         let problem =
                             format!("'{name}' is for games without chance; here it is {star}");
@@ -238,7 +239,7 @@ impl<G: Playable> SearchRecipe<G> {
     }
 }
 
-impl<G: Game> SearchPlan<G> {
+impl<G: SearchGame> SearchPlan<G> {
     /// A player that searches so, and if `timed` also measures the time it spends evaluating. Only
     /// the search that people play with is made for the evaluator itself; all others ask by
     /// pointer, for each compiles as long.
@@ -328,13 +329,13 @@ fn many<G: Playable>(notation: &Notation, game: &G) -> Result<Many, Problem> {
         _ => return Ok(Many::Paranoid),
     };
     let played = G::NAME;
-    if G::Outcomes::BOUND > 1 {
+    if G::Outcomes::CAPACITY > 1 {
         Err(notation.wrong(format!(
             "{name} is for games without chance; star1 searches {played}"
         )))
     } else if game.seats() == 2 {
         Ok(Many::Paranoid)
-    } else if many == Many::BrsGame && !G::TURNS_CAN_CHANGE {
+    } else if many == Many::BrsGame && !G::SUPPORTS_OUT_OF_TURN {
         Err(notation.wrong(format!(
             "{name} needs turns out of order, which {played} does not know; there are maxn and star1"
         )))
@@ -345,7 +346,7 @@ fn many<G: Playable>(notation: &Notation, game: &G) -> Result<Many, Problem> {
 
 /// `width=N`, for games without chance: with it, outcomes might be left without a move.
 fn width<G: Game>(arguments: &mut Arguments<'_>) -> Result<Option<usize>, Problem> {
-    if G::Outcomes::BOUND > 1 {
+    if G::Outcomes::CAPACITY > 1 {
         return Ok(None);
     }
     arguments.number_named("width", 1..=usize::from(u16::MAX))

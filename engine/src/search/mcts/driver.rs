@@ -15,7 +15,7 @@ use super::{
     worker::{Context, Root, Worker},
     write_buffer::MAX_BUFFERED,
 };
-use crate::core::{chance::Bounds, game::Game, leaf::Leaf};
+use crate::core::{chance::Bounds, leaf::Leaf, search_game::SearchGame};
 use crate::search::{mcts::options::Budget, parallel::spawn, stopwatch::Deadline};
 use std::{
     collections::HashMap,
@@ -34,7 +34,7 @@ const ESTIMATE_INTERVAL: u64 = 64;
 /// Maximal fill of the graph when a search starts from a reused tree.
 const MAX_FILL_AT_START: f64 = 0.5;
 
-impl<G: Game, L: Leaf<G>> Mcts<G, L> {
+impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
     /// Searches until the result is certain enough or the budget is used up; with `stop` only until
     /// it is set.
     pub(super) fn run(
@@ -83,7 +83,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
             Budget::Simulations(simulations) if stop.is_none() => simulations,
             _ => u64::MAX,
         };
-        let moves = self.game.moves_left(position);
+        let moves = self.game.expected_moves_left(position);
         let deadline = (self.pace.deadline(began, moves)).filter(|_| stop.is_none());
         self.workers[0].init_root(&context);
         let threads = self.workers.len() as u64;
@@ -178,7 +178,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
         };
         let outcomes = self.game.outcomes(position, &all);
         let one_choice =
-            allowed.is_some() || outcomes.len() == 1 && outcomes[0].run() == (0..all.len());
+            allowed.is_some() || outcomes.len() == 1 && outcomes[0].move_range() == (0..all.len());
         self.root = Some(Root {
             position: *position,
             node,
@@ -246,7 +246,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
                 proven,
                 prior,
                 // Otherwise the length is not decided by the replies.
-                plies: G::ALTERNATES
+                plies: G::STRICT_TURNS
                     .then(|| solver::plies(graph, edge, &mut memo))
                     .flatten(),
             }
@@ -259,7 +259,7 @@ impl<G: Game, L: Leaf<G>> Mcts<G, L> {
     }
 }
 
-impl<G: Game, L: Leaf<G>> Worker<G, L> {
+impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
     /// Initializes the edges of a new root, which no simulation expands.
     fn init_root(&mut self, context: &Context<'_, G>) {
         let root = context.root;
@@ -272,7 +272,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
 }
 
 /// State shared by the threads of one search.
-struct Driver<'a, G: Game> {
+struct Driver<'a, G: SearchGame> {
     context: &'a Context<'a, G>,
     goal: Goal,
     deadline: Option<Deadline>,
@@ -282,7 +282,7 @@ struct Driver<'a, G: Game> {
     is_over: AtomicBool,
 }
 
-impl<G: Game> Driver<'_, G> {
+impl<G: SearchGame> Driver<'_, G> {
     /// Simulates until the search is over; thread 0 decides about the end.
     fn run_worker<const SHARED: bool, L: Leaf<G>>(&self, worker: &mut Worker<G, L>, index: usize) {
         let step = CHECK_INTERVAL.max(self.context.options.batch as u64);

@@ -2,9 +2,10 @@
 
 use crate::core::{
     evaluator::{Evaluator, others_alike},
-    game::{Game, MAX_SEATS, Payoffs},
+    game::{MAX_SEATS, Payoffs},
     leaf::{Leaf, MoveKinds},
     random::RandomStream,
+    search_game::SearchGame,
 };
 use crate::search::star::{Star, StarOptions};
 
@@ -12,7 +13,7 @@ use crate::search::star::{Star, StarOptions};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlayoutLeaf;
 
-impl<G: Game> Leaf<G> for PlayoutLeaf {
+impl<G: SearchGame> Leaf<G> for PlayoutLeaf {
     #[inline]
     fn payoffs(
         &mut self,
@@ -22,10 +23,8 @@ impl<G: Game> Leaf<G> for PlayoutLeaf {
         moves_played: Option<&mut MoveKinds>,
     ) -> Payoffs {
         match moves_played {
-            Some(moves_played) => {
-                game.random_end_noted(position, || random.next_u64(), moves_played)
-            }
-            None => game.random_end(position, || random.next_u64()),
+            Some(moves_played) => game.playout_traced(position, || random.next_u64(), moves_played),
+            None => game.playout(position, || random.next_u64()),
         }
     }
 
@@ -36,7 +35,7 @@ impl<G: Game> Leaf<G> for PlayoutLeaf {
         random: &mut RandomStream,
         payoffs: &mut [Payoffs],
     ) {
-        game.random_ends(positions, || random.next_u64(), payoffs);
+        game.playout_batch(positions, || random.next_u64(), payoffs);
     }
 }
 
@@ -53,7 +52,7 @@ impl<L> AveragedLeaf<L> {
     }
 }
 
-impl<G: Game, L: Leaf<G>> Leaf<G> for AveragedLeaf<L> {
+impl<G: SearchGame, L: Leaf<G>> Leaf<G> for AveragedLeaf<L> {
     fn new_game(&mut self) {
         self.leaf.new_game();
     }
@@ -80,13 +79,13 @@ impl<G: Game, L: Leaf<G>> Leaf<G> for AveragedLeaf<L> {
 
 /// Evaluates a leaf by an evaluator (idea of Monte_Alpha v2).
 #[derive(Clone, Debug)]
-pub struct EvaluatorLeaf<G: Game, E: Evaluator<G>> {
+pub struct EvaluatorLeaf<G: SearchGame, E: Evaluator<G>> {
     evaluator: E,
     cache: E::Cache,
     values: Vec<f32>,
 }
 
-impl<G: Game, E: Evaluator<G>> EvaluatorLeaf<G, E> {
+impl<G: SearchGame, E: Evaluator<G>> EvaluatorLeaf<G, E> {
     /// Leaves with the values of `evaluator`.
     pub fn new(evaluator: E) -> Self {
         Self {
@@ -97,7 +96,7 @@ impl<G: Game, E: Evaluator<G>> EvaluatorLeaf<G, E> {
     }
 }
 
-impl<G: Game, E: Evaluator<G>> Leaf<G> for EvaluatorLeaf<G, E> {
+impl<G: SearchGame, E: Evaluator<G>> Leaf<G> for EvaluatorLeaf<G, E> {
     fn payoffs(
         &mut self,
         game: &G,
@@ -166,7 +165,7 @@ impl<A, B> BlendedLeaf<A, B> {
     }
 }
 
-impl<G: Game, A: Leaf<G>, B: Leaf<G>> Leaf<G> for BlendedLeaf<A, B> {
+impl<G: SearchGame, A: Leaf<G>, B: Leaf<G>> Leaf<G> for BlendedLeaf<A, B> {
     fn new_game(&mut self) {
         self.first.new_game();
         self.second.new_game();
@@ -209,12 +208,12 @@ impl<G: Game, A: Leaf<G>, B: Leaf<G>> Leaf<G> for BlendedLeaf<A, B> {
 /// An expectiminimax search of a few plies. With more than two seats the opponents get equal
 /// payoffs.
 #[derive(Clone)]
-pub struct SearchLeaf<G: Game, E: Evaluator<G>> {
+pub struct SearchLeaf<G: SearchGame, E: Evaluator<G>> {
     star: Star<G, E>,
     depth: u32,
 }
 
-impl<G: Game, E: Evaluator<G>> SearchLeaf<G, E> {
+impl<G: SearchGame, E: Evaluator<G>> SearchLeaf<G, E> {
     /// Leaves searched `depth` plies deep, at least one.
     pub fn new(game: G, evaluator: E, depth: u32) -> Self {
         Self {
@@ -224,7 +223,7 @@ impl<G: Game, E: Evaluator<G>> SearchLeaf<G, E> {
     }
 }
 
-impl<G: Game, E: Evaluator<G>> Leaf<G> for SearchLeaf<G, E> {
+impl<G: SearchGame, E: Evaluator<G>> Leaf<G> for SearchLeaf<G, E> {
     fn payoffs(
         &mut self,
         game: &G,
@@ -243,12 +242,12 @@ impl<G: Game, E: Evaluator<G>> Leaf<G> for SearchLeaf<G, E> {
 /// Prior values of the successors of a new node, for the seat to move in each.
 ///
 /// Every evaluator is a prior; it is `dyn` since it is called once per node.
-pub trait Prior<G: Game>: Send + Sync {
+pub trait Prior<G: SearchGame>: Send + Sync {
     /// Computes a win probability per position; none of them is over.
     fn values(&self, game: &G, positions: &[G::Position], values: &mut [f32]);
 }
 
-impl<G: Game, E: Evaluator<G>> Prior<G> for E {
+impl<G: SearchGame, E: Evaluator<G>> Prior<G> for E {
     fn values(&self, game: &G, positions: &[G::Position], values: &mut [f32]) {
         Evaluator::values(self, game, positions, values);
     }

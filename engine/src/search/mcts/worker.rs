@@ -15,16 +15,17 @@ use super::{
 };
 use crate::core::{
     chance::Bounds,
-    game::{Game, MAX_SEATS, Payoffs, Seat, left_for_each},
+    game::{MAX_SEATS, Payoffs, Seat, payoff_of_each_other},
     leaf::{Leaf, MoveKinds},
     oracle::Oracle,
     random::RandomStream,
+    search_game::SearchGame,
 };
 use crate::search::{SearchStats, eval_timer::EvalTimer, limits::Watch};
 
 /// The node at which all simulations begin.
 #[derive(Clone, Debug)]
-pub(super) struct Root<G: Game> {
+pub(super) struct Root<G: SearchGame> {
     pub(super) position: G::Position,
     pub(super) node: u32,
     /// The legal moves after the chance event; `None` before it.
@@ -37,7 +38,7 @@ pub(super) struct Root<G: Game> {
     pub(super) owned: bool,
 }
 
-pub(super) struct Context<'a, G: Game> {
+pub(super) struct Context<'a, G: SearchGame> {
     pub(super) game: &'a G,
     pub(super) graph: &'a Graph,
     pub(super) options: &'a MctsOptions,
@@ -81,7 +82,7 @@ struct Simulation<P> {
 /// State of one thread, on cache lines of its own.
 #[derive(Debug)]
 #[repr(align(128))]
-pub(super) struct Worker<G: Game, L> {
+pub(super) struct Worker<G: SearchGame, L> {
     pub(super) leaf: L,
     pub(super) random: RandomStream,
     pub(super) watch: Watch,
@@ -112,7 +113,7 @@ pub(super) struct Worker<G: Game, L> {
 /// A thread has at most one simulation under way per so many completed ones.
 const SIMULATIONS_PER_SLOT: u64 = 32;
 
-impl<G: Game, L: Leaf<G>> Worker<G, L> {
+impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
     /// The worker of one of `threads` threads.
     pub(super) fn new(leaf: L, threads: usize) -> Self {
         Self {
@@ -260,7 +261,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
                     if game.to_move(next) == seat {
                         value
                     } else {
-                        left_for_each(value, game.seats())
+                        payoff_of_each_other(value, game.seats())
                     }
                 }),
             };
@@ -279,7 +280,7 @@ pub(super) fn midpoint(bounds: Bounds) -> f32 {
     }
 }
 
-impl<G: Game> Context<'_, G> {
+impl<G: SearchGame> Context<'_, G> {
     #[inline]
     pub(super) fn is_proven(&self, bounds: Bounds) -> bool {
         bounds.lower + self.tolerance >= bounds.upper

@@ -7,6 +7,7 @@ use super::{Cost, RolloutResult, Rollouts};
 use crate::core::{
     game::{Game, OutcomeList, Seat},
     moments::Moments,
+    search_game::SearchGame,
 };
 use std::ops::Range;
 
@@ -22,7 +23,7 @@ pub struct StoppingRule {
 impl StoppingRule {
     /// The numbers of the next round's games; a single game without chance. Empty at the limit.
     fn round<G: Game>(&self, played: u32) -> Range<u32> {
-        let (max_games, size) = match G::Outcomes::BOUND {
+        let (max_games, size) = match G::Outcomes::CAPACITY {
             1 => (1, 1),
             _ => (self.max_games, ROUND_GAMES),
         };
@@ -57,7 +58,7 @@ impl Candidate {
 }
 
 /// The value of a position for a seat: the mean of luck-adjusted results.
-pub fn value<G: Game>(
+pub fn value<G: SearchGame>(
     rollouts: &mut dyn Rollouts<G>,
     position: &G::Position,
     seat: Seat,
@@ -81,7 +82,7 @@ pub fn value<G: Game>(
 /// Rolls out the positions after at least one move of a seat until one is left or all differences
 /// to the best have the target error; returns the index of the best. Each round eliminates moves by
 /// paired differences.
-pub fn compare<G: Game>(
+pub fn compare<G: SearchGame>(
     rollouts: &mut dyn Rollouts<G>,
     positions: &[G::Position],
     seat: Seat,

@@ -9,7 +9,7 @@ use super::{Pruning, Scratch, Star};
 use crate::core::{
     chance::{Bounds, ChanceBounds, turned},
     evaluator::Evaluator,
-    game::Game,
+    search_game::SearchGame,
 };
 
 /// Cache of values one ply deep; new values replace old ones.
@@ -54,7 +54,7 @@ impl LeafCache {
     }
 }
 
-impl<G: Game, E: Evaluator<G>> Star<G, E> {
+impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
     /// Searches a position whose successors are leaves: in one batch, which costs less than windows
     /// save, or one by one.
     #[inline]
@@ -75,9 +75,9 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
                 .eval_timer
                 .evaluation(|| evaluator.one_ply(game, position, cache));
             let moves = self.game.count_moves(position);
-            self.stats.nodes += u64::from(moves.all);
-            self.stats.evaluations += u64::from(moves.open);
-            self.depth_dependent += u64::from(moves.open);
+            self.stats.nodes += u64::from(moves.total);
+            self.stats.evaluations += u64::from(moves.nonterminal);
+            self.depth_dependent += u64::from(moves.nonterminal);
             Bounds::exact(value)
         } else {
             self.search_frontier_serially(position, ply, window)

@@ -5,7 +5,7 @@
 //! count as proven.
 
 use super::Star;
-use crate::core::{chance::Bounds, evaluator::Evaluator, game::Game};
+use crate::core::{chance::Bounds, evaluator::Evaluator, search_game::SearchGame};
 
 /// Minimal depth; the shallow search is then nearly free.
 const MIN_DEPTH: u32 = 3;
@@ -13,7 +13,7 @@ const MIN_DEPTH: u32 = 3;
 /// Depth reduction of the shallow search.
 const DEPTH_REDUCTION: u32 = 2;
 
-impl<G: Game, E: Evaluator<G>> Star<G, E> {
+impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
     /// Bounds outside of the node's window `(alpha, beta)`, if a shallow search predicts them.
     #[inline]
     pub(super) fn try_probcut(
@@ -24,7 +24,7 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
         (alpha, beta): (f32, f32),
     ) -> Option<Bounds> {
         let deviations = self.options.probcut.filter(|_| depth >= MIN_DEPTH)?;
-        let margin = deviations * self.evaluator.probcut_deviation(&self.game)? / depth as f32;
+        let margin = deviations * self.game.probcut_deviation()? / depth as f32;
         let (low, high) = (alpha - margin, beta + margin);
         if low <= 0.0 && high >= 1.0 {
             // No value is outside.

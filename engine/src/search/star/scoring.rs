@@ -1,7 +1,7 @@
 //! Move scores for the ordering.
 
 use super::{Scratch, Star};
-use crate::core::{evaluator::Evaluator, game::Game};
+use crate::core::{evaluator::Evaluator, search_game::SearchGame};
 
 /// History counters are halved when one exceeds this.
 const HISTORY_LIMIT: f32 = 1e6;
@@ -9,7 +9,7 @@ const HISTORY_LIMIT: f32 = 1e6;
 /// Minimal depth at which an evaluator without batches orders moves.
 const MIN_DEPTH_FOR_SERIAL_SCORES: u32 = 3;
 
-impl<G: Game, E: Evaluator<G>> Star<G, E> {
+impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
     /// Fills the ordering scores.
     #[inline]
     pub(super) fn score_moves(
@@ -43,17 +43,17 @@ impl<G: Game, E: Evaluator<G>> Star<G, E> {
         }
         for (&mv, score) in buffers.moves.iter().zip(&mut buffers.scores) {
             if ordering.tactics {
-                *score += f32::from(self.game.urgency(position, mv)) * 2.0 * HISTORY_LIMIT;
+                *score += f32::from(self.game.move_class(position, mv)) * 2.0 * HISTORY_LIMIT;
             }
             if ordering.history {
-                *score += self.history[self.game.move_kind(position, mv)];
+                *score += self.history[self.game.history_index(position, mv)];
             }
         }
     }
 
     /// Adds a fail-high of a move to the history.
     pub(super) fn update_history(&mut self, position: &G::Position, mv: G::Move, depth: u32) {
-        let counter = &mut self.history[self.game.move_kind(position, mv)];
+        let counter = &mut self.history[self.game.history_index(position, mv)];
         *counter += (depth * depth) as f32;
         if *counter > HISTORY_LIMIT {
             for counter in &mut self.history {

@@ -78,7 +78,7 @@ impl<G: Learnable> Episode<G> {
             self.seats.push(seat);
             self.rows.extend_from_slice(&best_rows);
             self.logits.push(logit);
-            rules.draw_moves(&position, (random.next_u64() >> 32) as u32, &mut moves);
+            rules.sample_allowed_moves(&position, (random.next_u64() >> 32) as u32, &mut moves);
             let explores = random.unit() < exploration;
             if explores {
                 let explored = moves[random.below(moves.len())];

@@ -4,7 +4,7 @@ use super::*;
 use crate::data::{BadGames, transcripts};
 use crate::dataset::SampleOptions;
 use crate::export::PARITY_TOLERANCE;
-use engine::core::{game::Game, random::RandomStream};
+use engine::core::{game::Game, random::RandomStream, search_game::Playouts};
 use engine::games::reversi::{Position, Reversi};
 use engine::play::{playable::Playable, registry::PlainGame, stated_result::StatedResult};
 use indicatif::ProgressBar;
@@ -20,7 +20,7 @@ fn games_of(game: &Reversi, games: usize, seed: u64) -> Vec<Sample<Position>> {
                 break payoffs;
             }
             positions.push(position);
-            position = game.play(&position, game.random_move(&position, random.next_u64()));
+            position = game.play(&position, game.sample_move(&position, random.next_u64()));
         };
         samples.extend(
             positions
@@ -116,7 +116,7 @@ fn plain(game: &Reversi, random: &mut RandomStream) -> PlainGame<Reversi> {
         if let Some(payoffs) = game.payoffs(&position) {
             break payoffs;
         }
-        let mv = game.random_move(&position, random.next_u64());
+        let mv = game.sample_move(&position, random.next_u64());
         game_record.plies.push((0, mv));
         position = game.play(&position, mv);
     };

@@ -52,7 +52,7 @@ impl DieTable {
     #[must_use]
     #[inline]
     pub fn stone(&self, alive: u8, bits: u32) -> u8 {
-        self.stones(alive)[crate::core::game::one_of(ENTRIES, bits)]
+        self.stones(alive)[crate::core::game::uniform_index(ENTRIES, bits)]
     }
 }
 

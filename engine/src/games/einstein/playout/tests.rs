@@ -2,7 +2,10 @@
 //! statistics, and all engines against each other.
 
 use super::{draw::CODES, lanes::ROUND, scalar::ScalarGame, *};
-use crate::core::game::{Game, MAX_SEATS, end_move_by_move};
+use crate::core::{
+    game::{Game, MAX_SEATS},
+    search_game::{Playouts, playout_by_moves},
+};
 use crate::games::einstein::{
     EinStein, GONE, MAX_STONES, Move, Variant, dice::Die, evaluators::test_support, position::Side,
 };
@@ -316,7 +319,7 @@ fn lanes_replay_by_the_rules() {
         let game = Standard::new(variant, Die::fair());
         for choice in [Choice::Moves, Choice::Stones] {
             for instructions in Instructions::available() {
-                let mut playouts = Playouts::on(instructions, &game, choice, 3).unwrap();
+                let mut playouts = LanePlayouts::on(instructions, &game, choice, 3).unwrap();
                 for (position, games) in positions
                     .iter()
                     .step_by(61)
@@ -341,7 +344,7 @@ fn lanes_replay_by_the_rules() {
 fn lanes_replay_from_random_setups() {
     let game = Standard::default();
     for instructions in Instructions::available() {
-        let mut playouts = Playouts::on(instructions, &game, Choice::Moves, 21).unwrap();
+        let mut playouts = LanePlayouts::on(instructions, &game, Choice::Moves, 21).unwrap();
         // The same seed gives the same queue, read here start by start.
         let mut stream = RandomStream::new(21);
         let mut random = LaneRandom::new(&mut stream);
@@ -385,7 +388,7 @@ fn all_engines_count_the_same() {
     for choice in [Choice::Moves, Choice::Stones] {
         for seed in 0..3 {
             let counts = |instructions| {
-                let mut playouts = Playouts::on(instructions, &game, choice, seed).unwrap();
+                let mut playouts = LanePlayouts::on(instructions, &game, choice, seed).unwrap();
                 assert!(playouts.instructions() <= instructions);
                 let position = game.start([seed as usize, 99], 1);
                 [
@@ -421,14 +424,14 @@ fn statistics_are_those_of_the_plain_rules() {
             let mut position = game.random_start(&mut random, 0);
             let mut plies = 0;
             while game.winner(&position).is_none() {
-                position = game.play(&position, game.random_move(&position, random.next_u64()));
+                position = game.play(&position, game.sample_move(&position, random.next_u64()));
                 plies += 1;
             }
             plain.games += 1;
             plain.first_mover_wins += u64::from(game.winner(&position) == Some(0));
             plain.count_plies(plies);
         }
-        let fast = Playouts::new(&game, Choice::Moves, 2)
+        let fast = LanePlayouts::new(&game, Choice::Moves, 2)
             .unwrap()
             .random_setups(3_000_000);
         let measures = |tally: &Tally| {
@@ -457,8 +460,8 @@ fn playouts_have_the_frequencies_of_the_plain_rules() {
         let games = 40_000;
         let mut wins = [0u64; 2];
         for _ in 0..games {
-            wins[0] += game.random_end(position, || random.next_u64())[0] as u64;
-            wins[1] += end_move_by_move(&game, position, || random.next_u64())[0] as u64;
+            wins[0] += game.playout(position, || random.next_u64())[0] as u64;
+            wins[1] += playout_by_moves(&game, position, || random.next_u64())[0] as u64;
         }
         let [(fast, error), (plain, plain_error)] =
             wins.map(|wins| mean_and_error(wins, wins, games));
@@ -517,7 +520,7 @@ fn games_from_many_positions_together_are_those_of_the_rules_on_every_engine() {
             }
             // More than fit the lanes go in turns; few, one by one, as alone.
             let (mut payoffs, mut seeds) = (vec![[0.5; MAX_SEATS]; some.len()], seed..);
-            game.random_ends(&some, || seeds.next().unwrap(), &mut payoffs);
+            game.playout_batch(&some, || seeds.next().unwrap(), &mut payoffs);
             if count >= MIN_BATCH {
                 let is_won_by_mover = |lane: usize| payoffs[lane][some[lane].seat()] == 1.0;
                 assert!(
@@ -526,14 +529,14 @@ fn games_from_many_positions_together_are_those_of_the_rules_on_every_engine() {
             } else {
                 let alone: Vec<_> = (seed..)
                     .zip(&some)
-                    .map(|(seed, position)| game.random_end(position, || seed))
+                    .map(|(seed, position)| game.playout(position, || seed))
                     .collect();
                 assert_eq!(payoffs, alone);
             }
         }
         let over = Position::new(positions[0].mover(), Side::new([GONE; MAX_STONES]), 0);
         let mut payoffs = [[0.5; MAX_SEATS]; 6];
-        game.random_ends(
+        game.playout_batch(
             &[positions[0], over, positions[1], over, over, positions[2]],
             || 3,
             &mut payoffs,
@@ -543,7 +546,7 @@ fn games_from_many_positions_together_are_those_of_the_rules_on_every_engine() {
                 && payoffs[1][..2] == [1.0, 0.0]
         );
         let mut many = vec![[0.5; MAX_SEATS]; 150];
-        game.random_ends(&positions[..150], || 4, &mut many);
+        game.playout_batch(&positions[..150], || 4, &mut many);
         assert!(many.iter().all(|payoffs| payoffs[0] + payoffs[1] == 1.0));
     }
 }
@@ -555,18 +558,20 @@ fn rules_without_a_fast_way_are_played_move_by_move() {
         Standard::new(Variant::Classic, loaded),
         Standard::with_stones(Variant::Classic, Die::with_faces(4).unwrap(), 4),
     ] {
-        assert!(game.stone_table().is_none() && Playouts::new(&game, Choice::Moves, 1).is_none());
+        assert!(
+            game.stone_table().is_none() && LanePlayouts::new(&game, Choice::Moves, 1).is_none()
+        );
         let start = game.start([1, 2], 1);
         let (mut one, mut two) = (RandomStream::new(3), RandomStream::new(3));
         for _ in 0..100 {
             assert_eq!(
-                game.random_end(&start, || one.next_u64()),
-                end_move_by_move(&game, &start, || two.next_u64())
+                game.playout(&start, || one.next_u64()),
+                playout_by_moves(&game, &start, || two.next_u64())
             );
         }
     }
     assert!(
-        Playouts::new(
+        LanePlayouts::new(
             &Standard::with_stones(Variant::Classic, Die::fair(), 5),
             Choice::Moves,
             1
@@ -584,7 +589,7 @@ fn games_that_are_over_take_no_ply() {
         (Position::new(start.mover(), gone, 0), 7),
         (Position::new(gone, start.mover(), 1), 0),
     ] {
-        let tally = Playouts::new(&game, Choice::Moves, 1)
+        let tally = LanePlayouts::new(&game, Choice::Moves, 1)
             .unwrap()
             .from_position(&game, &position, 7);
         assert_eq!(
@@ -595,11 +600,11 @@ fn games_that_are_over_take_no_ply() {
                 ..Tally::default()
             }
         );
-        let payoffs = game.random_end(&position, || unreachable!("no chance is left"));
+        let payoffs = game.playout(&position, || unreachable!("no chance is left"));
         assert_eq!(Some(payoffs), game.payoffs(&position));
     }
     assert_eq!(
-        Playouts::new(&game, Choice::Moves, 1)
+        LanePlayouts::new(&game, Choice::Moves, 1)
             .unwrap()
             .random_setups(0),
         Tally::default()

@@ -7,7 +7,7 @@
 //! table values, so its error is at most theirs; in the first position all moves have values.
 
 use super::{Tables, index::progress};
-use crate::core::game::Game;
+use crate::core::{game::Game, search_game::SearchHints};
 use crate::games::einstein::{GONE, MAX_STONES, Move, MoveList, Position, Standard};
 
 /// Bound of a position's total progress.
@@ -124,7 +124,10 @@ impl Region<'_> {
             let value = outcomes.iter().map(|outcome| {
                 // Sixths; weights have no more than seven digits.
                 (f64::from(outcome.weight) * 6.0).round()
-                    * rated[outcome.run()].iter().copied().fold(0.0, f64::max)
+                    * rated[outcome.move_range()]
+                        .iter()
+                        .copied()
+                        .fold(0.0, f64::max)
             });
             value.sum::<f64>() / 6.0
         };
@@ -187,11 +190,11 @@ fn follow(
     all: bool,
     mut visit: impl FnMut(usize, Option<Position>),
 ) {
-    let win = |move_index: usize| game.urgency(position, moves[move_index]) == 3;
+    let win = |move_index: usize| game.move_class(position, moves[move_index]) == 3;
     let mut relevant = [all; 3 * MAX_STONES];
     for outcome in game.outcomes(position, moves).iter() {
-        if !outcome.run().any(win) {
-            relevant[outcome.run()].fill(true);
+        if !outcome.move_range().any(win) {
+            relevant[outcome.move_range()].fill(true);
         }
     }
     for (move_index, &mv) in moves.iter().enumerate() {

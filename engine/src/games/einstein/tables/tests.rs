@@ -1,7 +1,10 @@
 //! Tables against the rules, position by position, on all instruction sets and numbers of threads.
 
 use super::{walk::Walk, *};
-use crate::core::{game::Game, random::RandomStream, simd::Instructions, task_slice::TaskSlice};
+use crate::core::{
+    game::Game, random::RandomStream, search_game::Playouts, simd::Instructions,
+    task_slice::TaskSlice,
+};
 use crate::games::einstein::{Position, Standard, dice::Die};
 use std::sync::{
     Mutex,
@@ -92,7 +95,10 @@ impl Reference {
         // Weights are sixths; single precision would limit the values to seven digits.
         let value = |outcome: &crate::core::game::Outcome| {
             (f64::from(outcome.weight) * 6.0).round() / 6.0
-                * values[outcome.run()].iter().copied().fold(0.0, f64::max)
+                * values[outcome.move_range()]
+                    .iter()
+                    .copied()
+                    .fold(0.0, f64::max)
         };
         let value: f64 = outcomes.iter().map(value).sum();
         assert!(!value.is_nan(), "a successor of {position:?} comes later");
@@ -290,7 +296,7 @@ fn of_random_games(stones: u32, count: usize, seed: u64) -> Vec<Position> {
     while positions.len() < count {
         let mut position = game.random_start(&mut random, 0);
         while game.winner(&position).is_none() && position.stones() > stones {
-            position = game.play(&position, game.random_move(&position, random.next_u64()));
+            position = game.play(&position, game.sample_move(&position, random.next_u64()));
         }
         if game.winner(&position).is_none() && position.stones() == stones {
             positions.push(position);

@@ -82,7 +82,7 @@ pub(super) fn stable(game: &Reversi, own: u64, enemy: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::{game::Game, random::RandomStream};
+    use crate::core::{game::Game, random::RandomStream, search_game::Playouts};
 
     #[test]
     fn stable_discs_by_hand() {
@@ -109,7 +109,7 @@ mod tests {
                 while !game.is_over(&position) {
                     let (own, enemy) = (position.own, position.enemy);
                     stable_so_far[position.seat()] |= stable(&game, own, enemy);
-                    let mv = game.random_move(&position, random.next_u64());
+                    let mv = game.sample_move(&position, random.next_u64());
                     position = game.play(&position, mv);
                 }
                 for (seat, stable_so_far) in stable_so_far.into_iter().enumerate() {

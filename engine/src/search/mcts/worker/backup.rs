@@ -4,12 +4,13 @@
 
 use super::{Context, Simulation, Worker};
 use crate::core::{
-    game::{Game, List, Outcome},
+    game::{List, Outcome},
     leaf::Leaf,
+    search_game::SearchGame,
 };
 use crate::search::mcts::{cell::to_fixed, solver};
 
-impl<G: Game, L: Leaf<G>> Worker<G, L> {
+impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
     /// Backs up payoffs and bounds from the leaf to the root.
     #[inline]
     pub(super) fn back_up<const SHARED: bool>(
@@ -96,7 +97,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
         for (depth, step) in simulation.path.iter().enumerate().rev() {
             self.list(context, step.node, &step.position);
             let fixed_payoff = to_fixed(simulation.payoffs[step.seat]);
-            let kind = |mv| context.game.move_kind(&step.position, mv);
+            let kind = |mv| context.game.history_index(&step.position, mv);
             played_kinds.insert(kind(self.moves[(step.edge - step.node - 1) as usize]));
             if depth > context.options.rave_depth {
                 continue;

@@ -6,12 +6,13 @@
 use super::{Context, PathStep, Simulation, Worker, midpoint};
 use crate::core::{
     chance::{Bounds, turned},
-    game::{Game, MAX_SEATS, OutcomeList, Seat},
+    game::{MAX_SEATS, OutcomeList, Seat},
     leaf::Leaf,
+    search_game::SearchGame,
 };
 use crate::search::mcts::{graph::Cell, handles::EdgeSlice, leaf::two_player_payoffs};
 
-impl<G: Game, L: Leaf<G>> Worker<G, L> {
+impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
     /// Moves all simulations from the root to their leaves, one ply each in turn, so that memory
     /// latencies overlap.
     #[inline]
@@ -78,7 +79,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
             None => {
                 let any = (self.random.next_u64() >> 32) as u32;
                 let first = SHARED && simulation.path.len() == usize::from(root.allowed.is_some());
-                let start = game.draw_moves(
+                let start = game.sample_allowed_moves(
                     &position,
                     if first { self.draws.scale(any) } else { any },
                     &mut self.sampled_moves,
@@ -177,7 +178,7 @@ impl<G: Game, L: Leaf<G>> Worker<G, L> {
     ) -> usize {
         let reselect_interval = context.options.reselect_interval;
         // With chance the allowed moves differ between visits.
-        if reselect_interval == 0.0 || G::Outcomes::BOUND > 1 {
+        if reselect_interval == 0.0 || G::Outcomes::CAPACITY > 1 {
             return context.selector.select(edges, rave_cells, visits);
         }
         // The header's unused RAVE cell stores the choice and its last visit.

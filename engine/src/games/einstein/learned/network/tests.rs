@@ -5,7 +5,7 @@ use super::{
     inputs::{FeatureGroup, fill, layout},
     *,
 };
-use crate::core::{evaluator::Evaluator, game::Game, simd::Level};
+use crate::core::{evaluator::Evaluator, search_game::Playouts, simd::Level};
 use crate::games::einstein::{
     Variant,
     dice::RandomStream,
@@ -292,7 +292,7 @@ fn what_is_no_position_breaks_nothing() {
         let mut used = Successors::default();
         for position in impossible_positions(600) {
             let found = network.one_ply(&game, &position, &mut used);
-            assert!(found.is_finite() || game.count_moves(&position).all == 0);
+            assert!(found.is_finite() || game.count_moves(&position).total == 0);
             // Earlier contents of buffers do not matter.
             assert_eq!(
                 found,

@@ -1,7 +1,9 @@
 //! Round trips, every error, and files damaged at random.
 
 use super::*;
-use crate::core::{evaluator::Evaluator, files::FileError, game::Game, text::rows};
+use crate::core::{
+    evaluator::Evaluator, files::FileError, game::Game, search_game::Playouts, text::rows,
+};
 use crate::games::einstein::{
     Standard,
     dice::RandomStream,
@@ -97,7 +99,7 @@ fn values(file: &ModelFile) -> Vec<u32> {
             Model::Network(model) => model.value_of(&game, &position),
         };
         values.push(value.to_bits());
-        position = game.play(&position, game.random_move(&position, random.next_u64()));
+        position = game.play(&position, game.sample_move(&position, random.next_u64()));
     }
     values
 }

@@ -2,7 +2,10 @@
 //! instructions.
 
 use super::*;
-use crate::core::game::{Game, MoveCount};
+use crate::core::{
+    game::Game,
+    search_game::{MoveCount, Playouts},
+};
 use crate::games::einstein::{EinStein, GONE, Variant, dice::Die};
 use proptest::prelude::*;
 use std::sync::LazyLock;
@@ -152,7 +155,13 @@ fn captures_of_last_stones_arrivals_and_own_stones_are_there() {
     for networks in NETWORKS.iter() {
         check_afresh(networks, &game, &position);
     }
-    assert_eq!(game.count_moves(&position), MoveCount { all: 7, open: 4 });
+    assert_eq!(
+        game.count_moves(&position),
+        MoveCount {
+            total: 7,
+            nonterminal: 4
+        }
+    );
 }
 
 #[test]
@@ -174,7 +183,7 @@ fn what_is_no_position_breaks_nothing() {
         for position in test_support::impossible_positions(60) {
             for network in networks {
                 let found = network.one_ply(&game, &position, &mut Successors::default());
-                assert!(found.is_finite() || game.count_moves(&position).all == 0);
+                assert!(found.is_finite() || game.count_moves(&position).total == 0);
             }
         }
     }

@@ -1,0 +1,192 @@
+//! What searches use of a game beside its rules: playouts, hints, and turns out of order.
+//!
+//! Every item has a default, so that an empty `impl` is enough; a game overrides what it computes
+//! faster or knows better.
+
+use super::{
+    game::{Game, List, Payoffs, Seat, sample_outcome, uniform_index},
+    leaf::MoveKinds,
+};
+
+/// Hints for the order of moves, for the clock and for the size of tables.
+pub trait SearchHints: Game {
+    /// Typical number of moves of a position, for the size of the tree of a Monte-Carlo search.
+    #[inline]
+    fn branching_hint(&self) -> usize {
+        63
+    }
+
+    /// The size of the history table: [`SearchHints::history_index`] is below it.
+    #[inline]
+    fn history_size(&self) -> usize {
+        1
+    }
+
+    /// The entry of a move in the history table, shared by moves that tend to be good or bad
+    /// together.
+    fn history_index(&self, position: &Self::Position, mv: Self::Move) -> usize {
+        let _ = (position, mv);
+        0
+    }
+
+    /// The ordering class of a move: 0 for a quiet one, more for captures, threats and wins.
+    fn move_class(&self, position: &Self::Position, mv: Self::Move) -> u8 {
+        let _ = (position, mv);
+        0
+    }
+
+    /// The phase of the game, for settings that differ by phase.
+    fn phase(&self, position: &Self::Position) -> Phase {
+        let _ = position;
+        Phase::Middle
+    }
+
+    /// Expected number of moves that the seat to move still has, for the time manager; best a
+    /// little above the mean.
+    fn expected_moves_left(&self, position: &Self::Position) -> u32 {
+        let _ = position;
+        20
+    }
+
+    /// ProbCut σ · depth: standard deviation of the difference of values at depth d and d − 2, for
+    /// evaluators without a measured one. `None` turns ProbCut off.
+    fn probcut_deviation(&self) -> Option<f32> {
+        None
+    }
+}
+
+/// A phase of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// The beginning.
+    Opening,
+    /// Between opening and endgame.
+    Middle,
+    /// The end, with little left on the board.
+    Endgame,
+}
+
+/// Random moves and playouts. No method is called for a position that is over, unless it says so.
+pub trait Playouts: SearchHints {
+    /// A random move: an outcome by its probability, then one of its moves, all equally likely.
+    /// `bits` are 64 random bits.
+    fn sample_move(&self, position: &Self::Position, bits: u64) -> Self::Move {
+        let mut moves = Self::Moves::default();
+        self.sample_allowed_moves(position, (bits >> 32) as u32, &mut moves);
+        moves[uniform_index(moves.len(), bits as u32)]
+    }
+
+    /// Samples an outcome by 32 random bits and replaces the list by the moves it allows. Returns
+    /// the index of the first of them in the list of all moves.
+    fn sample_allowed_moves(
+        &self,
+        position: &Self::Position,
+        bits: u32,
+        moves: &mut Self::Moves,
+    ) -> usize {
+        self.moves(position, moves);
+        let allowed = sample_outcome(&self.outcomes(position, moves), bits).move_range();
+        if allowed.len() < moves.len() {
+            moves.copy_within(allowed.clone(), 0);
+            moves.truncate(allowed.len());
+        }
+        allowed.start
+    }
+
+    /// The payoffs of a playout by [`Playouts::sample_move`]. `random` returns 64 random bits; the
+    /// number of calls is up to the game. A position that is over has its own payoffs.
+    fn playout(&self, position: &Self::Position, random: impl FnMut() -> u64) -> Payoffs {
+        playout_by_moves(self, position, random)
+    }
+
+    /// A playout that adds the [`SearchHints::history_index`] of its moves to `played`.
+    fn playout_traced(
+        &self,
+        position: &Self::Position,
+        mut random: impl FnMut() -> u64,
+        played: &mut MoveKinds,
+    ) -> Payoffs {
+        let mut position = *position;
+        loop {
+            if let Some(payoffs) = self.payoffs(&position) {
+                return payoffs;
+            }
+            let mv = self.sample_move(&position, random());
+            played.insert(self.history_index(&position, mv));
+            position = self.play(&position, mv);
+        }
+    }
+
+    /// One playout from each position, into as many payoffs.
+    fn playout_batch(
+        &self,
+        positions: &[Self::Position],
+        mut random: impl FnMut() -> u64,
+        payoffs: &mut [Payoffs],
+    ) {
+        for (position, payoffs) in positions.iter().zip(payoffs) {
+            *payoffs = self.playout(position, &mut random);
+        }
+    }
+
+    /// The number of moves of a position, without a list.
+    fn count_moves(&self, position: &Self::Position) -> MoveCount {
+        count_moves_by_listing(self, position)
+    }
+}
+
+/// A playout by [`Playouts::sample_move`], with one call of `random` a move.
+pub fn playout_by_moves<G: Playouts>(
+    game: &G,
+    position: &G::Position,
+    mut random: impl FnMut() -> u64,
+) -> Payoffs {
+    let mut position = *position;
+    loop {
+        if let Some(payoffs) = game.payoffs(&position) {
+            return payoffs;
+        }
+        position = game.play(&position, game.sample_move(&position, random()));
+    }
+}
+
+/// The number of moves of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MoveCount {
+    /// All moves.
+    pub total: u32,
+    /// Moves that do not end the game.
+    pub nonterminal: u32,
+}
+
+/// [`Playouts::count_moves`] by listing and playing the moves.
+pub fn count_moves_by_listing<G: Game>(game: &G, position: &G::Position) -> MoveCount {
+    let mut moves = G::Moves::default();
+    game.moves(position, &mut moves);
+    let goes_on = |mv: &&G::Move| game.payoffs(&game.play(position, **mv)).is_none();
+    MoveCount {
+        total: moves.len() as u32,
+        nonterminal: moves.iter().filter(goes_on).count() as u32,
+    }
+}
+
+/// Moves out of turn, for best-reply search.
+pub trait OutOfTurn: Game {
+    /// Whether the two seats of a game without chance always alternate.
+    const STRICT_TURNS: bool = false;
+
+    /// Whether [`OutOfTurn::set_side_to_move`] sets any seat. Then [`SearchHints::history_index`] and
+    /// [`SearchHints::move_class`] accept moves of every seat.
+    const SUPPORTS_OUT_OF_TURN: bool = false;
+
+    /// Sets the seat to move. Returns `false`, with the position unchanged, if the seat has no move
+    /// or the game is over.
+    fn set_side_to_move(&self, position: &mut Self::Position, seat: Seat) -> bool {
+        self.payoffs(position).is_none() && self.to_move(position) == seat
+    }
+}
+
+/// A game with everything that searches use.
+pub trait SearchGame: Playouts + OutOfTurn {}
+
+impl<G: Playouts + OutOfTurn> SearchGame for G {}

@@ -1,6 +1,6 @@
-//! Sets of numbers below 64, one bit each.
+//! Bit sets of numbers below 64.
 
-/// The numbers in a set, in order.
+/// Iterates over the set bits in order.
 #[inline]
 pub(crate) fn members(mut set: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -12,9 +12,9 @@ pub(crate) fn members(mut set: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The number in a set that so many others come before.
+/// Index of the set bit with `before` set bits below it.
 #[inline]
 pub(crate) fn nth(set: u64, before: usize) -> usize {
-    let left = (0..before).fold(set, |left, _| left & left.wrapping_sub(1));
-    left.trailing_zeros() as usize
+    let remaining = (0..before).fold(set, |remaining, _| remaining & remaining.wrapping_sub(1));
+    remaining.trailing_zeros() as usize
 }

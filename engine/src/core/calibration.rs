@@ -1,27 +1,28 @@
-//! From a raw score to a win probability: a fitted logistic, or Rock'n'Roll's linear scale.
+//! Calibration of raw scores to win probabilities: a fitted logistic, or Rock'n'Roll's linear
+//! scale.
 //!
-//! The constants of the hand-made evaluators stand beside them and were fitted by `alea calibrate`.
+//! The constants of the hand-made evaluators were fitted by `alea calibrate`.
 
 use crate::core::{
     evaluator::{Evaluator, Score, others_alike},
     game::{Game, MAX_SEATS, Payoffs},
 };
 
-/// How a raw score becomes a value in `[0, 1]`.
+/// Maps a raw score to a value in `[0, 1]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Calibration {
     /// `1 / (1 + exp(-(slope · score + offset)))`: a win probability.
     Logistic {
-        /// Change of the log odds a unit of score.
+        /// Log odds per unit of score.
         slope: f32,
-        /// Log odds at score 0; above 0 because it is an advantage to be on the move.
+        /// Log odds at score 0; positive, since having the move is an advantage.
         offset: f32,
     },
-    /// `1/2 + factor · score / 2000`, held inside `(0, 1)`: searching it equals searching raw
-    /// scores with a game won counting 1000 and lost -1000, as Rock'n'Roll does, because
-    /// expectation and maximum commute with it.
+    /// `1/2 + factor · score / 2000`, clamped inside `(0, 1)`. Searching it equals searching raw
+    /// scores with wins at ±1000, as Rock'n'Roll does, since expectation and maximum commute with
+    /// it.
     Raw {
-        /// What one unit of score counts on the scale of ±1000.
+        /// Weight of one unit of score on the scale of ±1000.
         factor: f32,
     },
 }
@@ -43,9 +44,9 @@ impl Calibration {
         }
     }
 
-    /// The value of the raw score of a seat that is not on the move.
+    /// The value of the raw score of a seat that is not to move.
     #[must_use]
-    pub fn waiting(self, score: f32) -> f32 {
+    pub fn opponent_value(self, score: f32) -> f32 {
         match self {
             Self::Logistic { slope, .. } => Self::logistic(slope, 0.0).value(score),
             Self::Raw { .. } => self.value(score),
@@ -53,11 +54,11 @@ impl Calibration {
     }
 }
 
-/// A value held a millionth away from 0 and 1: a sure win always beats a probable one.
+/// Clamps a value a millionth away from 0 and 1, so that a sure win beats a probable one.
 #[must_use]
 #[inline]
 pub fn unproven(value: f32) -> f32 {
-    // Comparisons rather than clamp, which also minds its limits: half as many instructions.
+    // Half the instructions of `clamp`, which checks its limits.
     let value = if value < 1e-6 { 1e-6 } else { value };
     if value > 1.0 - 1e-6 {
         1.0 - 1e-6
@@ -73,25 +74,25 @@ pub fn logistic(x: f32) -> f32 {
     1.0 / (1.0 + exponential(-x))
 }
 
-/// `exp(x)`, within 2e-7 of it; beyond ±87, where results leave the normal numbers, as at ±87.
+/// `exp(x)`, within 2e-7; clamped to ±87, the range of normal results.
 ///
-/// Computed here and not by the system's library, so that every machine gets the same bits: 2^n by
-/// the exponent, times a polynomial on [-ln 2 / 2, ln 2 / 2] (Taylor, degree 6).
+/// All machines get the same bits, unlike with the system's library: 2^n by the exponent, times a
+/// polynomial on [-ln 2 / 2, ln 2 / 2] (Taylor, degree 6).
 #[must_use]
 #[inline]
 pub fn exponential(x: f32) -> f32 {
     let x = if x < -87.0 { -87.0 } else { x };
     let x = if x > 87.0 { 87.0 } else { x };
-    // Adding and taking away 1.5 · 2^23 rounds to a whole number.
+    // Adding and subtracting 1.5 · 2^23 rounds to an integer.
     const ROUND: f32 = 12_582_912.0;
     let rounded = x * std::f32::consts::LOG2_E + ROUND;
     let power = rounded - ROUND;
-    // ln 2 in two parts, the first short enough that the product is exact (Cody and Waite 1980).
-    let rest = x - power * 0.693_359_4 - power * -2.121_944_4e-4;
-    // Pairs first (Estrin 1960): the terms do not wait for each other.
-    let square = rest * rest;
-    let low = (1.0 + rest) + square * (0.5 + rest * (1.0 / 6.0));
-    let high = (1.0 / 24.0 + rest * (1.0 / 120.0)) + square * (1.0 / 720.0);
+    // ln 2 in two parts, the first short enough for an exact product (Cody and Waite 1980).
+    let remainder = x - power * 0.693_359_4 - power * -2.121_944_4e-4;
+    // Pairs first (Estrin 1960), for independent terms.
+    let square = remainder * remainder;
+    let low = (1.0 + remainder) + square * (0.5 + remainder * (1.0 / 6.0));
+    let high = (1.0 / 24.0 + remainder * (1.0 / 120.0)) + square * (1.0 / 720.0);
     let series = low + square * square * high;
     let exponent = (rounded.to_bits() as i32)
         .wrapping_sub(ROUND.to_bits() as i32)
@@ -99,12 +100,12 @@ pub fn exponential(x: f32) -> f32 {
     f32::from_bits((exponent << 23) as u32) * series
 }
 
-/// A score with its calibration is an evaluator.
+/// A score with a calibration, as an evaluator.
 #[derive(Clone, Debug)]
 pub struct Calibrated<S> {
     /// The raw score.
     pub score: S,
-    /// Its way to a win probability.
+    /// Its calibration.
     pub calibration: Calibration,
 }
 
@@ -120,16 +121,18 @@ impl<G: Game, S: Score<G>> Evaluator<G> for Calibrated<S> {
         Some(self.score.score(game, position))
     }
 
-    /// With more than two seats each has the value of its own score.
+    /// With more than two seats each gets the value of its own score.
     fn payoffs(&self, game: &G, position: &G::Position, cache: &()) -> Payoffs {
-        let several = game.seats() > 2;
-        let scores = several.then(|| self.score.scores(game, position)).flatten();
+        let is_multiplayer = game.seats() > 2;
+        let scores = is_multiplayer
+            .then(|| self.score.scores(game, position))
+            .flatten();
         let Some(scores) = scores else {
             return others_alike(game, position, self.value(game, position, cache));
         };
         let mut payoffs = [0.0; MAX_SEATS];
         for (payoff, &score) in payoffs[..game.seats()].iter_mut().zip(&scores) {
-            *payoff = self.calibration.waiting(score);
+            *payoff = self.calibration.opponent_value(score);
         }
         let own = game.to_move(position);
         payoffs[own] = self.calibration.value(scores[own]);

@@ -1,43 +1,43 @@
-//! The time that passes.
+//! A monotonic clock.
 //!
-//! Invariant: it is [`std::time::Instant`] where there is one. In a browser the standard library
-//! has no clock; there whoever runs the program lends its own.
+//! Invariant: it is [`std::time::Instant`] where available. In a browser, where the standard
+//! library has no clock, it is imported from the host.
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use std::time::Instant;
 
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-pub use lent::Instant;
+pub use browser::Instant;
 
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 #[allow(unsafe_code, reason = "the clock comes from outside")]
-mod lent {
+mod browser {
     use std::{ops::Add, time::Duration};
 
     #[link(wasm_import_module = "alea")]
     unsafe extern "C" {
-        /// Milliseconds from some moment on, never less than before (`performance.now()`).
+        /// Monotonic milliseconds (`performance.now()`).
         safe fn now() -> f64;
     }
 
-    /// A moment, since the page was opened.
+    /// A point in time.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub struct Instant(Duration);
 
     impl Instant {
-        /// This moment.
+        /// The current time.
         #[must_use]
         pub fn now() -> Self {
             Self(Duration::from_secs_f64(now() / 1000.0))
         }
 
-        /// The time since then.
+        /// The time since this point.
         #[must_use]
         pub fn elapsed(&self) -> Duration {
             Self::now().duration_since(*self)
         }
 
-        /// The time from an earlier moment to this one; none if it is no earlier one.
+        /// The time since an earlier point; zero for a later one.
         #[must_use]
         pub fn duration_since(&self, earlier: Self) -> Duration {
             self.0.saturating_sub(earlier.0)

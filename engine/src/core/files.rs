@@ -1,12 +1,11 @@
-//! Reading files, and writing them so that they appear complete or not at all.
+//! Reading files, and writing them atomically.
 //!
-//! Invariant: [`write_atomically`] writes to a temporary file in the same directory, syncs it,
-//! renames it over the target and syncs the directory; whoever looks sees the old content or the
-//! new, never half of it. A temporary file is locked by whoever writes it for as long as it has
-//! that name, so that one without a lock is what a killed program left.
+//! Invariant: [`write_atomically`] writes a temporary file in the same directory, syncs it, renames
+//! it and syncs the directory, so readers see the old or the new content. A temporary file is
+//! locked while it has that name; one without a lock is a remnant of a killed program.
 
 use crate::core::{
-    interruption::{self, Unfinished},
+    interruption::{self, TemporaryFile},
     memory,
     task_slice::TaskSlice,
     text,
@@ -21,16 +20,16 @@ use std::{
 const TEMPORARY_PREFIX: &str = ".alea-";
 const TEMPORARY_SUFFIX: &str = ".tmp";
 
-/// A file that could not be read or written, and why.
+/// Why a file could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// The file to be read does not exist.
+    /// The file does not exist.
     #[error("{}: no such file or directory", path.display())]
     NotFound {
         /// The file.
         path: PathBuf,
     },
-    /// The file is to be written into a directory that does not exist.
+    /// The target directory does not exist.
     #[error("cannot write {}: there is no directory {}; create it first", path.display(), directory.display())]
     NoDirectory {
         /// The file.
@@ -43,28 +42,28 @@ pub enum FileError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The cause.
         cause: io::Error,
     },
-    /// The file is larger than files of its kind are read.
+    /// The file is too large for its kind.
     #[error("{}: it has {}, and {kind}", path.display(), text::format_bytes(*size))]
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// Its size in bytes, as far as it is known.
+        /// Its size in bytes, or a lower bound.
         size: u64,
-        /// What it was read as.
+        /// Its kind.
         kind: FileKind,
     },
-    /// Another program has locked a directory.
+    /// Another program has locked the directory.
     #[error("{}: another command is writing there; wait until it ends, or choose another directory", .0.display())]
     Busy(PathBuf),
-    /// Writing failed; nothing appeared under the file's name.
+    /// Writing failed; the target is unchanged.
     #[error("cannot write {}: {cause}", path.display())]
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system, or the caller's `write`, said.
+        /// The cause.
         cause: io::Error,
     },
 }
@@ -84,19 +83,19 @@ impl FileError {
     }
 }
 
-/// Kind of a file that is read into memory as one piece, which decides how large it may be.
+/// Kind of a file that is read as one piece, with its maximal size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
-    /// Text that people write, or that says of a piece of work how it stands: settings, maps, results.
+    /// Text by people or about the state of work: settings, maps, results.
     Text,
-    /// Games or positions in one text, of which there may be many.
+    /// Text with many games or positions.
     Archive,
-    /// Data that this program writes: shards, models, checkpoints, states.
+    /// Data of this program: shards, models, checkpoints, states.
     Data,
 }
 
 impl FileKind {
-    /// Largest size in bytes.
+    /// Maximal size in bytes.
     #[must_use]
     pub const fn max_bytes(self) -> u64 {
         match self {
@@ -121,19 +120,18 @@ impl Display for FileKind {
     }
 }
 
-/// Largest part, in bytes, that is read of what is no regular file: a pipe may bring settings, a device
-/// never ends.
+/// Maximal bytes read from a pipe or device.
 const MAX_STREAM: u64 = 64 << 20;
 
-/// The content of a file.
+/// Reads a file.
 ///
 /// # Errors
-/// [`FileError::NotFound`], [`FileError::TooLarge`], or [`FileError::Read`] with the cause.
+/// [`FileError::NotFound`], [`FileError::TooLarge`] or [`FileError::Read`].
 pub fn read(path: &Path, kind: FileKind) -> Result<Vec<u8>, FileError> {
     read_open(&open(path)?, path, kind)
 }
 
-/// The content of a file that is open, from where it stands; `path` names it in errors.
+/// Reads an open file from its current position; errors call it `path`.
 ///
 /// # Errors
 /// As [`read`].
@@ -148,7 +146,7 @@ pub fn read_open(file: &File, path: &Path, kind: FileKind) -> Result<Vec<u8>, Fi
         size,
         kind,
     };
-    // Some systems have files that say that they are empty, and others grow meanwhile.
+    // Some files report size 0, and others grow meanwhile.
     if metadata.len() > kind.max_bytes() {
         return Err(too_large(metadata.len()));
     }
@@ -156,10 +154,10 @@ pub fn read_open(file: &File, path: &Path, kind: FileKind) -> Result<Vec<u8>, Fi
     bytes.ok_or_else(|| too_large(kind.max_bytes() + 1))
 }
 
-/// All that a stream brings, such as standard input; `path` names it in errors.
+/// Reads a stream, such as standard input; errors call it `path`.
 ///
 /// # Errors
-/// [`FileError::Read`], also if it goes on beyond what a file of this kind may have, or 64 MiB.
+/// [`FileError::Read`], also beyond the maximal size of this kind or 64 MiB.
 pub fn read_stream(stream: impl Read, path: &Path, kind: FileKind) -> Result<Vec<u8>, FileError> {
     let failed = |cause| FileError::reading(path, cause);
     let max_bytes = kind.max_bytes().min(MAX_STREAM);
@@ -171,7 +169,7 @@ pub fn read_stream(stream: impl Read, path: &Path, kind: FileKind) -> Result<Vec
     })
 }
 
-/// All that follows, `expected` bytes if nothing changes; `None` if there is more than `max_bytes`.
+/// Reads to the end, about `expected` bytes; `None` beyond `max_bytes`.
 fn read_up_to(stream: impl Read, expected: u64, max_bytes: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = memory::with_capacity(usize::try_from(expected).unwrap_or(usize::MAX))
         .ok_or(io::ErrorKind::OutOfMemory)?;
@@ -179,10 +177,10 @@ fn read_up_to(stream: impl Read, expected: u64, max_bytes: u64) -> io::Result<Op
     Ok((bytes.len() as u64 <= max_bytes).then_some(bytes))
 }
 
-/// The whole content of a file of text, as [`text::from_utf8`] reads it.
+/// Reads a text file by [`text::from_utf8`].
 ///
 /// # Errors
-/// As [`read`], also if it is no text in UTF-8.
+/// As [`read`], and for other encodings.
 pub fn read_text(path: &Path, kind: FileKind) -> Result<String, FileError> {
     text::from_utf8(&read(path, kind)?).map_err(|problem| {
         let cause = io::Error::new(io::ErrorKind::InvalidData, problem);
@@ -190,21 +188,21 @@ pub fn read_text(path: &Path, kind: FileKind) -> Result<String, FileError> {
     })
 }
 
-/// A file to be read part by part.
+/// Opens a file for reading.
 pub fn open(path: &Path) -> Result<File, FileError> {
     File::open(path).map_err(|cause| FileError::reading(path, cause))
 }
 
-/// The checksum (xxh3) of a file's content, to tell contents apart.
+/// Checksum (xxh3) of a file's content.
 #[must_use]
 pub fn checksum(bytes: &[u8]) -> u64 {
     xxhash_rust::xxh3::xxh3_64(bytes)
 }
 
-/// The files of a directory, in no particular order.
+/// Lists the paths in a directory, unordered.
 ///
 /// # Errors
-/// [`FileError::NotFound`], or [`FileError::Read`] with the cause.
+/// [`FileError::NotFound`] or [`FileError::Read`].
 pub fn list(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
     let failed = |cause| FileError::reading(directory, cause);
     fs::read_dir(directory)
@@ -217,11 +215,11 @@ fn make_directory(directory: &Path) -> Result<(), FileError> {
     fs::create_dir_all(directory).map_err(|cause| FileError::writing(directory, cause))
 }
 
-/// Makes a directory and those above it, and removes what killed programs left there under names of
-/// files and directories that are not whole; those of programs that are writing stay.
+/// Creates a directory with its parents, and removes temporary files and directories of killed
+/// programs.
 ///
 /// # Errors
-/// [`FileError::Write`] with the cause.
+/// [`FileError::Write`].
 pub fn create_directory(directory: &Path) -> Result<(), FileError> {
     make_directory(directory)?;
     for path in list(directory)? {
@@ -231,52 +229,52 @@ pub fn create_directory(directory: &Path) -> Result<(), FileError> {
             && let Ok(file) = File::open(&path)
             && file.try_lock().is_ok()
         {
-            // Whoever else removes it first is welcome to. Locked until it is gone: see `temporary`.
+            // Locked until it is removed: see `create_temporary`.
             let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
         }
     }
     Ok(())
 }
 
-/// As [`create_directory`], for one command alone as long as the returned file lives.
+/// [`create_directory`], locked for one command while the returned file lives.
 pub fn claim_directory(directory: &Path) -> Result<Option<File>, FileError> {
     enter_directory(directory, TaskSlice::All)
 }
 
-/// As [`claim_directory`], unless this is one task of many: those share it, have files of their own
-/// there, and leave alone what a killed one left, for without locks nobody knows who still writes.
-pub fn enter_directory(directory: &Path, share: TaskSlice) -> Result<Option<File>, FileError> {
-    if share.is_task() {
+/// [`claim_directory`], except that tasks share the directory, have files of their own and clean up
+/// nothing, since other tasks may write without locks.
+pub fn enter_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File>, FileError> {
+    if slice.is_task() {
         make_directory(directory)?;
     } else {
         create_directory(directory)?;
     }
-    let lock = lock_directory(directory, share)?;
-    interruption::keeps(directory);
+    let lock = lock_directory(directory, slice)?;
+    interruption::register_output(directory);
     Ok(lock)
 }
 
-/// Keeps other programs out of a directory for as long as the returned file lives, or of a task all
-/// but other tasks. Outside Unix, and on some file systems, there is none, and nothing keeps them out.
+/// Locks a directory while the returned file lives, exclusively or for tasks shared. `None` outside
+/// Unix and on file systems without locks.
 ///
 /// # Errors
-/// [`FileError::Busy`] if another program is there.
-pub fn lock_directory(directory: &Path, share: TaskSlice) -> Result<Option<File>, FileError> {
+/// [`FileError::Busy`] if it is locked.
+pub fn lock_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File>, FileError> {
     let Some(file) = cfg!(unix).then(|| File::open(directory).ok()).flatten() else {
         return Ok(None);
     };
-    let taken = match share {
+    let lock_result = match slice {
         TaskSlice::Task { .. } => file.try_lock_shared(),
         _ => file.try_lock(),
     };
-    match taken {
+    match lock_result {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Err(FileError::Busy(directory.to_owned())),
         Err(TryLockError::Error(_)) => Ok(None),
     }
 }
 
-/// How many bytes may still be written into a directory; `None` where the system does not say.
+/// Free bytes in a directory's file system; `None` if unknown.
 #[must_use]
 pub fn free_space(directory: &Path) -> Option<u64> {
     #[cfg(unix)]
@@ -291,25 +289,23 @@ pub fn free_space(directory: &Path) -> Option<u64> {
     }
 }
 
-/// Writes a file through `write`, which is given a buffered writer. If anything fails, what stood
-/// there before stays, and no temporary file does. Links are followed; what is no regular file (a
-/// pipe, a device) is written to as it is.
+/// Writes a file atomically by `write`, which gets a buffered writer; on failure the old content
+/// stays. Links are followed; pipes and devices are written to directly.
 ///
 /// # Errors
-/// [`FileError::NoDirectory`] if there is no directory to write into, else [`FileError::Write`]
-/// with the cause.
+/// [`FileError::NoDirectory`] or [`FileError::Write`].
 pub fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), FileError> {
     let mut write = Some(write);
-    // By pointer, so that all this is compiled once and not for everything that is written.
+    // `dyn`, so that it compiles once.
     write_with(path, &mut |writer| {
         write.take().map_or(Ok(()), |write| write(writer))
     })
 }
 
-/// Asked once.
+/// Called once.
 type WriteOnce<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
 
 fn write_with(path: &Path, write: WriteOnce<'_>) -> Result<(), FileError> {
@@ -321,7 +317,7 @@ fn write_with(path: &Path, write: WriteOnce<'_>) -> Result<(), FileError> {
             .and_then(|()| writer.flush())
             .map_err(failed);
     }
-    let target = followed(path);
+    let target = resolve_links(path);
     let directory = parent(&target);
     if !directory.is_dir() {
         return Err(FileError::NoDirectory {
@@ -332,20 +328,19 @@ fn write_with(path: &Path, write: WriteOnce<'_>) -> Result<(), FileError> {
     replace(&target, directory, write).map_err(failed)
 }
 
-/// Whether this is written to, not replaced: neither a file nor a directory, or what an open
-/// descriptor stands for.
+/// Whether the path is written to directly: neither file nor directory, or an open descriptor.
 fn is_stream(path: &Path) -> bool {
     let descriptors = ["/dev/fd", "/dev/stdout", "/dev/stderr", "/proc"];
     fs::metadata(path).is_ok_and(|found| {
-        let is_usual = found.is_file() || found.is_dir();
-        !is_usual || descriptors.iter().any(|begin| path.starts_with(begin))
+        let is_replaceable = found.is_file() || found.is_dir();
+        !is_replaceable || descriptors.iter().any(|begin| path.starts_with(begin))
     })
 }
 
-/// Where a link points to in the end, whether anything is there or not.
-fn followed(path: &Path) -> PathBuf {
+/// Resolves links, also dangling ones.
+fn resolve_links(path: &Path) -> PathBuf {
     let mut target = path.to_owned();
-    // As many as Linux follows.
+    // The limit of Linux.
     for _ in 0..40 {
         match fs::read_link(&target) {
             Ok(next) => target = parent(&target).join(next),
@@ -362,8 +357,7 @@ fn parent(path: &Path) -> &Path {
         .unwrap_or(Path::new("."))
 }
 
-/// Names of what is not whole, which gets what the user's umask leaves of these permissions: by default
-/// it would be private.
+/// Builds names of temporary files, with these permissions up to the umask instead of private ones.
 #[must_use]
 pub fn temporary_names(mode: u32) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
@@ -375,12 +369,11 @@ pub fn temporary_names(mode: u32) -> tempfile::Builder<'static, 'static> {
     builder
 }
 
-/// A temporary file that is ours until it gets its name or is dropped.
-fn temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
+/// Creates and locks a temporary file.
+fn create_temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
     loop {
         let file = temporary_names(0o666).tempfile_in(directory)?;
-        // Waits for whoever has taken it for abandoned before it was locked; then it is gone. Where
-        // files cannot be locked nobody removes any.
+        // Waits for a cleanup that opened the file before it was locked; then it is gone.
         if file.as_file().lock().is_err() || file.path().exists() {
             return Ok(file);
         }
@@ -388,17 +381,17 @@ fn temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
 }
 
 fn replace(path: &Path, directory: &Path, write: WriteOnce<'_>) -> io::Result<()> {
-    let (file, unfinished) = Unfinished::begin(|| temporary(directory))?;
+    let (file, temporary_file) = TemporaryFile::create(|| create_temporary(directory))?;
     let mut writer = BufWriter::new(file);
     write(&mut writer)?;
     let file = writer
         .into_inner()
         .map_err(io::IntoInnerError::into_error)?;
     file.as_file().sync_all()?;
-    unfinished
-        .finish(|| file.persist(path))
+    temporary_file
+        .commit(|| file.persist(path))
         .map_err(|error| error.error)?;
-    // Only Unix lets a directory be opened and synced; elsewhere the rename itself has to do.
+    // Only Unix can sync directories.
     #[cfg(unix)]
     File::open(directory)?.sync_all()?;
     Ok(())
@@ -408,7 +401,7 @@ fn replace(path: &Path, directory: &Path, write: WriteOnce<'_>) -> io::Result<()
 mod tests {
     use super::*;
 
-    fn entries(directory: &Path) -> usize {
+    fn num_entries(directory: &Path) -> usize {
         fs::read_dir(directory).unwrap().count()
     }
 
@@ -419,7 +412,7 @@ mod tests {
         write_atomically(&path, |file| file.write_all(b"first, and longer")).unwrap();
         write_atomically(&path, |file| file.write_all(b"second")).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"second");
-        assert_eq!(entries(directory.path()), 1);
+        assert_eq!(num_entries(directory.path()), 1);
     }
 
     #[test]
@@ -434,7 +427,7 @@ mod tests {
         let expected = format!("cannot write {}: the source ran dry", path.display());
         assert_eq!(error.unwrap_err().to_string(), expected);
         assert_eq!(fs::read(&path).unwrap(), b"old");
-        assert_eq!(entries(directory.path()), 1);
+        assert_eq!(num_entries(directory.path()), 1);
     }
 
     #[test]
@@ -446,7 +439,7 @@ mod tests {
             write_atomically(&path, |file| file.write_all(b"x")),
             Err(FileError::Write { .. })
         ));
-        assert_eq!(entries(directory.path()), 1);
+        assert_eq!(num_entries(directory.path()), 1);
         assert!(matches!(
             read(&path, FileKind::Data),
             Err(FileError::Read { .. })
@@ -467,7 +460,7 @@ mod tests {
         })
         .unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"whole");
-        assert_eq!(entries(directory.path()), 1);
+        assert_eq!(num_entries(directory.path()), 1);
     }
 
     #[cfg(unix)]
@@ -495,7 +488,7 @@ mod tests {
             assert!(link.is_symlink() && second.is_symlink() && !target.is_symlink());
             assert_eq!(fs::read(&target).unwrap(), content);
         }
-        assert_eq!(entries(directory.path()), 3);
+        assert_eq!(num_entries(directory.path()), 3);
     }
 
     #[cfg(target_os = "linux")]
@@ -528,7 +521,7 @@ mod tests {
         for device in ["/dev/null", "/dev/full"] {
             assert!(!fs::metadata(device).unwrap().is_file());
         }
-        // What an open descriptor stands for: here a file, which is not replaced.
+        // An open descriptor, here of a file, is not replaced.
         let directory = tempfile::tempdir().unwrap();
         let file = File::create(directory.path().join("open")).unwrap();
         let descriptor = std::os::fd::AsRawFd::as_raw_fd(&file);
@@ -538,7 +531,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn free_space_is_known_where_the_directory_is() {
+    fn free_space_needs_an_existing_directory() {
         let directory = tempfile::tempdir().unwrap();
         assert!(free_space(directory.path()).is_some());
         assert_eq!(free_space(&directory.path().join("missing")), None);

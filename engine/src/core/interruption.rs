@@ -1,8 +1,7 @@
-//! What has to be known when the whole program is told to end while it works.
+//! Orderly shutdown on a signal.
 //!
-//! Everything that is kept appears whole, so that work may end between any two of its files.
-//! Invariant: once [`interrupt`] was called no file gets its name any more, and none is left
-//! unfinished.
+//! All outputs are written atomically, so work may end between two files. Invariant: after
+//! [`interrupt`] no file is renamed into place, and no temporary file is left.
 
 use std::{
     io,
@@ -11,66 +10,66 @@ use std::{
 };
 use tempfile::NamedTempFile;
 
-struct Work {
-    kept: Vec<PathBuf>,
-    unfinished: Vec<PathBuf>,
+struct State {
+    outputs: Vec<PathBuf>,
+    temporary_files: Vec<PathBuf>,
 }
 
-static WORK: Mutex<Work> = Mutex::new(Work {
-    kept: Vec::new(),
-    unfinished: Vec::new(),
+static STATE: Mutex<State> = Mutex::new(State {
+    outputs: Vec::new(),
+    temporary_files: Vec::new(),
 });
 
-fn work() -> MutexGuard<'static, Work> {
-    WORK.lock().unwrap_or_else(PoisonError::into_inner)
+fn state() -> MutexGuard<'static, State> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What is finished is kept there, and work goes on from it.
-pub(super) fn keeps(path: &Path) {
-    let mut work = work();
-    if !work.kept.iter().any(|known| known == path) {
-        work.kept.push(path.to_owned());
+/// Registers a file or directory with finished work, from which a later run continues.
+pub(super) fn register_output(path: &Path) {
+    let mut state = state();
+    if !state.outputs.iter().any(|registered| registered == path) {
+        state.outputs.push(path.to_owned());
     }
 }
 
-/// A file that is being written, under a name that it will not keep.
-pub(super) struct Unfinished(PathBuf);
+/// Registration of a temporary file while it is written.
+pub(super) struct TemporaryFile(PathBuf);
 
-impl Unfinished {
-    /// Makes the file, unless all work has ended: then nobody would remove it.
-    pub(super) fn begin(
-        make: impl FnOnce() -> io::Result<NamedTempFile>,
+impl TemporaryFile {
+    /// Creates and registers a temporary file; blocks after an interruption.
+    pub(super) fn create(
+        create_file: impl FnOnce() -> io::Result<NamedTempFile>,
     ) -> io::Result<(NamedTempFile, Self)> {
-        let mut work = work();
-        let file = make()?;
+        let mut state = state();
+        let file = create_file()?;
         let path = file.path().to_owned();
-        work.unfinished.push(path.clone());
+        state.temporary_files.push(path.clone());
         Ok((file, Self(path)))
     }
 
-    /// Does what gives a file its name, or not at all.
-    pub(super) fn finish<T>(self, name: impl FnOnce() -> T) -> T {
-        let _work = work();
-        name()
+    /// Renames the file into place; blocks after an interruption.
+    pub(super) fn commit<T>(self, rename: impl FnOnce() -> T) -> T {
+        let _state = state();
+        rename()
     }
 }
 
-impl Drop for Unfinished {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
-        work().unfinished.retain(|path| *path != self.0);
+        state().temporary_files.retain(|path| *path != self.0);
     }
 }
 
-/// Removes all files that are being written, and lets none be finished from now on: whoever writes
-/// waits for the end. Returns where finished work is kept, in the order in which it was begun.
+/// Removes all temporary files and blocks all later writes until the process ends. Returns the
+/// registered outputs in order.
 #[must_use]
 pub fn interrupt() -> Vec<PathBuf> {
-    let mut work = work();
-    for path in &work.unfinished {
-        // It may have been removed, or have got its name.
+    let mut state = state();
+    for path in &state.temporary_files {
+        // It may be removed or renamed already.
         let _ = std::fs::remove_file(path);
     }
-    let kept = std::mem::take(&mut work.kept);
-    std::mem::forget(work);
-    kept
+    let outputs = std::mem::take(&mut state.outputs);
+    std::mem::forget(state);
+    outputs
 }

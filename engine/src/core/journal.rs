@@ -1,12 +1,13 @@
-//! The journal of long work: JSON lines, a header that names the work, then a finished part of it a
-//! line.
+//! Append-only work logs: JSON lines with a header that identifies the work, then one finished part
+//! per line.
 //!
-//! Every line but the header ends with its checksum. Lines are appended as parts finish, in any
-//! order and at once: a killed program loses nothing but a last line without its line feed. What an
-//! append that failed has left is cut off, and where that fails, too, nothing follows it. A line that
-//! is damaged all the same is removed, and its part is done again. Work that is spread over tasks has
-//! a journal for each, which are collected in the order of numbers. Invariant: no part stands in a
-//! file twice or is another than was written, and a file is only continued by the work that began it.
+//! Every line but the header ends with its checksum and is appended when its part finishes, in any
+//! order. A killed program loses at most an incomplete last line; the rest of a failed append is
+//! truncated, and a damaged line is removed so that its part is done again. Tasks of a job array
+//! have journals of their own, which are merged in order of part numbers.
+//!
+//! Invariant: no part is in a file twice or altered, and a file is continued only by the work that
+//! began it.
 
 use crate::core::{
     files::{self, FileError, FileKind, checksum},
@@ -24,10 +25,10 @@ use std::{
     sync::OnceLock,
 };
 
-/// Most characters of a setting that an error shows.
-const MAX_SHOWN: usize = 60;
+/// Maximal length of a setting in errors.
+const MAX_VALUE_LENGTH: usize = 60;
 
-/// Why a journal cannot be used, as one line that names the file.
+/// Why a journal cannot be used, as one line with the file's name.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct JournalError(String);
@@ -42,80 +43,81 @@ fn failed(path: &Path, cause: &io::Error) -> JournalError {
     JournalError(format!("{}: {cause}", path.display()))
 }
 
-/// How errors speak of the work.
+/// Terms of error messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Wording {
-    /// The whole: `match`.
+    /// The work: `match`.
     pub work: &'static str,
     /// One part: `pair`.
     pub part: &'static str,
 }
 
-/// A journal that is being continued; locked against other processes. `L` is what a line holds.
+/// An open journal, locked against other processes. `L` is the content of a line.
 pub struct Journal<L> {
-    /// None where nothing is to be kept.
+    /// `None` if nothing is stored.
     file: Option<Lines>,
-    /// Where all is collected: what is missing, in a line.
+    /// For a merge: the missing parts, as one line.
     missing: Option<String>,
     lines: PhantomData<fn(&L)>,
 }
 
-/// A journal, and the parts that are known by their numbers.
+/// A journal and its finished parts by number.
 pub type Opened<L> = (Journal<L>, BTreeMap<u64, L>);
 
 impl<L: Serialize + DeserializeOwned> Journal<L> {
-    /// Opens or creates the journal of a share of work with so many parts, and reads the parts that
-    /// are known by their numbers. `identity` is an object that names everything the results depend
-    /// on; absent keys equal `null`. A task has a file of its own, [`TaskSlice::place`], and knows besides
-    /// what the whole one holds; to collect, that is given what tasks did. Without a path nothing is
-    /// known or kept.
+    /// Opens or creates the journal of a task slice of `count` parts and reads the finished parts.
+    /// `identity` is an object with everything the results depend on; absent keys equal `null`. A
+    /// task has a file of its own ([`TaskSlice::place`]) and also reads the complete file; a
+    /// merge adds the parts of all tasks to it. Without a path nothing is read or stored.
     ///
     /// # Errors
-    /// If the file cannot be used or belongs to other work, what was collected cannot be written, or
-    /// a task is to keep nothing.
+    /// If the file cannot be used or belongs to other work, the merged file cannot be written, or a
+    /// task has no path.
     pub fn open(
         path: Option<&Path>,
-        wording: Wording,
+        terms: Wording,
         identity: &Value,
         number: impl Fn(&L) -> u64,
-        (share, count): (TaskSlice, u64),
+        (slice, count): (TaskSlice, u64),
     ) -> Result<Opened<L>, JournalError> {
-        let (mut file, mut missing, mut known) = (None, None, BTreeMap::new());
+        let (mut file, mut missing, mut parts) = (None, None, BTreeMap::new());
         if let Some(path) = path {
-            let mut refused = String::new();
-            let read = |share| kept(path, wording, identity, &number, (share, count));
-            if let TaskSlice::Merge { of } = share {
-                let mut known = open_file(path, wording, identity, &number)?.1;
+            let mut unreadable = String::new();
+            let read = |slice| read_task_file(path, terms, identity, &number, (slice, count));
+            if let TaskSlice::Merge { of } = slice {
+                let mut parts = open_file(path, terms, identity, &number)?.1;
                 files::write_atomically(path, |file| {
                     writeln!(file, "{identity}")?;
                     let mut write = |lines: BTreeMap<u64, L>| {
                         lines.values().try_for_each(|line| {
-                            writeln!(file, "{}", sealed(&serde_json::to_string(line)?))
+                            writeln!(file, "{}", with_checksum(&serde_json::to_string(line)?))
                         })
                     };
                     for number in 0..of {
-                        let share = TaskSlice::Task { number, of };
-                        let later = known.split_off(&share.parts(count).end);
-                        let mut lines = std::mem::replace(&mut known, later);
-                        match read(share) {
+                        let slice = TaskSlice::Task { number, of };
+                        let later = parts.split_off(&slice.parts(count).end);
+                        let mut lines = std::mem::replace(&mut parts, later);
+                        match read(slice) {
                             Ok(found) => lines.extend(found),
-                            Err(JournalError(error)) => refused += &format!("; {error}"),
+                            Err(JournalError(error)) => unreadable += &format!("; {error}"),
                         }
                         write(lines)?;
                     }
-                    // Those of longer work that went before.
-                    write(known)
+                    // Parts of longer earlier work.
+                    write(parts)
                 })?;
             }
-            let here = share_of(identity, share, count);
-            let (opened, there) = open_file(&share.place(path), wording, &here, &number)?;
-            (file, known) = (Some(opened), there);
-            if share.is_task() {
-                known.extend(read(TaskSlice::All)?);
+            let slice_identity = task_identity(identity, slice, count);
+            let (opened_lines, stored) =
+                open_file(&slice.place(path), terms, &slice_identity, &number)?;
+            (file, parts) = (Some(opened_lines), stored);
+            if slice.is_task() {
+                parts.extend(read(TaskSlice::All)?);
             }
-            missing = share.missing(path, count, |part| known.contains_key(&part));
-            missing = missing.map(|missing| missing + &refused);
-        } else if share != TaskSlice::All {
+            missing = slice
+                .missing(path, count, |part| parts.contains_key(&part))
+                .map(|tasks| tasks + &unreadable);
+        } else if slice != TaskSlice::All {
             let problem = "what tasks do is kept in state files; say where (--state)";
             return Err(JournalError(problem.to_owned()));
         }
@@ -124,33 +126,31 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
             missing,
             lines: PhantomData,
         };
-        Ok((journal, known))
+        Ok((journal, parts))
     }
 
-    /// Whether there is all that is to be collected.
+    /// Checks that a merge has all parts.
     ///
     /// # Errors
     /// If tasks lack some of their parts.
     pub fn is_complete(&self) -> Result<(), JournalError> {
-        let missing = self.missing.clone();
-        missing.map_or(Ok(()), |missing| Err(JournalError(missing)))
+        (self.missing.clone()).map_or(Ok(()), |tasks| Err(JournalError(tasks)))
     }
 
-    /// What the tasks before a share are known to have done; what cannot be read of it is for
-    /// whoever collects to say.
+    /// Reads the finished parts of all earlier tasks; unreadable files are skipped.
     pub fn before(
         path: &Path,
-        wording: Wording,
+        terms: Wording,
         identity: &Value,
         number: impl Fn(&L) -> u64,
-        (share, parts): (TaskSlice, u64),
+        (slice, parts): (TaskSlice, u64),
     ) -> BTreeMap<u64, L> {
-        let TaskSlice::Task { number: end, of } = share else {
+        let TaskSlice::Task { number: end, of } = slice else {
             return BTreeMap::new();
         };
         let tasks = (0..end).map(|number| TaskSlice::Task { number, of });
         tasks
-            .filter_map(|task| kept(path, wording, identity, &number, (task, parts)).ok())
+            .filter_map(|task| read_task_file(path, terms, identity, &number, (task, parts)).ok())
             .flatten()
             .collect()
     }
@@ -158,29 +158,31 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     /// Appends a finished part.
     ///
     /// # Errors
-    /// If that fails; then nothing of it is in the file, or nothing can be appended any more.
+    /// If that fails; the file then has nothing of it, or refuses further parts.
     pub fn add(&mut self, line: &L) -> Result<(), JournalError> {
         let Some(file) = &mut self.file else {
             return Ok(());
         };
         serde_json::to_string(line)
             .map_err(io::Error::from)
-            .and_then(|text| file.append((sealed(&text) + "\n").as_bytes()))
+            .and_then(|text| file.append((with_checksum(&text) + "\n").as_bytes()))
             .map_err(|cause| failed(&file.path, &cause))
     }
 
-    /// Removes the parts that are to be done again.
+    /// Removes parts that are to be done again.
     ///
     /// # Errors
     /// If the file cannot be read or written.
-    pub fn retain(&mut self, keep: impl Fn(&L) -> bool) -> Result<(), JournalError> {
-        self.file.as_mut().map_or(Ok(()), |file| file.retain(keep))
+    pub fn retain(&mut self, predicate: impl Fn(&L) -> bool) -> Result<(), JournalError> {
+        self.file
+            .as_mut()
+            .map_or(Ok(()), |file| file.retain(predicate))
     }
 
-    /// Brings everything to disk.
+    /// Syncs the file.
     ///
     /// # Errors
-    /// If that fails, or the file was removed meanwhile: what was written is gone.
+    /// If that fails, or the file was removed meanwhile.
     pub fn close(self) -> Result<(), JournalError> {
         self.file.map_or(Ok(()), |Lines { path, file, .. }| {
             let synced = file.sync_all().and_then(|()| path.metadata());
@@ -189,31 +191,31 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     }
 }
 
-/// Asked of an append of so many bytes to a file: how many of them get there before it fails, and
-/// whether cutting them off fails as well.
+/// A fault for an append of so many bytes to a file: the bytes written before it fails, and whether
+/// truncating them fails too.
 #[doc(hidden)]
 pub type Fault = fn(&Path, usize) -> Option<(usize, bool)>;
 
-/// What tests put between journals and the disk.
+/// Fault injection of tests.
 #[doc(hidden)]
 pub static FAULT: OnceLock<Fault> = OnceLock::new();
 
-/// A locked file that grows by whole lines.
+/// A locked file that grows by complete lines.
 struct Lines {
     path: PathBuf,
     file: File,
-    /// Bytes of whole lines.
+    /// Bytes of complete lines.
     length: u64,
-    /// Whether half a line stands at the end, which nothing may follow.
+    /// Whether the file ends with an incomplete line that cannot be truncated.
     is_closed: bool,
-    /// The files that this one took the place of, locked: whoever has opened one does not get it.
+    /// Replaced files, still locked against processes that have opened them.
     replaced: Vec<File>,
-    /// How errors speak of the work.
+    /// The work in errors.
     work: &'static str,
 }
 
 impl Lines {
-    /// Opens or creates a file that nobody else has locked.
+    /// Opens or creates and locks a file.
     fn open(path: &Path, work: &'static str) -> Result<Self, JournalError> {
         let failed = |cause| failed(path, &cause);
         let file = OpenOptions::new()
@@ -223,13 +225,13 @@ impl Lines {
             .truncate(false)
             .open(path)
             .map_err(failed)?;
-        // Some file systems know no locks.
+        // Some file systems have no locks.
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             let name = path.display();
             let problem = format!("{name}: another {work} is writing this file");
             return Err(JournalError(problem));
         }
-        // A device has no end to read up to, and keeps nothing.
+        // A device has no end and stores nothing.
         if !file.metadata().map_err(failed)?.is_file() {
             let problem = format!("{}:1: this is no regular file", path.display());
             return Err(JournalError(problem));
@@ -250,57 +252,58 @@ impl Lines {
             return Err(io::Error::other(problem));
         }
         let fault = FAULT.get().and_then(|fault| fault(&self.path, line.len()));
-        let (written, is_stuck) = fault.unwrap_or((line.len(), false));
+        let (written, truncate_fails) = fault.unwrap_or((line.len(), false));
         let mut appended = self.file.write_all(&line[..written]);
         if fault.is_some() {
             appended = Err(io::Error::other("a test has it fail"));
         }
         match appended {
             Ok(()) => self.length += line.len() as u64,
-            Err(_) => self.is_closed = is_stuck || self.cut().is_err(),
+            Err(_) => self.is_closed = truncate_fails || self.truncate_to_lines().is_err(),
         }
         appended
     }
 
-    /// Removes what follows the last whole line.
-    fn cut(&mut self) -> io::Result<()> {
+    /// Truncates after the last complete line.
+    fn truncate_to_lines(&mut self) -> io::Result<()> {
         self.file.set_len(self.length)?;
         self.file.seek(SeekFrom::Start(self.length)).map(drop)
     }
 
-    /// Keeps the header, and of the lines that are not damaged those that are wanted.
+    /// Rewrites the file with the header and the undamaged lines that satisfy the predicate.
     fn retain<L: DeserializeOwned>(
         &mut self,
-        keep: impl Fn(&L) -> bool,
+        predicate: impl Fn(&L) -> bool,
     ) -> Result<(), JournalError> {
         let bytes = files::read(&self.path, FileKind::Data)?;
         let mut lines = bytes.split_inclusive(|&byte| byte == b'\n');
-        let mut kept = lines.next().unwrap_or_default().to_vec();
-        let stays = |line: &&[u8]| {
-            let part = unsealed(line).map(|part| serde_json::from_str(&part));
-            part.is_some_and(|part| part.is_ok_and(|part| keep(&part)))
+        let mut retained = lines.next().unwrap_or_default().to_vec();
+        let is_retained = |line: &&[u8]| {
+            let part = verified_part(line).map(|part| serde_json::from_str(&part));
+            part.is_some_and(|part| part.is_ok_and(|part| predicate(&part)))
         };
-        kept.extend(lines.filter(stays).flatten());
-        files::write_atomically(&self.path, |file| file.write_all(&kept))?;
+        retained.extend(lines.filter(is_retained).flatten());
+        files::write_atomically(&self.path, |file| file.write_all(&retained))?;
         let file = Self::open(&self.path, self.work)?.file;
         self.replaced.push(std::mem::replace(&mut self.file, file));
-        self.length = kept.len() as u64;
-        self.cut().map_err(|cause| failed(&self.path, &cause))
+        self.length = retained.len() as u64;
+        self.truncate_to_lines()
+            .map_err(|cause| failed(&self.path, &cause))
     }
 }
 
 fn open_file<L: DeserializeOwned>(
     path: &Path,
-    wording: Wording,
+    terms: Wording,
     identity: &Value,
     number: impl Fn(&L) -> u64,
 ) -> Result<(Lines, BTreeMap<u64, L>), JournalError> {
     let failed = |cause| failed(path, &cause);
-    let mut lines = Lines::open(path, wording.work)?;
+    let mut lines = Lines::open(path, terms.work)?;
     let bytes = files::read_open(&lines.file, path, FileKind::Data)?;
-    let found = parts(path, &bytes, wording, identity, number)?;
+    let found = parse_parts(path, &bytes, terms, identity, number)?;
     lines.length = found.complete as u64;
-    lines.cut().map_err(failed)?;
+    lines.truncate_to_lines().map_err(failed)?;
     if found.complete == 0 {
         let header = format!("{identity}\n");
         let written = lines.append(header.as_bytes());
@@ -310,54 +313,54 @@ fn open_file<L: DeserializeOwned>(
     } else if found.is_damaged {
         lines.retain(|_: &L| true)?;
     }
-    interruption::keeps(path);
-    Ok((lines, found.known))
+    interruption::register_output(path);
+    Ok((lines, found.parts))
 }
 
-/// The identity of a share of work with so many parts.
-fn share_of(identity: &Value, share: TaskSlice, parts: u64) -> Value {
+/// The identity of a task slice of so many parts.
+fn task_identity(identity: &Value, slice: TaskSlice, parts: u64) -> Value {
     let mut identity = identity.clone();
-    if let TaskSlice::Task { number, of } = share {
+    if let TaskSlice::Task { number, of } = slice {
         identity["task"] = format!("{}/{of} of {parts}", number + 1).into();
     }
     identity
 }
 
-/// The parts in the file of a share; none where there is none.
-fn kept<L: DeserializeOwned>(
+/// Reads the parts in the file of a task slice; empty without a file.
+fn read_task_file<L: DeserializeOwned>(
     path: &Path,
-    wording: Wording,
+    terms: Wording,
     identity: &Value,
     number: impl Fn(&L) -> u64,
-    (share, count): (TaskSlice, u64),
+    (slice, count): (TaskSlice, u64),
 ) -> Result<BTreeMap<u64, L>, JournalError> {
-    let place = &share.place(path);
-    match files::read(place, FileKind::Data) {
+    let path = &slice.place(path);
+    match files::read(path, FileKind::Data) {
         Err(FileError::NotFound { .. }) => Ok(BTreeMap::new()),
         read => {
-            let identity = &share_of(identity, share, count);
-            Ok(parts(place, &read?, wording, identity, number)?.known)
+            let identity = &task_identity(identity, slice, count);
+            Ok(parse_parts(path, &read?, terms, identity, number)?.parts)
         }
     }
 }
 
-/// What a file holds.
-struct Found<L> {
-    /// Bytes of whole lines.
+/// Content of a file.
+struct FileContent<L> {
+    /// Bytes of complete lines.
     complete: usize,
-    /// Whether some of them are no longer what was written.
+    /// Whether some lines fail their checksum.
     is_damaged: bool,
-    /// The parts that the others are.
-    known: BTreeMap<u64, L>,
+    /// The intact parts.
+    parts: BTreeMap<u64, L>,
 }
 
-fn parts<L: DeserializeOwned>(
+fn parse_parts<L: DeserializeOwned>(
     path: &Path,
     bytes: &[u8],
     Wording { work, part }: Wording,
     identity: &Value,
     number: impl Fn(&L) -> u64,
-) -> Result<Found<L>, JournalError> {
+) -> Result<FileContent<L>, JournalError> {
     let name = path.display();
     let malformed = |line, problem| JournalError(format!("{name}:{line}: {problem}"));
     let foreign = || format!("this is no state file of a {work}");
@@ -369,7 +372,7 @@ fn parts<L: DeserializeOwned>(
     if complete == 0 && !header.as_bytes().starts_with(bytes) {
         return Err(malformed(1, foreign()));
     }
-    let (mut is_damaged, mut known) = (false, BTreeMap::new());
+    let (mut is_damaged, mut parts) = (false, BTreeMap::new());
     let lines = bytes[..complete].split_inclusive(|&byte| byte == b'\n');
     for (line, text) in (1..).zip(lines) {
         if line == 1 {
@@ -378,8 +381,8 @@ fn parts<L: DeserializeOwned>(
             check_same(path, work, &found, identity)?;
             continue;
         }
-        // What follows a damaged line has a checksum of its own.
-        let Some(found) = unsealed(text) else {
+        // A damaged line does not affect the lines after it.
+        let Some(found) = verified_part(text) else {
             is_damaged = true;
             continue;
         };
@@ -391,65 +394,70 @@ fn parts<L: DeserializeOwned>(
             )
         })?;
         let number = number(&found);
-        if known.insert(number, found).is_some() {
+        if parts.insert(number, found).is_some() {
             let problem = "stands in the file twice; remove one of its lines";
             return Err(malformed(line, format!("{part} {number} {problem}")));
         }
     }
-    Ok(Found {
+    Ok(FileContent {
         complete,
         is_damaged,
-        known,
+        parts,
     })
 }
 
-/// A part with its checksum: the last key of an object, the last element of an array.
-fn sealed(part: &str) -> String {
+/// Adds the checksum: the last key of an object, or the last element of an array.
+fn with_checksum(part: &str) -> String {
     let (inside, end) = part.split_at(part.len().saturating_sub(1));
     let key = if end == "}" { "\"checksum\":" } else { "" };
     let sum = checksum(part.as_bytes());
     format!("{inside},{key}\"{sum:016x}\"{end}")
 }
 
-/// The part of a line, if that is as it was written.
-fn unsealed(line: &[u8]) -> Option<String> {
+/// The part of a line with a valid checksum.
+fn verified_part(line: &[u8]) -> Option<String> {
     let line = str::from_utf8(line).ok()?.trim_end();
     let end = line.chars().next_back().filter(|end| "]}".contains(*end))?;
     let (part, _) = line.rsplit_once(',')?;
     let part = format!("{part}{end}");
-    (sealed(&part) == line).then_some(part)
+    (with_checksum(&part) == line).then_some(part)
 }
 
-/// Refuses a header that says something else, and names the first thing.
-fn check_same(path: &Path, work: &str, found: &Value, wanted: &Value) -> Result<(), JournalError> {
-    let Some((key, values)) = difference(found, wanted) else {
+/// Refuses another identity and names the first difference.
+fn check_same(
+    path: &Path,
+    work: &str,
+    found: &Value,
+    expected: &Value,
+) -> Result<(), JournalError> {
+    let Some((key, values)) = difference(found, expected) else {
         return Ok(());
     };
-    let (name, [found, wanted]) = (path.display(), values.map(shown));
+    let (name, [found, expected]) = (path.display(), values.map(format_value));
     Err(JournalError(format!(
-        "{name}: this is the state of another {work}: its {key} is {found}, not {wanted}; name another file or remove it"
+        "{name}: this is the state of another {work}: its {key} is {found}, not {expected}; name another file or remove it"
     )))
 }
 
-/// The first setting of two objects that differs, with its value in each; absent keys equal `null`.
+/// The first setting of two objects that differs, with both values; absent keys equal `null`.
 #[must_use]
 pub fn difference<'a>(
     found: &'a Value,
-    wanted: &'a Value,
+    expected: &'a Value,
 ) -> Option<(&'a str, [Option<&'a Value>; 2])> {
-    let keys = [wanted, found].into_iter().filter_map(Value::as_object);
-    let values = |key: &'a String| (&**key, [found, wanted].map(|object| object.get(key)));
+    let keys = [expected, found].into_iter().filter_map(Value::as_object);
+    let values = |key: &'a String| (&**key, [found, expected].map(|object| object.get(key)));
     let all = keys.flat_map(|object| object.keys()).map(values);
-    let is_same = |[found, wanted]: [Option<&Value>; 2]| {
-        found.unwrap_or(&Value::Null) == wanted.unwrap_or(&Value::Null)
+    let is_same = |[found, expected]: [Option<&Value>; 2]| {
+        found.unwrap_or(&Value::Null) == expected.unwrap_or(&Value::Null)
     };
     all.into_iter().find(|&(_, values)| !is_same(values))
 }
 
-/// A setting in few words; long lists by their beginning.
-fn shown(value: Option<&Value>) -> String {
+/// A setting for an error, truncated.
+fn format_value(value: Option<&Value>) -> String {
     let text = value.map_or_else(|| "none".to_owned(), Value::to_string);
-    match text.char_indices().nth(MAX_SHOWN) {
+    match text.char_indices().nth(MAX_VALUE_LENGTH) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
@@ -463,7 +471,7 @@ mod tests {
 
     type Line = (u64, Vec<u64>);
 
-    const WORDING: Wording = Wording {
+    const TERMS: Wording = Wording {
         work: "study",
         part: "chunk",
     };
@@ -471,7 +479,7 @@ mod tests {
     fn open(path: &Path, identity: &Value) -> Result<Opened<Line>, JournalError> {
         Journal::open(
             Some(path),
-            WORDING,
+            TERMS,
             identity,
             |line: &Line| line.0,
             Default::default(),
@@ -483,48 +491,50 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state");
         let identity = json!({ "format": "test-1", "seed": 3 });
-        let (mut journal, known) = open(&path, &identity).unwrap();
-        assert!(known.is_empty());
+        let (mut journal, parts) = open(&path, &identity).unwrap();
+        assert!(parts.is_empty());
         journal.add(&(4, vec![1, 2])).unwrap();
-        let busy = open(&path, &identity).map(|_| ()).unwrap_err();
+        let locked = open(&path, &identity).map(|_| ()).unwrap_err();
         assert!(
-            busy.to_string()
+            locked
+                .to_string()
                 .contains("another study is writing this file")
         );
         journal.add(&(0, vec![])).unwrap();
         journal.close().unwrap();
-        let whole = fs::read_to_string(&path).unwrap();
+        let full_text = fs::read_to_string(&path).unwrap();
         assert_eq!(
-            whole,
+            full_text,
             "{\"format\":\"test-1\",\"seed\":3}\n[4,[1,2],\"SUM\"]\n[0,[],\"SUM\"]\n"
                 .replacen("SUM", &format!("{:016x}", checksum(b"[4,[1,2]]")), 1)
                 .replacen("SUM", &format!("{:016x}", checksum(b"[0,[]]")), 1)
         );
-        // A letter that is another makes no other part of it: what is damaged is done again.
-        for place in whole.find('\n').unwrap() + 1..whole.len() {
-            let mut bytes = whole.clone().into_bytes();
-            bytes[place] ^= 1;
+        // A flipped bit never yields another part: it is done again.
+        for offset in full_text.find('\n').unwrap() + 1..full_text.len() {
+            let mut bytes = full_text.clone().into_bytes();
+            bytes[offset] ^= 1;
             fs::write(&path, bytes).unwrap();
-            let (mut journal, mut known) = open(&path, &identity).unwrap();
-            assert!(known.len() < 2, "{place}");
+            let (mut journal, mut parts) = open(&path, &identity).unwrap();
+            assert!(parts.len() < 2, "{offset}");
             for part in [(0, vec![]), (4, vec![1, 2])] {
-                if known.insert(part.0, part.clone()).is_none() {
+                if parts.insert(part.0, part.clone()).is_none() {
                     journal.add(&part).unwrap();
                 }
             }
             journal.close().unwrap();
-            let [found, whole] = [&*fs::read_to_string(&path).unwrap(), &*whole].map(sorted);
-            assert_eq!(found, whole, "{place}");
+            let [found, full_text] =
+                [&*fs::read_to_string(&path).unwrap(), &*full_text].map(sorted);
+            assert_eq!(found, full_text, "{offset}");
         }
-        // Wherever the file is cut, what is whole is kept.
-        for length in 0..whole.len() {
-            fs::write(&path, &whole[..length]).unwrap();
-            let (mut journal, known) = open(&path, &identity).unwrap();
-            let lines = whole[..length].matches('\n').count();
-            assert_eq!(known.len(), lines.saturating_sub(1), "cut at {length}");
+        // Complete lines survive any truncation.
+        for length in 0..full_text.len() {
+            fs::write(&path, &full_text[..length]).unwrap();
+            let (mut journal, parts) = open(&path, &identity).unwrap();
+            let lines = full_text[..length].matches('\n').count();
+            assert_eq!(parts.len(), lines.saturating_sub(1), "cut at {length}");
             journal.add(&(9, vec![])).unwrap();
             journal.close().unwrap();
-            assert_eq!(open(&path, &identity).unwrap().1.len(), known.len() + 1);
+            assert_eq!(open(&path, &identity).unwrap().1.len(), parts.len() + 1);
         }
     }
 
@@ -533,14 +543,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state");
         drop(open(&path, &json!({ "seed": 3 })).unwrap());
-        let refused = |identity: &Value| {
+        let unreadable = |identity: &Value| {
             let error = open(&path, identity).map(|_| ()).unwrap_err().to_string();
             assert!(!error.contains('\n'), "{error}");
             error
         };
-        assert!(refused(&json!({ "seed": 4 })).contains("its seed is 3, not 4"));
-        assert!(refused(&json!({ "seed": 3, "games": 2 })).contains("its games is none, not 2"));
-        let long = refused(&json!({ "seed": vec![1; 1000] }));
+        assert!(unreadable(&json!({ "seed": 4 })).contains("its seed is 3, not 4"));
+        assert!(unreadable(&json!({ "seed": 3, "games": 2 })).contains("its games is none, not 2"));
+        let long = unreadable(&json!({ "seed": vec![1; 1000] }));
         assert!(long.contains("not [1,1,1") && long.len() < 300, "{long}");
         for (text, expected) in [
             ("no state\n", "state:1: this is no state file of a study"),
@@ -549,34 +559,34 @@ mod tests {
             (
                 &format!(
                     "{{\"seed\":3}}\n{}\n{}\n",
-                    sealed("[1,[]]"),
-                    sealed("[1,[2]]")
+                    with_checksum("[1,[]]"),
+                    with_checksum("[1,[2]]")
                 ),
                 ":3: chunk 1 stands in the file twice",
             ),
             (
-                &format!("{{\"seed\":3}}\n{}\n", sealed("[1,[\"\"]]")),
+                &format!("{{\"seed\":3}}\n{}\n", with_checksum("[1,[\"\"]]")),
                 ":2: expected a finished chunk",
             ),
         ] {
             fs::write(&path, text).unwrap();
-            let error = refused(&json!({ "seed": 3 }));
+            let error = unreadable(&json!({ "seed": 3 }));
             assert!(error.contains(expected), "{error}");
         }
     }
 
-    /// How many bytes more may be appended to a file before an append fails, once, and whether what
-    /// is left of it cannot be cut off.
+    /// Bytes that may be appended to a file before one append fails, and whether truncating fails
+    /// too.
     static BYTES: Mutex<BTreeMap<PathBuf, (usize, bool)>> = Mutex::new(BTreeMap::new());
 
     fn fault(path: &Path, length: usize) -> Option<(usize, bool)> {
         let mut files = BYTES.lock().unwrap();
-        let (left, is_stuck) = files.get_mut(path)?;
-        if *left >= length {
-            *left -= length;
+        let (remainder, truncate_fails) = files.get_mut(path)?;
+        if *remainder >= length {
+            *remainder -= length;
             return None;
         }
-        let fault = (*left, *is_stuck);
+        let fault = (*remainder, *truncate_fails);
         files.remove(path);
         Some(fault)
     }
@@ -590,39 +600,43 @@ mod tests {
         let all: Vec<Line> = (0..4)
             .map(|part| (part, vec![part; part as usize]))
             .collect();
-        // What several threads do, of which the others go on when one has failed.
+        // Like several threads that continue after a failure.
         let work = || -> Result<(), JournalError> {
-            let (mut journal, known) = open(&path, &identity)?;
-            let missing = all.iter().filter(|part| !known.contains_key(&part.0));
+            let (mut journal, parts) = open(&path, &identity)?;
+            let missing = all.iter().filter(|part| !parts.contains_key(&part.0));
             let added: Vec<_> = missing.map(|part| journal.add(part)).collect();
             journal.close()?;
             added.into_iter().collect()
         };
         work().unwrap();
-        let whole = fs::read_to_string(&path).unwrap();
-        for place in 0..whole.len() {
-            for is_stuck in [false, true] {
+        let full_text = fs::read_to_string(&path).unwrap();
+        for offset in 0..full_text.len() {
+            for truncate_fails in [false, true] {
                 fs::remove_file(&path).unwrap();
                 BYTES
                     .lock()
                     .unwrap()
-                    .insert(path.clone(), (place, is_stuck));
-                assert!(work().is_err(), "{place}");
-                let left = fs::read_to_string(&path).unwrap();
+                    .insert(path.clone(), (offset, truncate_fails));
+                assert!(work().is_err(), "{offset}");
+                let remainder = fs::read_to_string(&path).unwrap();
                 assert!(
-                    is_stuck || left.is_empty() || left.ends_with('\n'),
-                    "{left}"
+                    truncate_fails || remainder.is_empty() || remainder.ends_with('\n'),
+                    "{remainder}"
                 );
-                assert!(!is_stuck || whole.starts_with(&left), "{left}");
+                assert!(
+                    !truncate_fails || full_text.starts_with(&remainder),
+                    "{remainder}"
+                );
                 work().unwrap();
-                let [found, whole] = [&*fs::read_to_string(&path).unwrap(), &*whole].map(sorted);
-                assert_eq!(found, whole, "{place} {is_stuck}");
+                let [found, full_text] =
+                    [&*fs::read_to_string(&path).unwrap(), &*full_text].map(sorted);
+                assert_eq!(found, full_text, "{offset} {truncate_fails}");
             }
         }
     }
 
     #[test]
-    fn parts_that_are_not_wanted_any_more_leave_a_file_that_stays_locked() {
+    fn removed_parts_leave_a_locked_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state");
         let identity = json!({ "seed": 3 });
@@ -634,8 +648,8 @@ mod tests {
         assert!(open(&path, &identity).is_err());
         journal.add(&(7, vec![])).unwrap();
         journal.close().unwrap();
-        let known = open(&path, &identity).unwrap().1;
-        assert_eq!(Vec::from_iter(known.into_keys()), [0, 2, 7]);
+        let parts = open(&path, &identity).unwrap().1;
+        assert_eq!(Vec::from_iter(parts.into_keys()), [0, 2, 7]);
     }
 
     fn sorted(text: &str) -> Vec<String> {

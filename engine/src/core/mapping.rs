@@ -1,8 +1,7 @@
-//! Files that are mapped into memory to be read, and which of them an address lies in.
+//! Memory-mapped files, and the file at a given address.
 //!
-//! A page that a file no longer has cannot be read: the system sends `SIGBUS` to whoever tries. A program
-//! that heeds this signal finds out here which file it was. Invariant: [`file_at`] neither allocates nor
-//! waits, and so may be called by a handler of signals.
+//! Reading a page that the file no longer has raises `SIGBUS`; a signal handler can find the file
+//! here. Invariant: [`file_at`] neither allocates nor blocks, so it is safe in signal handlers.
 
 #![allow(unsafe_code, reason = "a file is lent as bytes")]
 
@@ -19,35 +18,35 @@ use std::{
     },
 };
 
-/// A file in memory, as its bytes.
+/// A mapped file, as bytes.
 #[derive(Debug)]
 pub(crate) struct Mapping {
     bytes: Mmap,
     entry: &'static Entry,
 }
 
-/// Where a file is, for as long as it is mapped; then for the next mapping of the same name.
+/// Address range of a mapped file; reused by later mappings of the same name.
 #[derive(Debug)]
 struct Entry {
     name: String,
-    /// The first address; 0 while nothing is mapped.
+    /// First address; 0 while unmapped.
     start: AtomicUsize,
-    /// The address behind the last byte.
+    /// Address after the last byte.
     end: AtomicUsize,
     next: List,
 }
 
-/// Grows and never shrinks.
+/// A list that only grows.
 type List = OnceLock<Box<Entry>>;
 
 static ENTRIES: List = OnceLock::new();
 
 impl Mapping {
-    /// Maps a file that is open, whose name in errors is `path`.
+    /// Maps an open file, which errors call `path`.
     pub(crate) fn new(file: &File, path: &Path) -> io::Result<Self> {
-        // SAFETY: the mapping is only read. Files that are mapped are never changed in place: they
-        // appear by renaming, and stay as they are until their name is given to another file. Whoever
-        // overwrites one by hand while it is in use breaks this, as with every mapped file.
+        // SAFETY: the mapping is only read. Mapped files are never changed in place: they are
+        // replaced by renaming. Overwriting one by hand while it is in use breaks this, as with
+        // every mapped file.
         let bytes = unsafe { Mmap::map(file) }?;
         let name = path.display().to_string();
         let entry = Entry::claim(&printable(&name), bytes.as_ptr().addr());
@@ -57,10 +56,10 @@ impl Mapping {
         Ok(Self { bytes, entry })
     }
 
-    /// Has the pages of some bytes brought from the disk; does not wait for them.
+    /// Prefetches a range from disk without waiting.
     #[cfg(unix)]
     pub(crate) fn will_need(&self, offset: usize, length: usize) {
-        // A wish: without it the pages come when they are read.
+        // Optional: otherwise pages are read on access.
         let _ = (self.bytes).advise_range(memmap2::Advice::WillNeed, offset, length);
     }
 }
@@ -82,7 +81,7 @@ impl Drop for Mapping {
 }
 
 impl Entry {
-    /// An entry of this name that nobody has, which is given a first address.
+    /// Claims a free entry with this name for a mapping at `start`.
     fn claim(name: &str, start: usize) -> &'static Self {
         let mut list = &ENTRIES;
         loop {
@@ -103,7 +102,7 @@ impl Entry {
     }
 }
 
-/// The file that is mapped where an address lies, as it may be shown in a line.
+/// The printable name of the file mapped at an address.
 #[must_use]
 pub fn file_at(address: usize) -> Option<&'static str> {
     let mut list = &ENTRIES;
@@ -142,7 +141,7 @@ mod tests {
         let address = one.as_ptr().addr();
         drop(one);
         assert_eq!(file_at(address), None);
-        // The list does not grow by what is opened again.
+        // Reopened files do not grow the list.
         let count = || std::iter::successors(ENTRIES.get(), |entry| entry.next.get()).count();
         let before = count();
         (0..10).for_each(|_| drop(map("one")));

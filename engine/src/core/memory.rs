@@ -1,7 +1,6 @@
-//! Memory that may be missing: large lists whose caller goes on without them, or says so.
+//! Fallible allocation of large lists.
 //!
-//! A program may end where an allocation fails, as the command does; those that are made here it leaves
-//! alone ([`may_fail`]), and so the caller hears of it.
+//! A program may abort on failed allocations, as the command does, except for these ([`may_fail`]).
 
 use std::cell::Cell;
 
@@ -9,7 +8,7 @@ thread_local! {
     static MAY_FAIL: Cell<bool> = const { Cell::new(false) };
 }
 
-/// An empty list with room for exactly so many items; `None` if there is not that much memory.
+/// An empty list with this exact capacity; `None` without enough memory.
 pub(crate) fn with_capacity<T>(items: usize) -> Option<Vec<T>> {
     let mut list = Vec::new();
     MAY_FAIL.set(true);
@@ -18,8 +17,7 @@ pub(crate) fn with_capacity<T>(items: usize) -> Option<Vec<T>> {
     reserved.ok().map(|()| list)
 }
 
-/// Whether the allocation that is under way on this thread is one of these. For allocators: it
-/// allocates nothing.
+/// Whether the current allocation of this thread may fail. For allocators; it allocates nothing.
 #[must_use]
 pub fn may_fail() -> bool {
     MAY_FAIL.get()

@@ -1,8 +1,8 @@
-//! Number, mean and spread of samples, one after the other.
+//! Running mean and variance.
 //!
 //! Invariant: finite for any number of samples.
 
-/// What is known of samples so far.
+/// Statistics of samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moments {
     samples: f64,
@@ -11,7 +11,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// One more sample (Welford's recurrence, which loses no digits).
+    /// Adds a sample (Welford's recurrence, numerically stable).
     #[inline]
     pub fn add(&mut self, sample: f64) {
         self.samples += 1.0;
@@ -20,7 +20,7 @@ impl Moments {
         self.squares += before * (sample - self.mean);
     }
 
-    /// How many there are.
+    /// Number of samples.
     #[must_use]
     pub fn samples(&self) -> f64 {
         self.samples

@@ -1,8 +1,8 @@
-//! Randomness: seeds and random streams, from a frozen 64-bit Mersenne Twister.
+//! Seeds and random streams, from a frozen 64-bit Mersenne Twister.
 //!
-//! Invariant: everything random is a pure function of a user's seed, a [`SeedSpace`] and indices:
-//! the same on any machine, and nothing is tested on the seeds it was trained on. The generator is
-//! MT19937-64 (Matsumoto and Nishimura 1998), as Rock'n'Roll used for every die.
+//! Invariant: all randomness is a pure function of the user's seed, a [`SeedSpace`] and indices,
+//! equal on every machine; training and tests have disjoint seeds. The generator is MT19937-64
+//! (Matsumoto and Nishimura 1998), as in Rock'n'Roll.
 
 use rand_mt::Mt64;
 use xxhash_rust::xxh3::xxh3_64;
@@ -11,15 +11,15 @@ use xxhash_rust::xxh3::xxh3_64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub enum SeedSpace {
-    /// Games that become training data.
+    /// Games for training data.
     SelfPlay = 1,
-    /// Order, symmetry and initial weights while fitting.
+    /// Order, symmetry and initial weights in training.
     Training = 2,
     /// Matches and tournaments.
     Arena = 3,
-    /// Games from which evaluators are calibrated.
+    /// Games for the calibration of evaluators.
     Calibration = 4,
-    /// Random choices inside a player.
+    /// Random choices of a player.
     Player = 5,
     /// Statistics of random play.
     Playouts = 6,
@@ -31,7 +31,7 @@ pub enum SeedSpace {
     Records = 10,
 }
 
-/// A seed that depends on the user's seed, the purpose and any indices.
+/// Derives a seed from the user's seed, the purpose and indices.
 #[must_use]
 pub fn derive_seed(seed: u64, space: SeedSpace, indices: &[u64]) -> u64 {
     let mut bytes = Vec::with_capacity(16 + 8 * indices.len());
@@ -43,11 +43,11 @@ pub fn derive_seed(seed: u64, space: SeedSpace, indices: &[u64]) -> u64 {
     xxh3_64(&bytes)
 }
 
-/// 2⁶⁴ over the golden ratio: multiples of it spread numbers that follow one another.
+/// 2⁶⁴ over the golden ratio; its multiples spread consecutive numbers.
 pub(crate) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// A bijection that mixes all bits: the finaliser of SplitMix64 (Steele, Lea and Flood 2014, variant
-/// 13 of Stafford).
+/// A bijective mixer: the finalizer of SplitMix64 (Steele, Lea and Flood 2014, variant 13 of
+/// Stafford).
 #[inline]
 pub(crate) fn finalised(mut word: u64) -> u64 {
     word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -76,7 +76,7 @@ impl RandomStream {
         self.generator.next_u64()
     }
 
-    /// A whole number below `bound`, which is at least 1. Its bias is at most `bound / 2^64`.
+    /// An integer below `bound`, which is at least 1; biased by at most `bound / 2^64`.
     #[inline]
     pub fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next_u64()) * bound as u128) >> 64) as usize
@@ -87,7 +87,7 @@ impl RandomStream {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Puts `items` in a random order (Fisher–Yates).
+    /// Shuffles items (Fisher–Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));

@@ -1,32 +1,32 @@
-//! What a game leaves behind.
+//! Game records.
 //!
-//! The positions follow by replaying, so they cannot disagree with the moves.
+//! Positions follow by replaying the moves.
 
 use crate::core::game::{Game, Payoffs};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// How a game came to its result.
+/// How a game ended.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Ending {
-    /// By the rules: the last ply ended it, and the payoffs follow from the moves.
+    /// By the rules.
     #[default]
     Played,
-    /// A player gave up.
+    /// A player resigned.
     Resigned,
     /// A player ran out of time.
     Time,
     /// The players agreed on the result.
     Agreed,
-    /// In any other way: a player left or was ruled out, or the way is not recorded.
+    /// Otherwise: a player left or was disqualified, or the reason is unknown.
     Awarded,
 }
 
 impl Ending {
-    /// All endings; the index of each is its number in files.
+    /// All endings in the order of their numbers in files.
     pub const ALL: [Self; 5] = [
         Self::Played,
         Self::Resigned,
@@ -35,7 +35,7 @@ impl Ending {
         Self::Awarded,
     ];
 
-    /// The ending's name in files and reports.
+    /// Name in files and reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -47,7 +47,7 @@ impl Ending {
         }
     }
 
-    /// Whether the game was played to its end by the rules.
+    /// Whether the game ended by the rules.
     #[must_use]
     pub const fn is_played(&self) -> bool {
         matches!(self, Self::Played)
@@ -63,14 +63,14 @@ impl fmt::Display for Ending {
 /// One ply of a game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ply<M> {
-    /// What chance said: for EinStein the face, from 1.
+    /// The outcome of the chance event: for EinStein the face, from 1.
     pub outcome: u8,
-    /// The move made.
+    /// The move.
     pub mv: M,
-    /// Win probability of the seat that made the move, after it and before the next roll, as its
-    /// player saw it; `None` if the player rates no moves.
+    /// Win probability after the move for the seat that made it, by its player; `None` for a player
+    /// without values.
     pub value: Option<f32>,
-    /// Whether the move was made to explore rather than chosen by the player.
+    /// Whether the move is an exploration, not the player's choice.
     pub explored: bool,
 }
 
@@ -79,15 +79,15 @@ pub struct Ply<M> {
 pub struct GameRecord<G: Game> {
     /// The first position.
     pub start: G::Position,
-    /// All plies; the last one ends the game if it was played out.
+    /// All plies.
     pub plies: Vec<Ply<G::Move>>,
-    /// One payoff a seat.
+    /// Payoffs of all seats.
     pub payoffs: Payoffs,
-    /// How the game came to these payoffs.
+    /// How the game ended.
     pub ending: Ending,
 }
 
-// Derived, it would ask the rules to be comparable.
+// A derive would require comparable rules.
 impl<G: Game> PartialEq for GameRecord<G> {
     fn eq(&self, other: &Self) -> bool {
         (&self.start, &self.plies) == (&other.start, &other.plies)

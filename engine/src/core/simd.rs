@@ -1,32 +1,32 @@
-//! Instruction sets that loops are compiled for, and the one way from a safe call to such a loop.
+//! CPU feature dispatch: loops compiled for several instruction sets, chosen at run time.
 //!
-//! A loop is written once, or once for each width of vectors, and [`dispatched!`] compiles it for
-//! the levels it names and chooses among them at run time. Invariants: [`Instructions`] exist only
-//! on a machine that has been found to have them, so calling what is compiled for them is sound;
-//! all forms of a loop give the same bits, as its tests assert for [`Instructions::available`].
+//! [`dispatched!`] compiles a loop, or one loop per vector width, for the levels it names.
+//! Invariants: [`Instructions`] prove that the machine has a level, so calling code compiled for it
+//! is sound; all versions of a loop give the same bits, as its tests check for
+//! [`Instructions::available`].
 
 pub use crate::dispatched;
 
-/// Sets of instructions, each with all those before it.
+/// Instruction sets, each including all earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// What every machine of this kind has.
+    /// The baseline of the architecture.
     Portable,
-    /// WebAssembly with 128-bit vectors; compiled for them or not, never found at run time.
+    /// WebAssembly with 128-bit vectors, chosen at compile time.
     #[cfg(target_arch = "wasm32")]
     Simd128,
-    /// x86-64 with 256-bit vectors, and the instructions that count bits and came with them.
+    /// x86-64 with 256-bit vectors and the bit instructions of that generation.
     Avx2,
-    /// x86-64 with 512-bit vectors of numbers of 8 bits and more (F, BW, VL).
+    /// x86-64 with 512-bit vectors (F, BW, VL).
     Avx512,
-    /// The same with products of bytes added up in fours.
+    /// With dot products of bytes.
     Avx512Vnni,
-    /// The same with permutations of bytes (VBMI, VBMI2).
+    /// With byte permutations (VBMI, VBMI2).
     Avx512Vbmi,
 }
 
 impl Level {
-    /// All of them, the widest last.
+    /// All levels, the widest last.
     pub const ALL: &[Self] = &[
         Self::Portable,
         #[cfg(target_arch = "wasm32")]
@@ -38,7 +38,7 @@ impl Level {
     ];
 
     /// Whether this machine has what the level adds to the one before it.
-    fn is_there(self) -> bool {
+    fn is_detected(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         macro_rules! all {
             ($($feature:tt),+) => { $(std::arch::is_x86_feature_detected!($feature))&&+ };
@@ -61,43 +61,43 @@ impl Level {
     }
 }
 
-/// A level that this machine has been found to have.
+/// Proof that this machine has a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Instructions(Level);
 
 impl Instructions {
-    /// What every machine has.
+    /// The baseline.
     pub const PORTABLE: Self = Self(Level::Portable);
 
-    /// Those of this machine, the widest last; any may be used instead of [`Self::detect`].
+    /// All levels of this machine, the widest last.
     pub fn available() -> impl Iterator<Item = Self> {
         Level::ALL
             .iter()
             .copied()
-            .take_while(|level| level.is_there())
+            .take_while(|level| level.is_detected())
             .map(Self)
     }
 
-    /// The widest that this machine has.
+    /// The widest level of this machine.
     #[must_use]
     pub fn detect() -> Self {
         Self::available().last().unwrap_or(Self::PORTABLE)
     }
 
-    /// The level, which this machine has.
+    /// The level.
     #[inline]
     pub fn level(self) -> Level {
         self.0
     }
 
-    /// The widest of some levels that these instructions include, portable if none.
+    /// The widest of these levels that is included, portable if none.
     #[must_use]
     pub fn among(self, levels: &[Level]) -> Self {
         let included = levels.iter().filter(|level| **level <= self.0);
         Self(included.max().copied().unwrap_or(Level::Portable))
     }
 
-    /// The name, for tables of measurements.
+    /// Name for tables of measurements.
     pub fn name(self) -> &'static str {
         match self.0 {
             Level::Portable => "portable",
@@ -111,11 +111,10 @@ impl Instructions {
     }
 }
 
-/// Defines a function that runs a loop on given instructions: `name(instructions, arguments…)` calls
-/// the first of the forms whose level they include, compiled for that level. Forms stand widest
-/// first, `any` for all widths of vectors; where the portable one is missing, the caller vouches that
-/// instructions are never less than the last. A form is safe code, `#[inline(always)]` or compiled
-/// for instructions of its level.
+/// Defines a function that dispatches to a loop: `name(instructions, arguments…)` calls the first
+/// version whose level the instructions include, compiled for that level. Versions are listed
+/// widest first, `any` for all widths; without a portable version the instructions must include the
+/// last level. A version is safe code, `#[inline(always)]` or compiled for its level.
 #[macro_export]
 macro_rules! dispatched {
     ($(#[$meta:meta])* $visibility:vis fn $name:ident
@@ -168,9 +167,9 @@ macro_rules! dispatched {
                 }
             );
             if $level >= $crate::core::simd::Level::$name {
-                // SAFETY: instructions of a level exist only where the processor has been found to
-                // have what it adds and what all levels before it have (`available`), which is
-                // what the form is compiled for; the function itself is safe code.
+                // SAFETY: `Instructions` of a level exist only where the processor was found to
+                // have what it and all earlier levels add (`available`), which is what the version
+                // is compiled for; the function itself is safe code.
                 return unsafe { form::<$($constant),*>($($argument),*) };
             }
         }
@@ -238,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn portable_is_everywhere_and_the_widest_is_taken() {
+    fn portable_is_available_and_the_widest_is_detected() {
         let available: Vec<Instructions> = Instructions::available().collect();
         assert_eq!(available[0], Instructions::PORTABLE);
         assert_eq!(available.last(), Some(&Instructions::detect()));

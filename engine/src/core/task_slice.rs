@@ -1,8 +1,8 @@
-//! Work that is spread over tasks, on one machine or many: which of its parts a process does.
+//! Slices of a job array: which parts of the work a process does.
 //!
-//! The parts of a work are numbered from 0. A task does a range of them that follows from its
-//! number alone, and keeps what it did in files of its own; later all that is collected. Invariant:
-//! every part belongs to one task, and the parts of a task stand before those of the next.
+//! Parts are numbered from 0. A task does a range that depends on its index alone and stores it in
+//! files of its own, which are merged later. Invariant: every part belongs to one task, in
+//! ascending order.
 
 use crate::core::text::joined;
 use std::{
@@ -10,45 +10,45 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What is done here.
+/// The slice of this process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TaskSlice {
-    /// All of the work.
+    /// All parts.
     #[default]
     All,
-    /// What one of so many tasks does.
+    /// One of several tasks.
     Task {
-        /// Which, from 0.
+        /// Index of the task, from 0.
         number: u64,
-        /// How many there are.
+        /// Number of tasks.
         of: u64,
     },
-    /// Nothing; what so many tasks did is collected.
+    /// No parts; merges the results of all tasks.
     Merge {
-        /// How many there are.
+        /// Number of tasks.
         of: u64,
     },
 }
 
 impl TaskSlice {
-    /// Which of so many parts belong to this share; collected are all of them.
+    /// The range of this slice among `parts` parts; all of them for a merge.
     #[must_use]
     pub fn parts(self, parts: u64) -> Range<u64> {
         let Self::Task { number, of } = self else {
             return 0..parts;
         };
-        let begin =
+        let start_of =
             |number: u64| (u128::from(parts) * u128::from(number) / u128::from(of.max(1))) as u64;
-        begin(number)..begin(number + 1)
+        start_of(number)..start_of(number + 1)
     }
 
-    /// Whether this is one task of many.
+    /// Whether this is one task of several.
     #[must_use]
     pub fn is_task(self) -> bool {
         matches!(self, Self::Task { .. })
     }
 
-    /// Where all is collected: which tasks lack some of their parts, in a line.
+    /// For a merge: the tasks that lack parts, as one line.
     #[must_use]
     pub fn missing(
         self,
@@ -59,7 +59,7 @@ impl TaskSlice {
         let Self::Merge { of } = self else {
             return None;
         };
-        // Tasks that follow each other are named by the first and the last.
+        // Consecutive tasks are one range.
         let mut ranges: Vec<(u64, u64)> = Vec::new();
         for number in 0..of {
             let task = Self::Task { number, of };
@@ -81,10 +81,10 @@ impl TaskSlice {
             .then(|| format!("{place}: not all of {of} tasks are done: {names} lack something"))
     }
 
-    /// Where this share of a file is kept: `FILE.3-of-10`, all of it as `FILE`.
+    /// The file of this slice: `FILE.3-of-10` for a task, otherwise `FILE`.
     #[must_use]
-    pub fn place(self, whole: &Path) -> PathBuf {
-        let mut name = whole.as_os_str().to_owned();
+    pub fn place(self, file: &Path) -> PathBuf {
+        let mut name = file.as_os_str().to_owned();
         if let Self::Task { number, of } = self {
             name.push(format!(".{}-of-{of}", number + 1));
         }

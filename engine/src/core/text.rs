@@ -1,26 +1,24 @@
-//! Text from outside: how it is read, what is wrong with it, and no more of it than memory and a line
-//! of an error should hold.
+//! Reading text by people and other programs, with limits and errors of one line.
 //!
-//! Everything that people or other programs wrote is read by these functions. Invariant: no
-//! byte-order mark and no carriage return before a line feed comes out of them.
+//! Invariant: results contain no byte-order mark and no carriage return before a line feed.
 
 use std::{
     borrow::Cow,
     io::{self, BufRead, Read},
 };
 
-/// What is wrong with a text, and at which character (counted from 1).
+/// What is wrong with a text, and at which character (from 1).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("character {character}: {problem}")]
 pub struct TextError {
-    /// The character, counted from 1, at which reading failed.
+    /// The character, from 1.
     pub character: usize,
-    /// What is wrong there, and what would be right.
+    /// What is wrong there, and what would be valid.
     pub problem: String,
 }
 
 impl TextError {
-    /// A problem at a character, counted from 1. It is told in one line, whatever it quotes.
+    /// A problem at a character, from 1, as one printable line.
     pub fn new(character: usize, problem: impl Into<String>) -> Self {
         Self {
             character,
@@ -28,8 +26,7 @@ impl TextError {
         }
     }
 
-    /// The same in a text of several lines: the character counts in its line, named if not the
-    /// first.
+    /// Converts the character to one within its line, and names the line unless it is the first.
     #[must_use]
     pub fn in_lines(self, text: &str) -> Self {
         let before: String = text.chars().take(self.character - 1).collect();
@@ -42,24 +39,24 @@ impl TextError {
     }
 }
 
-/// A problem at a character, as whoever reads answers.
+/// A failed parse at a character.
 pub(crate) fn wrong<T>(character: usize, problem: impl Into<String>) -> Result<T, TextError> {
     Err(TextError::new(character, problem))
 }
 
-/// The byte-order mark that some editors and systems put before a text in UTF-8.
-const MARK: &[u8] = "\u{feff}".as_bytes();
+/// The UTF-8 byte-order mark.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// A text, or a line, without its byte-order mark.
+/// Strips the byte-order mark.
 #[must_use]
 pub fn without_mark(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix(MARK).unwrap_or(bytes)
+    bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)
 }
 
-/// A whole text in UTF-8, with line feeds alone as ends of lines.
+/// Decodes UTF-8, with line feeds as ends of lines.
 ///
 /// # Errors
-/// As text, if it is in another encoding.
+/// If it is in another encoding.
 pub fn from_utf8(bytes: &[u8]) -> Result<String, &'static str> {
     match std::str::from_utf8(without_mark(bytes)) {
         Ok(text) => Ok(text.replace("\r\n", "\n")),
@@ -70,10 +67,10 @@ pub fn from_utf8(bytes: &[u8]) -> Result<String, &'static str> {
     }
 }
 
-/// The same of an archive in which names may be in Latin-1: so is each line that is no UTF-8.
+/// Decodes UTF-8, or Latin-1 for each line that is no UTF-8.
 ///
 /// # Errors
-/// As text, if it is in UTF-16 or holds bytes that stand in no text.
+/// If it is UTF-16 or binary.
 pub fn from_utf8_or_latin1(bytes: &[u8]) -> Result<String, &'static str> {
     from_utf8(bytes).or_else(|problem| match bytes {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Err(problem),
@@ -91,68 +88,71 @@ pub fn from_utf8_or_latin1(bytes: &[u8]) -> Result<String, &'static str> {
     })
 }
 
-/// What a line that people write holds: what stands before a `#`, without blanks around it.
+/// The line without comment (`#`) and surrounding blanks.
 #[must_use]
 pub fn content(line: &str) -> &str {
     line.split('#').next().unwrap_or_default().trim()
 }
 
-/// The lines of a text that hold something, with their numbers from 1.
+/// Non-empty contents of lines, with line numbers from 1.
 pub fn content_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = (1..).zip(text.lines().map(content));
     lines.filter(|(_, content)| !content.is_empty())
 }
 
-/// What [`read_line`] found.
+/// Result of [`read_line`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineRead {
-    /// A line.
+    /// A complete line.
     Whole,
-    /// The beginning of a line that is too long; its rest has not been read.
+    /// A line that is too long; its rest is unread.
     Beginning,
     /// The end of the text.
     End,
 }
 
-/// Reads the next line of a text, without its end and a byte-order mark, and no more than `most` bytes
-/// of it.
-pub fn read_line(text: &mut impl BufRead, most: usize, line: &mut Vec<u8>) -> io::Result<LineRead> {
+/// Reads the next line, at most `max_length` bytes, without line end and byte-order mark.
+pub fn read_line(
+    text: &mut impl BufRead,
+    max_length: usize,
+    line: &mut Vec<u8>,
+) -> io::Result<LineRead> {
     line.clear();
-    // One more, for the line feed.
-    let length = text.take(most as u64 + 1).read_until(b'\n', line)?;
-    // Files that were put together have one in their middle.
+    // One more for the line feed.
+    let length = text.take(max_length as u64 + 1).read_until(b'\n', line)?;
+    // Concatenated files have marks in their middle.
     line.drain(..line.len() - without_mark(line).len());
     Ok(if length == 0 {
         LineRead::End
     } else if line.pop_if(|last| *last == b'\n').is_some() {
         line.pop_if(|last| *last == b'\r');
         LineRead::Whole
-    } else if length <= most {
+    } else if length <= max_length {
         LineRead::Whole
     } else {
-        line.truncate(most);
+        line.truncate(max_length);
         LineRead::Beginning
     })
 }
 
-/// Some things one after the other, with something between them.
-pub(crate) fn joined(all: impl IntoIterator<Item: ToString>, between: &str) -> String {
+/// Joins items with a separator.
+pub(crate) fn joined(items: impl IntoIterator<Item: ToString>, separator: &str) -> String {
     let mut text = String::new();
-    for (place, one) in all.into_iter().enumerate() {
-        text += if place > 0 { between } else { "" };
-        text += &one.to_string();
+    for (index, item) in items.into_iter().enumerate() {
+        text += if index > 0 { separator } else { "" };
+        text += &item.to_string();
     }
     text
 }
 
-/// A text in about `most` characters: one that is longer by its beginning and its end.
+/// Shortens a text to about `max_length` characters, keeping its beginning and end.
 #[must_use]
-pub fn shortened(text: &str, most: usize) -> String {
+pub fn shortened(text: &str, max_length: usize) -> String {
     let length = text.chars().count();
-    if length <= most {
+    if length <= max_length {
         return text.to_owned();
     }
-    let (begin, end) = (most - most / 3, most / 3);
+    let (begin, end) = (max_length - max_length / 3, max_length / 3);
     let begin = text.chars().take(begin);
     begin
         .chain(" … ".chars())
@@ -160,9 +160,8 @@ pub fn shortened(text: &str, most: usize) -> String {
         .collect()
 }
 
-/// Whether a terminal or a page obeys a character instead of showing it: controls, among them escape
-/// and line feed, marks that turn the direction of what follows or have no width, and ends of lines
-/// and paragraphs.
+/// Whether a character controls a terminal or page: control characters, direction marks, zero-width
+/// characters, and line and paragraph separators.
 #[must_use]
 pub fn is_obeyed(character: char) -> bool {
     character.is_control()
@@ -177,8 +176,7 @@ pub fn is_obeyed(character: char) -> bool {
         )
 }
 
-/// What others wrote, such as a name or a text that an error quotes, as it may be shown in a line:
-/// in place of each character that would be obeyed stands U+FFFD, �.
+/// Replaces unprintable characters of a foreign text by U+FFFD, �.
 #[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
     match text.contains(is_obeyed) {
@@ -187,7 +185,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Several lines as they may be shown, each as [`printable`] has it.
+/// [`printable`] for several lines.
 #[must_use]
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
     let is_obeyed = |character| character != '\n' && is_obeyed(character);
@@ -197,16 +195,16 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A suggestion to stand behind a name that does not exist, ` (did you mean 'star2'?)`, or nothing
-/// where no name of a list is near enough.
+/// A hint to append to an unknown name, ` (did you mean 'star2'?)`; empty if no known name is
+/// similar.
 ///
-/// Of the list (`star2(depth, eval), mcts and random; more text`) names are all words outside of
-/// parentheses in front of a semicolon.
+/// The list (`star2(depth, eval), mcts and random; more text`) has the names outside of parentheses
+/// before a semicolon.
 #[must_use]
 pub fn suggestion(name: &str, list: &str) -> String {
-    // Two letters that changed places, or one in four that is wrong or missing.
+    // Two letters swapped, or one in four wrong or missing.
     const MIN_SIMILARITY: f64 = 0.6;
-    // Nobody mistypes a name into a longer one; comparing takes time by both lengths.
+    // Comparing takes time by both lengths.
     const MAX_BYTES: usize = 64;
     if name.len() > MAX_BYTES {
         return String::new();
@@ -221,20 +219,20 @@ pub fn suggestion(name: &str, list: &str) -> String {
         }
         depth > 0 || !(sign.is_alphanumeric() || "._-".contains(sign))
     });
-    let similarity = |known| strsim::normalized_damerau_levenshtein(name, known);
-    let rated = names
-        .filter(|known| !known.is_empty())
-        .map(|known| (similarity(known), known));
-    let nearest = rated.reduce(|best, next| if next.0 > best.0 { next } else { best });
+    let similarity = |candidate| strsim::normalized_damerau_levenshtein(name, candidate);
+    let rated_names = names
+        .filter(|candidate| !candidate.is_empty())
+        .map(|candidate| (similarity(candidate), candidate));
+    let nearest = rated_names.reduce(|best, next| if next.0 > best.0 { next } else { best });
     match nearest {
-        Some((similarity, known)) if similarity >= MIN_SIMILARITY => {
-            format!(" (did you mean '{known}'?)")
+        Some((similarity, candidate)) if similarity >= MIN_SIMILARITY => {
+            format!(" (did you mean '{candidate}'?)")
         }
         _ => String::new(),
     }
 }
 
-/// A number of bytes with a decimal of the largest unit that it has one of.
+/// Formats a number of bytes with the largest fitting unit.
 #[must_use]
 pub fn format_bytes(bytes: u64) -> String {
     let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")];
@@ -244,7 +242,7 @@ pub fn format_bytes(bytes: u64) -> String {
     }
 }
 
-/// The rows of a test's table, a line of JSON each.
+/// Rows of a test table in JSON lines.
 #[cfg(test)]
 pub(crate) fn rows<T: serde::de::DeserializeOwned>(table: &str) -> impl Iterator<Item = T> {
     table.lines().map(|row| serde_json::from_str(row).unwrap())
@@ -270,15 +268,15 @@ mod tests {
                 format!(" (did you mean '{nearest}'?)")
             );
         }
-        // Words within parentheses and behind the semicolon are no names.
+        // Words in parentheses and after the semicolon are no names.
         for name in ["depht", "slope", "nobody", "", "x", &"star2".repeat(20)] {
             assert_eq!(suggestion(name, list), "");
         }
     }
 
     #[test]
-    fn what_would_be_obeyed_is_not_shown() {
-        for (text, shown) in [
+    fn unprintable_characters_are_replaced() {
+        for (text, expected) in [
             ("Müller 李 🎲", "Müller 李 🎲"),
             ("\u{1b}[2Jgone", "�[2Jgone"),
             ("\u{9b}31mred\u{7}", "�31mred�"),
@@ -286,9 +284,9 @@ mod tests {
             ("\u{202e}drawkcab\u{2066}\u{feff}", "�drawkcab��"),
             ("a\u{2028}b\u{200b}c\0", "a�b�c�"),
         ] {
-            assert_eq!(printable(text), shown);
+            assert_eq!(printable(text), expected);
             let lines = printable_lines(text);
-            assert_eq!(lines.replace('\n', "�"), shown);
+            assert_eq!(lines.replace('\n', "�"), expected);
             assert_eq!(lines.contains('\n'), text.contains('\n'));
         }
     }
@@ -309,7 +307,7 @@ mod tests {
             (LineRead::Whole, "five"),
             (LineRead::End, ""),
         ];
-        // Of a long line the rest comes next: here nothing.
+        // The rest of a long line is read next: here nothing.
         let expected = expected.map(|(read, line)| (read, line.to_owned()));
         for (index, expected) in expected.into_iter().enumerate() {
             assert_eq!(next(&mut line), expected, "{index}");

@@ -81,10 +81,10 @@ impl<G: Learnable> TupleSet<G> {
     pub fn from_name(game: &G, name: &str) -> Result<Self, TupleError> {
         let sets = game.tuple_sets();
         let Some(set) = sets.iter().find(|set| set.name == name) else {
-            let known_names = joined(sets.iter().map(|set| set.name), ", ");
+            let names = joined(sets.iter().map(|set| set.name), ", ");
             return Err(TupleError::Other(format!(
-                "'{name}' is no tuple set{}; there are {known_names}",
-                suggestion(name, &known_names)
+                "'{name}' is no tuple set{}; there are {names}",
+                suggestion(name, &names)
             )));
         };
         Self::new(game, set.name, (set.tuples)(game))
@@ -100,13 +100,13 @@ impl<G: Learnable> TupleSet<G> {
         let cell = |text: &str| {
             parse_cell(groups, text).ok_or_else(|| {
                 let names: Vec<String> = groups.iter().map(|group| group.names()).collect();
-                let known_names = match names.split_last() {
+                let list = match names.split_last() {
                     Some((last, others)) if !others.is_empty() => {
                         format!("{} and {last}", others.join(", "))
                     }
                     _ => names.concat(),
                 };
-                TupleError::Other(format!("'{text}' is no cell; there are {known_names}"))
+                TupleError::Other(format!("'{text}' is no cell; there are {list}"))
             })
         };
         let cells = |text: &T| text.as_ref().split_whitespace().map(cell).collect();

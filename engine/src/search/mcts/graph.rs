@@ -193,10 +193,10 @@ impl Graph {
 
     /// `count` edges of a node from `start` on.
     #[inline]
-    pub(super) fn edges(&self, node: u32, start: usize, finish: usize) -> EdgeSlice<'_> {
+    pub(super) fn edges(&self, node: u32, start: usize, count: usize) -> EdgeSlice<'_> {
         let first = node as usize + 1 + start;
         EdgeSlice::new(
-            &self.cells.items()[first..][..finish],
+            &self.cells.items()[first..][..count],
             &self.cold_cells,
             first,
         )
@@ -229,9 +229,9 @@ impl Graph {
 
     /// The RAVE statistics of `count` cells; empty without RAVE.
     #[inline]
-    pub(super) fn rave_cells(&self, index: u32, finish: usize) -> &[Cell] {
+    pub(super) fn rave_cells(&self, index: u32, count: usize) -> &[Cell] {
         self.rave_cells.as_ref().map_or(&[], |rave_cells| {
-            &rave_cells.items()[index as usize..][..finish]
+            &rave_cells.items()[index as usize..][..count]
         })
     }
 

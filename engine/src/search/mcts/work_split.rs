@@ -3,7 +3,7 @@
 //! Threads that search the same nodes contend for cache lines, so each samples the first draw from
 //! its own range and mostly visits other nodes; equal use of all ranges gives the distribution of
 //! one thread. Invariants: every simulation of the budget is claimed once; with a budget, parts
-//! differ by at max 1 in size; without one, no part leads another by more than max([`MAX_LEAD`],
+//! differ by at most 1 in size; without one, no part leads another by more than max([`MAX_LEAD`],
 //! claimed / [`LEAD_DIVISOR`]) plus one check interval.
 //!
 //! Sources: stratified sampling; transposition-driven scheduling (Romein, Plaat, Bal and Schaeffer
@@ -14,10 +14,10 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// Maximal lead of a part in simulations before its thread helps a slower one.
 const MAX_LEAD: u64 = 128;
 
-/// The maximal lead is at min one part in so many of the slower part.
+/// The maximal lead is at least one part in so many of the slower part.
 const LEAD_DIVISOR: u64 = 256;
 
-/// Claims of a thread between two checks of all parts; at min one per thread, except while it
+/// Claims of a thread between two checks of all parts; at least one per thread, except while it
 /// helps another part.
 const CHECK_INTERVAL: usize = 8;
 
@@ -102,10 +102,10 @@ impl WorkSplit {
         }
     }
 
-    pub(super) fn cursor(&self, scale: usize) -> Cursor {
+    pub(super) fn cursor(&self, own_part: usize) -> Cursor {
         Cursor {
-            own_part: scale,
-            part: scale,
+            own_part,
+            part: own_part,
             left: CHECK_INTERVAL,
             claimed_total: 0,
         }
@@ -116,7 +116,7 @@ impl WorkSplit {
         self.budget - cursor.claimed_total
     }
 
-    /// Claims at max `step` simulations; `None` if all are claimed.
+    /// Claims at most `step` simulations; `None` if all are claimed.
     pub(super) fn claim(&self, cursor: &mut Cursor, step: u64) -> Option<Claim> {
         if cursor.left == 0 {
             self.rebalance(cursor);
@@ -220,7 +220,7 @@ mod tests {
         mut each: impl FnMut(&[u64]),
     ) {
         let mut cursors: Vec<Cursor> = (0..speeds.len())
-            .map(|scale| work_split.cursor(scale))
+            .map(|part| work_split.cursor(part))
             .collect();
         for _ in 0..rounds {
             for (cursor, &speed) in cursors.iter_mut().zip(speeds) {
@@ -268,7 +268,7 @@ mod tests {
             let mut indices: Vec<usize> =
                 (0..threads).map(|part| part * stride % threads).collect();
             if threads >= 6 {
-                // Any six in a row are from at min half of six equal ranges.
+                // Any six in a row are from at least half of six equal ranges.
                 let faces = |six: &[usize]| {
                     six.iter()
                         .map(|index| 6 * index / threads)
@@ -324,8 +324,8 @@ mod tests {
         assert_eq!((left, work_split.claimed()), (0, 1000));
         let work_split = WorkSplit::new(2, 1000);
         let mut cursors = [work_split.cursor(0), work_split.cursor(1)];
-        for scale in [0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1] {
-            work_split.claim(&mut cursors[scale], 16);
+        for index in [0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1] {
+            work_split.claim(&mut cursors[index], 16);
             assert!(
                 cursors
                     .iter()

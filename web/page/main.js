@@ -520,7 +520,7 @@ function reviewRequest() {
 }
 
 async function evaluate() {
-  if (!byId("evaluators").init) return;
+  if (!byId("evaluators").open) return;
   const { position } = game.node;
   const request = { game: game.notation, position, evaluators: game.info.evaluators.map(({ name }) => name) };
   const key = JSON.stringify([request.game, position]);

@@ -42,17 +42,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 rejected += u64::from(verdict == Verdict::Rejected);
                 length += samples;
             }
-            let share = |count: u64| 100.0 * count as f64 / tests as f64;
+            let fraction = |count: u64| 100.0 * count as f64 / tests as f64;
             let kind = split.map_or("trinomial, games".to_owned(), |split| {
                 format!("pentanomial, {:.0} % split", 100.0 * split)
             });
             let name = format!("{model:?} 0:{elo1}, {kind}").to_lowercase();
-            let wrong = share(if elo == 0.0 { accepted } else { rejected });
+            let wrong = fraction(if elo == 0.0 { accepted } else { rejected });
             let length = length as f64 / tests as f64;
             println!(
                 "{name:<38} {elo:>5} {:>8.2}% {:>8.2}% {wrong:>8.2}% {length:>8.0}",
-                share(accepted),
-                share(rejected)
+                fraction(accepted),
+                fraction(rejected)
             );
         }
     }

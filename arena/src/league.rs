@@ -8,7 +8,7 @@
 
 use crate::error::Result;
 use crate::matches::{
-    Contestant, MatchOptions, MatchResult, Played, check_names, in_folder, kept_pairs, play_pairs,
+    Contestant, MatchOptions, MatchResult, Played, check_names, in_folder, play_pairs, stored_pairs,
 };
 use crate::statistics::{
     Interval, QUANTILE_95, is_zero,
@@ -44,7 +44,7 @@ pub struct LeagueOptions<G: Playable> {
     /// Two whose difference is known so well, in Elo, are called equal.
     pub precision: f64,
     /// The league pauses after so many games.
-    pub most_games: u64,
+    pub max_games: u64,
 }
 
 /// How a league stands.
@@ -66,7 +66,7 @@ pub struct LeagueResult {
     /// Whether all neighbours are told apart, or known to be equal.
     pub settled: bool,
     /// From the best to the worst, those without a rating last.
-    pub standings: Vec<Standing>,
+    pub standings: Vec<Rank>,
     /// Every pairing that was played.
     pub pairings: Vec<Pairing>,
     /// Games played so far, and the ratings then in the order of the standings.
@@ -75,7 +75,7 @@ pub struct LeagueResult {
 
 /// How one entrant stands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct Rank {
     /// Its name.
     pub name: String,
     /// The player's name.
@@ -188,7 +188,7 @@ pub fn play_league<G: Playable>(
         let is_damaged = number < written;
         if let Some(step) = steps.get(&number) {
             league.count(step)?;
-        } else if (is_damaged || league.games() < options.most_games)
+        } else if (is_damaged || league.games() < options.max_games)
             && let Some((a, b)) = league.next()
         {
             let before = league.met.get(&(a, b)).map_or(0, |met| met.pairs);
@@ -263,8 +263,8 @@ struct Met {
 impl<G: Playable> League<'_, G> {
     fn pairing(&self, step: &Step) -> Result<(usize, usize)> {
         let index = |name: &str| {
-            let found = self.entrants.iter().position(|one| one.name == name);
-            found.ok_or_else(|| format!("{name} has played in this league, and is not among its entrants: give it back, or begin another league"))
+            let record = self.entrants.iter().position(|one| one.name == name);
+            record.ok_or_else(|| format!("{name} has played in this league, and is not among its entrants: give it back, or begin another league"))
         };
         Ok((index(&step.a)?, index(&step.b)?))
     }
@@ -283,11 +283,11 @@ impl<G: Playable> League<'_, G> {
         let name = file_name(&a.name, &b.name);
         let options = MatchOptions {
             pairs: step.pairs,
-            ..self.matches.kept_as(&name)
+            ..self.matches.stored_as(&name)
         };
         // Of a step in whose midst somebody went away there is what there is.
         let played = match a.absent.is_some() || b.absent.is_some() {
-            true => kept_pairs(&a.contestant, &b.contestant, &options),
+            true => stored_pairs(&a.contestant, &b.contestant, &options),
             false => play_pairs(&a.contestant, &b.contestant, &options),
         };
         let file = in_folder(Path::new("matches"), &name);
@@ -350,37 +350,39 @@ impl<G: Playable> League<'_, G> {
     }
 
     /// What came of every pairing.
-    fn found(&self) -> Vec<((usize, usize), MatchResult)> {
-        let found = |(&(a, b), met): (&(usize, usize), &Met)| {
+    fn record(&self) -> Vec<((usize, usize), MatchResult)> {
+        let record = |(&(a, b), met): (&(usize, usize), &Met)| {
             let [one, other] = [a, b].map(|one| &self.entrants[one].contestant);
-            let found = MatchResult::of(one, other, &self.matches, &met.played);
-            ((a, b), found)
+            let record = MatchResult::of(one, other, &self.matches, &met.played);
+            ((a, b), record)
         };
-        self.met.iter().map(found).collect()
+        self.met.iter().map(record).collect()
     }
 
     fn result(&self) -> LeagueResult {
-        let (ratings, found) = (self.ratings(), self.found());
-        let repeated = found.iter().filter_map(|(_, found)| found.repeated_games);
+        let (ratings, record) = (self.ratings(), self.record());
+        let repeated = record
+            .iter()
+            .filter_map(|(_, record)| record.repeated_games);
         let repeated_games = repeated.reduce(|one, other| one + other);
         let mut order = ratings.as_ref().map_or(Vec::new(), ranking);
         order.extend(order.len()..self.entrants.len());
-        let mut standings: Vec<Standing> = Vec::with_capacity(order.len());
-        for (place, &one) in order.iter().enumerate() {
+        let mut standings: Vec<Rank> = Vec::with_capacity(order.len());
+        for (rank, &one) in order.iter().enumerate() {
             let rated = ratings.as_ref().filter(|_| one < self.rated);
-            let is_apart = |rated| place == 0 || are_apart(rated, order[place - 1], one);
+            let is_apart = |rated| rank == 0 || are_apart(rated, order[rank - 1], one);
             let group = standings.last().map_or(0, |last| last.group);
             let (mut games, mut forfeits) = (0, BTreeMap::new());
-            for ((a, b), found) in &found {
+            for ((a, b), record) in &record {
                 if [*a, *b].contains(&one) {
-                    games += found.games;
-                    for (reason, count) in &found.forfeits[usize::from(one == *b)] {
+                    games += record.games;
+                    for (reason, count) in &record.forfeits[usize::from(one == *b)] {
                         *forfeits.entry(reason.clone()).or_default() += count;
                     }
                 }
             }
             let entrant = self.entrants[one];
-            standings.push(Standing {
+            standings.push(Rank {
                 name: entrant.name.clone(),
                 player: entrant.contestant.name.clone(),
                 elo: rated.map(|rated| rated.elo[one]),
@@ -397,13 +399,13 @@ impl<G: Playable> League<'_, G> {
         let history = history.filter(|&(at, _)| at % every == 0 || at == last);
         let in_order = |elo: &[Option<f64>]| order.iter().map(|&one| elo[one]).collect();
         let name = |one: usize| self.entrants[one].name.clone();
-        let pairings = found.into_iter().map(|((a, b), found)| Pairing {
+        let pairings = record.into_iter().map(|((a, b), record)| Pairing {
             a: name(a),
             b: name(b),
-            games: found.games,
-            draws: found.draws,
-            score: found.score,
-            adjusted: found.luck.map(|_| self.met[&(a, b)].means.mean()),
+            games: record.games,
+            draws: record.draws,
+            score: record.score,
+            adjusted: record.luck.map(|_| self.met[&(a, b)].means.mean()),
         });
         let matches = &self.matches;
         LeagueResult {
@@ -416,7 +418,7 @@ impl<G: Playable> League<'_, G> {
             games: self.games(),
             repeated_games,
             settled: ratings
-                .is_some_and(|found| open(&found, self.options.precision, |_| true).is_empty()),
+                .is_some_and(|record| open(&record, self.options.precision, |_| true).is_empty()),
             standings,
             pairings: pairings.collect(),
             history: history

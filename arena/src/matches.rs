@@ -101,7 +101,7 @@ pub struct MatchOptions<G: Playable> {
     pub state: Option<PathBuf>,
     /// Which of the pairs are played here; of a match that is spread over tasks each has a state file
     /// of its own beside `state`, and one of records.
-    pub share: TaskSlice,
+    pub slice: TaskSlice,
     /// Where the games of finished pairs are written, move by move.
     pub records: Option<PathBuf>,
     /// Whether to show progress, if standard error is a terminal.
@@ -124,10 +124,10 @@ impl<G: Playable> MatchOptions<G> {
             game,
             pairs,
             seed,
-            starts: Arc::new(Openings::usual::<G>()),
+            starts: Arc::new(Openings::by_default::<G>()),
             threads: 0,
             state: None,
-            share: TaskSlice::All,
+            slice: TaskSlice::All,
             records: None,
             progress: false,
             space: SeedSpace::Arena,
@@ -138,7 +138,7 @@ impl<G: Playable> MatchOptions<G> {
 
     /// The same match, kept under a name in the folders that `state` and `records` are.
     #[must_use]
-    pub fn kept_as(&self, name: &str) -> Self {
+    pub fn stored_as(&self, name: &str) -> Self {
         let [state, records] = [&self.state, &self.records]
             .map(|folder| folder.as_deref().map(|folder| in_folder(folder, name)));
         Self {
@@ -306,30 +306,30 @@ pub(crate) fn play_pairs<G: Playable>(
         }
         luck::check(evaluator, game)?;
     }
-    let (identity, share) = (identity(a, b, options), (options.share, options.pairs));
+    let (identity, slice) = (identity(a, b, options), (options.slice, options.pairs));
     let (mut state, mut results, earlier) = State::open(
         options.state.as_deref(),
         &identity,
-        share,
+        slice,
         options.stop.is_some(),
     )?;
     let collected = state.journal.is_complete();
     let mut played: BTreeSet<u64> = results.iter().map(|result| result.pair).collect();
     let (records, lost) = records::open([a, b], identity, options, &played)?;
-    state.forget(&lost)?;
+    state.remove(&lost)?;
     played.retain(|pair| !lost.contains(pair));
     results.retain(|result| result.pair < options.pairs && !lost.contains(&result.pair));
-    let mut wanted = Vec::from_iter(options.share.parts(options.pairs));
-    wanted.retain(|pair| !played.contains(pair));
+    let mut missing = Vec::from_iter(options.slice.parts(options.pairs));
+    missing.retain(|pair| !played.contains(pair));
     let collector = Collector::new(results, (state, records), options);
     if !collector.is_done() {
         collected?;
     }
     let began = Instant::now();
-    let plays = !wanted.is_empty() && !collector.is_done();
+    let plays = !missing.is_empty() && !collector.is_done();
     if plays {
         let book = Book::new(options, !chance);
-        play_wanted([a, b], &book, &wanted, &collector)?;
+        play_missing([a, b], &book, &missing, &collector)?;
     }
     let wall = if plays {
         began.elapsed()
@@ -340,13 +340,13 @@ pub(crate) fn play_pairs<G: Playable>(
 }
 
 /// The pairs of a match that were played, as [`play_pairs`] gives them; nobody plays.
-pub(crate) fn kept_pairs<G: Playable>(
+pub(crate) fn stored_pairs<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
     options: &MatchOptions<G>,
 ) -> Result<Played> {
-    let (path, whole) = (options.state.as_deref(), (TaskSlice::All, options.pairs));
-    let (_, mut results, _) = State::open(path, &identity(a, b, options), whole, false)?;
+    let (path, merged) = (options.state.as_deref(), (TaskSlice::All, options.pairs));
+    let (_, mut results, _) = State::open(path, &identity(a, b, options), merged, false)?;
     results.retain(|result| result.pair < options.pairs);
     Ok(Played::new(results, Duration::ZERO))
 }
@@ -410,8 +410,8 @@ impl<'a, G: Playable> Table<'a, G> {
                 .map(|player| std::mem::take(&mut player.each));
             if options.records.is_some() {
                 let which = (pair, seat_of_a);
-                let kept = records::line(game, &record, which, times, forfeit.as_ref());
-                games.push(kept);
+                let line = records::line(game, &record, which, times, forfeit.as_ref());
+                games.push(line);
             }
             if self.book.repeats_matter {
                 prints[seat_of_a] = fingerprint(game, &record);
@@ -466,22 +466,22 @@ fn fingerprint<G: Playable>(game: &G, record: &GameRecord<G>) -> u64 {
 
 /// Plays the pairs on worker threads, each with players of its own, in rising order as threads
 /// become free.
-fn play_wanted<G: Playable>(
+fn play_missing<G: Playable>(
     contestants: [&Contestant<G>; 2],
     book: &Book<'_, G>,
-    wanted: &[u64],
+    missing: &[u64],
     collector: &Collector,
 ) -> Result<()> {
     // Each thread looks for the next itself: one that panics, as to end a match, then ends alone.
     let pool = pool(book.options.threads)?;
     let next = AtomicU64::new(0);
-    let workers = pool.current_num_threads().min(wanted.len());
+    let workers = pool.current_num_threads().min(missing.len());
     pool.scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|_| {
                 let mut table = Table::new(contestants, book);
                 while !collector.is_done() {
-                    let Some(&pair) = wanted.get(next.fetch_add(1, Ordering::Relaxed) as usize)
+                    let Some(&pair) = missing.get(next.fetch_add(1, Ordering::Relaxed) as usize)
                     else {
                         break;
                     };

@@ -103,7 +103,7 @@ const GRID: RGBColor = RGBColor(225, 228, 232);
 const WIDTH: i32 = 720;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn = Result<(), Box<dyn std::error::Error>>;
+type DrawResult = Result<(), Box<dyn std::error::Error>>;
 
 /// A line chart with a legend.
 pub fn line_chart(chart: &LineChart) -> Result<String> {
@@ -150,13 +150,13 @@ fn draw(
     title: &str,
     height: i32,
     is_empty: bool,
-    paint: impl FnOnce(&Area<'_>) -> Drawn,
+    paint: impl FnOnce(&Area<'_>) -> DrawResult,
 ) -> Result<String> {
     let mut svg = String::new();
     {
         let size = (WIDTH as u32, height as u32);
         let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-        let paint_all = || -> Drawn {
+        let paint_all = || -> DrawResult {
             area.fill(&WHITE)?;
             if is_empty {
                 let middle = (WIDTH / 2, height / 2);
@@ -180,7 +180,7 @@ fn write(
     size: i32,
     colour: RGBColor,
     side: HPos,
-) -> Drawn {
+) -> DrawResult {
     let font = ("sans-serif", size).into_font().color(&colour);
     let style = font.pos(Pos::new(side, VPos::Center));
     Ok(area.draw(&Text::new(words, at, style))?)
@@ -191,7 +191,7 @@ fn join<const N: usize>(
     area: &Area<'_>,
     points: [(i32, i32); N],
     style: impl Into<ShapeStyle>,
-) -> Drawn {
+) -> DrawResult {
     Ok(area.draw(&PathElement::new(points, style))?)
 }
 
@@ -218,23 +218,23 @@ fn tidy(value: f64) -> String {
 }
 
 /// The text on one line or, broken at a space, on two; what does not fit is cut.
-fn two_lines(text: &str, most: usize) -> Vec<String> {
-    if text.chars().count() <= most {
+fn two_lines(text: &str, max_chars: usize) -> Vec<String> {
+    if text.chars().count() <= max_chars {
         return vec![text.to_owned()];
     }
-    let fits = |end: &usize| text[..*end].chars().count() <= most;
+    let fits = |end: &usize| text[..*end].chars().count() <= max_chars;
     match text.match_indices(' ').map(|(at, _)| at).rfind(fits) {
-        Some(at) => vec![text[..at].to_owned(), shortened(&text[at + 1..], most)],
-        None => vec![shortened(text, most)],
+        Some(at) => vec![text[..at].to_owned(), shortened(&text[at + 1..], max_chars)],
+        None => vec![shortened(text, max_chars)],
     }
 }
 
 /// The text, or its beginning and an ellipsis.
-fn shortened(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+fn shortened(text: &str, max_chars: usize) -> String {
+    if text.chars().count() <= max_chars {
         text.to_owned()
     } else {
-        text.chars().take(most - 1).chain(['…']).collect()
+        text.chars().take(max_chars - 1).chain(['…']).collect()
     }
 }
 

@@ -144,8 +144,8 @@ pub fn page(data: &ReportData) -> Result<Page> {
 }
 
 /// What a match says, in one sentence: who is stronger, as far as its interval tells.
-pub fn summary_sentence(found: &ReportMatch) -> Sentence {
-    let result = &found.result;
+pub fn summary_sentence(entry: &ReportMatch) -> Sentence {
+    let result = &entry.result;
     let verb = if result.interval.lower > 0.5 {
         "beats"
     } else if result.interval.upper < 0.5 {
@@ -153,10 +153,10 @@ pub fn summary_sentence(found: &ReportMatch) -> Sentence {
     } else {
         "cannot be told from"
     };
-    let condition = if found.condition.is_empty() {
+    let condition = if entry.condition.is_empty() {
         String::new()
     } else {
-        format!(" at {}", found.condition)
+        format!(" at {}", entry.condition)
     };
     let score = percent(result.score, result.interval.half_width());
     vec![
@@ -218,7 +218,7 @@ pub fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>> {
             interval: result.interval,
         });
     }
-    let warning = warning_of_repeats(matches.iter().map(|found| &found.result));
+    let warning = warning_of_repeats(matches.iter().map(|entry| &entry.result));
     let mut blocks: Vec<Block> = warning.into_iter().map(Block::Text).collect();
     blocks.extend([
         Block::Text(
@@ -277,8 +277,8 @@ fn stages(stages: &[Stage]) -> TextTable {
 
 /// A fraction and the half-width of its interval, in percent.
 #[must_use]
-pub fn percent(share: f64, half_width: f64) -> String {
-    format!("{:.1} % ± {:.1}", 100.0 * share, 100.0 * half_width)
+pub fn percent(fraction: f64, half_width: f64) -> String {
+    format!("{:.1} % ± {:.1}", 100.0 * fraction, 100.0 * half_width)
 }
 
 fn elo(result: &MatchResult) -> String {

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 /// A result that a page can show.
 #[derive(Debug)]
-pub enum Found {
+pub enum ReportItem {
     /// Of `alea arena`, or the match of `alea gate`.
     Match(Box<MatchResult>),
     /// Of `alea tournament`.
@@ -50,44 +50,44 @@ const SUPPORTED: &str =
 ///
 /// # Errors
 /// If the text is neither, or a value is no result that a page can show.
-pub fn read(name: &str, text: &str, other: ReadSection) -> Result<Vec<Found>> {
+pub fn read(name: &str, text: &str, other: ReadSection) -> Result<Vec<ReportItem>> {
     let error = |problem: String| format!("{name}: {problem}");
     if text.starts_with("epoch,") {
-        return Ok(vec![Found::Curve(curve(name, text).map_err(error)?)]);
+        return Ok(vec![ReportItem::Curve(curve(name, text).map_err(error)?)]);
     }
-    let mut found = Vec::new();
+    let mut items = Vec::new();
     for (number, value) in serde_json::Deserializer::from_str(text)
         .into_iter::<Value>()
         .enumerate()
     {
         let value = value.map_err(|problem| error(format!("no result: {problem}; {SUPPORTED}")))?;
-        found.push(
+        items.push(
             recognised(value, other)
                 .map_err(|problem| error(format!("result {}: {problem}", number + 1)))?,
         );
     }
-    if found.is_empty() {
+    if items.is_empty() {
         Err(error(format!("nothing in it; {SUPPORTED}")).into())
     } else {
-        Ok(found)
+        Ok(items)
     }
 }
 
-fn recognised(mut value: Value, other: ReadSection) -> Result<Found, String> {
+fn recognised(mut value: Value, other: ReadSection) -> Result<ReportItem, String> {
     fn read<T: DeserializeOwned>(value: Value) -> Result<T, String> {
         serde_json::from_value(value).map_err(|problem| problem.to_string())
     }
     let has = |keys: &[&str]| keys.iter().all(|key| value.get(key).is_some());
     Ok(if has(&["a", "b", "pair_counts"]) {
-        Found::Match(read(value)?)
+        ReportItem::Match(read(value)?)
     } else if has(&["promoted", "match"]) {
-        Found::Match(read(value["match"].take())?)
+        ReportItem::Match(read(value["match"].take())?)
     } else if has(&["names", "matches"]) {
-        Found::Tournament(read(value)?)
+        ReportItem::Tournament(read(value)?)
     } else if has(&["truth", "contestants"]) {
-        Found::Regret(read(value)?)
+        ReportItem::Regret(read(value)?)
     } else if let Some(section) = other(&value) {
-        Found::Other(section?)
+        ReportItem::Other(section?)
     } else {
         return Err(format!("no page shows it; {SUPPORTED}"));
     })

@@ -95,7 +95,7 @@ impl Setups {
             Self::Index(pairs) => pairs[(pair % pairs.len() as u64) as usize].into(),
             Self::Mix(mix) => {
                 let total: u64 = mix.iter().map(|part| part.1).sum();
-                [(); 2].map(|()| drawn(mix, random.below(total as usize) as u64))
+                [(); 2].map(|()| sample(mix, random.below(total as usize) as u64))
             }
         }
     }
@@ -125,15 +125,15 @@ impl Starts<Standard> for Setups {
             Self::Random => return Ok(()),
             Self::Index(pairs) => pairs.iter().flat_map(|&(red, blue)| [red, blue]).collect(),
             Self::Mix(mix) => {
-                let drawn = mix.iter().filter(|part| part.1 > 0);
-                drawn.map(|part| part.0).collect()
+                let sample = mix.iter().filter(|part| part.1 > 0);
+                sample.map(|part| part.0).collect()
             }
         };
         if indices.is_empty() {
             return Err(EMPTY.to_owned());
         }
-        let beyond = indices.into_iter().find(|&index| index >= SETUPS);
-        beyond.map_or(Ok(()), |index| {
+        let invalid = indices.into_iter().find(|&index| index >= SETUPS);
+        invalid.map_or(Ok(()), |index| {
             let last = SETUPS - 1;
             Err(format!(
                 "set-up {index} does not exist; they are numbered 0 to {last}"
@@ -143,7 +143,7 @@ impl Starts<Standard> for Setups {
 }
 
 /// The set-up in whose part of the total weight `at` lies.
-fn drawn(mix: &[(usize, u64)], mut at: u64) -> usize {
+fn sample(mix: &[(usize, u64)], mut at: u64) -> usize {
     for &(setup, weight) in mix {
         if at < weight {
             return setup;
@@ -269,13 +269,16 @@ mod tests {
         };
         let setups = read("# half and a quarter\n300 123456\n100 719 # last\n0 5\n").unwrap();
         assert_eq!(setups, Setups::Mix(vec![(0, 300), (719, 100), (5, 0)]));
-        let drawn = (0..4000)
+        let sample = (0..4000)
             .flat_map(|pair| setups.chosen(pair, derive_seed(1, SeedSpace::Arena, &[pair])));
-        let (first, others): (Vec<_>, Vec<_>) = drawn.partition(|setup| *setup == 0);
+        let (first, others): (Vec<_>, Vec<_>) = sample.partition(|setup| *setup == 0);
         // Three quarters of 8000, give or take four standard deviations of 39.
         assert!(first.len().abs_diff(6000) < 156, "{}", first.len());
         assert!(others.iter().all(|setup| *setup == 719));
-        assert_eq!([1, 2].map(|at| super::drawn(&[(7, 2), (8, 1)], at)), [7, 8]);
+        assert_eq!(
+            [1, 2].map(|at| super::sample(&[(7, 2), (8, 1)], at)),
+            [7, 8]
+        );
         for (text, problem) in [
             ("1 0\n2\n", "mix:2: '2'"),
             ("-1 0\n", "mix:1:"),
@@ -326,9 +329,9 @@ mod tests {
             Setups::read_list(Some(&directory.path().join("none"))),
             Err(MeasuringError::File(_))
         ));
-        let beyond = Setups::Index(vec![(0, 720)]).check().unwrap_err();
+        let invalid = Setups::Index(vec![(0, 720)]).check().unwrap_err();
         assert_eq!(
-            beyond,
+            invalid,
             "set-up 720 does not exist; they are numbered 0 to 719"
         );
     }

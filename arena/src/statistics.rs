@@ -140,10 +140,10 @@ impl<const N: usize> Tally<N> {
         }
         let score = self.score();
         if self.counts.iter().filter(|&&count| count > 0).count() == 1 {
-            let share = 0.05_f64.powf(1.0 / samples);
+            let fraction = 0.05_f64.powf(1.0 / samples);
             return Interval {
-                lower: share * score,
-                upper: (share * score + 1.0 - share).min(1.0),
+                lower: fraction * score,
+                upper: (fraction * score + 1.0 - fraction).min(1.0),
             };
         }
         Interval::around(score, QUANTILE_95 * self.standard_error()).map(|end| end.clamp(0.0, 1.0))
@@ -199,7 +199,7 @@ pub struct PairCounts {
     pub split: u64,
     /// Pairs worth one point and a half.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub three_halves: u64,
+    pub score_counts: u64,
     /// Pairs of which both games were won.
     pub won: u64,
     /// Single games that were drawn.
@@ -230,15 +230,15 @@ impl PairCounts {
 
     /// Counts one more pair with the scores of its two games: 0, 1/2 or 1 each.
     pub fn add(&mut self, scores: [f64; 2]) {
-        let halves = scores.map(|score| (2.0 * score).round() as u64);
-        match halves[0] + halves[1] {
+        let half_points = scores.map(|score| (2.0 * score).round() as u64);
+        match half_points[0] + half_points[1] {
             0 => self.lost += 1,
             1 => self.half += 1,
             2 => self.split += 1,
-            3 => self.three_halves += 1,
+            3 => self.score_counts += 1,
             _ => self.won += 1,
         }
-        self.draws += halves.iter().filter(|&&half| half == 1).count() as u64;
+        self.draws += half_points.iter().filter(|&&half| half == 1).count() as u64;
     }
 
     /// How many pairs.
@@ -250,8 +250,8 @@ impl PairCounts {
     /// How many games were won.
     #[must_use]
     pub fn wins(&self) -> u64 {
-        let halves = self.half + 2 * self.split + 3 * self.three_halves + 4 * self.won;
-        halves.saturating_sub(self.draws) / 2
+        let half_points = self.half + 2 * self.split + 3 * self.score_counts + 4 * self.won;
+        half_points.saturating_sub(self.draws) / 2
     }
 
     /// The same, seen by the opponent.
@@ -259,9 +259,9 @@ impl PairCounts {
     pub(crate) fn opposite(&self) -> Self {
         Self {
             lost: self.won,
-            half: self.three_halves,
+            half: self.score_counts,
             split: self.split,
-            three_halves: self.half,
+            score_counts: self.half,
             won: self.lost,
             draws: self.draws,
         }
@@ -275,7 +275,7 @@ impl PairCounts {
                 self.lost,
                 self.half,
                 self.split,
-                self.three_halves,
+                self.score_counts,
                 self.won,
             ],
         }
@@ -369,10 +369,10 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    pub(super) fn close(found: f64, expected: f64, tolerance: f64) {
+    pub(super) fn close(actual: f64, expected: f64, tolerance: f64) {
         assert!(
-            (found - expected).abs() <= tolerance,
-            "{found}, expected {expected}"
+            (actual - expected).abs() <= tolerance,
+            "{actual}, expected {expected}"
         );
     }
 
@@ -462,8 +462,11 @@ mod tests {
         // Means 3/4, 1/2, 1/4, 1/2: variance 1/32.
         close(counts.tally().score(), 0.5, 1e-15);
         close(counts.tally().variance(), 1.0 / 32.0, 1e-15);
-        let turned = counts.opposite();
-        assert_eq!((turned.tally().counts, turned.wins()), ([0, 1, 2, 1, 0], 2));
+        let flipped = counts.opposite();
+        assert_eq!(
+            (flipped.tally().counts, flipped.wins()),
+            ([0, 1, 2, 1, 0], 2)
+        );
     }
 
     #[test]

@@ -19,9 +19,9 @@ static BYTES: Mutex<BTreeMap<PathBuf, (usize, bool)>> = Mutex::new(BTreeMap::new
 
 fn fault(path: &Path, length: usize) -> Option<(usize, bool)> {
     let mut files = BYTES.lock().unwrap();
-    let (left, _) = files.get_mut(path)?;
-    if *left >= length {
-        *left -= length;
+    let (remaining, _) = files.get_mut(path)?;
+    if *remaining >= length {
+        *remaining -= length;
         return None;
     }
     files.remove(path)
@@ -62,14 +62,14 @@ pub(crate) fn hold<T: PartialEq + Debug + Sync, E: Debug>(
     fail_after(&path, usize::MAX, false);
     let expected = work(whole.path()).unwrap();
     let length = usize::MAX - take(&path).unwrap().0;
-    let again = |folder: &Path, place: usize| {
-        let found = work(folder).unwrap();
-        assert!(found == expected, "{journal}, {place}: {found:?}");
+    let again = |folder: &Path, offset: usize| {
+        let result = work(folder).unwrap();
+        assert!(result == expected, "{journal}, {offset}: {result:?}");
     };
     // The file of work that failed there, if it came to that: times are longer or shorter.
-    let failed = |place, is_stuck| {
+    let failed = |offset, is_stuck| {
         let (folder, path) = folder();
-        fail_after(&path, place, is_stuck);
+        fail_after(&path, offset, is_stuck);
         let failed = work(folder.path());
         assert_eq!(
             failed.is_ok(),
@@ -87,18 +87,18 @@ pub(crate) fn hold<T: PartialEq + Debug + Sync, E: Debug>(
     let kept = lines(&failed(late, false).1);
     let [first, second] = [0, 1].map(|line| kept[line].len());
     // Every byte of a line; the others are as that, and the header has tests of its own.
-    let places = (0..first).step_by(40).chain(first..first + second);
-    each(places, |place| {
-        again(failed(place, false).0.path(), place);
-        if place % 8 == 0 {
-            again(failed(place, true).0.path(), place);
+    let offsets = (0..first).step_by(40).chain(first..first + second);
+    each(offsets, |offset| {
+        again(failed(offset, false).0.path(), offset);
+        if offset % 8 == 0 {
+            again(failed(offset, true).0.path(), offset);
         }
     });
-    each((0..second).step_by(4), |place| {
+    each((0..second).step_by(4), |offset| {
         let (folder, path) = failed(late, false);
         let mut torn = lines(&path);
-        torn[1].truncate(place);
+        torn[1].truncate(offset);
         fs::write(&path, torn.concat()).unwrap();
-        again(folder.path(), place);
+        again(folder.path(), offset);
     });
 }

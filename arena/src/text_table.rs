@@ -27,8 +27,8 @@ pub enum Cell {
 impl Cell {
     /// A share, if there is one.
     #[must_use]
-    pub fn percent(share: Option<f64>) -> Self {
-        share.map_or(Self::Missing, Self::Percent)
+    pub fn percent(fraction: Option<f64>) -> Self {
+        fraction.map_or(Self::Missing, Self::Percent)
     }
 
     /// A number, if there is one.
@@ -51,12 +51,12 @@ impl Cell {
 
     /// As people read it.
     #[must_use]
-    pub fn shown(&self) -> String {
+    pub fn text_of(&self) -> String {
         match self {
             Self::Text(text) | Self::Right(text) => printable(text).into_owned(),
             Self::Count(count) => count.to_string(),
             Self::Number(value, decimals) if value.is_finite() => format!("{value:.decimals$}"),
-            Self::Percent(share) if share.is_finite() => format!("{:.2}", 100.0 * share),
+            Self::Percent(fraction) if fraction.is_finite() => format!("{:.2}", 100.0 * fraction),
             Self::Number(..) | Self::Percent(_) | Self::Missing => "–".to_owned(),
         }
     }
@@ -161,13 +161,13 @@ impl TextTable {
     /// right.
     #[must_use]
     pub fn text(&self) -> String {
-        let shown: Vec<Vec<String>> = self
+        let text_of: Vec<Vec<String>> = self
             .rows
             .iter()
-            .map(|row| row.iter().map(Cell::shown).collect())
+            .map(|row| row.iter().map(Cell::text_of).collect())
             .collect();
         let numbers = self.number_columns();
-        let lines = || std::iter::once(&self.columns).chain(&shown);
+        let lines = || std::iter::once(&self.columns).chain(&text_of);
         let width = |column: usize| {
             let cells = lines().filter_map(|line| line.get(column));
             cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
@@ -213,13 +213,13 @@ mod tests {
     use super::*;
 
     fn text_table() -> TextTable {
-        let row = |name: &str, count, number, share| {
-            let shares = Cell::percent(share);
+        let row = |name: &str, count, number, fraction| {
+            let fractions = Cell::percent(fraction);
             vec![
                 name.into(),
                 Cell::Count(count),
                 Cell::Number(number, 1),
-                shares,
+                fractions,
             ]
         };
         TextTable::filled(

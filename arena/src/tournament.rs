@@ -43,7 +43,7 @@ pub struct Rating {
 
 /// One contestant's share of points made, against one other or all.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TaskSlice {
+pub struct RowScore {
     /// Share of points made, in `[0, 1]`.
     pub score: f64,
     /// Its 95 % interval.
@@ -74,7 +74,7 @@ pub fn play_tournament<G: Playable>(
     let mut matches = Vec::new();
     for (i, j) in pairings(contestants.len()) {
         let [a, b] = [&contestants[i], &contestants[j]];
-        let result = play_match(a, b, &options.kept_as(&format!("{i}-{j}")));
+        let result = play_match(a, b, &options.stored_as(&format!("{i}-{j}")));
         let result = result.map_err(|error| format!("{} against {}: {error}", a.name, b.name))?;
         watch(&result);
         matches.push(result);
@@ -90,9 +90,10 @@ fn pairings(count: usize) -> impl Iterator<Item = (usize, usize)> {
 impl TournamentResult {
     /// The figures of matches (0, 1), (0, 2), …, (1, 2), ….
     fn of(names: Vec<String>, matches: Vec<MatchResult>) -> Self {
-        let meeting =
-            |((a, b), found): (_, &MatchResult)| MatchRecord::of(a, b, &found.pair_counts.tally());
-        let meetings: Vec<MatchRecord> = pairings(names.len()).zip(&matches).map(meeting).collect();
+        let record = |((a, b), result): (_, &MatchResult)| {
+            MatchRecord::of(a, b, &result.pair_counts.tally())
+        };
+        let meetings: Vec<MatchRecord> = pairings(names.len()).zip(&matches).map(record).collect();
         let simultaneous = simultaneous_quantile(names.len());
         let ratings = ratings(names.len(), &meetings).map_or(Vec::new(), |ratings| {
             let rating = |index: usize| Rating {
@@ -102,7 +103,7 @@ impl TournamentResult {
             };
             (0..names.len()).map(rating).collect()
         });
-        let tallies = matches.iter().map(|found| found.pair_counts.tally());
+        let tallies = matches.iter().map(|result| result.pair_counts.tally());
         let probabilities = tallies.map(|tally| two_sided(&tally));
         Self {
             adjusted_probabilities: holm(&probabilities.collect::<Vec<_>>()),
@@ -129,13 +130,13 @@ impl TournamentResult {
     /// The share of points that `row` made against `column`; `None` on the diagonal and outside the
     /// table.
     #[must_use]
-    pub fn share(&self, row: usize, column: usize) -> Option<TaskSlice> {
-        let found = self.matches.get(self.pairing(row, column)?)?;
-        let (score, interval) = (found.score, found.interval);
+    pub fn score_against(&self, row: usize, column: usize) -> Option<RowScore> {
+        let result = self.matches.get(self.pairing(row, column)?)?;
+        let (score, interval) = (result.score, result.interval);
         Some(if row < column {
-            TaskSlice { score, interval }
+            RowScore { score, interval }
         } else {
-            TaskSlice {
+            RowScore {
                 score: 1.0 - score,
                 interval: Interval {
                     lower: 1.0 - interval.upper,
@@ -147,22 +148,26 @@ impl TournamentResult {
 
     /// The mean of a row, each opponent counting the same; the matches are taken as independent.
     #[must_use]
-    pub fn mean_share(&self, row: usize) -> Option<TaskSlice> {
-        let shares: Vec<TaskSlice> = (0..self.names.len())
-            .filter_map(|column| self.share(row, column))
+    pub fn mean_score(&self, row: usize) -> Option<RowScore> {
+        let scores: Vec<RowScore> = (0..self.names.len())
+            .filter_map(|column| self.score_against(row, column))
             .collect();
-        if shares.is_empty() {
+        if scores.is_empty() {
             return None;
         }
-        let count = shares.len() as f64;
-        let score = shares.iter().map(|share| share.score).sum::<f64>() / count;
-        let error = shares
+        let count = scores.len() as f64;
+        let score = scores
             .iter()
-            .map(|share| (share.interval.half_width() / QUANTILE_95).powi(2))
+            .map(|score_against| score_against.score)
+            .sum::<f64>()
+            / count;
+        let error = scores
+            .iter()
+            .map(|score_against| (score_against.interval.half_width() / QUANTILE_95).powi(2))
             .sum::<f64>()
             .sqrt()
             / count;
-        Some(TaskSlice {
+        Some(RowScore {
             score,
             interval: Interval::around(score, QUANTILE_95 * error).map(|end| end.clamp(0.0, 1.0)),
         })
@@ -171,7 +176,10 @@ impl TournamentResult {
     /// Row numbers, best mean share first.
     #[must_use]
     pub fn ranking(&self) -> Vec<usize> {
-        let mean = |row: usize| self.mean_share(row).map_or(0.0, |share| share.score);
+        let mean = |row: usize| {
+            self.mean_score(row)
+                .map_or(0.0, |score_against| score_against.score)
+        };
         let mut rows: Vec<usize> = (0..self.names.len()).collect();
         rows.sort_by(|&left, &right| mean(right).total_cmp(&mean(left)));
         rows
@@ -183,10 +191,10 @@ impl TournamentResult {
     #[must_use]
     pub fn table(&self) -> String {
         let ranking = self.ranking();
-        let give_or_take = |share: Option<TaskSlice>| {
-            share.map_or("–".to_owned(), |share| {
-                let half_width = 100.0 * share.interval.half_width();
-                format!("{:.1} ±{half_width:.1}", 100.0 * share.score)
+        let give_or_take = |score_against: Option<RowScore>| {
+            score_against.map_or("–".to_owned(), |score_against| {
+                let half_width = 100.0 * score_against.interval.half_width();
+                format!("{:.1} ±{half_width:.1}", 100.0 * score_against.score)
             })
         };
         let heads = ["", "win %", "Elo", "all"].map(str::to_owned);
@@ -201,13 +209,15 @@ impl TournamentResult {
             });
             let mark = |column| if self.differ(row, column) { "*" } else { "" };
             let cell = |&column: &usize| {
-                Cell::Right(mark(column).to_owned() + &give_or_take(self.share(row, column)))
+                Cell::Right(
+                    mark(column).to_owned() + &give_or_take(self.score_against(row, column)),
+                )
             };
             let mut cells = vec![
                 Cell::Count(place as u64 + 1),
                 self.names[row].as_str().into(),
                 Cell::Right(elo),
-                Cell::Right(give_or_take(self.mean_share(row))),
+                Cell::Right(give_or_take(self.mean_score(row))),
             ];
             cells.extend(ranking.iter().map(cell));
             text_table.push(cells);
@@ -239,23 +249,23 @@ mod tests {
     fn every_cell_is_its_match_and_opposite_cells_add_up() {
         let contestants = all();
         let mut names = Vec::new();
-        let result = play_tournament(&contestants, &options(), |found| {
-            names.push(format!("{}-{}", found.a, found.b))
+        let result = play_tournament(&contestants, &options(), |result| {
+            names.push(format!("{}-{}", result.a, result.b))
         })
         .unwrap();
         assert_eq!(names, ["random-greedy", "random-first", "greedy-first"]);
         for (row, column) in (0..3).flat_map(|row| (0..3).map(move |column| (row, column))) {
-            let Some(share) = result.share(row, column) else {
+            let Some(score_against) = result.score_against(row, column) else {
                 assert_eq!(row, column);
                 continue;
             };
             let alone = play_match(&contestants[row], &contestants[column], &options());
-            let (alone, opposite) = (alone.unwrap(), result.share(column, row).unwrap());
-            assert!((share.score - alone.score).abs() < 1e-12);
-            assert!((share.interval.lower - alone.interval.lower).abs() < 1e-12);
-            assert!((share.score + opposite.score - 1.0).abs() < 1e-12);
+            let (alone, opposite) = (alone.unwrap(), result.score_against(column, row).unwrap());
+            assert!((score_against.score - alone.score).abs() < 1e-12);
+            assert!((score_against.interval.lower - alone.interval.lower).abs() < 1e-12);
+            assert!((score_against.score + opposite.score - 1.0).abs() < 1e-12);
         }
-        assert_eq!(result.share(0, 3), None);
+        assert_eq!(result.score_against(0, 3), None);
         assert_eq!(result.names[result.ranking()[2]], "random");
         let json = serde_json::to_string(&result).unwrap();
         assert_eq!(
@@ -316,9 +326,9 @@ mod tests {
         let panic = ["random", "greedy", "first"].map(panics);
         let again = || play_tournament(&panic, &stored, |_| {}).unwrap();
         let unsaved = tournament(&options());
-        for (found, expected) in again().matches.iter().zip(&unsaved.matches) {
+        for (result, expected) in again().matches.iter().zip(&unsaved.matches) {
             assert_eq!(
-                (found.pair_counts, found.mean_plies),
+                (result.pair_counts, result.mean_plies),
                 (expected.pair_counts, expected.mean_plies)
             );
         }

@@ -21,7 +21,7 @@ use arena::error::Result;
 use arena::matches::{finish, pool};
 use arena::statistics::dot;
 use arrangements::Rows;
-pub use draw::SHOWN;
+pub use draw::MAX_DISPLAYED;
 use engine::core::{
     journal::{Journal, Wording},
     random::{RandomStream, SeedSpace, derive_seed},
@@ -30,7 +30,7 @@ use engine::core::{
 use engine::games::einstein::{Standard, symmetry::symmetric, tables::Tables};
 use engine::play::playable::Playable;
 use fit::{Design, Terms};
-use games::{Games, Table, WholeGames};
+use games::{FullGames, Games, Table};
 use indicatif::ProgressBar;
 use result::{Analysis, Atlas, FitReport};
 use serde_json::json;
@@ -56,14 +56,14 @@ pub struct Settings {
     /// Where finished chunks are kept.
     pub state: Option<PathBuf>,
     /// Which of the chunks are played here.
-    pub share: TaskSlice,
+    pub slice: TaskSlice,
     /// The policy and a stronger player, and how many games of each kind say what better play
     /// changes.
-    pub better: Option<(WholeGames, u64)>,
+    pub better: Option<(FullGames, u64)>,
 }
 
 /// An atlas, and the values that it comes from.
-pub struct Found {
+pub struct AtlasStudy {
     /// What it says.
     pub atlas: Atlas,
     rows: Rows,
@@ -87,7 +87,7 @@ const REPLICATES: u64 = 64;
 ///
 /// # Errors
 /// If the tables do not know so many stones, or another game.
-pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<Found> {
+pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<AtlasStudy> {
     use engine::core::oracle::Oracle;
     let rows = Rows::new(stones);
     let values = square(rows.len(), |first, second| {
@@ -108,7 +108,7 @@ pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<Found> {
         within: Some(tables.error().into()),
         ..Analysis::of(&values).atlas(&rows, &values, [0.0; 4])
     };
-    Ok(Found {
+    Ok(AtlasStudy {
         atlas,
         rows,
         values,
@@ -125,20 +125,20 @@ pub fn sampled(
     games: &dyn Games,
     settings: &Settings,
     progress: &ProgressBar,
-) -> Result<Option<Found>> {
+) -> Result<Option<AtlasStudy>> {
     if settings.game.die() != Standard::default().die() {
         let problem = "set-ups are worth the same by symmetry with a fair die alone";
         return Err(problem.to_owned().into());
     }
     let design = Design::new();
     let sums = play(games, &design, settings, progress)?;
-    if settings.share.is_task() {
+    if settings.slice.is_task() {
         return Ok(None);
     }
-    let mut found = read(&design, &sums, settings);
-    found.atlas.source = games.name();
+    let mut study = read(&design, &sums, settings);
+    study.atlas.source = games.name();
     if let Some((players, count)) = &settings.better {
-        let equilibrium = Analysis::of(&found.values).mixes;
+        let equilibrium = Analysis::of(&study.values).mixes;
         progress.reset();
         progress.set_length(2 * count);
         for (index, name) in ["random", "equilibrium"].into_iter().enumerate() {
@@ -147,11 +147,11 @@ pub fn sampled(
             let better = pool(settings.threads)?.install(|| {
                 better::better(players, &design.rows, starts, *count, settings.seed, &done)
             })?;
-            found.atlas.better.push(better);
+            study.atlas.better.push(better);
         }
     }
     progress.finish_and_clear();
-    Ok(Some(found))
+    Ok(Some(study))
 }
 
 /// What all meetings came to.
@@ -174,10 +174,10 @@ fn play(
         work: "study",
         part: "chunk",
     };
-    let (path, share) = (settings.state.as_deref(), (settings.share, chunks as u64));
-    let (journal, known) = Journal::open(path, wording, &identity, number, share)?;
+    let (path, slice) = (settings.state.as_deref(), (settings.slice, chunks as u64));
+    let (journal, exact) = Journal::open(path, wording, &identity, number, slice)?;
     journal.is_complete()?;
-    if let Some((number, _)) = known
+    if let Some((number, _)) = exact
         .values()
         .find(|(number, sums)| *number >= chunks as u64 || sums.len() != CHUNK)
     {
@@ -186,34 +186,34 @@ fn play(
         )
         .into());
     }
-    let ours = settings.share.parts(chunks as u64);
-    let left = ours.end - ours.start - known.range(ours.clone()).count() as u64;
+    let ours = settings.slice.parts(chunks as u64);
+    let left = ours.end - ours.start - exact.range(ours.clone()).count() as u64;
     progress.set_length(left * CHUNK as u64);
     let play = |table: &mut Table<'_>, number| {
         let first = number as usize * CHUNK;
-        let sums = (first..first + CHUNK).map(|meeting| {
+        let sums = (first..first + CHUNK).map(|pair| {
             progress.inc(1);
-            play_meeting(table, design, meeting, settings)
+            play_pair(table, design, pair, settings)
         });
         sums.collect()
     };
-    let known = pool(settings.threads)?
-        .install(|| finish((journal, known), ours, || games.table(), play))?;
-    Ok(known.into_values().flat_map(|(_, sums)| sums).collect())
+    let exact = pool(settings.threads)?
+        .install(|| finish((journal, exact), ours, || games.table(), play))?;
+    Ok(exact.into_values().flat_map(|(_, sums)| sums).collect())
 }
 
 /// The games of a meeting, from its eight images in turn; their seed depends on meeting and number.
-fn play_meeting(
+fn play_pair(
     table: &mut Table<'_>,
     design: &Design,
-    meeting: usize,
+    pair: usize,
     settings: &Settings,
 ) -> Result<Sums> {
-    let [first, second] = design.rows_of(meeting).map(|row| &design.rows.orders[row]);
+    let [first, second] = design.rows_of(pair).map(|row| &design.rows.orders[row]);
     let start = arrangements::start(first, second);
     let mut sums = [0; 3];
     for number in 0..settings.games {
-        let indices = [meeting as u64, number.into()];
+        let indices = [pair as u64, number.into()];
         let seed = derive_seed(settings.seed, SeedSpace::Arena, &indices);
         // Both halves hold the same images; sixteen games hold all of them.
         let worth = table(&symmetric(&start, (number / 2 % 8) as usize), seed)?;
@@ -224,20 +224,20 @@ fn play_meeting(
 }
 
 /// Fits the model and reads the atlas off it.
-fn read(design: &Design, sums: &[Sums], settings: &Settings) -> Found {
+fn read(design: &Design, sums: &[Sums], settings: &Settings) -> AtlasStudy {
     let games = f64::from(settings.games);
-    let halves = [0, 1].map(|half| {
+    let half_sums = [0, 1].map(|half| {
         sums.iter()
             .map(|sums| sums[half] as f64 / UNIT / (games / 2.0))
             .collect::<Vec<_>>()
     });
-    let pairs = halves[0].iter().zip(&halves[1]);
+    let pairs = half_sums[0].iter().zip(&half_sums[1]);
     let means: Vec<f64> = pairs.map(|(one, other)| (one + other) / 2.0).collect();
     let squares = sums.iter().map(|sums| sums[2] as f64 / UNIT).sum::<f64>();
     // Within meetings, so that what they differ by is not counted.
     let of_game =
         ((squares - games * dot(&means, &means)) / (means.len() as f64 * (games - 1.0))).max(0.0);
-    let (terms, held_out) = design.choose(&halves, 2.0 * of_game / games);
+    let (terms, held_out) = design.choose(&half_sums, 2.0 * of_game / games);
     let noise = of_game / games;
     let fitted = design.fit(&means, terms, noise, None);
     let values = matrix(design, &fitted.meetings);
@@ -261,7 +261,7 @@ fn read(design: &Design, sums: &[Sums], settings: &Settings) -> Found {
         }),
         ..analysis.atlas(&design.rows, &values, errors)
     };
-    Found {
+    AtlasStudy {
         atlas,
         rows: Rows::new(6),
         values,
@@ -270,8 +270,8 @@ fn read(design: &Design, sums: &[Sums], settings: &Settings) -> Found {
 
 /// All rows against all, from the meetings.
 fn matrix(design: &Design, meetings: &[f64]) -> Vec<Vec<f64>> {
-    let meeting = |first, second| meetings[design.meeting(first, second)];
-    square(design.rows.len(), meeting)
+    let pair = |first, second| meetings[design.meeting(first, second)];
+    square(design.rows.len(), pair)
 }
 
 /// Standard errors of the four values, their mixes held fast: the model is linear, so fits to noise

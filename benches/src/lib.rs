@@ -48,8 +48,10 @@ pub trait Named: Copy + PartialEq + 'static {
     /// What has a name, if anything has.
     #[must_use]
     fn named(name: &str) -> Option<Self> {
-        let found = Self::NAMES.iter().find(|(known, _)| *known == name);
-        found.map(|(_, one)| *one)
+        let entry = Self::NAMES
+            .iter()
+            .find(|(name_of_value, _)| *name_of_value == name);
+        entry.map(|(_, one)| *one)
     }
 }
 

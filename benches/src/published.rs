@@ -98,9 +98,9 @@ fn rows<T: DeserializeOwned>(table: &str) -> Result<Vec<T>> {
     let names = cells(lines.next().unwrap_or_default());
     let row = |(number, line): (u32, &str)| {
         let cells = names.iter().cloned().zip(cells(line));
-        let known = cells.filter(|(_, cell)| !cell.is_empty());
+        let nonempty = cells.filter(|(_, cell)| !cell.is_empty());
         let value = |cell: String| serde_json::from_str(&cell).unwrap_or(Value::String(cell));
-        let row: Map<String, Value> = known.map(|(name, cell)| (name, value(cell))).collect();
+        let row: Map<String, Value> = nonempty.map(|(name, cell)| (name, value(cell))).collect();
         let damaged = |problem| format!("line {number} of a published table: {problem}");
         Ok(serde_json::from_value(row.into()).map_err(damaged)?)
     };

@@ -80,7 +80,7 @@ pub struct Settings {
     /// A folder where finished games are kept.
     pub state: Option<PathBuf>,
     /// Which of the games are played here; what a task finds is nothing to look at.
-    pub share: TaskSlice,
+    pub slice: TaskSlice,
 }
 
 impl Settings {
@@ -95,7 +95,7 @@ impl Settings {
     }
 }
 
-/// Reproduces a table; `say` is told of every finished part.
+/// Reproduces a table; `report` is told of every finished part.
 ///
 /// # Errors
 /// If something cannot be played or read.
@@ -103,17 +103,17 @@ pub fn run(
     target: Target,
     settings: &Settings,
     progress: &ProgressBar,
-    say: &mut dyn FnMut(&str),
+    report: &mut dyn FnMut(&str),
 ) -> Result<Reproduction> {
     make_folder(settings.state.as_deref())?;
     match target {
-        Target::RockNRoll => rocknroll::run(settings, say),
+        Target::RockNRoll => rocknroll::run(settings, report),
         Target::Setups => setups::run(settings, progress),
         Target::Star => searches::star(settings, progress),
-        Target::Depth => searches::depth(settings, progress, say),
+        Target::Depth => searches::depth(settings, progress, report),
         Target::Table => searches::table(settings, progress),
         Target::ReversiXt => reversixt::run(settings, progress),
-        Target::MonteAlpha => monte_alpha::run(settings, say),
+        Target::MonteAlpha => monte_alpha::run(settings, report),
     }
 }
 

@@ -42,10 +42,10 @@ fn atlas(found: Atlas) -> Result<Atlas, String> {
     let is_class =
         |class: &ClassValue| !class.orders.is_empty() && class.orders.iter().all(is_order);
     let enough = if found.stones == 6 { 8 } else { 1 };
-    let is_whole = (1..=6).contains(&found.stones)
+    let is_complete = (1..=6).contains(&found.stones)
         && found.classes.len() >= enough
         && found.classes.iter().all(is_class);
-    is_whole
+    is_complete
         .then_some(found)
         .ok_or_else(|| "no atlas: classes of set-ups over six squares belong there".to_owned())
 }

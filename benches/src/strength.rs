@@ -18,11 +18,11 @@ use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
 /// What stands in a player's notation for a number.
-pub const PLACE: &str = "{}";
+pub const PLACEHOLDER: &str = "{}";
 
 /// A player, its numbers open.
 pub struct Candidate<G: Playable> {
-    /// Its notation, with [`PLACE`] for the number.
+    /// Its notation, with [`PLACEHOLDER`] for the number.
     pub player: String,
     /// Each number with the player that it makes; without a number there is one.
     pub settings: Vec<(Option<f64>, Contestant<G>)>,
@@ -40,7 +40,7 @@ pub struct Front {
 /// What a player scored with each of its numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
-    /// The player, with [`PLACE`] for the number.
+    /// The player, with [`PLACEHOLDER`] for the number.
     pub player: String,
     /// A match a number.
     pub points: Vec<Point>,
@@ -85,7 +85,7 @@ pub fn front<G: Playable>(
     make_folder(options.state.as_deref())?;
     let mut play = |(number, player): &(Option<f64>, Contestant<G>)| {
         let name = format!("{:016x}", checksum(player.name.as_bytes()));
-        let result = play_match(player, against, &options.kept_as(&name))?;
+        let result = play_match(player, against, &options.stored_as(&name))?;
         watch(&result);
         Ok(Point {
             number: *number,
@@ -122,7 +122,7 @@ pub fn text_table(front: &Front) -> TextTable {
     for Scores { player, points } in &front.curves {
         for point in points {
             let name = match point.number {
-                Some(number) => player.replace(PLACE, &number.to_string()),
+                Some(number) => player.replace(PLACEHOLDER, &number.to_string()),
                 None => player.clone(),
             };
             let (score, interval) = point.score();

@@ -3,8 +3,8 @@
 
 use arena::external::{
     dialect::Dialect,
-    said::{Reply, ReplyBuffer, ChatterPolicy},
     parse_move_of_reply,
+    reply::{ChatterPolicy, Reply, ReplyBuffer},
 };
 use engine::core::text::TextError;
 use engine::games::{
@@ -193,8 +193,8 @@ pub(crate) fn answers(bytes: &[u8]) {
         (ChatterPolicy::Comments, Reply::Line),
         (ChatterPolicy::Blanks, Reply::Line),
         (ChatterPolicy::Blanks, Reply::Block),
-        (ChatterPolicy::Unless(WORDS), Reply::Word("===")),
-        (ChatterPolicy::Unless(WORDS), Reply::Word("bestmove")),
+        (ChatterPolicy::AllExcept(WORDS), Reply::Word("===")),
+        (ChatterPolicy::AllExcept(WORDS), Reply::Word("bestmove")),
     ] {
         let mut said = ReplyBuffer::new(talk);
         for piece in bytes.chunks(usize::from(length).max(1)) {

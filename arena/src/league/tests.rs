@@ -22,17 +22,17 @@ fn all() -> Vec<Entrant<Standard>> {
     ]
 }
 
-fn options(most_games: u64) -> LeagueOptions<Standard> {
+fn options(max_games: u64) -> LeagueOptions<Standard> {
     LeagueOptions {
         matches: match_options(1, 3),
         step: 5,
         precision: 10.0,
-        most_games,
+        max_games,
     }
 }
 
-fn play(directory: &Path, entrants: &[Entrant<Standard>], most_games: u64) -> LeagueResult {
-    play_league(directory, entrants, &options(most_games), |_, _| {}).unwrap()
+fn play(directory: &Path, entrants: &[Entrant<Standard>], max_games: u64) -> LeagueResult {
+    play_league(directory, entrants, &options(max_games), |_, _| {}).unwrap()
 }
 
 /// The pairs that lie in a directory, by pairing and number.
@@ -53,26 +53,26 @@ fn pairs(directory: &Path) -> Vec<String> {
 fn a_league_finds_the_order_and_says_how_sure_it_is() {
     let directory = tempfile::tempdir().unwrap();
     let mut steps = 0;
-    let found = play_league(directory.path(), &all(), &options(100_000), |_, _| {
+    let result = play_league(directory.path(), &all(), &options(100_000), |_, _| {
         steps += 1
     });
-    let found = found.unwrap();
-    assert!(found.settled && steps > 2, "{found:?}");
-    let names: Vec<&str> = found.standings.iter().map(|one| &*one.name).collect();
+    let result = result.unwrap();
+    assert!(result.settled && steps > 2, "{result:?}");
+    let names: Vec<&str> = result.standings.iter().map(|one| &*one.name).collect();
     assert_eq!((names[0], names.len()), ("nearest", 3));
     // Each game is one of both of its players.
-    let games: u64 = found.standings.iter().map(|one| one.games).sum();
-    assert_eq!(games, 2 * found.games);
-    assert_eq!(found.games, 2 * pairs(directory.path()).len() as u64);
-    let groups: Vec<usize> = found.standings.iter().map(|one| one.group).collect();
-    assert!(groups[0] == 1 && groups[1] == 2, "{found:?}");
-    assert_eq!(found.history.last().unwrap().0, found.games);
+    let games: u64 = result.standings.iter().map(|one| one.games).sum();
+    assert_eq!(games, 2 * result.games);
+    assert_eq!(result.games, 2 * pairs(directory.path()).len() as u64);
+    let groups: Vec<usize> = result.standings.iter().map(|one| one.group).collect();
+    assert!(groups[0] == 1 && groups[1] == 2, "{result:?}");
+    assert_eq!(result.history.last().unwrap().0, result.games);
 }
 
 #[test]
 fn a_league_that_was_stopped_goes_on_and_repeats_nothing() {
-    let whole = tempfile::tempdir().unwrap();
-    let expected = play(whole.path(), &all(), 400);
+    let complete = tempfile::tempdir().unwrap();
+    let expected = play(complete.path(), &all(), 400);
     let broken = tempfile::tempdir().unwrap();
     play(broken.path(), &all(), 90);
     // Killed in the middle of a step: the last one is in the journal, some of its pairs are not.
@@ -82,14 +82,14 @@ fn a_league_that_was_stopped_goes_on_and_repeats_nothing() {
     fs::write(&state, &lines[..lines.len() - 300]).unwrap();
     let again = play(broken.path(), &all(), 400);
     assert_eq!(again, expected);
-    let [found, unbroken] = [&broken, &whole].map(|directory| {
+    let [result, unbroken] = [&broken, &complete].map(|directory| {
         let name = directory.path().display().to_string();
         let pairs = pairs(directory.path()).into_iter();
         pairs
             .map(|pair| pair.replace(&name, ""))
             .collect::<Vec<_>>()
     });
-    assert_eq!(found, unbroken);
+    assert_eq!(result, unbroken);
     // Nothing is left to do, so nobody has to play.
     let absent = all().into_iter().map(|one| Entrant {
         contestant: Contestant {
@@ -113,9 +113,9 @@ fn who_is_absent_keeps_its_results_and_others_may_join() {
     gone.absent = Some("it never could".to_owned());
     later.push(gone);
     let after = play(directory.path(), &later, 400);
-    let of = |found: &LeagueResult, name: &str| {
-        let found = found.standings.iter().find(|one| one.name == name);
-        found.unwrap().clone()
+    let of = |result: &LeagueResult, name: &str| {
+        let result = result.standings.iter().find(|one| one.name == name);
+        result.unwrap().clone()
     };
     assert_eq!(of(&before, "any").games, of(&after, "any").games);
     assert!(of(&after, "any").elo.is_some());
@@ -224,12 +224,12 @@ fn games_that_repeat_others_are_counted_apart() {
         },
         step: 5,
         precision: 10.0,
-        most_games: 100_000,
+        max_games: 100_000,
     };
-    let found = play_league(directory.path(), &entrants, &options, |_, _| {}).unwrap();
+    let result = play_league(directory.path(), &entrants, &options, |_, _| {}).unwrap();
     let played = 2 * pairs(directory.path()).len() as u64;
-    assert!(found.games <= 8 && played >= 10, "{found:?}");
-    assert_eq!(found.repeated_games, Some(played - found.games));
+    assert!(result.games <= 8 && played >= 10, "{result:?}");
+    assert_eq!(result.repeated_games, Some(played - result.games));
     // With chance, nothing repeats, and nothing is said of it.
     let directory = tempfile::tempdir().unwrap();
     assert_eq!(play(directory.path(), &all(), 20).repeated_games, None);

@@ -18,7 +18,7 @@ use std::{
 };
 
 /// How often progress is shown.
-const SHOWN_EVERY: Duration = Duration::from_millis(200);
+const DISPLAY_INTERVAL: Duration = Duration::from_millis(200);
 
 pub(super) struct Collector {
     /// Whether no more pairs are wanted: the test is decided, or the state file cannot be written.
@@ -36,7 +36,7 @@ struct Collected {
     state: State,
     records: Journal<GameLine>,
     error: Option<MeasuringError>,
-    shown: Instant,
+    displayed: Instant,
 }
 
 impl Collector {
@@ -78,7 +78,7 @@ impl Collector {
             state,
             records,
             error: None,
-            shown: Instant::now(),
+            displayed: Instant::now(),
         };
         Self {
             done: AtomicBool::new(end.is_some()),
@@ -110,8 +110,8 @@ impl Collector {
         let written = games
             .iter()
             .try_for_each(|game| collected.records.add(game));
-        let kept = written.and_then(|()| collected.state.add(&result));
-        if let Err(error) = kept {
+        let stored = written.and_then(|()| collected.state.add(&result));
+        if let Err(error) = stored {
             collected.error.get_or_insert(error.into());
             self.done.store(true, Ordering::Relaxed);
         }
@@ -125,10 +125,10 @@ impl Collector {
             }
         }
         collected.results.push(result);
-        if !self.bar.is_hidden() && collected.shown.elapsed() > SHOWN_EVERY {
-            collected.shown = Instant::now();
+        if !self.bar.is_hidden() && collected.displayed.elapsed() > DISPLAY_INTERVAL {
+            collected.displayed = Instant::now();
             self.bar.set_position(collected.results.len() as u64);
-            self.bar.set_message(collected.standing());
+            self.bar.set_message(collected.summary());
         }
     }
 
@@ -154,7 +154,7 @@ impl Collector {
 
 impl Collected {
     /// The score so far, and how the test stands between its bounds.
-    fn standing(&self) -> String {
+    fn summary(&self) -> String {
         let tally = self.counts.tally();
         let score = percent(tally.score(), tally.interval().half_width());
         match self.in_order.as_ref().map(InOrder::result) {

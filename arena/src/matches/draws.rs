@@ -17,8 +17,8 @@ fn options(game: Reversi, plies: usize, pairs: u64) -> MatchOptions<Reversi> {
 fn openings_differ_and_do_not_depend_on_the_order_of_questions() {
     let options = options(Reversi::SIX, 4, 100);
     let in_order = Book::new(&options, true);
-    let drawn = (0..100).map(|pair| in_order.of_pair(pair));
-    let all: Vec<_> = drawn.collect();
+    let sampled = (0..100).map(|pair| in_order.of_pair(pair));
+    let all: Vec<_> = sampled.collect();
     assert_eq!(all.iter().collect::<HashSet<_>>().len(), 100);
     let backwards = Book::new(&options, true);
     for pair in (0..100).rev() {
@@ -119,7 +119,7 @@ fn draws_are_half_a_point_everywhere() {
     let pairs = timeless(&random(), &random(), &options);
     let result = play_match(&random(), &random(), &options).unwrap();
     let scores: Vec<f64> = pairs.iter().flat_map(|pair| pair.scores).collect();
-    let count = |score: f64| scores.iter().filter(|&&found| found == score).count() as u64;
+    let count = |score: f64| scores.iter().filter(|&&result| result == score).count() as u64;
     assert!(result.draws > 0, "{result}");
     assert_eq!(
         (result.wins, result.draws, result.games),
@@ -178,11 +178,11 @@ fn matches_of_games_without_chance_do_not_depend_on_threads_or_interruptions() {
 
 #[test]
 fn there_is_no_luck_to_tell() {
-    let told = MatchOptions {
+    let reported = MatchOptions {
         luck: Some(random()),
         ..options(Reversi::SIX, 4, 2)
     };
-    let error = play_match(&first(), &random(), &told).unwrap_err();
+    let error = play_match(&first(), &random(), &reported).unwrap_err();
     assert_eq!(
         error.to_string(),
         "reversi(size=6) leaves nothing to chance, so there is no luck to tell"

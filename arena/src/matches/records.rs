@@ -53,13 +53,13 @@ pub(super) fn open<G: Playable>(
 ) -> Result<(Journal<GameLine>, BTreeSet<u64>)> {
     let path = options.records.as_deref();
     let name = path.unwrap_or(Path::new("")).display();
-    let (share, pairs) = (options.share, options.pairs);
+    let (slice, pairs) = (options.slice, options.pairs);
     if options.state.is_none() && path.is_some_and(Path::exists) {
         return Err(format!("{name}: exists already: name another file, or by --state the match that it goes on with").into());
     }
-    let ours = played.range(share.parts(pairs));
-    let is_there = |path: &Path| share.place(path).exists() || path.exists();
-    if let (Some(path), TaskSlice::All | TaskSlice::Task { .. }) = (path, share)
+    let ours = played.range(slice.parts(pairs));
+    let is_there = |path: &Path| slice.place(path).exists() || path.exists();
+    if let (Some(path), TaskSlice::All | TaskSlice::Task { .. }) = (path, slice)
         && let Some(pair) = ours.clone().next()
         && !is_there(path)
     {
@@ -84,14 +84,14 @@ pub(super) fn open<G: Playable>(
     };
     let number = |game: &GameLine| game.number.unwrap_or_default();
     // What the state says is asked of it alone: where games are to be kept, and which tasks are missing.
-    let shared = path.map_or_else(Default::default, |_| (share, 2 * pairs));
+    let shared = path.map_or_else(Default::default, |_| (slice, 2 * pairs));
     let (mut journal, games) = Journal::open(path, wording, &heading, number, shared)?;
     let is_lost = |pair: &&u64| {
         path.is_some() && !(0..2).all(|game| games.contains_key(&(2 * **pair + game)))
     };
     let lost: BTreeSet<u64> = ours.filter(is_lost).copied().collect();
     if let Some(path) = path
-        && let Some(missing) = share.missing(path, pairs, |pair| !lost.contains(&pair))
+        && let Some(missing) = slice.missing(path, pairs, |pair| !lost.contains(&pair))
     {
         return Err(missing.into());
     }

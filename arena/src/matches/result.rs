@@ -190,14 +190,14 @@ impl MatchResult {
 
 impl MatchResult {
     /// The number of games, with how many were drawn, how many differ from each other and how many
-    /// more repeat them, if that needs saying: `100 games (12 drawn, 98 distinct, 300 repeats left out)`.
+    /// more repeat them, if that needs saying: `100 games (12 random, 98 distinct, 300 repeats left out)`.
     #[must_use]
     pub fn games_in_words(&self) -> String {
         let note = |count: u64, what| (count > 0).then(|| format!("{count} {what}"));
-        let drawn = note(self.draws, "drawn");
+        let random = note(self.draws, "drawn");
         let distinct = note(self.distinct_games.unwrap_or(0), "distinct");
         let repeated = note(self.repeated_games.unwrap_or(0), "repeats left out");
-        let notes: Vec<String> = [drawn, distinct, repeated].into_iter().flatten().collect();
+        let notes: Vec<String> = [random, distinct, repeated].into_iter().flatten().collect();
         match notes.join(", ") {
             none if none.is_empty() => format!("{} games", self.games),
             notes => format!("{} games ({notes})", self.games),
@@ -211,8 +211,8 @@ impl MatchResult {
 pub fn warning_of_repeats<'a>(
     matches: impl IntoIterator<Item = &'a MatchResult>,
 ) -> Option<String> {
-    let counts = |found: &MatchResult| (found.repeated_games.unwrap_or(0), found.games);
-    let sum = |all: (u64, u64), found: (u64, u64)| (all.0 + found.0, all.1 + found.1);
+    let counts = |result: &MatchResult| (result.repeated_games.unwrap_or(0), result.games);
+    let sum = |all: (u64, u64), result: (u64, u64)| (all.0 + result.0, all.1 + result.1);
     let (repeated, games) = matches.into_iter().map(counts).fold((0, 0), sum);
     warning_of_counts(repeated, games)
 }

@@ -26,7 +26,7 @@ pub trait Starts<G: Playable>: Send + Sync {
 
     /// Whether positions are drawn at random: then, in games without chance, one that an earlier
     /// pair had is drawn again.
-    fn are_drawn(&self) -> bool {
+    fn is_random(&self) -> bool {
         false
     }
 
@@ -55,19 +55,19 @@ pub struct Openings {
 impl Openings {
     /// As many moves as the game asks for.
     #[must_use]
-    pub fn usual<G: Playable>() -> Self {
+    pub fn by_default<G: Playable>() -> Self {
         Self {
             plies: G::OPENING_PLIES,
         }
     }
 
-    /// The position that random moves lead to; `told` hears of them.
+    /// The position that random moves lead to; `described` hears of them.
     fn walk<G: Playable>(
         self,
         game: &G,
         pair: u64,
         seed: u64,
-        mut told: impl FnMut(G::Position, G::Move),
+        mut described: impl FnMut(G::Position, G::Move),
     ) -> G::Position {
         let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Arena, &[0]));
         let mut position = game.random_start(&mut random, (pair % 2) as Seat);
@@ -77,7 +77,7 @@ impl Openings {
             if game.payoffs(&next).is_some() {
                 break;
             }
-            told(position, mv);
+            described(position, mv);
             position = next;
         }
         position
@@ -95,7 +95,7 @@ impl<G: Playable> Starts<G> for Openings {
         moves
     }
 
-    fn are_drawn(&self) -> bool {
+    fn is_random(&self) -> bool {
         true
     }
 
@@ -125,16 +125,16 @@ pub(super) struct Book<'a, G: Playable> {
     pub(super) repeats_matter: bool,
     /// Positions of the pairs looked at so far, by key, and how often each was drawn in vain;
     /// `None` if positions may repeat.
-    drawn: Option<Mutex<(HashSet<u64>, Vec<u64>)>>,
+    sampled: Option<Mutex<(HashSet<u64>, Vec<u64>)>>,
 }
 
 impl<'a, G: Playable> Book<'a, G> {
     pub(super) fn new(options: &'a MatchOptions<G>, repeats_matter: bool) -> Self {
-        let drawn = repeats_matter && options.starts.are_drawn();
+        let sampled = repeats_matter && options.starts.is_random();
         Self {
             options,
             repeats_matter,
-            drawn: drawn.then(Mutex::default),
+            sampled: sampled.then(Mutex::default),
         }
     }
 
@@ -158,14 +158,14 @@ impl<'a, G: Playable> Book<'a, G> {
             (seed, 0) => seed,
             (seed, vain) => derive_seed(seed, SeedSpace::Arena, &[2, vain]),
         };
-        let Some(drawn) = &self.drawn else {
+        let Some(sampled) = &self.sampled else {
             return seed(pair, 0);
         };
         let draw = |pair, vain| game.key(&starts.of_pair(game, pair, seed(pair, vain)));
         // Always in the order of pairs: which of two equal ones is drawn again is not up to
         // threads.
-        let mut drawn = drawn.lock().unwrap_or_else(PoisonError::into_inner);
-        let (seen, vain) = &mut *drawn;
+        let mut sampled = sampled.lock().unwrap_or_else(PoisonError::into_inner);
+        let (seen, vain) = &mut *sampled;
         for next in vain.len() as u64..=pair {
             let new = (0..MAX_SAMPLES).find(|&vain| seen.insert(draw(next, vain)));
             vain.push(new.unwrap_or(0));

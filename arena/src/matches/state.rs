@@ -68,8 +68,8 @@ pub(super) struct Finished {
 /// Reads scores of games: no others are counted.
 pub(super) fn scores<'a, D: Deserializer<'a>>(text: D) -> Result<[f64; 2], D::Error> {
     let scores = <[f64; 2]>::deserialize(text)?;
-    let known = scores.iter().all(|score| [0.0, 0.5, 1.0].contains(score));
-    known
+    let stored = scores.iter().all(|score| [0.0, 0.5, 1.0].contains(score));
+    stored
         .then_some(scores)
         .ok_or_else(|| D::Error::custom("a game is worth 0, 0.5 or 1"))
 }
@@ -90,8 +90,8 @@ pub(crate) fn check_names(work: &str, who: &str, names: &[&String]) -> Result<()
 /// Makes the folder of the state files of many matches, if they are to be kept.
 pub fn make_folder(folder: Option<&Path>) -> Result<(), String> {
     folder.map_or(Ok(()), |folder| {
-        let made = std::fs::create_dir_all(folder);
-        made.map_err(|error| format!("{}: {error}", folder.display()))
+        let created = std::fs::create_dir_all(folder);
+        created.map_err(|error| format!("{}: {error}", folder.display()))
     })
 }
 
@@ -104,25 +104,25 @@ pub fn in_folder(folder: &Path, name: &str) -> PathBuf {
 /// Does what is not known of a range of parts, in rising order as threads become free, each with what
 /// `tools` made for it, keeps every part, and gives all that are known.
 pub fn finish<T: Serialize + DeserializeOwned + Send, W>(
-    known: Opened<(u64, T)>,
+    stored: Opened<(u64, T)>,
     range: Range<u64>,
     tools: impl Fn() -> W + Send + Sync,
     part: impl Fn(&mut W, u64) -> Result<T> + Send + Sync,
 ) -> Result<BTreeMap<u64, (u64, T)>> {
     let mut missing = range.collect::<Vec<u64>>();
-    missing.retain(|number| !known.1.contains_key(number));
-    let known = Mutex::new(known);
+    missing.retain(|number| !stored.1.contains_key(number));
+    let stored = Mutex::new(stored);
     let missing = missing.into_iter().par_bridge();
     missing.try_for_each_init(tools, |tools, number| {
         let line = (number, part(tools, number)?);
-        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.0.add(&line)?;
-        known.1.insert(number, line);
+        let mut stored = stored.lock().unwrap_or_else(PoisonError::into_inner);
+        stored.0.add(&line)?;
+        stored.1.insert(number, line);
         Result::<()>::Ok(())
     })?;
-    let (journal, known) = known.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (journal, stored) = stored.into_inner().unwrap_or_else(PoisonError::into_inner);
     journal.close()?;
-    Ok(known)
+    Ok(stored)
 }
 
 /// A state file that is being continued; locked against other processes.
@@ -139,7 +139,7 @@ impl State {
     pub(super) fn open(
         path: Option<&Path>,
         identity: &Value,
-        share: (TaskSlice, u64),
+        slice: (TaskSlice, u64),
         is_test: bool,
     ) -> Result<(Self, Vec<PairResult>, Duration), JournalError> {
         let wording = Wording {
@@ -147,9 +147,9 @@ impl State {
             part: "pair",
         };
         let number = |line: &Finished| line.result.pair;
-        let (journal, mut lines) = Journal::open(path, wording, identity, number, share)?;
+        let (journal, mut lines) = Journal::open(path, wording, identity, number, slice)?;
         if let (Some(path), true) = (path, is_test) {
-            lines.extend(Journal::before(path, wording, identity, number, share));
+            lines.extend(Journal::before(path, wording, identity, number, slice));
         }
         let mut ends = BTreeMap::<u32, u64>::new();
         for line in lines.values() {
@@ -172,7 +172,7 @@ impl State {
     }
 
     /// Removes pairs that are to be played again.
-    pub(super) fn forget(&mut self, pairs: &BTreeSet<u64>) -> Result<(), JournalError> {
+    pub(super) fn remove(&mut self, pairs: &BTreeSet<u64>) -> Result<(), JournalError> {
         if pairs.is_empty() {
             return Ok(());
         }

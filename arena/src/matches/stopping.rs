@@ -98,7 +98,7 @@ impl InOrder {
             if self.repeats.are_new(games) {
                 self.counts.add(scores);
             }
-            if self.rule.test.looks_after(self.next)
+            if self.rule.test.is_checked_after(self.next)
                 && self.rule.after(&self.counts).verdict != Verdict::Open
             {
                 self.end = Some(self.next);

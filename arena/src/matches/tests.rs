@@ -30,7 +30,7 @@ fn options(pairs: u64) -> MatchOptions<Standard> {
 }
 
 /// A match that is kept in a file, which goes with its folder.
-fn kept(pairs: u64) -> (TempDir, PathBuf, MatchOptions<Standard>) {
+fn saved(pairs: u64) -> (TempDir, PathBuf, MatchOptions<Standard>) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("match.jsonl");
     let options = MatchOptions {
@@ -92,8 +92,8 @@ fn the_stronger_player_wins_and_the_figures_agree_with_the_pairs() {
         pair.decisions.iter().sum::<u64>() == u64::from(pair.plies[0] + pair.plies[1])
     }));
     // The same match from the other side.
-    let turned = play_match(&b, &a, &options(200)).unwrap();
-    assert_eq!(turned.pair_counts, result.pair_counts.opposite());
+    let reversed = play_match(&b, &a, &options(200)).unwrap();
+    assert_eq!(reversed.pair_counts, result.pair_counts.opposite());
 }
 
 #[test]
@@ -118,13 +118,13 @@ fn given_set_ups_and_first_movers_alternate() {
 
 #[test]
 fn a_match_cut_off_anywhere_resumes_to_the_same_results() {
-    let (_directory, path, mut stored) = kept(12);
+    let (_directory, path, mut stored) = saved(12);
     stored.threads = 2;
     let unbroken = played(&options(12));
     assert_eq!(played(&stored), unbroken);
-    let whole = std::fs::read(&path).unwrap();
-    for length in [0, whole.len() / 2, whole.len()] {
-        std::fs::write(&path, &whole[..length]).unwrap();
+    let complete = std::fs::read(&path).unwrap();
+    for length in [0, complete.len() / 2, complete.len()] {
+        std::fs::write(&path, &complete[..length]).unwrap();
         assert_eq!(played(&stored), unbroken, "cut at {length}");
         let pair = |line: &String| serde_json::from_str::<PairResult>(line).unwrap().pair;
         let mut pairs: Vec<u64> = lines(&path)[1..].iter().map(pair).collect();
@@ -135,12 +135,12 @@ fn a_match_cut_off_anywhere_resumes_to_the_same_results() {
 
 #[test]
 fn finished_pairs_are_not_played_again_and_a_match_can_be_made_longer() {
-    let (_directory, path, kept) = kept(5);
+    let (_directory, path, saved) = saved(5);
     let stored = |pairs| MatchOptions {
         pairs,
-        ..kept.clone()
+        ..saved.clone()
     };
-    played(&kept);
+    played(&saved);
     let before = lines(&path);
     let impossible = contestant("greedy", || panic!("nobody needs to play"));
     let resumed = play_match(&impossible, &random(), &stored(5)).unwrap();
@@ -155,7 +155,7 @@ fn finished_pairs_are_not_played_again_and_a_match_can_be_made_longer() {
 
 #[test]
 fn the_state_of_another_match_is_refused_and_left_alone() {
-    let (_directory, path, stored) = kept(2);
+    let (_directory, path, stored) = saved(2);
     played(&stored);
     let before = std::fs::read(&path).unwrap();
     let (seed, starts, game) = (
@@ -205,17 +205,17 @@ fn the_state_of_another_match_is_refused_and_left_alone() {
 
 #[test]
 fn state_files_of_no_match_are_errors_that_name_the_line() {
-    let (_directory, path, stored) = kept(2);
+    let (_directory, path, stored) = saved(2);
     played(&stored);
     let good = lines(&path);
     // Whole, but by no program that counted right.
-    let (said, _) = good[1].rsplit_once(",\"checksum\"").unwrap();
-    let (said, _) = said.split_once("\"scores\":").unwrap();
-    let said = format!(
-        "{said}\"scores\":[1e308,1.0],\"plies\":[1,1],\"decisions\":[1,1],\"nanoseconds\":[1,1]"
+    let (errors, _) = good[1].rsplit_once(",\"checksum\"").unwrap();
+    let (errors, _) = errors.split_once("\"scores\":").unwrap();
+    let errors = format!(
+        "{errors}\"scores\":[1e308,1.0],\"plies\":[1,1],\"decisions\":[1,1],\"nanoseconds\":[1,1]"
     );
-    let sum = engine::core::files::checksum(format!("{said}}}").as_bytes());
-    let impossible = format!("{said},\"checksum\":\"{sum:016x}\"}}");
+    let sum = engine::core::files::checksum(format!("{errors}}}").as_bytes());
+    let impossible = format!("{errors},\"checksum\":\"{sum:016x}\"}}");
     std::fs::write(&path, format!("{}\n{impossible}\n", good[0])).unwrap();
     let error = refused(&greedy(), &random(), &stored);
     let expected = "match.jsonl:2: expected a finished pair: a game is worth 0, 0.5 or 1";
@@ -265,7 +265,7 @@ fn a_sequential_test_ends_a_match_at_the_same_pair_however_it_is_played() {
     assert_eq!(played(&stopped(3)), pairs);
     assert_eq!(played(&options(result.pairs)), pairs);
     // Killed after some pairs, in the order in which two threads finished them.
-    let (_directory, path, _) = kept(0);
+    let (_directory, path, _) = saved(0);
     let stored = |pairs| MatchOptions {
         state: Some(path.clone()),
         pairs,
@@ -295,7 +295,7 @@ fn seeds_of_the_gate_are_others_and_its_state_is_not_that_of_a_match() {
         ..options(30)
     };
     assert_ne!(played(&gate), played(&options(30)));
-    let (_directory, _, stored) = kept(30);
+    let (_directory, _, stored) = saved(30);
     let gate = MatchOptions {
         space: SeedSpace::Gate,
         ..stored.clone()
@@ -426,7 +426,7 @@ fn luck_of_a_roll_by_hand() {
 fn the_same_seeds_give_the_same_results_as_before_draws_were_counted() {
     // To the last digit what version 68c79c9 answers: lost, split and won pairs, Elo, first
     // mover's share, plies, score without luck.
-    let known = [
+    let expected = [
         (
             "random",
             PairCounts::without_draws(21, 59, 20),
@@ -446,7 +446,7 @@ fn the_same_seeds_give_the_same_results_as_before_draws_were_counted() {
             0.5176887385864315,
         ),
     ];
-    for (setups, pairs, figures, without_luck) in known {
+    for (setups, pairs, figures, without_luck) in expected {
         let options = MatchOptions {
             starts: Arc::new(setups.parse::<Setups>().unwrap()),
             luck: Some(luck_evaluator("star1(depth=1)")),
@@ -517,18 +517,18 @@ fn luck_adjustment_changes_no_mean_whoever_tells_luck() {
 
 #[test]
 fn luck_is_kept_in_the_state_and_does_not_depend_on_threads() {
-    let (_directory, _, without) = kept(20);
+    let (_directory, _, without) = saved(20);
     let stored = MatchOptions {
         luck: Some(luck_evaluator("star1(depth=1)")),
         threads: 2,
         ..without.clone()
     };
-    let told = MatchOptions {
+    let luck_of = MatchOptions {
         state: None,
         threads: 1,
         ..stored.clone()
     };
-    let unbroken = played(&told);
+    let unbroken = played(&luck_of);
     let shorter = MatchOptions {
         pairs: 7,
         ..stored.clone()
@@ -567,20 +567,20 @@ fn games_written(path: &Path) -> Vec<serde_json::Value> {
 
 #[test]
 fn every_game_is_written_once_whenever_the_match_was_killed() {
-    let (directory, state, options) = kept(6);
+    let (directory, state, options) = saved(6);
     let records = directory.path().join("games.jsonl");
     let options = MatchOptions {
         records: Some(records.clone()),
         ..options
     };
     let results = played(&options);
-    let whole = games_written(&records);
-    let numbers: Vec<u64> = whole
+    let complete = games_written(&records);
+    let numbers: Vec<u64> = complete
         .iter()
         .map(|game| game["number"].as_u64().unwrap())
         .collect();
     assert_eq!(numbers, (0..12).collect::<Vec<_>>());
-    for (game, record) in whole.iter().enumerate() {
+    for (game, record) in complete.iter().enumerate() {
         let pair = &results[game / 2];
         assert_eq!(
             record["plies"].as_array().unwrap().len() as u32,
@@ -591,12 +591,12 @@ fn every_game_is_written_once_whenever_the_match_was_killed() {
         assert_eq!(record["players"][game % 2], 0);
     }
     // Killed between the games of a pair and its result, and in the middle of a game.
-    let kept = lines(&state);
-    std::fs::write(&state, kept[..kept.len() - 2].join("\n") + "\n").unwrap();
+    let saved = lines(&state);
+    std::fs::write(&state, saved[..saved.len() - 2].join("\n") + "\n").unwrap();
     let text = std::fs::read_to_string(&records).unwrap();
     std::fs::write(&records, &text[..text.len() - 40]).unwrap();
     assert_eq!(played(&options), results);
-    assert_eq!(games_written(&records), whole);
+    assert_eq!(games_written(&records), complete);
     // Without its state a match does not know what is there.
     let alone = MatchOptions {
         state: None,
@@ -644,7 +644,7 @@ fn a_match_comes_to_the_same_whichever_line_of_its_files_is_cut_short() {
 
 #[test]
 fn the_games_of_another_match_are_refused_and_left_alone() {
-    let (directory, _, options) = kept(2);
+    let (directory, _, options) = saved(2);
     let options = |state: &str| MatchOptions {
         records: Some(directory.path().join("games")),
         state: Some(directory.path().join(state)),

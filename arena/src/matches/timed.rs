@@ -63,17 +63,17 @@ impl<G: Game> Player<G> for Timed<G> {
         let began = Instant::now();
         let decision = self.player.decide(position, legal, limits);
         let reported = decision.as_ref().map_or(Duration::ZERO, |it| it.stats.time);
-        let taken = if reported.is_zero() {
+        let duration = if reported.is_zero() {
             began.elapsed()
         } else {
             reported
         };
-        self.time += taken;
+        self.time += duration;
         if let Some(cpu_time) = decision.as_ref().ok().and_then(|it| it.cpu_time) {
             *self.cpu_time.get_or_insert_default() += cpu_time;
         }
         if self.keeps_each {
-            self.each.push(taken);
+            self.each.push(duration);
         }
         decision
     }

@@ -88,7 +88,7 @@ fn table(text_table: &TextTable) -> String {
     for row in &text_table.rows {
         let cells = row
             .iter()
-            .map(Cell::shown)
+            .map(Cell::text_of)
             .enumerate()
             .map(|(column, text)| format!("<td{}>{}</td>", class(column), escape(&text)));
         let _ = write!(html, "<tr>{}</tr>", cells.collect::<String>());

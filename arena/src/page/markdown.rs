@@ -76,7 +76,7 @@ fn table(text_table: &TextTable) -> String {
             .collect(),
     );
     for row in &text_table.rows {
-        text += &line(row.iter().map(|cell| plain(&Cell::shown(cell))).collect());
+        text += &line(row.iter().map(|cell| plain(&Cell::text_of(cell))).collect());
     }
     text
 }

@@ -62,14 +62,14 @@ pub fn heat_map(map: &HeatMap) -> Result<String> {
                     continue;
                 };
                 let x = left + side * column as i32;
-                let share = ((value - map.middle) / map.span).clamp(-1.0, 1.0);
+                let fraction = ((value - map.middle) / map.span).clamp(-1.0, 1.0);
                 area.draw(&Rectangle::new(
                     [(x + 1, y + 1), (x + side - 1, y + tall - 1)],
-                    colour(share).filled(),
+                    colour(fraction).filled(),
                 ))?;
                 // Numbers that would not fit are left to the table.
                 if side >= 30 {
-                    let ink = if share.abs() > 0.6 { WHITE } else { TEXT };
+                    let ink = if fraction.abs() > 0.6 { WHITE } else { TEXT };
                     let words = format!("{value:.*}", map.decimals);
                     let at = (x + side / 2, y + tall / 2);
                     write(area, &words, at, 12.min(side / 3), ink, HPos::Center)?;
@@ -81,9 +81,9 @@ pub fn heat_map(map: &HeatMap) -> Result<String> {
 }
 
 /// From orange at -1 by white to blue at 1.
-fn colour(share: f64) -> RGBColor {
-    let (red, green, blue) = if share >= 0.0 { HIGH } else { LOW };
-    let mixed = |full: f64| (255.0 + (full - 255.0) * share.abs()).round() as u8;
+fn colour(fraction: f64) -> RGBColor {
+    let (red, green, blue) = if fraction >= 0.0 { HIGH } else { LOW };
+    let mixed = |full: f64| (255.0 + (full - 255.0) * fraction.abs()).round() as u8;
     RGBColor(mixed(red), mixed(green), mixed(blue))
 }
 

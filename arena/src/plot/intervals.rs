@@ -11,7 +11,7 @@ use plotters::{prelude::*, style::text_anchor::HPos};
 
 const LINE: i32 = 30;
 const TOP: i32 = 44;
-const LEFT: i32 = 262;
+const LEFT_MARGIN: i32 = 262;
 const RIGHT: i32 = 110;
 
 /// A point and its interval for each row, from top to bottom, with `decimals` digits behind the
@@ -46,21 +46,22 @@ pub(super) fn rows_chart(
         };
         let (right, bottom) = (WIDTH - RIGHT, height - 40);
         let x_of = |value: f64| {
-            LEFT + ((value - low) / (high - low) * f64::from(right - LEFT)).round() as i32
+            LEFT_MARGIN
+                + ((value - low) / (high - low) * f64::from(right - LEFT_MARGIN)).round() as i32
         };
         for mark in marks(low, high) {
             let x = x_of(mark);
             join(area, [(x, TOP - 8), (x, bottom)], GRID)?;
             write(area, &tidy(mark), (x, bottom + 13), 13, TEXT, HPos::Center)?;
         }
-        let below = ((LEFT + right) / 2, bottom + 30);
+        let below = ((LEFT_MARGIN + right) / 2, bottom + 30);
         write(area, unit, below, 13, TEXT, HPos::Center)?;
         for (index, row) in rows.iter().enumerate() {
             let y = TOP + LINE * index as i32 + LINE / 2 - 4;
             let lines = two_lines(&row.label, 38);
             for (line, words) in lines.iter().enumerate() {
                 let y = y + 13 * line as i32 - if lines.len() > 1 { 6 } else { 0 };
-                write(area, words, (LEFT - 12, y), 12, TEXT, HPos::Right)?;
+                write(area, words, (LEFT_MARGIN - 12, y), 12, TEXT, HPos::Right)?;
             }
             let mut colour = COLOURS[0];
             if scores {

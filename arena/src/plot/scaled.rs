@@ -5,7 +5,8 @@
 //! [`super`]; a point that a logarithmic axis cannot show (zero, negative) is left out.
 
 use super::{
-    Area, COLOURS, Drawn, GRID, LineChart, TEXT, WIDTH, draw, join, range, shortened, tidy, write,
+    Area, COLOURS, DrawResult, GRID, LineChart, TEXT, WIDTH, draw, join, range, shortened, tidy,
+    write,
 };
 use crate::error::Result;
 use crate::statistics::Interval;
@@ -33,7 +34,7 @@ const PLANE: i32 = 300;
 const LEGEND_LINE: i32 = 18;
 /// Most points of a curve that are marked.
 const MAX_MARKED: usize = 40;
-const LEFT: i32 = 74;
+const LEFT_MARGIN: i32 = 74;
 const RIGHT: i32 = 24;
 const TOP: i32 = 40;
 const BOTTOM: i32 = TOP + PLANE;
@@ -119,11 +120,11 @@ pub fn chart_with_bars(
                 }
             }
             let y = BOTTOM + FOOT + LEGEND_LINE * index as i32 + 6;
-            marker(area, index, (LEFT + 6, y))?;
+            marker(area, index, (LEFT_MARGIN + 6, y))?;
             write(
                 area,
                 &shortened(name, 90),
-                (LEFT + 18, y),
+                (LEFT_MARGIN + 18, y),
                 13,
                 TEXT,
                 HPos::Left,
@@ -181,7 +182,7 @@ pub fn histogram(
 }
 
 /// Circles, then triangles, then squares: more curves than colours stay distinct.
-fn marker(area: &Area<'_>, index: usize, (x, y): (i32, i32)) -> Drawn {
+fn marker(area: &Area<'_>, index: usize, (x, y): (i32, i32)) -> DrawResult {
     let style = COLOURS[index % COLOURS.len()].filled();
     match index / COLOURS.len() % 3 {
         0 => area.draw(&Circle::new((x, y), 4, style))?,
@@ -216,13 +217,13 @@ struct Plane {
 
 impl Plane {
     fn pixel(&self, (x, y): (f64, f64)) -> (i32, i32) {
-        let across = (self.x.share(x) * f64::from(WIDTH - RIGHT - LEFT)).round() as i32;
-        let up = (self.y.share(y) * f64::from(PLANE)).round() as i32;
-        (LEFT + across, BOTTOM - up)
+        let across = (self.x.fraction(x) * f64::from(WIDTH - RIGHT - LEFT_MARGIN)).round() as i32;
+        let up = (self.y.fraction(y) * f64::from(PLANE)).round() as i32;
+        (LEFT_MARGIN + across, BOTTOM - up)
     }
 
     /// The grid, the marks, and what runs to the right and up.
-    fn paint(&self, area: &Area<'_>, x_label: &str, y_label: &str) -> Drawn {
+    fn paint(&self, area: &Area<'_>, x_label: &str, y_label: &str) -> DrawResult {
         let right = WIDTH - RIGHT;
         for (x, name) in &self.x.marks {
             let x = self.pixel((*x, self.y.low)).0;
@@ -231,13 +232,17 @@ impl Plane {
         }
         for (y, name) in &self.y.marks {
             let y = self.pixel((self.x.low, *y)).1;
-            join(area, [(LEFT, y), (right, y)], GRID)?;
-            write(area, name, (LEFT - 8, y), 13, TEXT, HPos::Right)?;
+            join(area, [(LEFT_MARGIN, y), (right, y)], GRID)?;
+            write(area, name, (LEFT_MARGIN - 8, y), 13, TEXT, HPos::Right)?;
         }
-        join(area, [(LEFT, TOP), (LEFT, BOTTOM), (right, BOTTOM)], TEXT)?;
-        let below = ((LEFT + right) / 2, BOTTOM + 32);
+        join(
+            area,
+            [(LEFT_MARGIN, TOP), (LEFT_MARGIN, BOTTOM), (right, BOTTOM)],
+            TEXT,
+        )?;
+        let below = ((LEFT_MARGIN + right) / 2, BOTTOM + 32);
         write(area, x_label, below, 14, TEXT, HPos::Center)?;
-        write(area, y_label, (LEFT, TOP - 10), 14, TEXT, HPos::Left)
+        write(area, y_label, (LEFT_MARGIN, TOP - 10), 14, TEXT, HPos::Left)
     }
 }
 
@@ -292,7 +297,7 @@ impl Axis {
         }
     }
 
-    fn share(&self, value: f64) -> f64 {
+    fn fraction(&self, value: f64) -> f64 {
         (value - self.low) / (self.high - self.low)
     }
 }
@@ -359,11 +364,11 @@ mod tests {
         let points = [(1.0, 1.0), (4.0, 10.0), (16.0, 100.0), (64.0, 1000.0)];
         let scales = [2, 10].map(Scale::Logarithmic);
         let svg = scaled_chart(&chart(&points), &scales[0], &scales[1]).unwrap();
-        let drawn = line(&svg, 4);
-        for step in drawn.windows(2) {
+        let points = line(&svg, 4);
+        for step in points.windows(2) {
             let (x, y) = (step[1].0 - step[0].0, step[1].1 - step[0].1);
-            assert!((x - (drawn[1].0 - drawn[0].0)).abs() <= 1.0, "{drawn:?}");
-            assert!((y - (drawn[1].1 - drawn[0].1)).abs() <= 1.0, "{drawn:?}");
+            assert!((x - (points[1].0 - points[0].0)).abs() <= 1.0, "{points:?}");
+            assert!((y - (points[1].1 - points[0].1)).abs() <= 1.0, "{points:?}");
         }
         assert!(
             svg.contains("2^6")
@@ -377,11 +382,11 @@ mod tests {
     #[test]
     fn what_cannot_be_shown_is_left_out() {
         let names = Scale::Categories(vec!["opening".to_owned(), "middle".to_owned()]);
-        let drawn = |points: &[(f64, f64)]| {
+        let svg = |points: &[(f64, f64)]| {
             scaled_chart(&chart(points), &names, &Scale::Logarithmic(10)).unwrap()
         };
-        assert!(drawn(&[(0.0, 0.0), (1.0, -2.0)]).contains("nothing to show"));
-        let svg = drawn(&[(0.0, 5.0), (1.0, 0.0)]);
+        assert!(svg(&[(0.0, 0.0), (1.0, -2.0)]).contains("nothing to show"));
+        let svg = svg(&[(0.0, 5.0), (1.0, 0.0)]);
         for (part, is_there) in [
             ("opening", true),
             ("middle", true),
@@ -398,6 +403,6 @@ mod tests {
         let names: Vec<&str> = axis.marks.iter().map(|mark| mark.1.as_str()).collect();
         assert_eq!(names, ["1", "2", "3", "4", "5", "6"]);
         let axis = Axis::of(&Scale::Linear, [3.0].into_iter());
-        assert!(axis.high > axis.low && (0.0..=1.0).contains(&axis.share(3.0)));
+        assert!(axis.high > axis.low && (0.0..=1.0).contains(&axis.fraction(3.0)));
     }
 }

@@ -88,7 +88,7 @@ fn by_player(
     let choices = answer.choices.iter_mut().enumerate();
     for ((index, choice), outcome) in choices.zip(labelled.outcomes(game).iter()) {
         let legal = &labelled.moves[outcome.move_range()];
-        let place = if legal.len() == 1 {
+        let index = if legal.len() == 1 {
             0
         } else {
             player.new_game(derive_seed(
@@ -100,7 +100,7 @@ fn by_player(
             let best = decision.map_err(|failure| failure.to_string())?.best;
             legal.iter().position(|&mv| mv == best).unwrap_or(0)
         };
-        *choice = Choice::Move((outcome.move_range().start + place) as u8);
+        *choice = Choice::Move((outcome.move_range().start + index) as u8);
     }
     Ok(answer)
 }
@@ -114,9 +114,9 @@ fn by_evaluator(
     block: &[Labelled],
 ) -> Vec<Answer> {
     let own = block.iter().map(|labelled| labelled.position).collect();
-    let values = |asked: &[Position]| {
-        let mut values = vec![0.0; asked.len()];
-        evaluator.values(game, asked, &mut values);
+    let values = |requested: &[Position]| {
+        let mut values = vec![0.0; requested.len()];
+        evaluator.values(game, requested, &mut values);
         Some(values)
     };
     let (own, rated) = rate_moves(game, block, own, values).unwrap_or_default();

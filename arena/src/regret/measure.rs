@@ -117,15 +117,15 @@ impl DecisionSums {
             let is_real = run.len() > 1;
             let chosen = match choice {
                 Choice::Uniform => run,
-                Choice::Move(place) => usize::from(place)..usize::from(place) + 1,
+                Choice::Move(index) => usize::from(index)..usize::from(index) + 1,
             };
             let weight_of_one = weight / chosen.len() as f64;
             if is_real {
                 real += weight;
             }
-            for place in chosen {
-                let value = labelled.values[place];
-                let error = labelled.error(outcome, place);
+            for index in chosen {
+                let value = labelled.values[index];
+                let error = labelled.error(outcome, index);
                 let lost = f64::from(best) - f64::from(value);
                 let is_optimal = is_real && best - value <= SAME_VALUE + 2.0 * error;
                 let one_if = |is_so: bool| f64::from(u8::from(is_so));

@@ -20,7 +20,7 @@ pub(super) struct MixedGames<'a> {
     random: RandomStream,
     legal: MoveList,
     /// The positions of the last game that have the wanted number of stones.
-    found: Vec<Position>,
+    positions: Vec<Position>,
 }
 
 impl<'a> MixedGames<'a> {
@@ -30,7 +30,7 @@ impl<'a> MixedGames<'a> {
             game,
             random,
             legal: MoveList::default(),
-            found: Vec::new(),
+            positions: Vec::new(),
         }
     }
 
@@ -42,14 +42,14 @@ impl<'a> MixedGames<'a> {
         let coins = self.random.next_u64();
         let first = if coins & 1 == 0 { RED } else { BLUE };
         let start = self.game.random_start(&mut self.random, first);
-        self.found.clear();
+        self.positions.clear();
         if coins & 2 == 0 {
             self.play(start, stones, Self::sample_move)
         } else {
             self.play(start, stones, Self::greedy_move)
         }
-        let found = self.found.len();
-        (found > 0).then(|| self.found[self.random.below(found)])
+        let positions = self.positions.len();
+        (positions > 0).then(|| self.positions[self.random.below(positions)])
     }
 
     #[inline]
@@ -67,7 +67,7 @@ impl<'a> MixedGames<'a> {
                 return;
             }
             if there <= *stones.end() {
-                self.found.push(position);
+                self.positions.push(position);
             }
             let mv = choose(self, &position);
             position = self.game.play(&position, mv);
@@ -121,27 +121,27 @@ mod tests {
         let mut games = MixedGames::new(&game, RandomStream::new(9));
         // Games that come so far, positions of theirs, and those by the mover's stones.
         let (mut quick, mut slow) = ([0.0; 8], [0.0; 8]);
-        let count = |sums: &mut [f64; 8], found: &[Position]| {
-            sums[0] += f64::from(!found.is_empty());
-            sums[1] += found.len() as f64;
-            sums[2] += (found.len() as f64).powi(2);
-            for position in found {
+        let count = |sums: &mut [f64; 8], positions: &[Position]| {
+            sums[0] += f64::from(!positions.is_empty());
+            sums[1] += positions.len() as f64;
+            sums[2] += (positions.len() as f64).powi(2);
+            for position in positions {
                 sums[2 + position.mover().count() as usize] += 1.0;
             }
         };
         for number in 0..GAMES {
-            let drawn = games.draw(&(2..=5));
-            assert_eq!(drawn.is_some(), !games.found.is_empty());
-            assert!(drawn.is_none_or(|drawn| games.found.contains(&drawn)));
-            count(&mut quick, &games.found);
+            let sampled = games.draw(&(2..=5));
+            assert_eq!(sampled.is_some(), !games.positions.is_empty());
+            assert!(sampled.is_none_or(|sampled| games.positions.contains(&sampled)));
+            count(&mut quick, &games.positions);
             count(&mut slow, &by_players(&game, number));
         }
         let number = GAMES as f64;
-        let share = slow[0] / number;
+        let fraction = slow[0] / number;
         let assert_close = |at: usize, error: f64| {
             assert!((quick[at] - slow[at]).abs() < error, "{quick:?} {slow:?}");
         };
-        assert_close(0, 4.0 * (2.0 * number * share * (1.0 - share)).sqrt());
+        assert_close(0, 4.0 * (2.0 * number * fraction * (1.0 - fraction)).sqrt());
         let variance = slow[2] / number - (slow[1] / number).powi(2);
         assert_close(1, 4.0 * (2.0 * number * variance).sqrt());
         // Positions of one game depend on each other: several times the error of independent ones.

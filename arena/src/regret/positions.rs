@@ -105,20 +105,20 @@ pub fn draw_positions(
                     let mut random = RandomStream::new(seed);
                     play(game, &mut players, &mut random, &mut positions)?;
                     positions.retain(|position| stones.contains(&position.stones()));
-                    let found = positions.len();
-                    Ok((found > 0).then(|| positions[random.below(found)]))
+                    let count = positions.len();
+                    Ok((count > 0).then(|| positions[random.below(count)]))
                 })
             }
         };
         let numbers = block * BLOCK..count.min((block + 1) * BLOCK);
         progress.inc(numbers.end - numbers.start);
-        let drawn = numbers.map(|number| {
+        let sampled = numbers.map(|number| {
             let stones = stones(number);
             (0..MAX_GAMES)
                 .find_map(|attempt| draw([number, attempt], &stones).transpose())
-                .unwrap_or_else(|| Err(none_found(source.name(), &stones)))
+                .unwrap_or_else(|| Err(no_position(source.name(), &stones)))
         });
-        drawn.collect::<Result<Vec<_>>>()
+        sampled.collect::<Result<Vec<_>>>()
     };
     let blocks = (0..count.div_ceil(BLOCK)).into_par_iter().map(block);
     Ok(blocks.collect::<Result<Vec<_>>>()?.concat())
@@ -128,12 +128,10 @@ pub fn draw_positions(
 /// one.
 type Draw<'a> = Box<dyn FnMut([u64; 2], &RangeInclusive<u32>) -> Result<Option<Position>> + 'a>;
 
-fn none_found(from: &str, stones: &RangeInclusive<u32>) -> MeasuringError {
-    let (fewest, most) = stones.clone().into_inner();
-    format!(
-        "{MAX_GAMES} games of {from} had no position of {fewest} to {most} stones; ask for others"
-    )
-    .into()
+fn no_position(from: &str, stones: &RangeInclusive<u32>) -> MeasuringError {
+    let (min, max) = stones.clone().into_inner();
+    format!("{MAX_GAMES} games of {from} had no position of {min} to {max} stones; ask for others")
+        .into()
 }
 
 /// One game of players with [`EXPLORATION`]; its positions, but not the end.

@@ -152,8 +152,8 @@ impl Report {
             "seconds",
             "of labels",
         ];
-        let shown = columns.len() - usize::from(!labelled);
-        let mut text_table = TextTable::new(columns.into_iter().take(shown));
+        let displayed = columns.len() - usize::from(!labelled);
+        let mut text_table = TextTable::new(columns.into_iter().take(displayed));
         for measured in &self.contestants {
             let figures = &measured.figures;
             let values = measured.values.as_ref();
@@ -162,7 +162,7 @@ impl Report {
             row.extend([regret, error, of_choice, its_error]);
             let (optimal, above) = (figures.optimal, [figures.above_1, figures.above_5]);
             row.extend([optimal.value, optimal.error].map(Cell::Percent));
-            row.extend(above.map(|share| Cell::Percent(share.value)));
+            row.extend(above.map(|fraction| Cell::Percent(fraction.value)));
             let of_values = [
                 values.map(|values| values.rmse.value),
                 values.map(|values| values.rmse.error),
@@ -203,7 +203,7 @@ impl Report {
                 row.extend(regrets(figures));
                 row.extend(
                     [figures.optimal, figures.above_1, figures.above_5]
-                        .map(|share| Cell::Percent(share.value)),
+                        .map(|fraction| Cell::Percent(fraction.value)),
                 );
                 text_table.push(row);
             }

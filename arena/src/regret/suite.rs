@@ -111,7 +111,7 @@ pub struct Maker<'a> {
     /// The seed of positions and players.
     pub seed: u64,
     /// Which of the positions are valued here; a task leaves them for who collects them.
-    pub share: TaskSlice,
+    pub slice: TaskSlice,
 }
 
 /// The file of the suite of so many stones.
@@ -146,8 +146,8 @@ impl Maker<'_> {
         };
         let path = file(directory, stones);
         if path.exists() {
-            let found = LabelledSuite::read(&path, self.game)?.header;
-            return if found == header {
+            let stored = LabelledSuite::read(&path, self.game)?.header;
+            return if stored == header {
                 Ok(())
             } else {
                 let problem = "there is another suite; remove it, or name another directory";
@@ -161,30 +161,30 @@ impl Maker<'_> {
         };
         let identity = serde_json::to_value(&header)?;
         let number = |line: &(u64, Entry)| line.0;
-        let share = (self.share, positions);
-        let (journal, known) = Journal::open(Some(&state), wording, &identity, number, share)?;
+        let slice = (self.slice, positions);
+        let (journal, entries) = Journal::open(Some(&state), wording, &identity, number, slice)?;
         journal.is_complete()?;
-        let drawn = self.draw(stones, positions, progress)?;
-        let ours = self.share.parts(positions);
+        let sampled = self.draw(stones, positions, progress)?;
+        let ours = self.slice.parts(positions);
         progress.set_length(ours.end - ours.start);
-        progress.set_position(known.range(ours.clone()).count() as u64);
+        progress.set_position(entries.range(ours.clone()).count() as u64);
         progress.reset_eta();
         let entry = |(): &mut (), number| {
-            let entry = self.entry(&drawn[number as usize], number)?;
+            let entry = self.entry(&sampled[number as usize], number)?;
             progress.inc(1);
             Ok(entry)
         };
-        let known = finish((journal, known), ours, || (), entry)?;
-        if self.share.is_task() {
+        let entries = finish((journal, entries), ours, || (), entry)?;
+        if self.slice.is_task() {
             return Ok(());
         }
         write_atomically(&path, |file| {
             writeln!(file, "{identity}")?;
-            known
+            entries
                 .values()
                 .try_for_each(|(_, entry)| writeln!(file, "{}", serde_json::to_string(entry)?))
         })?;
-        if let TaskSlice::Merge { of } = self.share {
+        if let TaskSlice::Merge { of } = self.slice {
             for number in 0..of {
                 // Nobody needs them any more; one that did not have to work left none.
                 let _ = fs::remove_file(TaskSlice::Task { number, of }.place(&state));
@@ -195,7 +195,7 @@ impl Maker<'_> {
 
     /// Positions of games, one of each, no two alike.
     fn draw(&self, stones: u32, positions: u64, progress: &ProgressBar) -> Result<Vec<Position>> {
-        let fewest = if stones == MIN_TABLE_STONES {
+        let min_stones = if stones == MIN_TABLE_STONES {
             2
         } else {
             stones
@@ -205,20 +205,20 @@ impl Maker<'_> {
         progress.set_length(count);
         progress.set_position(0);
         let seed = derive_seed(self.seed, SeedSpace::Regret, &[u64::from(stones), 0, SUITE]);
-        let range = |_| fewest..=stones;
-        let mut drawn = draw_positions(self.game, self.source, range, count, seed, progress)?;
+        let range = |_| min_stones..=stones;
+        let mut sampled = draw_positions(self.game, self.source, range, count, seed, progress)?;
         let mut seen = HashSet::new();
-        drawn.retain(|position| seen.insert(position.least_image()));
-        drawn.truncate(positions as usize);
-        if (drawn.len() as u64) < positions {
+        sampled.retain(|position| seen.insert(position.least_image()));
+        sampled.truncate(positions as usize);
+        if (sampled.len() as u64) < positions {
             return Err(format!(
                 "games of {} come to no more than {} different positions of {stones} stones",
                 self.source.name(),
-                drawn.len()
+                sampled.len()
             )
             .into());
         }
-        Ok(drawn)
+        Ok(sampled)
     }
 
     /// Most positions that are solved for one of so many stones: with more than two stones too many
@@ -253,19 +253,19 @@ impl Maker<'_> {
             let mut player = by.make();
             for (index, &mv) in moves.iter().enumerate().filter(|(index, _)| open[*index]) {
                 let after = game.play(position, mv);
-                let known = game.payoff(&after, position.seat());
-                let known = known.or_else(|| Some(1.0 - self.tables.value_of(&after)?));
+                let exact = game.payoff(&after, position.seat());
+                let exact = exact.or_else(|| Some(1.0 - self.tables.value_of(&after)?));
                 let mut errors = [0.0; 2];
                 for (half, error) in errors.iter_mut().enumerate() {
                     let indices = [number, stage, half as u64, SUITE];
                     let seed = derive_seed(self.seed, SeedSpace::Regret, &indices);
-                    (labelled.halves[half][index], *error) = match known {
+                    (labelled.split[half][index], *error) = match exact {
                         Some(value) => (rounded(value), 0.0),
                         None => value(&mut *player, &after, seed, by.name())?,
                     };
                 }
                 labelled.errors[index] = rounded(errors[0].hypot(errors[1]) / 2.0);
-                let [one, other] = labelled.halves.map(|half| half[index]);
+                let [one, other] = labelled.split.map(|half| half[index]);
                 labelled.values[index] = (one + other) / 2.0;
             }
             // Those that may be the best of some outcome are looked at again.
@@ -284,8 +284,8 @@ impl Maker<'_> {
             open = again;
         }
         let list = |numbers: &[f32]| numbers[..moves.len()].to_vec();
-        entry.values = list(&labelled.halves[0]);
-        entry.others = list(&labelled.halves[1]);
+        entry.values = list(&labelled.split[0]);
+        entry.others = list(&labelled.split[1]);
         entry.errors = list(&labelled.errors);
         Ok(entry)
     }
@@ -302,8 +302,8 @@ fn value(
     name: &str,
 ) -> Result<(f32, f32)> {
     player.new_game(seed);
-    let found = player.value(after, &Limits::NONE);
-    match (found.value, found.error) {
+    let value = player.value(after, &Limits::NONE);
+    match (value.value, value.error) {
         (Some(value), Some(error)) => Ok((rounded(1.0 - value), error)),
         _ => Err(format!(
             "'{name}' does not know how far its values may be off; rollout(error=0.002) does"
@@ -390,9 +390,9 @@ impl LabelledSuite {
         });
         let labelled = lines.collect::<Result<Vec<_>, _>>()?;
         if labelled.is_empty() || labelled.len() as u64 != header.positions {
-            let (wanted, found) = (header.positions, labelled.len());
+            let (expected, value) = (header.positions, labelled.len());
             return Err(format!(
-                "{name}:1: {wanted} positions should follow and at least one, not {found}"
+                "{name}:1: {expected} positions should follow and at least one, not {value}"
             )
             .into());
         }
@@ -430,7 +430,7 @@ fn parse_line(text: &str, game: &Standard) -> Result<Labelled, String> {
     } else {
         [&line.others, &line.errors]
     };
-    let [one, other] = &mut labelled.halves;
+    let [one, other] = &mut labelled.split;
     let parts = [one, other, &mut labelled.errors];
     for (numbers, part) in [&line.values, others, errors].into_iter().zip(parts) {
         if numbers.len() != moves {
@@ -442,7 +442,7 @@ fn parse_line(text: &str, game: &Standard) -> Result<Labelled, String> {
         part[..moves].copy_from_slice(numbers);
     }
     for index in 0..moves {
-        let [one, other] = labelled.halves.map(|half| half[index]);
+        let [one, other] = labelled.split.map(|half| half[index]);
         labelled.values[index] = (one + other) / 2.0;
     }
     Ok(labelled)

@@ -44,8 +44,8 @@ fn hidden() -> ProgressBar {
 /// 500 positions of at most four stones with their exact values.
 fn labelled() -> Vec<Labelled> {
     let game = Standard::default();
-    let drawn = draw_positions(&game, &Source::Mixed, |_| 2..=4, 500, 7, &hidden()).unwrap();
-    label_exactly(&game, tables(), &drawn).unwrap()
+    let sampled = draw_positions(&game, &Source::Mixed, |_| 2..=4, 500, 7, &hidden()).unwrap();
+    label_exactly(&game, tables(), &sampled).unwrap()
 }
 
 fn of(contestant: &Contestant, labelled: &[Labelled]) -> Measured {
@@ -85,15 +85,15 @@ fn labels_are_those_of_an_independent_solver() {
     }
     assert!(compared > 50, "{compared}");
     let other_rules = Standard::new(Variant::NearestOnly, Die::fair());
-    for (game, beyond) in [
+    for (game, unknown) in [
         (game, "12.../...../..3../...../...fa r -"),
         (other_rules, "...../.1.../...../...../...fa r -"),
     ] {
-        let refused = label_exactly(&game, tables(), &[position(beyond)]).unwrap_err();
+        let refused = label_exactly(&game, tables(), &[position(unknown)]).unwrap_err();
         assert_eq!(
             refused.to_string(),
             format!(
-                "the endgame tables know at most 4 stones and these rules as 'Classic'; this position is beyond them: {beyond}"
+                "the endgame tables know at most 4 stones and these rules as 'Classic'; this position is beyond them: {unknown}"
             )
         );
     }
@@ -244,12 +244,12 @@ fn errors_of_labels_enter_the_bars_and_flatter_nobody() {
         let mut sums = DecisionSums::default();
         for exact in &exact {
             let mut noisy = exact.clone();
-            for half in &mut noisy.halves {
+            for half in &mut noisy.split {
                 let add = |value: &mut f32| *value += error * 2f32.sqrt() * noise() as f32;
                 half.iter_mut().for_each(add);
             }
             noisy.values =
-                std::array::from_fn(|at| (noisy.halves[0][at] + noisy.halves[1][at]) / 2.0);
+                std::array::from_fn(|at| (noisy.split[0][at] + noisy.split[1][at]) / 2.0);
             noisy.errors = [error; 18];
             // Who knows the truth.
             sums.add(&game, &noisy, &best_answer(&game, exact));
@@ -327,7 +327,7 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
             limit,
             by: &[by.clone(), by],
             seed: 3,
-            share: Default::default(),
+            slice: Default::default(),
         };
         maker.make(at, 5, 30, &hidden())
     };
@@ -347,9 +347,9 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
     let mut exact = 0;
     for labelled in &suite.labelled {
         // Solved as far as it takes.
-        let known = tables().moves_within(&game, &labelled.position, usize::MAX);
-        for (index, (_, known)) in known.unwrap().into_iter().enumerate() {
-            let off = (labelled.values[index] - known).abs();
+        let is_stored = tables().moves_within(&game, &labelled.position, usize::MAX);
+        for (index, (_, is_stored)) in is_stored.unwrap().into_iter().enumerate() {
+            let off = (labelled.values[index] - is_stored).abs();
             // Players lose a little against perfect ones.
             let bound = match labelled.errors[index] {
                 0.0 => 1e-4,
@@ -370,7 +370,7 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
             limit: 1,
             by: &by,
             seed: 3,
-            share: Default::default(),
+            slice: Default::default(),
         };
         maker.make(folder, 5, 3, &hidden())?;
         Ok::<_, MeasuringError>(std::fs::read_to_string(file(folder, 5)).unwrap())

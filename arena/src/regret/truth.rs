@@ -23,7 +23,7 @@ pub struct Labelled {
     /// The value of each of the moves, in their order; what follows means nothing.
     pub values: [f32; MAX_STORED_MOVES],
     /// The values by two halves of the evidence, whose mean they are; the same where they are exact.
-    pub(super) halves: [[f32; MAX_STORED_MOVES]; 2],
+    pub(super) split: [[f32; MAX_STORED_MOVES]; 2],
     /// Standard errors of the values; 0 where they are exact.
     pub(super) errors: [f32; MAX_STORED_MOVES],
 }
@@ -35,7 +35,7 @@ impl Labelled {
             position: *position,
             moves: game.all_moves(position),
             values: [0.0; MAX_STORED_MOVES],
-            halves: [[0.0; MAX_STORED_MOVES]; 2],
+            split: [[0.0; MAX_STORED_MOVES]; 2],
             errors: [0.0; MAX_STORED_MOVES],
         }
     }
@@ -50,7 +50,7 @@ impl Labelled {
     /// the other half values it, both ways.
     #[must_use]
     pub fn best(&self, outcome: &Outcome) -> f32 {
-        let [one, other] = &self.halves;
+        let [one, other] = &self.split;
         let crossed = [(one, other), (other, one)];
         let crossed =
             crossed.map(|(chosen, valued)| valued[first_best(chosen, outcome.move_range())]);
@@ -58,10 +58,10 @@ impl Labelled {
     }
 
     /// The standard error of what a move loses, as far as that of its label and of the best goes.
-    pub(super) fn error(&self, outcome: &Outcome, place: usize) -> f32 {
+    pub(super) fn error(&self, outcome: &Outcome, index: usize) -> f32 {
         match first_best(&self.values, outcome.move_range()) {
-            best if best == place => 0.0,
-            best => self.errors[best].hypot(self.errors[place]),
+            best if best == index => 0.0,
+            best => self.errors[best].hypot(self.errors[index]),
         }
     }
 
@@ -92,15 +92,15 @@ pub fn label_exactly(
     positions: &[Position],
 ) -> Result<Vec<Labelled>> {
     let unknown = |position: &Position| {
-        let (known, variant) = (tables.stones(), tables.variant());
+        let (exact, variant) = (tables.stones(), tables.variant());
         let position = game.format_position(position, None);
-        format!("the endgame tables know at most {known} stones and these rules as '{variant:?}'; this position is beyond them: {position}").into()
+        format!("the endgame tables know at most {exact} stones and these rules as '{variant:?}'; this position is beyond them: {position}").into()
     };
     let answers = tables.answers(game);
     let blocks = positions.par_chunks(BLOCK).map(|block| {
         let labelled = answers.then(|| label_block(game, tables, block)).flatten();
-        let beyond = |position: &&Position| tables.value_of(position).is_none() || !answers;
-        labelled.ok_or_else(|| unknown(block.iter().find(beyond).unwrap_or(&block[0])))
+        let is_unknown = |position: &&Position| tables.value_of(position).is_none() || !answers;
+        labelled.ok_or_else(|| unknown(block.iter().find(is_unknown).unwrap_or(&block[0])))
     });
     Ok(blocks.collect::<Result<Vec<_>>>()?.concat())
 }
@@ -112,14 +112,14 @@ const BLOCK: usize = 1024;
 fn label_block(game: &Standard, tables: &Tables, block: &[Position]) -> Option<Vec<Labelled>> {
     let labelled = block.iter().map(|position| Labelled::new(game, position));
     let mut labelled: Vec<Labelled> = labelled.collect();
-    let known = |asked: &[Position]| {
-        let mut known = vec![None; asked.len()];
-        tables.values(asked, &mut known);
-        known.into_iter().collect()
+    let exact = |requested: &[Position]| {
+        let mut exact = vec![None; requested.len()];
+        tables.values(requested, &mut exact);
+        exact.into_iter().collect()
     };
-    let (_, rated) = rate_moves(game, &labelled, Vec::new(), known)?;
+    let (_, rated) = rate_moves(game, &labelled, Vec::new(), exact)?;
     for (labelled, values) in labelled.iter_mut().zip(rated) {
-        (labelled.values, labelled.halves) = (values, [values; 2]);
+        (labelled.values, labelled.split) = (values, [values; 2]);
     }
     Some(labelled)
 }
@@ -129,36 +129,36 @@ fn label_block(game: &Standard, tables: &Tables, block: &[Position]) -> Option<V
 pub(super) fn rate_moves(
     game: &Standard,
     of: &[Labelled],
-    mut asked: Vec<Position>,
+    mut requested: Vec<Position>,
     values: impl FnOnce(&[Position]) -> Option<Vec<f32>>,
 ) -> Option<(Vec<f32>, Vec<[f32; MAX_STORED_MOVES]>)> {
-    let (first, mut open) = (asked.len(), Vec::new());
+    let (first, mut open) = (requested.len(), Vec::new());
     let mut rated = vec![[0.0; MAX_STORED_MOVES]; of.len()];
-    for (index, labelled) in of.iter().enumerate() {
-        for (place, &mv) in labelled.moves.iter().enumerate() {
+    for (number, labelled) in of.iter().enumerate() {
+        for (index, &mv) in labelled.moves.iter().enumerate() {
             let after = game.play(&labelled.position, mv);
             match game.payoff(&after, labelled.position.seat()) {
-                Some(payoff) => rated[index][place] = payoff,
+                Some(payoff) => rated[number][index] = payoff,
                 None => {
-                    asked.push(after);
-                    open.push((index, place));
+                    requested.push(after);
+                    open.push((number, index));
                 }
             }
         }
     }
-    let mut known = values(&asked)?;
-    for ((index, place), value) in open.into_iter().zip(known.drain(first..)) {
-        rated[index][place] = 1.0 - value;
+    let mut exact = values(&requested)?;
+    for ((number, index), value) in open.into_iter().zip(exact.drain(first..)) {
+        rated[number][index] = 1.0 - value;
     }
-    Some((known, rated))
+    Some((exact, rated))
 }
 
 /// The first place of the largest value in a run.
 pub(super) fn first_best(values: &[f32], run: Range<usize>) -> usize {
     let start = run.start;
-    let better = |best, place| {
-        if values[place] > values[best] {
-            place
+    let better = |best, index| {
+        if values[index] > values[best] {
+            index
         } else {
             best
         }

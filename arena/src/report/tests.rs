@@ -71,7 +71,7 @@ fn all_text_is_escaped() {
     let evil = "</style><script>alert('x')</script>&\"";
     let run = &mut data;
     let (stage, figure) = (&mut run.stages[0], &mut run.self_play[0]);
-    let (found, chart) = (&mut run.matches[0], &mut run.curves[0]);
+    let (result, chart) = (&mut run.matches[0], &mut run.curves[0]);
     for text in [
         &mut run.title,
         &mut run.configuration,
@@ -80,9 +80,9 @@ fn all_text_is_escaped() {
         &mut stage.outcome,
         &mut figure.0,
         &mut figure.1,
-        &mut found.condition,
-        &mut found.result.a,
-        &mut found.result.b,
+        &mut result.condition,
+        &mut result.result.a,
+        &mut result.result.b,
         &mut chart.title,
         &mut chart.x_label,
         &mut chart.y_label,
@@ -99,11 +99,11 @@ fn all_text_is_escaped() {
 #[test]
 fn the_sentence_says_what_the_interval_says() {
     let sentence = |a, b| {
-        let found = ReportMatch {
+        let result = ReportMatch {
             condition: String::new(),
             result: play_match(&a, &b, &options(100, 1)).unwrap(),
         };
-        summary_sentence(&found)
+        summary_sentence(&result)
             .into_iter()
             .map(|(words, _)| words)
             .collect::<String>()
@@ -118,9 +118,9 @@ fn a_report_of_nothing_is_a_page_and_data_can_be_stored() {
     let empty = page(&ReportData::default()).unwrap().html();
     assert_well_formed(&empty);
     assert!(!empty.contains("<section>"));
-    let whole = data();
-    let text = serde_json::to_string(&whole).unwrap();
-    assert_eq!(serde_json::from_str::<ReportData>(&text).unwrap(), whole);
+    let stored = data();
+    let text = serde_json::to_string(&stored).unwrap();
+    assert_eq!(serde_json::from_str::<ReportData>(&text).unwrap(), stored);
 }
 
 #[test]

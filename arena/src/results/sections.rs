@@ -1,6 +1,6 @@
 //! What a page says of each kind of result.
 
-use super::Found;
+use super::ReportItem;
 use crate::error::Result;
 use crate::matches::warning_of_repeats;
 use crate::page::{Block, Page};
@@ -19,16 +19,16 @@ use crate::tournament::TournamentResult;
 ///
 /// # Errors
 /// If a plot cannot be drawn.
-pub fn page(title: &str, found: &[Found]) -> Result<Page> {
+pub fn page(title: &str, items: &[ReportItem]) -> Result<Page> {
     let mut page = Page {
         title: title.to_owned(),
         ..Page::default()
     };
-    let mut rest = found;
+    let mut rest = items;
     while let Some(first) = rest.first() {
         let alike =
-            |other: &&Found| std::mem::discriminant(*other) == std::mem::discriminant(first);
-        let together = if matches!(first, Found::Match(_)) {
+            |other: &&ReportItem| std::mem::discriminant(*other) == std::mem::discriminant(first);
+        let together = if matches!(first, ReportItem::Match(_)) {
             rest.iter().take_while(alike).count()
         } else {
             1
@@ -36,11 +36,11 @@ pub fn page(title: &str, found: &[Found]) -> Result<Page> {
         let (these, others) = rest.split_at(together);
         rest = others;
         match first {
-            Found::Match(_) => matches(&mut page, these)?,
-            Found::Tournament(result) => tournament(&mut page, result)?,
-            Found::Regret(report) => regret(&mut page, report)?,
-            Found::Other(section) => section.append_to(&mut page)?,
-            Found::Curve(chart) => page.push(
+            ReportItem::Match(_) => matches(&mut page, these)?,
+            ReportItem::Tournament(result) => tournament(&mut page, result)?,
+            ReportItem::Regret(report) => regret(&mut page, report)?,
+            ReportItem::Other(section) => section.append_to(&mut page)?,
+            ReportItem::Curve(chart) => page.push(
                 "Training",
                 vec![Block::chart(line_chart(chart)?, chart.title.clone())],
             ),
@@ -49,11 +49,11 @@ pub fn page(title: &str, found: &[Found]) -> Result<Page> {
     Ok(page)
 }
 
-fn matches(page: &mut Page, found: &[Found]) -> Result<()> {
-    let matches: Vec<ReportMatch> = found
+fn matches(page: &mut Page, items: &[ReportItem]) -> Result<()> {
+    let matches: Vec<ReportMatch> = items
         .iter()
-        .filter_map(|found| match found {
-            Found::Match(result) => Some(ReportMatch {
+        .filter_map(|item| match item {
+            ReportItem::Match(result) => Some(ReportMatch {
                 condition: String::new(),
                 result: (**result).clone(),
             }),
@@ -91,14 +91,14 @@ fn tournament(page: &mut Page, result: &TournamentResult) -> Result<()> {
     let mut text_table = TextTable::new(["", "player", "Elo", "±", "win %", "± "]);
     let mut rows = Vec::new();
     for (rank, &player) in ranking.iter().enumerate() {
-        let (rating, share) = (result.ratings.get(player), result.mean_share(player));
+        let (rating, score) = (result.ratings.get(player), result.mean_score(player));
         text_table.push(vec![
             Cell::Count(rank as u64 + 1),
             result.names[player].as_str().into(),
             Cell::number(rating.map(|rating| rating.elo), 1),
             Cell::number(rating.map(|rating| rating.interval.half_width()), 1),
-            Cell::percent(share.map(|share| share.score)),
-            Cell::percent(share.map(|share| share.interval.half_width())),
+            Cell::percent(score.map(|score| score.score)),
+            Cell::percent(score.map(|score| score.interval.half_width())),
         ]);
         rows.extend(rating.map(|rating| Row {
             label: result.names[player].clone(),
@@ -106,8 +106,11 @@ fn tournament(page: &mut Page, result: &TournamentResult) -> Result<()> {
             interval: rating.interval,
         }));
     }
-    let cell =
-        |&row: &usize, &column: &usize| result.share(row, column).map(|share| 100.0 * share.score);
+    let cell = |&row: &usize, &column: &usize| {
+        result
+            .score_against(row, column)
+            .map(|score| 100.0 * score.score)
+    };
     let map = HeatMap {
         title: "Games won against each other, %".to_owned(),
         rows: (1..)
@@ -125,7 +128,7 @@ fn tournament(page: &mut Page, result: &TournamentResult) -> Result<()> {
     };
     if let (Some(&first), Some(games)) = (
         ranking.first(),
-        result.matches.first().map(|found| found.games),
+        result.matches.first().map(|result| result.games),
     ) {
         let words = format!(" comes first of {}; {games} games a match.", ranking.len());
         page.summary

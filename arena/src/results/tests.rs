@@ -41,14 +41,14 @@ fn a_tournament_has_ratings_and_a_map() {
 
 #[test]
 fn a_curve_is_a_table_of_its_losses() {
-    let found = read(
+    let result = read(
         "curve.csv",
         "epoch,training_loss,validation_loss,seconds\n1,0.7,0.69,3\n2,0.6,0.65,3\n",
         |_| None,
     )
     .unwrap();
-    let [Found::Curve(chart)] = &found[..] else {
-        panic!("{found:?}")
+    let [ReportItem::Curve(chart)] = &result[..] else {
+        panic!("{result:?}")
     };
     let names: Vec<&str> = chart
         .curves

@@ -58,8 +58,8 @@ mod tests {
     fn holm_by_hand() {
         // The textbook example: 4·0.005, 3·0.01, 2·0.03, 1·0.04 made rising.
         let adjusted = holm(&[0.01, 0.04, 0.03, 0.005]);
-        for (found, expected) in adjusted.into_iter().zip([0.03, 0.06, 0.06, 0.02]) {
-            close(found, expected, 1e-12);
+        for (actual, expected) in adjusted.into_iter().zip([0.03, 0.06, 0.06, 0.02]) {
+            close(actual, expected, 1e-12);
         }
         assert_eq!(holm(&[0.9, 0.8]), [1.0, 1.0]);
         assert!(holm(&[]).is_empty());

@@ -97,8 +97,8 @@ mod tests {
     #[test]
     fn a_standard_deviation_by_hand() {
         // Single games, 3 of 4 won: (3/4 - 1/2) / sqrt(3/16) standard deviations.
-        let found = Tally { counts: [1, 3] }.normalized_elo(1.0);
-        close(found, 0.25 / (3.0_f64 / 16.0).sqrt() * 347.4356, 1e-3);
+        let actual = Tally { counts: [1, 3] }.normalized_elo(1.0);
+        close(actual, 0.25 / (3.0_f64 / 16.0).sqrt() * 347.4356, 1e-3);
     }
 
     #[test]

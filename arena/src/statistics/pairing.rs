@@ -63,19 +63,19 @@ pub(crate) fn next(
     let open = open(&ratings, precision, plays);
     let covariance = &ratings.covariance;
     // How much of the variances of open differences games of two would take.
-    let taken = |a: usize, b: usize| {
+    let gain = |a: usize, b: usize| {
         let column = |row: usize| covariance[row][a] - covariance[row][b];
-        let share = super::score_of_elo(ratings.elo[a] - ratings.elo[b]);
+        let fraction = super::score_of_elo(ratings.elo[a] - ratings.elo[b]);
         let known = column(a) - column(b);
-        let told = ELO * ELO / (2.0 * pairs * share * (1.0 - share)).max(1e-9);
+        let decided = ELO * ELO / (2.0 * pairs * fraction * (1.0 - fraction)).max(1e-9);
         let one = |&(c, d): &(usize, usize)| {
             let common = column(c) - column(d);
             let variance = ratings.difference_error(c, d).powi(2).max(1e-9);
-            common * common / ((told + known) * variance)
+            common * common / ((decided + known) * variance)
         };
         open.iter().map(one).sum::<f64>()
     };
-    let rated = pairings.iter().copied().map(|(a, b)| (taken(a, b), (a, b)));
+    let rated = pairings.iter().copied().map(|(a, b)| (gain(a, b), (a, b)));
     // Of equal ones the first.
     let best = rated.reduce(|best, other| if other.0 > best.0 { other } else { best });
     best.filter(|_| !open.is_empty())

@@ -129,9 +129,9 @@ pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Rat
                 .zip(&step)
                 .map(|(strength, step)| strength + length * step)
                 .collect();
-            let found = likelihood(&tried);
-            if found > best {
-                (strengths, best) = (tried, found);
+            let actual = likelihood(&tried);
+            if actual > best {
+                (strengths, best) = (tried, actual);
                 break length;
             }
             length /= 2.0;
@@ -193,8 +193,8 @@ fn differences(
 fn curvature(strengths: &[f64], records: &[&MatchRecord]) -> Matrix {
     let contestants = strengths.len();
     let mut matrix = differences(contestants, records, |record| {
-        let share = predicted(strengths, record);
-        share * (1.0 - share)
+        let fraction = predicted(strengths, record);
+        fraction * (1.0 - fraction)
     });
     let scale = (0..contestants)
         .map(|index| matrix[index][index])
@@ -286,7 +286,7 @@ mod tests {
         let records: Vec<_> = pairings
             .map(|(a, b)| meet(a, b, [wins(b, a), 0, wins(a, b)]))
             .collect();
-        let found = ratings(7, &records).unwrap();
+        let actual = ratings(7, &records).unwrap();
         // Logarithmic abilities above Baltimore's, and their standard errors.
         let published = [
             (1.581, 0.343),
@@ -298,14 +298,14 @@ mod tests {
         ];
         for (team, (ability, error)) in published.into_iter().enumerate() {
             assert!(
-                ((found.elo[team] - found.elo[6]) / ELO - ability).abs() < 0.001,
+                ((actual.elo[team] - actual.elo[6]) / ELO - ability).abs() < 0.001,
                 "{team}"
             );
             // Theirs are by the model's variance, ours by the observed one.
-            let ratio = found.difference_error(team, 6) / ELO / error;
+            let ratio = actual.difference_error(team, 6) / ELO / error;
             assert!((0.85..1.15).contains(&ratio), "{team}: {ratio}");
         }
-        assert!(found.elo.iter().sum::<f64>().abs() < 1e-9);
+        assert!(actual.elo.iter().sum::<f64>().abs() < 1e-9);
     }
 
     #[test]
@@ -319,33 +319,33 @@ mod tests {
         ] {
             let [lost, split, won] = counts;
             let tally = PairCounts::without_draws(lost, split, won).tally();
-            let found = ratings(2, &[meet(1, 0, counts)]).unwrap();
+            let actual = ratings(2, &[meet(1, 0, counts)]).unwrap();
             assert!(
-                (found.elo[1] - found.elo[0] - tally.elo()).abs() < 1e-6,
-                "{counts:?}: {found:?}"
+                (actual.elo[1] - actual.elo[0] - tally.elo()).abs() < 1e-6,
+                "{counts:?}: {actual:?}"
             );
-            assert!(found.difference_error(0, 1).is_finite());
+            assert!(actual.difference_error(0, 1).is_finite());
         }
         // The error is that of the score through the slope of the curve.
         let record = meet(0, 1, [10, 20, 40]);
         let tally = PairCounts::without_draws(10, 20, 40).tally();
         let score = tally.score();
         let by_hand = ELO * tally.standard_error() / (score * (1.0 - score));
-        let found = ratings(2, &[record]).unwrap();
-        assert!((found.difference_error(0, 1) - by_hand).abs() < 1e-6);
+        let actual = ratings(2, &[record]).unwrap();
+        assert!((actual.difference_error(0, 1) - by_hand).abs() < 1e-6);
     }
 
     #[test]
     fn one_sided_leagues_are_finite_and_unconnected_ones_have_no_ratings() {
         let won = |(a, b)| meet(a, b, [0, 0, 50]);
         let pairings = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
-        let found = ratings(4, &pairings.map(won)).unwrap();
+        let actual = ratings(4, &pairings.map(won)).unwrap();
         assert!(
-            found.elo.windows(2).all(|pair| pair[0] > pair[1])
-                && found.elo.iter().all(|elo| elo.is_finite()),
-            "{found:?}"
+            actual.elo.windows(2).all(|pair| pair[0] > pair[1])
+                && actual.elo.iter().all(|elo| elo.is_finite()),
+            "{actual:?}"
         );
-        assert!((0..4).all(|index| found.interval(index, QUANTILE_95).half_width().is_finite()));
+        assert!((0..4).all(|index| actual.interval(index, QUANTILE_95).half_width().is_finite()));
         assert_eq!(ratings(4, &[won((0, 1)), won((2, 3))]), None);
         assert_eq!(ratings(2, &[meet(0, 1, [0; 3])]), None);
         assert_eq!(ratings(0, &[]), None);
@@ -362,10 +362,10 @@ mod tests {
             let mut records = Vec::new();
             for a in 0..5 {
                 for b in a + 1..5 {
-                    let share = 1.0 / (1.0 + f64::exp(strengths[b] - strengths[a]));
+                    let fraction = 1.0 / (1.0 + f64::exp(strengths[b] - strengths[a]));
                     // Splits are worth 1/2, so the rest must be worth more for the mean to be the
                     // share.
-                    let rest = (share - 0.2) / 0.6;
+                    let rest = (fraction - 0.2) / 0.6;
                     let mut counts = [0; 3];
                     for _ in 0..100 {
                         let is_split = random.unit() < 0.4;
@@ -375,13 +375,13 @@ mod tests {
                     records.push(meet(a, b, counts));
                 }
             }
-            let found = ratings(5, &records).unwrap();
+            let actual = ratings(5, &records).unwrap();
             for (index, strength) in strengths.iter().enumerate() {
-                inside += usize::from(found.interval(index, QUANTILE_95).contains(ELO * strength));
+                inside += usize::from(actual.interval(index, QUANTILE_95).contains(ELO * strength));
                 all += 1;
             }
         }
-        let share = f64::from(inside as u32) / f64::from(all);
-        assert!((0.93..0.97).contains(&share), "{share}");
+        let fraction = f64::from(inside as u32) / f64::from(all);
+        assert!((0.93..0.97).contains(&fraction), "{fraction}");
     }
 }

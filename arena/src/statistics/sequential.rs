@@ -114,7 +114,7 @@ impl SequentialTest {
     }
 
     /// Whether the test looks after the first so many pairs.
-    pub(crate) fn looks_after(&self, pairs: u64) -> bool {
+    pub(crate) fn is_checked_after(&self, pairs: u64) -> bool {
         self.batch.is_none_or(|batch| pairs.is_multiple_of(batch))
     }
 
@@ -127,8 +127,8 @@ impl SequentialTest {
         let Some(batch) = self.batch else {
             return (lower, upper);
         };
-        let beyond = OVERSHOOT * evidence.deviation * (batch as f64).sqrt();
-        let nearer = beyond.min((upper - lower) / 2.0);
+        let overshoot = OVERSHOOT * evidence.deviation * (batch as f64).sqrt();
+        let nearer = overshoot.min((upper - lower) / 2.0);
         (lower + nearer, upper - nearer)
     }
 
@@ -251,10 +251,10 @@ fn tilted<const N: usize>(observed: &[f64; N], distances: &[f64; N]) -> [f64; N]
     let mut x = 0.0;
     for step in 0..NEWTON_STEPS + 200 {
         let (mut sum, mut slope) = (0.0, 0.0);
-        for (share, distance) in observed.iter().zip(distances) {
+        for (fraction, distance) in observed.iter().zip(distances) {
             let term = distance / (1.0 + x * distance);
-            sum += share * term;
-            slope -= share * term * term;
+            sum += fraction * term;
+            slope -= fraction * term * term;
         }
         if sum > 0.0 {
             low = x;

@@ -39,7 +39,10 @@ pub fn law(elo: f64, model: EloModel, split: f64) -> PairLaw {
         split,
         (1.0 - split) / 2.0 + excess,
     ];
-    assert!(law.iter().all(|&share| share >= 0.0), "{law:?} is no law");
+    assert!(
+        law.iter().all(|&fraction| fraction >= 0.0),
+        "{law:?} is no law"
+    );
     law
 }
 
@@ -49,11 +52,11 @@ pub fn run(
     test: &SequentialTest,
     every: u64,
     law: &PairLaw,
-    most: u64,
+    max_pairs: u64,
     random: &mut RandomStream,
 ) -> (Verdict, u64) {
     let mut counts = PairCounts::default();
-    until_decided(test, every, most, |look| {
+    until_decided(test, every, max_pairs, |look| {
         let draw = random.unit();
         let won = [law[0], law[0] + law[1]].map(|below| f64::from(u8::from(draw >= below)));
         counts.add(won);
@@ -65,11 +68,11 @@ pub fn run(
 pub fn run_games(
     test: &SequentialTest,
     score: f64,
-    most: u64,
+    max_pairs: u64,
     random: &mut RandomStream,
 ) -> (Verdict, u64) {
     let mut counts = [0; 2];
-    until_decided(test, 1, most, |look| {
+    until_decided(test, 1, max_pairs, |look| {
         counts[usize::from(random.unit() < score)] += 1;
         look.then(|| test.evidence(&Tally { counts }, 1.0))
     })
@@ -80,17 +83,17 @@ pub fn run_games(
 fn until_decided(
     test: &SequentialTest,
     every: u64,
-    most: u64,
+    max_pairs: u64,
     mut one_more: impl FnMut(bool) -> Option<Evidence>,
 ) -> (Verdict, u64) {
-    for sample in 1..=most {
+    for sample in 1..=max_pairs {
         let evidence = one_more(sample.is_multiple_of(every));
         let verdict = evidence.map_or(Verdict::Open, |evidence| test.verdict(&evidence));
         if verdict != Verdict::Open {
             return (verdict, sample);
         }
     }
-    (Verdict::Open, most)
+    (Verdict::Open, max_pairs)
 }
 
 #[cfg(test)]
@@ -101,7 +104,7 @@ mod tests {
     fn laws_have_the_elo_they_say() {
         for split in [0.3, 0.5, 0.7] {
             let counts = |law: PairLaw| Tally {
-                counts: law.map(|share| (share * 1e9).round() as u64),
+                counts: law.map(|fraction| (fraction * 1e9).round() as u64),
             };
             assert!((counts(law(25.0, EloModel::Logistic, split)).elo() - 25.0).abs() < 1e-3);
             assert!(

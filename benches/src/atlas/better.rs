@@ -8,7 +8,7 @@
 
 use super::{
     arrangements::{Rows, start},
-    games::{Games, Table, WholeGames},
+    games::{FullGames, Games, Table},
 };
 use crate::{Estimate, zero_sum::Mixes};
 use arena::error::Result;
@@ -39,7 +39,7 @@ pub struct Better {
 /// Plays so many games of each kind on the threads of the caller's pool. `games` are those of the
 /// policy, `players` is it and the stronger one as players.
 pub(super) fn better(
-    games: &WholeGames,
+    games: &FullGames,
     rows: &Rows,
     (name, mixes): (&str, &Mixes),
     count: u64,
@@ -53,7 +53,7 @@ pub(super) fn better(
         [stronger, policy],
         [policy, stronger],
     ]
-    .map(|players| WholeGames {
+    .map(|players| FullGames {
         players: players.map(Clone::clone),
         ..games.clone()
     });
@@ -61,7 +61,7 @@ pub(super) fn better(
         let seed = derive_seed(seed, SeedSpace::Arena, &[number]);
         let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Arena, &[0]));
         let [first, second] = mixes.each_ref().map(|mix| {
-            let behind = rows.behind(drawn(mix, random.unit()));
+            let behind = rows.behind(sample(mix, random.unit()));
             behind[random.below(behind.len())]
         });
         done();
@@ -95,7 +95,7 @@ pub(super) fn better(
 }
 
 /// The place in whose part of a mix `at` lies.
-fn drawn(mix: &[f64], mut at: f64) -> usize {
+fn sample(mix: &[f64], mut at: f64) -> usize {
     let last = mix.iter().rposition(|share| *share > 0.0).unwrap_or(0);
     for (index, share) in mix[..last].iter().enumerate() {
         at -= share;

@@ -3,7 +3,7 @@
 //! Set-ups are drawn as Red's, whose corner is the upper left one.
 
 use super::{
-    Found,
+    AtlasStudy,
     arrangements::text,
     result::{Atlas, ClassValue},
 };
@@ -17,13 +17,13 @@ const A_LINE: usize = 8;
 
 /// Classes at either end whose members are listed as the best, and half of those that are shown;
 /// their members are as many as Rock'n'Roll's tournament took.
-pub const SHOWN: usize = 4;
+pub const MAX_DISPLAYED: usize = 4;
 
 impl Atlas {
     /// What a person reads.
     #[must_use]
     pub fn text(&self) -> String {
-        let (shown, seen) = (&self.second_answers, &self.first_answers);
+        let (displayed, seen) = (&self.second_answers, &self.first_answers);
         let sure = match self.within {
             Some(within) => format!(
                 "exact, by endgame tables, up to {:.4} points",
@@ -45,9 +45,9 @@ impl Atlas {
             self.equilibrium,
             100.0 * self.assured.lower,
             100.0 * self.assured.upper,
-            shown.value,
-            shown.first,
-            shown.second,
+            displayed.value,
+            displayed.first,
+            displayed.second,
             seen.value,
             seen.first,
             seen.second,
@@ -96,8 +96,8 @@ impl Atlas {
         let classes = &self.classes;
         if self.stones == 6 {
             for (name, chosen) in [
-                ("best", &classes[..2 * SHOWN]),
-                ("worst", &classes[classes.len() - 2 * SHOWN..]),
+                ("best", &classes[..2 * MAX_DISPLAYED]),
+                ("worst", &classes[classes.len() - 2 * MAX_DISPLAYED..]),
             ] {
                 text += &format!(
                     "\n{name} classes, as Red's; above each what it wins, %\n{}",
@@ -114,7 +114,8 @@ impl Atlas {
             "answers %",
             "either %",
         ]);
-        let ends = |index: usize| index < 2 * SHOWN || index + 2 * SHOWN >= classes.len();
+        let ends =
+            |index: usize| index < 2 * MAX_DISPLAYED || index + 2 * MAX_DISPLAYED >= classes.len();
         let mixed = |class: &ClassValue| class.share + class.share_first + class.share_second > 0.0;
         let placed = classes.iter().enumerate();
         for (index, class) in placed.filter(|(index, class)| ends(*index) || mixed(class)) {
@@ -182,8 +183,8 @@ impl Atlas {
             let stands = |order: &&String| order.as_bytes()[square] == b'0' + stone as u8;
             let (mut sum, mut count) = (0.0, 0.0);
             for class in &self.classes {
-                let standing = class.orders.iter().filter(stands).count() as f64;
-                (sum, count) = (sum + standing * class.score, count + standing);
+                let stones_on = class.orders.iter().filter(stands).count() as f64;
+                (sum, count) = (sum + stones_on * class.score, count + stones_on);
             }
             (count > 0.0).then(|| 100.0 * sum / count)
         };
@@ -206,7 +207,7 @@ impl Atlas {
 /// Most groups of a map.
 const GROUPS: usize = 36;
 
-impl Found {
+impl AtlasStudy {
     /// What every meeting is worth to who begins: a class against a row.
     #[must_use]
     pub fn text_table(&self) -> TextTable {
@@ -250,8 +251,8 @@ impl Found {
             Some(100.0 * values.sum::<f64>() / (first.len() * second.len()) as f64)
         };
         let numbered = |prefix: &str| {
-            let places = 1..=groups.len();
-            places.map(|index| format!("{prefix}{index}")).collect()
+            let positions = 1..=groups.len();
+            positions.map(|index| format!("{prefix}{index}")).collect()
         };
         map_of_rates(
             "Who begins wins, %: its set-up (rows) against the other's (columns), best first",

@@ -80,7 +80,7 @@ const SQUARES: [[f64; 6]; 5] = {
 };
 
 /// Contrasts of squares from here on change their sign when the board is transposed.
-const TURNED: usize = 3;
+const ROTATED: usize = 3;
 
 type Features = [[f64; SQUARES.len()]; STONES.len()];
 
@@ -170,11 +170,11 @@ impl Design {
         }
         if terms == Terms::Meetings {
             let pairs = means.iter().zip(&fitted);
-            let left: Vec<f64> = pairs.map(|(mean, fitted)| mean - fitted).collect();
-            let beyond = (dot(&left, &left) / left.len() as f64 - noise).max(0.0);
-            part = believed.unwrap_or(beyond / (beyond + noise).max(f64::MIN_POSITIVE));
-            let pairs = fitted.iter_mut().zip(&left);
-            pairs.for_each(|(fitted, left)| *fitted += part * left);
+            let remaining: Vec<f64> = pairs.map(|(mean, fitted)| mean - fitted).collect();
+            let excess = (dot(&remaining, &remaining) / remaining.len() as f64 - noise).max(0.0);
+            part = believed.unwrap_or(excess / (excess + noise).max(f64::MIN_POSITIVE));
+            let pairs = fitted.iter_mut().zip(&remaining);
+            pairs.for_each(|(fitted, remaining)| *fitted += part * remaining);
         }
         Fitted {
             meetings: fitted,
@@ -187,7 +187,7 @@ impl Design {
     fn add_pairs(&self, means: &[f64], fitted: &mut [f64]) {
         let squares = (0..SQUARES.len() * SQUARES.len())
             .map(|pair| [pair / SQUARES.len(), pair % SQUARES.len()])
-            .filter(|pair| (pair[0] < TURNED) == (pair[1] < TURNED));
+            .filter(|pair| (pair[0] < ROTATED) == (pair[1] < ROTATED));
         let stones = [[0, 0], [0, 1], [1, 0], [1, 1]].into_iter();
         let products =
             stones.flat_map(|stones| squares.clone().map(move |squares| [stones, squares]));
@@ -210,9 +210,9 @@ impl Design {
 
     /// Every model fitted to one half of the games and held against the other, and how many terms
     /// the games support; `noise` is the variance of a mean of a half.
-    pub(super) fn choose(&self, halves: &[Vec<f64>; 2], noise: f64) -> (Terms, Vec<HeldOut>) {
+    pub(super) fn choose(&self, half_sums: &[Vec<f64>; 2], noise: f64) -> (Terms, Vec<HeldOut>) {
         let count = self.meetings() as f64;
-        let centred = halves.each_ref().map(|half| {
+        let centred = half_sums.each_ref().map(|half| {
             let middle = mean(half);
             half.iter().map(|value| value - middle).collect::<Vec<_>>()
         });
@@ -231,7 +231,7 @@ impl Design {
                     *error += (seen - fitted).powi(2) / 2.0;
                 }
             }
-            let left = errors.iter().sum::<f64>() / count - noise;
+            let remaining = errors.iter().sum::<f64>() / count - noise;
             let better_by = before.as_ref().map(|before| {
                 let pairs = before.iter().zip(&errors);
                 let gains: Moments = pairs.map(|(before, now)| before - now).collect();
@@ -243,9 +243,9 @@ impl Design {
             }
             found.push(HeldOut {
                 terms,
-                explained: 1.0 - left / truth.max(f64::MIN_POSITIVE),
+                explained: 1.0 - remaining / truth.max(f64::MIN_POSITIVE),
                 slope: along / length.max(f64::MIN_POSITIVE),
-                residual: left.max(0.0).sqrt(),
+                residual: remaining.max(0.0).sqrt(),
                 better_by,
             });
             // What comes next has to be better than what was chosen.
@@ -263,7 +263,7 @@ mod tests {
     use engine::core::random::RandomStream;
 
     /// What meetings are worth by a law, and two halves of games about that.
-    fn halves(
+    fn half_sums(
         design: &Design,
         law: impl Fn([usize; 2]) -> f64,
         deviation: f64,
@@ -284,7 +284,7 @@ mod tests {
             let other = design.features[design.rows.transposed[row]];
             for (one, two) in features.iter().zip(&other) {
                 for (square, (one, two)) in one.iter().zip(two).enumerate() {
-                    let sign = if square < TURNED { 1.0 } else { -1.0 };
+                    let sign = if square < ROTATED { 1.0 } else { -1.0 };
                     assert!((one - sign * two).abs() < 1e-12);
                 }
             }
@@ -295,7 +295,7 @@ mod tests {
             0.03 * one[0][1] * two[1][2] + 0.02 * one[1][3] * two[1][4]
                 - 0.01 * one[0][0] * two[0][0]
         };
-        let [exact, _] = halves(&design, law, 0.0, 1);
+        let [exact, _] = half_sums(&design, law, 0.0, 1);
         for terms in [Terms::Pairs, Terms::Meetings] {
             let fitted = design.fit(&exact, terms, 0.0, None).meetings;
             let mut pairs = fitted.iter().zip(&exact);
@@ -328,7 +328,7 @@ mod tests {
             (Terms::Meetings, &meetings, 0.014),
         ];
         for (terms, law, residual) in laws {
-            let found = halves(&design, law, deviation, 7);
+            let found = half_sums(&design, law, deviation, 7);
             let (chosen, held_out) = design.choose(&found, deviation * deviation);
             assert_eq!(chosen, terms, "{held_out:?}");
             let best = &held_out[terms as usize];

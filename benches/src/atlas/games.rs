@@ -58,7 +58,7 @@ impl Games for RollOuts {
 
 /// Whole games of players.
 #[derive(Clone)]
-pub struct WholeGames {
+pub struct FullGames {
     /// The rules.
     pub game: Standard,
     /// Who begins, and the other.
@@ -67,7 +67,7 @@ pub struct WholeGames {
     pub luck: Option<PlayerRecipe<Standard>>,
 }
 
-impl Games for WholeGames {
+impl Games for FullGames {
     fn name(&self) -> String {
         let [first, second] = self.players.each_ref().map(PlayerRecipe::name);
         let mut name = first.to_owned();

@@ -104,7 +104,7 @@ const ROUNDS: usize = 100_000;
 const CLOSE_ENOUGH: f64 = 1e-5;
 
 /// Shares of rows smaller than this are the solver's remainder.
-const SMALLEST_SHARE: f64 = 1e-4;
+const MIN_WEIGHT: f64 = 1e-4;
 
 /// What follows from the values of all rows against all.
 pub(super) struct Analysis {
@@ -119,7 +119,7 @@ pub(super) struct Analysis {
 
 fn without_remainders(mut mix: Vec<f64>) -> Vec<f64> {
     mix.iter_mut()
-        .filter(|share| **share < SMALLEST_SHARE)
+        .filter(|share| **share < MIN_WEIGHT)
         .for_each(|share| *share = 0.0);
     let total: f64 = mix.iter().sum();
     mix.iter_mut().for_each(|share| *share /= total);
@@ -142,7 +142,7 @@ impl Analysis {
                 .unwrap_or(0)
         };
         let answer = |first: usize| place(&|second| values[first][second]);
-        let shown = place(&|first| -values[first][answer(first)]);
+        let displayed = place(&|first| -values[first][answer(first)]);
         let reply = |second: usize| place(&|first| -values[first][second]);
         let shown_second = place(&|second| values[reply(second)][second]);
         let even = square(count, |one, other| {
@@ -155,7 +155,7 @@ impl Analysis {
         let mixes = [
             [random.clone(), random.clone()],
             equilibrium,
-            [alone(shown), alone(answer(shown))],
+            [alone(displayed), alone(answer(displayed))],
             [alone(reply(shown_second)), alone(shown_second)],
         ];
         Self {

@@ -52,12 +52,12 @@ fn starts_of_few_stones_have_the_values_of_a_slow_solver() {
             let answered = largest[..count].iter().map(least).fold(0.0, f64::max);
             let atlas = &found.atlas;
             assert!((atlas.second_answers.value.value - answered).abs() < 4e-5);
-            let (shown, seen) = (
+            let (displayed, seen) = (
                 atlas.second_answers.value.value,
                 atlas.first_answers.value.value,
             );
             let Interval { lower, upper } = atlas.assured;
-            assert!(shown <= lower + 1e-9 && upper <= seen + 1e-9);
+            assert!(displayed <= lower + 1e-9 && upper <= seen + 1e-9);
             let value = atlas.equilibrium.value;
             assert!(value > lower - 1e-9 && value < upper + 1e-9 && upper < lower + 1e-4);
         }
@@ -72,7 +72,7 @@ fn settings(games: u32) -> Settings {
         seed: 5,
         threads: 2,
         state: None,
-        share: Default::default(),
+        slice: Default::default(),
         better: None,
     }
 }
@@ -81,16 +81,16 @@ fn recipe(text: &str) -> PlayerRecipe<Standard> {
     PlayerRecipe::parse(text, &Standard::default()).unwrap()
 }
 
-fn whole_games(player: &str, luck: Option<&str>) -> WholeGames {
-    WholeGames {
+fn full_games(player: &str, luck: Option<&str>) -> FullGames {
+    FullGames {
         game: Standard::default(),
         players: [recipe(player), recipe(player)],
         luck: luck.map(recipe),
     }
 }
 
-fn atlas(player: &str, settings: &Settings) -> Found {
-    sampled(&whole_games(player, None), settings, &ProgressBar::hidden())
+fn atlas(player: &str, settings: &Settings) -> AtlasStudy {
+    sampled(&full_games(player, None), settings, &ProgressBar::hidden())
         .unwrap()
         .unwrap()
 }
@@ -113,33 +113,33 @@ fn threads_and_interruptions_change_nothing() {
         threads: 1,
         ..settings(2)
     };
-    let whole = atlas("MrBlack(0)", &one).atlas;
+    let complete = atlas("MrBlack(0)", &one).atlas;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state");
     let stored = Settings {
         state: Some(path.clone()),
         ..settings(2)
     };
-    assert_eq!(atlas("MrBlack(0)", &stored).atlas, whole);
+    assert_eq!(atlas("MrBlack(0)", &stored).atlas, complete);
     let text = fs::read_to_string(&path).unwrap();
     assert_eq!(text.lines().count(), 1 + MEETINGS as usize / CHUNK);
     fs::write(&path, &text[..text.len() / 3]).unwrap();
-    assert_eq!(atlas("MrBlack(0)", &stored).atlas, whole);
+    assert_eq!(atlas("MrBlack(0)", &stored).atlas, complete);
     let other = Settings { seed: 6, ..stored };
-    let games = whole_games("MrBlack(0)", None);
+    let games = full_games("MrBlack(0)", None);
     let refused = sampled(&games, &other, &ProgressBar::hidden()).map(drop);
     let other = refused.unwrap_err().to_string();
     assert!(other.contains("its seed is 5, not 6"), "{other}");
-    let orders = whole.classes.iter().map(|class| class.orders.len());
+    let orders = complete.classes.iter().map(|class| class.orders.len());
     assert_eq!(orders.sum::<usize>(), 720);
-    let shown = whole.text();
+    let displayed = complete.text();
     for part in [
         "best classes",
         "worst classes",
         "who begins wins",
         "(taken)",
     ] {
-        assert!(shown.contains(part), "{part}: {shown}");
+        assert!(displayed.contains(part), "{part}: {displayed}");
     }
 }
 
@@ -157,7 +157,7 @@ fn luck_taken_away_leaves_the_mean() {
         let mut table = games.table();
         let meetings = (0..MEETINGS as usize).step_by(199);
         let sums: Vec<Sums> = meetings
-            .map(|meeting| play_meeting(&mut table, &design, meeting, &settings(8)).unwrap())
+            .map(|meeting| play_pair(&mut table, &design, meeting, &settings(8)).unwrap())
             .collect();
         let games = 8.0 * sums.len() as f64;
         let sum = |of: fn(&Sums) -> i64| sums.iter().map(of).sum::<i64>() as f64 / UNIT / games;
@@ -166,10 +166,10 @@ fn luck_taken_away_leaves_the_mean() {
         (mean, variance, (variance / games).sqrt())
     };
     let player = "star1(depth=1, eval=schwarz)";
-    let (mean, variance, error) = few(&whole_games(player, None));
-    let told = few(&whole_games(player, Some("star1(depth=2, eval=abt)")));
-    assert!(told.1 < variance / 2.0, "{told:?}");
-    for (other, _, its_error) in [told, few(&by_eval)] {
+    let (mean, variance, error) = few(&full_games(player, None));
+    let with_luck = few(&full_games(player, Some("star1(depth=2, eval=abt)")));
+    assert!(with_luck.1 < variance / 2.0, "{with_luck:?}");
+    for (other, _, its_error) in [with_luck, few(&by_eval)] {
         assert!(
             (other - mean).abs() < 3.5 * error.hypot(its_error),
             "{other} {mean}"
@@ -179,9 +179,9 @@ fn luck_taken_away_leaves_the_mean() {
 
 #[test]
 fn a_better_player_gains_on_either_side() {
-    let games = WholeGames {
+    let games = FullGames {
         players: [recipe("greedy"), recipe("star1(depth=2)")],
-        ..whole_games("greedy", Some("star1(depth=1)"))
+        ..full_games("greedy", Some("star1(depth=1)"))
     };
     let rows = Rows::new(6);
     let random = vec![1.0 / rows.len() as f64; rows.len()];

@@ -3,8 +3,8 @@
 use anyhow::{Context, Result, bail};
 use arena::setups::Setups;
 use benches::atlas::{
-    Found, MAX_EXACT_STONES, MEETINGS, SHOWN, Settings, exact,
-    games::{Games, RollOuts, WholeGames},
+    AtlasStudy, MAX_DISPLAYED, MAX_EXACT_STONES, MEETINGS, Settings, exact,
+    games::{FullGames, Games, RollOuts},
     result::Atlas,
     sampled,
 };
@@ -81,8 +81,8 @@ pub(crate) struct Arguments {
 
 fn stones(text: &str) -> Result<usize, String> {
     let stones = text.parse().ok();
-    let known = stones.filter(|stones| (1..=MAX_EXACT_STONES).contains(stones) || *stones == 6);
-    known.ok_or_else(|| "expected 1, 2, 3 or 6".to_owned())
+    let valid = stones.filter(|stones| (1..=MAX_EXACT_STONES).contains(stones) || *stones == 6);
+    valid.ok_or_else(|| "expected 1, 2, 3 or 6".to_owned())
 }
 
 impl Arguments {
@@ -96,7 +96,7 @@ impl Arguments {
         if self.stones < 6 && (self.state.is_some() || self.player.is_some() || is_spread) {
             bail!("--state, --shard and --player are for six stones; fewer are solved, not played");
         }
-        let found = if self.stones < 6 {
+        let study = if self.stones < 6 {
             let stones = 2 * self.stones;
             let tables = shared(stones, game.variant()).with_context(|| {
                 format!("endgame tables of {stones} stones are needed ('alea solve --stones {stones}' makes them in ./tables, ALEA_TABLES names another place)")
@@ -104,11 +104,11 @@ impl Arguments {
             exact(&game, &tables, self.stones)?
         } else {
             match self.sampled(&game)? {
-                Some(found) => found,
+                Some(study) => study,
                 None => return self.shard.ends_task(self.json).map(drop),
             }
         };
-        let atlas = &found.atlas;
+        let atlas = &study.atlas;
         output::result(self.json, atlas, || atlas.text())?;
         let write = |path: &Option<PathBuf>, content: &dyn Fn() -> Result<String>| -> Result<()> {
             path.as_ref()
@@ -116,12 +116,12 @@ impl Arguments {
         };
         write(&self.best, &|| Ok(best_list(atlas)))?;
         write(&self.mix, &|| Ok(mix_list(atlas)))?;
-        write(&self.csv, &|| Ok(found.text_table().csv()))?;
-        write(&self.svg, &|| Ok(found.svg()?))
+        write(&self.csv, &|| Ok(study.text_table().csv()))?;
+        write(&self.svg, &|| Ok(study.svg()?))
     }
 
     /// Nothing if this is one task of many.
-    fn sampled(&self, game: &Standard) -> Result<Option<Found>> {
+    fn sampled(&self, game: &Standard) -> Result<Option<AtlasStudy>> {
         let recipe = |text: &str| PlayerRecipe::parse(trusted(text), game);
         let by_eval = recipe(&format!("star1(depth=1, eval={})", self.eval))?;
         let policy = match &self.player {
@@ -130,7 +130,7 @@ impl Arguments {
         };
         let stronger = format!("star1(depth=3, eval={})", self.eval);
         let stronger = recipe(self.better.as_ref().unwrap_or(&stronger))?;
-        let players = |players| WholeGames {
+        let players = |players| FullGames {
             game: game.clone(),
             players,
             luck: Some(by_eval.clone()),
@@ -141,7 +141,7 @@ impl Arguments {
             seed: self.seed,
             threads: rayon::current_num_threads(),
             state: self.state.clone(),
-            share: self.shard.slice(),
+            slice: self.shard.slice(),
             better: (self.checks > 0).then(|| (players([policy.clone(), stronger]), self.checks)),
         };
         let games: Box<dyn Games> = if self.player.is_some() {
@@ -173,7 +173,7 @@ fn best_list(atlas: &Atlas) -> String {
         atlas,
         "the best sixteen against each other, twice, so that either side begins",
     );
-    let orders: Vec<&String> = atlas.classes[..SHOWN]
+    let orders: Vec<&String> = atlas.classes[..MAX_DISPLAYED]
         .iter()
         .flat_map(|class| &class.orders)
         .collect();
@@ -184,7 +184,7 @@ fn best_list(atlas: &Atlas) -> String {
         let order = |setup: usize| {
             best.iter()
                 .position(|&other| other == setup)
-                .map_or("", |place| orders[place])
+                .map_or("", |index| orders[index])
         };
         for (red, blue) in pairs {
             text += &format!("{}:{}\n", order(red), order(blue));

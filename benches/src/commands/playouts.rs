@@ -4,7 +4,7 @@ use anyhow::Result;
 use benches::playouts::{
     RandomPlayReport,
     compare::{Comparison, compare},
-    die_tables::{DieTableRow, PUBLISHED_LOOK_UPS, compare_die_tables, die_table_sheet},
+    die_tables::{DieTableRow, PUBLISHED_LOOK_UPS, compare_die_tables, format_die_table},
     random_play,
 };
 use cli::output;
@@ -75,7 +75,7 @@ impl Arguments {
                 report.counts.longest,
                 report.moves_per_turn,
                 text_table.text(),
-                die_table_sheet(&told.die_tables).text().trim_end(),
+                format_die_table(&told.die_tables).text().trim_end(),
             )
         })?;
         if let Some(path) = &self.csv {

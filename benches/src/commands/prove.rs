@@ -77,7 +77,7 @@ impl Arguments {
         if game.payoffs(&position).is_some() {
             bail!("position '{text}': the game is over");
         }
-        let mut said = json!({
+        let mut result = json!({
             "proof": game.notation(), "position": game.format_position(&position), "winner": winner,
         });
         let winner = usize::from(winner - 1);
@@ -92,9 +92,13 @@ impl Arguments {
             bail!("{path}: there is no such proof; make it without --check");
         }
         let number = |part: &Part| part.number;
-        let (mut journal, known) = Journal::open(path, wording, &said, number, Default::default())?;
+        let (mut journal, stored) =
+            Journal::open(path, wording, &result, number, Default::default())?;
         let mut prover = None;
-        if parts.iter().any(|(number, ..)| !known.contains_key(number)) {
+        if parts
+            .iter()
+            .any(|(number, ..)| !stored.contains_key(number))
+        {
             if self.check {
                 bail!("the proof is not finished; go on without --check");
             }
@@ -109,14 +113,14 @@ impl Arguments {
         let (mut nodes, mut moves, mut checked) = (0, 0, 0);
         for (number, reply, next) in &parts {
             let mut new = None;
-            if let Some(prover) = prover.as_mut().filter(|_| !known.contains_key(number)) {
+            if let Some(prover) = prover.as_mut().filter(|_| !stored.contains_key(number)) {
                 let before = prover.nodes();
                 let mut told = |nodes| progress.set_message(format!("{reply}, {nodes} nodes"));
                 if !prover.wins(next, &mut told) {
                     progress.finish_and_clear();
-                    said["won"] = false.into();
-                    said["reply"] = reply.as_str().into();
-                    output::result(self.json, &said, || {
+                    result["won"] = false.into();
+                    result["reply"] = reply.as_str().into();
+                    output::result(self.json, &result, || {
                         let after = if reply.is_empty() { "" } else { " after " };
                         format!("player {} does not win{after}{reply}", winner + 1)
                     })?;
@@ -132,7 +136,7 @@ impl Arguments {
                     moves: strategy.iter().map(line).collect(),
                 });
             }
-            let Some(part) = new.as_ref().or(known.get(number)) else {
+            let Some(part) = new.as_ref().or(stored.get(number)) else {
                 continue;
             };
             let line = |(key, mv): (&String, &String)| {
@@ -157,13 +161,13 @@ impl Arguments {
         progress.finish_and_clear();
         let seconds = began.elapsed().as_secs_f64();
         journal.close()?;
-        said["won"] = true.into();
-        said["replies"] = parts.len().into();
-        said["nodes"] = nodes.into();
-        said["moves"] = moves.into();
-        said["checked"] = checked.into();
-        said["seconds"] = seconds.into();
-        output::result(self.json, &said, || {
+        result["won"] = true.into();
+        result["replies"] = parts.len().into();
+        result["nodes"] = nodes.into();
+        result["moves"] = moves.into();
+        result["checked"] = checked.into();
+        result["seconds"] = seconds.into();
+        output::result(self.json, &result, || {
             format!(
                 "player {} wins: {nodes} nodes; {} replies up to symmetry, {moves} moves of the winner; checked on \
              {checked} positions; {seconds:.1} s",
@@ -184,8 +188,8 @@ fn parts(game: &Havannah, position: &Position, winner: usize) -> Vec<(u64, Strin
     for cell in game.empties(position) {
         let next = game.play(position, Move::at(cell));
         let mut images = (0..game.symmetries()).map(|symmetry| game.image(&next, symmetry));
-        let known = |image: Position| parts.iter().any(|(_, _, part)| *part == image);
-        if !images.any(known) {
+        let stored = |image: Position| parts.iter().any(|(_, _, part)| *part == image);
+        if !images.any(stored) {
             parts.push((cell as u64, game.cell_name(cell), next));
         }
     }

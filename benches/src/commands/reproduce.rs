@@ -90,7 +90,7 @@ impl Arguments {
             seed: self.seed,
             threads: rayon::current_num_threads(),
             state: self.state.clone(),
-            share: self.shard.slice(),
+            slice: self.shard.slice(),
         };
         output::note(&format!(
             "{name}: about {} on one thread, of a new start",

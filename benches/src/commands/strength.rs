@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use arena::matches::warning_of_repeats;
-use benches::strength::{Candidate, PLACE, chart, front, text_table};
+use benches::strength::{Candidate, PLACEHOLDER, chart, front, text_table};
 use cli::output;
 use cli::{GameTask, MatchArguments, contestant};
 use engine::play::playable::Playable;
@@ -57,9 +57,9 @@ impl GameTask for Arguments {
         let candidate = |player: &String| {
             let with = |number: Option<f64>| {
                 let number = number.map_or_else(String::new, |number| number.to_string());
-                contestant(&player.replace(PLACE, &number), game)
+                contestant(&player.replace(PLACEHOLDER, &number), game)
             };
-            let numbers = match player.contains(PLACE) {
+            let numbers = match player.contains(PLACEHOLDER) {
                 true => self.numbers.iter().copied().map(Some).collect(),
                 false => vec![None],
             };

@@ -63,7 +63,7 @@ pub fn compare_die_tables(look_ups: u64) -> Vec<DieTableRow> {
 
 /// Both tables as one table.
 #[must_use]
-pub fn die_table_sheet(rows: &[DieTableRow]) -> TextTable {
+pub fn format_die_table(rows: &[DieTableRow]) -> TextTable {
     let row = |row: &DieTableRow| {
         vec![
             row.entries.into(),
@@ -136,7 +136,7 @@ mod tests {
             rows[1].largest_error > 3e-5 && rows[1].largest_error < 1e-4,
             "{rows:?}"
         );
-        assert_eq!(die_table_sheet(&rows).rows.len(), 2);
+        assert_eq!(format_die_table(&rows).rows.len(), 2);
         assert!(rows.iter().all(|row| row.milliseconds > 0.0));
     }
 }

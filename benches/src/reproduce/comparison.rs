@@ -210,16 +210,16 @@ impl Claim {
 }
 
 impl Reproduction {
-    /// Nothing reproduced yet of a report; `told` stands where its assumptions leave it to the run.
+    /// Nothing reproduced yet of a report; `uncertainty` stands where its assumptions leave it to the run.
     #[must_use]
-    pub fn of(target: Target, full: bool, told: &str) -> Self {
+    pub fn of(target: Target, full: bool, uncertainty: &str) -> Self {
         let (source, assumptions) = report(target.name());
         Self {
             target: target.name().to_owned(),
             source,
             full,
             assumptions: (assumptions.iter())
-                .map(|one| one.replace("{}", told))
+                .map(|one| one.replace("{}", uncertainty))
                 .collect(),
             ..Self::default()
         }

@@ -42,7 +42,7 @@ pub(super) fn play(
     title: &str,
     planned: &[Planned],
     settings: &Settings,
-    say: &mut dyn FnMut(&str),
+    report: &mut dyn FnMut(&str),
 ) -> Result<Comparison> {
     let game = Standard::default();
     let folder = settings.state.as_deref();
@@ -54,12 +54,12 @@ pub(super) fn play(
             starts: Arc::new(one.setups.clone()),
             threads: settings.threads,
             state: folder.map(|folder| in_folder(folder, &one.file)),
-            share: settings.share,
+            slice: settings.slice,
             progress: true,
             ..MatchOptions::new(game.clone(), one.games.div_ceil(2), settings.seed)
         };
         let result = play_match(&a, &b, &options)?;
-        say(&result.to_string());
+        report(&result.to_string());
         let figure = Figure {
             label: one.label.clone(),
             measured: 100.0 * result.score,

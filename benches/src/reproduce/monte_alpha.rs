@@ -76,8 +76,8 @@ fn planned(index: usize, line: &MonteAlphaLine, settings: &Settings) -> Option<P
     })
 }
 
-pub(super) fn run(settings: &Settings, say: &mut dyn FnMut(&str)) -> Result<Reproduction> {
-    let comparison = play("win % of the first", &plan(settings)?, settings, say)?;
+pub(super) fn run(settings: &Settings, report: &mut dyn FnMut(&str)) -> Result<Reproduction> {
+    let comparison = play("win % of the first", &plan(settings)?, settings, report)?;
     Ok(Reproduction {
         comparisons: vec![comparison],
         ..Reproduction::of(Target::MonteAlpha, settings.full, "")

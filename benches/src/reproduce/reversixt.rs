@@ -11,7 +11,7 @@ use super::{
     comparison::{Claim, Pictures, Reproduction},
 };
 use crate::search_bench::{
-    clock::ClockShare,
+    clock::ClockCost,
     measure::{measure_position, no_value},
 };
 use arena::error::Result;
@@ -108,7 +108,7 @@ fn player(
 fn measure((search, notation): Search, game: &ReversiXt, depth: u32, seed: u64) -> Result<Row> {
     let mut plain = player(notation, game, depth, false)?;
     let mut instrumented = player(notation, game, depth, true)?;
-    let timed = (instrumented.as_mut(), ClockShare::of_leaf_clock());
+    let timed = (instrumented.as_mut(), ClockCost::of_leaf_clock());
     // The first searches take no time that could be measured once.
     let repeat = if depth < 5 { 5 } else { 1 };
     let found = measure_position(plain.as_mut(), Some(timed), &game.start(), seed, repeat);

@@ -24,8 +24,10 @@ const QUICK_GAMES: [u64; 2] = [4, 2048];
 /// of them.
 pub(super) fn plan(settings: &Settings) -> Result<Vec<Planned>> {
     let entrants = rocknroll()?;
-    let mut wanted = settings.only.iter();
-    if let Some(number) = wanted.find(|&&wanted| entrants.iter().all(|one| one.number != wanted)) {
+    let mut selected = settings.only.iter();
+    if let Some(number) =
+        selected.find(|&&selected| entrants.iter().all(|one| one.number != selected))
+    {
         return Err(format!(
             "Rock'n'Roll's tournament has no player {number}; they are numbered 1 to 24"
         )
@@ -55,9 +57,9 @@ pub(super) fn plan(settings: &Settings) -> Result<Vec<Planned>> {
 fn meeting(a: &Entrant, b: &Entrant, settings: &Settings) -> Planned {
     // The arena itself takes about 7 µs a game.
     let milliseconds = a.milliseconds + b.milliseconds + 0.007;
-    let [fewest, most] = QUICK_GAMES;
+    let [min_games, max_games] = QUICK_GAMES;
     let quick = ((QUICK_MILLISECONDS / milliseconds) as u64)
-        .clamp(fewest, most)
+        .clamp(min_games, max_games)
         .next_power_of_two();
     let printed = a.percent.get(&b.number.to_string());
     Planned {
@@ -72,14 +74,14 @@ fn meeting(a: &Entrant, b: &Entrant, settings: &Settings) -> Planned {
 }
 
 /// Plays the tournament, or those of its players that were chosen.
-pub(super) fn run(settings: &Settings, say: &mut dyn FnMut(&str)) -> Result<Reproduction> {
+pub(super) fn run(settings: &Settings, report: &mut dyn FnMut(&str)) -> Result<Reproduction> {
     let planned = plan(settings)?;
     let (printed, others): (Vec<Planned>, Vec<Planned>) =
         planned.into_iter().partition(|one| one.published.is_some());
     let mut comparisons = Vec::new();
     for (title, planned) in [("win % of the first", printed), ("not printed", others)] {
         if !planned.is_empty() {
-            comparisons.push(play(title, &planned, settings, say)?);
+            comparisons.push(play(title, &planned, settings, report)?);
         }
     }
     let setups = settings.setups.to_string();

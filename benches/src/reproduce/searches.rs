@@ -117,7 +117,7 @@ pub(super) fn star(settings: &Settings, progress: &ProgressBar) -> Result<Reprod
 pub(super) fn depth(
     settings: &Settings,
     progress: &ProgressBar,
-    say: &mut dyn FnMut(&str),
+    report: &mut dyn FnMut(&str),
 ) -> Result<Reproduction> {
     const PLAYER: &str = "star1(depth={depth}, eval=abt)";
     let mut study = study(settings)?;
@@ -153,7 +153,7 @@ pub(super) fn depth(
             milliseconds,
         });
     let planned: Vec<Planned> = planned.collect();
-    let strength = matches::play("win % against depth 0", &planned, settings, say)?;
+    let strength = matches::play("win % against depth 0", &planned, settings, report)?;
     Ok(Reproduction {
         comparisons: vec![
             strength,

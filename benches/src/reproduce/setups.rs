@@ -10,7 +10,7 @@ use super::{
 };
 use crate::atlas::{
     self, MEETINGS,
-    games::WholeGames,
+    games::FullGames,
     result::{Atlas, ClassValue},
 };
 use arena::error::Result;
@@ -50,10 +50,10 @@ pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reprodu
             .state
             .as_deref()
             .map(|folder| in_folder(folder, settings.sized(["setups-full", "setups-quick"]))),
-        share: settings.share,
+        slice: settings.slice,
         better: None,
     };
-    let games = WholeGames {
+    let games = FullGames {
         game,
         players: [recipe.clone(), recipe],
         luck: None,

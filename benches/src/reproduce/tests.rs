@@ -17,7 +17,7 @@ fn settings() -> Settings {
         seed: 1,
         threads: 1,
         state: None,
-        share: Default::default(),
+        slice: Default::default(),
     }
 }
 

@@ -111,7 +111,7 @@ fn text(measured: &[Measured], disagreement: f32, settings: &Settings) -> String
             let names: Vec<String> = (1..=count).map(|number| number.to_string()).collect();
             text += &format!(
                 "\n{}",
-                leaf_sheet(&format!("{form}, {}", phase.name()), &names, &rows).text()
+                leaf_table(&format!("{form}, {}", phase.name()), &names, &rows).text()
             );
         }
     }
@@ -123,7 +123,7 @@ fn text(measured: &[Measured], disagreement: f32, settings: &Settings) -> String
         "\n{}\npublished: a Star1 agent in C++, outcome by outcome; it counts plies below the move, so its depth 4 is 5 here;\n\
          its positions and its evaluator are its own\n\
          values of a position differ by at most {disagreement:.1e} between searches",
-        leaf_sheet(
+        leaf_table(
             "published, depth 4",
             &PUBLISHED_POSITIONS.map(str::to_owned),
             &published
@@ -136,7 +136,7 @@ fn text(measured: &[Measured], disagreement: f32, settings: &Settings) -> String
 /// A search, its leaves by position, and its milliseconds a position.
 type Row = (&'static str, Vec<u64>, Option<f64>);
 
-fn leaf_sheet(heading: &str, positions: &[String], rows: &[Row]) -> TextTable {
+fn leaf_table(heading: &str, positions: &[String], rows: &[Row]) -> TextTable {
     let mut text_table = TextTable::new([heading.to_owned()]);
     text_table.columns.extend_from_slice(positions);
     text_table

@@ -11,18 +11,18 @@ use std::{hint::black_box, sync::OnceLock, time::Instant};
 /// What reading the clock adds to the time taken for evaluating, as a share of what it adds to the
 /// search.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct ClockShare(f64);
+pub(crate) struct ClockCost(f64);
 
 /// Evaluations of nothing in one batch, and batches: the fastest counts, for others were
 /// interrupted.
 const BATCH: u32 = 2_000;
 const BATCHES: u32 = 9;
 
-impl ClockShare {
+impl ClockCost {
     /// That of the engine's own timer; measured at the first call.
     pub(crate) fn of_leaf_clock() -> Self {
-        static SHARE: OnceLock<ClockShare> = OnceLock::new();
-        *SHARE.get_or_init(|| {
+        static FRACTION_INSIDE: OnceLock<ClockCost> = OnceLock::new();
+        *FRACTION_INSIDE.get_or_init(|| {
             let mut clock = EvalTimer::new(true);
             let batches = (0..BATCHES).map(|_| {
                 let began = Instant::now();
@@ -33,8 +33,8 @@ impl ClockShare {
                 (inside, began.elapsed().as_secs_f64())
             });
             let fastest = batches.min_by(|one, other| one.1.total_cmp(&other.1));
-            let (inside, whole) = fastest.unwrap_or_default();
-            Self((inside / whole.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0))
+            let (inside, total) = fastest.unwrap_or_default();
+            Self((inside / total.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0))
         })
     }
 
@@ -53,17 +53,17 @@ mod tests {
     fn the_clock_is_not_taken_for_evaluating() {
         // 1000 evaluations of 2 µs in 5 ms; the clock takes 2 µs more for each, half of them
         // inside.
-        assert!((ClockShare(0.5).evaluating(0.005, 0.007, 0.003) - 0.002).abs() < 1e-12);
+        assert!((ClockCost(0.5).evaluating(0.005, 0.007, 0.003) - 0.002).abs() < 1e-12);
         // The same, timed by the hundred.
-        assert!((ClockShare(0.5).evaluating(0.005, 0.005_02, 0.002_01) - 0.002).abs() < 1e-12);
+        assert!((ClockCost(0.5).evaluating(0.005, 0.005_02, 0.002_01) - 0.002).abs() < 1e-12);
         // Faster by chance.
-        assert!((ClockShare(0.5).evaluating(0.005, 0.004, 0.002) - 0.002).abs() < 1e-12);
+        assert!((ClockCost(0.5).evaluating(0.005, 0.004, 0.002) - 0.002).abs() < 1e-12);
     }
 
     #[test]
     fn a_clock_takes_some_time_inside_and_some_outside() {
-        let share = ClockShare::of_leaf_clock();
+        let share = ClockCost::of_leaf_clock();
         assert!((0.05..0.95).contains(&share.0), "{share:?}");
-        assert_eq!(ClockShare::of_leaf_clock(), share, "measured once");
+        assert_eq!(ClockCost::of_leaf_clock(), share, "measured once");
     }
 }

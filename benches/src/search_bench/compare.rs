@@ -3,7 +3,7 @@
 
 use super::{
     Report, Settings, chart,
-    cost::{Compared, shown},
+    cost::{Compared, displayed},
     measure::{PlayerCosts, measure_suite, recipes},
     presets,
 };
@@ -39,7 +39,7 @@ pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report>
     }
     for (phase, _) in &parts {
         let of_phase: Vec<&Compared> = lines.iter().filter(|line| line.phase == *phase).collect();
-        text += &format!("\n\n{}", shown(phase, &of_phase).text().trim_end());
+        text += &format!("\n\n{}", displayed(phase, &of_phase).text().trim_end());
     }
     Ok(Report {
         text,

@@ -82,7 +82,7 @@ impl Cost {
 
     /// What follows from the sums.
     pub(crate) fn rates(&self) -> Rates {
-        let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+        let share = |part: u64, total: u64| (total > 0).then(|| part as f64 / total as f64);
         let per_second = |count: u64| (self.seconds > 0.0).then(|| count as f64 / self.seconds);
         Rates {
             milliseconds_a_position: self.milliseconds(),
@@ -95,7 +95,7 @@ impl Cost {
     }
 
     /// What the table lost, if there is one.
-    pub(super) fn known_replacements(&self) -> Option<u64> {
+    pub(super) fn exact_replacements(&self) -> Option<u64> {
         (self.probes > 0).then_some(self.replacements)
     }
 
@@ -166,7 +166,7 @@ impl Compared {
 
 /// Lines for a terminal: `nodes`, `leaves` and `ms` are means a position; `first` heads the first
 /// column.
-pub(super) fn shown(first: &str, lines: &[&Compared]) -> TextTable {
+pub(super) fn displayed(first: &str, lines: &[&Compared]) -> TextTable {
     let mut text_table = TextTable::new([
         first,
         "nodes",
@@ -195,7 +195,7 @@ pub(super) fn shown(first: &str, lines: &[&Compared]) -> TextTable {
             Cell::percent(rates.evaluation_share),
             Cell::percent(rates.hit_rate),
             Cell::percent(rates.cut_rate),
-            cost.known_replacements().map_or(Cell::Missing, mean),
+            cost.exact_replacements().map_or(Cell::Missing, mean),
             Cell::number(line.nodes_ratio, 3),
             Cell::number(line.leaves_ratio, 3),
             Cell::number(line.time_ratio, 3),
@@ -270,7 +270,7 @@ mod tests {
     fn lines_have_as_many_cells_as_columns() {
         let cost = cost(2, 100, 0.1);
         let line = Compared::of("a", "all", cost, &cost);
-        let text_table = shown("player", &[&line]);
+        let text_table = displayed("player", &[&line]);
         assert_eq!(text_table.rows[0].len(), text_table.columns.len());
         assert!(text_table.text().contains("50"));
     }

@@ -58,8 +58,8 @@ pub(crate) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report>
     for Search { template, depths } in &searches {
         text += &format!(
             "\n\n{template}\n{}\n{}",
-            positions_sheet(depths, &parts).text(),
-            games_sheet(depths).text().trim_end()
+            positions_table(depths, &parts).text(),
+            games_table(depths).text().trim_end()
         );
     }
     text += "\n\npublished: a Star1 agent in C++, one game at a time; it counts plies below the move, so its depth d is d + 1 here";
@@ -120,19 +120,19 @@ pub(crate) fn measure(settings: &Settings, progress: &ProgressBar) -> Result<Vec
     templates.into_iter().zip(&planned).map(search).collect()
 }
 
-/// Plays complete games of a player against itself, at least one and at most `most`, until `time`
+/// Plays complete games of a player against itself, at least one and at most `max_games`, until `time`
 /// has passed: how many, and seconds a game.
 fn time_games(
     recipe: &PlayerRecipe<Standard>,
     seed: u64,
-    most: u32,
+    max_games: u32,
     time: Duration,
 ) -> Result<(u32, f64)> {
     let game = Standard::default();
     let mut players = [recipe.make(), recipe.make()];
     let mut spent = Duration::ZERO;
     let mut games = 0;
-    while games < most.max(1) && (games == 0 || spent < time) {
+    while games < max_games.max(1) && (games == 0 || spent < time) {
         let (start, mut dice) = begin_game(&game, &mut players, seed, games.into());
         let began = Instant::now();
         play(&game, start, &mut players, &mut dice, None)?;
@@ -143,7 +143,7 @@ fn time_games(
 }
 
 /// Nodes, leaves and time by phase.
-fn positions_sheet(found: &[AtDepth], parts: &Parts) -> TextTable {
+fn positions_table(found: &[AtDepth], parts: &Parts) -> TextTable {
     let mut text_table = TextTable::new(["depth"]);
     for (name, _) in parts {
         let nodes = format!("{name} nodes");
@@ -173,7 +173,7 @@ fn positions_sheet(found: &[AtDepth], parts: &Parts) -> TextTable {
 }
 
 /// Seconds per complete game beside the published ones.
-fn games_sheet(found: &[AtDepth]) -> TextTable {
+fn games_table(found: &[AtDepth]) -> TextTable {
     let row = |at: &AtDepth| {
         let published = at.published_seconds_a_game;
         // The published times have two decimals: one of 0.00 says nothing about speed.
@@ -300,8 +300,9 @@ mod tests {
     #[test]
     fn games_stop_when_their_time_is_up() {
         let recipe = &recipes(["star1(depth=2)"]).unwrap()[0];
-        for (most, seconds, expected) in [(50, 0, 1), (5, 60, 5)] {
-            let (games, _) = time_games(recipe, 1, most, Duration::from_secs(seconds)).unwrap();
+        for (max_games, seconds, expected) in [(50, 0, 1), (5, 60, 5)] {
+            let (games, _) =
+                time_games(recipe, 1, max_games, Duration::from_secs(seconds)).unwrap();
             assert_eq!(games, expected);
         }
     }

@@ -6,7 +6,7 @@
 //! time limit, on one thread each, depend on seed and position alone. With several threads the
 //! share of time evaluating is that of all of them together.
 
-use super::{Settings, clock::ClockShare, cost::Cost};
+use super::{Settings, clock::ClockCost, cost::Cost};
 use crate::suite::Phase;
 use arena::error::Result;
 use engine::core::game::Game;
@@ -39,8 +39,8 @@ pub(crate) struct PlayerCosts {
 impl PlayerCosts {
     /// The cost of all positions, or of those of one phase.
     pub(crate) fn total(&self, phase: Option<Phase>) -> Cost {
-        let wanted = |one: &&PositionCost| phase.is_none_or(|phase| one.phase == phase);
-        Cost::sum(self.positions.iter().filter(wanted).map(|one| &one.cost))
+        let selected = |one: &&PositionCost| phase.is_none_or(|phase| one.phase == phase);
+        Cost::sum(self.positions.iter().filter(selected).map(|one| &one.cost))
     }
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn measure_suite(
     progress.set_message(recipe.name().to_owned());
     let mut plain = recipe.make();
     let mut instrumented =
-        instrument.then(|| (recipe.make_instrumented(), ClockShare::of_leaf_clock()));
+        instrument.then(|| (recipe.make_instrumented(), ClockCost::of_leaf_clock()));
     if let Some(first) = settings.suite.positions.first() {
         // Not timed: the first search touches fresh memory, which would count against the first
         // position.
@@ -133,7 +133,7 @@ pub(crate) fn measure_suite(
 /// player comes the share of its clock.
 pub(crate) fn measure_position<G: Game>(
     plain: &mut dyn Player<G>,
-    instrumented: Option<(&mut (dyn Player<G> + 'static), ClockShare)>,
+    instrumented: Option<(&mut (dyn Player<G> + 'static), ClockCost)>,
     position: &G::Position,
     seed: u64,
     repeat: u32,
@@ -212,7 +212,7 @@ mod tests {
         let share = |notation: &str| {
             let recipe = &recipes([notation]).unwrap()[0];
             let (mut plain, mut instrumented) = (recipe.make(), recipe.make_instrumented());
-            let instrumented = Some((instrumented.as_mut(), ClockShare::of_leaf_clock()));
+            let instrumented = Some((instrumented.as_mut(), ClockCost::of_leaf_clock()));
             let found = measure_position(plain.as_mut(), instrumented, &start, 1, 1);
             found.unwrap().1.rates().evaluation_share
         };

@@ -100,8 +100,8 @@ impl Tables {
     /// Nodes with one policy and 2 to the power of so many entries; 0 if that was not searched.
     pub(crate) fn nodes(&self, policy: &str, exponent: u32) -> f64 {
         let mut found = self.of_policy(policy);
-        let wanted = found.find(|one| one.entries == 1 << exponent);
-        wanted.map_or(0.0, |one| one.cost.nodes as f64)
+        let size = found.find(|one| one.entries == 1 << exponent);
+        size.map_or(0.0, |one| one.cost.nodes as f64)
     }
 
     fn of_policy(&self, policy: &str) -> impl Iterator<Item = &Measured> {
@@ -169,7 +169,7 @@ fn text_table<'a>(rows: impl Iterator<Item = &'a Measured>) -> TextTable {
             Cell::percent(one.hit_rate),
             Cell::percent(one.cut_rate),
             one.cost
-                .known_replacements()
+                .exact_replacements()
                 .map_or(Cell::Missing, Cell::Count),
         ]);
     }

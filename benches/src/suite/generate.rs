@@ -25,7 +25,7 @@ const ENDGAME_STEPS: u8 = 3;
 /// What each place of the suite asks for: in openings the plies before it, later the stones that
 /// are left. In this order of plies, with sides beginning in turn, Red and Blue are to move equally
 /// often.
-const PLACES: [(Phase, [u32; 8]); 3] = [
+const SLOTS: [(Phase, [u32; 8]); 3] = [
     (Phase::Opening, [0, 2, 1, 3, 4, 2, 1, 3]),
     (Phase::Middle, [9, 9, 9, 8, 8, 8, 7, 7]),
     (Phase::Endgame, [6, 6, 6, 5, 5, 4, 4, 3]),
@@ -36,9 +36,9 @@ fn generate(seed: u64) -> String {
     let game = Standard::default();
     let recipe = PlayerRecipe::parse(SUITE_PLAYER, &game).unwrap();
     let mut players = [recipe.make(), recipe.make()];
-    let places = PLACES.into_iter();
-    let places = places.flat_map(|(phase, wishes)| wishes.map(|wish| (phase, wish)));
-    let mut found: Vec<_> = places.map(|index| (index, None)).collect();
+    let slots = SLOTS.into_iter();
+    let slots = slots.flat_map(|(phase, wishes)| wishes.map(|wish| (phase, wish)));
+    let mut found: Vec<_> = slots.map(|index| (index, None)).collect();
     let mut number = 0;
     while found.iter().any(|(_, position)| position.is_none()) {
         let (start, mut dice) = begin_game(&game, &mut players, seed, number);
@@ -71,7 +71,7 @@ fn choose(game: &Standard, phase: Phase, wish: u32, positions: &[Position]) -> O
     let fits = |plies: u32, position: &Position| match phase {
         Phase::Opening => plies == wish,
         Phase::Middle => position.stones() == wish,
-        Phase::Endgame => position.stones() == wish && steps_left(position) >= ENDGAME_STEPS,
+        Phase::Endgame => position.stones() == wish && steps_to_goal(position) >= ENDGAME_STEPS,
     };
     let is_open = |position: &Position| {
         game.winner(position).is_none() && !wins_with_any_roll(game, position)
@@ -91,7 +91,7 @@ fn wins_with_any_roll(game: &Standard, position: &Position) -> bool {
 }
 
 /// Steps of the stone that is nearest to its goal, on an empty board.
-fn steps_left(position: &Position) -> u8 {
+fn steps_to_goal(position: &Position) -> u8 {
     let sides = [position.mover(), position.other()];
     let squares = sides.iter().flat_map(|side| side.squares());
     squares
@@ -119,7 +119,7 @@ fn positions_are_of_their_phases() {
             Phase::Middle => (7..=9, 0),
             Phase::Endgame => (3..=6, 3),
         };
-        assert!(stones.contains(&position.stones()) && steps_left(position) >= steps);
+        assert!(stones.contains(&position.stones()) && steps_to_goal(position) >= steps);
         assert!(game.winner(position).is_none() && !wins_with_any_roll(&game, position));
     }
 }
@@ -132,7 +132,7 @@ fn a_stone_beside_the_goal_wins_with_any_roll_and_two_need_the_right_one() {
     assert!(wins("...../a..../...../...1./..... r -"));
     assert!(!wins("1..../...../a..../...3./..... r -"));
     // Blue's stone a.
-    let steps = |text: &str| steps_left(&position(text));
+    let steps = |text: &str| steps_to_goal(&position(text));
     assert_eq!(steps("1..../a..../...../..3../..... r -"), 1);
     assert_eq!(steps("1..../...../..a../..3../..... r -"), 2);
 }

@@ -82,7 +82,7 @@ impl PairArguments {
         let default_games = if tested { GAMES_OF_A_TEST } else { GAMES };
         let pairs = self.games.unwrap_or(default_games).div_ceil(2);
         let mut options = match_options(game, pairs, self.seed, self.state.clone());
-        options.share = self.shard.slice();
+        options.slice = self.shard.slice();
         if let Some(plies) = self.opening_plies {
             let plies = plies.into();
             options.starts = Arc::new(Openings { plies });

@@ -230,7 +230,7 @@ impl Arguments {
             matches,
             step: config.step.div_ceil(2),
             precision: config.precision,
-            most_games: self.games.unwrap_or(config.games),
+            max_games: self.games.unwrap_or(config.games),
         };
         let mut last_refresh: Option<Instant> = None;
         let result = play_league(&self.directory, &entrants, &options, |result, pairing| {

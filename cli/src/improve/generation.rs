@@ -239,7 +239,7 @@ impl<G: Learnable> Generation<'_, G> {
             self.run.config.stopping_rule()?,
             match_options(game, pairs, seed, Some(state)),
         );
-        options.share = slice;
+        options.slice = slice;
         let result = play_match(
             &candidate.contestant(player, game)?,
             &self.best.contestant(player, game)?,

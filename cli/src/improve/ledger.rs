@@ -209,7 +209,7 @@ impl Ledger {
             text_table.columns.join(" | "),
         );
         for row in &text_table.rows {
-            let cells = row.iter().map(|cell| cell.shown().replace('|', "/"));
+            let cells = row.iter().map(|cell| cell.text_of().replace('|', "/"));
             text += &format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "));
         }
         text

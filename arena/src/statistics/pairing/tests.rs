@@ -43,9 +43,9 @@ impl League {
     }
 
     fn play(&mut self, a: usize, b: usize) {
-        let share = score_of_elo(self.strengths[a] - self.strengths[b]);
+        let fraction = score_of_elo(self.strengths[a] - self.strengths[b]);
         for _ in 0..PAIRS {
-            let mut won = || f64::from(u8::from(self.random.unit() < share));
+            let mut won = || f64::from(u8::from(self.random.unit() < fraction));
             let mean = (won() + won()) / 2.0;
             let count = self.count();
             self.means[a * count + b].add(mean);
@@ -92,10 +92,10 @@ impl League {
     /// Whether everything that is said to be apart is, in that order.
     fn is_right(&self, ratings: &Ratings) -> bool {
         let pairings = (0..self.count()).flat_map(|a| (0..self.count()).map(move |b| (a, b)));
-        let mut said = pairings.filter(|&(a, b)| {
+        let mut order = pairings.filter(|&(a, b)| {
             a != b && ratings.elo[a] > ratings.elo[b] && are_apart(ratings, a, b)
         });
-        said.all(|(a, b)| self.strengths[a] > self.strengths[b])
+        order.all(|(a, b)| self.strengths[a] > self.strengths[b])
     }
 
     /// How many intervals hold the strengths.
@@ -136,14 +136,14 @@ fn simulate(leagues: u64) -> [f64; 4] {
 #[allow(clippy::print_stdout, reason = "the long test is run for its figures")]
 fn check(leagues: u64) {
     let [right, held, games, robins] = simulate(leagues);
-    let told = format!(
+    let decided = format!(
         "{leagues} leagues: {right:.3} right, {held:.3} of intervals hold, {games:.0} games, {robins:.0} in round robins"
     );
-    println!("{told}");
-    assert!(right >= 0.95, "{told}");
+    println!("{decided}");
+    assert!(right >= 0.95, "{decided}");
     // 95 % of 10 · leagues intervals, give or take three errors and what looking often costs.
-    assert!((0.92..=0.98).contains(&held), "{told}");
-    assert!(games <= 0.7 * robins, "{told}");
+    assert!((0.92..=0.98).contains(&held), "{decided}");
+    assert!(games <= 0.7 * robins, "{decided}");
 }
 
 #[test]

@@ -1,20 +1,18 @@
-//! Why something could not be measured.
-//!
-//! Nobody tells one cause from another but people, so most of them are words, in one line.
+//! Errors of measurements. Most are a text in one line, as no caller distinguishes them.
 
 use engine::core::{files::FileError, journal::JournalError};
 use engine::play::notation::PlayerError;
 
-/// Why something could not be measured.
+/// Error of a measurement.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasuringError {
-    /// A player's notation is wrong, or names what this program does not have.
+    /// Invalid player spec, or an unknown player.
     #[error(transparent)]
     Player(#[from] PlayerError),
     /// A file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The state of earlier work cannot be used.
+    /// A journal cannot be used.
     #[error(transparent)]
     State(#[from] JournalError),
     /// A result cannot be written as JSON.
@@ -25,7 +23,7 @@ pub enum MeasuringError {
     Words(String),
 }
 
-/// What was measured, or why not.
+/// Result of a measurement.
 pub type Result<T, E = MeasuringError> = std::result::Result<T, E>;
 
 impl From<String> for MeasuringError {

@@ -1,13 +1,11 @@
-//! Other programs as players: `external(cmd="…", protocol=…, ms=…)`, over lines of text on their
-//! standard input and output.
+//! Other programs as players, `external(cmd="…", protocol=…, ms=…)`, over lines on their standard
+//! input and output.
 //!
-//! The protocols stand in `docs/other-programs.md`, our own in
-//! `docs/reference/formats.md`. A program that does
-//! not answer in time, closes its output or says what is no move has failed: the player says why,
-//! the program is ended, and a new one is started when it is needed again; so it is with one that is
-//! stopped while it thinks, unless its protocol has a word for that. Invariant: an answer is
-//! never taken for the answer to another question, because no program is asked again after it
-//! failed; no program outlives its player; and what fails on our side is no failure of a program.
+//! The protocols are in `docs/other-programs.md`, our own is in `docs/reference/formats.md`. A
+//! program fails by a timeout, closed output or an illegal move; it is killed then, and started
+//! again for the next position. Invariants: a failed program gets no further request, so that
+//! replies never mix; no program outlives its player; errors of the system are no failures of the
+//! program.
 
 mod adapter;
 mod coordinates;
@@ -40,7 +38,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Makes `external` known to the player notation of a game.
+/// Registers `external` for the player specs of a game.
 pub fn provide_external<G: Playable>() {
     provide::<G>("external", read);
 }
@@ -67,16 +65,16 @@ fn read<G: Playable>(arguments: &mut Arguments<'_>, game: &G) -> Result<Maker<G>
     }))
 }
 
-/// How a program is started.
+/// Command line of a program.
 #[derive(Clone)]
 struct CommandLine {
     words: Vec<String>,
-    /// Where; here unless told.
+    /// Working directory; the current one by default.
     folder: Option<PathBuf>,
 }
 
 impl CommandLine {
-    /// Has it start in a folder, from which a path of the program counts, too.
+    /// Sets the working directory; a relative path of the program counts from there.
     fn enter(&mut self, folder: &Path) -> Result<(), String> {
         if !folder.is_dir() {
             let quote = quote(&folder.display().to_string());
@@ -94,9 +92,8 @@ impl CommandLine {
     }
 }
 
-/// The words of a command: separated by blanks, or between apostrophes or quotation marks, of which
-/// each is a letter like any other between two of the other kind. No shell is involved. `None` if
-/// there is none or a quote has no partner.
+/// Splits a command line at blanks outside of single or double quotes; `None` if it is empty or a
+/// quote is open. No shell is involved.
 #[must_use]
 pub fn split_command(command: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
@@ -118,7 +115,7 @@ pub fn split_command(command: &str) -> Option<Vec<String>> {
     (quoted.is_none() && has_program).then_some(words)
 }
 
-/// Refuses a program that cannot be started, before the first game.
+/// Checks before the first game that a program can be started.
 fn find(program: &str) -> Result<(), String> {
     let is_program = |path: &Path| {
         std::fs::metadata(path)
@@ -136,31 +133,30 @@ fn find(program: &str) -> Result<(), String> {
     })
 }
 
-/// How long a program may take to answer once it is told to stop; in tests the shells that play
-/// programs may have to wait for a processor.
+/// Timeout of a reply after a stop; longer in tests, where shells play the programs.
 const STOP_TIMEOUT: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 50 });
 
-/// A player that another program speaks for.
+/// A player whose moves come from another program.
 pub struct External<G: Playable> {
     command: CommandLine,
     adapter: Arc<ProtocolAdapter<G>>,
     program: Option<Program>,
-    /// Whether the program has been told that this game began.
+    /// Whether the program has got the start of this game.
     is_begun: bool,
-    /// What happened since the game began, or since somebody asked about another position.
+    /// Plies since the game began, or since a position outside of it.
     history: Vec<(G::Position, u8, G::Move)>,
-    /// How much of it the program knows.
+    /// Number of these plies that the program has.
     synced: usize,
-    /// Where that led to.
+    /// Position after them.
     current: Option<G::Position>,
-    /// What the program answered last.
+    /// Position and move of the last reply.
     last_reply: Option<(G::Position, G::Move)>,
     seed: u64,
-    /// Why the program did not start for this game, until somebody asks it.
+    /// Error of the program's start for this game, returned by the next request.
     start_failure: Option<Failure>,
-    /// What ends the answer that it is asked for.
+    /// Limits of the current request.
     limits: Limits,
-    /// The CPU time that the program had taken when the game began, or after its last decision.
+    /// CPU time of the program at the start of the game or after its last decision.
     cpu_time: Option<Duration>,
 }
 
@@ -182,8 +178,8 @@ impl<G: Playable> External<G> {
         }
     }
 
-    /// The program's move, `None` if the limits ended it first; after a failure it is ended, and
-    /// started anew for the next position.
+    /// The program's move; `None` if the limits ended the request first. A failed program is
+    /// killed, and started again for the next position.
     fn ask(
         &mut self,
         position: &G::Position,
@@ -212,7 +208,7 @@ impl<G: Playable> External<G> {
         }
     }
 
-    /// Starts the program unless it runs, and greets it.
+    /// Starts the program and sends its greeting, unless it runs.
     fn start(&mut self) -> Result<(), Failure> {
         if self.program.is_some() {
             return Ok(());
@@ -229,7 +225,7 @@ impl<G: Playable> External<G> {
         Ok(())
     }
 
-    /// Sees to it that the program knows of the game, in the time that a start may take.
+    /// Sends the start of the game, within the time of a start.
     fn begin(&mut self, position: &G::Position) -> Result<(), Failure> {
         self.follow(position);
         if self.is_begun {
@@ -252,15 +248,14 @@ impl<G: Playable> External<G> {
         Ok(())
     }
 
-    /// The CPU time that the program has taken since its last decision in this game: what it does in
-    /// the time of others is its own, too.
+    /// CPU time since the last decision in this game, pondering included.
     fn take_cpu_time(&mut self) -> Option<Duration> {
         let current = self.program.as_ref()?.cpu_time();
         let before = std::mem::replace(&mut self.cpu_time, current);
         Some(current?.saturating_sub(before?))
     }
 
-    /// Forgets what was heard if that did not lead to a position.
+    /// Clears the history if it does not lead to a position.
     fn follow(&mut self, position: &G::Position) {
         if self.current.replace(*position) != Some(*position) {
             self.history.clear();
@@ -279,8 +274,7 @@ impl<G: Playable> External<G> {
         }
     }
 
-    /// Has a program that was asked answer at once, if its protocol has a line for that and it has
-    /// not answered already.
+    /// Requests an immediate reply, if the protocol can do so and no reply has come.
     fn stop(&mut self, question: &Request) -> Result<String, Failure> {
         let stop = self.adapter.requests(self.adapter.protocol.stop, &[]);
         let program = self.program.as_mut().filter(|program| program.awaits_reply);
@@ -300,7 +294,7 @@ impl<G: Playable> External<G> {
         answer
     }
 
-    /// A position as it is spoken of.
+    /// Substitutions for a position.
     fn substitutions(&self, position: &G::Position, outcome: u8) -> Vec<Substitution> {
         let first = self.history.first().map_or(position, |history| &history.0);
         let first = self.adapter.game.to_move(first);
@@ -313,7 +307,7 @@ impl<G: Playable> External<G> {
         legal: &[G::Move],
     ) -> Result<G::Move, Failure> {
         let (adapter, protocol) = (&self.adapter, self.adapter.protocol);
-        // An outcome that permits these moves: which of several is all the same by the rules.
+        // Any outcome that allows these moves; by the rules they are equivalent.
         let mut permitted = G::Moves::default();
         let outcome = (0..=u8::MAX).find(|&outcome| {
             permitted.clear();
@@ -322,7 +316,7 @@ impl<G: Playable> External<G> {
         });
         let asked_wrongly = "asked about moves that no outcome permits".to_owned();
         let outcome = outcome.ok_or(Failure::SystemFault(asked_wrongly))?;
-        // Not every program knows that it has to pass.
+        // Some programs do not pass by themselves.
         if let [only] = legal
             && adapter.game.format_move(position, *only) == "pass"
         {
@@ -352,10 +346,10 @@ impl<G: Playable> External<G> {
     }
 }
 
-/// The move that an answer names to who speaks a dialect of a protocol; any text may be tried.
+/// Parses a reply in a dialect as a move.
 ///
 /// # Errors
-/// If it is none of those that are permitted, or the protocol is for other games.
+/// If it is no legal move, or the protocol is for other games.
 pub fn parse_move_of_reply<G: Playable>(
     dialect: &Dialect,
     game: &G,
@@ -367,7 +361,7 @@ pub fn parse_move_of_reply<G: Playable>(
     parse_reply(game, position, legal, &adapter.answer(answer)?)
 }
 
-/// Says lines and hears their answers; the last one is given.
+/// Sends requests and returns the reply to the last one.
 fn send_all(
     program: &mut Program,
     requests: &[Request],
@@ -395,7 +389,7 @@ fn send_all(
 }
 
 impl<G: Playable> Player<G> for External<G> {
-    /// The program is started now, so that its start is not taken for thinking.
+    /// Starts the program, so that its start does not count as thinking time.
     fn new_game(&mut self, seed: u64) {
         self.seed = seed;
         self.is_begun = false;
@@ -421,12 +415,12 @@ impl<G: Playable> Player<G> for External<G> {
         Ok(decision)
     }
 
-    /// What is heard is kept until the program is asked: telling it takes of its time.
+    /// Stores the ply; the program gets it with the next request, within its own time.
     fn notify(&mut self, event: GameEvent<'_, G>) {
         match event {
             GameEvent::Ply(position, outcome, mv) => {
                 self.follow(position);
-                // Its own move it knows, if it knows all before.
+                // The program knows its own move if it knew all earlier ones.
                 let own = self.last_reply.take() == Some((*position, mv));
                 let is_made = own && !self.adapter.protocol.repeats;
                 if is_made && self.synced == self.history.len() {
@@ -449,7 +443,7 @@ impl<G: Playable> Player<G> for External<G> {
         }
     }
 
-    /// Other programs rate no moves; only the one they would make is known, and it is put first.
+    /// Returns the program's move as principal variation; programs return no values.
     fn analyse(
         &mut self,
         position: &G::Position,
@@ -469,7 +463,7 @@ impl<G: Playable> Player<G> for External<G> {
 }
 
 impl<G: Playable> External<G> {
-    /// Says who has won to a program that wants to know; who fails then has lost nothing.
+    /// Sends the winner; a failure has no consequences any more.
     fn send_result(&mut self, winner: String) {
         let adapter = &self.adapter;
         let substitutions = ("winner", adapter.gets_all_moves().then_some(winner));
@@ -480,13 +474,13 @@ impl<G: Playable> External<G> {
         }
     }
 
-    /// Lets the program end by itself, if it does.
+    /// Asks the program to end.
     fn end(&mut self) {
         let line = self.adapter.protocol.end;
         if let Some(mut program) = self.program.take()
             && !line.is_empty()
         {
-            // Who does not read it is killed.
+            // A program that does not read it is killed.
             let _ = program.send(line, Deadline::after(Duration::from_millis(100)));
         }
     }

@@ -1,10 +1,8 @@
-//! Leagues: many contestants, and those play each other whose games say most about the order.
+//! Leagues: contestants meet in the pairings that are most informative for the ranking.
 //!
-//! A league is a directory: a journal of its steps, each so many more pairs of games of one
-//! pairing, and a state file for every pairing. Which step comes next follows from the results of
-//! all steps before, so a league goes on where it was stopped and plays no game twice, and a step
-//! whose line is damaged is found again. Invariant: a step is written before its games are played;
-//! what is said of a league follows from its steps.
+//! A league is a directory: a journal of steps, each with more pairs of games for one pairing, and
+//! a state file for every pairing. The next step follows from the results of all earlier ones, so
+//! that an interrupted league resumes. Invariant: a step is written before its games are played.
 
 use crate::error::Result;
 use crate::matches::{
@@ -25,97 +23,96 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
-/// Who takes part.
+/// A participant.
 pub struct Entrant<G: Playable> {
-    /// A short name, by which its results are kept.
+    /// Short name, which names its results.
     pub name: String,
     /// The player.
     pub contestant: Contestant<G>,
-    /// Why it cannot play now; its earlier results count all the same.
+    /// Reason why it cannot play now; its earlier results count.
     pub absent: Option<String>,
 }
 
-/// How a league is played.
+/// Options of a league.
 pub struct LeagueOptions<G: Playable> {
-    /// How matches are played; their number of pairs does not matter.
+    /// Options of the matches; the number of pairs is ignored.
     pub matches: MatchOptions<G>,
-    /// Pairs of games of a step.
+    /// Pairs of games a step.
     pub step: u64,
-    /// Two whose difference is known so well, in Elo, are called equal.
+    /// Half-width in Elo below which two entrants count as equal.
     pub precision: f64,
-    /// The league pauses after so many games.
+    /// Games after which the league pauses.
     pub max_games: u64,
 }
 
-/// How a league stands.
+/// State of a league.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeagueResult {
-    /// The game, in notation.
+    /// The game.
     pub game: String,
-    /// The seed.
+    /// Master seed.
     pub seed: u64,
-    /// Who told luck, if somebody did: ratings are without it.
+    /// Luck evaluator, if any; ratings are luck-adjusted then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<String>,
     /// Games that count.
     pub games: u64,
-    /// Games that were played and do not count, because their pair repeats a game of an earlier one;
-    /// only of games without chance.
+    /// Games that do not count, since their pair repeats an earlier game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeated_games: Option<u64>,
-    /// Whether all neighbours are told apart, or known to be equal.
+    /// Whether all neighbours are separated or equal.
     pub settled: bool,
-    /// From the best to the worst, those without a rating last.
+    /// Entrants from best to worst, unrated ones last.
     pub standings: Vec<Rank>,
-    /// Every pairing that was played.
+    /// Results of all pairings.
     pub pairings: Vec<Pairing>,
-    /// Games played so far, and the ratings then in the order of the standings.
+    /// Ratings after so many games, in the order of the standings.
     pub history: Vec<(u64, Vec<Option<f64>>)>,
 }
 
-/// How one entrant stands.
+/// Rank of an entrant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rank {
     /// Its name.
     pub name: String,
-    /// The player's name.
+    /// Name of the player.
     pub player: String,
-    /// Elo, about a mean of 0; `None` before it is connected with all others by games.
+    /// Elo with mean 0; `None` until games connect it with all others.
     pub elo: Option<f64>,
     /// Its 95 % interval.
     pub interval: Option<Interval>,
     /// Games that count.
     pub games: u64,
-    /// Those of one group, from 1, are not told apart from their neighbours; 0 without a rating.
+    /// Group from 1 of entrants that are not separated; 0 without a rating.
     pub group: usize,
-    /// Games lost without being beaten, by reason.
+    /// Forfeited games by reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub forfeits: BTreeMap<String, u64>,
-    /// Why it does not play.
+    /// Reason for its absence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub absent: Option<String>,
 }
 
-/// What two entrants made of each other.
+/// Result of a pairing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pairing {
-    /// The one whose score it is.
+    /// Entrant with this score.
     pub a: String,
-    /// The other one.
+    /// Its opponent.
     pub b: String,
     /// Games that count.
     pub games: u64,
-    /// Games that were drawn.
+    /// Drawn games.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub draws: u64,
-    /// Share of points of `a`, as played.
+    /// Points of `a` per game.
     pub score: f64,
-    /// The same without luck, if somebody told it.
+    /// The same, luck-adjusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adjusted: Option<f64>,
 }
 
-/// A line of the journal: from now on this pairing has so many pairs.
+/// Journal entry: the pairing has so many pairs from now on.
 #[derive(Clone, Serialize, Deserialize)]
 struct Step {
     step: u64,
@@ -124,14 +121,14 @@ struct Step {
     pairs: u64,
 }
 
-/// Most points of a history.
+/// Maximum points of a history.
 const HISTORY: usize = 100;
 
-/// Plays a league on until its order is clear, or for so many games; `watch` is told of every step.
+/// Plays a league until its ranking is decided or the games are used up; `watch` gets every step.
 ///
 /// # Errors
-/// If there are fewer than two entrants, two have one name, the precision is no number of Elo, or a
-/// file or a match fails.
+/// If there are fewer than two entrants, names repeat, the precision is invalid, or a file or match
+/// fails.
 pub fn play_league<G: Playable>(
     directory: &Path,
     entrants: &[Entrant<G>],
@@ -179,7 +176,7 @@ pub fn play_league<G: Playable>(
         met: BTreeMap::new(),
         history: Vec::new(),
     };
-    // All that a pairing will need, which its last step says, is read at once.
+    // Reads at once all pairs that the last step of a pairing requires.
     let last = steps.values().map(|step| ((&step.a, &step.b), step));
     let last: BTreeMap<_, _> = last.collect();
     last.values().try_for_each(|step| league.play(step))?;
@@ -211,7 +208,7 @@ pub fn play_league<G: Playable>(
     Ok(league.result())
 }
 
-/// Refuses names that are none, or not enough of them.
+/// Checks the names of the entrants.
 fn check<G: Playable>(entrants: &[Entrant<G>]) -> Result<()> {
     let names: Vec<&String> = entrants.iter().map(|one| &one.name).collect();
     check_names("league", "entrants", &names)?;
@@ -226,19 +223,19 @@ fn check<G: Playable>(entrants: &[Entrant<G>]) -> Result<()> {
     }
 }
 
-/// The name of the files of a pairing, another one for every pairing.
+/// Unique file name of a pairing.
 fn file_name(a: &str, b: &str) -> String {
     let is_plain =
         !a.contains("--") && !b.contains("--") && !a.ends_with('-') && !b.starts_with('-');
-    // No name has the other sign.
+    // The separator cannot occur in a name.
     let between = if is_plain { "--" } else { "~" };
     format!("{a}{between}{b}")
 }
 
-/// All that is known of a league.
+/// Results of a league so far.
 struct League<'a, G: Playable> {
     entrants: Vec<&'a Entrant<G>>,
-    /// How many of them can be rated, which are the first: those who play, or have played.
+    /// Number of entrants with ratings, which come first.
     rated: usize,
     options: &'a LeagueOptions<G>,
     matches: MatchOptions<G>,
@@ -246,17 +243,17 @@ struct League<'a, G: Playable> {
     history: Vec<(u64, Vec<Option<f64>>)>,
 }
 
-/// What is known of a pairing.
+/// Results of a pairing so far.
 #[derive(Default)]
 struct Met {
-    /// Pairs asked for so far.
+    /// Pairs requested so far.
     pairs: u64,
-    /// Pairs that are played, those of later steps among them.
+    /// Pairs played, including those of later steps.
     available: u64,
-    /// What came of them; times do not matter.
+    /// Result of the pairs; times are ignored.
     played: Played,
     means: Moments,
-    /// Whether the last step brought nothing new.
+    /// Whether the last step added nothing.
     exhausted: bool,
 }
 
@@ -269,7 +266,7 @@ impl<G: Playable> League<'_, G> {
         Ok((index(&step.a)?, index(&step.b)?))
     }
 
-    /// Plays what is left of a pairing up to a step.
+    /// Plays the missing pairs of a pairing up to a step.
     fn play(&mut self, step: &Step) -> Result<()> {
         let pairing = self.pairing(step)?;
         if self
@@ -285,7 +282,7 @@ impl<G: Playable> League<'_, G> {
             pairs: step.pairs,
             ..self.matches.stored_as(&name)
         };
-        // Of a step in whose midst somebody went away there is what there is.
+        // An absent entrant leaves a step incomplete.
         let played = match a.absent.is_some() || b.absent.is_some() {
             true => stored_pairs(&a.contestant, &b.contestant, &options),
             false => play_pairs(&a.contestant, &b.contestant, &options),
@@ -298,8 +295,7 @@ impl<G: Playable> League<'_, G> {
         Ok(())
     }
 
-    /// Takes the results of a step into account. Those of later steps may be there, too: they count
-    /// when their time comes.
+    /// Adds the results of a step. Results of later steps count when their step comes.
     fn count(&mut self, step: &Step) -> Result<()> {
         let met = self.met.entry(self.pairing(step)?).or_default();
         let before = met.means.samples();
@@ -322,7 +318,7 @@ impl<G: Playable> League<'_, G> {
     }
 
     fn meetings(&self) -> Vec<MatchRecord> {
-        // Of some there are only results of later steps.
+        // Some pairings have results of later steps only.
         let met = self.met.iter().filter(|(_, met)| met.pairs > 0);
         met.map(|(&(a, b), met)| MatchRecord::sampled(a, b, &met.means))
             .collect()
@@ -332,7 +328,7 @@ impl<G: Playable> League<'_, G> {
         ratings(self.rated, &self.meetings())
     }
 
-    /// Who should play next.
+    /// Next pairing.
     fn next(&self) -> Option<(usize, usize)> {
         let plays = |one: usize| self.entrants[one].absent.is_none();
         let has_more = |a, b| self.met.get(&(a, b)).is_none_or(|met| !met.exhausted);
@@ -349,7 +345,7 @@ impl<G: Playable> League<'_, G> {
         )
     }
 
-    /// What came of every pairing.
+    /// Results of all pairings.
     fn record(&self) -> Vec<((usize, usize), MatchResult)> {
         let record = |(&(a, b), met): (&(usize, usize), &Met)| {
             let [one, other] = [a, b].map(|one| &self.entrants[one].contestant);

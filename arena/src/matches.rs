@@ -1,14 +1,13 @@
 //! Matches between two players: pairs of games with sides swapped and the same luck, in parallel,
 //! resumable.
 //!
-//! Pair `i` is a pure function of (players, rules, starts, seed, `i`). Within a pair both games
-//! share what belongs to the *seats*: the start position, and with it who begins, the k-th outcome
-//! of each seat, and the seed that a seat's player is given. What changes is who sits where: A has
-//! seat 0 in the first game and seat 1 in the second. So two copies of one player always score
-//! 50 %, and half of all games are begun by A. Games without chance start from drawn openings, no
-//! two pairs from the same one while there are others; pairs that repeat a game, or an image of it
-//! under the symmetries of the rules, do not count.
-//! Invariant: results do not depend on the number of threads or on interruptions.
+//! A pair is two games with the same start, outcomes and player seeds by seat: A has seat 0 in the
+//! first game and seat 1 in the second, so a player scores exactly 50 % against itself. Games
+//! without chance start from random openings, each used once as long as possible; pairs that repeat
+//! a game, up to symmetry, do not count.
+//!
+//! Invariant: pair `i` depends on players, rules, starts, seed and `i` alone, not on threads or
+//! interruptions.
 
 mod collector;
 pub mod luck;
@@ -59,18 +58,17 @@ use timed::Timed;
 /// Makes a player; each worker thread makes its own.
 pub type PlayerFactory<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
 
-/// Someone who takes part in a match.
+/// A participant of a match.
 #[derive(Clone)]
 pub struct Contestant<G: Game> {
-    /// The name in tables and in state files. Two contestants that play differently need different
-    /// names, or a match could be resumed with another player.
+    /// Name in tables and state files. Contestants that play differently need different names.
     pub name: String,
-    /// Makes the player.
+    /// Creates the player.
     pub make: PlayerFactory<G>,
 }
 
 impl<G: Playable> Contestant<G> {
-    /// The player of a notation, under its name.
+    /// Parses a player; its spec is its name.
     ///
     /// # Errors
     /// As [`PlayerRecipe::parse`].
@@ -83,41 +81,38 @@ impl<G: Playable> Contestant<G> {
     }
 }
 
-/// How a match is played.
+/// Options of a match.
 #[derive(Clone)]
 pub struct MatchOptions<G: Playable> {
-    /// The rules; their chance is the one really met.
+    /// The rules, with the chance of the games.
     pub game: G,
-    /// Pairs of games to play.
+    /// Number of pairs.
     pub pairs: u64,
-    /// Rules all luck.
+    /// Master seed.
     pub seed: u64,
-    /// Where pairs start.
+    /// Starts of the pairs.
     pub starts: Arc<dyn Starts<G>>,
     /// Worker threads; 0 = as many as the machine has cores.
     pub threads: usize,
-    /// Where finished pairs are kept. A match that finds some of its pairs there plays only the
-    /// rest; it may also be made longer that way.
+    /// State file of finished pairs. A match plays only the pairs that it lacks.
     pub state: Option<PathBuf>,
-    /// Which of the pairs are played here; of a match that is spread over tasks each has a state file
-    /// of its own beside `state`, and one of records.
+    /// Slice of the pairs. Tasks have their own files beside `state` and `records`.
     pub slice: TaskSlice,
-    /// Where the games of finished pairs are written, move by move.
+    /// File of the games of finished pairs, move by move.
     pub records: Option<PathBuf>,
-    /// Whether to show progress, if standard error is a terminal.
+    /// Whether to show progress on a terminal.
     pub progress: bool,
-    /// What the seeds are for: [`SeedSpace::Arena`], or [`SeedSpace::Gate`] so that promotion is
-    /// never decided on the games that a model was measured on before.
+    /// Seed space: [`SeedSpace::Arena`], or [`SeedSpace::Gate`], so that a promotion never rests on
+    /// games that measured the model before.
     pub space: SeedSpace,
-    /// When the match may end before its last pair.
+    /// Rule that ends the match early.
     pub stop: Option<StoppingRule>,
-    /// Who tells the luck of every outcome: a player that rates moves. Its name belongs to the
-    /// match.
+    /// Evaluator for luck adjustment; its name is part of the match's identity.
     pub luck: Option<Contestant<G>>,
 }
 
 impl<G: Playable> MatchOptions<G> {
-    /// A match of so many pairs from the usual openings of the game, on all cores, kept nowhere.
+    /// A match of `pairs` pairs from the game's default openings, on all cores and without files.
     #[must_use]
     pub fn new(game: G, pairs: u64, seed: u64) -> Self {
         Self {
@@ -136,7 +131,7 @@ impl<G: Playable> MatchOptions<G> {
         }
     }
 
-    /// The same match, kept under a name in the folders that `state` and `records` are.
+    /// The same match with its own files in the folders `state` and `records`.
     #[must_use]
     pub fn stored_as(&self, name: &str) -> Self {
         let [state, records] = [&self.state, &self.records]
@@ -148,36 +143,35 @@ impl<G: Playable> MatchOptions<G> {
         }
     }
 
-    /// What rules the luck of a pair.
+    /// Seed of a pair.
     fn pair_seed(&self, pair: u64) -> u64 {
         derive_seed(self.seed, self.space, &[pair])
     }
 }
 
-/// What came of a pair of games.
+/// Result of a pair of games.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PairResult {
-    /// Which pair.
+    /// Number of the pair.
     pub pair: u64,
-    /// The seat that begins both games.
+    /// Seat that begins both games.
     pub first: Seat,
-    /// What A got in the game in which it had seat 0, and in that in which it had seat 1: 0, 1/2 or
-    /// 1.
+    /// Score of A in the game with seat 0 and in the one with seat 1: 0, 1/2 or 1.
     #[serde(deserialize_with = "state::scores")]
     pub scores: [f64; 2],
     /// Plies of both games.
     pub plies: [u32; 2],
-    /// Moves decided by A and by B, in both games together.
+    /// Decisions of A and of B in both games.
     pub decisions: [u64; 2],
-    /// Wall time A and B spent deciding, in nanoseconds.
+    /// Wall time of A's and B's decisions, in nanoseconds.
     pub nanoseconds: [u64; 2],
-    /// CPU time that A and B took in both games, in nanoseconds, where they are other programs.
+    /// CPU time of A and B in both games, in nanoseconds, if they are other programs.
     #[serde(default, skip_serializing_if = "are_none")]
     pub cpu_nanoseconds: [Option<u64>; 2],
-    /// Fingerprints of both games, from their start to their end; only of games without chance.
+    /// Fingerprints of complete games, for games without chance only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub games: Option<[u64; 2]>,
-    /// How lucky A was in each game, in wins; `None` if nobody told luck.
+    /// Luck of A in each game, in points; `None` without a luck evaluator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<[f64; 2]>,
     /// Games that ended because a player made no legal move.
@@ -185,30 +179,30 @@ pub struct PairResult {
     pub forfeits: Vec<LostByForfeit>,
 }
 
-/// A game lost without being played to its end.
+/// A game that ended by forfeit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LostByForfeit {
-    /// Which game of the pair, 0 or 1.
+    /// Index of the game in its pair.
     pub game: usize,
-    /// Whether A lost it.
+    /// Whether A forfeited it.
     pub by_a: bool,
-    /// Why, in one line.
+    /// Reason, in one line.
     pub reason: String,
 }
 
-/// Whether neither of two is known.
+/// Whether both values are missing.
 fn are_none<T>(values: &[Option<T>; 2]) -> bool {
     values.iter().all(Option::is_none)
 }
 
 impl PairResult {
-    /// The mean of its games for A, without luck if that was told.
+    /// Mean score of A, luck-adjusted if possible.
     pub(crate) fn mean(&self) -> f64 {
         let luck = self.luck.unwrap_or_default();
         (self.scores[0] - luck[0] + self.scores[1] - luck[1]) / 2.0
     }
 
-    /// What whoever began them got in both games together.
+    /// Points of the first mover in both games.
     pub(crate) fn first_mover_score(&self) -> f64 {
         // A has seat 0 in the first game and seat 1 in the second.
         (0..2)
@@ -220,16 +214,16 @@ impl PairResult {
     }
 }
 
-/// Which games have been seen: in a game without chance, the same moves from the same start, or an
-/// image of both under the symmetries of the rules, say nothing new.
+/// Fingerprints of the games so far. In a game without chance a repeated game, up to symmetry, adds
+/// no information.
 #[derive(Debug, Default)]
 struct Repeats {
     seen: HashSet<u64>,
 }
 
 impl Repeats {
-    /// Whether no game of a pair, the next in order, repeats one of an earlier pair. That both games
-    /// of a pair are the same says something: that the two players are equal there.
+    /// Whether no game of the next pair repeats one of an earlier pair. Equal games within a pair
+    /// count: the players are equal there.
     fn are_new(&mut self, games: Option<[u64; 2]>) -> bool {
         let games = games.into_iter().flatten();
         let new = games.clone().all(|game| !self.seen.contains(&game));
@@ -238,19 +232,19 @@ impl Repeats {
     }
 }
 
-/// What was played of a match.
+/// Pairs of a match that were played.
 #[derive(Debug, Default)]
 pub(crate) struct Played {
-    /// The pairs that count, in order.
+    /// Pairs that count, in order.
     pub(crate) pairs: Vec<PairResult>,
-    /// How many more were played and do not count, as they repeat a game of an earlier one.
+    /// Number of further pairs, which repeat an earlier game.
     pub(crate) repeats: u64,
-    /// Wall time of all runs of the match.
+    /// Wall time of all sessions.
     pub(crate) wall: Duration,
 }
 
 impl Played {
-    /// Parts pairs, which are in order, into those that count and the others.
+    /// Splits ordered pairs into those that count and repetitions.
     fn new(mut pairs: Vec<PairResult>, wall: Duration) -> Self {
         let (all, mut seen) = (pairs.len(), Repeats::default());
         pairs.retain(|result| seen.are_new(result.games));
@@ -262,11 +256,11 @@ impl Played {
     }
 }
 
-/// Plays a match, or what is left of it.
+/// Plays the remaining pairs of a match.
 ///
 /// # Errors
-/// If no pair is asked for, there are no starts, the state file cannot be used, or what tasks played
-/// is collected, lacks some of them, and the test is not decided without.
+/// If there are no pairs or starts, the state file cannot be used, or a merge lacks tasks and the
+/// test is undecided without them.
 pub fn play_match<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
@@ -276,12 +270,10 @@ pub fn play_match<G: Playable>(
     Ok(MatchResult::of(a, b, options, &played))
 }
 
-/// Plays a match and gives every pair that counts.
+/// Plays a match and returns the pairs that count.
 ///
-/// With a stopping rule these are the pairs up to the one that decided it. A task plays nothing that
-/// was collected before, and nothing at all if that, and what tasks before it did, decides the test.
-/// In a game without chance a pair does not count if one of its games repeats a game of an earlier
-/// pair.
+/// A stopping rule cuts them after the deciding pair. A task plays no pair that was merged before,
+/// and none at all if merged and earlier tasks decide the test.
 pub(crate) fn play_pairs<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
@@ -339,7 +331,7 @@ pub(crate) fn play_pairs<G: Playable>(
     Ok(Played::new(collector.finish()?, earlier + wall))
 }
 
-/// The pairs of a match that were played, as [`play_pairs`] gives them; nobody plays.
+/// Stored pairs of a match, as from [`play_pairs`]; plays nothing.
 pub(crate) fn stored_pairs<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
@@ -351,7 +343,7 @@ pub(crate) fn stored_pairs<G: Playable>(
     Ok(Played::new(results, Duration::ZERO))
 }
 
-/// Who plays on one thread: both contestants, and the evaluator that tells luck.
+/// Players of one thread: both contestants and the luck evaluator.
 struct Table<'a, G: Playable> {
     book: &'a Book<'a, G>,
     contestants: [&'a Contestant<G>; 2],
@@ -371,7 +363,7 @@ impl<'a, G: Playable> Table<'a, G> {
         }
     }
 
-    /// One pair of games, and both move by move if they are to be written.
+    /// Plays a pair; returns the moves of both games, too, if they are recorded.
     fn play_pair(&mut self, pair: u64) -> Result<(PairResult, Vec<GameLine>)> {
         let options = self.book.options;
         let game = &options.game;
@@ -401,7 +393,6 @@ impl<'a, G: Playable> Table<'a, G> {
             let mut players = if seat_of_a == 0 { [a, b] } else { [b, a] };
             chance.rewind();
             let (record, forfeit) = play_refereed(game, start, &mut players, &mut chance, None);
-            // The game in which A has seat 0 is the first.
             result.scores[seat_of_a] = f64::from(record.payoffs[seat_of_a] * 2.0).round() / 2.0;
             result.plies[seat_of_a] = record.plies.len() as u32;
             let times = self
@@ -452,8 +443,7 @@ impl<'a, G: Playable> Table<'a, G> {
     }
 }
 
-/// What tells the moves of a game, and where it began, from all others but its images under the
-/// symmetries of the rules.
+/// Fingerprint of a game from its start, equal for its symmetric images.
 fn fingerprint<G: Playable>(game: &G, record: &GameRecord<G>) -> u64 {
     let as_it_is = || {
         let keys = record.positions(game).map(|position| game.key(&position));
@@ -464,15 +454,14 @@ fn fingerprint<G: Playable>(game: &G, record: &GameRecord<G>) -> u64 {
     canonical_fingerprint(game, record).map_or_else(as_it_is, |print| print as u64)
 }
 
-/// Plays the pairs on worker threads, each with players of its own, in rising order as threads
-/// become free.
+/// Plays pairs on worker threads in rising order; each thread has its own players.
 fn play_missing<G: Playable>(
     contestants: [&Contestant<G>; 2],
     book: &Book<'_, G>,
     missing: &[u64],
     collector: &Collector,
 ) -> Result<()> {
-    // Each thread looks for the next itself: one that panics, as to end a match, then ends alone.
+    // A thread that panics to end a match ends alone, since each takes its next pair itself.
     let pool = pool(book.options.threads)?;
     let next = AtomicU64::new(0);
     let workers = pool.current_num_threads().min(missing.len());
@@ -493,7 +482,7 @@ fn play_missing<G: Playable>(
     Ok(())
 }
 
-/// So many worker threads; 0 = as many as the machine has cores.
+/// A pool of so many threads; 0 for the number of cores.
 pub fn pool(threads: usize) -> Result<ThreadPool> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
     Ok(pool.map_err(|error| match threads {

@@ -1,63 +1,61 @@
-//! A page of text, tables and pictures: as HTML that stands alone, and as Markdown with pictures
-//! beside it.
-//!
-//! Invariant: the HTML refers to nothing outside itself and runs no script, so it can be mailed,
-//! archived and printed; every text is escaped. Both forms show the same blocks in the same order.
+//! A document of text, tables and plots, as HTML in one file or as Markdown with separate pictures.
+//! Invariant: the HTML has no external references and no scripts, and all text is escaped; both
+//! have the same blocks in the same order.
 
 mod html;
 mod markdown;
 
 use crate::text_table::TextTable;
 
-/// A whole page.
+/// A document.
 #[derive(Default)]
 pub struct Page {
     /// The heading.
     pub title: String,
-    /// What the page says in short, a sentence each.
+    /// Summary sentences.
     pub summary: Vec<Sentence>,
-    /// The rest, in order.
+    /// Sections in order.
     pub sections: Vec<Section>,
 }
 
-/// A sentence in pieces: the words, and whether they stand out.
+/// Parts of a sentence, each with whether it is emphasised.
 pub type Sentence = Vec<(String, bool)>;
 
 /// Blocks under a heading.
 pub struct Section {
     /// The heading.
     pub heading: String,
-    /// In order.
+    /// Blocks in order.
     pub blocks: Vec<Block>,
 }
 
-/// A piece of a section.
+/// A block of a section.
 pub enum Block {
     /// A paragraph.
     Text(String),
-    /// A remark under a table or a picture.
+    /// A remark under a table or plot.
     Note(String),
     /// A table.
     Table(TextTable),
-    /// An `<svg>` element, and what it shows.
+    /// An `<svg>` element with its description.
     Picture {
         /// The element.
         svg: String,
-        /// In words, for who cannot see it.
+        /// Description for readers who cannot see it.
         alt: String,
-        /// Whether it is wide, and may be scrolled where there is no room.
+        /// Whether it is wide and may scroll.
         wide: bool,
     },
-    /// Blocks side by side, where there is room.
+    /// Blocks side by side if the page is wide enough.
     Columns(Vec<Block>),
-    /// Remarks, one after the other.
+    /// A column of blocks.
     List(Vec<String>),
-    /// Lines as they are: commands, a configuration.
+    /// Preformatted lines.
     Code(String),
 }
 
 impl Block {
-    /// A chart.
+    /// A plot.
     #[must_use]
     pub fn chart(svg: String, alt: impl Into<String>) -> Self {
         Self::Picture {
@@ -69,7 +67,7 @@ impl Block {
 }
 
 impl Page {
-    /// Appends a section, unless it is empty.
+    /// Appends a section unless it is empty.
     pub fn push(&mut self, heading: impl Into<String>, blocks: Vec<Block>) {
         if !blocks.is_empty() {
             self.sections.push(Section {

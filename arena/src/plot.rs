@@ -1,8 +1,6 @@
 //! Plots as inline SVG: curves, match scores with error bars, calibration; [`scaled`] has
-//! logarithmic axes.
-//!
-//! Invariant: a plot is one `<svg>` element that refers to nothing outside itself; labels are
-//! escaped; values that are no numbers are left out, and a plot of nothing says so.
+//! logarithmic axes. Invariant: a plot is one `<svg>` element without external references; labels
+//! are escaped; values that are not finite are left out, and an empty plot says so.
 
 pub mod heat_map;
 pub mod intervals;
@@ -19,12 +17,12 @@ use plotters::{
 use scaled::{Scale, scaled_chart, scatter};
 use serde::{Deserialize, Serialize};
 
-/// One line of a chart.
+/// A curve of a chart.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
-    /// What the legend calls it.
+    /// Name in the legend.
     pub name: String,
-    /// Points in the order they are joined.
+    /// Points in order.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -38,16 +36,16 @@ impl Curve {
     }
 }
 
-/// Lines over a common pair of axes.
+/// Curves over a common pair of axes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LineChart {
     /// The heading.
     pub title: String,
-    /// What runs to the right.
+    /// Label of the x axis.
     pub x_label: String,
-    /// What runs up.
+    /// Label of the y axis.
     pub y_label: String,
-    /// The lines.
+    /// The curves.
     pub curves: Vec<Curve>,
 }
 
@@ -67,9 +65,9 @@ impl LineChart {
     }
 }
 
-/// A value with its interval, in a line of its own.
+/// A value with its interval.
 pub struct Row {
-    /// What stands left of it.
+    /// Label.
     pub label: String,
     /// The value.
     pub value: f64,
@@ -77,18 +75,18 @@ pub struct Row {
     pub interval: Interval,
 }
 
-/// Positions of similar predicted value.
+/// Positions with similar predicted value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CalibrationBin {
     /// Mean predicted win probability.
     pub predicted: f64,
-    /// Share of them that was won.
+    /// Observed win rate.
     pub observed: f64,
-    /// How many positions.
+    /// Number of positions.
     pub positions: u64,
 }
 
-/// Colours that colour-blind readers can tell apart (Okabe and Ito 2008).
+/// Colours for colour-blind readers (Okabe and Ito 2008).
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -110,10 +108,10 @@ pub fn line_chart(chart: &LineChart) -> Result<String> {
     scaled_chart(chart, &Scale::Linear, &Scale::Linear)
 }
 
-/// Horizontal bars of scores in `[0, 1]` with error bars, in percent, and a line at 50 %.
+/// Horizontal bars of scores in percent with error bars, and a line at 50 %.
 ///
 /// # Errors
-/// If the plotting library refuses.
+/// If drawing fails.
 pub fn score_bars(title: &str, scores: Vec<Row>) -> Result<String> {
     let in_percent = |row: Row| Row {
         value: 100.0 * row.value,
@@ -124,8 +122,7 @@ pub fn score_bars(title: &str, scores: Vec<Row>) -> Result<String> {
     intervals::rows_chart(title, "", &rows, 1, true)
 }
 
-/// Predicted against observed win shares, with two standard errors, and the diagonal of perfect
-/// calibration.
+/// Predicted and observed win rates with two standard errors, and the diagonal.
 pub fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Result<String> {
     let points: Vec<_> = bins
         .iter()
@@ -145,7 +142,7 @@ pub fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Result<String> 
     scatter(&diagonal, &points)
 }
 
-/// A picture under its title, or one that says that there is nothing to show.
+/// A plot under its title, or a note that there is no data.
 fn draw(
     title: &str,
     height: i32,
@@ -172,7 +169,7 @@ fn draw(
     Ok(printable_lines(&svg).into_owned())
 }
 
-/// Words whose left end, middle or right end stands at a point.
+/// Writes text aligned at a point.
 fn write(
     area: &Area<'_>,
     words: &str,
@@ -195,14 +192,14 @@ fn join<const N: usize>(
     Ok(area.draw(&PathElement::new(points, style))?)
 }
 
-/// The least and the greatest of some values.
+/// Range of some values.
 pub fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
         (low.min(value), high.max(value))
     })
 }
 
-/// A number as short as it can be on an axis: `0.25`, `3`, `20k`, `1.5M`.
+/// A short number for an axis: `0.25`, `3`, `20k`, `1.5M`.
 fn tidy(value: f64) -> String {
     let short = |value: f64, unit: &str| {
         let text = format!("{value:.4}");
@@ -217,7 +214,7 @@ fn tidy(value: f64) -> String {
     }
 }
 
-/// The text on one line or, broken at a space, on two; what does not fit is cut.
+/// The text on at most two lines, truncated.
 fn two_lines(text: &str, max_chars: usize) -> Vec<String> {
     if text.chars().count() <= max_chars {
         return vec![text.to_owned()];
@@ -229,7 +226,7 @@ fn two_lines(text: &str, max_chars: usize) -> Vec<String> {
     }
 }
 
-/// The text, or its beginning and an ellipsis.
+/// The text, truncated with an ellipsis.
 fn shortened(text: &str, max_chars: usize) -> String {
     if text.chars().count() <= max_chars {
         text.to_owned()

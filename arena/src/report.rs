@@ -1,6 +1,5 @@
-//! The report of a pipeline run, as a [`Page`].
-//!
-//! Invariant: everything shown stands in [`ReportData`], which can be stored and shown again.
+//! The report of a pipeline run as a [`Page`]. Invariant: everything displayed is in
+//! [`ReportData`], which is stored.
 
 use crate::error::Result;
 use crate::matches::{MatchResult, warning_of_repeats};
@@ -12,41 +11,41 @@ use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Everything a report shows. Empty parts are left out.
+/// Data of a report; empty parts are left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReportData {
     /// The heading.
     pub title: String,
-    /// The resolved configuration, as it would stand in its file.
+    /// The resolved settings.
     pub configuration: String,
-    /// The commands that make this run again, one a line.
+    /// Commands that repeat the run, one a line.
     pub commands: Vec<String>,
     /// Stages in order.
     pub stages: Vec<Stage>,
-    /// What self-play produced: name and value, a row each.
+    /// Figures of self-play: names and values.
     pub self_play: Vec<(String, String)>,
-    /// Training curves, one chart a quantity, one curve a family of models.
+    /// Training curves, a chart a quantity, a curve a model family.
     pub curves: Vec<LineChart>,
     /// Arena results.
     pub matches: Vec<ReportMatch>,
-    /// How well evaluators are calibrated: name and bins.
+    /// Calibration of evaluators: names and bins.
     pub calibration: Vec<(String, Vec<CalibrationBin>)>,
-    /// A position to show, usually the start of a game.
+    /// A position, usually the start.
     pub picture: Option<Picture>,
 }
 
-/// A position as a report shows it.
+/// A position with its picture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Picture {
     /// One `<svg>` element.
     pub svg: String,
-    /// The position in notation.
+    /// The position as text.
     pub position: String,
 }
 
 impl Picture {
-    /// The picture of a position before chance has spoken.
+    /// Picture of a position before its outcome.
     #[must_use]
     pub fn of<G: Playable>(game: &G, position: &G::Position) -> Self {
         Self {
@@ -56,30 +55,30 @@ impl Picture {
     }
 }
 
-/// One stage of a run.
+/// A stage of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
     /// Its name.
     pub name: String,
     /// Wall time in seconds.
     pub seconds: f64,
-    /// What it did, in a few words.
+    /// Short description of its work.
     pub outcome: String,
 }
 
-/// A match and under what condition it was played.
+/// A match and its condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReportMatch {
     /// For example `depth 1`; may be empty.
     pub condition: String,
-    /// What came of it.
+    /// Its result.
     pub result: MatchResult,
 }
 
-/// Writes the report as HTML to a file, which appears complete or not at all.
+/// Writes the report atomically as HTML.
 ///
 /// # Errors
-/// If the report cannot be made or the file cannot be written.
+/// If a plot cannot be drawn or the file cannot be written.
 pub fn write_report(path: &Path, data: &ReportData) -> Result<()> {
     let html = page(data)?.html();
     Ok(write_atomically(path, |out| {
@@ -143,7 +142,7 @@ pub fn page(data: &ReportData) -> Result<Page> {
     Ok(page)
 }
 
-/// What a match says, in one sentence: who is stronger, as far as its interval tells.
+/// A sentence with the stronger player of a match, as far as the interval shows.
 pub fn summary_sentence(entry: &ReportMatch) -> Sentence {
     let result = &entry.result;
     let verb = if result.interval.lower > 0.5 {
@@ -174,7 +173,7 @@ pub fn summary_sentence(entry: &ReportMatch) -> Sentence {
     ]
 }
 
-/// Matches as a table, and as bars.
+/// Matches as a table and bars.
 pub fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>> {
     let columns = [
         "Match",
@@ -233,7 +232,7 @@ pub fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>> {
     Ok(blocks)
 }
 
-/// What a move of each takes; of other programs also of CPU time.
+/// Time a move of both players, of other programs with CPU time.
 fn times(result: &MatchResult) -> String {
     let cpu = result.cpu_seconds_per_move;
     let cpu =
@@ -275,7 +274,7 @@ fn stages(stages: &[Stage]) -> TextTable {
     text_table
 }
 
-/// A fraction and the half-width of its interval, in percent.
+/// A fraction with the half-width of its interval, in percent.
 #[must_use]
 pub fn percent(fraction: f64, half_width: f64) -> String {
     format!("{:.1} % ± {:.1}", 100.0 * fraction, 100.0 * half_width)
@@ -289,7 +288,7 @@ fn elo(result: &MatchResult) -> String {
     )
 }
 
-/// Seconds in the unit that suits them.
+/// Formats a duration in a suitable unit.
 fn duration(seconds: f64) -> String {
     match seconds {
         seconds if seconds >= 3600.0 => format!("{:.1} h", seconds / 3600.0),

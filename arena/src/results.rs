@@ -1,7 +1,5 @@
-//! A report of any results: what commands write with `--json`, and training curves.
-//!
-//! Invariant: what a result is follows from its keys; what cannot be recognised is refused by the
-//! name of its file.
+//! Reads results of commands (`--json`) and training curves for a report page. Invariant: the keys
+//! of a result determine its kind; an unknown kind is an error with the name of its file.
 
 mod sections;
 
@@ -14,7 +12,7 @@ pub use sections::page;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// A result that a page can show.
+/// A result on a page.
 #[derive(Debug)]
 pub enum ReportItem {
     /// Of `alea arena`, or the match of `alea gate`.
@@ -29,27 +27,27 @@ pub enum ReportItem {
     Other(Box<dyn Section>),
 }
 
-/// A result that adds its own part to a page.
+/// A result that writes its own section.
 pub trait Section: std::fmt::Debug {
-    /// Appends the part.
+    /// Appends the section.
     ///
     /// # Errors
     /// If a plot cannot be drawn.
     fn append_to(&self, page: &mut Page) -> Result<()>;
 }
 
-/// Recognises further kinds of results by their keys; `None` for an unknown kind.
+/// Reads further kinds of results; `None` for an unknown kind.
 pub type ReadSection = fn(&Value) -> Option<Result<Box<dyn Section>, String>>;
 
-/// The commands whose results a page shows.
+/// Commands with supported results.
 const SUPPORTED: &str =
     "arena, gate, tournament and regret write results with --json, and a training its curve.csv";
 
-/// The results in a text: JSON values one after the other, or a table of a curve. `name` is what
-/// errors call it; `other` reads further kinds of values.
+/// Reads the results of a text: consecutive JSON values, or the table of a curve. `name` is used in
+/// errors; `other` reads further kinds.
 ///
 /// # Errors
-/// If the text is neither, or a value is no result that a page can show.
+/// If there is no supported result.
 pub fn read(name: &str, text: &str, other: ReadSection) -> Result<Vec<ReportItem>> {
     let error = |problem: String| format!("{name}: {problem}");
     if text.starts_with("epoch,") {
@@ -93,16 +91,16 @@ fn recognised(mut value: Value, other: ReadSection) -> Result<ReportItem, String
     })
 }
 
-/// The losses of a training as a picture, over what the first column of its table counts.
+/// Plot of a training's losses over the first column of its table.
 ///
 /// # Errors
-/// If the text is no such table.
+/// If the table is invalid.
 pub fn curve_picture(table: &str) -> Result<String, String> {
     let chart = curve("Cross-entropy", table)?;
     line_chart(&chart).map_err(|error| error.to_string())
 }
 
-/// The losses of a table with a head.
+/// Curves of a table's loss columns.
 fn curve(name: &str, text: &str) -> Result<LineChart, String> {
     let mut lines = text.lines();
     let columns: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();

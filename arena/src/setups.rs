@@ -1,6 +1,5 @@
-//! Which set-ups the pairs of a match start from.
-//!
-//! Invariant: the set-ups of a pair depend on nothing but the pair and the match's seed.
+//! Set-ups at the start of pairs of EinStein. Invariant: they depend on the pair and the match's
+//! seed alone.
 
 use crate::error::{MeasuringError, Result};
 use crate::matches::Starts;
@@ -18,49 +17,47 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Where the stones start.
+/// Source of set-ups.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Setups {
-    /// Every pair draws a set-up for Red and one for Blue.
+    /// Random set-ups for Red and for Blue.
     Random,
-    /// Pair `i` takes entry `i` modulo the length: the set-up indices (0–719) of Red and of Blue.
+    /// Pair `i` takes entry `i` modulo the length: set-up indices (0–719) of Red and of Blue.
     Index(Vec<(usize, usize)>),
-    /// Every pair draws a set-up for Red and one for Blue from a mix: set-up indices and whole
-    /// weights.
+    /// A mixed strategy for both sides: set-up indices and integer weights.
     Mix(Vec<(usize, u64)>),
 }
 
-/// A mix that comes with the program, by name and text; the study `atlas` of benches makes others.
+/// Built-in mixed strategy with its path; the study `atlas` of benches makes others.
 const MIX: (&str, &str) = (
     "data/setups/nash.txt",
     include_str!("../../data/setups/nash.txt"),
 );
 
-/// The sixteen best against each other.
+/// Built-in list of the sixteen best set-ups against each other.
 const BEST: (&str, &str) = (
     "data/setups/best.txt",
     include_str!("../../data/setups/best.txt"),
 );
 
-/// What is said where there is nothing to choose from.
+/// Error without any set-up.
 const EMPTY: &str = "there is no set-up to start from; give 'random' or at least one RED:BLUE";
 
 impl Setups {
     /// Reads a list: a pair of set-ups a line, Red's and Blue's, each an index or the stones over
-    /// the home squares in reading order (`621534`); `#` begins a comment. Without a path these are
-    /// the best sixteen against each other, as they come with the program.
+    /// the home squares in reading order (`621534`); `#` begins a comment. Without a path, the
+    /// built-in list.
     ///
     /// # Errors
-    /// If the file cannot be read, a line is no pair of set-ups, or there is none.
+    /// If the file cannot be read, a line is invalid, or there is none.
     pub fn read_list(path: Option<&Path>) -> Result<Self> {
         let expected = "pair of set-ups; expected two numbers 0-719, or two orders of 123456";
         Self::Index(read_lines(path, BEST, expected, parse_pair)?).checked()
     }
 
-    /// Every one of `setups` against every one, each with either side to begin: pair `i` of a match
-    /// is begun by Red if `i` is even, so the list holds all meetings twice, the second time one
-    /// place further.
+    /// Every one of `setups` against every one, with either side to begin: Red begins even pairs,
+    /// so the list has all pairs twice, the second time shifted by one.
     #[must_use]
     pub fn product(setups: &[usize]) -> Self {
         let meetings: Vec<(usize, usize)> = setups
@@ -68,14 +65,14 @@ impl Setups {
             .flat_map(|&red| setups.iter().map(move |&blue| (red, blue)))
             .collect();
         let mut shifted = meetings.clone();
-        // An odd list changes who begins by itself.
+        // An odd length shifts by itself.
         shifted.rotate_left(usize::from(
             meetings.len().is_multiple_of(2) && !meetings.is_empty(),
         ));
         Self::Index([meetings, shifted].concat())
     }
 
-    /// Reads a mix, or the one that comes with the program: a whole weight and a set-up a line; `#`
+    /// Reads a mixed strategy, or the built-in one: an integer weight and a set-up a line; `#`
     /// begins a comment.
     fn read_mix(path: Option<&Path>) -> Result<Self> {
         let expected =
@@ -87,7 +84,7 @@ impl Setups {
         Ok(self.check().map(|()| self)?)
     }
 
-    /// The set-ups of Red and Blue in a pair; checked before.
+    /// Set-ups of Red and Blue in a pair.
     fn chosen(&self, pair: u64, pair_seed: u64) -> [usize; 2] {
         let mut random = RandomStream::new(derive_seed(pair_seed, SeedSpace::Arena, &[0]));
         match self {
@@ -102,7 +99,7 @@ impl Setups {
 }
 
 impl Starts<Standard> for Setups {
-    /// Red begins in even pairs, Blue in odd ones.
+    /// Red begins even pairs, Blue odd ones.
     fn of_pair(&self, game: &Standard, pair: u64, pair_seed: u64) -> Position {
         game.start(self.chosen(pair, pair_seed), (pair % 2) as Seat)
     }
@@ -119,7 +116,7 @@ impl Starts<Standard> for Setups {
         self.to_string()
     }
 
-    /// Every named set-up exists, and there is one.
+    /// Whether all set-ups exist, and there is one.
     fn check(&self) -> Result<(), String> {
         let indices: Vec<usize> = match self {
             Self::Random => return Ok(()),
@@ -142,7 +139,7 @@ impl Starts<Standard> for Setups {
     }
 }
 
-/// The set-up in whose part of the total weight `at` lies.
+/// Set-up at a cumulative weight.
 fn sample(mix: &[(usize, u64)], mut at: u64) -> usize {
     for &(setup, weight) in mix {
         if at < weight {
@@ -196,7 +193,7 @@ impl std::fmt::Display for Setups {
     }
 }
 
-/// What the lines of a file hold, or those that come with the program.
+/// Parses the lines of a file or of a built-in list.
 fn read_lines<T>(
     path: Option<&Path>,
     (name, text): (&str, &str),
@@ -212,7 +209,7 @@ fn read_lines<T>(
     parsed.collect()
 }
 
-/// Red's and Blue's.
+/// Parses Red's and Blue's set-up.
 fn parse_pair(text: &str) -> Option<(usize, usize)> {
     let words = text.split(|separator: char| separator.is_whitespace() || separator == ':');
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
@@ -222,17 +219,17 @@ fn parse_pair(text: &str) -> Option<(usize, usize)> {
     }
 }
 
-/// A part of a mix: a set-up and its weight, which stands first.
+/// Parses a weight and a set-up.
 fn parse_part(text: &str) -> Option<(usize, u64)> {
     let (weight, setup) = text.split_once(char::is_whitespace)?;
-    // Small enough that all of them add up.
+    // The sum cannot overflow.
     Some((
         parse_setup(setup.trim())?,
         weight.parse::<u32>().ok()?.into(),
     ))
 }
 
-/// An index, or six stones.
+/// Parses an index or six stones.
 fn parse_setup(word: &str) -> Option<usize> {
     if !word.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;

@@ -1,37 +1,35 @@
-//! A table once, seen twice: aligned for a terminal, and as CSV with all digits for other programs.
-//!
-//! Invariant: both have the same rows and columns; a value that is not known is `–` in one and
-//! empty in the other; words are shown as whoever wrote them cannot command a terminal by.
+//! Tables for a terminal and as CSV with all digits. Invariant: both have the same rows and
+//! columns; a missing value is `–` in one and empty in the other; control characters are replaced.
 
 use engine::core::text::printable;
 use serde::Serialize;
 use serde_json::Value;
 
-/// One value of a table.
+/// A value of a table.
 #[derive(Clone)]
 pub enum Cell {
-    /// Words, to the left.
+    /// Text, left-aligned.
     Text(String),
-    /// A number in words, to the right: `50.1 ±2.3`.
+    /// Formatted number, right-aligned: `50.1 ±2.3`.
     Right(String),
-    /// A whole number.
+    /// An integer.
     Count(u64),
-    /// A number, shown with so many decimals.
+    /// A number with this many displayed decimals.
     Number(f64, usize),
-    /// A share in `[0, 1]`, shown in percent.
+    /// A fraction in `[0, 1]`, displayed in percent.
     Percent(f64),
-    /// Not known, or it does not apply.
+    /// Missing or not applicable.
     Missing,
 }
 
 impl Cell {
-    /// A share, if there is one.
+    /// An optional fraction.
     #[must_use]
     pub fn percent(fraction: Option<f64>) -> Self {
         fraction.map_or(Self::Missing, Self::Percent)
     }
 
-    /// A number, if there is one.
+    /// An optional number.
     #[must_use]
     pub fn number(value: Option<f64>, decimals: usize) -> Self {
         value.map_or(Self::Missing, |value| Self::Number(value, decimals))
@@ -49,7 +47,7 @@ impl Cell {
         }
     }
 
-    /// As people read it.
+    /// Display text.
     #[must_use]
     pub fn text_of(&self) -> String {
         match self {
@@ -92,17 +90,17 @@ impl From<u64> for Cell {
     }
 }
 
-/// A table: a heading for each column, and rows as long as the heading.
+/// A table with a heading for each column.
 #[derive(Default)]
 pub struct TextTable {
-    /// What the columns are called.
+    /// Headings of the columns.
     pub columns: Vec<String>,
     /// The rows.
     pub rows: Vec<Vec<Cell>>,
 }
 
 impl TextTable {
-    /// A table without rows.
+    /// An empty table.
     #[must_use]
     pub fn new<S: Into<String>>(columns: impl IntoIterator<Item = S>) -> Self {
         Self {
@@ -121,10 +119,10 @@ impl TextTable {
         text_table
     }
 
-    /// A row for each value, a column for each of its fields.
+    /// A table of serialised values: a row for each value, a column for each field.
     ///
     /// # Errors
-    /// If a value cannot be taken apart.
+    /// If a value is no struct.
     pub fn of<T: Serialize>(values: &[T]) -> Result<Self, serde_json::Error> {
         let mut text_table = Self::default();
         for value in values {
@@ -145,7 +143,7 @@ impl TextTable {
         self.rows.push(row);
     }
 
-    /// For each column whether there are no words in it.
+    /// Whether each column has no text cells.
     pub(crate) fn number_columns(&self) -> Vec<bool> {
         let words = |column: usize| {
             self.rows
@@ -157,8 +155,7 @@ impl TextTable {
             .collect()
     }
 
-    /// For a terminal: columns as wide as their widest value, words to the left and numbers to the
-    /// right.
+    /// Text for a terminal, with aligned columns.
     #[must_use]
     pub fn text(&self) -> String {
         let text_of: Vec<Vec<String>> = self
@@ -191,7 +188,8 @@ impl TextTable {
         text
     }
 
-    /// As CSV (RFC 4180, but lines end in `\n`): shares in `[0, 1]`, numbers with all their digits.
+    /// CSV (RFC 4180, but lines end in `
+    /// `) with fractions in `[0, 1]` and all digits.
     #[must_use]
     pub fn csv(&self) -> String {
         let mut text = String::new();

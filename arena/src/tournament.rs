@@ -1,7 +1,5 @@
-//! Round robins: every contestant plays every other one, and a table shows who beats whom.
-//!
-//! All matches use the same seed, so every pairing has the same starts and the same chance and
-//! differences between cells owe less to luck. Invariant: cell (i, j) and cell (j, i) come from one
+//! Round robins. All matches use the same seed, so that pairings share starts and chance, which
+//! reduces the luck in differences between cells. Invariant: cells (i, j) and (j, i) come from one
 //! match and add up to 100 %.
 
 use crate::error::Result;
@@ -15,49 +13,47 @@ use crate::text_table::{Cell, TextTable};
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
-/// What came of a round robin.
+/// Result of a round robin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TournamentResult {
-    /// The contestants, in the order they were given.
+    /// Names in the given order.
     pub names: Vec<String>,
     /// The match of `i` against `j` for all `i < j`: (0, 1), (0, 2), …, (1, 2), ….
     pub matches: Vec<MatchResult>,
-    /// Elo of each contestant from all matches together, in the order of the names.
+    /// Elo of each contestant from all matches, in the order of the names.
     pub ratings: Vec<Rating>,
-    /// For each match the probability of a score as far from 50 % between equals, adjusted for the
-    /// number of matches (Holm): below 0.05 the two differ, with 95 % certainty for all such
-    /// statements together.
+    /// For each match the probability of such a score between equals, adjusted for the number of
+    /// matches (Holm): below 0.05 all such pairs differ with 95 % certainty together.
     pub adjusted_probabilities: Vec<f64>,
 }
 
-/// A rating by the model of Bradley and Terry; the ratings of a tournament have mean 0.
+/// Bradley–Terry rating; the ratings of a tournament have mean 0.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rating {
     /// The rating.
     pub elo: f64,
     /// Its 95 % interval.
     pub interval: Interval,
-    /// The interval that holds with 95 % certainty for all contestants at once.
+    /// Simultaneous 95 % interval for all contestants.
     pub simultaneous_interval: Interval,
 }
 
-/// One contestant's share of points made, against one other or all.
+/// Score against one opponent or all.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RowScore {
-    /// Share of points made, in `[0, 1]`.
+    /// Points per game.
     pub score: f64,
     /// Its 95 % interval.
     pub interval: Interval,
 }
 
-/// Plays a round robin. `options.state`, if given, names a folder: each match is kept there in a
-/// file of its own (`0-1.jsonl`, …), and a tournament that was interrupted goes on where it
-/// stopped.
+/// Plays a round robin; `watch` gets every result.
 ///
-/// `watch` is told of every finished match.
+/// The folder `options.state` stores each match in its own file (`0-1.jsonl`, …), from which a
+/// tournament resumes.
 ///
 /// # Errors
-/// If there are fewer than two contestants, two have one name, or a match fails.
+/// If there are fewer than two contestants, names repeat, or a match fails.
 pub fn play_tournament<G: Playable>(
     contestants: &[Contestant<G>],
     options: &MatchOptions<G>,
@@ -82,13 +78,13 @@ pub fn play_tournament<G: Playable>(
     Ok(TournamentResult::of(names, matches))
 }
 
-/// Who play each other, in the order of their matches.
+/// Pairings in the order of their matches.
 fn pairings(count: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
 }
 
 impl TournamentResult {
-    /// The figures of matches (0, 1), (0, 2), …, (1, 2), ….
+    /// Figures of matches (0, 1), (0, 2), …, (1, 2), ….
     fn of(names: Vec<String>, matches: Vec<MatchResult>) -> Self {
         let record = |((a, b), result): (_, &MatchResult)| {
             MatchRecord::of(a, b, &result.pair_counts.tally())
@@ -113,7 +109,7 @@ impl TournamentResult {
         }
     }
 
-    /// Whether the match of two contestants shows that they differ, all matches taken together.
+    /// Whether two contestants differ, with all matches taken together.
     #[must_use]
     pub fn differ(&self, row: usize, column: usize) -> bool {
         self.pairing(row, column)
@@ -121,14 +117,13 @@ impl TournamentResult {
             .is_some_and(|&probability| probability < 0.05)
     }
 
-    /// The number of the match of two contestants.
+    /// Index of the match of two contestants.
     fn pairing(&self, row: usize, column: usize) -> Option<usize> {
         let wanted = (row.min(column), row.max(column));
         pairings(self.names.len()).position(|pairing| pairing == wanted)
     }
 
-    /// The share of points that `row` made against `column`; `None` on the diagonal and outside the
-    /// table.
+    /// Score of `row` against `column`; `None` on the diagonal and outside the table.
     #[must_use]
     pub fn score_against(&self, row: usize, column: usize) -> Option<RowScore> {
         let result = self.matches.get(self.pairing(row, column)?)?;
@@ -146,7 +141,7 @@ impl TournamentResult {
         })
     }
 
-    /// The mean of a row, each opponent counting the same; the matches are taken as independent.
+    /// Mean score of a row, with equal weights; matches are taken as independent.
     #[must_use]
     pub fn mean_score(&self, row: usize) -> Option<RowScore> {
         let scores: Vec<RowScore> = (0..self.names.len())
@@ -173,7 +168,7 @@ impl TournamentResult {
         })
     }
 
-    /// Row numbers, best mean share first.
+    /// Rows by mean score, best first.
     #[must_use]
     pub fn ranking(&self) -> Vec<usize> {
         let mean = |row: usize| {
@@ -185,9 +180,8 @@ impl TournamentResult {
         rows
     }
 
-    /// The table for a terminal: one row a contestant, best first; each cell the row's percentage
-    /// of games won against the column, give or take half its 95 % interval, with a `*` where the
-    /// two differ even if all matches are taken together.
+    /// Table for a terminal, best first: percentage of games won against each column, ± half its 95
+    /// % interval, with `*` where the two differ when all matches are taken together.
     #[must_use]
     pub fn table(&self) -> String {
         let ranking = self.ranking();

@@ -1,6 +1,5 @@
-//! What is said to a program about one game, and what its answers mean.
-//!
-//! What is said when stands in [`super::protocol`]; here it is filled in.
+//! Adapter of one game to one protocol: fills in the lines of [`super::protocol`] and translates
+//! replies.
 
 use super::{coordinates, dialect::Dialect, protocol::Protocol, reply::Reply};
 use engine::core::game::Seat;
@@ -9,31 +8,31 @@ use engine::play::{
     player::Failure::{self, PlayerFault},
 };
 
-/// A line, and what answers it.
+/// A line to send, and its kind of reply.
 pub(super) struct Request {
     pub(super) line: String,
     pub(super) reply: Reply,
 }
 
-/// What a line may name, and what stands for it; `None` where nothing does.
+/// A placeholder and its value; `None` if the value is missing.
 pub(super) type Substitution = (&'static str, Option<String>);
 
-/// How one game is spoken of to one program.
+/// One game in the dialect of one program.
 pub(super) struct ProtocolAdapter<G: Playable> {
     pub(super) game: G,
     pub(super) protocol: &'static Protocol,
     pub(super) dialect: Dialect,
-    /// What is the same for every line.
+    /// Substitutions that are the same for every line.
     substitutions: Vec<Substitution>,
-    /// The size of the board, where the rules have one.
+    /// Size of the board, if the rules have one.
     size: Option<u32>,
-    /// Whether chance has a say.
+    /// Whether the game has chance.
     chance: bool,
 }
 
 impl<G: Playable> ProtocolAdapter<G> {
     /// # Errors
-    /// In words, if the protocol is for other games.
+    /// If the protocol is for other games.
     pub(super) fn of(dialect: Dialect, game: G) -> Result<Self, String> {
         let (rules, protocol) = (game.notation(), dialect.protocol);
         let (fits, size) = match protocol.name {
@@ -49,7 +48,7 @@ impl<G: Playable> ProtocolAdapter<G> {
         let size = size.or_else(|| first_number(G::PARAMETERS));
         let seconds = dialect.seconds().to_string();
         let time_for = |way: &str| (dialect.time == way).then(|| seconds.clone());
-        // A side makes a dozen moves, seldom twenty.
+        // A side makes about twelve moves, rarely twenty.
         let seconds_per_game = (dialect.think * 20).as_secs().max(1).to_string();
         let substitutions = vec![
             ("size", size.map(|size| size.to_string())),
@@ -76,17 +75,17 @@ impl<G: Playable> ProtocolAdapter<G> {
         })
     }
 
-    /// Whether a program keeps the board itself, and has to be told every move.
+    /// Whether the program tracks the board and needs every move.
     pub(super) fn tracks_board(&self) -> bool {
         self.protocol.tracks_board
     }
 
-    /// Whether it can be told of a position that is not the game's first.
+    /// Whether the program accepts positions other than the start.
     pub(super) fn accepts_positions(&self) -> bool {
         !self.tracks_board() || self.chance
     }
 
-    /// The lines of a text of the protocol, filled in.
+    /// Lines of a protocol's text after substitution.
     pub(super) fn requests(&self, text: &str, substitutions: &[Substitution]) -> Vec<Request> {
         let dialect = &self.dialect;
         let time = Some(&*dialect.time).filter(|time| time.contains(' '));
@@ -102,7 +101,7 @@ impl<G: Playable> ProtocolAdapter<G> {
                     line = line.replace(&name, value.as_deref()?);
                 }
             }
-            // Found before the end is trimmed: the text of a position may be empty.
+            // Before the end is trimmed, since the text of a position may be empty.
             let line = line.trim_start();
             let mut replies = self.protocol.replies.iter();
             let reply = replies.find(|(begin, _)| line.starts_with(begin));
@@ -113,7 +112,7 @@ impl<G: Playable> ProtocolAdapter<G> {
         text.split(';').filter_map(request).collect()
     }
 
-    /// What lines may name of a position, what chance said of it, and the seat that began.
+    /// Substitutions for a position, an outcome, and the seat that began.
     pub(super) fn position(
         &self,
         position: &G::Position,
@@ -121,7 +120,7 @@ impl<G: Playable> ProtocolAdapter<G> {
         first: Seat,
     ) -> Vec<Substitution> {
         let (game, dialect) = (&self.game, &self.dialect);
-        // Where nothing is said of an outcome, the text has no place for it.
+        // Games without outcomes have no text for one.
         let shown_outcome = game.outcome_names().contains(&outcome).then_some(outcome);
         let texts = [None, shown_outcome].map(|outcome| game.format_position(position, outcome));
         let seat = match game.to_move(position) {
@@ -141,19 +140,19 @@ impl<G: Playable> ProtocolAdapter<G> {
         ]
     }
 
-    /// A move, for those who hear of it.
+    /// Substitution for a move.
     pub(super) fn mv(&self, ours: &str) -> Substitution {
         let theirs = coordinates::to_program(ours, &self.dialect, self.size);
         let is_sent = self.gets_all_moves() && (ours != "pass" || theirs != "none");
         ("move", is_sent.then_some(theirs))
     }
 
-    /// Whether a program hears of more than questions: our own protocol began without that.
+    /// Whether the program gets every move; version 1 of our own protocol sends requests only.
     pub(super) fn gets_all_moves(&self) -> bool {
         self.protocol.name != "lines" || self.dialect.version > 1
     }
 
-    /// The move that answered a question, as we write it.
+    /// Translates the move of a reply.
     pub(super) fn answer(&self, answer: &str) -> Result<String, Failure> {
         if self.protocol.name == "gtp" && answer.eq_ignore_ascii_case("resign") {
             return Err(PlayerFault("resigned".to_owned()));
@@ -162,7 +161,7 @@ impl<G: Playable> ProtocolAdapter<G> {
     }
 }
 
-/// The first number of a game's parameters.
+/// First number in a game's parameters.
 fn first_number(parameters: &str) -> Option<u32> {
     let digits = |sign: char| !sign.is_ascii_digit();
     let mut numbers = parameters.split(digits).filter(|word| !word.is_empty());

@@ -1,11 +1,9 @@
-//! Moves in the words of other programs, as text.
-//!
-//! Knows no game: a square is a letter and a number wherever they stand in a move. Invariant: what
-//! was translated and is translated back is the same move.
+//! Translates moves between our notation and a program's. A square is a letter and a number
+//! anywhere in a move. Invariant: translating back gives the same move.
 
 use super::dialect::{Dialect, Squares};
 
-/// A move as the program writes it; `size` is the board's, where it is known.
+/// A move in the program's notation; `size` is the board's, if any.
 pub(super) fn to_program(mv: &str, dialect: &Dialect, size: Option<u32>) -> String {
     if mv == "pass" {
         return dialect.pass.clone();
@@ -17,7 +15,7 @@ pub(super) fn to_program(mv: &str, dialect: &Dialect, size: Option<u32>) -> Stri
     }
 }
 
-/// A move as we write it.
+/// A move in our notation.
 pub(super) fn from_program(mv: &str, dialect: &Dialect, size: Option<u32>) -> String {
     if dialect.protocol.name == "lines" {
         return mv.to_owned();
@@ -31,7 +29,7 @@ pub(super) fn from_program(mv: &str, dialect: &Dialect, size: Option<u32>) -> St
         return "pass".to_owned();
     }
     let text = match dialect.protocol.name {
-        // Two squares; whatever follows them is for people.
+        // Two squares; the rest is for people.
         "tcga" => first.to_owned() + words.next().unwrap_or_default(),
         // Evaluation and time follow.
         "nboard" => first.split('/').next().unwrap_or_default().to_owned(),
@@ -40,7 +38,7 @@ pub(super) fn from_program(mv: &str, dialect: &Dialect, size: Option<u32>) -> St
     renumber(&text.to_lowercase(), dialect.squares, size, true)
 }
 
-/// The same squares with other numbers.
+/// Converts the row numbers of squares.
 fn renumber(text: &str, squares: Squares, size: Option<u32>, back: bool) -> String {
     let Some(size) = size.filter(|_| squares != Squares::Ours) else {
         return text.to_owned();
@@ -58,7 +56,7 @@ fn renumber(text: &str, squares: Squares, size: Option<u32>, back: bool) -> Stri
             .ok()
             .filter(|_| letter.is_ascii_lowercase());
         let column = i64::from(u32::from(letter)) - i64::from(b'a');
-        // Where there is no such square, the game says so.
+        // The game rejects squares outside of the board.
         let other = number.map(|number| match squares {
             Squares::Ours => number,
             Squares::Top => i64::from(size) + 1 - number,

@@ -1,8 +1,8 @@
-//! Until when others are waited for.
+//! Deadlines of waits.
 
 use std::time::{Duration, Instant};
 
-/// Until when something may take, and how long that was.
+/// A point in time, and its timeout.
 #[derive(Clone, Copy)]
 pub(crate) struct Deadline {
     until: Instant,
@@ -17,13 +17,13 @@ impl Deadline {
         }
     }
 
-    /// What is left, or what was `missed` in the time there was.
+    /// Remaining time, or an error that names what was `missed`.
     pub(crate) fn remaining(self, missed: &str) -> Result<Duration, String> {
         let remaining = self.until.saturating_duration_since(Instant::now());
         if remaining.is_zero() {
             return Err(format!("{missed} within {} ms", self.time.as_millis()));
         }
-        // The system counts in microseconds, and takes none for no limit.
+        // The system counts microseconds, and 0 would mean no limit.
         Ok(remaining.max(Duration::from_micros(1)))
     }
 }

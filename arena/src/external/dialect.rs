@@ -1,79 +1,78 @@
-//! How a program wants to be spoken to: its protocol, and what its authors understood by it.
+//! Dialects: options of a program's protocol.
 //!
-//! `docs/other-programs.md` has every key, and the named sets. Invariant: a set is nothing but
-//! keys with
-//! values, each of which a player's notation may say otherwise.
+//! `docs/other-programs.md` describes every key and preset. Invariant: a preset consists of keys
+//! that a player's spec may override.
 
 use super::protocol::{NBOARD_BY_MOVES, PROTOCOLS, Protocol};
 use engine::play::notation::{Arguments, Notation, Problem};
 use std::time::Duration;
 
-/// Sets of keys by name, and the programs they are for.
+/// Presets by name.
 pub(super) const PRESETS: [(&str, &str); 7] = [
-    // Lajkonik: whole seconds with each genmove; the size is that which it was built for.
+    // Lajkonik: integer seconds with each genmove; the size is fixed when it is built.
     ("lajkonik", "gtp(time=genmove, colours=\"w b\")"),
-    // Castro: time on a line of its own.
+    // Castro: time on its own line.
     ("castro", "gtp(time=\"time -m {seconds}\", colours=\"w b\")"),
-    // GRhino's gtp-rhino: capitals; it passes by itself and refuses to be told; it heeds no time.
+    // GRhino's gtp-rhino: upper case; it passes by itself and rejects a pass; it ignores time.
     ("grhino", "gtp(case=upper, pass=none)"),
-    // NTest and others that play behind NBoard.
+    // NTest and other engines of NBoard.
     ("nboard", "nboard"),
-    // The tournaments in Taiwan.
+    // Tournaments in Taiwan.
     ("tcga", "tcga"),
     // Clients of BGCI.
     ("bgci", "ubgi"),
-    // HavannahGui and its programs: seconds a game are told move by move.
+    // HavannahGui and its programs: time left before every move.
     ("havannahgui", "gtp(time=left)"),
 ];
 
-/// How squares are named.
+/// Names of squares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Squares {
-    /// As we do, which is as HavannahGui does.
+    /// Ours, which are HavannahGui's.
     Ours,
-    /// As Little Golem does: the numbers of each letter begin with 1.
+    /// Little Golem's: each letter's numbers begin with 1.
     Golem,
-    /// Rows counted from the top.
+    /// Rows from the top.
     Top,
 }
 
-/// All of it.
+/// Protocol and options of a program.
 #[derive(Clone, Debug)]
 pub struct Dialect {
     pub(super) protocol: &'static Protocol,
-    /// The version of our own protocol.
+    /// Version of our own protocol.
     pub(super) version: u32,
-    /// Lines to be said when the program has started, and when a game begins.
+    /// Lines sent after the start of the program and of a game.
     pub(super) init: String,
     pub(super) game: String,
-    /// How time is told: a word of the protocol, or a line when a game begins.
+    /// Time control: a word of the protocol, or a line at the start of a game.
     pub(super) time: String,
-    /// Whether moves are told in capitals.
+    /// Whether moves are upper case.
     pub(super) capitals: bool,
-    /// The word for a pass; `none` if passes are not told.
+    /// Word for a pass; `none` to send no passes.
     pub(super) pass: String,
     pub(super) squares: Squares,
-    /// Words for the seats; `None` for their titles.
+    /// Names of the seats; `None` for their titles.
     pub(super) colours: Option<[String; 2]>,
-    /// Whether the first colour is that of whoever begins.
+    /// Whether the first colour belongs to the side that begins.
     pub(super) first_begins: bool,
-    /// Whether each game has a process of its own.
+    /// Whether each game starts a new process.
     pub(super) one_game: bool,
-    /// How long the program is told to think about a move.
+    /// Thinking time of a move, as sent to the program.
     pub(super) think: Duration,
-    /// How long it may take for a move.
+    /// Timeout of a move.
     pub(super) time_of_move: Duration,
-    /// How long it may take to start, and to begin a game.
+    /// Timeout of the start of the program and of a game.
     pub(super) time_of_start: Duration,
 }
 
-/// How long a program may take to start, unless a move may take longer, in milliseconds.
+/// Default timeout of a start in milliseconds, unless a move has more.
 const DEFAULT_START_MILLISECONDS: u64 = 10_000;
 
-/// Default time for a move, in milliseconds.
+/// Default timeout of a move in milliseconds.
 const DEFAULT_MILLISECONDS: u64 = 10_000;
 
-/// The values of keys: as said, or as the set has it.
+/// Values of keys, from a spec or else from a preset.
 struct KeyValues<'a, 'b, 'c> {
     arguments: &'b mut Arguments<'a>,
     set: Arguments<'c>,
@@ -122,10 +121,10 @@ impl KeyValues<'_, '_, '_> {
 }
 
 impl Dialect {
-    /// What a player's notation says of it.
+    /// Reads the keys of a player's spec.
     ///
     /// # Errors
-    /// If a value is none of those there are.
+    /// If a value is invalid.
     pub fn read(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         let milliseconds = arguments.number("ms", 1..=86_400_000, DEFAULT_MILLISECONDS)?;
         let named = arguments.take_named("dialect")?;
@@ -209,7 +208,7 @@ impl Dialect {
         Ok(dialect)
     }
 
-    /// Whole seconds a move, as most programs want them.
+    /// Seconds a move as an integer, as most programs require.
     pub(super) fn seconds(&self) -> u64 {
         self.think.as_secs().max(1)
     }

@@ -1,8 +1,8 @@
-//! What was said to programs and by them, in their own words, if a folder for it is known.
+//! Logs of the lines exchanged with programs, in a folder, a file a process.
 //!
-//! A file a process: milliseconds since it started, `>` for what it was told, `<` for what it said,
-//! `!` for what it wrote on standard error, and the line. Invariants: no file is written twice; a program that floods does not fill the
-//! disk; who cannot write goes on without.
+//! A line has the milliseconds since the start, a sign (`>` sent, `<` received, `!` standard error)
+//! and the text. Invariants: no file is overwritten; the size is bounded; a failed write ends the
+//! log only.
 
 use super::reply::quote;
 use std::{
@@ -14,12 +14,12 @@ use std::{
     time::Instant,
 };
 
-/// Most bytes of a file.
+/// Maximum bytes of a file.
 const MAX_BYTES: usize = 16 << 20;
 
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
 
-/// Keeps from now on what is said in this folder; the first to say one counts.
+/// Sets the folder of logs; only the first call counts.
 pub fn set_folder(folder: PathBuf) {
     FOLDER.get_or_init(|| folder);
 }
@@ -28,12 +28,12 @@ pub(super) struct Log {
     file: Option<File>,
     began: Instant,
     remaining: usize,
-    /// What has come of a line, by the sign before it.
+    /// Incomplete lines by sign.
     partial: BTreeMap<char, Vec<u8>>,
 }
 
 impl Log {
-    /// The log of a process that is about to start.
+    /// Opens the log of a new process.
     pub(super) fn begin(words: &[String]) -> Result<Self, String> {
         let file = FOLDER.get().map(|folder| {
             let failed = |error| format!("{}: {error}", folder.display());
@@ -57,7 +57,7 @@ impl Log {
         })
     }
 
-    /// What was said, from its beginning or from wherever it went on.
+    /// Appends bytes of a stream.
     pub(super) fn line(&mut self, sign: char, bytes: &[u8]) {
         let Some(file) = &mut self.file else { return };
         let partial = self.partial.entry(sign).or_default();
@@ -76,7 +76,7 @@ impl Log {
         }
     }
 
-    /// Writes lines that have no end.
+    /// Writes incomplete lines.
     pub(super) fn finish(&mut self) {
         let partial = std::mem::take(&mut self.partial).into_iter();
         for (sign, mut line) in partial.filter(|(_, line)| !line.is_empty()) {

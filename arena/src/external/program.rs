@@ -1,11 +1,9 @@
-//! A running program that answers lines with lines, in whatever protocol.
+//! A running program that replies to lines with lines.
 //!
-//! Invariants: nothing waits longer than its deadline, or once it is stopped, whether the program
-//! does not answer or does not read; an answer is a line that came after its question, and any line besides is a failure; its
-//! standard error goes to its log, and blocks nobody while it is spoken to;
-//! neither threads nor descriptors nor processes are left when a program is dropped: it leads a
-//! process group, which is killed with it, and on Linux whatever left the group is known by its
-//! environment.
+//! Invariants: no wait exceeds its deadline or a stop, even if the program neither replies nor
+//! reads; a reply follows its request, and any other line is a failure; standard error is drained
+//! into the log. A dropped program leaves no threads, descriptors or processes: its process group
+//! is killed, and on Linux also processes outside of it with our mark in their environment.
 
 use super::deadline::Deadline;
 use super::{
@@ -31,35 +29,35 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Between two looks whether it is still to be waited for.
+/// Interval between checks of the stop flag.
 const CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
-/// How long a program may take to end once its input is closed, unless it was stopped.
+/// Time for a program to end after its input is closed.
 const END_TIMEOUT: Duration = Duration::from_millis(200);
 
 pub(super) struct Program {
     name: String,
     child: Child,
-    /// `None` once the program has been ended.
+    /// `None` after the end.
     input: Option<ChildStdin>,
     output: ChildStdout,
-    /// `None` once the program has closed it.
+    /// `None` after the program closed it.
     errors: Option<ChildStderr>,
-    /// The last that came of its standard error.
+    /// Last bytes of standard error.
     last_errors: Vec<u8>,
-    /// What was read and not yet looked at.
+    /// Bytes that are not parsed yet.
     replies: ReplyBuffer,
-    /// What ends all waiting before the deadlines do.
+    /// Limits that end a wait before its deadline.
     pub(super) limits: Limits,
-    /// Whether the last line was written to its end.
+    /// Whether the last line was written completely.
     pub(super) awaits_reply: bool,
     log: Log,
-    /// Stands in the environment of the program and of all it starts.
+    /// Mark in the environment of the program and its children.
     mark: String,
 }
 
 impl Program {
-    /// Starts a program in a folder, this one unless another is named; it may say so much unasked.
+    /// Starts a program in a working directory, the current one by default.
     pub(super) fn start(
         words: &[String],
         folder: Option<&Path>,
@@ -117,13 +115,13 @@ impl Program {
         Ok(program)
     }
 
-    /// Writes a line. What the program said before, unasked, is a failure.
+    /// Sends a line; unexpected earlier output is a failure.
     pub(super) fn send(&mut self, line: &str, deadline: Deadline) -> Result<(), Failure> {
         self.expect_silence(deadline)?;
         self.write(line, deadline)
     }
 
-    /// Writes a line to a program that may be answering another one.
+    /// Writes a line while the program may still be replying.
     pub(super) fn write(&mut self, line: &str, deadline: Deadline) -> Result<(), Failure> {
         let line = format!("{line}\n");
         let mut bytes = line.as_bytes();
@@ -139,7 +137,7 @@ impl Program {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     self.wait(true, self.remaining(deadline, "read nothing")?)?;
-                    // It may be waiting itself, for its comments to be read.
+                    // The program may itself wait until its comments are read.
                     self.expect_silence(deadline)?;
                 }
                 Err(_) => return Err(self.ended("its input is closed")),
@@ -149,24 +147,24 @@ impl Program {
         Ok(())
     }
 
-    /// The answer that is there already.
+    /// Reply that has already come.
     pub(super) fn take_answer(&mut self, reply: Reply) -> Result<Option<String>, Failure> {
         self.read()?;
         self.replies.reply(reply)
     }
 
-    /// The answer to what was said.
+    /// Receives a reply.
     pub(super) fn receive(&mut self, reply: Reply, deadline: Deadline) -> Result<String, Failure> {
         if reply == Reply::Nothing {
             return Ok(String::new());
         }
         let answer = self.receive_first(reply, deadline)?;
-        // What has come with it; what comes later is found before the next question.
+        // Checks output that came with it; later output is checked before the next request.
         self.replies.expect_silence()?;
         Ok(answer)
     }
 
-    /// The first of several answers.
+    /// Receives the first of several replies.
     pub(super) fn receive_first(
         &mut self,
         reply: Reply,
@@ -181,7 +179,7 @@ impl Program {
         }
     }
 
-    /// How long to wait: what is left until a deadline, or until the next look.
+    /// Time to wait: until the deadline or the next check.
     fn remaining(&self, deadline: Deadline, missed: &str) -> Result<Duration, Failure> {
         if self.limits.is_stopped() {
             return Err(SystemFault("it was stopped".to_owned()));
@@ -195,7 +193,7 @@ impl Program {
         })
     }
 
-    /// Reads what is there, which is to be nothing but comments.
+    /// Reads available output, which may only be comments.
     fn expect_silence(&mut self, deadline: Deadline) -> Result<(), Failure> {
         while self.read()? {
             self.replies.expect_silence()?;
@@ -204,15 +202,15 @@ impl Program {
         self.replies.expect_silence()
     }
 
-    /// The CPU time that the program and all it started have taken, where the system says.
+    /// CPU time of the program and its children, if the system reports it.
     pub(super) fn cpu_time(&self) -> Option<Duration> {
         reaper::cpu_time(self.group())
     }
 
-    /// Reads of its standard error what is there.
+    /// Drains standard error.
     fn read_errors(&mut self) {
         let mut bytes = [0; MAX_LINE];
-        // As much as a pipe holds: one that never ends does not keep the program from being heard.
+        // At most the size of a pipe, so that endless output does not block replies.
         for _ in 0..16 {
             let read = self.errors.as_mut().map(|errors| errors.read(&mut bytes));
             match read {
@@ -232,7 +230,7 @@ impl Program {
         }
     }
 
-    /// Reads once, without waiting. Returns whether anything was there.
+    /// Reads once without waiting; returns whether there was output.
     fn read(&mut self) -> Result<bool, Failure> {
         self.read_errors();
         let mut bytes = [0; MAX_LINE];
@@ -254,7 +252,7 @@ impl Program {
         }
     }
 
-    /// Waits until there is something to read, or, if that is wanted, room to write.
+    /// Waits for output, or for space in the input if `to_write`.
     fn wait(&self, to_write: bool, remaining: Duration) -> Result<(), Failure> {
         let mut pipes = vec![PollFd::new(&self.output, PollFlags::IN)];
         if let Some(errors) = &self.errors {
@@ -277,7 +275,7 @@ impl Program {
         ))
     }
 
-    /// Why nothing more comes from the program, which is ended if it has not.
+    /// Failure of a program that has ended or closed a pipe; kills it.
     fn ended(&mut self, otherwise: &str) -> Failure {
         let Some(status) = self.end() else {
             return PlayerFault(otherwise.to_owned());
@@ -292,13 +290,13 @@ impl Program {
         Pid::from_child(&self.child)
     }
 
-    /// Closes its input, which tells it to end, and kills what does not: itself and all that it
-    /// started. Returns how it ended if it did that by itself, the first time.
+    /// Closes the input and kills the program and its children after a while. Returns the exit
+    /// status if the program ended by itself, once.
     fn end(&mut self) -> Option<ExitStatus> {
         self.input.take()?;
         self.log.line('#', b"its input is closed\n");
         let group = self.group();
-        // It is not waited for yet: until then its number is nobody else's.
+        // Until it is waited for, its process number stays reserved.
         let has_ended = || {
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
             !matches!(waitid(WaitId::Pid(group), options), Ok(None))
@@ -308,7 +306,7 @@ impl Program {
             thread::sleep(Duration::from_millis(1));
         }
         let by_itself = has_ended();
-        // There is nothing else to be done if it cannot be killed.
+        // A process that cannot be killed is left.
         let _ = kill_process_group(group, Signal::KILL);
         reaper::kill_marked(&self.mark, group);
         let status = self.child.wait().ok();

@@ -1,10 +1,8 @@
-//! The protocols of other programs as data: what is said when, and what answers it.
+//! Protocols of other programs as data: lines to send, and their replies.
 //!
-//! Sources: the published texts that `docs/other-programs.md` names. Lines are divided by
-//! semicolons;
-//! what stands in braces is filled in, and a line that names what is not known is left out.
-//! Invariant: every line has its answer, or is known to have none, so that no answer is taken for
-//! another one's.
+//! Sources: `docs/other-programs.md`. Lines are separated by semicolons and have placeholders in
+//! braces; a line with a missing value is left out. Invariant: every line has a known reply or
+//! none, so that replies match requests.
 
 use super::reply::{ChatterPolicy, Reply};
 
@@ -12,39 +10,39 @@ use super::reply::{ChatterPolicy, Reply};
 #[derive(Debug)]
 pub(super) struct Protocol {
     pub(super) name: &'static str,
-    /// Which games it is for, in words.
+    /// Games of the protocol.
     pub(super) games: &'static str,
-    /// What is said when the program has started.
+    /// Sent after the program has started.
     pub(super) start: &'static str,
-    /// What is said when a game begins.
+    /// Sent at the start of a game.
     pub(super) begin: &'static str,
-    /// What stands for `{game}` there unless the dialect says so.
+    /// Default of `{game}` there.
     pub(super) game: &'static str,
-    /// What is said of a move that was made.
+    /// Sent for a move of the game.
     pub(super) move_message: &'static str,
-    /// What asks for a move; the last line is answered by it.
+    /// Requests a move; its last line gets the reply.
     pub(super) question: &'static str,
-    /// What has it answer that at once; then that is answered, too.
+    /// Requests the reply at once, with a reply of its own.
     pub(super) stop: &'static str,
-    /// What is said of a game that is over.
+    /// Sent after a game.
     pub(super) over: &'static str,
-    /// What is said before the end.
+    /// Sent before the end.
     pub(super) end: &'static str,
-    /// What answers lines that begin so; nothing answers others.
+    /// Kinds of reply by the beginning of a line; other lines get none.
     pub(super) replies: &'static [(&'static str, Reply)],
-    /// What may be said unasked.
+    /// Output that is allowed without a request.
     pub(super) chatter: ChatterPolicy,
-    /// The words for ways to tell the time, the usual one first.
+    /// Values of `time`, the default first.
     pub(super) times: &'static [&'static str],
-    /// Writes a position, which is given before chance spoke and after it.
+    /// Formats a position, given without and with its outcome.
     pub(super) format_position: fn(&[String; 2]) -> String,
-    /// Whether a program keeps the board itself, and is told every move.
+    /// Whether the program tracks the board and gets every move.
     pub(super) tracks_board: bool,
-    /// Whether it is told its own moves as well: it answers without making them.
+    /// Whether it gets its own moves, too, because a reply does not make them.
     pub(super) repeats: bool,
 }
 
-/// What most have.
+/// Defaults.
 const DEFAULT_PROTOCOL: Protocol = Protocol {
     name: "",
     games: "",
@@ -64,7 +62,7 @@ const DEFAULT_PROTOCOL: Protocol = Protocol {
     repeats: false,
 };
 
-/// Reversi behind NBoard.
+/// Reversi in NBoard's protocol.
 const NBOARD: Protocol = Protocol {
     name: "nboard",
     games: "nboard is for reversi on 8 by 8 squares",
@@ -78,7 +76,7 @@ const NBOARD: Protocol = Protocol {
     ..DEFAULT_PROTOCOL
 };
 
-/// The same for programs that take no other board than that of the start.
+/// NBoard for programs that only take the standard start.
 pub(super) static NBOARD_BY_MOVES: Protocol = Protocol {
     begin: "set game {format_position}; {game}; {time}; ping 1",
     move_message: "move {move}",
@@ -88,7 +86,7 @@ pub(super) static NBOARD_BY_MOVES: Protocol = Protocol {
     ..NBOARD
 };
 
-/// All of them, our own first.
+/// All protocols, our own first.
 pub(super) static PROTOCOLS: [Protocol; 5] = [
     Protocol {
         name: "lines",
@@ -129,7 +127,7 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
     Protocol {
         name: "ubgi",
         games: "gtp and ubgi are for two seats",
-        // When it is ready it has read what went before.
+        // The program has read everything before when it is ready.
         start: "ubgi; {init}; isready",
         begin: "newgame; {game}; {time}; isready",
         question: "position alea {format_position}; dice {die}; go",
@@ -145,8 +143,7 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
     NBOARD,
 ];
 
-/// What TCGA's question tells: side, die, squares of Blue's stones, then of Red's, counted from the
-/// upper left.
+/// TCGA's request: side, die, squares of Blue's stones and of Red's, counted from the upper left.
 fn stones(position: &str) -> String {
     let mut words = position.split(' ');
     let mut word = || words.next().unwrap_or_default();
@@ -162,7 +159,7 @@ fn stones(position: &str) -> String {
     format!("{} {die} {}", side.to_uppercase(), squares.join(" "))
 }
 
-/// A position as GGF, which NBoard reads.
+/// A position in GGF, as NBoard reads it.
 fn ggf(position: &str) -> String {
     let signs = position.replace('/', "").replace('X', "*");
     let (board, side) = signs.split_once(' ').unwrap_or((&signs, "*"));

@@ -1,8 +1,7 @@
-//! No program that plays lives longer than we do, however we end, and nothing that it started.
+//! Kills the processes of programs when this process ends, even if it is killed.
 //!
-//! A shell, one for all programs, reads the numbers of their process groups from us. When nothing
-//! more can come, because we ended or were killed, it kills them, and on Linux also what left its
-//! group: every process whose environment has our mark.
+//! A shell reads the process groups of all programs from us. After its input is closed it kills
+//! them, and on Linux also every other process with our mark in its environment.
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
@@ -15,13 +14,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The variable in the environment of programs: our number and theirs.
+/// Environment variable with our process number and the program's.
 pub(super) const MARK_VARIABLE: &str = "ALEA_PROGRAM";
 
-/// Ends with its input.
+/// Script that waits for the end of its input.
 const GUARD: &str = include_str!("guard.sh");
 
-/// How long what is marked may take to die.
+/// Maximum time to kill marked processes.
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
 static GROUPS: Mutex<Groups> = Mutex::new(Groups {
@@ -34,26 +33,26 @@ struct Groups {
     guard: Option<Child>,
 }
 
-/// What marks the program of a number.
+/// Mark of a program.
 pub(super) fn mark(number: u64) -> String {
     format!("{}.{number}", std::process::id())
 }
 
-/// Makes sure that somebody watches, before a program starts.
+/// Starts the guard before a program starts.
 pub(super) fn begin() -> io::Result<()> {
     change(|_| {})
 }
 
-/// A program has started.
+/// Registers a program.
 pub(super) fn add(group: Pid) -> io::Result<()> {
     change(|living| {
         living.insert(group.as_raw_pid());
     })
 }
 
-/// A program has ended.
+/// Removes a program that has ended.
 pub(super) fn remove(group: Pid) {
-    // Without a guard nobody has to be told.
+    // Without a guard there is nothing to update.
     let _ = change(|living| {
         living.remove(&group.as_raw_pid());
     });
@@ -74,7 +73,7 @@ fn change(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
         if send(guard).is_ok() {
             return Ok(());
         }
-        // Somebody has killed it.
+        // The guard was killed.
         let _ = guard.kill().and_then(|()| guard.wait());
     }
     let guard = Command::new("sh")
@@ -88,24 +87,24 @@ fn change(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
     send(groups.guard.insert(guard))
 }
 
-/// What Linux counts the time of processes in, on every machine that Rust knows.
+/// Linux's unit of process times on all architectures of Rust.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// The CPU time that a process has taken, with all that it started: those that have ended and were
-/// waited for, and those that live. `None` where the system does not say.
+/// CPU time of a process and its children, running or ended and waited for. `None` if the system
+/// does not report it.
 pub(super) fn cpu_time(process: Pid) -> Option<Duration> {
     let ticks = ticks(process.as_raw_pid(), 0)?;
     Some(Duration::from_secs_f64(ticks as f64 / TICKS_PER_SECOND))
 }
 
-/// Deepest that children of children are looked for.
+/// Maximum depth of child processes.
 const MAX_DEPTH: usize = 16;
 
 fn ticks(process: i32, depth: usize) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // Its name stands in parentheses, and may hold anything.
+    // The name is in parentheses and may hold any character.
     let (_, numbers) = stat.rsplit_once(')')?;
-    // In user mode and in the kernel, itself and what it waited for.
+    // User and kernel time of itself and of children it waited for.
     let own = numbers.split_whitespace().skip(11).take(4);
     let own: u64 = own.filter_map(|number| number.parse::<u64>().ok()).sum();
     let threads = std::fs::read_dir(format!("/proc/{process}/task"));
@@ -122,8 +121,7 @@ fn ticks(process: i32, depth: usize) -> Option<u64> {
     Some(own + started)
 }
 
-/// Kills all processes that have a mark in their environment, and that are not older than the
-/// first of them; nothing where there is no `/proc`.
+/// Kills all processes with a mark that are not older than the first; does nothing without `/proc`.
 pub(super) fn kill_marked(mark: &str, first: Pid) {
     let began = Instant::now();
     let mark = format!("{MARK_VARIABLE}={mark}");
@@ -132,7 +130,7 @@ pub(super) fn kill_marked(mark: &str, first: Pid) {
     }
 }
 
-/// Returns whether there was anything to kill, or may be soon.
+/// Returns whether processes were killed or may appear.
 fn kill_once(mark: &[u8], first: Pid) -> bool {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let mut any = false;
@@ -143,15 +141,14 @@ fn kill_once(mark: &[u8], first: Pid) -> bool {
             continue;
         };
         let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
-        // In the middle of becoming another program a process has no environment. (Numbers begin
-        // anew one day; then such a one is missed.)
+        // During `exec` a process has no environment. Process numbers that wrap around are missed.
         let is_becoming = environment.is_empty()
             && pid.as_raw_pid() > first.as_raw_pid()
             && process.path().join("exe").read_link().is_ok();
         any |= is_becoming;
         if environment.split(|&byte| byte == 0).any(|one| one == mark) {
             any = true;
-            // It may have ended by now.
+            // It may have ended.
             let _ = kill_process(pid, Signal::KILL);
         }
     }

@@ -1,7 +1,5 @@
-//! What a program said, from bytes to answers and from an answer to a move.
-//!
-//! Knows nothing of processes and pipes, so that any bytes can be tried on it. Invariant: a line is
-//! taken whole, in whatever pieces it came.
+//! Replies of programs: from bytes to lines, and from a line to a move. Independent of processes
+//! and pipes. Invariant: a line is complete, however it was split.
 
 use engine::core::text::{is_obeyed, without_mark};
 use engine::play::{
@@ -9,40 +7,40 @@ use engine::play::{
     player::Failure::{self, PlayerFault},
 };
 
-/// Longest line that is read.
+/// Maximum bytes of a line.
 pub(super) const MAX_LINE: usize = 4096;
 
-/// Most bytes of an answer of many lines.
+/// Maximum bytes of a reply with several lines.
 const MAX_BLOCK: usize = 1 << 16;
 
-/// What a program may say without being asked.
+/// Lines that a program may write without a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChatterPolicy {
     /// Lines that begin with `#`.
     Comments,
     /// Empty lines.
     Blanks,
-    /// All lines but those that begin with one of these.
+    /// All lines that begin with none of these words.
     AllExcept(&'static [&'static str]),
 }
 
-/// What answers a line.
+/// Kind of reply to a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// Nothing.
     Nothing,
     /// One line.
     Line,
-    /// The first two words of the line that was said.
+    /// The first two words of the request.
     Greeting,
-    /// As GTP has it: `=` or `?`, and lines up to an empty one.
+    /// GTP: `=` or `?`, and lines up to an empty one.
     Block,
     /// The line that begins with this word.
     Word(&'static str),
 }
 
 impl ChatterPolicy {
-    /// Whether a line, or what came of it so far, is passed over.
+    /// Whether a line, possibly incomplete, is ignored.
     fn is_skipped(self, line: &str) -> bool {
         match self {
             Self::Comments => line.starts_with('#'),
@@ -52,7 +50,7 @@ impl ChatterPolicy {
     }
 }
 
-/// What was read and is no whole line yet, or not yet looked at.
+/// Bytes that are not parsed yet.
 #[derive(Debug)]
 pub struct ReplyBuffer {
     bytes: Vec<u8>,
@@ -60,22 +58,22 @@ pub struct ReplyBuffer {
 }
 
 impl ReplyBuffer {
-    /// Nothing yet, of a program that may say so much unasked.
+    /// An empty buffer for a program with this chatter.
     #[must_use]
     pub fn new(chatter: ChatterPolicy) -> Self {
         let bytes = Vec::new();
         Self { bytes, chatter }
     }
 
-    /// What was read now.
+    /// Appends bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend(bytes);
     }
 
-    /// Takes an answer, if all of it is there.
+    /// Takes a reply if it is complete.
     ///
     /// # Errors
-    /// If what is there is another, or too long for one.
+    /// If there is other output, or the reply is too long.
     pub fn reply(&mut self, reply: Reply) -> Result<Option<String>, Failure> {
         if reply == Reply::Block {
             return self.block();
@@ -92,7 +90,7 @@ impl ReplyBuffer {
         }
     }
 
-    /// Takes an answer of GTP: what follows its sign, in one line.
+    /// Takes a reply of GTP as one line, without its sign.
     fn block(&mut self) -> Result<Option<String>, Failure> {
         let mut lines: Vec<String> = Vec::new();
         let mut end = 0;
@@ -116,7 +114,7 @@ impl ReplyBuffer {
         Ok(None)
     }
 
-    /// Refuses what has grown too long without coming to its end.
+    /// Rejects an incomplete line or reply that is too long.
     fn check_length(&self, what: &str, max_bytes: usize) -> Result<(), Failure> {
         if self.bytes.len() < max_bytes {
             return Ok(());
@@ -126,14 +124,14 @@ impl ReplyBuffer {
         Err(PlayerFault(problem))
     }
 
-    /// Takes the first whole line that nobody passes over.
+    /// Takes the first complete line that is not ignored.
     fn line(&mut self) -> Result<Option<String>, Failure> {
         let mut begin = 0;
         let mut first = None;
         while first.is_none()
             && let Some(length) = self.bytes[begin..].iter().position(|&byte| byte == b'\n')
         {
-            // However it came: with its line feed it has one byte more.
+            // With its line feed it has one byte more.
             if length >= MAX_LINE {
                 break;
             }
@@ -150,14 +148,14 @@ impl ReplyBuffer {
         Ok(first)
     }
 
-    /// Nothing is there but what is passed over.
+    /// Checks that there is no output that is not ignored.
     ///
     /// # Errors
-    /// If something is.
+    /// If there is such output.
     pub fn expect_silence(&mut self) -> Result<(), Failure> {
         let line = self.line()?;
         let rest = self.rest();
-        // The beginning of a comment is one already.
+        // The beginning of a comment counts as one.
         match line.or_else(|| (!rest.is_empty() && !self.chatter.is_skipped(&rest)).then_some(rest))
         {
             Some(line) => unexpected(&line, " without being asked"),
@@ -165,10 +163,10 @@ impl ReplyBuffer {
         }
     }
 
-    /// Nothing more can come.
+    /// Checks that the output ends with a complete line.
     ///
     /// # Errors
-    /// If that is within a line.
+    /// If it does not.
     pub fn end(&self) -> Result<(), Failure> {
         if self.bytes.is_empty() {
             return Ok(());
@@ -182,12 +180,12 @@ impl ReplyBuffer {
     }
 }
 
-/// A line that should not have been said.
+/// Failure because of an unexpected line.
 fn unexpected<T>(line: &str, but: &str) -> Result<T, Failure> {
     Err(PlayerFault(format!("said '{}'{but}", quote(line))))
 }
 
-/// What GTP's answer says after its sign and number.
+/// Text of a GTP reply after its sign and number.
 fn answer_of_block(block: &str) -> Result<String, Failure> {
     let text = block[1..].trim_start_matches(|sign: char| sign.is_ascii_digit());
     match block.starts_with('=') {
@@ -196,10 +194,10 @@ fn answer_of_block(block: &str) -> Result<String, Failure> {
     }
 }
 
-/// The move that an answer names.
+/// Parses a reply as a legal move.
 ///
 /// # Errors
-/// If it is none of those that are permitted.
+/// If it is no legal move.
 pub fn parse_reply<G: Playable>(
     game: &G,
     position: &G::Position,
@@ -218,7 +216,7 @@ pub fn parse_reply<G: Playable>(
     .map_err(PlayerFault)
 }
 
-/// The beginning of a line, in one line.
+/// Beginning of a line without control characters.
 pub(super) fn quote(line: &str) -> String {
     line.trim()
         .chars()

@@ -1,5 +1,4 @@
-//! What workers hand their results to: it keeps them, saves them, shows them, and says when enough
-//! have been played.
+//! Collects results of worker threads, saves and displays them, and ends the match.
 
 use super::{MatchOptions, PairResult, Repeats, state::State, stopping::InOrder};
 use crate::error::{MeasuringError, Result};
@@ -17,11 +16,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often progress is shown.
+/// Interval of the display.
 const DISPLAY_INTERVAL: Duration = Duration::from_millis(200);
 
 pub(super) struct Collector {
-    /// Whether no more pairs are wanted: the test is decided, or the state file cannot be written.
+    /// Whether the match ends: the test is decided, or a file cannot be written.
     done: AtomicBool,
     collected: Mutex<Collected>,
     bar: ProgressBar,
@@ -29,7 +28,7 @@ pub(super) struct Collector {
 
 struct Collected {
     results: Vec<PairResult>,
-    /// For the eye alone: of two pairs with the same game the one that came first.
+    /// For the display: of two pairs with a common game the first to finish counts.
     counts: PairCounts,
     repeats: Repeats,
     in_order: Option<InOrder>,
@@ -40,14 +39,14 @@ struct Collected {
 }
 
 impl Collector {
-    /// Begins with what is known already.
+    /// Starts with stored results.
     pub(super) fn new<G: Playable>(
         results: Vec<PairResult>,
         (state, records): (State, Journal<GameLine>),
         options: &MatchOptions<G>,
     ) -> Self {
         let bar = ProgressBar::new(options.pairs);
-        // Drawing to a terminal only: a log file would fill with bars.
+        // Only on a terminal; in a file bars would pile up.
         let visible = options.progress && std::io::stderr().is_terminal();
         bar.set_draw_target(if visible {
             ProgressDrawTarget::stderr()
@@ -87,12 +86,12 @@ impl Collector {
         }
     }
 
-    /// Whether no more pairs are wanted.
+    /// Whether the match ends.
     pub(super) fn is_done(&self) -> bool {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// Keeps a pair with its games, or why it could not be played, after which no more are wanted.
+    /// Stores a pair with its games, or an error, which ends the match.
     pub(super) fn add(&self, played: Result<(PairResult, Vec<GameLine>)>) {
         let mut collected = self
             .collected
@@ -132,7 +131,7 @@ impl Collector {
         }
     }
 
-    /// All results in order, up to the pair that decided the test.
+    /// All results in order, up to the deciding pair.
     pub(super) fn finish(self) -> Result<Vec<PairResult>> {
         self.bar.finish_and_clear();
         let mut collected = self
@@ -153,7 +152,7 @@ impl Collector {
 }
 
 impl Collected {
-    /// The score so far, and how the test stands between its bounds.
+    /// Score and test statistic so far.
     fn summary(&self) -> String {
         let tally = self.counts.tally();
         let score = percent(tally.score(), tally.interval().half_width());

@@ -1,4 +1,4 @@
-//! Tests of the arena on a game without chance and with draws: small Reversi.
+//! Tests with draws and without chance, on small Reversi.
 
 use super::{starts::Book, *};
 use crate::statistics::sequential::{EloModel, SequentialTest, Verdict};

@@ -1,11 +1,9 @@
-//! How lucky a player was: what each outcome of chance changed, by the word of a fixed evaluator.
+//! Luck of a game: the change in value by each outcome of chance, by a fixed evaluator.
 //!
-//! The luck of an outcome is the value of the position with the outcome known, which is that of the
-//! best permitted move, minus the mean of that over all outcomes, for the seat that moves. Given
-//! everything before it its expectation is 0 whatever the evaluator says, as long as the evaluator
-//! does not know the outcome: so the sum over a game has mean 0, and a result minus its luck has the same
-//! mean as the result. A good evaluator only makes it vary less. Sources: the luck adjustment of
-//! GNU Backgammon; AIVAT (Burch, Schmid, Moravčík, Bowling 2018), the part for chance.
+//! Luck of an outcome is the value of its best allowed move minus the mean over all outcomes, for
+//! the seat to move. Its expectation is 0 for any evaluator that ignores the outcome, so that a
+//! result minus luck keeps its mean, and a good evaluator reduces its variance. Sources: GNU
+//! Backgammon; the chance part of AIVAT (Burch, Schmid, Moravčík, Bowling 2018).
 
 use super::Contestant;
 use crate::error::Result;
@@ -16,7 +14,7 @@ use engine::play::{
 };
 use engine::search::limits::Limits;
 
-/// Whether somebody can tell luck: a player that rates moves.
+/// Whether a player values moves, as luck adjustment requires.
 pub(super) fn check<G: Playable>(evaluator: &Contestant<G>, game: &G) -> Result<()> {
     let mut player = (evaluator.make)();
     player.new_game(0);
@@ -32,12 +30,11 @@ pub(super) fn check<G: Playable>(evaluator: &Contestant<G>, game: &G) -> Result<
     }
 }
 
-/// The luck of A in a game, in wins: positive if its outcomes were better than the mean, or those of B
+/// Luck of A in a game, in points; positive if its outcomes were better than the mean, or B's
 /// worse.
 ///
-/// `evaluator` has been told of a new game. It is asked about each position before chance has
-/// spoken, in the order of the game, so what it says depends on nothing that comes after. A move that it
-/// does not rate counts as worthless.
+/// `evaluator` starts a new game here and values the positions before their outcomes, in order. A
+/// move without a value counts 0.
 pub fn of_game<G: Playable>(
     game: &G,
     record: &GameRecord<G>,
@@ -60,7 +57,7 @@ pub fn of_game<G: Playable>(
             .iter()
             .map(|outcome| f64::from(outcome.weight) * best(&rated[outcome.move_range()]))
             .sum();
-        // The moves that an outcome permits are one run of the list.
+        // Moves of an outcome are adjacent in the list.
         permitted.clear();
         game.permitted(&position, ply.outcome, &mut permitted);
         let start = moves

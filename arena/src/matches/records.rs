@@ -1,10 +1,8 @@
-//! The games of a match, move by move: JSON lines as `alea data export` writes them, appended as
-//! pairs finish.
+//! Games of a match as JSON lines of `alea data export`, appended as pairs finish.
 //!
-//! Every line says besides which game it is, from 0 in the order of pairs, and has a checksum.
-//! Invariant: a file holds all games of the pairs that the state of the match knows, each once:
-//! games are written before their pair, what a killed match wrote of another pair is removed before
-//! that is played again, and a pair whose games are damaged is.
+//! Lines also have the game's number, from 0 in the order of pairs, and a checksum. Invariant: a
+//! file holds all games of the stored pairs, each once: games are written before their pair; games
+//! of a pair without a result are removed, and a pair with damaged games is played again.
 
 use super::{Contestant, MatchOptions};
 use crate::error::Result;
@@ -22,7 +20,7 @@ use engine::play::{
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, path::Path, time::Duration};
 
-/// A game as a line, with how long each player took for each of its moves, A first.
+/// A game as a line, with the times of A's moves and of B's.
 pub(super) fn line<G: Playable>(
     game: &G,
     record: &GameRecord<G>,
@@ -43,8 +41,7 @@ pub(super) fn line<G: Playable>(
     line
 }
 
-/// Opens or creates the file of a match with this identity that has played these pairs, if one is
-/// asked for; and the pairs to be played again, since not all their games are there any more.
+/// Opens or creates the file of a match; also returns the pairs whose games are incomplete.
 pub(super) fn open<G: Playable>(
     players: [&Contestant<G>; 2],
     identity: Value,
@@ -63,7 +60,7 @@ pub(super) fn open<G: Playable>(
         && let Some(pair) = ours.clone().next()
         && !is_there(path)
     {
-        // Whoever asks for games too late does not want all that was played thrown away.
+        // A new file for a match with stored pairs would make it start over.
         return Err(format!("{name}: the match has played pair {pair}, whose games are not there: they cannot be written any more").into());
     }
     let game = &options.game;
@@ -83,7 +80,7 @@ pub(super) fn open<G: Playable>(
         part: "game",
     };
     let number = |game: &GameLine| game.number.unwrap_or_default();
-    // What the state says is asked of it alone: where games are to be kept, and which tasks are missing.
+    // Files of tasks and missing tasks are checked by the state.
     let shared = path.map_or_else(Default::default, |_| (slice, 2 * pairs));
     let (mut journal, games) = Journal::open(path, wording, &heading, number, shared)?;
     let is_lost = |pair: &&u64| {

@@ -1,6 +1,5 @@
-//! What came of a match, in figures.
-//!
-//! Invariant: every figure is finite, and all of them follow from the pairs alone (times apart).
+//! Result of a match in figures. Invariant: all are finite and, except times, follow from the
+//! pairs.
 
 use super::{Contestant, MatchOptions, PairResult, Played, SequentialResult, are_none};
 use crate::statistics::{Interval, PairCounts, elo_of_score, is_zero};
@@ -8,18 +7,18 @@ use engine::{core::moments::Moments, play::playable::Playable};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
-/// What came of a match; all shares and intervals are those of A.
+/// Result of a match, from A's point of view.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatchResult {
-    /// The game, in notation.
+    /// The game.
     pub game: String,
     /// Name of A.
     pub a: String,
     /// Name of B.
     pub b: String,
-    /// The seed.
+    /// Master seed.
     pub seed: u64,
-    /// Where games started, in words.
+    /// Description of the starts.
     pub starts: String,
     /// Pairs that count.
     pub pairs: u64,
@@ -27,19 +26,19 @@ pub struct MatchResult {
     pub games: u64,
     /// Games won by A.
     pub wins: u64,
-    /// Games that were drawn.
+    /// Drawn games.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub draws: u64,
-    /// How many of the games differ from each other up to symmetry; only of games without chance.
+    /// Distinct games up to symmetry; only of games without chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distinct_games: Option<u64>,
-    /// Games that were played and do not count, because their pair repeats a game of an earlier one;
-    /// only of games without chance.
+    /// Games that do not count, since their pair repeats an earlier game; only of games without
+    /// chance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeated_games: Option<u64>,
-    /// Pairs by the points that A made.
+    /// Number of pairs by A's points.
     pub pair_counts: PairCounts,
-    /// Share of points that A made; a draw is half a point.
+    /// Points of A per game; a draw is half a point.
     pub score: f64,
     /// Standard error of the score, from pair means.
     pub standard_error: f64,
@@ -49,68 +48,66 @@ pub struct MatchResult {
     pub elo: f64,
     /// 95 % interval of the Elo difference.
     pub elo_interval: Interval,
-    /// Likelihood that A is the stronger one.
+    /// Likelihood of superiority (LOS).
     pub superiority: f64,
-    /// Share of points made by whoever began.
+    /// Points per game of the side that begins.
     pub first_mover_share: f64,
     /// Plies a game.
     pub mean_plies: f64,
     /// Seconds a move of A and of B.
     pub seconds_per_move: [f64; 2],
-    /// Seconds of CPU time a move of A and of B, where they are other programs: of all processes of
-    /// theirs, and from the beginning of each game on, the time of their opponents included.
+    /// CPU seconds a move of A and of B if they are other programs, of all their processes and
+    /// including pondering.
     #[serde(default, skip_serializing_if = "are_none")]
     pub cpu_seconds_per_move: [Option<f64>; 2],
-    /// Games a second of wall time, over all runs of the match.
+    /// Games a second of wall time, over all sessions.
     pub games_per_second: f64,
-    /// Wall time in seconds, over all runs of the match.
+    /// Wall time in seconds, over all sessions.
     pub wall_seconds: f64,
-    /// The excess score in standard deviations of a game, as Elo.
+    /// Normalized Elo: the excess score in standard deviations of a game.
     pub normalized_elo: f64,
-    /// 95 % interval of the normalised Elo.
+    /// 95 % interval of the normalized Elo.
     pub normalized_elo_interval: Interval,
-    /// Games that A and B lost because they crashed, did not answer or made an illegal move,
-    /// counted by reason.
+    /// Forfeits of A and of B by reason.
     pub forfeits: [BTreeMap<String, u64>; 2],
-    /// How the sequential test stands, if there was one.
+    /// State of the sequential test, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sequential_test: Option<SequentialResult>,
-    /// The result without luck, if somebody told luck.
+    /// Luck-adjusted result, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<LuckResult>,
 }
 
-/// A match result from which luck has been taken.
+/// A luck-adjusted result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LuckResult {
-    /// Who told luck.
+    /// The luck evaluator.
     pub evaluator: String,
-    /// Share of games won by A, without luck.
+    /// Score of A.
     pub score: f64,
     /// Its standard error, from pair means.
     pub standard_error: f64,
-    /// Its 95 % interval; it may reach beyond 0 and 1.
+    /// Its 95 % interval, not clamped to 0 and 1.
     pub interval: Interval,
-    /// The Elo difference of that score; a score beyond 0 or 1 counts as just inside.
+    /// Elo difference of the score, clamped inside of 0 and 1.
     pub elo: f64,
     /// Its 95 % interval.
     pub elo_interval: Interval,
-    /// How lucky A was: the mean over games, in wins. The score as played minus the score without
-    /// luck.
+    /// Mean luck of A in points a game: the score minus the adjusted score.
     pub luck: f64,
-    /// Its standard error, from pair means; honest chance is 0 within a few of them.
+    /// Its standard error, from pair means; fair chance is 0 within a few of them.
     pub luck_standard_error: f64,
-    /// Standard deviation of one game: as played, and without luck.
+    /// Standard deviation of a game, as played and adjusted.
     pub game_deviation: [f64; 2],
-    /// Standard deviation of the mean of a pair: as played, and without luck.
+    /// Standard deviation of a pair's mean, as played and adjusted.
     pub pair_deviation: [f64; 2],
-    /// How many games without the adjustment say as much as one with it; `None` if nothing varies
-    /// without luck.
+    /// Number of unadjusted games with the precision of an adjusted one; `None` if the adjusted
+    /// variance is 0.
     pub games_factor: Option<f64>,
 }
 
 impl MatchResult {
-    /// The figures of pairs that were played.
+    /// Figures of played pairs.
     pub(crate) fn of<G: Playable>(
         a: &Contestant<G>,
         b: &Contestant<G>,
@@ -189,8 +186,8 @@ impl MatchResult {
 }
 
 impl MatchResult {
-    /// The number of games, with how many were drawn, how many differ from each other and how many
-    /// more repeat them, if that needs saying: `100 games (12 random, 98 distinct, 300 repeats left out)`.
+    /// Number of games with draws, distinct games and repetitions, if any: `100 games (12 drawn, 98
+    /// distinct, 300 repeats left out)`.
     #[must_use]
     pub fn games_in_words(&self) -> String {
         let note = |count: u64, what| (count > 0).then(|| format!("{count} {what}"));
@@ -205,8 +202,7 @@ impl MatchResult {
     }
 }
 
-/// How many games of matches repeat others, and what to do about it, in one line; `None` if none
-/// does.
+/// Warning about repeated games with a remedy, in one line; `None` without any.
 #[must_use]
 pub fn warning_of_repeats<'a>(
     matches: impl IntoIterator<Item = &'a MatchResult>,
@@ -217,7 +213,7 @@ pub fn warning_of_repeats<'a>(
     warning_of_counts(repeated, games)
 }
 
-/// The same of so many repeated games beside those that count.
+/// The same from counts.
 #[must_use]
 pub fn warning_of_counts(repeated: u64, games: u64) -> Option<String> {
     let played = games + repeated;
@@ -273,7 +269,7 @@ impl LuckResult {
 }
 
 impl std::fmt::Display for MatchResult {
-    /// One line for a terminal.
+    /// The result in one line.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let games = self.games_in_words();
         write!(

@@ -1,7 +1,4 @@
-//! Where the pairs of a match start.
-//!
-//! Invariant: the start of a pair depends on nothing but game, pair and seed, whatever the number
-//! of threads and the order in which pairs are played.
+//! Starts of the pairs of a match. Invariant: a start depends on game, pair and seed alone.
 
 use super::MatchOptions;
 use engine::core::{
@@ -15,45 +12,44 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// A choice of first positions; both games of a pair begin from one.
+/// A source of start positions; both games of a pair share one.
 pub trait Starts<G: Playable>: Send + Sync {
-    /// The first position of a pair; `seed` rules what is random about it.
+    /// Start of a pair; `seed` determines its random choices.
     fn of_pair(&self, game: &G, pair: u64, seed: u64) -> G::Position;
 
-    /// The moves that led to the first position of a pair, each with the position before it, if
-    /// there are any: players that follow a game are told them.
+    /// Moves before the start of a pair, each with its position; players get them.
     fn before_pair(&self, game: &G, pair: u64, seed: u64) -> Vec<(G::Position, G::Move)>;
 
-    /// Whether positions are drawn at random: then, in games without chance, one that an earlier
-    /// pair had is drawn again.
+    /// Whether starts are random: then games without chance sample a new start for one that was
+    /// used.
     fn is_random(&self) -> bool {
         false
     }
 
-    /// All that the positions depend on besides the seed, for state files.
+    /// Identity of the starts for state files.
     fn identity(&self) -> Value;
 
-    /// The same in a few words, for results.
+    /// Short description for results.
     fn words(&self) -> String;
 
-    /// Whether every pair has a start; asked before any other question.
+    /// Checks that every pair has a start; called first.
     ///
     /// # Errors
-    /// Why not, in one line.
+    /// The reason, in one line.
     fn check(&self) -> Result<(), String> {
         Ok(())
     }
 }
 
-/// A random first position of the game, then random moves.
+/// The game's random start, followed by random moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Openings {
-    /// How many moves; fewer where one of them would end the game.
+    /// Number of moves; fewer if one would end the game.
     pub plies: usize,
 }
 
 impl Openings {
-    /// As many moves as the game asks for.
+    /// The game's default number of moves.
     #[must_use]
     pub fn by_default<G: Playable>() -> Self {
         Self {
@@ -61,7 +57,7 @@ impl Openings {
         }
     }
 
-    /// The position that random moves lead to; `described` hears of them.
+    /// Position after random moves; `described` gets each of them.
     fn walk<G: Playable>(
         self,
         game: &G,
@@ -115,16 +111,16 @@ impl<G: Playable> Starts<G> for Openings {
     }
 }
 
-/// How often a start that an earlier pair had is drawn again before it has to do.
+/// Maximum samples for an unused start.
 const MAX_SAMPLES: u64 = 100;
 
-/// The starts of all pairs of a match.
+/// Starts of all pairs.
 pub(super) struct Book<'a, G: Playable> {
     pub(super) options: &'a MatchOptions<G>,
-    /// Whether games from one position may be the same game.
+    /// Whether games from one start may be equal.
     pub(super) repeats_matter: bool,
-    /// Positions of the pairs looked at so far, by key, and how often each was drawn in vain;
-    /// `None` if positions may repeat.
+    /// Hash keys of earlier starts and their numbers of failed samples; `None` if starts may
+    /// repeat.
     sampled: Option<Mutex<(HashSet<u64>, Vec<u64>)>>,
 }
 
@@ -143,7 +139,7 @@ impl<'a, G: Playable> Book<'a, G> {
         starts.of_pair(game, pair, self.seed_of_start(pair))
     }
 
-    /// The moves that led there, as [`Starts::before_pair`] has them, in games without chance.
+    /// Moves before the start, as [`Starts::before_pair`], of games without chance.
     pub(super) fn before_pair(&self, pair: u64) -> Vec<(G::Position, G::Move)> {
         let MatchOptions { game, starts, .. } = self.options;
         match self.repeats_matter {
@@ -162,8 +158,8 @@ impl<'a, G: Playable> Book<'a, G> {
             return seed(pair, 0);
         };
         let draw = |pair, vain| game.key(&starts.of_pair(game, pair, seed(pair, vain)));
-        // Always in the order of pairs: which of two equal ones is drawn again is not up to
-        // threads.
+        // In the order of pairs, so that threads do not decide which of two equal starts is
+        // replaced.
         let mut sampled = sampled.lock().unwrap_or_else(PoisonError::into_inner);
         let (seen, vain) = &mut *sampled;
         for next in vain.len() as u64..=pair {
@@ -174,7 +170,7 @@ impl<'a, G: Playable> Book<'a, G> {
     }
 }
 
-/// Whether chance has a say in a game: whether some position of a random game has two outcomes.
+/// Whether some position of a random game has two outcomes.
 pub(super) fn has_chance<G: Playable>(game: &G) -> bool {
     let mut random = RandomStream::new(0);
     let mut position = game.random_start(&mut random, 0);

@@ -1,6 +1,5 @@
-//! The state of a match: a journal of its finished pairs, and how long it took.
-//!
-//! Invariant: a state file is only continued by the match that began it.
+//! State of a match: a journal of finished pairs, and wall time. Invariant: only the same match
+//! continues a state file.
 
 use super::{Contestant, MatchOptions, PairResult, starts::has_chance};
 use crate::error::Result;
@@ -24,11 +23,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What the header calls the format.
+/// Format in the header.
 const FORMAT: &str = "alea-match-3";
 
-/// Everything that the result of a pair depends on; two matches with equal identities agree on
-/// every pair.
+/// Everything that a pair's result depends on.
 pub(super) fn identity<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
@@ -45,7 +43,7 @@ pub(super) fn identity<G: Playable>(
         "starts": options.starts.identity(),
         "purpose": purpose,
         "luck": options.luck.as_ref().map(|evaluator| &evaluator.name),
-        // Where games may be repeated: what their fingerprints tell apart.
+        // Fingerprints identify repeated games.
         "distinct": (!has_chance(&options.game)).then_some("up to symmetry"),
     });
     if let Some(settings) = identity.as_object_mut() {
@@ -54,18 +52,18 @@ pub(super) fn identity<G: Playable>(
     identity
 }
 
-/// One line after the header.
+/// A journal entry.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Finished {
-    /// Which run of the match this is, from 0; every resumption is a new one.
+    /// Session, from 0; every resumption begins a new one.
     session: u32,
-    /// Nanoseconds since this session began.
+    /// Nanoseconds since the session began.
     elapsed: u64,
     #[serde(flatten)]
     result: PairResult,
 }
 
-/// Reads scores of games: no others are counted.
+/// Parses scores of games.
 pub(super) fn scores<'a, D: Deserializer<'a>>(text: D) -> Result<[f64; 2], D::Error> {
     let scores = <[f64; 2]>::deserialize(text)?;
     let stored = scores.iter().all(|score| [0.0, 0.5, 1.0].contains(score));
@@ -74,7 +72,7 @@ pub(super) fn scores<'a, D: Deserializer<'a>>(text: D) -> Result<[f64; 2], D::Er
         .ok_or_else(|| D::Error::custom("a game is worth 0, 0.5 or 1"))
 }
 
-/// Refuses fewer than two that take part, and those of one name.
+/// Rejects fewer than two names, and repeated ones.
 pub(crate) fn check_names(work: &str, who: &str, names: &[&String]) -> Result<(), String> {
     if names.len() < 2 {
         let count = names.len();
@@ -87,7 +85,7 @@ pub(crate) fn check_names(work: &str, who: &str, names: &[&String]) -> Result<()
     }
 }
 
-/// Makes the folder of the state files of many matches, if they are to be kept.
+/// Creates the folder of state files, if any.
 pub fn make_folder(folder: Option<&Path>) -> Result<(), String> {
     folder.map_or(Ok(()), |folder| {
         let created = std::fs::create_dir_all(folder);
@@ -95,14 +93,14 @@ pub fn make_folder(folder: Option<&Path>) -> Result<(), String> {
     })
 }
 
-/// The state file of that name in a folder.
+/// Path of a state file in a folder.
 #[must_use]
 pub fn in_folder(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.jsonl"))
 }
 
-/// Does what is not known of a range of parts, in rising order as threads become free, each with what
-/// `tools` made for it, keeps every part, and gives all that are known.
+/// Computes the missing parts of a range on all threads, in rising order, each with a thread's
+/// `tools`, stores them, and returns all stored parts.
 pub fn finish<T: Serialize + DeserializeOwned + Send, W>(
     stored: Opened<(u64, T)>,
     range: Range<u64>,
@@ -125,7 +123,7 @@ pub fn finish<T: Serialize + DeserializeOwned + Send, W>(
     Ok(stored)
 }
 
-/// A state file that is being continued; locked against other processes.
+/// An open state file, locked against other processes.
 pub(super) struct State {
     pub(super) journal: Journal<Finished>,
     session: u32,
@@ -133,9 +131,9 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Opens or creates the state file of a share of a match of so many pairs, if it is kept; and the
-    /// finished pairs, in order, with the wall time of all sessions. Of a test also what the tasks
-    /// before it did, which may decide it.
+    /// Opens or creates the state file of a slice of a match; returns the finished pairs in order
+    /// and the wall time of all sessions. A sequential test also reads earlier tasks, which may
+    /// decide it.
     pub(super) fn open(
         path: Option<&Path>,
         identity: &Value,
@@ -171,7 +169,7 @@ impl State {
         Ok((state, results.collect(), wall))
     }
 
-    /// Removes pairs that are to be played again.
+    /// Removes pairs that are played again.
     pub(super) fn remove(&mut self, pairs: &BTreeSet<u64>) -> Result<(), JournalError> {
         if pairs.is_empty() {
             return Ok(());

@@ -1,9 +1,9 @@
-//! Matches that end when a sequential test is decided.
+//! Sequential tests that end a match.
 //!
-//! The test looks at pairs in the order of their numbers, not as threads happen to finish them:
-//! pairs with short games would come first and mislead it. Invariant: where a match ends depends
-//! neither on the number of threads nor on interruptions; pairs beyond that point do not count. A test
-//! in batches looks after whole ones, and after the last pair of the match.
+//! The test takes pairs in the order of their numbers, because in the order of finishing short
+//! games would bias it. Invariant: the deciding pair depends neither on threads nor on
+//! interruptions; later pairs do not count. In batches the test is evaluated after complete batches
+//! and after the last pair.
 
 use super::{PairResult, Repeats};
 use crate::statistics::{
@@ -13,36 +13,36 @@ use crate::statistics::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// When a match may end.
+/// Rule that ends a match.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StoppingRule {
-    /// The test that ends it.
+    /// The test.
     pub test: SequentialTest,
-    /// Whether games are taken one by one (trinomial) instead of in pairs (pentanomial). Pairs are
-    /// right: the two games of a pair have the same luck, so they are not independent.
+    /// Whether the test counts games (trinomial) instead of pairs (pentanomial), which is only
+    /// approximate, since the games of a pair share their luck.
     pub single_games: bool,
 }
 
-/// How the test of a match stands.
+/// State of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SequentialResult {
     /// The test.
     #[serde(flatten)]
     pub test: SequentialTest,
-    /// Whether games were taken one by one.
+    /// Whether it counts games.
     pub single_games: bool,
-    /// The log likelihood ratio.
+    /// Log-likelihood ratio.
     pub log_likelihood_ratio: f64,
-    /// At or below this, `elo0` is accepted.
+    /// Bound at which `elo0` is accepted.
     pub lower: f64,
-    /// At or above this, `elo1` is accepted.
+    /// Bound at which `elo1` is accepted.
     pub upper: f64,
-    /// What that means.
+    /// Decision.
     pub verdict: Verdict,
 }
 
 impl StoppingRule {
-    /// How the test stands after these pairs.
+    /// State after these pairs.
     #[must_use]
     pub fn after(&self, pairs: &PairCounts) -> SequentialResult {
         let evidence = if self.single_games {
@@ -62,7 +62,7 @@ impl StoppingRule {
     }
 }
 
-/// Pairs as a rule sees them: in order.
+/// Pairs in order, as a rule takes them.
 pub(super) struct InOrder {
     rule: StoppingRule,
     /// Scores and fingerprints of pairs that wait for earlier ones.
@@ -70,7 +70,7 @@ pub(super) struct InOrder {
     next: u64,
     counts: PairCounts,
     repeats: Repeats,
-    /// How many pairs it took to decide the test, if it is decided.
+    /// Number of the deciding pair, if any.
     pub(super) end: Option<u64>,
 }
 
@@ -86,7 +86,7 @@ impl InOrder {
         }
     }
 
-    /// One more pair; in any order.
+    /// Adds a pair, in any order.
     pub(super) fn add(&mut self, result: &PairResult) {
         if self.end.is_some() {
             return;
@@ -107,7 +107,7 @@ impl InOrder {
         }
     }
 
-    /// How the test stands after the pairs looked at.
+    /// State after the pairs so far.
     pub(super) fn result(&self) -> SequentialResult {
         self.rule.after(&self.counts)
     }

@@ -1,7 +1,5 @@
-//! A player and the time it takes.
-//!
-//! The time that a player reports itself counts, else the time that passes. Invariant: every
-//! decision is counted, failed ones too; in everything else it is the player within.
+//! Measures a player's time: the time it reports itself, or wall time. Invariant: every decision
+//! counts, failed ones too; everything else is passed on.
 
 use engine::core::game::Game;
 use engine::play::player::{
@@ -13,16 +11,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A player whose decisions are counted.
+/// A player with counted decisions.
 pub(super) struct Timed<G: Game> {
     pub(super) player: Box<dyn Player<G>>,
-    /// Moves decided since somebody set it to 0.
+    /// Decisions since the last reset.
     pub(super) decisions: u64,
-    /// Time spent deciding since somebody set it to 0.
+    /// Decision time since the last reset.
     pub(super) time: Duration,
-    /// CPU time of another program since somebody took it, if it is one.
+    /// CPU time of another program since the last query.
     pub(super) cpu_time: Option<Duration>,
-    /// How long each decision took, since somebody took them, if that is wanted.
+    /// Time of each decision since the last query, if recorded.
     pub(super) each: Vec<Duration>,
     keeps_each: bool,
 }

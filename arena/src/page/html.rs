@@ -1,4 +1,4 @@
-//! A page as HTML: one file, light and dark, wide and narrow, on paper.
+//! The document as one HTML file for light and dark screens and paper.
 
 use super::{Block, Page, Section};
 use crate::text_table::{Cell, TextTable};
@@ -6,7 +6,7 @@ use engine::core::text::printable_lines;
 use std::fmt::Write;
 
 impl Page {
-    /// The page as HTML.
+    /// The document as HTML.
     #[must_use]
     pub fn html(&self) -> String {
         let mut body = String::with_capacity(100_000);
@@ -65,7 +65,7 @@ fn block(block: &Block) -> String {
     }
 }
 
-/// A table; an all-empty head is left out.
+/// A table; an empty head is left out.
 fn table(text_table: &TextTable) -> String {
     let mut html = String::from("<div class=\"scroll\"><table>");
     let numbers = text_table.number_columns();
@@ -96,7 +96,7 @@ fn table(text_table: &TextTable) -> String {
     html + "</tbody></table></div>"
 }
 
-/// Text as HTML shows it.
+/// Escapes text.
 fn escape(text: &str) -> String {
     printable_lines(text)
         .replace('&', "&amp;")

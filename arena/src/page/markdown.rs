@@ -1,12 +1,11 @@
-//! A page as Markdown (CommonMark with pipe tables); pictures are files of their own.
+//! The document as Markdown (CommonMark with pipe tables) with separate pictures.
 
 use super::{Block, Page, Section};
 use crate::text_table::{Cell, TextTable};
 use engine::core::text::printable_lines;
 
 impl Page {
-    /// The page as Markdown, and its pictures: names of files that it refers to, `STEM-N.svg`, with
-    /// their content.
+    /// The document as Markdown with its pictures: file names `STEM-N.svg` and contents.
     #[must_use]
     pub fn markdown(&self, stem: &str) -> (String, Vec<(String, String)>) {
         let mut pictures = Vec::new();
@@ -47,7 +46,7 @@ fn block(text: &mut String, pictures: &mut Vec<(String, String)>, block: &Block,
                 .for_each(|item| *text += &format!("- {}\n", plain(item)));
         }
         Block::Code(lines) => {
-            // Longer than any run of backticks inside.
+            // Longer than any run of backticks in the block.
             let longest = lines
                 .split(|character| character != '`')
                 .map(str::len)
@@ -81,7 +80,7 @@ fn table(text_table: &TextTable) -> String {
     text
 }
 
-/// Text that Markdown takes for text.
+/// Escapes text.
 fn plain(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in printable_lines(text).chars() {

@@ -1,25 +1,23 @@
-//! A matrix as coloured squares with their numbers.
-//!
-//! Invariant: as for [`super`]; the middle of the scale is white, so that colour says on which side
-//! a number is and how far, to colour-blind readers too (blue and orange).
+//! A matrix as coloured squares with numbers. Invariant: as [`super`]; the middle is white, with
+//! blue above and orange below, for colour-blind readers too.
 
 use super::{TEXT, WIDTH, draw, shortened, write};
 use crate::error::Result;
 use plotters::{prelude::*, style::text_anchor::HPos};
 
-/// Numbers by row and column; `None` is left white.
+/// A matrix; `None` is white.
 pub struct HeatMap {
-    /// Above the matrix.
+    /// Title.
     pub title: String,
-    /// Names of the rows, from top to bottom.
+    /// Names of the rows, from the top.
     pub rows: Vec<String>,
-    /// Names of the columns, from left to right; short.
+    /// Short names of the columns.
     pub columns: Vec<String>,
-    /// A row after the other.
+    /// Values by rows.
     pub values: Vec<Option<f64>>,
-    /// What is white.
+    /// The white value.
     pub middle: f64,
-    /// How far from the middle colours are full.
+    /// Distance from the middle with full colour.
     pub span: f64,
     /// Decimal places of the numbers.
     pub decimals: usize,
@@ -27,7 +25,7 @@ pub struct HeatMap {
 
 const TOP: i32 = 66;
 const MARGIN: i32 = 12;
-/// Width of a letter of row names, about.
+/// Approximate width of a letter in row names.
 const LETTER: usize = 7;
 const MAX_NAME: usize = 40;
 
@@ -67,7 +65,7 @@ pub fn heat_map(map: &HeatMap) -> Result<String> {
                     [(x + 1, y + 1), (x + side - 1, y + tall - 1)],
                     colour(fraction).filled(),
                 ))?;
-                // Numbers that would not fit are left to the table.
+                // Numbers that do not fit are left out.
                 if side >= 30 {
                     let ink = if fraction.abs() > 0.6 { WHITE } else { TEXT };
                     let words = format!("{value:.*}", map.decimals);

@@ -1,6 +1,4 @@
-//! Values with their intervals, a row each: ratings, rates, regrets.
-//!
-//! Invariant: as for [`super`]; the axis holds all intervals.
+//! Values with intervals, one a row. Invariant: as [`super`]; the axis holds all intervals.
 
 use super::{
     COLOURS, GRID, Row, TEXT, WIDTH, draw, join, range, scaled::step_for, tidy, two_lines, write,
@@ -14,13 +12,12 @@ const TOP: i32 = 44;
 const LEFT_MARGIN: i32 = 262;
 const RIGHT: i32 = 110;
 
-/// A point and its interval for each row, from top to bottom, with `decimals` digits behind the
-/// point in words.
+/// A point and its interval for each row, labelled with `decimals` decimal places.
 pub fn intervals(title: &str, unit: &str, rows: &[Row], decimals: usize) -> Result<String> {
     rows_chart(title, unit, rows, decimals, false)
 }
 
-/// The same; scores in percent are bars from 0 and have a line at 50.
+/// The same; scores in percent are bars from 0 with a line at 50.
 pub(super) fn rows_chart(
     title: &str,
     unit: &str,
@@ -65,8 +62,7 @@ pub(super) fn rows_chart(
             }
             let mut colour = COLOURS[0];
             if scores {
-                // Blue if better than even for sure, orange if worse for sure, grey if it may be
-                // either.
+                // Blue if surely above a half, orange if surely below, else grey.
                 let bar = match row.interval {
                     Interval { lower, .. } if lower > 50.0 => COLOURS[0],
                     Interval { upper, .. } if upper < 50.0 => COLOURS[1],
@@ -102,7 +98,7 @@ pub(super) fn rows_chart(
     })
 }
 
-/// Three to seven round numbers between the ends.
+/// Three to seven round numbers within a range.
 fn marks(low: f64, high: f64) -> Vec<f64> {
     let step = step_for(high - low);
     let first = (low / step).ceil() as i64;

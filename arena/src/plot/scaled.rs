@@ -1,8 +1,5 @@
-//! Charts whose axes may be logarithmic or name categories: costs that span orders of magnitude;
-//! histograms.
-//!
-//! The legend stands below the chart, where long names of players have room. Invariant: as for
-//! [`super`]; a point that a logarithmic axis cannot show (zero, negative) is left out.
+//! Charts with logarithmic or categorical axes, and histograms. The legend is below the chart, for
+//! long names. Invariant: as [`super`]; a logarithmic axis leaves out values that are not positive.
 
 use super::{
     Area, COLOURS, DrawResult, GRID, LineChart, TEXT, WIDTH, draw, join, range, shortened, tidy,
@@ -12,54 +9,54 @@ use crate::error::Result;
 use crate::statistics::Interval;
 use plotters::{prelude::*, style::text_anchor::HPos};
 
-/// What an axis measures by.
+/// Scale of an axis.
 pub enum Scale {
-    /// Equal steps add.
+    /// Linear.
     Linear,
-    /// Equal steps multiply; marks stand at powers of this base (at least 2).
+    /// Logarithmic, with marks at powers of this base (at least 2).
     Logarithmic(u32),
-    /// Whole numbers from 0 stand for these names.
+    /// Names of the integers from 0.
     Categories(Vec<String>),
 }
 
-/// The part of the axis that is shown, in the coordinate it is drawn in, and its marks.
+/// Range of an axis in drawing coordinates, with its marks.
 struct Axis {
     low: f64,
     high: f64,
     marks: Vec<(f64, String)>,
 }
 
-/// Height of the plane and of one line of the legend, in pixels.
+/// Height of the plane and of a line of the legend, in pixels.
 const PLANE: i32 = 300;
 const LEGEND_LINE: i32 = 18;
-/// Most points of a curve that are marked.
+/// Maximum points of a curve with markers.
 const MAX_MARKED: usize = 40;
 const LEFT_MARGIN: i32 = 74;
 const RIGHT: i32 = 24;
 const TOP: i32 = 40;
 const BOTTOM: i32 = TOP + PLANE;
-/// From the plane's foot to the legend: marks and the label of the x axis.
+/// Space below the plane for marks and label.
 const FOOT: i32 = 48;
 
-/// Curves with a marker at each point, on the given scales of x and y.
+/// Curves with markers, on the given scales of x and y.
 pub fn scaled_chart(chart: &LineChart, x_scale: &Scale, y_scale: &Scale) -> Result<String> {
     chart_with_bars(chart, &[], x_scale, y_scale)
 }
 
-/// The interval of a point; a point alone if both ends are the same.
+/// Interval of a point; equal ends draw the point alone.
 pub struct Bar {
-    /// Which curve it belongs to.
+    /// Index of its curve.
     pub curve: usize,
-    /// Where it stands.
+    /// Position on the x axis.
     pub x: f64,
-    /// From where to where.
+    /// Ends on the y axis.
     pub interval: Interval,
 }
 
-/// Curves with a marker at each point and intervals as vertical bars, on the given scales.
+/// Curves with markers and vertical error bars.
 ///
 /// # Errors
-/// If the plotting library refuses.
+/// If drawing fails.
 pub fn chart_with_bars(
     chart: &LineChart,
     bars: &[Bar],
@@ -134,7 +131,7 @@ pub fn chart_with_bars(
     })
 }
 
-/// Points with their intervals beside the one curve of a chart, on linear scales.
+/// Points with intervals beside one curve, on linear scales.
 pub fn scatter(chart: &LineChart, points: &[(f64, f64, Option<Interval>)]) -> Result<String> {
     let bar = |x, interval| Bar {
         curve: 1,
@@ -152,10 +149,10 @@ pub fn scatter(chart: &LineChart, points: &[(f64, f64, Option<Interval>)]) -> Re
     chart_with_bars(chart, &bars, &Scale::Linear, &Scale::Linear)
 }
 
-/// Counts as bars side by side: the first begins at `start`, each is `width` wide.
+/// A histogram; the first bar begins at `start`, each has `width`.
 ///
 /// # Errors
-/// If the plotting library refuses.
+/// If drawing fails.
 pub fn histogram(
     title: &str,
     x_label: &str,
@@ -181,7 +178,7 @@ pub fn histogram(
     })
 }
 
-/// Circles, then triangles, then squares: more curves than colours stay distinct.
+/// Circles, triangles, then squares, so that more curves than colours differ.
 fn marker(area: &Area<'_>, index: usize, (x, y): (i32, i32)) -> DrawResult {
     let style = COLOURS[index % COLOURS.len()].filled();
     match index / COLOURS.len() % 3 {
@@ -195,13 +192,13 @@ fn marker(area: &Area<'_>, index: usize, (x, y): (i32, i32)) -> DrawResult {
     Ok(())
 }
 
-/// The points as they are drawn.
+/// The visible points in drawing coordinates.
 fn on_scales(points: &[(f64, f64)], x_scale: &Scale, y_scale: &Scale) -> Vec<(f64, f64)> {
     let coordinate = |value: f64, scale: &Scale| match scale {
         Scale::Logarithmic(base) => value.ln() / f64::from(*base).ln(),
         Scale::Linear | Scale::Categories(_) => value,
     };
-    // The logarithm of what is not positive is no finite number.
+    // The logarithm of a value that is not positive is not finite.
     points
         .iter()
         .map(|&(x, y)| (coordinate(x, x_scale), coordinate(y, y_scale)))
@@ -209,7 +206,7 @@ fn on_scales(points: &[(f64, f64)], x_scale: &Scale, y_scale: &Scale) -> Vec<(f6
         .collect()
 }
 
-/// What lies between two axes.
+/// Area between two axes.
 struct Plane {
     x: Axis,
     y: Axis,
@@ -222,7 +219,7 @@ impl Plane {
         (LEFT_MARGIN + across, BOTTOM - up)
     }
 
-    /// The grid, the marks, and what runs to the right and up.
+    /// Draws grid, marks and labels.
     fn paint(&self, area: &Area<'_>, x_label: &str, y_label: &str) -> DrawResult {
         let right = WIDTH - RIGHT;
         for (x, name) in &self.x.marks {
@@ -247,7 +244,7 @@ impl Plane {
 }
 
 impl Axis {
-    /// An axis that shows all values, of which there is one at least.
+    /// An axis for all values, at least one.
     fn of(scale: &Scale, values: impl Iterator<Item = f64>) -> Self {
         let (low, high) = range(values);
         match scale {
@@ -268,7 +265,7 @@ impl Axis {
                 })
             }
             Scale::Logarithmic(base) => {
-                // Where there are many powers, every second or fifth is marked.
+                // With many powers every second or fifth has a mark.
                 let every = step_for((high - low).max(6.0)).round().max(1.0) as usize;
                 let name = |mark: f64| {
                     if *base == 2 {
@@ -282,7 +279,7 @@ impl Axis {
         }
     }
 
-    /// From one whole number to another, with at least one step between them.
+    /// An axis between two integers.
     fn between(first: f64, last: f64, every: usize, mark: impl Fn(f64) -> (f64, String)) -> Self {
         let last = if last > first { last } else { first + 1.0 };
         let steps = (last - first) as usize;
@@ -302,7 +299,7 @@ impl Axis {
     }
 }
 
-/// A step of 1, 2 or 5 times a power of ten that divides a range into about six.
+/// A step of 1, 2 or 5 times a power of ten, for about six steps.
 pub(super) fn step_for(range: f64) -> f64 {
     if range <= 0.0 {
         return 1.0;

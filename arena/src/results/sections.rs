@@ -1,4 +1,4 @@
-//! What a page says of each kind of result.
+//! Sections of the kinds of results.
 
 use super::ReportItem;
 use crate::error::Result;
@@ -15,7 +15,7 @@ use crate::report::{ReportMatch, arena, percent, summary_sentence};
 use crate::text_table::{Cell, TextTable};
 use crate::tournament::TournamentResult;
 
-/// The page of all results, in their order; matches that follow each other are one table.
+/// A page of results in order; consecutive matches share a table.
 ///
 /// # Errors
 /// If a plot cannot be drawn.

@@ -68,7 +68,7 @@ const NBOARD: Protocol = Protocol {
     games: "nboard is for reversi on 8 by 8 squares",
     start: "nboard 2; {init}; ping 1",
     begin: "{game}; {time}; ping 1",
-    question: "set game {format_position}; ping 2; go",
+    question: "set game {written}; ping 2; go",
     stop: "ping 3",
     replies: &[("ping ", Reply::Word("pong")), ("go", Reply::Word("==="))],
     chatter: ChatterPolicy::AllExcept(&["===", "pong"]),
@@ -78,7 +78,7 @@ const NBOARD: Protocol = Protocol {
 
 /// NBoard for programs that only take the standard start.
 pub(super) static NBOARD_BY_MOVES: Protocol = Protocol {
-    begin: "set game {format_position}; {game}; {time}; ping 1",
+    begin: "set game {written}; {game}; {time}; ping 1",
     move_message: "move {move}",
     question: "ping 2; go",
     tracks_board: true,
@@ -92,8 +92,8 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
         name: "lines",
         start: "alea {version} {rules}; {init}",
         begin: "game {seed}; {game}; {time}",
-        move_message: "played {format_position} {move}",
-        question: "move {format_position}",
+        move_message: "played {written} {move}",
+        question: "move {written}",
         over: "result {winner}",
         end: "",
         replies: &[("alea ", Reply::Greeting), ("move ", Reply::Line)],
@@ -105,7 +105,7 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
         name: "tcga",
         games: "tcga is for einstein",
         start: "name; version; time_setting {whole_game}; board_setting 5 6 2; {init}",
-        question: "get {format_position}",
+        question: "get {written}",
         end: "exit",
         replies: &[("", Reply::Line)],
         times: &["settings", "none"],
@@ -130,7 +130,7 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
         // The program has read everything before when it is ready.
         start: "ubgi; {init}; isready",
         begin: "newgame; {game}; {time}; isready",
-        question: "position alea {format_position}; dice {die}; go",
+        question: "position alea {written}; dice {die}; go",
         stop: "stop",
         replies: &[
             ("ubgi", Reply::Word("ubgiok")),

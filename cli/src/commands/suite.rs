@@ -95,7 +95,7 @@ impl Arguments {
             limit: self.limit,
             by: &by,
             seed: self.seed,
-            slice: slice,
+            slice,
         };
         let all: Vec<u32> = (MIN_TABLE_STONES..=MAX_TABLE_STONES).collect();
         let counts = if self.stones.is_empty() {

@@ -54,7 +54,7 @@ pub trait Playable: SearchGame {
     /// What [`Playable::remaining`] counts, in one word: `stones`.
     const REMAINING: &'static str;
 
-    /// What [`crate::core::game::Game::urgency`] tells apart, from quiet moves on, at most four, each with the weight
+    /// What [`crate::core::search_game::SearchHints::move_class`] tells apart, from quiet moves on, at most four, each with the weight
     /// that playouts give it where nothing is said.
     const URGENCIES: &'static [(&'static str, u32)] = &[("quiet", 1), ("forcing", 4)];
 

@@ -2,7 +2,7 @@
 //! with the strongest reply of any opponent.
 //!
 //! [`BrsGame`] turns a game of many seats into one of two, whose second player moves for one
-//! opponent per turn while the others pass by [`Game::set_side_to_move`]. Any two-player search applies, at
+//! opponent per turn while the others pass by [`crate::core::search_game::OutOfTurn::set_side_to_move`]. Any two-player search applies, at
 //! the cost of positions that the rules cannot reach. Invariant: a seat without a move is skipped,
 //! including the root.
 
@@ -174,7 +174,7 @@ pub struct BestReplySearch<G: SearchGame> {
 }
 
 impl<G: SearchGame> BestReplySearch<G> {
-    /// See [`DeepeningSearch::new`]. The game needs [`Game::set_side_to_move`].
+    /// See [`DeepeningSearch::new`]. The game needs [`crate::core::search_game::OutOfTurn::set_side_to_move`].
     #[must_use]
     pub fn new(
         game: G,

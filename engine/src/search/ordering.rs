@@ -18,9 +18,9 @@ use std::{cmp::Ordering::Equal, ops::Range};
 pub struct Ordering {
     /// Best moves of an earlier search, from the table.
     pub table: bool,
-    /// Wins, then captures ([`crate::core::game::Game::move_class`]).
+    /// Wins, then captures ([`crate::core::search_game::SearchHints::move_class`]).
     pub tactics: bool,
-    /// Fail-highs of similar moves ([`crate::core::game::Game::history_index`]).
+    /// Fail-highs of similar moves ([`crate::core::search_game::SearchHints::history_index`]).
     pub history: bool,
     /// The evaluator's scores of the successors, which replace tactics and history.
     pub evaluator: bool,
@@ -214,7 +214,7 @@ fn sort(order: &mut [u16], scores: &[f32]) {
     }
 }
 
-/// Limits moves to `max_moves` of the highest class ([`Game::move_class`]), in list order; moves of
+/// Limits moves to `max_moves` of the highest class ([`crate::core::search_game::SearchHints::move_class`]), in list order; moves of
 /// the lowest retained class are sampled evenly, since neighbours are alike.
 pub fn limit_moves<G: SearchGame>(
     game: &G,

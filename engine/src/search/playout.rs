@@ -79,7 +79,7 @@ impl<G: SearchGame> Policy<G> for Uniform {
     }
 }
 
-/// A uniform choice among the moves of the highest class ([`crate::core::game::Game::move_class`]), if it is at least
+/// A uniform choice among the moves of the highest class ([`crate::core::search_game::SearchHints::move_class`]), if it is at least
 /// `min_class`; otherwise among all.
 #[derive(Clone, Copy, Debug)]
 pub struct HighestClass {

@@ -2,7 +2,7 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::core::{game::Game, random::RandomStream};
-use engine::games::einstein::{MoveList, Position, Standard, tables::shared::shared};
+use engine::games::einstein::{MoveList, Position, Standard, tables::cache::shared_tables};
 use std::hint::black_box;
 
 /// Enough that their cells do not fit the caches near a core.
@@ -28,7 +28,7 @@ fn endgames(game: &Standard) -> Vec<Position> {
 
 fn probes(criterion: &mut Criterion) {
     let game = Standard::default();
-    let tables = shared(4, game.variant()).unwrap_or_else(|error| panic!("{error}"));
+    let tables = shared_tables(4, game.variant()).unwrap_or_else(|error| panic!("{error}"));
     let positions = endgames(&game);
     let mut group = criterion.benchmark_group("probes of four stones");
     group.throughput(Throughput::Elements(POSITIONS as u64));

@@ -31,7 +31,8 @@ fn random_play(criterion: &mut Criterion) {
         });
     });
     for instructions in Instructions::available() {
-        if let Some(mut playouts) = LanePlayouts::on(instructions, &game, Choice::Moves, 1)
+        if let Some(mut playouts) =
+            LanePlayouts::with_instructions(instructions, &game, Choice::Moves, 1)
             && playouts.instructions() == instructions
         {
             group.bench_function(instructions.name(), |bencher| {

@@ -27,7 +27,7 @@ use engine::core::{
     random::{RandomStream, SeedSpace, derive_seed},
     task_slice::TaskSlice,
 };
-use engine::games::einstein::{Standard, symmetry::symmetric, tables::Tables};
+use engine::games::einstein::{Standard, symmetry::transform_position, tables::Tables};
 use engine::play::playable::Playable;
 use fit::{Design, Terms};
 use games::{FullGames, Games, Table};
@@ -216,7 +216,7 @@ fn play_pair(
         let indices = [pair as u64, number.into()];
         let seed = derive_seed(settings.seed, SeedSpace::Arena, &indices);
         // Both halves hold the same images; sixteen games hold all of them.
-        let worth = table(&symmetric(&start, (number / 2 % 8) as usize), seed)?;
+        let worth = table(&transform_position(&start, (number / 2 % 8) as usize), seed)?;
         sums[number as usize % 2] += (worth * UNIT).round() as i64;
         sums[2] += (worth * worth * UNIT).round() as i64;
     }

@@ -4,7 +4,7 @@ use crate::output;
 use crate::positions::parallel;
 use engine::games::einstein::{
     Variant,
-    tables::{Progress, Tables, TablesError, shared},
+    tables::{Progress, Tables, TablesError, cache},
 };
 use std::{
     path::{Path, PathBuf},
@@ -53,7 +53,7 @@ pub(crate) fn provide() {
         }
         in_memory(stones, variant, &directory())
     };
-    shared::provide(Box::new(make), Box::new(there));
+    cache::register_provider(Box::new(make), Box::new(there));
 }
 
 /// Builds tables in memory, with a message and a progress bar if that takes a while.

@@ -22,7 +22,7 @@ use engine::games::einstein::{
     evaluators::schwarz_odds::SchwarzOdds,
     learned::{
         Network,
-        network::{SHAPES, inputs::InputGroups},
+        network::{SIMD_WIDTHS, features::FeatureGroups},
         ntuple::{NTuple, TupleSet},
     },
 };
@@ -153,7 +153,7 @@ fn numbers(random: &mut RandomStream, count: usize, most: f64) -> Vec<f32> {
         .collect()
 }
 
-fn network(random: &mut RandomStream, groups: InputGroups, widths: &[usize]) -> Network {
+fn network(random: &mut RandomStream, groups: FeatureGroups, widths: &[usize]) -> Network {
     let game = Standard::default();
     let rows = game.feature_slots(groups).last().map_or(0, |run| run.end);
     let hidden = widths.windows(2).map(|pair| Layer {
@@ -181,11 +181,11 @@ fn main() {
     let plies = plies(&game, 400);
     let mut random = RandomStream::new(2);
     println!("clock {:.2} GHz", clock(rounds));
-    let schwarz = SchwarzOdds::fitted(&game);
+    let schwarz = SchwarzOdds::with_fitted_scale(&game);
     line("schwarz", &schwarz, &plies, rounds);
     whole("schwarz", &schwarz, &plies, rounds);
-    let usual: InputGroups = Standard::DEFAULT_FEATURES.iter().copied().collect();
-    let shapes = SHAPES.iter().map(|shape| &shape[..]);
+    let usual: FeatureGroups = Standard::DEFAULT_FEATURES.iter().copied().collect();
+    let shapes = SIMD_WIDTHS.iter().map(|shape| &shape[..]);
     for shape in shapes.chain([&[48, 32][..], &[64, 32, 16]]) {
         let network = network(&mut random, usual, shape);
         for set in Instructions::available() {

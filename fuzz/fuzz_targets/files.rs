@@ -8,7 +8,7 @@ use engine::core::random::RandomStream;
 use engine::games::{
     einstein::{
         Standard,
-        tables::{Tables, on_this_thread},
+        tables::{Tables, run_sequentially},
     },
     havannah::Havannah,
     reversi::Reversi,
@@ -110,7 +110,7 @@ pub(crate) fn tables(bytes: &[u8]) {
         in_directory(|directory| {
             fs::write(directory.join("classic-1v1.ends"), &bytes).expect("room");
             let game = Standard::default();
-            let Ok(tables) = Tables::open(directory, 2, game.variant(), &on_this_thread) else {
+            let Ok(tables) = Tables::open(directory, 2, game.variant(), &run_sequentially) else {
                 return;
             };
             let mut random = RandomStream::new(1);

@@ -4,7 +4,7 @@
 //! raises an exception; errors of the engine are `ValueError`s of one line.
 
 use engine::core::text::{printable, shortened};
-use engine::games::einstein::tables::{Tables as Exact, shared};
+use engine::games::einstein::tables::{Tables as Exact, cache};
 use pyo3::{exceptions::PyValueError, prelude::*};
 use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
 use std::{
@@ -73,7 +73,7 @@ fn run_jobs(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
 /// Registers the builder of endgame tables, which uses all cores.
 fn provide_tables() {
     let build_table = |stones, variant| Exact::in_memory(stones, variant, &run_jobs, &|_, _| {});
-    shared::provide(Box::new(build_table), Box::new(|_| 0));
+    cache::register_provider(Box::new(build_table), Box::new(|_| 0));
 }
 
 #[pymodule]

@@ -9,7 +9,7 @@ use crate::{PyRes, run_jobs, value_error};
 use engine::core::game::Game as _;
 use engine::games::einstein::{
     Position, Standard,
-    tables::{Tables as Exact, shared},
+    tables::{Tables as Exact, cache},
 };
 use engine::play::playable::Playable as _;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -91,7 +91,7 @@ impl Tables {
         let variant = rules.game.variant();
         let tables = py.detach(|| match &folder {
             Some(folder) => Exact::open(folder, stones, variant, &run_jobs),
-            None => shared::shared(stones, variant),
+            None => cache::shared_tables(stones, variant),
         });
         Ok(Self {
             game: game(name)?,

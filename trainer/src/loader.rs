@@ -270,7 +270,7 @@ mod tests {
     use crate::sample::tests::random_samples;
     use engine::games::einstein::{
         Position, Standard,
-        symmetry::{SYMMETRIES, symmetric},
+        symmetry::{SYMMETRIES, transform_position},
     };
     use std::collections::HashMap;
 
@@ -338,7 +338,9 @@ mod tests {
         with_symmetries: &Sample<Position>,
     ) -> Vec<usize> {
         (0..SYMMETRIES)
-            .filter(|&symmetry| symmetric(&plain.position, symmetry) == with_symmetries.position)
+            .filter(|&symmetry| {
+                transform_position(&plain.position, symmetry) == with_symmetries.position
+            })
             .collect()
     }
 

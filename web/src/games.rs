@@ -6,7 +6,7 @@
 use crate::api::Problem;
 use crate::limits::problem_in;
 use engine::games::{
-    einstein::{Position, Standard, Variant, setup::setup_index, tables::shared::at_hand},
+    einstein::{Position, Standard, Variant, setup::setup_index, tables::cache::cached_stones},
     havannah::Havannah,
     reversi::Reversi,
     reversixt::{MAPS, ReversiXt},
@@ -74,7 +74,7 @@ impl OnBoard for Standard {
 
     /// Tables of 4 stones are made in memory in a fraction of a second; more are read.
     fn known(&self) -> Option<String> {
-        Some(at_hand(self.variant()).max(4).to_string())
+        Some(cached_stones(self.variant()).max(4).to_string())
     }
 }
 

@@ -6,7 +6,7 @@
 use engine::{
     core::{game::ChanceSource, random::RandomStream},
     games::{
-        einstein::{Standard, tables::shared::shared},
+        einstein::{Standard, tables::cache::shared_tables},
         reversi::Reversi,
         reversixt::ReversiXt,
     },
@@ -268,7 +268,7 @@ fn judged<G: OnBoard>(game: &G, seed: u64, player: &str) -> (GameReview, Vec<G::
 #[test]
 fn ledgers_of_random_games_of_einstein_add_up_and_endgames_have_no_drift() {
     let game = Standard::default();
-    let tables = shared(4, game.variant()).unwrap();
+    let tables = shared_tables(4, game.variant()).unwrap();
     let mut endgame_plies = 0;
     for seed in 0..50 {
         let (ledger, positions) = judged(&game, seed, "star1(depth=1)");
@@ -307,7 +307,7 @@ fn ledgers_without_chance_add_up_without_luck_for_two_seats_three_and_four() {
 #[test]
 fn puzzles_have_one_best_move_by_the_tables_which_is_missed_without_search() {
     let game = Standard::default();
-    let tables = shared(4, game.variant()).unwrap();
+    let tables = shared_tables(4, game.variant()).unwrap();
     let puzzle = |number: u64| ask_einstein(json!({ "ask": "puzzle", "number": number }));
     for number in 0..300 {
         let puzzle = puzzle(number);

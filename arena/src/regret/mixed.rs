@@ -88,7 +88,7 @@ impl<'a> MixedGames<'a> {
         }
         self.game
             .sample_allowed_moves(position, (bits >> 32) as u32, &mut self.legal);
-        GreedyPlayer::choice(position, &self.legal)
+        GreedyPlayer::best_move(position, &self.legal)
     }
 }
 

@@ -208,7 +208,7 @@ impl Maker<'_> {
         let range = |_| min_stones..=stones;
         let mut sampled = draw_positions(self.game, self.source, range, count, seed, progress)?;
         let mut seen = HashSet::new();
-        sampled.retain(|position| seen.insert(position.least_image()));
+        sampled.retain(|position| seen.insert(position.canonical_bits()));
         sampled.truncate(positions as usize);
         if (sampled.len() as u64) < positions {
             return Err(format!(
@@ -336,7 +336,7 @@ pub(super) fn least_images(directory: &Path, game: &Standard) -> Result<BTreeSet
     let mut images = BTreeSet::new();
     for suite in LabelledSuite::all(directory, game)? {
         let positions = suite.labelled.iter();
-        images.extend(positions.map(|labelled| labelled.position.least_image()));
+        images.extend(positions.map(|labelled| labelled.position.canonical_bits()));
     }
     Ok(images)
 }

@@ -15,8 +15,8 @@ use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::{
     Position, Standard, Variant,
     dice::Die,
-    symmetry::symmetric,
-    tables::{Tables, on_this_thread},
+    symmetry::transform_position,
+    tables::{Tables, run_sequentially},
 };
 use engine::play::{build::PlayerRecipe, playable::Playable};
 use indicatif::ProgressBar;
@@ -29,7 +29,7 @@ use std::{
 fn tables() -> &'static Tables {
     static TABLES: OnceLock<Arc<Tables>> = OnceLock::new();
     TABLES.get_or_init(|| {
-        Tables::in_memory(4, Variant::Classic, &on_this_thread, &|_, _| ()).unwrap()
+        Tables::in_memory(4, Variant::Classic, &run_sequentially, &|_, _| ()).unwrap()
     })
 }
 
@@ -287,7 +287,9 @@ fn the_suites_that_ship_are_sound_and_held_out() {
         for labelled in &suite.labelled {
             let stones = labelled.position.stones();
             assert!(stones == suite.header.stones || stones < suite.header.stones.min(6));
-            assert!((0..8).all(|one| game.is_held_out(&symmetric(&labelled.position, one))));
+            assert!(
+                (0..8).all(|one| game.is_held_out(&transform_position(&labelled.position, one)))
+            );
             assert!(game.is_held_out(&Position::new(
                 labelled.position.mover(),
                 labelled.position.other(),

@@ -96,7 +96,7 @@ pub fn label_exactly(
         let position = game.format_position(position, None);
         format!("the endgame tables know at most {exact} stones and these rules as '{variant:?}'; this position is beyond them: {position}").into()
     };
-    let answers = tables.answers(game);
+    let answers = tables.matches_rules(game);
     let blocks = positions.par_chunks(BLOCK).map(|block| {
         let labelled = answers.then(|| label_block(game, tables, block)).flatten();
         let is_unknown = |position: &&Position| tables.value_of(position).is_none() || !answers;

@@ -143,7 +143,7 @@ impl Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::games::einstein::{Standard, symmetry::symmetric};
+    use engine::games::einstein::{Standard, symmetry::transform_position};
 
     #[test]
     fn arrangements_are_the_set_ups_in_order() {
@@ -167,7 +167,7 @@ mod tests {
         ] {
             let all = arrangements(stones);
             for [first, second] in pairs.map(|pair| pair.map(|at| &all[at])) {
-                let image = |symmetry| symmetric(&start(first, second), symmetry);
+                let image = |symmetry| transform_position(&start(first, second), symmetry);
                 assert_eq!(image(1), start(&transposed(first), &transposed(second)));
                 if stones == 6 {
                     assert_eq!(image(2), start(&reversed(first), second));

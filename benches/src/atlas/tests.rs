@@ -3,7 +3,7 @@
 use super::{games::RollOuts, *};
 use arena::statistics::Interval;
 use engine::core::game::Game;
-use engine::games::einstein::{Position, Variant, tables::on_this_thread};
+use engine::games::einstein::{Position, Variant, tables::run_sequentially};
 use engine::play::build::PlayerRecipe;
 use std::{collections::HashMap, fs};
 
@@ -31,7 +31,7 @@ fn slow(game: &Standard, position: &Position, known: &mut HashMap<u64, f64>) -> 
 fn starts_of_few_stones_have_the_values_of_a_slow_solver() {
     for variant in [Variant::Classic, Variant::NearestOnly] {
         let game = Standard::new(variant, Standard::default().die());
-        let tables = Tables::in_memory(4, variant, &on_this_thread, &|_, _| {}).unwrap();
+        let tables = Tables::in_memory(4, variant, &run_sequentially, &|_, _| {}).unwrap();
         let mut known = HashMap::new();
         for stones in [1, 2] {
             let found = exact(&game, &tables, stones).unwrap();

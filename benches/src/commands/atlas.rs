@@ -15,7 +15,7 @@ use cli::ShardArguments;
 use cli::output;
 use cli::progress_bar;
 use engine::core::task_slice::TaskSlice;
-use engine::games::einstein::{Standard, setup::setup_index, tables::shared::shared};
+use engine::games::einstein::{Standard, setup::setup_index, tables::cache::shared_tables};
 use engine::play::build::{PlayerRecipe, evaluator};
 use engine::play::notation::trusted;
 use std::path::PathBuf;
@@ -98,7 +98,7 @@ impl Arguments {
         }
         let study = if self.stones < 6 {
             let stones = 2 * self.stones;
-            let tables = shared(stones, game.variant()).with_context(|| {
+            let tables = shared_tables(stones, game.variant()).with_context(|| {
                 format!("endgame tables of {stones} stones are needed ('alea solve --stones {stones}' makes them in ./tables, ALEA_TABLES names another place)")
             })?;
             exact(&game, &tables, self.stones)?
@@ -153,7 +153,7 @@ impl Arguments {
                 game: game.clone(),
                 name: recipe(&notation)?.name().to_owned(),
                 evaluator: evaluator(trusted(eval), game)?,
-                oracle: Some(shared(tablebase.into(), game.variant())?),
+                oracle: Some(shared_tables(tablebase.into(), game.variant())?),
             })
         };
         Ok(sampled(&*games, &settings, &progress_bar("meetings"))?)

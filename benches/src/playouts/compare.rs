@@ -192,12 +192,12 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
     ] {
         for instructions in Instructions::available() {
             // Those that no vectors are wider with would be the same once more.
-            if LanePlayouts::on(instructions, game, choice, seed)
+            if LanePlayouts::with_instructions(instructions, game, choice, seed)
                 .is_some_and(|playouts| playouts.instructions() == instructions)
             {
                 engines.push(prepared_row(
                     &format!("{}{suffix}", instructions.name()),
-                    || LanePlayouts::on(instructions, game, choice, seed),
+                    || LanePlayouts::with_instructions(instructions, game, choice, seed),
                     |playouts| {
                         let played = playouts.map(|mut playouts| playouts.random_setups(games));
                         played.unwrap_or_default()
@@ -211,7 +211,7 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
         engines.push(row(&name, || {
             let mut tally = Tally::default();
             for start in some_starts(games.div_ceil(64)) {
-                tally = tally.plus(playouts.from_position(game, start, 64));
+                tally = tally.merge(playouts.from_position(game, start, 64));
             }
             tally
         }));
@@ -225,7 +225,7 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
             })
         })
         .collect();
-    let evaluator = SchwarzOdds::fitted(game);
+    let evaluator = SchwarzOdds::with_fitted_scale(game);
     let mut truncated =
         TruncatedPlayout::new(Uniform, TRUNCATED_PLIES, EvaluatorLeaf::new(evaluator));
     rows.push(row("uniform for 6 plies, then schwarz", || {
@@ -258,7 +258,7 @@ fn starts(game: &Standard, seed: u64) -> Vec<Position> {
 
 /// The policies that are compared.
 fn policies(game: &Standard) -> Vec<(&'static str, Box<dyn Policy<Standard>>)> {
-    let schwarz = || GreedyPolicy::new(SchwarzOdds::fitted(game));
+    let schwarz = || GreedyPolicy::new(SchwarzOdds::with_fitted_scale(game));
     let greedy = Calibrated {
         score: Greedy,
         calibration: Greedy::CALIBRATION,
@@ -358,7 +358,7 @@ mod tests {
     fn rules_without_a_fast_way_are_compared_too() {
         let loaded = Standard::new(
             Variant::Classic,
-            Die::loaded(&[1.0, 2.0, 1.0, 1.0, 1.0, 1.0]).unwrap(),
+            Die::with_weights(&[1.0, 2.0, 1.0, 1.0, 1.0, 1.0]).unwrap(),
         );
         let names = |game: &Standard| {
             let engines = compare(game, 1, 1).engines.into_iter();

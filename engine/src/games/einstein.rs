@@ -1,28 +1,28 @@
 //! The rules of *EinStein würfelt nicht!* (Ingo Althöfer 2004) on boards from 2×2 to 5×5.
 //!
-//! Each side sees the board in its own perspective: squares count row by row from its home corner,
-//! 0, to its goal, the last square, and a half turn carries one perspective into the other. So
-//! there is one set of rules for both sides and changing the turn is a swap. Invariant: a position
-//! is before the roll; the die is not part of it.
+//! Each side has its own perspective: squares count row by row from its home corner, 0, to its
+//! goal, the last square. A half turn converts one perspective into the other, so one set of rules
+//! serves both sides and passing the turn is a swap. Invariant: a position is the state before the
+//! roll, without the die.
 
-mod bytes;
+mod codec;
 pub mod dice;
-mod drawing;
-mod endgames;
+mod dice_rules;
+pub mod dice_source;
+mod display;
 pub mod evaluators;
-mod held_out;
 pub mod learned;
 pub mod notation;
 mod outcome_sampler;
-mod permitted;
 mod playable;
 pub mod players;
 pub mod playout;
 pub mod position;
-pub mod rolls;
+mod random_endgames;
 pub mod setup;
 pub mod symmetry;
 pub mod tables;
+mod test_suite_positions;
 
 use crate::core::arrays::each;
 use crate::core::{
@@ -34,31 +34,31 @@ use crate::core::{
     },
 };
 use crate::games::einstein::dice::Die;
+pub(crate) use dice_rules::allowed_stones;
+use dice_rules::{StoneRanges, stone_ranges_by_set};
 use outcome_sampler::OutcomeSampler;
-pub(crate) use permitted::stones_permitted;
-use permitted::{StoneRuns, runs_of_stones};
 pub use playout::StoneTable;
 use position::Side;
 pub use position::{GONE, MAX_STONES, Move, Position};
 
-/// Bits of the number of a side's moves: at most three for each of six stones.
-const MOBILITY_BITS: u32 = 5;
+/// Bits of a side's move count: at most three for each of six stones.
+const STEP_COUNT_BITS: u32 = 5;
 
-/// Red, which starts in the upper left corner: seat 0.
+/// Red, seat 0: starts in the upper left corner.
 pub const RED: Seat = 0;
-/// Blue, which starts in the lower right corner: seat 1.
+/// Blue, seat 1: starts in the lower right corner.
 pub const BLUE: Seat = 1;
 
 /// The moves of a position: at most three for each of six stones.
 pub type MoveList = FixedList<Move, { 3 * MAX_STONES }>;
 
-/// Maximum outcomes of a position; faces that allow the same stones are one outcome.
+/// Maximum number of outcomes: faces that allow the same stones are merged.
 pub const MAX_OUTCOMES: usize = 6;
 
 /// The game on the standard board.
 pub type Standard = EinStein<5, 5>;
 
-/// Rule for the allowed stones when the rolled stone is gone.
+/// Which stones a roll allows when the rolled stone is gone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Variant {
     /// The next higher or the next lower living stone, at the mover's choice.
@@ -74,9 +74,9 @@ pub struct EinStein<const COLUMNS: usize = 5, const ROWS: usize = 5> {
     variant: Variant,
     stones: u8,
     die: Die,
-    /// For each set of living stones (bit i = stone i + 1) the outcomes as runs of stones.
-    runs: Box<[StoneRuns; 64]>,
-    drawn: OutcomeSampler,
+    /// For each set of living stones (bit i = stone i + 1) the outcomes as stone ranges.
+    runs: Box<[StoneRanges; 64]>,
+    sampler: OutcomeSampler,
     /// The home squares in reading order.
     home: FixedList<u8, MAX_STONES>,
     stone_table: Option<StoneTable>,
@@ -105,12 +105,12 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         );
         (COLUMNS * ROWS) as u8
     };
-    /// The square a side must reach, in its own perspective.
+    /// The square a side has to reach, in its own perspective.
     pub const GOAL: u8 = Self::SQUARES - 1;
-    /// Differences of a diagonal, sideways and forward step, in the order of moves.
-    const STEPS: [u8; 3] = [COLUMNS as u8 + 1, 1, COLUMNS as u8];
-    /// For each square the steps that stay on the board, one bit a step.
-    const STEPS_FROM: [u8; 32] = {
+    /// Offsets of a diagonal, sideways and forward step, in move order.
+    const STEP_OFFSETS: [u8; 3] = [COLUMNS as u8 + 1, 1, COLUMNS as u8];
+    /// For each square the steps that stay on the board, as a bit set.
+    const STEP_BITS_FROM: [u8; 32] = {
         let mut steps = [0; 32];
         let mut square = 0;
         while square < COLUMNS * ROWS {
@@ -123,15 +123,15 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         steps
     };
 
-    /// For each square the target of each step; [`GONE`] off the board.
-    const DESTINATION_OF: [[u8; 3]; 32] = {
+    /// For each square the destination of each step; [`GONE`] off the board.
+    const DESTINATIONS: [[u8; 3]; 32] = {
         let mut destinations = [[GONE; 3]; 32];
         let mut square = 0;
         while square < COLUMNS * ROWS {
             let mut direction = 0;
             while direction < 3 {
-                if Self::STEPS_FROM[square] >> direction & 1 == 1 {
-                    destinations[square][direction] = square as u8 + Self::STEPS[direction];
+                if Self::STEP_BITS_FROM[square] >> direction & 1 == 1 {
+                    destinations[square][direction] = square as u8 + Self::STEP_OFFSETS[direction];
                 }
                 direction += 1;
             }
@@ -140,14 +140,14 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         destinations
     };
 
-    /// For each square the directions of its steps, first ones first; the rest is unused.
+    /// For each square its step directions, packed to the front; the other entries are unused.
     const DIRECTIONS_FROM: [[u8; 3]; 32] = {
         let mut directions = [[0; 3]; 32];
         let mut square = 0;
         while square < 32 {
             let (mut direction, mut count) = (0, 0);
             while direction < 3 {
-                if Self::STEPS_FROM[square] >> direction & 1 == 1 {
+                if Self::STEP_BITS_FROM[square] >> direction & 1 == 1 {
                     directions[square][count] = direction;
                     count += 1;
                 }
@@ -158,30 +158,30 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         directions
     };
 
-    /// Number of steps from each square.
-    const MOBILITY: [u8; 32] = {
+    /// For each square the number of its steps.
+    const STEP_COUNT: [u8; 32] = {
         let mut mobility = [0; 32];
         let mut square = 0;
         while square < 32 {
-            mobility[square] = Self::STEPS_FROM[square].count_ones() as u8;
+            mobility[square] = Self::STEP_BITS_FROM[square].count_ones() as u8;
             square += 1;
         }
         mobility
     };
 
-    /// Number of steps of two stones, `[square + 32 · square of the other]`, in the lower five
-    /// bits, and above of those that reach the goal.
-    const MOBILITY_OF_TWO: [u8; 1 << 10] = {
+    /// Step counts of two stones, `[square + 32 · square of the other]`: all steps in the lower
+    /// five bits, steps onto the goal above.
+    const STEP_COUNTS_OF_TWO: [u8; 1 << 10] = {
         let mut counts = [0; 32];
         let mut square = 0;
         while square < 32 {
             let mut arrivals = 0;
             let mut direction = 0;
             while direction < 3 {
-                arrivals += (Self::DESTINATION_OF[square][direction] == Self::GOAL) as u8;
+                arrivals += (Self::DESTINATIONS[square][direction] == Self::GOAL) as u8;
                 direction += 1;
             }
-            counts[square] = Self::MOBILITY[square] + (arrivals << MOBILITY_BITS);
+            counts[square] = Self::STEP_COUNT[square] + (arrivals << STEP_COUNT_BITS);
             square += 1;
         }
         let mut of_two = [0; 1 << 10];
@@ -193,10 +193,10 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         of_two
     };
 
-    /// The sum of [`EinStein::MOBILITY_OF_TWO`] over the stones of a side.
+    /// Sum of [`EinStein::STEP_COUNTS_OF_TWO`] over the stones of a side.
     #[inline]
-    fn mobility_of(side: Side) -> u8 {
-        let [one, two, three] = each(side.in_pairs(), |pair| Self::MOBILITY_OF_TWO[pair]);
+    fn step_counts(side: Side) -> u8 {
+        let [one, two, three] = each(side.square_pairs(), |pair| Self::STEP_COUNTS_OF_TWO[pair]);
         one + two + three
     }
 
@@ -210,7 +210,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
             (1..=MAX_STONES).contains(&stones),
             "one to six stones a side"
         );
-        let runs = runs_of_stones(variant, die, |runs, face| {
+        let runs = stone_ranges_by_set(variant, die, |runs, face| {
             match runs
                 .iter_mut()
                 .find(|run| run.move_range() == face.move_range())
@@ -225,33 +225,32 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
             variant,
             stones: stones as u8,
             die,
-            drawn: OutcomeSampler::new(&runs),
+            sampler: OutcomeSampler::new(&runs),
             runs,
             home,
             stone_table,
         }
     }
 
-    /// The same rules with each face of the die as an outcome of its own, as the published programs
-    /// enumerate them, instead of one outcome for faces that allow the same stones. Values are
-    /// equal, the cost differs.
+    /// The same rules with one outcome per face, as the published programs enumerate them, instead
+    /// of merged faces. Values are equal, costs differ.
     #[must_use]
-    pub fn face_by_face(self) -> Self {
-        let runs = runs_of_stones(self.variant, self.die, |runs, face| runs.push(face));
+    pub fn with_unmerged_faces(self) -> Self {
+        let runs = stone_ranges_by_set(self.variant, self.die, |runs, face| runs.push(face));
         Self {
-            drawn: OutcomeSampler::new(&runs),
+            sampler: OutcomeSampler::new(&runs),
             runs,
             ..self
         }
     }
 
-    /// Variant of the rules.
+    /// The variant.
     #[must_use]
     pub fn variant(&self) -> Variant {
         self.variant
     }
 
-    /// Assumed die, with the probabilities of a search's outcomes.
+    /// The die that search assumes.
     #[must_use]
     pub fn die(&self) -> Die {
         self.die
@@ -263,7 +262,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         self.stones
     }
 
-    /// Stone table of fast random games; `None` with any die but the fair one of six faces.
+    /// Lookup table of fast playouts; `None` unless the die is fair with six faces.
     #[must_use]
     #[inline]
     pub fn stone_table(&self) -> Option<&StoneTable> {
@@ -284,10 +283,9 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// Moves that a rolled face allows, in list order.
+    /// The moves a face allows, in list order.
     ///
     /// # Panics
-    ///
     /// If `face` is 0.
     #[must_use]
     pub fn legal_moves(&self, position: &Position, face: u8) -> MoveList {
@@ -296,12 +294,12 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         moves
     }
 
-    /// Appends the moves that a rolled face allows, in list order.
+    /// Appends the moves a face allows, in list order.
     #[inline]
     fn push_legal_moves(&self, position: &Position, face: u8, moves: &mut MoveList) {
         let alive = position.mover().alive();
         if alive != 0 {
-            let (first, last) = stones_permitted(self.variant, alive, face);
+            let (first, last) = allowed_stones(self.variant, alive, face);
             self.push_moves(position, first, moves);
             if first != last {
                 self.push_moves(position, last, moves);
@@ -309,24 +307,24 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// For each of the mover's stones the probability that the next roll allows it; 0 for gone
-    /// stones. A face with a choice counts for both stones, so the sum may exceed 1.
+    /// For each stone of the mover the probability that the next roll allows it; 0 for gone stones.
+    /// A face with a choice counts for both stones, so the sum may exceed 1.
     #[must_use]
     #[inline]
-    pub fn mobility(&self, alive: u8) -> [f32; MAX_STONES] {
-        let mut mobility = [0.0; MAX_STONES];
+    pub fn move_probabilities(&self, alive: u8) -> [f32; MAX_STONES] {
+        let mut probabilities = [0.0; MAX_STONES];
         for run in self.runs[usize::from(alive & 63)].iter() {
-            // A run of stones names the two ends; stones between them are gone.
-            mobility[usize::from(run.start)] += run.weight;
+            // Only the two ends of a range are alive.
+            probabilities[usize::from(run.start)] += run.weight;
             if run.end - run.start > 1 {
-                mobility[usize::from(run.end) - 1] += run.weight;
+                probabilities[usize::from(run.end) - 1] += run.weight;
             }
         }
-        mobility
+        probabilities
     }
 
-    /// Outcomes for a set of living stones: weight, and the first and last allowed stone.
-    pub fn stone_runs(&self, alive: u8) -> impl Iterator<Item = (f32, usize, usize)> + '_ {
+    /// Outcomes for a set of living stones: probability, first and last allowed stone.
+    pub fn stone_ranges(&self, alive: u8) -> impl Iterator<Item = (f32, usize, usize)> + '_ {
         self.runs[usize::from(alive & 63)]
             .iter()
             .map(|run| (run.weight, usize::from(run.start), usize::from(run.end) - 1))
@@ -339,47 +337,47 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Self::destination_from(position.mover().square(mv.stone()), mv)
     }
 
-    /// Targets of a square's steps in the order of moves; [`GONE`] off the board.
+    /// Destination of each step from a square, in move order; [`GONE`] off the board.
     #[must_use]
     #[inline]
     pub fn destinations(square: u8) -> [u8; 3] {
-        Self::DESTINATION_OF[usize::from(square & 31)]
+        Self::DESTINATIONS[usize::from(square & 31)]
     }
 
-    /// Number of steps of a stone on a square; 0 for a gone stone.
+    /// Number of steps from a square; 0 for a gone stone.
     #[must_use]
     #[inline]
-    pub fn mobility_from(square: u8) -> u8 {
-        // A table, because portable code counts bits in a dozen instructions.
-        Self::MOBILITY[usize::from(square & 31)]
+    pub fn step_count(square: u8) -> u8 {
+        // A table: portable code counts bits in a dozen instructions.
+        Self::STEP_COUNT[usize::from(square & 31)]
     }
 
-    /// Merged outcomes for a set of living stones, as runs of stones (from 0), in which gone stones
-    /// are to be skipped.
+    /// Merged outcomes for a set of living stones, as ranges of stones (from 0); gone stones inside
+    /// a range are ignored.
     #[must_use]
     #[inline]
-    pub fn outcomes_by_stone(&self, alive: u8) -> &[Outcome] {
+    pub fn outcomes_by_stones(&self, alive: u8) -> &[Outcome] {
         &self.runs[usize::from(alive & 63)]
     }
 
-    /// Destination of a move whose stone is on `square`.
+    /// Destination of a move of the stone on `square`.
     #[must_use]
     #[inline]
     pub fn destination_from(square: u8, mv: Move) -> u8 {
-        square + Self::STEPS[mv.direction()]
+        square + Self::STEP_OFFSETS[mv.direction()]
     }
 
     #[inline]
     fn push_moves(&self, position: &Position, stone: u8, moves: &mut MoveList) {
         let square = usize::from(position.mover().square(usize::from(stone)));
-        // Written out: an array's `map` would be three calls.
+        // Unrolled: an array's `map` would be three calls.
         let [a, b, c] = Self::DIRECTIONS_FROM[square];
         let all = [
             Move::new(stone, a),
             Move::new(stone, b),
             Move::new(stone, c),
         ];
-        moves.push_first(all, usize::from(Self::MOBILITY[square]));
+        moves.push_first(all, usize::from(Self::STEP_COUNT[square]));
     }
 }
 
@@ -421,7 +419,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
             }
         } else if alive != 0 {
             let permitted = (1..=self.die.faces()).fold(0u8, |set, face| {
-                let (first, last) = stones_permitted(self.variant, alive, face);
+                let (first, last) = allowed_stones(self.variant, alive, face);
                 set | 1 << first | 1 << last
             });
             for stone in 0..self.stones {
@@ -438,8 +436,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
         let mut first_move = [0u16; MAX_STONES + 1];
         if self.die.faces() >= self.stones {
             for stone in 0..MAX_STONES {
-                first_move[stone + 1] = first_move[stone]
-                    + u16::from(Self::mobility_from(position.mover().square(stone)));
+                first_move[stone + 1] =
+                    first_move[stone] + u16::from(Self::step_count(position.mover().square(stone)));
             }
         } else {
             for mv in moves {
@@ -462,7 +460,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
     #[inline]
     fn play(&self, position: &Position, mv: Move) -> Position {
         let destination = Self::destination(position, mv);
-        position.after(mv.stone(), destination, Self::GOAL - destination)
+        position.after_step(mv.stone(), destination, Self::GOAL - destination)
     }
 
     #[inline]
@@ -528,9 +526,12 @@ impl<const COLUMNS: usize, const ROWS: usize> SearchHints for EinStein<COLUMNS, 
 impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROWS> {
     #[inline]
     fn sample_move(&self, position: &Position, bits: u64) -> Move {
-        let (first, last) = self.drawn.of(position.mover().alive(), (bits >> 32) as u32);
-        let steps =
-            |stone: u8| Self::STEPS_FROM[usize::from(position.mover().square(usize::from(stone)))];
+        let (first, last) = self
+            .sampler
+            .sample(position.mover().alive(), (bits >> 32) as u32);
+        let steps = |stone: u8| {
+            Self::STEP_BITS_FROM[usize::from(position.mover().square(usize::from(stone)))]
+        };
         let of_first = steps(first).count_ones() as usize;
         let of_last = if last == first {
             0
@@ -555,7 +556,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
         match self.stone_table {
             Some(table) => {
                 let mover_wins =
-                    playout::play_out_from_seed::<COLUMNS, ROWS>(table, position, random());
+                    playout::playout_from_seed::<COLUMNS, ROWS>(table, position, random());
                 win_for(if mover_wins {
                     position.seat()
                 } else {
@@ -585,7 +586,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
                 .chunks(playout::LANES)
                 .zip(payoffs.chunks_mut(playout::LANES))
             {
-                let won = playout::play_out_together(table, self.variant, positions, random());
+                let won = playout::playout_lanes(table, self.variant, positions, random());
                 for (lane, (position, payoffs)) in positions.iter().zip(payoffs).enumerate() {
                     *payoffs = win_for(position.seat() ^ usize::from(won >> lane & 1 == 0));
                 }
@@ -600,7 +601,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
     #[inline]
     fn sample_allowed_moves(&self, position: &Position, bits: u32, moves: &mut MoveList) -> usize {
         let mover = position.mover();
-        let (first, last) = self.drawn.of(mover.alive(), bits);
+        let (first, last) = self.sampler.sample(mover.alive(), bits);
         moves.clear();
         self.push_moves(position, first, moves);
         if last != first {
@@ -608,7 +609,9 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
         }
         if self.die.faces() >= self.stones {
             // Every living stone is listed: count the moves of those before the first one.
-            usize::from(Self::mobility_of(mover.before(usize::from(first))) % (1 << MOBILITY_BITS))
+            usize::from(
+                Self::step_counts(mover.stones_below(usize::from(first))) % (1 << STEP_COUNT_BITS),
+            )
         } else {
             let mut all = MoveList::default();
             self.moves(position, &mut all);
@@ -625,9 +628,9 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
             // Not every stone may move.
             return count_moves_by_listing(self, position);
         }
-        let counts = u32::from(Self::mobility_of(mover));
-        let total = counts % (1 << MOBILITY_BITS);
-        let mut nonterminal = total - (counts >> MOBILITY_BITS);
+        let counts = u32::from(Self::step_counts(mover));
+        let total = counts % (1 << STEP_COUNT_BITS);
+        let mut nonterminal = total - (counts >> STEP_COUNT_BITS);
         if enemy.count() == 1 {
             let last = enemy.squares().into_iter().find(|&square| square != GONE);
             let last = Self::GOAL.wrapping_sub(last.unwrap_or(0));

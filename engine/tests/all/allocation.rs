@@ -64,7 +64,8 @@ fn random_games_allocate_nothing() {
     let start = game.start([3, 4], 0);
     for instructions in Instructions::available() {
         for choice in [Choice::Moves, Choice::Stones] {
-            let mut playouts = LanePlayouts::on(instructions, &game, choice, 1).unwrap();
+            let mut playouts =
+                LanePlayouts::with_instructions(instructions, &game, choice, 1).unwrap();
             let count = allocations_of(|| {
                 playouts.random_setups(5000);
                 playouts.from_position(&game, &start, 500);

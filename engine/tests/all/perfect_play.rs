@@ -4,7 +4,7 @@ use crate::support::{near, player, random_positions};
 use engine::core::game::Game;
 use engine::games::einstein::{
     Move, Position, Standard,
-    tables::{Tables, shared::shared},
+    tables::{Tables, cache::shared_tables},
 };
 use engine::play::{build::evaluator, registry::AnyEvaluator};
 use engine::search::limits::Limits;
@@ -21,7 +21,7 @@ fn endgames(game: &Standard, stones: std::ops::RangeInclusive<u32>) -> Vec<Posit
 #[test]
 fn no_move_gives_anything_away() {
     let game = Standard::default();
-    let tables = shared(STONES, game.variant()).unwrap();
+    let tables = shared_tables(STONES, game.variant()).unwrap();
     let few = endgames(&game, 2..=4);
     assert!(few.len() > 200, "{}", few.len());
     for notation in [
@@ -74,7 +74,7 @@ fn by_the_book(
 #[test]
 fn before_the_tables_leaves_are_what_they_know() {
     let game = Standard::default();
-    let tables = shared(STONES, game.variant()).unwrap();
+    let tables = shared_tables(STONES, game.variant()).unwrap();
     for eval in ["schwarz", "abt"] {
         let evaluator = evaluator(eval, &game).unwrap();
         for depth in 1..=3 {

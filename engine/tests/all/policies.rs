@@ -104,7 +104,7 @@ fn farmer() -> Calibrated<FarmerBoy> {
 #[test]
 fn a_policy_of_an_evaluator_takes_the_best_successor() {
     let game = Standard::default();
-    let schwarz = || SchwarzOdds::fitted(&game);
+    let schwarz = || SchwarzOdds::with_fitted_scale(&game);
     for text in [
         CAPTURES,
         "215../64.../3...e/...fb/..acd r -",
@@ -171,7 +171,7 @@ fn playouts_end_and_begin_as_they_should() {
     );
     // One ply of the best successor, then its value: the expectation over the roll of the best, as
     // searched one ply deep.
-    let schwarz = SchwarzOdds::fitted(&game);
+    let schwarz = SchwarzOdds::with_fitted_scale(&game);
     let moves = moves_of(&game, &near_the_end);
     let outcomes = game.outcomes(&near_the_end, &moves);
     let value = |&mv| {
@@ -227,7 +227,13 @@ fn truncated_playouts_are_evaluated_as_a_batch_and_report_their_moves() {
         "...../...../...1./...../a...b r -",
     ]
     .map(position);
-    let leaf = || TruncatedPlayout::new(Uniform, 2, EvaluatorLeaf::new(SchwarzOdds::fitted(&game)));
+    let leaf = || {
+        TruncatedPlayout::new(
+            Uniform,
+            2,
+            EvaluatorLeaf::new(SchwarzOdds::with_fitted_scale(&game)),
+        )
+    };
     for seed in 0..200 {
         let (mut one, mut other) = (RandomStream::new(seed), RandomStream::new(seed));
         let expected = positions.map(|position| leaf().payoffs(&game, &position, &mut one, None));

@@ -83,7 +83,7 @@ fn everything_agrees_face_by_face() {
         let positions = random_positions(&game, 100, number as u64).into_iter();
         let depths = [1, 2, 3].into_iter().cycle();
         for (position, depth) in positions.step_by(4).zip(depths) {
-            agrees(&game.clone().face_by_face(), &position, depth, 1e-6);
+            agrees(&game.clone().with_unmerged_faces(), &position, depth, 1e-6);
         }
     }
 }
@@ -143,7 +143,7 @@ fn without_chance_star1_is_alpha_beta() {
 #[test]
 fn each_kind_of_cut_saves_leaves() {
     let mut total = [0; 4];
-    for game in all_rules().map(Standard::face_by_face) {
+    for game in all_rules().map(Standard::with_unmerged_faces) {
         for position in random_positions(&game, 25, 7) {
             let leaves = ALL_CUTS.map(|cuts| {
                 let mut search =
@@ -174,7 +174,7 @@ fn each_kind_of_cut_saves_leaves() {
 #[test]
 fn face_by_face_lists_each_possible_face() {
     for game in all_rules() {
-        let apart = game.clone().face_by_face();
+        let apart = game.clone().with_unmerged_faces();
         for (index, position) in random_positions(&game, 200, 3).iter().enumerate() {
             let moves = moves_of(&apart, position);
             let outcomes = apart.outcomes(position, &moves);
@@ -190,7 +190,7 @@ fn face_by_face_lists_each_possible_face() {
                 );
             }
             let [merged, single] =
-                [&game, &apart].map(|game| game.mobility(position.mover().alive()));
+                [&game, &apart].map(|game| game.move_probabilities(position.mover().alive()));
             for (merged, single) in merged.into_iter().zip(single) {
                 near(merged, single, 1e-6, position);
             }

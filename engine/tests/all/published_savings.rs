@@ -52,7 +52,7 @@ fn played(
 #[test]
 #[allow(clippy::print_stdout, reason = "a measurement that is worth reading")]
 fn star1_saves_at_least_the_published_fraction() {
-    let game = Standard::default().face_by_face();
+    let game = Standard::default().with_unmerged_faces();
     let score = Schwarz::new(&game);
     let negascout = StarByOutcomeOptions {
         pruning: Pruning::Star1,

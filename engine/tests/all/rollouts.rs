@@ -15,7 +15,7 @@ use engine::core::{
 };
 use engine::games::einstein::{
     Position, Standard, Variant,
-    tables::{Tables, on_this_thread},
+    tables::{Tables, run_sequentially},
 };
 use engine::games::reversi::Reversi;
 use engine::play::{
@@ -144,7 +144,7 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
 }
 
 fn tables(stones: usize) -> Arc<Tables> {
-    Tables::in_memory(stones, Variant::Classic, &on_this_thread, &|_, _| {}).unwrap()
+    Tables::in_memory(stones, Variant::Classic, &run_sequentially, &|_, _| {}).unwrap()
 }
 
 fn best() -> Arc<dyn AnyEvaluator<Standard>> {

@@ -27,7 +27,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
             Variant::Classic => Choice::NextHigherOrLower,
             Variant::NearestOnly => Choice::Nearest,
         };
-        let die = Die::loaded(weights).unwrap();
+        let die = Die::with_weights(weights).unwrap();
         Self {
             game: EinStein::with_stones(variant, die, stones),
             choice,
@@ -113,7 +113,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         near(weights.iter().sum::<f64>(), 1.0, 1e-6, &text);
 
         // The probability that the next roll permits a stone.
-        let mobility = game.mobility(position.mover().alive());
+        let mobility = game.move_probabilities(position.mover().alive());
         for number in 1..=6 {
             let faces = permitted.iter().zip(&self.probabilities);
             let permitting = faces.filter(|(stones, _)| stones.contains(&number));

@@ -76,7 +76,7 @@ pub(crate) fn successors<G: Game>(game: &G, position: &G::Position) -> Vec<G::Po
 
 /// Both variants, with a fair die and with a loaded one.
 pub(crate) fn all_rules() -> [Standard; 4] {
-    let loaded = Die::loaded(&[0.3, 0.0, 0.1, 0.25, 0.05, 0.3]).unwrap();
+    let loaded = Die::with_weights(&[0.3, 0.0, 0.1, 0.25, 0.05, 0.3]).unwrap();
     [
         (Variant::Classic, Die::fair()),
         (Variant::NearestOnly, Die::fair()),
@@ -87,7 +87,7 @@ pub(crate) fn all_rules() -> [Standard; 4] {
 }
 
 pub(crate) fn schwarz(game: &Standard) -> Arc<SchwarzOdds> {
-    Arc::new(SchwarzOdds::fitted(game))
+    Arc::new(SchwarzOdds::with_fitted_scale(game))
 }
 
 /// Table of so many entries, of the default kind.

@@ -8,7 +8,7 @@ use engine::core::{game::Game, oracle::Oracle};
 use engine::games::einstein::{
     Position, Standard, Variant,
     dice::{Die, RandomStream},
-    symmetry::{SYMMETRIES, symmetric},
+    symmetry::{SYMMETRIES, transform_position},
     tables::{Class, SAME_VALUE, Tables},
 };
 use engine::play::playable::Playable;
@@ -121,7 +121,7 @@ fn symmetric_positions_have_the_same_value() {
         let value = five().units(&position);
         assert!(value.is_some(), "{position:?}");
         for symmetry in 0..SYMMETRIES {
-            let image = symmetric(&position, symmetry);
+            let image = transform_position(&position, symmetry);
             assert_eq!(five().units(&image), value, "{position:?}");
         }
     }
@@ -167,7 +167,7 @@ fn an_oracle_answers_its_own_game_only() {
     let value = tables.value(&game, &position).unwrap();
     near(value, expected, tables.error().into(), text);
     assert!(f64::from(tables.error()) <= BOUND);
-    let loaded = Die::loaded(&[2.0, 1.0, 1.0, 1.0, 1.0, 1.0]).unwrap();
+    let loaded = Die::with_weights(&[2.0, 1.0, 1.0, 1.0, 1.0, 1.0]).unwrap();
     for other in [nearest(), Standard::new(Variant::Classic, loaded)] {
         assert_eq!(tables.value(&other, &position), None);
     }
@@ -226,7 +226,7 @@ fn time_of_probes() {
             // Each probe depends on the one before, as in a search.
             let mut turn = 0;
             for position in first {
-                let rotated = symmetric(position, turn);
+                let rotated = transform_position(position, turn);
                 turn = usize::from(five().units(&rotated).unwrap() == 1);
             }
             single.push(began.elapsed().as_secs_f64() * 1e9 / 20_000.0);

@@ -3,7 +3,7 @@
 
 use super::{candidates::orbit, screen::CURVATURE_PRIOR, *};
 use crate::sample::tests::random_samples;
-use engine::games::einstein::{Position, Standard, symmetry::symmetric};
+use engine::games::einstein::{Position, Standard, symmetry::transform_position};
 use engine::learned::{
     inputs::{Cell, format_cell, parse_cell, with_view},
     tuples::tuple_text,
@@ -46,7 +46,7 @@ fn images_of_cells_see_in_images_of_positions_what_cells_see() {
     };
     for sample in random_samples(20, 4) {
         for symmetry in 0..8 {
-            let image = symmetric(&sample.position, symmetry);
+            let image = transform_position(&sample.position, symmetry);
             for &cell in &cells {
                 assert_eq!(
                     seen(&image, game.transform_cell(cell, symmetry)),

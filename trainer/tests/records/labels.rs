@@ -7,7 +7,7 @@ use crate::{
     LabelSource, MIXED_PLAYERS, PlayedGame, SelfPlay, ShardReader, assert_refused, config, content,
     decode, header_of, label_config, one_line, play, plies, read, run, scratch_paths, with_threads,
 };
-use engine::games::einstein::{Standard, tables::shared::shared};
+use engine::games::einstein::{Standard, tables::cache::shared_tables};
 use engine::play::build::{PlayerRecipe, evaluator};
 use std::path::Path;
 use trainer::data::{info, rewrite};
@@ -162,7 +162,7 @@ fn labels_are_the_values_of_their_sources() {
     // Without a table a search is independent of earlier positions.
     let recipe = PlayerRecipe::parse("star1(depth=2, eval=schwarz, table=0)", &rules).unwrap();
     let race = evaluator("race", &rules).unwrap();
-    let tables = shared(4, rules.variant()).unwrap();
+    let tables = shared_tables(4, rules.variant()).unwrap();
     let sources = [
         "star1(depth=2, eval=schwarz, table=0)",
         "race",

@@ -7,7 +7,7 @@ use crate::{
     NEAREST, Samples, assert_refused, config, label_config, run, samples_in, scratch, scratch_paths,
 };
 use engine::games::einstein::{
-    Position, Standard, learned::weights::ModelFile, tables::shared::shared,
+    Position, Standard, learned::weights::ModelFile, tables::cache::shared_tables,
 };
 use indicatif::ProgressBar;
 use trainer::config::{TargetConfig, TrainConfig};
@@ -218,7 +218,7 @@ fn exact_labels_are_targets_and_listed_in_the_model() {
     };
     run(&labelled, &at("data")).unwrap();
     let samples = samples_in(&at("data"), &options("", true)).unwrap();
-    let tables = shared(3, Standard::default().variant()).unwrap();
+    let tables = shared_tables(3, Standard::default().variant()).unwrap();
     let mut exact = 0;
     for sample in all_samples(&samples) {
         match tables.value_of(&sample.position) {

@@ -4,7 +4,7 @@ use crate::{
     MIXED_PLAYERS, PlayedGame, SelfPlay, assert_refused, config, content, play, plies, run,
     run_within, scratch, with_threads,
 };
-use engine::games::einstein::{Standard, Variant, dice::Die, tables::shared::shared};
+use engine::games::einstein::{Standard, Variant, dice::Die, tables::cache::shared_tables};
 use engine::play::game_loop::Fading;
 use std::{path::Path, time::Instant};
 use trainer::selfplay::{GAMES_PER_SHARD, Limits, SelfPlayConfig};
@@ -280,7 +280,7 @@ fn another_file_of_starts_under_the_same_name_is_another_run() {
 #[test]
 fn tables_adjudicate_with_best_moves_and_exact_values() {
     let (rules, stones) = (Standard::new(Variant::Classic, Die::fair()), 4);
-    let tables = shared(stones, Variant::Classic).unwrap();
+    let tables = shared_tables(stones, Variant::Classic).unwrap();
     let settings = with("adjudicate = 4", &["random", "greedy"], 2500);
     let (mut adjudicated_games, mut expected, mut won, mut variance) = (0, 0.0, 0.0, 0.0);
     for (index, (game, plain)) in play(&settings)

@@ -1,25 +1,25 @@
-//! Dice: fair and loaded, rolled from a seed, and the duplicate dice of paired games.
+//! Fair and loaded dice, seeded streams of rolls, and duplicate dice for paired games.
 //!
-//! Invariant: a sequence of rolls is a pure function of its seed and its die.
-//! Every roll comes from the frozen Mersenne Twister of [`crate::core::random`], as Rock'n'Roll's did.
+//! Invariant: a sequence of rolls is a pure function of seed and die. Every roll comes from the
+//! frozen Mersenne Twister of [`crate::core::random`], as in Rock'n'Roll.
 
 pub use crate::core::random::{RandomStream, SeedSpace, derive_seed};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Die with one to six faces and their probabilities.
+/// A die: number of faces and their probabilities.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Die {
     faces: u8,
     weights: [f64; 6],
 }
 
-/// Error of constructing a die.
+/// Why a die is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DieError {
     /// No face, or more than six.
     #[error("a die has 1 to 6 faces, not {0}")]
     Faces(usize),
-    /// A weight is negative or not finite, or all weights are 0.
+    /// A weight is negative or not finite, or all are zero.
     #[error("the weights of a die are numbers of at least 0, not all of them 0")]
     Weights,
 }
@@ -42,14 +42,14 @@ impl Die {
         if !(1..=6).contains(&faces) {
             return Err(DieError::Faces(faces));
         }
-        Self::loaded(&vec![1.0; faces])
+        Self::with_weights(&vec![1.0; faces])
     }
 
     /// A die whose faces 1, 2, … have probabilities proportional to `weights`.
     ///
     /// # Errors
     /// If there are not 1–6 weights, one is negative or not finite, or all are 0.
-    pub fn loaded(weights: &[f64]) -> Result<Self, DieError> {
+    pub fn with_weights(weights: &[f64]) -> Result<Self, DieError> {
         if !(1..=6).contains(&weights.len()) {
             return Err(DieError::Faces(weights.len()));
         }
@@ -79,14 +79,14 @@ impl Die {
         self.faces
     }
 
-    /// Probability of a face, counted from 1.
+    /// Probability of a face (from 1).
     #[must_use]
     #[inline]
     pub fn probability(&self, face: u8) -> f64 {
         self.weights[usize::from(face) - 1]
     }
 
-    /// Whether every face is equally likely.
+    /// Whether all faces are equally likely.
     #[must_use]
     pub fn is_fair(&self) -> bool {
         let faces = usize::from(self.faces);
@@ -96,11 +96,11 @@ impl Die {
     }
 }
 
-/// Endless sequence of rolls of one die.
+/// An endless sequence of rolls of one die.
 ///
 /// Twelve rolls of a fair die come from one 64-bit output: the output is a fraction that is
-/// multiplied by the number of faces again and again, the integer parts being the faces. The bias
-/// is below 6^12 / 2^64 < 2^-32.
+/// repeatedly multiplied by the number of faces, and the integer parts are the rolls. The bias is
+/// below 6^12 / 2^64 < 2^-32.
 #[derive(Clone, Debug)]
 pub struct DiceStream {
     random: RandomStream,
@@ -110,11 +110,11 @@ pub struct DiceStream {
     left: u8,
 }
 
-/// Rolls of a fair die that are drawn from one generator output.
+/// Rolls of a fair die per generator output.
 const ROLLS_PER_OUTPUT: u8 = 12;
 
 impl DiceStream {
-    /// Rolls of `die` from `seed`.
+    /// The rolls of `die` for `seed`.
     #[must_use]
     pub fn new(seed: u64, die: Die) -> Self {
         Self {
@@ -126,7 +126,7 @@ impl DiceStream {
         }
     }
 
-    /// The next face, counted from 1.
+    /// The next face (from 1).
     pub fn roll(&mut self) -> u8 {
         if self.fair {
             if self.left == 0 {
@@ -154,16 +154,16 @@ impl DiceStream {
     }
 }
 
-/// Dice of a game in which the k-th roll of each seat depends only on the seed and k.
+/// Duplicate dice: the k-th roll of each seat depends only on the seed and k.
 ///
-/// Two games with the same seed and sides swapped give both players the same rolls.
+/// Two games with the same seed and swapped sides give both players the same rolls.
 #[derive(Clone, Debug)]
 pub struct DuplicateDice {
     seats: [DiceStream; 2],
 }
 
 impl DuplicateDice {
-    /// Two streams, one a seat.
+    /// One stream per seat.
     #[must_use]
     pub fn new(seed: u64, die: Die) -> Self {
         let stream = |seat: u64| {
@@ -177,7 +177,7 @@ impl DuplicateDice {
         }
     }
 
-    /// The next face of a seat (0 or 1), counted from 1.
+    /// The next face (from 1) of a seat (0 or 1).
     pub fn roll(&mut self, seat: usize) -> u8 {
         self.seats[seat].roll()
     }
@@ -224,8 +224,8 @@ mod tests {
 
     #[test]
     fn loaded_dice_follow_their_weights_and_never_show_a_face_of_weight_zero() {
-        let die =
-            Die::loaded(&[1.0, 0.0, 3.0, 0.0, 4.0, 0.0]).expect("the weights are those of a die");
+        let die = Die::with_weights(&[1.0, 0.0, 3.0, 0.0, 4.0, 0.0])
+            .expect("the weights are those of a die");
         let mut dice = DiceStream::new(7, die);
         let mut counts = [0u32; 6];
         for _ in 0..80_000 {
@@ -256,9 +256,9 @@ mod tests {
     #[test]
     fn impossible_dice_are_refused() {
         assert_eq!(Die::with_faces(0), Err(DieError::Faces(0)));
-        assert_eq!(Die::loaded(&[1.0; 7]), Err(DieError::Faces(7)));
-        assert_eq!(Die::loaded(&[0.0, 0.0]), Err(DieError::Weights));
-        assert_eq!(Die::loaded(&[1.0, -1.0]), Err(DieError::Weights));
-        assert_eq!(Die::loaded(&[f64::NAN]), Err(DieError::Weights));
+        assert_eq!(Die::with_weights(&[1.0; 7]), Err(DieError::Faces(7)));
+        assert_eq!(Die::with_weights(&[0.0, 0.0]), Err(DieError::Weights));
+        assert_eq!(Die::with_weights(&[1.0, -1.0]), Err(DieError::Weights));
+        assert_eq!(Die::with_weights(&[f64::NAN]), Err(DieError::Weights));
     }
 }

@@ -1,4 +1,4 @@
-//! Hand-made evaluators of EinStein, one a file, each with its source.
+//! The hand-made evaluators of EinStein, one per file, each with its source.
 
 pub mod attack_block_threat;
 pub mod farmer_boy;
@@ -15,7 +15,7 @@ pub(crate) mod test_support;
 use super::Standard;
 use crate::play::registry::EvaluatorEntry;
 
-/// Evaluators and their names in notation; the first is the default.
+/// The evaluators by name, the default first.
 pub(super) static EVALUATORS: [EvaluatorEntry<Standard>; 7] = [
     schwarz_odds::ENTRY,
     race::ENTRY,

@@ -1,16 +1,17 @@
-//! Learned evaluators of EinStein: feature slots, n-tuple kernels, network features and kernels.
+//! EinStein for learned evaluators: symbols and kernels of n-tuples, features and kernels of
+//! networks.
 //!
-//! Model files call the game `einstein-5x5`: classic rules and a fair die on the standard board.
+//! Model files name the game `einstein-5x5`: classic rules and a fair die on the standard board.
 
 #[cfg(target_arch = "x86_64")]
-mod lane_sums;
+mod horizontal_sums;
 pub mod network;
 #[cfg_attr(
     not(target_arch = "x86_64"),
     allow(dead_code, reason = "what its kernels use")
 )]
 pub mod ntuple;
-mod steps;
+mod side_moves;
 pub mod weights;
 
 use super::{MAX_STONES, Position, Standard};
@@ -21,22 +22,21 @@ use crate::learned::{
 };
 use network::{
     EinSteinNetwork,
-    inputs::{self, FeatureGroup},
+    features::{self, FeatureGroup},
 };
 use ntuple::EinSteinTuples;
 use std::ops::{Range, RangeInclusive};
 
 pub use network::Network;
 
-/// Name of the game in model files.
 pub(crate) const MODEL_GAME: &str = "einstein-5x5";
 
-/// The position in a seat's perspective: its own stones as the mover's.
-fn seen_by(position: &Position, seat: Seat) -> Position {
+/// The position from a seat's perspective: its own stones are the mover's.
+fn from_perspective(position: &Position, seat: Seat) -> Position {
     if seat == position.seat() {
         *position
     } else {
-        position.passed()
+        position.pass_turn()
     }
 }
 
@@ -68,7 +68,7 @@ impl Learnable for Standard {
     }
 
     fn write_symbols(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
-        let seen = ntuple::symbols(&seen_by(position, seat));
+        let seen = ntuple::symbols(&from_perspective(position, seat));
         symbols.copy_from_slice(&seen[..symbols.len()]);
     }
 
@@ -81,15 +81,15 @@ impl Learnable for Standard {
     }
 
     fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {
-        ntuple::image(cell, symmetry)
+        ntuple::transform_cell(cell, symmetry)
     }
 
     fn tuple_candidates(&self, random: &mut RandomStream) -> Vec<TupleCandidates> {
-        ntuple::kinds(random)
+        ntuple::candidates(random)
     }
 
     fn feature_slots(&self, groups: NameSet<FeatureGroup>) -> Vec<Range<usize>> {
-        inputs::runs(groups)
+        features::feature_slots(groups)
     }
 
     #[inline]
@@ -100,10 +100,10 @@ impl Learnable for Standard {
         seat: Seat,
         rows: &mut [u16],
     ) {
-        inputs::fill(groups, &seen_by(position, seat), rows);
+        features::fill(groups, &from_perspective(position, seat), rows);
     }
 
     fn feature_schema(&self, groups: NameSet<FeatureGroup>) -> String {
-        inputs::layout(groups)
+        features::layout(groups)
     }
 }

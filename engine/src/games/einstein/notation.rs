@@ -1,9 +1,9 @@
-//! Reading and writing positions and moves of EinStein würfelt nicht.
+//! Text notation of positions and moves of EinStein würfelt nicht.
 //!
 //! A position is its rows from the top joined by `/` (`.` empty, `1`–`6` Red's stones, `a`–`f`
-//! Blue's), a space, the side to move `r` or `b`, a space, and the die or `-` before the roll:
+//! Blue's), the side to move `r` or `b`, and the die or `-` before the roll:
 //! `215../64.../3...e/...fb/..acd b 1`. A move is its from-square and to-square: `c1b2`. Invariant:
-//! what is written reads back as the same value, and every error names the character it is about.
+//! formatted text parses to the same value, and every error names a character.
 
 use super::{BLUE, EinStein, GONE, MAX_STONES, Move, Position, RED};
 use crate::core::{
@@ -12,8 +12,8 @@ use crate::core::{
 };
 use crate::games::einstein::position::Side;
 
-/// Error about a wrong character, or about the end of the text.
-fn unexpected<T>(
+/// An error about an unexpected character, or about the end of the text.
+fn unexpected_character<T>(
     found: Option<(usize, char)>,
     problem: impl FnOnce(char) -> String,
     end: usize,
@@ -26,10 +26,10 @@ fn unexpected<T>(
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// Reads a position and the die, if it has been rolled.
+    /// Parses a position and the die, if rolled.
     ///
     /// # Errors
-    /// If the text is not a position that can stand on this board: the error names the character.
+    /// If the text is no position of this board; the error names the character.
     pub fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
         let mut characters = (1..).zip(text.chars());
         let end = text.chars().count() + 1;
@@ -82,7 +82,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
                 if sides[seat][stone] != GONE {
                     return wrong(at, format!("stone '{character}' stands on two squares"));
                 }
-                sides[seat][stone] = Self::seen_by(seat, square);
+                sides[seat][stone] = Self::to_perspective(seat, square);
             }
             let (separator, meaning) = if row + 1 < ROWS {
                 ('/', "the next row")
@@ -92,7 +92,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
             match characters.next() {
                 Some((_, found)) if found == separator => {}
                 other => {
-                    return unexpected(
+                    return unexpected_character(
                         other,
                         |found| format!("expected '{separator}' before {meaning}, found {found:?}"),
                         end,
@@ -105,7 +105,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
             Some((_, 'r')) => RED,
             Some((_, 'b')) => BLUE,
             other => {
-                return unexpected(
+                return unexpected_character(
                     other,
                     |found| format!("the side to move is 'r' or 'b', not {found:?}"),
                     end,
@@ -116,7 +116,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         match characters.next() {
             Some((_, ' ')) => {}
             other => {
-                return unexpected(
+                return unexpected_character(
                     other,
                     |found| format!("expected ' ' before the die, found {found:?}"),
                     end,
@@ -129,7 +129,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
             Some((_, '-')) => None,
             Some((_, face @ '1'..='6')) if face as u8 - b'0' <= faces => Some(face as u8 - b'0'),
             other => {
-                return unexpected(
+                return unexpected_character(
                     other,
                     |found| format!("the die is 1-{faces}, or '-' before the roll, not {found:?}"),
                     end,
@@ -158,9 +158,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Ok((Position::new(mover, other, seat), die))
     }
 
-    /// Square, counted row by row from the upper left corner, in a seat's own perspective; its own
-    /// inverse.
-    fn seen_by(seat: Seat, square: u8) -> u8 {
+    /// Converts a square between the upper left corner's numbering and a seat's own perspective.
+    fn to_perspective(seat: Seat, square: u8) -> u8 {
         if seat == RED {
             square
         } else {
@@ -168,15 +167,17 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// Stone on a square counted from the upper left corner: seat and index from 0.
+    /// Seat and stone (from 0) on a square in the upper left corner's numbering.
     pub(super) fn stone_at(position: &Position, square: u8) -> Option<(Seat, usize)> {
         [RED, BLUE].into_iter().find_map(|seat| {
-            let stone = position.side(seat).stone_on(Self::seen_by(seat, square));
+            let stone = position
+                .side(seat)
+                .stone_on(Self::to_perspective(seat, square));
             Some((seat, stone?))
         })
     }
 
-    /// Writes a position; `die` is `None` before the roll.
+    /// Formats a position; `die` is `None` before the roll.
     #[must_use]
     pub fn format_position(&self, position: &Position, die: Option<u8>) -> String {
         let mut text = String::with_capacity((COLUMNS + 1) * ROWS + 4);
@@ -195,7 +196,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         text
     }
 
-    /// Writes a move of a position, for example `c1b2`.
+    /// Formats a move of a position, for example `c1b2`.
     #[must_use]
     pub fn format_move(&self, position: &Position, mv: Move) -> String {
         let from = position.mover().square(mv.stone());
@@ -203,10 +204,9 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         self.square_name(position.seat(), from) + &self.square_name(position.seat(), to)
     }
 
-    /// Reads a move of a position, allowed by the die or not.
+    /// Parses a move of a position; the die is not checked.
     ///
     /// # Errors
-    ///
     /// If the text is no move of a stone of the side to move.
     pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
         let characters: Vec<char> = text.chars().collect();
@@ -232,7 +232,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
                 );
             }
             let from_above = ((ROWS - 1 - rank) * COLUMNS + column) as u8;
-            Ok(Self::seen_by(position.seat(), from_above))
+            Ok(Self::to_perspective(position.seat(), from_above))
         };
         let (from, to) = (square(0)?, square(2)?);
         let Some(stone) = position.mover().stone_on(from) else {
@@ -246,7 +246,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         };
         for direction in 0..3 {
             let mv = Move::new(stone as u8, direction);
-            let stays = Self::STEPS_FROM[usize::from(from)] >> direction & 1 == 1;
+            let stays = Self::STEP_BITS_FROM[usize::from(from)] >> direction & 1 == 1;
             if stays && Self::destination(position, mv) == to {
                 return Ok(mv);
             }
@@ -256,7 +256,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 
     fn square_name(&self, seat: Seat, square: u8) -> String {
-        let from_above = usize::from(Self::seen_by(seat, square));
+        let from_above = usize::from(Self::to_perspective(seat, square));
         let column = (b'a' + (from_above % COLUMNS) as u8) as char;
         format!("{column}{}", ROWS - from_above / COLUMNS)
     }

@@ -1,35 +1,35 @@
-//! Sampler of a random roll's allowed stones, by thresholds for each set of living stones.
+//! Samples which stones a roll allows, by thresholds for each set of living stones.
 //!
 //! Invariant: 32 random bits select the outcome of [`crate::core::game::sample_outcome`]. Thresholds are
 //! compared side by side, whereas subtracting one weight after the other is a chain of dependent
 //! operations.
 
-use super::permitted::StoneRuns;
+use super::dice_rules::StoneRanges;
 use crate::core::game::sample_outcome;
 use crate::games::einstein::MAX_OUTCOMES;
 
 /// Outcomes of a set of living stones.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(32))]
-struct Drawn {
-    /// Outcomes from index `i + 1` on have the bits above `up_to[i]`.
+struct Thresholds {
+    /// Outcomes from number `i + 1` on are sampled by bits above `up_to[i]`.
     up_to: [u32; MAX_OUTCOMES - 1],
-    /// First allowed stone (from 0) of an outcome and, from bit 4 on, the last.
+    /// The first stone (from 0) that an outcome allows and, from bit 4 on, the last.
     ends: [u8; MAX_OUTCOMES],
 }
 
-/// Outcomes for each set of living stones (bit i = stone i + 1).
+/// Indexed by the set of living stones (bit i = stone i + 1).
 #[derive(Clone, Debug)]
-pub(super) struct OutcomeSampler(Box<[Drawn; 64]>);
+pub(super) struct OutcomeSampler(Box<[Thresholds; 64]>);
 
 impl OutcomeSampler {
-    pub(super) fn new(runs: &[StoneRuns; 64]) -> Self {
-        Self(Box::new(runs.each_ref().map(Drawn::new)))
+    pub(super) fn new(runs: &[StoneRanges; 64]) -> Self {
+        Self(Box::new(runs.each_ref().map(Thresholds::new)))
     }
 
-    /// First and last allowed stone (from 0) of the outcome of 32 random bits.
+    /// The first and the last stone (from 0) that the sampled outcome allows.
     #[inline]
-    pub(super) fn of(&self, alive: u8, bits: u32) -> (u8, u8) {
+    pub(super) fn sample(&self, alive: u8, bits: u32) -> (u8, u8) {
         let sampler = &self.0[usize::from(alive & 63)];
         let number: usize = sampler
             .up_to
@@ -40,8 +40,8 @@ impl OutcomeSampler {
     }
 }
 
-impl Drawn {
-    fn new(runs: &StoneRuns) -> Self {
+impl Thresholds {
+    fn new(runs: &StoneRanges) -> Self {
         let mut sampler = Self {
             up_to: [u32::MAX; MAX_OUTCOMES - 1],
             ends: [0; MAX_OUTCOMES],
@@ -51,15 +51,16 @@ impl Drawn {
             if let Some(up_to) = sampler.up_to.get_mut(number)
                 && number + 1 < runs.len()
             {
-                *up_to = last_of(runs, number);
+                *up_to = max_bits_of(runs, number);
             }
         }
         sampler
     }
 }
 
-/// Largest bits that select outcome `number` or an earlier one.
-fn last_of(runs: &StoneRuns, number: usize) -> u32 {
+/// The largest bits that sample outcome `number` or an earlier one; sampling is monotone in the
+/// bits.
+fn max_bits_of(runs: &StoneRanges, number: usize) -> u32 {
     let is_later = |bits: u32| {
         let sampler = sample_outcome(&runs[..], bits);
         runs[..=number]
@@ -90,19 +91,19 @@ mod tests {
         search_game::Playouts,
     };
     use crate::games::einstein::{
-        EinStein, MoveList, Standard, Variant, dice::Die, permitted::runs_of_stones,
+        EinStein, MoveList, Standard, Variant, dice::Die, dice_rules::stone_ranges_by_set,
     };
 
     fn dice() -> [Die; 3] {
         [
             Die::fair(),
             Die::with_faces(4).unwrap(),
-            Die::loaded(&[1e-7, 3.0, 0.0, 1.0, 1.0, 1e-9]).unwrap(),
+            Die::with_weights(&[1e-7, 3.0, 0.0, 1.0, 1.0, 1e-9]).unwrap(),
         ]
     }
 
-    /// Compares the rules with the general method: lists of all moves and outcomes.
-    fn draws_as_lists_do<const COLUMNS: usize, const ROWS: usize>(
+    /// Compares the specialised rules with the generic lists of all moves and outcomes.
+    fn check_against_lists<const COLUMNS: usize, const ROWS: usize>(
         rules: EinStein<COLUMNS, ROWS>,
         seed: u64,
     ) {
@@ -138,9 +139,9 @@ mod tests {
     fn sampled_moves_equal_those_of_the_lists() {
         for (seed, die) in (1..).zip(dice()) {
             for variant in [Variant::Classic, Variant::NearestOnly] {
-                draws_as_lists_do(Standard::new(variant, die), seed);
-                draws_as_lists_do(Standard::new(variant, die).face_by_face(), seed);
-                draws_as_lists_do(EinStein::<3, 3>::with_stones(variant, die, 3), seed);
+                check_against_lists(Standard::new(variant, die), seed);
+                check_against_lists(Standard::new(variant, die).with_unmerged_faces(), seed);
+                check_against_lists(EinStein::<3, 3>::with_stones(variant, die, 3), seed);
             }
         }
     }
@@ -150,7 +151,7 @@ mod tests {
         let mut random = RandomStream::new(5);
         for die in dice() {
             for variant in [Variant::Classic, Variant::NearestOnly] {
-                let each_face = runs_of_stones(variant, die, |runs, face| runs.push(face));
+                let each_face = stone_ranges_by_set(variant, die, |runs, face| runs.push(face));
                 for runs in [each_face, Standard::new(variant, die).runs] {
                     let sampler = OutcomeSampler::new(&runs);
                     for alive in 1..64u8 {
@@ -163,7 +164,7 @@ mod tests {
                         for bits in near.chain([0, 1, u32::MAX - 1, u32::MAX]).chain(any) {
                             let run = sample_outcome(&runs[..], bits);
                             assert_eq!(
-                                sampler.of(alive, bits),
+                                sampler.sample(alive, bits),
                                 (run.start as u8, run.end as u8 - 1),
                                 "{die:?} {alive:06b} {bits}"
                             );

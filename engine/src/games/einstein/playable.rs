@@ -1,18 +1,20 @@
-//! EinStein as a game to play, record and learn, on the standard board with a fair die.
+//! EinStein in play, records and training, on the standard board with a fair die.
 
 use super::{
-    Move, MoveList, RED, Standard, Variant, bytes,
+    Move, MoveList, RED, Standard, Variant, codec,
     dice::{DiceStream, Die, DuplicateDice},
-    drawing::{self, SEAT_TITLES},
-    endgames,
+    dice_source::PairDice,
+    display::{self, SEAT_TITLES},
     evaluators::EVALUATORS,
     players::PLAYERS,
     position::Position,
-    rolls::PairDice,
-    symmetry::{SYMMETRIES, after_move, symmetric, symmetric_face, symmetric_move},
+    random_endgames,
+    symmetry::{
+        SYMMETRIES, symmetry_after_move, transform_face, transform_move, transform_position,
+    },
     tables::{
         MAX_TABLE_STONES, MIN_TABLE_STONES,
-        shared::{at_hand, shared},
+        cache::{cached_stones, shared_tables},
     },
 };
 use crate::core::{game::Seat, random::RandomStream, text::TextError};
@@ -25,19 +27,19 @@ use crate::play::{
 };
 use std::{ops::RangeInclusive, sync::Arc};
 
-/// Stones of the endgame tables when time or nodes end a search: they are built in a fraction of a
-/// second.
+/// Default stones of the endgame tables in searches limited by time or nodes; they are built in a
+/// fraction of a second.
 const UNASKED: usize = 4;
 
-/// Stones of the endgame tables that are taken from files, if they are there, when time ends a
-/// search: those of more do not fit into memory. With a limit of nodes they are not, so that its
-/// moves do not depend on files.
+/// Maximum stones of tables loaded from existing files when time limits a search: larger ones do
+/// not fit into memory. Searches limited by nodes load none, so that their moves do not depend on
+/// files.
 const MAX_CACHED_STONES: usize = 5;
 
 static FORMS: [TranscriptForm<Standard>; 1] = [sgf::form()];
 
-/// `tablebase=N`: exact values of all positions of at most N stones, from tables that all players
-/// share; 0 for none. With a die that is not fair there are none.
+/// `tablebase=N`: exact values of positions of at most N stones, from tables shared by all players;
+/// 0 for none. A loaded die has no tables.
 static TABLEBASE: OracleEntry<Standard> = OracleEntry {
     key: "tablebase",
     read: |value, game| {
@@ -62,7 +64,7 @@ static TABLEBASE: OracleEntry<Standard> = OracleEntry {
             return Ok(None);
         }
         let stones = match by_time {
-            true => at_hand(game.variant()).clamp(UNASKED, MAX_CACHED_STONES),
+            true => cached_stones(game.variant()).clamp(UNASKED, MAX_CACHED_STONES),
             false => UNASKED,
         };
         tables(stones, game)
@@ -70,7 +72,7 @@ static TABLEBASE: OracleEntry<Standard> = OracleEntry {
 };
 
 fn tables(stones: usize, game: &Standard) -> Result<Knowledge<Standard>, String> {
-    let tables = shared(stones, game.variant()).map_err(|error| error.to_string())?;
+    let tables = shared_tables(stones, game.variant()).map_err(|error| error.to_string())?;
     Ok(Some(tables))
 }
 
@@ -156,15 +158,17 @@ impl Playable for Standard {
                 let wanted = "six weights joined by ':', for example 1:1:1:1:1:5";
                 (value.character, format!("'die' is {wanted}, not '{value}'"))
             })?;
-        let die = Die::loaded(&weights).map_err(|error| (value.character, error.to_string()))?;
+        let die =
+            Die::with_weights(&weights).map_err(|error| (value.character, error.to_string()))?;
         Ok(Self::new(self.variant, die))
     }
 
     fn outcome_by_outcome(&self) -> Self {
-        self.clone().face_by_face()
+        self.clone().with_unmerged_faces()
     }
 
-    /// Each ply brings a stone nearer to its goal in rows or columns: no game has more than 96.
+    /// Each ply brings a stone nearer to its goal in rows or columns, which bounds a game by 96
+    /// plies.
     fn most_plies(&self) -> u16 {
         200
     }
@@ -199,7 +203,7 @@ impl Playable for Standard {
         first: Seat,
         random: &mut RandomStream,
     ) -> Option<Position> {
-        endgames::endgame(stones, first, random)
+        random_endgames::random_endgame(stones, first, random)
     }
 
     fn remaining(&self, position: &Position) -> usize {
@@ -231,19 +235,19 @@ impl Playable for Standard {
     }
 
     fn draw(&self, position: &Position, outcome: Option<u8>) -> String {
-        drawing::text(self, position, outcome)
+        display::text(self, position, outcome)
     }
 
     fn svg(&self, position: &Position, outcome: Option<u8>) -> String {
-        drawing::svg(self, position, outcome)
+        display::svg(self, position, outcome)
     }
 
     fn encode(&self, position: &Position, bytes: &mut Vec<u8>) {
-        bytes::encode(position, bytes);
+        codec::encode(position, bytes);
     }
 
     fn decode(&self, bytes: &mut &[u8]) -> Result<Position, String> {
-        bytes::decode(bytes).ok_or_else(|| "the bytes are no position".to_owned())
+        codec::decode(bytes).ok_or_else(|| "the bytes are no position".to_owned())
     }
 
     fn symmetries(&self) -> usize {
@@ -251,7 +255,7 @@ impl Playable for Standard {
     }
 
     fn image(&self, position: &Position, symmetry: usize) -> Position {
-        symmetric(position, symmetry)
+        transform_position(position, symmetry)
     }
 
     fn is_held_out(&self, position: &Position) -> bool {
@@ -259,12 +263,12 @@ impl Playable for Standard {
     }
 
     fn outcome_image(&self, outcome: u8, symmetry: usize) -> u8 {
-        symmetric_face(outcome, symmetry)
+        transform_face(outcome, symmetry)
     }
 
     fn move_image(&self, mv: Move, symmetry: usize) -> Option<(u32, usize)> {
-        let image = symmetric_move(mv, symmetry).number();
-        Some((image.into(), after_move(symmetry)))
+        let image = transform_move(mv, symmetry).number();
+        Some((image.into(), symmetry_after_move(symmetry)))
     }
 
     fn swap_colours(&self, position: &Position) -> Position {

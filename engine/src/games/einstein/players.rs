@@ -1,8 +1,8 @@
-//! EinStein's own players: a greedy one, and those of published programs as aliases.
+//! EinStein's own players: a greedy one, and published programs as aliases of search players.
 //!
-//! Rock'n'Roll's depth 0 values each direct successor, which is depth 1 here.
+//! Rock'n'Roll's depth 0 rates each direct successor, which is depth 1 here.
 
-use super::{Move, Position, Standard, evaluators::race_tables::to_goal};
+use super::{Move, Position, Standard, evaluators::race_tables::distances_to_goal};
 use crate::core::limits::Limits;
 use crate::play::{
     notation::{Arguments, Notation, Problem},
@@ -11,8 +11,8 @@ use crate::play::{
 };
 use std::sync::Arc;
 
-/// Milliseconds a move in the published matches of abseval.
-const ABSEVAL_MILLISECONDS: &str = "1200";
+/// Milliseconds per move in ABSeval's published matches.
+const DEFAULT_ABSEVAL_MILLISECONDS: &str = "1200";
 
 pub(super) static PLAYERS: [PlayerEntry<Standard>; 9] = [
     PlayerEntry {
@@ -26,32 +26,32 @@ pub(super) static PLAYERS: [PlayerEntry<Standard>; 9] = [
     },
     alias(
         "monte_alpha",
-        LIMITS,
+        LIMIT_PARAMETERS,
         "Monte_Alpha: UCB1 and playouts",
-        |arguments| tree("playout", "off", arguments),
+        |arguments| mcts_notation("playout", "off", arguments),
     ),
     alias(
         "monte_alpha_v2",
-        LIMITS,
+        LIMIT_PARAMETERS,
         "Monte_Alpha's second version: leaves by reciprocal distances",
-        |arguments| tree("reciprocal", "off", arguments),
+        |arguments| mcts_notation("reciprocal", "off", arguments),
     ),
-    // Its pruning is not published; here moves proven worse than another are no longer tried.
+    // Its pruning is not published; here the solver skips moves proven worse than another.
     alias(
         "uctcut",
-        LIMITS,
+        LIMIT_PARAMETERS,
         "UCTcut, an opponent of Monte_Alpha",
-        |arguments| tree("playout", "on", arguments),
+        |arguments| mcts_notation("playout", "on", arguments),
     ),
-    // Alpha-beta with a table and an evaluation by threats, without published details.
+    // Alpha-beta with a table and an evaluation by threats; no details are published.
     alias(
         "abseval",
         "ms or cpu_ms or clock",
         "ABSeval, an opponent of Monte_Alpha: Star1 with attack, block and threat",
         |arguments| {
             let star = Notation::new("star1").with("eval", Notation::new("attack_block_threat"));
-            let (star, timed) = limited(star, arguments)?;
-            let default_time = || Notation::new(ABSEVAL_MILLISECONDS);
+            let (star, timed) = with_time_limit(star, arguments)?;
+            let default_time = || Notation::new(DEFAULT_ABSEVAL_MILLISECONDS);
             Ok(match timed {
                 true => star,
                 false => star.with(
@@ -65,26 +65,26 @@ pub(super) static PLAYERS: [PlayerEntry<Standard>; 9] = [
         "MrBlack",
         "depth",
         "Rock'n'Roll's: star2 with schwarz, a ply deeper",
-        |arguments| deeper("MrBlack", arguments),
+        |arguments| one_ply_deeper("MrBlack", arguments),
     ),
     alias(
         "FarmerBoy",
         "depth",
         "Rock'n'Roll's: star2 with farmer_boy, a ply deeper",
-        |arguments| deeper("FarmerBoy", arguments),
+        |arguments| one_ply_deeper("FarmerBoy", arguments),
     ),
     alias(
         "MrMonte",
         "depth, iterations, player",
         "Rock'n'Roll's: star2 with mrmonte, a ply deeper",
-        |arguments| deeper("MrMonte", arguments),
+        |arguments| one_ply_deeper("MrMonte", arguments),
     ),
     alias("MrRandom", "", "Rock'n'Roll's: random", |_| {
         Ok(Notation::new("random"))
     }),
 ];
 
-/// Alias of another notation.
+/// An entry that expands to the spec of another player.
 const fn alias(
     name: &'static str,
     parameters: &'static str,
@@ -99,10 +99,10 @@ const fn alias(
     }
 }
 
-const LIMITS: &str = "sims or ms or cpu_ms or clock";
+const LIMIT_PARAMETERS: &str = "sims or ms or cpu_ms or clock";
 
-/// Copies a time limit; returns whether there is one.
-fn limited(
+/// Copies a time limit, and reports whether there is one.
+fn with_time_limit(
     mut player: Notation,
     arguments: &mut Arguments<'_>,
 ) -> Result<(Notation, bool), Problem> {
@@ -114,33 +114,40 @@ fn limited(
     Ok((player, timed))
 }
 
-/// UCB1 with the constant sqrt(2) on a fresh tree for each move, the most visited move being
-/// played: the common form of the Monte-Carlo programs.
-fn tree(leaf: &str, solver: &str, arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
+/// UCB1 with the constant sqrt(2) on a new tree per move, which plays the most visited move: the
+/// common part of the Monte-Carlo programs.
+fn mcts_notation(
+    leaf: &str,
+    solver: &str,
+    arguments: &mut Arguments<'_>,
+) -> Result<Notation, Problem> {
     let mcts = Notation::new("mcts")
         .with("leaf", Notation::new(leaf))
         .with("solver", Notation::new(solver))
         .with("graph", Notation::new("off"))
         .with("c", Notation::new(std::f64::consts::SQRT_2.to_string()));
-    let (mcts, timed) = limited(mcts, arguments)?;
-    // Ending when no other move can catch up changes no choice if the budget is known.
+    let (mcts, timed) = with_time_limit(mcts, arguments)?;
+    // Early stopping changes no choice when the remaining number of simulations is fixed.
     Ok(match timed {
         true => mcts.with("early", Notation::new("off")),
         false => mcts.with("sims", arguments.take("sims")?.cloned()),
     })
 }
 
-/// Full-width search with the evaluator of one of Rock'n'Roll's players.
-fn deeper(name: &str, arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
+/// A full-width search with the evaluator of a Rock'n'Roll player.
+fn one_ply_deeper(name: &str, arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     let depth: u32 = arguments.number("depth", 0..=63, 0)? + 1;
     Ok(Notation::new("star2")
         .with("depth", Notation::new(depth.to_string()))
-        .with("eval", rocknroll(name, arguments)?))
+        .with("eval", rocknroll_evaluator(name, arguments)?))
 }
 
-/// Evaluator of `MrBlack(…)`, `FarmerBoy(…)` or `MrMonte(…, iterations, player)`, with two equal
-/// simulated players.
-pub(super) fn rocknroll(name: &str, arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
+/// The evaluator of `MrBlack(…)`, `FarmerBoy(…)` or `MrMonte(…, iterations, player)`, which
+/// simulates the same player for both sides.
+pub(super) fn rocknroll_evaluator(
+    name: &str,
+    arguments: &mut Arguments<'_>,
+) -> Result<Notation, Problem> {
     Ok(match name {
         "MrBlack" => Notation::new("schwarz"),
         "FarmerBoy" => Notation::new("farmer_boy"),
@@ -155,32 +162,31 @@ pub(super) fn rocknroll(name: &str, arguments: &mut Arguments<'_>) -> Result<Not
     })
 }
 
-/// Player of the legal move whose destination is nearest to the goal, then with most progress along
-/// rows and columns, then the first (after Monte_Alpha's Greedy).
+/// Plays the legal move whose destination is nearest to the goal, then the one with most progress
+/// along rows and columns, then the first (our reading of Monte_Alpha's Greedy).
 #[derive(Clone, Debug)]
 pub struct GreedyPlayer {
     game: Standard,
 }
 
 impl GreedyPlayer {
-    /// A greedy player.
+    /// Creates the player.
     #[must_use]
     pub fn new(game: Standard) -> Self {
         Self { game }
     }
 
-    /// Choice among some legal moves.
+    /// The chosen move.
     ///
     /// # Panics
-    ///
-    /// If there are none.
+    /// If `legal` is empty.
     #[must_use]
     #[inline]
-    pub fn choice(position: &Position, legal: &[Move]) -> Move {
-        // Of equal keys `min_by_key` takes the first.
+    pub fn best_move(position: &Position, legal: &[Move]) -> Move {
+        // `min_by_key` returns the first of equal keys.
         let best = legal
             .iter()
-            .min_by_key(|&&mv| to_goal(Standard::destination(position, mv)));
+            .min_by_key(|&&mv| distances_to_goal(Standard::destination(position, mv)));
         *best.expect("a position that is not over has a legal move")
     }
 }
@@ -194,7 +200,7 @@ impl Player<Standard> for GreedyPlayer {
         legal: &[Move],
         _: &Limits,
     ) -> Result<Decision<Move>, Failure> {
-        Ok(Decision::without_values(Self::choice(position, legal)))
+        Ok(Decision::without_values(Self::best_move(position, legal)))
     }
 
     fn analyse(
@@ -203,7 +209,7 @@ impl Player<Standard> for GreedyPlayer {
         legal: Option<&[Move]>,
         _: &Limits,
     ) -> Result<Analysis<Move>, Failure> {
-        let line = legal.map(|legal| Self::choice(position, legal));
+        let line = legal.map(|legal| Self::best_move(position, legal));
         Ok(Analysis {
             line: line.into_iter().collect(),
             ..Analysis::without_values(&self.game, position, legal)

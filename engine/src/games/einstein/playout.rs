@@ -1,6 +1,6 @@
-//! Fast random games: one at a time, and 64 in lockstep on vectors.
+//! Fast playouts: one at a time, and 64 in lockstep on any vector instructions.
 //!
-//! A ply takes one [`Draw`] of 16 random bits for the roll, the step and, with a choice, the stone.
+//! A ply takes one [`PlyBits`] of 16 random bits for the roll, the step and, with a choice, the stone.
 //! Two distributions ([`Choice`]): all allowed moves equally likely, as for [`super::EinStein`]'s
 //! random moves, or Monte_Alpha's, with two stones equally likely whatever their steps. In
 //! lockstep, lane *i* draws from stream *i*, and a lane whose game is over takes the next start at
@@ -14,10 +14,10 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 #[cfg(target_arch = "x86_64")]
-mod bytes;
+mod byte_lanes;
 pub mod die_table;
-mod draw;
 mod lanes;
+mod ply_bits;
 mod scalar;
 #[cfg_attr(
     not(target_arch = "x86_64"),
@@ -29,22 +29,22 @@ mod tests;
 
 use super::{Position, Standard, Variant};
 use crate::core::{random::RandomStream, simd::Instructions};
-pub use draw::{Draw, LaneRandom, SmallRandom};
 use lanes::{play, play_each};
+pub use ply_bits::{LaneRandom, PlyBits, SmallRandom};
 use scalar::ScalarLanes;
 pub use scalar::StoneTable;
-pub(super) use scalar::play_out_from_seed;
+pub(super) use scalar::playout_from_seed;
 use starts::Starts;
 
-/// Concurrent games on every engine.
+/// Number of simultaneous games on every engine.
 pub const LANES: usize = 64;
 
 /// Minimum games for lockstep.
 pub(super) const MIN_BATCH: usize = 4;
 
-/// Plays one game from each of at most [`LANES`] unfinished positions with equally likely moves, on
-/// the widest engine for the variant; returns the set of games that the side to move wins.
-pub(super) fn play_out_together(
+/// Plays one uniformly random game from each of at most [`LANES`] positions (not over) on the
+/// widest engine for the variant: the bit set of those that the side to move wins.
+pub(super) fn playout_lanes(
     table: StoneTable,
     variant: Variant,
     positions: &[Position],
@@ -53,7 +53,7 @@ pub(super) fn play_out_together(
     let random = &mut LaneRandom::from_seed(seed);
     #[cfg(target_arch = "x86_64")]
     if variant == Variant::Classic
-        && let Some(lanes) = bytes::ByteLanes::new(Instructions::detect())
+        && let Some(lanes) = byte_lanes::ByteLanes::new(Instructions::detect())
     {
         return play_each(lanes, random, positions);
     }
@@ -62,24 +62,25 @@ pub(super) fn play_out_together(
     play_each(ScalarLanes::new(table), random, positions)
 }
 
-/// Uniform distribution of a random ply.
+/// The distribution of random moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Choice {
-    /// All allowed moves are equally likely.
+    /// All legal moves are equally likely.
     #[default]
     Moves,
-    /// Allowed stones are equally likely, then the chosen stone's steps (Monte_Alpha's die table).
+    /// The allowed stones are equally likely, then the steps of the chosen stone (Monte_Alpha's die
+    /// table).
     Stones,
 }
 
-/// Integer statistics of random games, independent of their order.
+/// Counts over random games; integers, so sums do not depend on their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Games played to the end.
+    /// Complete games.
     pub games: u64,
-    /// Games won by the side that was to move at the start.
+    /// Wins of the side to move at the start.
     pub first_mover_wins: u64,
-    /// Plies of all games.
+    /// Total plies.
     pub plies: u64,
     /// Sum of squared plies.
     pub squared_plies: u64,
@@ -95,9 +96,9 @@ impl Tally {
         self.longest = self.longest.max(plies);
     }
 
-    /// Both together.
+    /// The sum of both.
     #[must_use]
-    pub fn plus(self, other: Self) -> Self {
+    pub fn merge(self, other: Self) -> Self {
         Self {
             games: self.games + other.games,
             first_mover_wins: self.first_mover_wins + other.first_mover_wins,
@@ -108,19 +109,19 @@ impl Tally {
     }
 }
 
-/// Scalar lanes or vectors.
-enum AnyLanes {
+/// The engine in use.
+enum LaneEngine {
     Scalar(Box<ScalarLanes>),
     #[cfg(target_arch = "x86_64")]
-    Bytes(Box<bytes::ByteLanes>),
+    Bytes(Box<byte_lanes::ByteLanes>),
 }
 
-/// Random games on the standard board with the fair die.
+/// Plays many random games on the standard board with the fair die.
 ///
 /// The Mersenne Twister of the seed initialises the lanes' generators ([`LaneRandom`]) and shuffles
 /// the set-ups.
 pub struct LanePlayouts {
-    lanes: AnyLanes,
+    lanes: LaneEngine,
     choice: Choice,
     random: LaneRandom,
     starts: Starts,
@@ -132,13 +133,13 @@ impl LanePlayouts {
     /// of six faces, fewer than six stones a side.
     #[must_use]
     pub fn new(game: &Standard, choice: Choice, seed: u64) -> Option<Self> {
-        Self::on(Instructions::detect(), game, choice, seed)
+        Self::with_instructions(Instructions::detect(), game, choice, seed)
     }
 
-    /// Playouts on given instructions: one game after the other if they have no vectors for it. The
-    /// variant `nearest` always runs lane by lane.
+    /// Playouts on given instructions, scalar if they have no engine. The nearest variant is always
+    /// scalar.
     #[must_use]
-    pub fn on(
+    pub fn with_instructions(
         instructions: Instructions,
         game: &Standard,
         choice: Choice,
@@ -148,12 +149,12 @@ impl LanePlayouts {
             .stone_table()
             .filter(|_| usize::from(game.stones()) == super::MAX_STONES)?;
         #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut))]
-        let mut lanes = AnyLanes::Scalar(Box::new(ScalarLanes::new(*table)));
+        let mut lanes = LaneEngine::Scalar(Box::new(ScalarLanes::new(*table)));
         #[cfg(target_arch = "x86_64")]
         if game.variant() == Variant::Classic
-            && let Some(bytes) = bytes::ByteLanes::new(instructions)
+            && let Some(bytes) = byte_lanes::ByteLanes::new(instructions)
         {
-            lanes = AnyLanes::Bytes(Box::new(bytes));
+            lanes = LaneEngine::Bytes(Box::new(bytes));
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = instructions;
@@ -173,21 +174,20 @@ impl LanePlayouts {
     #[must_use]
     pub fn instructions(&self) -> Instructions {
         match &self.lanes {
-            AnyLanes::Scalar(_) => Instructions::PORTABLE,
+            LaneEngine::Scalar(_) => Instructions::PORTABLE,
             #[cfg(target_arch = "x86_64")]
-            AnyLanes::Bytes(lanes) => lanes.instructions(),
+            LaneEngine::Bytes(lanes) => lanes.instructions(),
         }
     }
 
     /// Plays `games` games from random set-ups. Both set-ups of a game are uniform and independent;
-    /// among 720 consecutive games every set-up begins once (fewer repetitions than by chance,
-    /// hence no larger errors).
+    /// among 720 successive games every set-up begins once, which lowers the variance.
     pub fn random_setups(&mut self, games: u64) -> Tally {
         self.starts.random_setups();
         self.play(games)
     }
 
-    /// Plays `games` games from one position; a finished position is won without a ply.
+    /// Plays `games` games from one position. A position that is over takes no ply.
     pub fn from_position(&mut self, game: &Standard, position: &Position, games: u64) -> Tally {
         if let Some(winner) = game.winner(position) {
             return Tally {
@@ -209,9 +209,9 @@ impl LanePlayouts {
             stream,
         } = self;
         match lanes {
-            AnyLanes::Scalar(lanes) => play(&mut **lanes, *choice, random, starts, stream, games),
+            LaneEngine::Scalar(lanes) => play(&mut **lanes, *choice, random, starts, stream, games),
             #[cfg(target_arch = "x86_64")]
-            AnyLanes::Bytes(lanes) => play(&mut **lanes, *choice, random, starts, stream, games),
+            LaneEngine::Bytes(lanes) => play(&mut **lanes, *choice, random, starts, stream, games),
         }
     }
 }

@@ -1,21 +1,21 @@
-//! A position of EinStein würfelt nicht in 61 bits, and its moves.
+//! Positions of EinStein würfelt nicht, packed into 61 bits, and moves.
 //!
 //! Two sides of six five-bit lanes (the square of each stone in its owner's perspective, 31 =
-//! gone), the side to move in the low half, and one bit for the seat to move. Captures are found by
-//! comparing all six lanes of a side at once.
+//! gone), the side to move in the low half, and one bit for the seat to move. A capture compares
+//! all six lanes of a side at once.
 
 use super::playout::SmallRandom;
 use crate::core::arrays::by_index;
 
-/// Maximum stones of a side.
+/// Maximum number of stones of a side.
 pub const MAX_STONES: usize = 6;
 
-/// The square of a stone that has been captured.
+/// The square of a captured stone.
 pub const GONE: u8 = 31;
 
 const LANE_BITS: u32 = 5;
 const ALL_LANES: u32 = (1 << (LANE_BITS * MAX_STONES as u32)) - 1;
-/// Lowest, and highest, bit of each lane.
+/// The lowest and the highest bit of each lane.
 const LOW_BITS: u32 = 0x0210_8421;
 const HIGH_BITS: u32 = LOW_BITS << (LANE_BITS - 1);
 const SEAT_BIT: u32 = 60;
@@ -50,16 +50,15 @@ impl Side {
         by_index(|stone| self.square(stone))
     }
 
-    /// Squares of two stones each: that of stone 2 i, plus 32 times that of the next one.
+    /// Squares of pairs of stones: stone 2i plus 32 times stone 2i + 1.
     #[inline]
-    pub(super) fn in_pairs(self) -> [usize; MAX_STONES / 2] {
+    pub(super) fn square_pairs(self) -> [usize; MAX_STONES / 2] {
         by_index(|pair| (self.0 >> (2 * LANE_BITS * pair as u32)) as usize % (1 << (2 * LANE_BITS)))
     }
 
-    /// The side with each square replaced by a table: `squares` has those of two stones at the
-    /// index of [`Self::in_pairs`].
+    /// Maps the square of each stone by `squares`, which is indexed as in [`Self::square_pairs`].
     #[inline]
-    pub(super) fn mapped(self, squares: &[u16; 1 << (2 * LANE_BITS)]) -> Self {
+    pub(super) fn map_squares(self, squares: &[u16; 1 << (2 * LANE_BITS)]) -> Self {
         let pair = |pair: u32| {
             let shift = 2 * LANE_BITS * pair;
             u32::from(squares[(self.0 >> shift) as usize % squares.len()]) << shift
@@ -67,9 +66,9 @@ impl Side {
         Self(pair(0) | pair(1) | pair(2))
     }
 
-    /// The same squares in reverse order of stones.
+    /// The same squares with the order of stones reversed.
     #[inline]
-    pub(super) fn reversed(self) -> Self {
+    pub(super) fn reverse_labels(self) -> Self {
         let exchanged = |near: u32, far: u32| {
             let (near, far) = (LANE_BITS * near, LANE_BITS * far);
             (self.0 >> far & 31) << near | (self.0 >> near & 31) << far
@@ -77,11 +76,11 @@ impl Side {
         Self(exchanged(0, 5) | exchanged(1, 4) | exchanged(2, 3))
     }
 
-    /// One bit a living stone.
+    /// The living stones as a bit set.
     #[must_use]
     #[inline]
     pub fn alive(self) -> u8 {
-        // One bit every five positions, at 0, 5, …, 25: gathered three at a time.
+        // One bit every five positions, at 0, 5, …, 25; gathered three at a time.
         let bits = u64::from(self.lanes_other_than(GONE) >> (LANE_BITS - 1));
         let low = bits & 0x421;
         let high = bits >> 15;
@@ -89,14 +88,14 @@ impl Side {
         ((low | low >> 4 | low >> 8) & 7 | ((high | high >> 4 | high >> 8) & 7) << 3) as u8
     }
 
-    /// How many stones are alive.
+    /// Number of living stones.
     #[must_use]
     #[inline]
     pub fn count(self) -> u32 {
         self.lanes_other_than(GONE).count_ones()
     }
 
-    /// Whether no stone is left.
+    /// Whether no stone is alive.
     #[must_use]
     #[inline]
     pub fn is_empty(self) -> bool {
@@ -110,7 +109,7 @@ impl Side {
         self.lanes_other_than(square) != HIGH_BITS
     }
 
-    /// Squares of the stones, one bit a square; bit 31 is set if a stone is gone.
+    /// The occupied squares as a bit set; bit 31 is set if a stone is gone.
     #[must_use]
     #[inline]
     pub fn occupied_squares(self) -> u32 {
@@ -125,35 +124,35 @@ impl Side {
         (equal != 0).then(|| (equal.trailing_zeros() / LANE_BITS) as usize)
     }
 
-    /// The side without the stone on `square`, if there is one.
+    /// This side without the stone on `square`, if any.
     #[must_use]
     #[inline]
-    pub fn without(self, square: u8) -> Self {
+    pub fn without_stone_on(self, square: u8) -> Self {
         let equal = !self.lanes_other_than(square) & HIGH_BITS;
         Self(self.0 | ((equal >> (LANE_BITS - 1)) * 31))
     }
 
-    /// The side with a stone on another square.
+    /// This side with a stone moved to `square`.
     #[must_use]
     #[inline]
-    pub fn with(self, stone: usize, square: u8) -> Self {
+    pub fn with_stone_on(self, stone: usize, square: u8) -> Self {
         let shift = LANE_BITS * stone as u32;
         Self(self.0 & !(31 << shift) | u32::from(square & 31) << shift)
     }
 
-    /// Stones below `stone` (from 0); the others are gone.
+    /// The stones below `stone` (from 0); the others count as gone.
     #[must_use]
     #[inline]
-    pub fn before(self, stone: usize) -> Self {
+    pub fn stones_below(self, stone: usize) -> Self {
         Self(self.0 | ALL_LANES & ALL_LANES << (LANE_BITS * stone as u32))
     }
 
-    /// Highest bit of every lane that does not contain `square`. Exact: no carry leaves a lane.
+    /// The highest bit of every lane that does not hold `square`. No carry leaves a lane.
     #[inline]
     fn lanes_other_than(self, square: u8) -> u32 {
         let difference = self.0 ^ (u32::from(square) * LOW_BITS);
-        const LOWER: u32 = LOW_BITS * 15;
-        (((difference & LOWER) + LOWER) | difference) & HIGH_BITS
+        const LOW_FOUR_BITS: u32 = LOW_BITS * 15;
+        (((difference & LOW_FOUR_BITS) + LOW_FOUR_BITS) | difference) & HIGH_BITS
     }
 }
 
@@ -196,7 +195,7 @@ impl Position {
         (self.0 >> SEAT_BIT) as usize
     }
 
-    /// The side of a seat.
+    /// The stones of a seat.
     #[must_use]
     pub fn side(&self, seat: usize) -> Side {
         if seat == self.seat() {
@@ -209,26 +208,26 @@ impl Position {
     /// The same board with the other side to move.
     #[must_use]
     #[inline]
-    pub fn passed(&self) -> Self {
+    pub fn pass_turn(&self) -> Self {
         Self::new(self.other(), self.mover(), 1 - self.seat())
     }
 
-    /// Stones on the board.
+    /// Number of stones on the board.
     #[must_use]
     #[inline]
     pub fn stones(&self) -> u32 {
         self.mover().count() + self.other().count()
     }
 
-    /// Packed form, for records.
+    /// The packed form, used in records.
     #[must_use]
     #[inline]
     pub fn bits(&self) -> u64 {
         self.0
     }
 
-    /// Position of a valid packed form: no two stones of a side on one square, no stones of both
-    /// sides on one square, squares on a board of `squares` squares.
+    /// Unpacks a position; `None` unless the stones stand on distinct squares of a board of
+    /// `squares` squares.
     #[must_use]
     pub fn from_bits(bits: u64, squares: u8) -> Option<Self> {
         let position = Self(bits);
@@ -253,20 +252,32 @@ impl Position {
         (bits >> (SEAT_BIT + 1) == 0).then_some(position)
     }
 
-    /// A key that is a bijection of the packed form, mixed so that any of its bits may index a
-    /// table (SplitMix64: Steele, Lea and Flood 2014, variant 13 of Stafford).
+    /// Hash key: a bijection of the packed form of which any bits can index a table (SplitMix64:
+    /// Steele, Lea and Flood 2014, variant 13 of Stafford).
     #[must_use]
     #[inline]
     pub fn key(&self) -> u64 {
         SmallRandom::new(self.0).next_u64()
     }
 
-    /// Position after `stone` moved to `destination` (`seen_by_other` in the other side's
-    /// perspective) and captured its occupant.
+    /// The position after `stone` moved to `destination` (`destination_of_other` in the other
+    /// side's perspective), with any capture.
     #[inline]
-    pub(super) fn after(&self, stone: usize, destination: u8, seen_by_other: u8) -> Self {
-        let moved = self.mover().without(destination).with(stone, destination);
-        Self::new(self.other().without(seen_by_other), moved, 1 - self.seat())
+    pub(super) fn after_step(
+        &self,
+        stone: usize,
+        destination: u8,
+        destination_of_other: u8,
+    ) -> Self {
+        let moved = self
+            .mover()
+            .without_stone_on(destination)
+            .with_stone_on(stone, destination);
+        Self::new(
+            self.other().without_stone_on(destination_of_other),
+            moved,
+            1 - self.seat(),
+        )
     }
 }
 
@@ -282,7 +293,7 @@ impl std::fmt::Debug for Position {
     }
 }
 
-/// A move: which stone (from 0) takes which step (0 diagonal, 1 sideways, 2 forward, in the mover's
+/// A move: a stone (from 0) and its step (0 diagonal, 1 sideways, 2 forward, in the mover's
 /// perspective).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move(u8);

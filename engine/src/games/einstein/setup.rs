@@ -1,7 +1,7 @@
 //! Set-ups: arrangements of a side's stones on its home triangle.
 //!
-//! The standard board has 720; a set-up's index is the lexicographic rank of the stones read over
-//! a5 b5 c5 a4 b4 a3, and Blue's arrangement is Red's by a half turn.
+//! The standard board has 720. A set-up's index is the lexicographic rank of the stones read over
+//! a5 b5 c5 a4 b4 a3; Blue's arrangement is rotated by a half turn.
 
 use super::{EinStein, GONE, MAX_STONES, Position, position::Side};
 use crate::core::{
@@ -12,7 +12,7 @@ use crate::core::{
 /// Number of set-ups of a side on the standard board.
 pub const SETUPS: usize = 720;
 
-/// The stones (from 1) that set-up `index` puts on the home squares in reading order.
+/// The stones (from 1) of set-up `index` on the home squares in reading order.
 ///
 /// # Panics
 /// If `index` is not below `stones!`.
@@ -34,7 +34,7 @@ pub fn setup_stones(index: usize, stones: usize) -> Vec<u8> {
     order
 }
 
-/// The index of an arrangement of the stones 1, 2, … read over the home squares; `None` if it is no
+/// The index of an arrangement of the stones 1, 2, … on the home squares; `None` if it is no
 /// permutation.
 #[must_use]
 pub fn setup_index(order: &[u8]) -> Option<usize> {
@@ -78,13 +78,13 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         self.home.to_vec()
     }
 
-    /// Number of a side's set-ups.
+    /// Number of set-ups of a side.
     #[must_use]
     pub fn setups(&self) -> usize {
         (1..=usize::from(self.stones())).product()
     }
 
-    pub(super) fn side_of(&self, setup: usize) -> Side {
+    pub(super) fn side_with_setup(&self, setup: usize) -> Side {
         let mut squares = [GONE; MAX_STONES];
         for (square, stone) in self.home.iter().zip(setup_stones(setup, self.home.len())) {
             squares[usize::from(stone) - 1] = *square;
@@ -92,13 +92,13 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Side::new(squares)
     }
 
-    /// The start position of two set-ups (indices) with `first` to move.
+    /// The start position of two set-ups (by index) with `first` to move.
     ///
     /// # Panics
-    /// If an index is too large, or the board is too small to hold both sides.
+    /// If an index is too large or the board too small for both sides.
     #[must_use]
     pub fn start(&self, setups: [usize; 2], first: Seat) -> Position {
-        let sides = setups.map(|index| self.side_of(index));
+        let sides = setups.map(|index| self.side_with_setup(index));
         let position = Position::new(sides[first], sides[1 - first], first);
         assert!(
             Position::from_bits(position.bits(), Self::SQUARES).is_some(),
@@ -107,7 +107,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         position
     }
 
-    /// A start position of two random set-ups.
+    /// A start position with two random set-ups.
     #[must_use]
     pub fn random_start(&self, random: &mut RandomStream, first: Seat) -> Position {
         let setups = [random.below(self.setups()), random.below(self.setups())];

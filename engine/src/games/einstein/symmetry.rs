@@ -1,10 +1,10 @@
-//! The eight symmetries of a position on the standard board that leave its value before the roll
-//! unchanged.
+//! The eight symmetries of positions on the standard board that preserve their value before the
+//! roll.
 //!
-//! A symmetry is a number below 8: bit 0 transposes the board along the line from corner to corner,
-//! bit 1 reverses the mover's labels (1 ↔ 6, 2 ↔ 5, 3 ↔ 4), bit 2 the other side's. Each is its own
-//! inverse. Invariant: they commute with playing a move. Values agree in both variants of the rules,
-//! but reversing labels needs a die that is the same read backwards, as the fair one is.
+//! A symmetry is a number below 8: bit 0 transposes the board, bit 1 reverses the mover's labels (1
+//! ↔ 6, 2 ↔ 5, 3 ↔ 4), bit 2 the other side's. Each is its own inverse. Invariant: symmetries
+//! commute with moves and preserve values in both variants; reversed labels need a die whose
+//! weights read the same backwards.
 
 use super::{GONE, MAX_STONES, Move, Position, position::Side};
 
@@ -15,9 +15,9 @@ const TRANSPOSE: usize = 1;
 const REVERSE_MOVER: usize = 2;
 const REVERSE_OTHER: usize = 4;
 
-/// The square across the diagonal; gone stays gone.
+/// A square transposed; [`GONE`] is unchanged.
 #[inline]
-pub(super) fn transposed(square: u8) -> u8 {
+pub(super) fn transpose(square: u8) -> u8 {
     TRANSPOSED[usize::from(square & 31)]
 }
 
@@ -31,7 +31,7 @@ pub(super) const TRANSPOSED: [u8; 32] = {
     squares
 };
 
-/// Transposed squares of two stones, indexed by both.
+/// Transposed squares of two stones, indexed as in [`Side::square_pairs`].
 static TRANSPOSED_PAIRS: [u16; 1 << 10] = {
     let mut pairs = [0; 1 << 10];
     let mut pair = 0;
@@ -42,22 +42,22 @@ static TRANSPOSED_PAIRS: [u16; 1 << 10] = {
     pairs
 };
 
-/// Image of `position` under `symmetry` (below [`SYMMETRIES`]; higher bits are ignored).
+/// The image of `position` under `symmetry` (below [`SYMMETRIES`]; higher bits are ignored).
 #[must_use]
 #[inline]
-pub fn symmetric(position: &Position, symmetry: usize) -> Position {
+pub fn transform_position(position: &Position, symmetry: usize) -> Position {
     let transposed = symmetry & TRANSPOSE != 0;
     Position::new(
-        symmetric_side(position.mover(), transposed, symmetry & REVERSE_MOVER != 0),
-        symmetric_side(position.other(), transposed, symmetry & REVERSE_OTHER != 0),
+        transform_side(position.mover(), transposed, symmetry & REVERSE_MOVER != 0),
+        transform_side(position.other(), transposed, symmetry & REVERSE_OTHER != 0),
         position.seat(),
     )
 }
 
-/// Face (1 to 6) that allows after `symmetry` the stones that `face` allows before it.
+/// The face (1 to 6) that allows the images of the stones that `face` allows.
 #[must_use]
 #[inline]
-pub fn symmetric_face(face: u8, symmetry: usize) -> u8 {
+pub fn transform_face(face: u8, symmetry: usize) -> u8 {
     if symmetry & REVERSE_MOVER != 0 {
         MAX_STONES as u8 + 1 - face
     } else {
@@ -65,14 +65,14 @@ pub fn symmetric_face(face: u8, symmetry: usize) -> u8 {
     }
 }
 
-/// Image of a move of the side to move.
-pub(super) fn symmetric_move(mv: Move, symmetry: usize) -> Move {
+/// The image of a move of the side to move.
+pub(super) fn transform_move(mv: Move, symmetry: usize) -> Move {
     let stone = if symmetry & REVERSE_MOVER != 0 {
         MAX_STONES - 1 - mv.stone()
     } else {
         mv.stone()
     };
-    // Sideways becomes forward and forward sideways; diagonal stays.
+    // Sideways and forward swap; diagonal stays.
     let direction = if symmetry & TRANSPOSE != 0 {
         [0, 2, 1][mv.direction()]
     } else {
@@ -81,36 +81,36 @@ pub(super) fn symmetric_move(mv: Move, symmetry: usize) -> Move {
     Move::new(stone as u8, direction as u8)
 }
 
-/// Symmetry between the positions after a move, given the one between those before it: mover and
-/// other have changed roles, so `play(symmetric(p, s), symmetric_move(m, s)) = symmetric(play(p,
-/// m), after_move(s))`.
-pub(super) fn after_move(symmetry: usize) -> usize {
+/// The symmetry of the positions after a move, whose mover and other side are swapped:
+/// `play(transform_position(p, s), transform_move(m, s)) = transform_position(play(p, m),
+/// symmetry_after_move(s))`.
+pub(super) fn symmetry_after_move(symmetry: usize) -> usize {
     symmetry & TRANSPOSE | (symmetry & REVERSE_MOVER) << 1 | (symmetry & REVERSE_OTHER) >> 1
 }
 
 #[inline]
-fn symmetric_side(mut side: Side, transpose: bool, reverse: bool) -> Side {
+fn transform_side(mut side: Side, transpose: bool, reverse: bool) -> Side {
     if transpose {
-        side = side.mapped(&TRANSPOSED_PAIRS);
+        side = side.map_squares(&TRANSPOSED_PAIRS);
     }
     if reverse {
-        side = side.reversed();
+        side = side.reverse_labels();
     }
     side
 }
 
 impl Position {
-    /// Smallest packed form of all positions equal up to symmetry and colours.
+    /// Canonical form: the minimum packed form over all symmetries and colours.
     #[must_use]
     #[inline]
-    pub fn least_image(&self) -> u64 {
-        // Labels of each side reverse independently, so each side has its own smallest form.
-        let least = |side: Side| side.min(side.reversed());
+    pub fn canonical_bits(&self) -> u64 {
+        // Labels are reversed per side, so each side is minimised separately.
+        let least = |side: Side| side.min(side.reverse_labels());
         let of = |mover: Side, other| Self::new(least(mover), least(other), 0).bits();
         let (mover, other) = (self.mover(), self.other());
         of(mover, other).min(of(
-            mover.mapped(&TRANSPOSED_PAIRS),
-            other.mapped(&TRANSPOSED_PAIRS),
+            mover.map_squares(&TRANSPOSED_PAIRS),
+            other.map_squares(&TRANSPOSED_PAIRS),
         ))
     }
 }
@@ -130,7 +130,7 @@ mod tests {
     fn a_position_by_hand() {
         let game = Standard::default();
         let position = position("215../64.../3...e/...fb/..acd b -");
-        let show = |symmetry| game.format_position(&symmetric(&position, symmetry), None);
+        let show = |symmetry| game.format_position(&transform_position(&position, symmetry), None);
         assert_eq!(show(0), "215../64.../3...e/...fb/..acd b -");
         assert_eq!(show(1), "263../14.../5...a/...fc/..ebd b -");
         assert_eq!(show(2), "215../64.../3...b/...ae/..fdc b -");
@@ -147,16 +147,16 @@ mod tests {
                 (0..SYMMETRIES).flat_map(|one| moves.iter().map(move |mv| (one, mv)))
             {
                 let after = game.play(&position, mv);
-                let image = symmetric(&position, symmetry);
+                let image = transform_position(&position, symmetry);
                 assert!(Position::from_bits(image.bits(), Standard::SQUARES).is_some());
-                assert_eq!(symmetric(&image, symmetry), position);
-                assert_eq!(symmetric_move(symmetric_move(mv, symmetry), symmetry), mv);
+                assert_eq!(transform_position(&image, symmetry), position);
+                assert_eq!(transform_move(transform_move(mv, symmetry), symmetry), mv);
                 assert_eq!(
-                    game.play(&image, symmetric_move(mv, symmetry)),
-                    symmetric(&after, after_move(symmetry))
+                    game.play(&image, transform_move(mv, symmetry)),
+                    transform_position(&after, symmetry_after_move(symmetry))
                 );
                 assert_eq!(
-                    game.winner(&symmetric(&after, symmetry)),
+                    game.winner(&transform_position(&after, symmetry)),
                     game.winner(&after)
                 );
             }
@@ -164,9 +164,9 @@ mod tests {
     }
 
     #[test]
-    fn images_have_one_least_whoever_is_red() {
+    fn images_share_one_canonical_form() {
         let game = Standard::default();
-        // Square by square, by the definition of symmetries.
+        // Square by square, as defined in the module documentation.
         let plain = |side: Side, transpose: bool, reverse: bool| {
             let mut squares = side.squares();
             for square in squares.iter_mut().filter(|square| **square != GONE) {
@@ -190,7 +190,7 @@ mod tests {
                         plain(other, one & 1 != 0, one & 4 != 0),
                         position.seat(),
                     );
-                    assert_eq!(symmetric(&position, one), image);
+                    assert_eq!(transform_position(&position, one), image);
                     image
                 })
                 .collect();
@@ -198,25 +198,25 @@ mod tests {
             let least = images.iter().map(red).min().unwrap();
             for image in images {
                 let blue = Position::new(image.mover(), image.other(), 1 - image.seat());
-                assert_eq!([image.least_image(), blue.least_image()], [least; 2]);
+                assert_eq!([image.canonical_bits(), blue.canonical_bits()], [least; 2]);
             }
         }
     }
 
     #[test]
-    fn what_a_face_permits_is_permitted_by_the_symmetric_face() {
+    fn transformed_faces_allow_transformed_moves() {
         for variant in [Variant::Classic, Variant::NearestOnly] {
             let game = Standard::new(variant, Die::fair());
             for position in random_positions(&game, 12, 2000) {
                 for symmetry in 0..SYMMETRIES {
                     for face in 1..=6 {
-                        let image_face = symmetric_face(face, symmetry);
+                        let image_face = transform_face(face, symmetry);
                         let mut expected = game.legal_moves(&position, face);
                         expected
                             .iter_mut()
-                            .for_each(|mv| *mv = symmetric_move(*mv, symmetry));
+                            .for_each(|mv| *mv = transform_move(*mv, symmetry));
                         let mut found =
-                            game.legal_moves(&symmetric(&position, symmetry), image_face);
+                            game.legal_moves(&transform_position(&position, symmetry), image_face);
                         expected.sort_unstable();
                         found.sort_unstable();
                         assert_eq!(found[..], expected[..]);
@@ -254,7 +254,7 @@ mod tests {
         {
             let expected = value(&game, &position, &mut cache);
             for symmetry in 1..SYMMETRIES {
-                let found = value(&game, &symmetric(&position, symmetry), &mut cache);
+                let found = value(&game, &transform_position(&position, symmetry), &mut cache);
                 assert!(
                     (found - expected).abs() < 1e-5,
                     "{position:?} {symmetry}: {found} {expected}"

@@ -1,28 +1,26 @@
-//! Endgame tables: the exact win probability of every position of few stones, with a fair die on
-//! the standard board.
+//! Endgame tablebase: exact win probabilities of all positions of few stones, fair die, standard
+//! board.
 //!
-//! [`Tables`] hold a value for each position of each class (stones of the mover, stones of the
-//! other side), for one variant of the rules, in memory or mapped from files. Invariant: 0 and 1
-//! are certain losses and wins; every other value lies within
-//! [`Oracle::error`](crate::core::oracle::Oracle::error) of the truth. The cells are the same on
-//! every machine, with any number of threads.
-//!
-//! Tables are solved backwards by layers of total progress (`solve.rs`); the index is in
-//! `index.rs`.
+//! [`Tables`] hold a value for each position of each class (numbers of stones of both sides) in one
+//! variant; they are built in memory or mapped from files, and immutable. Invariant: 0 and 1 mean
+//! certainly lost and won; every other value is within
+//! [`Oracle::error`](crate::core::oracle::Oracle::error) of the truth, and cells are identical on
+//! every machine with any number of threads. The method is retrograde analysis by layers of total
+//! progress (`solve.rs`); `index.rs` has the index.
 
-mod beyond;
 mod build;
+pub mod cache;
+mod extension;
+mod external_memory;
 mod file;
 mod index;
 mod kernels;
 mod memory;
 mod patterns;
 mod probe;
-pub mod shared;
 mod solve;
 mod statistics;
-mod stream;
-mod walk;
+mod visit;
 
 pub use index::Class;
 pub use probe::{Face, Probe, SAME_VALUE};
@@ -34,23 +32,23 @@ use index::Index;
 use memory::Cells;
 use std::path::PathBuf;
 
-/// Minimum stones of tables, both sides together.
+/// Minimum total number of stones of tables.
 pub const MIN_TABLE_STONES: usize = 2;
-/// Maximum stones of tables, both sides together.
+/// Maximum total number of stones of tables.
 pub const MAX_TABLE_STONES: usize = 6;
 
-/// Runs a number of independent jobs, each once, in any order and on the caller's threads.
+/// Runs a number of independent jobs, each once, in any order on the caller's threads.
 pub type Run<'a> = &'a (dyn Fn(usize, &(dyn Fn(usize) + Sync)) + Sync);
 
-/// Callback with the number of computed values, and of all.
+/// Called with the number of computed values, and the total.
 pub type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 
-/// Runs jobs in order on the calling thread.
-pub fn on_this_thread(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
+/// Runs jobs in sequence on the calling thread.
+pub fn run_sequentially(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
     (0..jobs).for_each(job);
 }
 
-/// Exact values of all positions of at most some number of stones.
+/// Exact values of all positions up to some number of stones.
 #[derive(Debug)]
 pub struct Tables {
     variant: Variant,
@@ -60,28 +58,27 @@ pub struct Tables {
     cells: Vec<Option<Cells>>,
 }
 
-/// Index of a class in a list of all.
 fn class_index(class: Class) -> usize {
     (class.mover - 1) * patterns::MAX_TABLE_STONES + class.other - 1
 }
 
-/// Error of opening or building tables.
+/// Why tables are unavailable.
 #[derive(Debug, thiserror::Error)]
 pub enum TablesError {
-    /// Unsupported number of stones.
+    /// The number of stones is out of range.
     #[error(
         "endgame tables are for {MIN_TABLE_STONES} to {MAX_TABLE_STONES} stones in all, not {0}"
     )]
     Stones(usize),
-    /// Not enough memory for a class.
+    /// Out of memory.
     #[error("not enough memory for the endgame table {class}: {}", format_bytes(*bytes))]
     Memory {
         /// Class of the table.
         class: Class,
-        /// Bytes that it needs.
+        /// The required memory.
         bytes: u64,
     },
-    /// Not enough space on the disk.
+    /// The disk is full.
     #[error(
         "{}: not enough space on the disk, {} needed and {} free; name another directory, or fewer stones",
         directory.display(), format_bytes(*needed), format_bytes(*free)
@@ -89,7 +86,7 @@ pub enum TablesError {
     Space {
         /// Directory of the tables.
         directory: PathBuf,
-        /// Additional bytes in use at most while the tables are built.
+        /// Maximum additional bytes in use at a time while the tables are built.
         needed: u64,
         /// Free bytes.
         free: u64,
@@ -97,12 +94,12 @@ pub enum TablesError {
     /// Failure of reading or writing a file.
     #[error(transparent)]
     File(#[from] FileError),
-    /// File with wrong content.
+    /// A file is invalid.
     #[error("{}: {problem}", path.display())]
     Damaged {
         /// Path of the file.
         path: PathBuf,
-        /// Description of the problem.
+        /// The problem.
         problem: String,
     },
 }
@@ -127,17 +124,17 @@ impl Tables {
         self.variant
     }
 
-    /// Maximum stones, both sides together.
+    /// Maximum total number of stones.
     #[must_use]
     pub fn stones(&self) -> usize {
         self.stones
     }
 
-    /// Maximum error of a value. The values of at most five stones, the same on every machine, were
-    /// all compared with double precision, both variants (`tests.rs`): at most 3.5·10⁻⁵, root mean
-    /// square 6.3·10⁻⁶. With more stones the error grows by at most half a unit a ply (`solve.rs`),
-    /// and six stones take less than 42 plies to the goal or a capture, as each ply is a step and
-    /// no stone has more than seven before its last: together less than 24 units.
+    /// Bound of a value's error. All values of at most five stones, in both variants, were compared
+    /// with double precision (`tests.rs`): at most 3.5·10⁻⁵, root mean square 6.3·10⁻⁶. With six
+    /// stones the error grows by at most half a unit a ply (`solve.rs`) over less than 42 plies to
+    /// the goal or a capture, since no stone makes more than seven steps before its last: together
+    /// less than 24 units.
     fn error_bound(&self) -> f32 {
         if self.stones <= 5 {
             4e-5
@@ -146,15 +143,15 @@ impl Tables {
         }
     }
 
-    /// Cells of a class; empty if it is missing.
+    /// The cells of a class; empty if it is missing.
     #[inline]
-    fn slice(&self, class: Class) -> &[u16] {
+    fn cells_of(&self, class: Class) -> &[u16] {
         self.cells[class_index(class)]
             .as_ref()
             .map_or(&[], Cells::as_slice)
     }
 
-    fn size(&self, class: Class) -> u64 {
+    fn num_cells(&self, class: Class) -> u64 {
         (self.index.blocks(class) * class.block()) as u64
     }
 }

@@ -13,7 +13,7 @@ use engine::games::einstein::{
         weights::{Model, ModelFile},
     },
     position::Side,
-    tables::shared::shared,
+    tables::cache::shared_tables,
 };
 use indicatif::ProgressBar;
 
@@ -229,7 +229,7 @@ fn two_stones(random: &mut RandomStream) -> Position {
 #[test]
 fn endgames_of_two_stones_become_exact() {
     let rules = Standard::default();
-    let tables = shared(2, rules.variant()).unwrap();
+    let tables = shared_tables(2, rules.variant()).unwrap();
     // Only one of 68 weights depends on both stones, so rates are high.
     let cases = [
         (UpdateRule::Sgd, 6.0, 1.0, [0.015, 0.2]),

@@ -1,28 +1,26 @@
 //! Attack, block and threat: the evaluation of the NTU agent (CSIE5138 project, after CCDC 2015).
 //!
-//! A stone's mobility M is six times the probability that the next roll lets it move (a face that
-//! leaves a choice counts for both stones), its positional value P is 2^(5 − d), d being its
-//! distance to the goal; gone stones count 0. For a side p against q: ATT_p = Σ M·P over its
-//! stones, and MT of a stone is the largest P among the enemy stones it can capture next move, 0 if
-//! there is none. f(p) = 2 · ATT_p ∓ ATT_q + 0.05 · THT, where THT is Σ M·MT of p or of q.
-//! Invariant: f is not antisymmetric, so whose view is taken matters; [`Options`] says which
-//! reading is meant.
+//! A stone's mobility M is six times the probability that the next roll allows it (a face with a
+//! choice counts for both stones), its positional value P is 2^(5 − d) with the distance d to the
+//! goal; gone stones count 0. For a side p against q: ATT_p = Σ M·P over its stones, and MT of a
+//! stone is the largest P among the enemy stones it can capture next move, or 0. f(p) = 2 · ATT_p ∓
+//! ATT_q + 0.05 · THT, where THT is Σ M·MT of p or of q; f is not antisymmetric, so [`Options`]
+//! select the perspective.
 
-use super::{race_tables::to_goal, schwarz_odds::greater};
+use super::{race_tables::distances_to_goal, schwarz_odds::maximum};
 use crate::core::arrays::each;
 use crate::core::{calibration::Calibration, evaluator::Score};
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard, position::Side};
 use crate::play::registry::{EvaluatorEntry, calibrated};
 
-/// Reading of the formula; the default is the one that plays well.
+/// The reading of the formula; the default is the one that plays well.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Adds the attack of q, +ATT_q, as printed, instead of subtracting it, as meant.
+    /// Whether the attack of q is added, +ATT_q, as printed, instead of subtracted, as intended.
     pub adds_block: bool,
-    /// Takes the threats of q, as printed, instead of p, as the text means.
+    /// Whether the threats are those of q, as printed, instead of p, as described in the text.
     pub enemy_threats: bool,
-    /// Takes f of the side that has just moved, negated, so that larger is still better for the
-    /// side to move, instead of f of the side to move.
+    /// Whether the score is −f of the side that has just moved instead of f of the side to move.
     pub just_moved: bool,
 }
 
@@ -31,20 +29,20 @@ const BLOCK_WEIGHT: f32 = 1.0;
 const THREAT_WEIGHT: f32 = 0.05;
 
 /// P of a square in its owner's perspective; 0 for gone stones.
-const POSITIONAL: [f32; 32] = {
+const POSITIONAL_VALUE: [f32; 32] = {
     let mut values = [0.0; 32];
     let mut square = 0;
     while square < Standard::SQUARES as usize {
-        values[square] = (1u32 << (5 - to_goal(square as u8).0)) as f32;
+        values[square] = (1u32 << (5 - distances_to_goal(square as u8).0)) as f32;
         square += 1;
     }
     values
 };
 
-/// Square of the enemy's gone stones: on no board, and no target of steps off the board.
-const REMOVED: u8 = 30;
+/// Square for the enemy's gone stones: off the board, and no destination of a step.
+const GONE_ENEMY_SQUARE: u8 = 30;
 
-/// The evaluation of the NTU agent.
+/// The evaluator.
 #[derive(Clone, Debug)]
 pub struct AttackBlockThreat {
     options: Options,
@@ -53,11 +51,10 @@ pub struct AttackBlockThreat {
 }
 
 impl AttackBlockThreat {
-    /// Calibration for the options that change the score's scale; fitted by `alea calibrate --games
-    /// 200000 --seed 1 --eval "abt(…)"`. With the enemy's attack added and from the perspective of
-    /// the side that has just moved, the score has next to no bearing on the result (the fitted
-    /// slope is -0.0005): it gets the slope of the other perspective, so that a larger score still
-    /// counts as better.
+    /// From score to win probability, for the options that change its scale; fitted by `alea
+    /// calibrate --games 200000 --seed 1 --eval "abt(…)"`. With the enemy's attack added and the
+    /// perspective of the side that has just moved, the score hardly predicts the result (slope
+    /// -0.0005); it gets the slope of the other perspective.
     #[must_use]
     pub fn calibration(options: Options) -> Calibration {
         let (slope, offset) = match (options.adds_block, options.just_moved) {
@@ -74,39 +71,41 @@ impl AttackBlockThreat {
     pub fn new(game: &Standard, options: Options) -> Self {
         let mut mobility = Box::new([[0.0; MAX_STONES]; 64]);
         for (alive, row) in (0u8..).zip(mobility.iter_mut()).skip(1) {
-            *row = game.mobility(alive).map(|probability| 6.0 * probability);
+            *row = game
+                .move_probabilities(alive)
+                .map(|probability| 6.0 * probability);
         }
         Self { options, mobility }
     }
 }
 
-/// Σ M·P over a side's stones.
+/// Σ M·P over a side's stones, given the mobility of each.
 #[inline]
 pub fn attack(mobility: &[f32; MAX_STONES], side: Side) -> f32 {
     let mut sum = 0.0;
     for (stone, mobility) in mobility.iter().enumerate() {
-        sum += mobility * POSITIONAL[usize::from(side.square(stone))];
+        sum += mobility * POSITIONAL_VALUE[usize::from(side.square(stone))];
     }
     sum
 }
 
-/// Σ M·MT over a side's stones.
+/// Σ M·MT over a side's stones, given the mobility of each.
 #[inline]
 pub fn threat(mobility: &[f32; MAX_STONES], side: Side, enemy: Side) -> f32 {
     let mut worth = [0.0_f32; 32];
     for square in enemy.squares() {
         let seen = if square == GONE {
-            REMOVED
+            GONE_ENEMY_SQUARE
         } else {
             Standard::GOAL - square
         };
-        worth[usize::from(seen & 31)] = POSITIONAL[usize::from(square & 31)];
+        worth[usize::from(seen & 31)] = POSITIONAL_VALUE[usize::from(square & 31)];
     }
     let mut sum = 0.0;
     for (stone, mobility) in mobility.iter().enumerate() {
         let targets = Standard::destinations(side.square(stone));
         let [one, two, three] = each(targets, |target| worth[usize::from(target & 31)]);
-        sum += mobility * greater(greater(one, two), three);
+        sum += mobility * maximum(maximum(one, two), three);
     }
     sum
 }
@@ -157,8 +156,8 @@ mod tests {
     use super::super::{
         race_tables::distance,
         test_support::{
-            Board, Stone, both_rules, check_board, check_reference, check_symmetries,
-            permitted_labels,
+            Board, Stone, allowed_labels, check_board, check_reference, check_symmetries,
+            test_rules,
         },
     };
     use super::*;
@@ -196,8 +195,8 @@ mod tests {
         }
     }
 
-    /// The formula as printed, on the board.
-    fn slow(game: &Standard, options: Options, board: &Board) -> f64 {
+    /// The printed formula, computed on the board.
+    fn reference_score(game: &Standard, options: Options, board: &Board) -> f64 {
         let (mut side, mut enemy) = board.sides();
         let mut sign = 1.0;
         if options.just_moved {
@@ -207,7 +206,7 @@ mod tests {
         let mobility = |stone: &Stone, side: &[Stone]| -> f64 {
             let living: Vec<usize> = side.iter().map(|stone| stone.label).collect();
             let faces = (1..=usize::from(game.die().faces())).filter(|&face| {
-                permitted_labels(game.variant(), &living, face).contains(&stone.label)
+                allowed_labels(game.variant(), &living, face).contains(&stone.label)
             });
             6.0 * faces
                 .map(|face| game.die().probability(face as u8))
@@ -244,13 +243,13 @@ mod tests {
 
     #[test]
     fn the_score_is_that_of_the_formula_on_the_board() {
-        for game in both_rules() {
+        for game in test_rules() {
             for options in all_options() {
                 let score = AttackBlockThreat::new(&game, options);
                 check_reference(
                     &game,
                     |position| score.score(&game, position),
-                    |board| slow(&game, options, board),
+                    |board| reference_score(&game, options, board),
                 );
             }
         }
@@ -269,7 +268,7 @@ mod tests {
     fn positional_values_follow_the_distance() {
         for square in 0..Standard::SQUARES {
             assert_eq!(
-                POSITIONAL[usize::from(square)],
+                POSITIONAL_VALUE[usize::from(square)],
                 2.0_f32.powi(5 - i32::from(distance(square)))
             );
         }

@@ -1,15 +1,14 @@
-//! FarmerBoy of Rock'n'Roll (Schäfer 2006): squares have values, and a side's value is the mean
-//! over its stones.
+//! FarmerBoy of Rock'n'Roll (Schäfer 2006): the mean field value of a side's stones.
 //!
-//! Score = mean of the own stones − mean of the enemy's. Invariant: captures count only through the
-//! mean, so losing a stone that lags behind raises the score, as published.
+//! Score = mean of the own stones − mean of the enemy's. Captures count only through the mean, so
+//! the loss of a stone that lags behind raises the score, as published.
 
 use crate::core::{calibration::Calibration, evaluator::Score};
 use crate::games::einstein::{Position, Standard, position::Side};
 use crate::play::registry::{EvaluatorEntry, calibrated};
 
-/// Square values in the perspective of a stone's owner, rows from its home; 0 for gone stones.
-const FIELDS: [f32; 32] = [
+/// Field values in the perspective of a stone's owner, rows from its home; 0 for a gone stone.
+const FIELD_VALUES: [f32; 32] = [
     0.0, 1.0, 1.0, 1.0, 1.0, //
     1.0, 2.0, 2.0, 2.0, 2.5, //
     1.0, 2.0, 4.0, 4.0, 5.0, //
@@ -45,14 +44,14 @@ impl Score<Standard> for FarmerBoy {
 fn mean_field(side: Side) -> f32 {
     let mut sum = 0.0;
     for square in side.squares() {
-        sum += FIELDS[usize::from(square)];
+        sum += FIELD_VALUES[usize::from(square)];
     }
     sum / side.count().max(1) as f32
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_support::{Stone, check_score, check_worth};
+    use super::super::test_support::{Stone, check_score, check_side_sums};
     use super::*;
 
     #[test]
@@ -81,10 +80,10 @@ mod tests {
             })
             .collect();
         let field = |stone: &Stone| {
-            let (row, column) = stone.seen_by(stone.red);
+            let (row, column) = stone.in_perspective(stone.red);
             red[row as usize][column as usize]
         };
         let mean = |stones: &[Stone]| stones.iter().map(field).sum::<f64>() / stones.len() as f64;
-        check_worth(&Standard::default(), &FarmerBoy, mean);
+        check_side_sums(&Standard::default(), &FarmerBoy, mean);
     }
 }

@@ -1,35 +1,35 @@
-//! Evaluator after Monte_Alpha's Greedy player, which "uses the shortest path" and is not described
-//! further; the player compares moves, this compares sides.
+//! Our reading, as an evaluator, of Monte_Alpha's Greedy player, which "uses the shortest path" and
+//! is not described further; the player itself compares moves.
 //!
 //! Score = (nearest enemy distance − nearest own distance) + 1/100 · (own progress − enemy
-//! progress). Distances are a king's, to the goal; the progress of a side is the number of rows and
-//! columns of its living stones from the home corner. Invariant: progress is at most 48, so it only
+//! progress). The distance is a king's, to the goal; the progress of a side is the number of rows
+//! and columns its living stones are away from the home corner. Progress is at most 48, so it only
 //! breaks ties between distances.
 
-use super::race_tables::to_goal;
+use super::race_tables::distances_to_goal;
 use crate::core::{calibration::Calibration, evaluator::Score};
 use crate::games::einstein::{Position, Standard, position::Side};
 use crate::play::registry::{EvaluatorEntry, calibrated};
 
-/// Weight of a row or column of progress, in steps of the nearest stone.
+/// Weight of a row or column of progress relative to a step of the nearest stone.
 const PROGRESS_WEIGHT: f32 = 0.01;
 
-/// Nearest distance of a side without stones; its game is over.
-const NO_STONE: f32 = 5.0;
+/// The nearest distance of a side without stones, whose game is over.
+const NO_STONE_DISTANCE: f32 = 5.0;
 
-/// Nearest distance (as a float) and progress of a stone by its square.
-const SQUARES: [(f32, f32); 32] = {
-    let mut squares = [(NO_STONE, 0.0); 32];
+/// For each square of a stone's owner the distance to the goal and the progress.
+const DISTANCE_AND_PROGRESS: [(f32, f32); 32] = {
+    let mut squares = [(NO_STONE_DISTANCE, 0.0); 32];
     let mut square = 0;
     while square < Standard::SQUARES as usize {
-        let (distance, left) = to_goal(square as u8);
+        let (distance, left) = distances_to_goal(square as u8);
         squares[square] = (distance as f32, (8 - left) as f32);
         square += 1;
     }
     squares
 };
 
-/// Difference of the nearest distances to the goal.
+/// The evaluator.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Greedy;
 
@@ -47,17 +47,17 @@ pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
 impl Score<Standard> for Greedy {
     #[inline]
     fn score(&self, _game: &Standard, position: &Position) -> f32 {
-        let (own_nearest, own_progress) = sum_up(position.mover());
-        let (enemy_nearest, enemy_progress) = sum_up(position.other());
+        let (own_nearest, own_progress) = distance_and_progress(position.mover());
+        let (enemy_nearest, enemy_progress) = distance_and_progress(position.other());
         (enemy_nearest - own_nearest) + PROGRESS_WEIGHT * (own_progress - enemy_progress)
     }
 }
 
 #[inline]
-fn sum_up(side: Side) -> (f32, f32) {
-    let (mut nearest, mut progress) = (NO_STONE, 0.0);
+fn distance_and_progress(side: Side) -> (f32, f32) {
+    let (mut nearest, mut progress) = (NO_STONE_DISTANCE, 0.0);
     for square in side.squares() {
-        let (distance, steps) = SQUARES[usize::from(square)];
+        let (distance, steps) = DISTANCE_AND_PROGRESS[usize::from(square)];
         nearest = nearest.min(distance);
         progress += steps;
     }
@@ -66,17 +66,17 @@ fn sum_up(side: Side) -> (f32, f32) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_support::{Stone, check_score, check_worth};
+    use super::super::test_support::{Stone, check_score, check_side_sums};
     use super::*;
 
     #[test]
     fn positions_by_hand_and_symmetries() {
         let expected = [
-            // Red on c3 (2 steps away, 4 rows and columns made) and a5 (none); Blue on d2 (3 steps
-            // away, 2 made).
+            // Red on c3 (2 steps to go, progress 4) and a5 (progress 0); Blue on d2 (3 steps to go,
+            // progress 2).
             ("5..../...../..2../...c./..... r -", 1.0 + 0.02),
             ("5..../...../..2../...c./..... b -", -1.0 - 0.02),
-            // Equally near; Red's second stone on e4 has made 5 more.
+            // Equal distances; Red's second stone on e4 adds progress 5.
             (
                 "...../....2/.b1../...../..... r -",
                 0.01 * (4.0 + 5.0 - 5.0),
@@ -93,12 +93,12 @@ mod tests {
         };
         let progress = |stones: &[Stone]| -> f64 {
             let steps_made = |stone: &Stone| {
-                let (row, column) = stone.seen_by(stone.red);
+                let (row, column) = stone.in_perspective(stone.red);
                 row + column
             };
             f64::from(stones.iter().map(steps_made).sum::<i32>())
         };
-        check_worth(&Standard::default(), &Greedy, |stones| {
+        check_side_sums(&Standard::default(), &Greedy, |stones| {
             progress(stones) / 100.0 - nearest(stones)
         });
     }

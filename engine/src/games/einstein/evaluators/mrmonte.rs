@@ -1,10 +1,10 @@
-//! MrMonte of Rock'n'Roll (Schäfer 2006): the win rate of two simple players from the leaf.
+//! MrMonte of Rock'n'Roll (Schäfer 2006): the win rate of roll-outs between two simple players.
 //!
-//! The players may differ, which models an opponent. Each evaluates its moves after searching
-//! `depth` plies below the successor (depth 0 is the successor itself), always takes a sure win,
-//! and takes the first of equal moves. Invariant: the rolls come from a stream seeded by the
-//! evaluator's seed and the position, so the value of a position never changes; an MrMonte may be
-//! the evaluator of a simulated player.
+//! The two simulated players may differ, which models an opponent. Each rates its legal moves with
+//! an evaluator after searching `depth` plies below the successor (depth 0 rates the successor
+//! itself), always takes a certain win, and takes the first of equal moves. Invariant: rolls come
+//! from a stream seeded by the evaluator's seed and the position, so a position's value never
+//! changes; an MrMonte may itself be the evaluator of a simulated player.
 
 use crate::core::{
     calibration::unproven,
@@ -14,7 +14,7 @@ use crate::core::{
     random::{RandomStream, SeedSpace, derive_seed},
 };
 use crate::games::einstein::{
-    MAX_STONES, Move, Position, RED, Standard, dice::DiceStream, players::rocknroll,
+    MAX_STONES, Move, Position, RED, Standard, dice::DiceStream, players::rocknroll_evaluator,
 };
 use crate::play::{
     build::evaluator_from,
@@ -26,13 +26,13 @@ use std::sync::Arc;
 /// Simple player of the rollouts.
 #[derive(Clone)]
 pub enum Simulated {
-    /// Plays any legal move with equal probability.
+    /// Plays uniformly random moves.
     Random,
-    /// Plays the move of the highest value.
+    /// Plays the move it rates highest.
     Rating {
-        /// Evaluator of positions.
+        /// The evaluator.
         evaluator: Arc<dyn AnyEvaluator<Standard>>,
-        /// Plies searched below the successor.
+        /// Search depth below the successor; 0 rates the successor.
         depth: u8,
     },
 }
@@ -40,19 +40,25 @@ pub enum Simulated {
 /// Rollouts between two simulated players.
 #[derive(Clone)]
 pub struct MrMonte {
-    /// Games played a position; 0 counts as 1.
+    /// Games per position; 0 counts as 1.
     pub iterations: u32,
-    /// Red's player.
+    /// Plays for Red.
     pub red: Simulated,
-    /// Blue's player.
+    /// Plays for Blue.
     pub blue: Simulated,
-    /// Seed of the rolls, together with the position.
+    /// Seeds the rolls, together with the position.
     pub seed: u64,
 }
 
 impl MrMonte {
-    /// Plays one game to its end; returns whether `seat` has won.
-    fn wins(&self, game: &Standard, mut position: Position, seat: usize, luck: &mut Luck) -> bool {
+    /// Plays one game to its end; whether `seat` wins.
+    fn play_out_win(
+        &self,
+        game: &Standard,
+        mut position: Position,
+        seat: usize,
+        random_source: &mut RandomSource,
+    ) -> bool {
         loop {
             if let Some(winner) = game.winner(&position) {
                 return winner == seat;
@@ -62,11 +68,11 @@ impl MrMonte {
             } else {
                 &self.blue
             };
-            let legal = game.legal_moves(&position, luck.dice.roll());
+            let legal = game.legal_moves(&position, random_source.dice.roll());
             let mv = match player {
-                Simulated::Random => legal[luck.moves.below(legal.len())],
+                Simulated::Random => legal[random_source.moves.below(legal.len())],
                 Simulated::Rating { evaluator, depth } => {
-                    highest(game, &**evaluator, *depth, &position, &legal)
+                    best_rated_move(game, &**evaluator, *depth, &position, &legal)
                 }
             };
             position = game.play(&position, mv);
@@ -77,31 +83,30 @@ impl MrMonte {
 impl Evaluator<Standard> for MrMonte {
     type Cache = ();
 
-    /// Win rate, at least a millionth away from 0 and 1.
+    /// The win rate, clamped to a millionth away from 0 and 1.
     fn value(&self, game: &Standard, position: &Position, (): &()) -> f32 {
         let iterations = self.iterations.max(1);
         let seed = derive_seed(self.seed, SeedSpace::Playouts, &[position.key()]);
         let moves = RandomStream::new(derive_seed(seed, SeedSpace::Player, &[]));
-        let mut luck = Luck {
+        let mut random_source = RandomSource {
             dice: DiceStream::new(seed, game.die()),
             moves,
         };
         let won = (0..iterations)
-            .filter(|_| self.wins(game, *position, position.seat(), &mut luck))
+            .filter(|_| self.play_out_win(game, *position, position.seat(), &mut random_source))
             .count();
         unproven(won as f32 / iterations as f32)
     }
 }
 
-/// Random source of a rollout: the rolls, and the moves of random players.
-struct Luck {
+/// Random source of a roll-out: the rolls, and the moves of random players.
+struct RandomSource {
     dice: DiceStream,
     moves: RandomStream,
 }
 
-/// Move of `legal` (at least one) with the highest value; a winning one at once, of equals the
-/// first.
-fn highest(
+/// The highest-rated move of `legal` (at least one), the first of several; a winning move at once.
+fn best_rated_move(
     game: &Standard,
     evaluator: &dyn AnyEvaluator<Standard>,
     depth: u8,
@@ -125,8 +130,8 @@ fn highest(
     best.1
 }
 
-/// Textbook expectiminimax over two alternating seats: win probability of the seat to move after
-/// `depth` plies, without cuts and table.
+/// Textbook expectiminimax over two alternating seats, without pruning or table: the win
+/// probability of the seat to move after `depth` plies.
 fn expectiminimax(
     game: &Standard,
     evaluator: &dyn AnyEvaluator<Standard>,
@@ -148,11 +153,10 @@ fn expectiminimax(
     expectation(&outcomes, &values[..moves.len()])
 }
 
-/// Default rollouts of a leaf; Rock'n'Roll's strongest players use up to 200.
+/// Default roll-outs per leaf; Rock'n'Roll's strongest players use up to 200.
 const DEFAULT_ITERATIONS: u32 = 50;
 
-/// Name in notation; simulated players are those of Rock'n'Roll, or evaluators of the direct
-/// successors.
+/// Simulated players are those of Rock'n'Roll, or evaluators that rate each direct successor.
 pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
     name: "mrmonte",
     aliases: &[],
@@ -161,8 +165,8 @@ pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
     make: |arguments, game| {
         let iterations = arguments.number("iterations", 1..=1_000_000, DEFAULT_ITERATIONS)?;
         let (red, blue) = (
-            simulated(arguments.take("red")?, game)?,
-            simulated(arguments.take("blue")?, game)?,
+            simulated_player(arguments.take("red")?, game)?,
+            simulated_player(arguments.take("blue")?, game)?,
         );
         Ok(Arc::new(MrMonte {
             iterations,
@@ -173,7 +177,7 @@ pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
     },
 };
 
-fn simulated(notation: Option<&Notation>, game: &Standard) -> Result<Simulated, Problem> {
+fn simulated_player(notation: Option<&Notation>, game: &Standard) -> Result<Simulated, Problem> {
     let schwarz = Notation::new("schwarz");
     let notation = notation.unwrap_or(&schwarz);
     let mut arguments = Arguments::of(notation);
@@ -184,7 +188,7 @@ fn simulated(notation: Option<&Notation>, game: &Standard) -> Result<Simulated, 
         }
         name @ ("MrBlack" | "FarmerBoy" | "MrMonte") => {
             let depth = arguments.number("depth", 0..=8, 0)?;
-            let evaluator = rocknroll(name, &mut arguments)?;
+            let evaluator = rocknroll_evaluator(name, &mut arguments)?;
             arguments.finish()?;
             (evaluator_from(&evaluator, game)?, depth)
         }
@@ -207,10 +211,9 @@ mod tests {
     use crate::play::random::Random;
 
     fn schwarz_evaluator() -> Arc<dyn AnyEvaluator<Standard>> {
-        Arc::new(SchwarzOdds::fitted(&Standard::default()))
+        Arc::new(SchwarzOdds::with_fitted_scale(&Standard::default()))
     }
 
-    /// Player by the values of direct successors.
     fn rating(evaluator: Arc<dyn AnyEvaluator<Standard>>) -> Simulated {
         Simulated::Rating {
             evaluator,
@@ -222,8 +225,8 @@ mod tests {
         rating(schwarz_evaluator())
     }
 
-    /// Rollouts between two equal players.
-    fn between_two(player: Simulated, iterations: u32, seed: u64) -> MrMonte {
+    /// Roll-outs between two players of one kind.
+    fn self_play(player: Simulated, iterations: u32, seed: u64) -> MrMonte {
         MrMonte {
             iterations,
             red: player.clone(),
@@ -233,7 +236,7 @@ mod tests {
     }
 
     /// Expectiminimax face by face, with the legal moves of each face.
-    fn face_by_face(
+    fn expectiminimax_by_face(
         game: &Standard,
         evaluator: &dyn AnyEvaluator<Standard>,
         position: &Position,
@@ -248,7 +251,14 @@ mod tests {
             let legal = game.legal_moves(position, face);
             legal
                 .iter()
-                .map(|&mv| 1.0 - face_by_face(game, evaluator, &game.play(position, mv), depth - 1))
+                .map(|&mv| {
+                    1.0 - expectiminimax_by_face(
+                        game,
+                        evaluator,
+                        &game.play(position, mv),
+                        depth - 1,
+                    )
+                })
                 .fold(0.0, f64::max)
         };
         (1..=6).map(|face| best_of(face) / 6.0).sum()
@@ -260,7 +270,7 @@ mod tests {
         for position in random_positions(&game, 8, 60).iter().step_by(5) {
             for depth in 0..3 {
                 let fast = expectiminimax(&game, &*evaluator, position, depth);
-                let slow = face_by_face(&game, &*evaluator, position, depth);
+                let slow = expectiminimax_by_face(&game, &*evaluator, position, depth);
                 assert!((f64::from(fast) - slow).abs() < 1e-5, "{fast} {slow}");
             }
         }
@@ -282,17 +292,22 @@ mod tests {
             for face in 1..=6 {
                 let legal = game.legal_moves(&position, face);
                 let best = legal.iter().map(|&mv| rating(mv)).fold(f32::MIN, f32::max);
-                let chosen = rating(highest(&game, &*evaluator, 0, &position, &legal));
+                let chosen = rating(best_rated_move(&game, &*evaluator, 0, &position, &legal));
                 assert!(chosen == best || (chosen - best).abs() < 1e-3);
-                let chosen = rating(highest(&game, &Random::new(1), 1, &position, &legal));
+                let chosen = rating(best_rated_move(
+                    &game,
+                    &Random::new(1),
+                    1,
+                    &position,
+                    &legal,
+                ));
                 assert_eq!(chosen == f32::INFINITY, best == f32::INFINITY);
             }
         }
     }
 
-    /// Two lone stones, Red to move: one step before its goal in both rows and columns with Blue
-    /// far off, Red wins at once by the diagonal alone; a random player takes it in one of three
-    /// moves.
+    /// Two lone stones, Red to move: one diagonal step from its goal with Blue far off, Red wins at
+    /// once only by the diagonal; a random player takes it in one of three moves.
     #[test]
     fn random_players_move_at_random() {
         let game = Standard::default();
@@ -314,7 +329,7 @@ mod tests {
     #[test]
     fn forced_games_have_certain_values() {
         let game = Standard::default();
-        let monte = between_two(schwarz(), 20, 1);
+        let monte = self_play(schwarz(), 20, 1);
         // One stone each, far apart on the edges: the shorter way wins, and the mover wins equal
         // ones.
         let expected = [
@@ -334,10 +349,10 @@ mod tests {
     #[test]
     fn the_win_rate_approaches_the_exact_value() {
         let game = Standard::default();
-        let monte = between_two(schwarz(), 5_000, 3);
+        let monte = self_play(schwarz(), 5_000, 3);
         // Each turn Blue wins at once with stone a on faces 1-5; on a 6 stone f crawls up the edge.
-        // Red's stone walks the diagonal, 1, 2 or 3 steps from its goal, and wins if Blue has
-        // rolled nothing but sixes.
+        // Red's stone walks the diagonal, 1, 2 or 3 steps from its goal, and wins if Blue rolls
+        // nothing but sixes.
         for (text, exact) in [
             (".a.../...../...../...1./f.... b -", 5.0 / 6.0),
             (".a.../...../..1../...../f.... r -", 1.0 / 6.0),
@@ -345,7 +360,7 @@ mod tests {
             (".a.../.1.../...../...../f.... b -", 1.0 - 1.0 / 216.0),
         ] {
             let value = f64::from(monte.value(&game, &position(text), &()));
-            // Four standard deviations of a rate of 5,000 games.
+            // Four standard deviations over 5,000 games.
             let exact: f64 = exact;
             assert!(
                 (value - exact).abs() < 4.0 * (exact * (1.0 - exact) / 5_000.0).sqrt(),
@@ -372,7 +387,7 @@ mod tests {
         assert!(
             (0..5).any(|seed| monte(&strong, &strong, seed) != monte(&strong, &strong, seed + 1))
         );
-        // Blue is to move: it wins more often when it is the strong one.
+        // Blue is to move, and wins more often as the strong side.
         assert!(monte(&weak, &strong, 1) > 0.7 && monte(&strong, &weak, 1) < 0.4);
         assert_eq!(start.seat(), BLUE);
     }
@@ -384,8 +399,8 @@ mod tests {
             score: FarmerBoy,
             calibration: FarmerBoy::CALIBRATION,
         }));
-        let nested = rating(Arc::new(between_two(farmer_boy, 4, 1)));
-        let outer = between_two(nested, 10, 2);
+        let nested = rating(Arc::new(self_play(farmer_boy, 4, 1)));
+        let outer = self_play(nested, 10, 2);
         let start = position("215../64.../3...e/...fb/..acd b -");
         let value = outer.value(&game, &start, &());
         assert_eq!(value, outer.value(&game, &start, &()));

@@ -2,9 +2,9 @@
 //! extension of the Schwarz table, Zweistein (Hsueh and Hsu, arXiv 2502.15547).
 //!
 //! Value = P(T_own ≤ T_enemy), T being the number of own turns ([`super::race_tables`]): the side
-//! to move, before its roll, moves first and so wins equal races. For the side that has just moved
-//! it is one minus that, Zweistein's Σ P(X ≤ i − 1) · P(Y = i). Invariant: it needs no calibration,
-//! being a win probability already.
+//! to move moves first and so wins equal races. One minus that is Zweistein's Σ P(X ≤ i − 1) · P(Y
+//! = i), for the side that has just moved. The value is a win probability, so it needs no
+//! calibration.
 
 use super::race_tables::{RaceTables, distance_index};
 use crate::core::{calibration::unproven, evaluator::Evaluator};
@@ -23,7 +23,7 @@ impl Race {
     #[must_use]
     pub fn new(game: &Standard) -> Self {
         Self {
-            tables: RaceTables::shared(game),
+            tables: RaceTables::for_game(game),
         }
     }
 }
@@ -39,7 +39,7 @@ impl Evaluator<Standard> for Race {
 
     #[inline]
     fn value(&self, _game: &Standard, position: &Position, (): &()) -> f32 {
-        unproven(self.tables.wins_race(
+        unproven(self.tables.win_probability(
             distance_index(position.mover()),
             distance_index(position.other()),
         ))

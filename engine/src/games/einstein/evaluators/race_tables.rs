@@ -1,54 +1,53 @@
 //! The race without captures: how many own turns a side needs to bring a stone to its goal.
 //!
-//! Every stone is reduced to its distance to the goal (a king's distance, 1–4, or 0 for a stone
-//! that is gone), which leaves 5^6 = 15,625 vectors a side. Each turn the die is rolled and one of
-//! the permitted stones comes one step closer; the enemy and all captures are ignored, and where
-//! the roll leaves a choice it is made so that the expected number of turns is least. The race ends
-//! when any stone reaches the goal. The expectation is the Schwarz table of Rock'n'Roll (Schäfer
-//! 2006); the whole distribution is that of Zweistein (Hsueh and Hsu 2025).
+//! Every stone is reduced to its distance to the goal (a king's distance, 1–4, or 0 for a gone
+//! stone), which makes 5^6 = 15,625 vectors per side. Each turn one of the stones that the roll
+//! allows comes one step closer, chosen to minimise the expected number of turns; the enemy and all
+//! captures are ignored. The expectation is the Schwarz table of Rock'n'Roll (Schäfer 2006); the
+//! distribution is that of Zweistein (Hsueh and Hsu 2025).
 //!
-//! Invariant: a turn lowers exactly one entry by one, so vectors solved in order of their index
-//! need only solved ones, and no race takes more than 6 · 3 + 1 = 19 turns, whatever the die.
+//! Invariant: a turn lowers exactly one entry by one, so vectors are solved in index order, and no
+//! race takes more than 6 · 3 + 1 = 19 turns with any die.
 
 use crate::core::arrays::each;
 use crate::games::einstein::{
-    MAX_STONES, Standard, Variant, dice::Die, position::Side, stones_permitted,
+    MAX_STONES, Standard, Variant, allowed_stones, dice::Die, position::Side,
 };
 use std::sync::{Arc, OnceLock};
 
-/// Entries of a distribution: 0 to 19 turns.
-pub const TURNS: usize = 20;
+/// Length of a distribution: 0 to 19 turns.
+pub const DISTRIBUTION_LEN: usize = 20;
 
 /// Number of distance vectors of a side.
-pub const VECTORS: usize = 15_625;
+pub const NUM_DISTANCE_VECTORS: usize = 15_625;
 
-/// Expectations that differ by less are equal except for rounding.
-const TIE: f64 = 1e-12;
+/// Expectations that differ by less are equal up to rounding.
+const TIE_MARGIN: f64 = 1e-12;
 
-/// 5^i: stride of stone i's distance in an index.
+/// 5^i: the index stride of the distance of stone i.
 const STRIDES: [usize; MAX_STONES] = [1, 5, 25, 125, 625, 3125];
 
 const DISTANCE: [u8; 32] = {
     let mut distances = [0; 32];
     let mut square = 0;
     while square < Standard::SQUARES as usize {
-        distances[square] = to_goal(square as u8).0;
+        distances[square] = distances_to_goal(square as u8).0;
         square += 1;
     }
     distances
 };
 
-/// Distance of a square, in its owner's perspective, from the goal: in king's moves, and in rows
-/// and columns.
+/// Distance of a square of the own perspective to the goal in king's moves, and in rows and
+/// columns.
 #[must_use]
 #[inline]
-pub const fn to_goal(square: u8) -> (u8, u8) {
+pub const fn distances_to_goal(square: u8) -> (u8, u8) {
     let (rows, columns) = (4 - square / 5, 4 - square % 5);
     (if rows > columns { rows } else { columns }, rows + columns)
 }
 
-/// Summand of an index for stone i on a square.
-const INDEX: [[u16; 32]; MAX_STONES] = {
+/// Index contribution of stone i on a square.
+const INDEX_CONTRIBUTION: [[u16; 32]; MAX_STONES] = {
     let mut index = [[0; 32]; MAX_STONES];
     let mut stone = 0;
     while stone < MAX_STONES {
@@ -62,8 +61,8 @@ const INDEX: [[u16; 32]; MAX_STONES] = {
     index
 };
 
-/// Steps from a square of the own perspective to the goal: 4 on the upper and left edges, 1 beside
-/// the goal, and 0 on the goal as well as for [`crate::games::einstein::GONE`].
+/// King's distance from a square of the own perspective to the goal: 4 on the upper and left edges,
+/// 1 beside the goal, 0 on the goal and for [`crate::games::einstein::GONE`].
 #[must_use]
 #[inline]
 pub fn distance(square: u8) -> u8 {
@@ -75,65 +74,64 @@ pub fn distance(square: u8) -> u8 {
 #[inline]
 pub fn distance_index(side: Side) -> usize {
     let mut index = 0;
-    for (stone, table) in INDEX.iter().enumerate() {
+    for (stone, table) in INDEX_CONTRIBUTION.iter().enumerate() {
         index += usize::from(table[usize::from(side.square(stone))]);
     }
     index
 }
 
-/// Summand of [`distance_index`] for a stone (from 0) on a square of its own perspective.
+/// Contribution of a stone (from 0) on a square of its own perspective to [`distance_index`].
 #[must_use]
 #[inline]
 pub fn distance_stride(stone: usize, square: u8) -> usize {
-    usize::from(INDEX[stone][usize::from(square & 31)])
+    usize::from(INDEX_CONTRIBUTION[stone][usize::from(square & 31)])
 }
 
-/// Distances of stones 1–6 at an index below [`VECTORS`].
+/// The distances of stones 1–6 for an index below [`NUM_DISTANCE_VECTORS`].
 #[must_use]
 pub fn distances(index: usize) -> [u8; MAX_STONES] {
     each(STRIDES, |stride| (index / stride % 5) as u8)
 }
 
-/// Expectations and distributions of the number of turns for one variant of the rules and one die.
+/// Expectations and distributions of the number of turns for one variant and die.
 ///
-/// Index 0, a side without stones, stands for a race that is never finished: its expectation is
-/// infinite and its distribution 0 throughout. Such a position is over and is never rated.
+/// Index 0, a side without stones, is a race that never ends: its expectation is infinite and its
+/// distribution 0 throughout. Such a position is over and never evaluated.
 #[derive(Debug)]
 pub struct RaceTables {
     exact: Box<[f64]>,
     expected: Box<[f32]>,
-    within: Box<[[f32; TURNS]]>,
+    cumulative: Box<[[f32; DISTRIBUTION_LEN]]>,
 }
 
 impl RaceTables {
-    /// Solves the race; takes some tens of milliseconds.
+    /// Solves the race, in some tens of milliseconds.
     ///
-    /// Of choices with equal expectations (differing by less than 1e-12) the one is taken that is
-    /// more likely to be done within k turns at the smallest k at which the two differ, so labels
-    /// play no part in it.
+    /// Ties of expectations (within 1e-12) go to the choice that is more likely to be done within k
+    /// turns at the smallest k at which the two differ, so they do not depend on labels.
     #[must_use]
     pub fn new(variant: Variant, die: Die) -> Self {
-        let mut exact = vec![0.0_f64; VECTORS];
-        let mut within = vec![[0.0_f64; TURNS]; VECTORS];
-        exact[0] = TURNS as f64;
-        for index in 1..VECTORS {
+        let mut exact = vec![0.0_f64; NUM_DISTANCE_VECTORS];
+        let mut cumulative = vec![[0.0_f64; DISTRIBUTION_LEN]; NUM_DISTANCE_VECTORS];
+        exact[0] = DISTRIBUTION_LEN as f64;
+        for index in 1..NUM_DISTANCE_VECTORS {
             let distances = distances(index);
             let alive = (0..MAX_STONES).fold(0u8, |set, stone| {
                 set | u8::from(distances[stone] > 0) << stone
             });
-            // Race after a turn of `stone`: the expected turns, and their distribution.
-            let left = |stone: u8| -> (f64, &[f64; TURNS]) {
+            // Expectation and distribution of the turns that remain after a turn of `stone`.
+            let left = |stone: u8| -> (f64, &[f64; DISTRIBUTION_LEN]) {
                 if distances[usize::from(stone)] == 1 {
-                    return (0.0, &[1.0; TURNS]);
+                    return (0.0, &[1.0; DISTRIBUTION_LEN]);
                 }
                 let next = index - STRIDES[usize::from(stone)];
-                (exact[next], &within[next])
+                (exact[next], &cumulative[next])
             };
             let mut expected = 1.0;
-            let mut distribution = [0.0; TURNS];
+            let mut distribution = [0.0; DISTRIBUTION_LEN];
             for face in 1..=die.faces() {
                 let weight = die.probability(face);
-                let (first, last) = stones_permitted(variant, alive, face);
+                let (first, last) = allowed_stones(variant, alive, face);
                 let (low, high) = (left(first), left(last));
                 let chosen = if prefers(high, low) { high } else { low };
                 expected += weight * chosen.0;
@@ -142,13 +140,13 @@ impl RaceTables {
                 }
             }
             exact[index] = expected;
-            within[index] = distribution;
+            cumulative[index] = distribution;
         }
         Self {
             expected: std::iter::once(f32::INFINITY)
                 .chain(exact[1..].iter().map(|&turns| turns as f32))
                 .collect(),
-            within: within
+            cumulative: cumulative
                 .iter()
                 .map(|row| each(*row, |probability| probability as f32))
                 .collect(),
@@ -156,10 +154,10 @@ impl RaceTables {
         }
     }
 
-    /// Tables of a game's rules and assumed die; those of the default rules are solved once a
+    /// The tables of a game's rules and assumed die. Those of the default rules are solved once per
     /// process.
     #[must_use]
-    pub fn shared(game: &Standard) -> Arc<Self> {
+    pub fn for_game(game: &Standard) -> Arc<Self> {
         static DEFAULT: OnceLock<Arc<RaceTables>> = OnceLock::new();
         if game.variant() == Variant::Classic && game.die() == Die::fair() {
             Arc::clone(DEFAULT.get_or_init(|| Arc::new(Self::new(Variant::Classic, Die::fair()))))
@@ -168,62 +166,63 @@ impl RaceTables {
         }
     }
 
-    /// Expected number of own turns until a stone reaches the goal, the next one included.
+    /// Expected number of own turns until a stone reaches the goal, including the next one.
     #[must_use]
     #[inline]
-    pub fn expected(&self, index: usize) -> f32 {
+    pub fn expected_turns(&self, index: usize) -> f32 {
         self.expected[index]
     }
 
-    /// [`RaceTables::expected`] in double precision.
+    /// [`RaceTables::expected_turns`] in double precision.
     #[must_use]
-    pub fn expected_exact(&self, index: usize) -> f64 {
+    pub fn expected_turns_f64(&self, index: usize) -> f64 {
         self.exact[index]
     }
 
-    /// Probabilities that the race is over after at most 0, 1, …, 19 own turns.
+    /// Cumulative distribution: probabilities that the race takes at most 0, 1, …, 19 own turns.
     #[must_use]
     #[inline]
-    pub fn within(&self, index: usize) -> &[f32; TURNS] {
-        &self.within[index]
+    pub fn cumulative(&self, index: usize) -> &[f32; DISTRIBUTION_LEN] {
+        &self.cumulative[index]
     }
 
     /// Probabilities that the race takes exactly 0, 1, …, 19 own turns.
     #[must_use]
-    pub fn mass(&self, index: usize) -> [f32; TURNS] {
-        let mut mass = *self.within(index);
-        for turns in (1..TURNS).rev() {
-            mass[turns] -= mass[turns - 1];
+    pub fn probabilities(&self, index: usize) -> [f32; DISTRIBUTION_LEN] {
+        let mut probabilities = *self.cumulative(index);
+        for turns in (1..DISTRIBUTION_LEN).rev() {
+            probabilities[turns] -= probabilities[turns - 1];
         }
-        mass
+        probabilities
     }
 
-    /// Probability that the side to move, which is about to roll, needs no more own turns than the
-    /// other side, and so finishes first.
+    /// Probability that the side to move needs no more own turns than the other side, and so
+    /// finishes first.
     #[must_use]
     #[inline]
-    pub fn wins_race(&self, mover_index: usize, other_index: usize) -> f32 {
-        let mover = &self.within[mover_index];
-        let other = &self.within[other_index];
-        // P(mover takes k) · P(other takes at least k), summed in four lanes for vectorisation.
+    pub fn win_probability(&self, mover_index: usize, other_index: usize) -> f32 {
+        let mover = &self.cumulative[mover_index];
+        let other = &self.cumulative[other_index];
+        // P(mover takes k) · P(other takes at least k), summed in four lanes that compile to one
+        // vector.
         let mut lanes = [0.0_f32; 4];
-        for turns in 1..TURNS {
+        for turns in 1..DISTRIBUTION_LEN {
             lanes[turns % 4] += (mover[turns] - mover[turns - 1]) * (1.0 - other[turns - 1]);
         }
         ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])).clamp(0.0, 1.0)
     }
 }
 
-/// Whether the first of two choices is strictly better: fewer turns expected, and on a tie the
-/// earlier finish.
-fn prefers(one: (f64, &[f64; TURNS]), other: (f64, &[f64; TURNS])) -> bool {
-    if (one.0 - other.0).abs() >= TIE {
+/// Whether the first choice is strictly better: fewer turns expected, and on a tie the earlier
+/// finish.
+fn prefers(one: (f64, &[f64; DISTRIBUTION_LEN]), other: (f64, &[f64; DISTRIBUTION_LEN])) -> bool {
+    if (one.0 - other.0).abs() >= TIE_MARGIN {
         return one.0 < other.0;
     }
     one.1
         .iter()
         .zip(other.1)
-        .find(|(a, b)| (*a - *b).abs() >= TIE)
+        .find(|(a, b)| (*a - *b).abs() >= TIE_MARGIN)
         .is_some_and(|(a, b)| a > b)
 }
 
@@ -236,7 +235,7 @@ mod tests {
         evaluators::test_support::{Distances, SlowRace, mean},
     };
 
-    fn living(distances: [u8; MAX_STONES]) -> Distances {
+    fn stones_at(distances: [u8; MAX_STONES]) -> Distances {
         (1..)
             .zip(distances.map(i32::from))
             .filter(|&(_, distance)| distance > 0)
@@ -250,13 +249,13 @@ mod tests {
             .sum()
     }
 
-    fn fair() -> RaceTables {
+    fn classic_tables() -> RaceTables {
         RaceTables::new(Variant::Classic, Die::fair())
     }
 
     #[test]
     fn published_expectations_are_exact() {
-        let tables = fair();
+        let tables = classic_tables();
         for (distances, numerator, denominator) in [
             ([4, 0, 0, 0, 0, 0], 4.0, 1.0),
             ([4, 0, 0, 0, 0, 4], 17_701.0, 3_888.0),
@@ -266,7 +265,7 @@ mod tests {
             ([1, 1, 1, 1, 1, 1], 1.0, 1.0),
             ([2, 2, 2, 2, 2, 2], 1_223.0, 324.0),
         ] {
-            let expected = tables.expected_exact(index_of(distances));
+            let expected = tables.expected_turns_f64(index_of(distances));
             assert!(
                 (expected - numerator / denominator).abs() < 1e-9,
                 "{distances:?}: {expected}"
@@ -275,7 +274,7 @@ mod tests {
         for stone in 0..MAX_STONES {
             let mut triangle = [4; MAX_STONES];
             triangle[stone] = 3;
-            let expected = tables.expected_exact(index_of(triangle));
+            let expected = tables.expected_turns_f64(index_of(triangle));
             assert!(
                 (expected - 225_110_400_271.0 / 22_039_921_152.0).abs() < 1e-9
                     && (expected - 10.213_757).abs() < 1e-6,
@@ -284,7 +283,7 @@ mod tests {
             for distance in 1..=4 {
                 let mut alone = [0; MAX_STONES];
                 alone[stone] = distance;
-                assert_eq!(tables.expected(index_of(alone)), f32::from(distance));
+                assert_eq!(tables.expected_turns(index_of(alone)), f32::from(distance));
             }
         }
     }
@@ -298,7 +297,7 @@ mod tests {
         assert_eq!(distances(distance_index(side)), [4, 3, 2, 1, 0, 1]);
         let game = Standard::default();
         let start = game.random_start(&mut RandomStream::new(1), RED);
-        let expected = fair().expected(distance_index(start.mover()));
+        let expected = classic_tables().expected_turns(distance_index(start.mover()));
         assert!(
             (expected - 10.213_757).abs() < 1e-6,
             "every set-up has five 4s and one 3"
@@ -308,43 +307,53 @@ mod tests {
     #[test]
     fn distributions_are_complete_and_agree_with_the_expectation() {
         for tables in [
-            fair(),
+            classic_tables(),
             RaceTables::new(
                 Variant::NearestOnly,
-                Die::loaded(&[1.0, 2.0, 3.0, 0.0, 1.0, 5.0]).unwrap(),
+                Die::with_weights(&[1.0, 2.0, 3.0, 0.0, 1.0, 5.0]).unwrap(),
             ),
         ] {
-            for index in 1..VECTORS {
-                let mass = tables.mass(index);
+            for index in 1..NUM_DISTANCE_VECTORS {
+                let probabilities = tables.probabilities(index);
                 assert!(
-                    (mass.iter().sum::<f32>() - 1.0).abs() < 1e-5,
+                    (probabilities.iter().sum::<f32>() - 1.0).abs() < 1e-5,
                     "no race takes more than 19 turns"
                 );
-                assert!(mass.iter().all(|&probability| probability >= -1e-6) && mass[0] == 0.0);
-                let expected = mean(&mass.map(f64::from));
                 assert!(
-                    (expected - tables.expected_exact(index)).abs() < 1e-5,
+                    probabilities
+                        .iter()
+                        .all(|&probability| probability >= -1e-6)
+                        && probabilities[0] == 0.0
+                );
+                let expected = mean(&probabilities.map(f64::from));
+                assert!(
+                    (expected - tables.expected_turns_f64(index)).abs() < 1e-5,
                     "{:?}",
                     distances(index)
                 );
-                assert!(tables.expected(index) < tables.expected(0));
+                assert!(tables.expected_turns(index) < tables.expected_turns(0));
             }
         }
-        assert_eq!(fair().within(0), &[0.0; TURNS]);
+        assert_eq!(classic_tables().cumulative(0), &[0.0; DISTRIBUTION_LEN]);
     }
 
     #[test]
     fn labels_may_be_reversed_with_the_fair_die() {
         for variant in [Variant::Classic, Variant::NearestOnly] {
             let tables = RaceTables::new(variant, Die::fair());
-            for index in 0..VECTORS {
+            for index in 0..NUM_DISTANCE_VECTORS {
                 let mut reversed = distances(index);
                 reversed.reverse();
                 let mirror = index_of(reversed);
                 assert!(
-                    (tables.expected_exact(index) - tables.expected_exact(mirror)).abs() < 1e-10
+                    (tables.expected_turns_f64(index) - tables.expected_turns_f64(mirror)).abs()
+                        < 1e-10
                 );
-                for (one, other) in tables.within(index).iter().zip(tables.within(mirror)) {
+                for (one, other) in tables
+                    .cumulative(index)
+                    .iter()
+                    .zip(tables.cumulative(mirror))
+                {
                     assert!((one - other).abs() < 1e-6, "{:?}", distances(index));
                 }
             }
@@ -353,29 +362,38 @@ mod tests {
 
     #[test]
     fn winning_the_race_sums_over_both_distributions() {
-        let tables = fair();
+        let tables = classic_tables();
         let mut random = RandomStream::new(3);
         for _ in 0..2_000 {
-            let (mover, other) = (1 + random.below(VECTORS - 1), 1 + random.below(VECTORS - 1));
-            let (own, theirs) = (tables.mass(mover), tables.mass(other));
+            let (mover, other) = (
+                1 + random.below(NUM_DISTANCE_VECTORS - 1),
+                1 + random.below(NUM_DISTANCE_VECTORS - 1),
+            );
+            let (own, theirs) = (tables.probabilities(mover), tables.probabilities(other));
             let mut slow = 0.0;
-            for (turns, mass) in own.iter().enumerate() {
-                let later = theirs[turns..].iter().map(|&mass| f64::from(mass));
-                slow += f64::from(*mass) * later.sum::<f64>();
+            for (turns, probability) in own.iter().enumerate() {
+                let later = theirs[turns..]
+                    .iter()
+                    .map(|&probability| f64::from(probability));
+                slow += f64::from(*probability) * later.sum::<f64>();
             }
-            assert!((slow - f64::from(tables.wins_race(mover, other))).abs() < 1e-5);
+            assert!((slow - f64::from(tables.win_probability(mover, other))).abs() < 1e-5);
         }
         // One stone each: fewer steps win, equal steps win for the side to move.
         let alone = |distance| index_of([0, distance, 0, 0, 0, 0]);
-        assert_eq!(tables.wins_race(alone(3), alone(3)), 1.0);
-        assert_eq!(tables.wins_race(alone(3), alone(2)), 0.0);
+        assert_eq!(tables.win_probability(alone(3), alone(3)), 1.0);
+        assert_eq!(tables.win_probability(alone(3), alone(2)), 0.0);
         assert_eq!(
-            (tables.wins_race(alone(4), 0), tables.wins_race(0, alone(4))),
+            (
+                tables.win_probability(alone(4), 0),
+                tables.win_probability(0, alone(4))
+            ),
             (1.0, 0.0)
         );
         // Stones 1 and 6 at 1 and 4: stone 1 moves on faces 1-5, so it needs one turn with 5/6.
         assert!(
-            (tables.wins_race(index_of([1, 0, 0, 0, 0, 4]), alone(1)) - 5.0 / 6.0).abs() < 1e-6
+            (tables.win_probability(index_of([1, 0, 0, 0, 0, 4]), alone(1)) - 5.0 / 6.0).abs()
+                < 1e-6
         );
     }
 
@@ -388,13 +406,13 @@ mod tests {
                 vec![0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
                 vec![0.25; 4],
             ] {
-                let game = Standard::new(variant, Die::loaded(&weights).unwrap());
+                let game = Standard::new(variant, Die::with_weights(&weights).unwrap());
                 let tables = RaceTables::new(variant, game.die());
                 let mut race = SlowRace::new(&game);
-                for index in (1..VECTORS).step_by(13) {
-                    let expected = mean(&race.solve(&living(distances(index))));
+                for index in (1..NUM_DISTANCE_VECTORS).step_by(13) {
+                    let expected = mean(&race.solve(&stones_at(distances(index))));
                     assert!(
-                        (expected - tables.expected_exact(index)).abs() < 1e-9,
+                        (expected - tables.expected_turns_f64(index)).abs() < 1e-9,
                         "{variant:?} {weights:?} {:?}",
                         distances(index)
                     );
@@ -403,27 +421,30 @@ mod tests {
         }
         // A die that always shows 3: stone 3 alone moves; without it stones 2 and 4, and the closer
         // one does.
-        let tables = RaceTables::new(Variant::Classic, Die::loaded(&[0.0, 0.0, 1.0]).unwrap());
-        assert_eq!(tables.expected(index_of([1, 1, 4, 1, 1, 1])), 4.0);
-        assert_eq!(tables.expected(index_of([1, 4, 0, 3, 1, 1])), 3.0);
+        let tables = RaceTables::new(
+            Variant::Classic,
+            Die::with_weights(&[0.0, 0.0, 1.0]).unwrap(),
+        );
+        assert_eq!(tables.expected_turns(index_of([1, 1, 4, 1, 1, 1])), 4.0);
+        assert_eq!(tables.expected_turns(index_of([1, 4, 0, 3, 1, 1])), 3.0);
         assert_eq!(
-            tables.within(index_of([1, 4, 0, 3, 1, 1]))[2..4],
+            tables.cumulative(index_of([1, 4, 0, 3, 1, 1]))[2..4],
             [0.0, 1.0]
         );
     }
 
     #[test]
     fn simulated_races_follow_the_distribution() {
-        let die = Die::loaded(&[0.1, 0.3, 0.05, 0.05, 0.3, 0.2]).unwrap();
+        let die = Die::with_weights(&[0.1, 0.3, 0.05, 0.05, 0.3, 0.2]).unwrap();
         let game = Standard::new(Variant::Classic, die);
         let tables = RaceTables::new(Variant::Classic, die);
         let mut race = SlowRace::new(&game);
         for start in [[4, 3, 0, 2, 4, 0], [3, 0, 0, 3, 0, 3], [4, 4, 3, 4, 4, 4]] {
             let games = 20_000;
-            let mut counts = [0u32; TURNS];
+            let mut counts = [0u32; DISTRIBUTION_LEN];
             let mut dice = DiceStream::new(11, die);
             for _ in 0..games {
-                let (mut now, mut turns) = (living(start), 0);
+                let (mut now, mut turns) = (stones_at(start), 0);
                 while now.iter().all(|&(_, distance)| distance > 0) {
                     let mut choices = race.turns(&now, dice.roll());
                     choices.sort_by_cached_key(|next| (mean(&race.solve(next)) * 1e12) as i64);
@@ -432,9 +453,9 @@ mod tests {
                 }
                 counts[turns] += 1;
             }
-            for (turns, probability) in tables.mass(index_of(start)).iter().enumerate() {
+            for (turns, probability) in tables.probabilities(index_of(start)).iter().enumerate() {
                 let frequency = counts[turns] as f32 / games as f32;
-                // Five standard deviations of a rate of 20,000 games are below 0.018.
+                // Five standard deviations over 20,000 games are below 0.018.
                 assert!(
                     (frequency - probability).abs() < 0.018,
                     "{start:?}, {turns} turns: {frequency} against {probability}"

@@ -1,17 +1,17 @@
 //! Reciprocal distance, which replaces playouts in version 2 of Monte_Alpha: "the stone the die
-//! selects scores 1/d", here as an expectation before the roll.
+//! selects scores 1/d". This is our reading of it before the roll.
 //!
 //! Score = R(own) − R(enemy), R being the expectation over the die of the largest 1/d among the
-//! allowed stones, d a king's distance to the goal. Invariant: −1 < score < 1; only distances
-//! matter, so R is a table over the distance vectors of [`super::race_tables`].
+//! allowed stones, d a king's distance to the goal. Invariant: −1 < score < 1; R is a table over
+//! the distance vectors of [`super::race_tables`].
 
-use super::race_tables::{VECTORS, distance_index, distances};
+use super::race_tables::{NUM_DISTANCE_VECTORS, distance_index, distances};
 use crate::core::{calibration::Calibration, evaluator::Score};
 use crate::games::einstein::{Position, Standard};
 use crate::play::registry::{EvaluatorEntry, calibrated};
 use std::sync::Arc;
 
-/// Difference of the expected best reciprocal distances.
+/// The evaluator.
 #[derive(Clone, Debug)]
 pub struct Reciprocal {
     expected: Arc<[f32]>,
@@ -24,14 +24,14 @@ impl Reciprocal {
     /// Score for a game's rules and assumed die; fills a table of 15,625 numbers.
     #[must_use]
     pub fn new(game: &Standard) -> Self {
-        let expected = (0..VECTORS).map(|index| {
+        let expected = (0..NUM_DISTANCE_VECTORS).map(|index| {
             let distances = distances(index);
             let alive = (0..).zip(distances).fold(0u8, |set, (stone, distance)| {
                 set | u8::from(distance > 0) << stone
             });
-            // A side without stones has no outcomes and so scores 0.
+            // A side without stones has no outcomes and scores 0.
             let reciprocal = |stone: usize| 1.0 / f32::from(distances[stone]);
-            game.stone_runs(alive)
+            game.stone_ranges(alive)
                 .map(|(weight, first, last)| weight * reciprocal(first).max(reciprocal(last)))
                 .sum()
         });
@@ -58,7 +58,7 @@ impl Score<Standard> for Reciprocal {
 #[cfg(test)]
 mod tests {
     use super::super::test_support::{
-        Stone, both_rules, check_score, check_worth, permitted_labels,
+        Stone, allowed_labels, check_score, check_side_sums, test_rules,
     };
     use super::*;
 
@@ -82,13 +82,13 @@ mod tests {
 
     #[test]
     fn the_score_is_that_of_the_formula_on_the_board() {
-        for game in both_rules() {
+        for game in test_rules() {
             let score = Reciprocal::new(&game);
             let expected = |stones: &[Stone]| -> f64 {
                 let living: Vec<usize> = stones.iter().map(|stone| stone.label).collect();
                 (1..=6)
                     .map(|face| {
-                        let permitted = permitted_labels(game.variant(), &living, face);
+                        let permitted = allowed_labels(game.variant(), &living, face);
                         let movable = stones
                             .iter()
                             .filter(|stone| permitted.contains(&stone.label));
@@ -97,7 +97,7 @@ mod tests {
                     })
                     .sum()
             };
-            check_worth(&game, &score, expected);
+            check_side_sums(&game, &score, expected);
         }
     }
 }

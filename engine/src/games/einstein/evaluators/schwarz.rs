@@ -1,16 +1,16 @@
-//! The Schwarz table, evaluation of Rock'n'Roll's MrBlack (Schäfer 2006), as a raw score;
-//! [`super::schwarz_odds`] calibrates it.
+//! The raw Schwarz score of Rock'n'Roll's MrBlack (Schäfer 2006); [`super::schwarz_odds`] converts
+//! it to a win probability.
 //!
 //! Score = E(enemy) − E(own), E being the expected number of own turns to the goal without captures
-//! ([`super::race_tables`]). Invariant: passing the turn negates the score; the calibration adds
-//! the tempo.
+//! ([`super::race_tables`]). Invariant: passing the turn negates the score; the tempo belongs to
+//! the calibration.
 
 use super::race_tables::{RaceTables, distance_index};
 use crate::core::evaluator::Score;
 use crate::games::einstein::{Position, Standard};
 use std::sync::Arc;
 
-/// Expected turns of the enemy beyond one's own.
+/// Difference of expected turns, enemy minus own.
 #[derive(Clone, Debug)]
 pub struct Schwarz {
     tables: Arc<RaceTables>,
@@ -21,28 +21,28 @@ impl Schwarz {
     #[must_use]
     pub fn new(game: &Standard) -> Self {
         Self {
-            tables: RaceTables::shared(game),
+            tables: RaceTables::for_game(game),
         }
     }
 
-    /// Expected turns of a side by the index of its distances; infinite without stones.
+    /// The expected turns for a distance index; infinite without stones.
     #[must_use]
     pub fn turns(&self, index: usize) -> f32 {
-        self.tables.expected(index)
+        self.tables.expected_turns(index)
     }
 }
 
 impl Score<Standard> for Schwarz {
     #[inline]
     fn score(&self, _game: &Standard, position: &Position) -> f32 {
-        self.tables.expected(distance_index(position.other()))
-            - self.tables.expected(distance_index(position.mover()))
+        self.tables.expected_turns(distance_index(position.other()))
+            - self.tables.expected_turns(distance_index(position.mover()))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_support::{SlowRace, both_rules, check_score, check_worth, mean};
+    use super::super::test_support::{SlowRace, check_score, check_side_sums, mean, test_rules};
     use super::*;
 
     #[test]
@@ -60,10 +60,10 @@ mod tests {
 
     #[test]
     fn the_score_is_that_of_a_recursion_on_the_board() {
-        for game in both_rules() {
+        for game in test_rules() {
             let schwarz = Schwarz::new(&game);
             let mut race = SlowRace::new(&game);
-            check_worth(&game, &schwarz, |stones| -mean(&race.distribution(stones)));
+            check_side_sums(&game, &schwarz, |stones| -mean(&race.distribution(stones)));
         }
     }
 }

@@ -1,16 +1,15 @@
-//! The Schwarz table as win probability, by odds: the fastest leaf evaluation of a search.
+//! The Schwarz table as win probability by odds: the hand-made leaf evaluator of searches.
 //!
 //! The logistic of `slope · (E(enemy) − E(own)) + offset` is `1 / (1 + odds)` with the odds against
-//! the mover a product, `exp(slope · E(own) − offset) · exp(−slope · E(enemy))`: two look-ups, and
-//! no exponential in a search. Every step is monotone also when rounded, so the best of several
-//! moves may be taken among odds. Invariant: batched values of a position's successors have the
-//! bits of single ones.
+//! the mover a product, `exp(slope · E(own) − offset) · exp(−slope · E(enemy))`: two look-ups and
+//! no exponential. Every step is monotone even when rounded, so the best move has the best odds.
+//! Invariant: batched one-ply values are bit-identical to successors evaluated one by one.
 
-mod own_moves;
+mod side_cache;
 
-use self::own_moves::{OwnMoves, Stones};
+use self::side_cache::{SideCache, SideSquares};
 use super::{
-    race_tables::{VECTORS, distance_index, distance_stride},
+    race_tables::{NUM_DISTANCE_VECTORS, distance_index, distance_stride},
     schwarz::Schwarz,
 };
 use crate::core::arrays::each;
@@ -28,32 +27,32 @@ pub struct SchwarzOdds {
     score: Schwarz,
     /// Slope and offset of the log odds.
     scale: [f32; 2],
-    /// `exp(slope · E − offset)`: the mover's factor of the odds against it.
-    slows: Table,
-    /// `exp(−slope · E)`: the enemy's factor.
-    hurries: Table,
+    /// `exp(slope · E − offset)` for the expected turns of the side to move.
+    mover_factors: Table,
+    /// `exp(−slope · E)` for the expected turns of its enemy.
+    enemy_factors: Table,
 }
 
-/// Values by distance index, padded to the size of a mask.
+/// One number per distance index, padded so that a mask bounds the index.
 type Table = Box<[f32; SIZE]>;
 
-const SIZE: usize = VECTORS.next_power_of_two();
+const SIZE: usize = NUM_DISTANCE_VECTORS.next_power_of_two();
 
-/// Maximum exponent; products of two exponentials have to stay far below the largest float.
+/// Maximum exponent: products of two exponentials stay far from overflow.
 const MAX_LOGIT: f32 = 40.0;
 
-/// Lanes for outcomes or stones, with one spare; a multiple of a vector's.
+/// One lane per outcome or stone and one to spare, padded to full vectors.
 const LANES: usize = 8;
 
 const _: () = assert!(MAX_OUTCOMES <= LANES && MAX_STONES < LANES);
 
 impl SchwarzOdds {
-    /// Change of the log odds a turn. With [`SchwarzOdds::OFFSET`] the root mean square error is
-    /// 0.139 on 100,000 exact endgames of at most five stones (`alea regret`); 0.4, which fits
+    /// Change of the log odds per turn. With [`SchwarzOdds::OFFSET`] the root mean square error is
+    /// 0.139 on 100,000 exact endgames of at most five stones (`alea regret`), where 0.4, fitted to
     /// results of complete games, has about 0.24 and searches more. The minimum is 0.134, at 1.6
-    /// and 1.0; at depth 3 slopes from 1.2 to 1.8 lose equally little.
+    /// and 1.0; at depth 3 slopes from 1.2 to 1.8 have the same regret.
     pub const SLOPE: f32 = 1.8;
-    /// Log odds for the side to move with equal turns: half a turn.
+    /// Log odds for the side to move when both need as many turns: half a turn.
     pub const OFFSET: f32 = 0.9;
 
     /// Slope and offset fitted to results of complete games: `alea calibrate --eval schwarz`,
@@ -63,29 +62,29 @@ impl SchwarzOdds {
 
     /// Evaluator with the fitted constants.
     #[must_use]
-    pub fn fitted(game: &Standard) -> Self {
-        Self::with(Schwarz::new(game), Self::SLOPE, Self::OFFSET)
+    pub fn with_fitted_scale(game: &Standard) -> Self {
+        Self::with_scale(Schwarz::new(game), Self::SLOPE, Self::OFFSET)
     }
 
-    /// Evaluator with other constants; `None` if the odds would overflow, which
-    /// [`crate::core::calibration::Calibrated`] allows.
+    /// The evaluator with given constants; `None` if odds could overflow, for which
+    /// [`crate::core::calibration::Calibrated`] serves.
     #[must_use]
     pub fn new(game: &Standard, slope: f32, offset: f32) -> Option<Self> {
         let score = Schwarz::new(game);
-        let max_logit = (0..VECTORS)
+        let max_logit = (0..NUM_DISTANCE_VECTORS)
             .map(|index| score.turns(index))
             .filter(|turns| turns.is_finite())
             .fold(0.0, f32::max);
         (slope > 0.0 && slope * max_logit <= MAX_LOGIT && offset.abs() <= MAX_LOGIT)
-            .then(|| Self::with(score, slope, offset))
+            .then(|| Self::with_scale(score, slope, offset))
     }
 
-    fn with(score: Schwarz, slope: f32, offset: f32) -> Self {
-        let (mut slows, mut hurries) = (Box::new([0.0; SIZE]), Box::new([0.0; SIZE]));
-        for index in 0..VECTORS {
+    fn with_scale(score: Schwarz, slope: f32, offset: f32) -> Self {
+        let (mut mover_factors, mut enemy_factors) = (Box::new([0.0; SIZE]), Box::new([0.0; SIZE]));
+        for index in 0..NUM_DISTANCE_VECTORS {
             let turns = score.turns(index);
             // A side without stones needs infinitely many turns.
-            (slows[index], hurries[index]) = if turns.is_finite() {
+            (mover_factors[index], enemy_factors[index]) = if turns.is_finite() {
                 (
                     exponential(slope * turns - offset),
                     exponential(-slope * turns),
@@ -97,15 +96,15 @@ impl SchwarzOdds {
         Self {
             score,
             scale: [slope, offset],
-            slows,
-            hurries,
+            mover_factors,
+            enemy_factors,
         }
     }
 }
 
-/// Comparison without care for NaN.
+/// The maximum by one comparison; NaN is not handled.
 #[inline]
-pub(super) fn greater(one: f32, other: f32) -> f32 {
+pub(super) fn maximum(one: f32, other: f32) -> f32 {
     if one > other { one } else { other }
 }
 
@@ -116,49 +115,49 @@ fn look_up(table: &Table, index: usize) -> f32 {
 
 /// Value of a position for the side that the odds are against.
 #[inline]
-fn value_against(odds: f32) -> f32 {
+fn value_from_odds(odds: f32) -> f32 {
     unproven(1.0 / (1.0 + odds))
 }
 
-/// Value of a move for its side from the odds against the other side; infinite odds win.
+/// The value of a move to its mover, from the odds against the other side; infinite odds win.
 #[inline]
-fn value_of_move(odds: f32) -> f32 {
-    let value = 1.0 - value_against(odds);
+fn move_value_from_odds(odds: f32) -> f32 {
+    let value = 1.0 - value_from_odds(odds);
     if odds == f32::INFINITY { 1.0 } else { value }
 }
 
 impl Evaluator<Standard> for SchwarzOdds {
-    type Cache = OwnMoves;
+    type Cache = SideCache;
     const BATCHES_SUCCESSORS: bool = true;
 
     #[inline]
-    fn one_ply(&self, game: &Standard, position: &Position, own: &mut OwnMoves) -> f32 {
-        own.become_those_of(game, &self.hurries, position.mover());
-        // Factor of a side's turns after one of its stones moved to a square of its perspective.
+    fn one_ply(&self, game: &Standard, position: &Position, own: &mut SideCache) -> f32 {
+        own.update(game, &self.enemy_factors, position.mover());
+        // Index of the enemy's distances after a stone moved to a square of its perspective.
         let enemy = position.other();
         let index = distance_index(enemy);
-        let mut slows = [look_up(&self.slows, index); 32];
+        let mut mover_factors = [look_up(&self.mover_factors, index); 32];
         for stone in 0..MAX_STONES {
             let square = enemy.square(stone);
-            slows[usize::from(square & 31)] =
-                look_up(&self.slows, index - distance_stride(stone, square));
+            mover_factors[usize::from(square & 31)] =
+                look_up(&self.mover_factors, index - distance_stride(stone, square));
         }
-        let mut of_stones = [0.0; LANES];
+        let mut odds_by_stone = [0.0; LANES];
         for stone in 0..MAX_STONES {
             let odds = |direction: usize| {
-                slows[usize::from(own.destinations[stone][direction] & 31)]
-                    * own.hurries[stone][direction]
+                mover_factors[usize::from(own.destinations[stone][direction] & 31)]
+                    * own.enemy_factors[stone][direction]
             };
-            of_stones[stone] = greater(greater(odds(0), odds(1)), odds(2));
+            odds_by_stone[stone] = maximum(maximum(odds(0), odds(1)), odds(2));
         }
-        let odds = each(own.permitted, |[first, last]| {
-            greater(
-                of_stones[usize::from(first) % LANES],
-                of_stones[usize::from(last) % LANES],
+        let odds = each(own.allowed, |[first, last]| {
+            maximum(
+                odds_by_stone[usize::from(first) % LANES],
+                odds_by_stone[usize::from(last) % LANES],
             )
         });
-        let values = each(odds, value_of_move);
-        // Sums in the order of outcomes, as single evaluation does.
+        let values = each(odds, move_value_from_odds);
+        // In the order of the outcomes, as in one-by-one evaluation.
         let mut value = 0.0;
         for (outcome, best) in values.iter().enumerate() {
             value += own.weights[outcome] * best;
@@ -175,14 +174,21 @@ impl Evaluator<Standard> for SchwarzOdds {
         moves: &[Move],
         scores: &mut [f32],
     ) {
-        let (own, enemy) = (Stones::of(position.mover()), Stones::of(position.other()));
+        let (own, enemy) = (
+            SideSquares::new(position.mover()),
+            SideSquares::new(position.other()),
+        );
         for (&mv, score) in moves.iter().zip(scores) {
             let destination = Standard::destination(position, mv);
             let slow = look_up(
-                &self.slows,
+                &self.mover_factors,
                 enemy.index_without(Standard::GOAL - destination),
             );
-            let odds = slow * look_up(&self.hurries, own.index_after(mv.stone(), destination));
+            let odds = slow
+                * look_up(
+                    &self.enemy_factors,
+                    own.index_after(mv.stone(), destination),
+                );
             *score = if destination == Standard::GOAL {
                 f32::INFINITY
             } else {
@@ -192,17 +198,17 @@ impl Evaluator<Standard> for SchwarzOdds {
     }
 
     #[inline]
-    fn value(&self, _game: &Standard, position: &Position, _cache: &OwnMoves) -> f32 {
+    fn value(&self, _game: &Standard, position: &Position, _cache: &SideCache) -> f32 {
         let (own, enemy) = (
             distance_index(position.mover()),
             distance_index(position.other()),
         );
-        value_against(look_up(&self.slows, own) * look_up(&self.hurries, enemy))
+        value_from_odds(look_up(&self.mover_factors, own) * look_up(&self.enemy_factors, enemy))
     }
 
     fn calibrate_to_results(&self, value: f32) -> Option<f32> {
         let ([slope, offset], [result_slope, result_offset]) = (self.scale, Self::RESULT_FIT);
-        // The logarithm in double precision, rounded, is the same on every machine.
+        // The rounded double-precision logarithm is the same on every machine.
         let turns = (f64::from(value / (1.0 - value)).ln() as f32 - offset) / slope;
         Some(logistic(result_slope * turns + result_offset))
     }
@@ -213,13 +219,13 @@ impl Evaluator<Standard> for SchwarzOdds {
     }
 }
 
-/// Name in notation; [`Schwarz`] takes scales whose odds would overflow.
+/// Falls back to [`Schwarz`] on a scale whose odds overflow.
 pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
     "schwarz",
     "difference of expected turns (the Schwarz table)",
     |arguments, game| {
-        let fitted = Calibration::logistic(SchwarzOdds::SLOPE, SchwarzOdds::OFFSET);
-        let calibration = calibration(arguments, fitted)?;
+        let default_calibration = Calibration::logistic(SchwarzOdds::SLOPE, SchwarzOdds::OFFSET);
+        let calibration = calibration(arguments, default_calibration)?;
         let odds = match calibration {
             Calibration::Logistic { slope, offset } => SchwarzOdds::new(game, slope, offset),
             Calibration::Raw { .. } => None,
@@ -236,12 +242,12 @@ pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_support::{both_rules, check_reference, check_symmetries};
+    use super::super::test_support::{check_reference, check_symmetries, test_rules};
     use super::*;
 
     #[test]
     fn it_is_the_logistic_of_the_score() {
-        let [default_rules, other] = &both_rules();
+        let [default_rules, other] = &test_rules();
         for (game, slope, offset) in [
             (default_rules, SchwarzOdds::SLOPE, SchwarzOdds::OFFSET),
             (default_rules, 0.4, 0.274),
@@ -263,7 +269,7 @@ mod tests {
     #[test]
     fn symmetries() {
         let game = Standard::default();
-        let odds = SchwarzOdds::fitted(&game);
+        let odds = SchwarzOdds::with_fitted_scale(&game);
         check_symmetries(&game, |position| odds.value_of(&game, position));
     }
 

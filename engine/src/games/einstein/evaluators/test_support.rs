@@ -1,8 +1,8 @@
-//! Shared by the evaluators' tests: random positions, plies made move by move, and a plain board
-//! for slow references.
+//! Test support of the evaluators: random positions, one-ply references, and a plain board without
+//! packed positions, perspectives and tables, on which reference evaluations follow their formulas.
 //!
-//! Invariant: boards convert through the notation alone, independent of packed positions,
-//! perspectives and tables; rows and columns count from the upper left corner.
+//! Invariant: a board is converted by the notation alone; rows and columns count from the upper
+//! left corner.
 
 use crate::core::{
     chance::expectation,
@@ -20,16 +20,15 @@ pub(crate) fn position(text: &str) -> Position {
     Standard::default().parse_position(text).unwrap().0
 }
 
-/// The default rules, and the other variant with a loaded die.
-pub(crate) fn both_rules() -> [Standard; 2] {
-    let die = Die::loaded(&[0.1, 0.3, 0.05, 0.05, 0.3, 0.2]).unwrap();
+/// The default rules, and the nearest variant with a loaded die.
+pub(crate) fn test_rules() -> [Standard; 2] {
+    let die = Die::with_weights(&[0.1, 0.3, 0.05, 0.05, 0.3, 0.2]).unwrap();
     [
         Standard::default(),
         Standard::new(Variant::NearestOnly, die),
     ]
 }
 
-/// Chi-squared of counts with equal expectations.
 pub(crate) fn chi_squared(counts: &[u32]) -> f64 {
     let expected = f64::from(counts.iter().sum::<u32>()) / counts.len() as f64;
     let deviation = |&count: &u32| (f64::from(count) - expected).powi(2) / expected;
@@ -47,8 +46,8 @@ pub(crate) fn check_board(
     }
 }
 
-/// Value of a position one ply deep from the values of its successors.
-pub(crate) fn one_ply_by_successors<E: Evaluator<Standard>>(
+/// The one-ply value of a position from the value of each successor, as in search.
+pub(crate) fn reference_one_ply<E: Evaluator<Standard>>(
     evaluator: &E,
     game: &Standard,
     position: &Position,
@@ -66,7 +65,7 @@ pub(crate) fn one_ply_by_successors<E: Evaluator<Standard>>(
     expectation(&outcomes, &values)
 }
 
-/// Asserts that scores of moves are the log odds of their successors.
+/// Asserts that moves are scored by the log odds of their successors.
 pub(crate) fn check_scores(
     evaluator: &impl Evaluator<Standard>,
     game: &Standard,
@@ -86,14 +85,14 @@ pub(crate) fn check_scores(
     }
 }
 
-/// Position with the same side to move and another enemy; `None` if the game is over then.
+/// A position with the same side and another enemy; `None` if that game is over.
 pub(crate) fn with_another_enemy(game: &Standard, position: &Position) -> Option<Position> {
     let moves = game.all_moves(position);
     let next = game.play(position, moves[moves.len() / 2]);
-    game.winner(&next).is_none().then(|| next.passed())
+    game.winner(&next).is_none().then(|| next.pass_turn())
 }
 
-/// Unreachable positions: any squares, several stones on one, some beyond the board.
+/// Unreachable positions: any squares, several stones on one, some off the board.
 pub(crate) fn impossible_positions(count: usize) -> Vec<Position> {
     let mut random = RandomStream::new(91);
     let mut side = |bound: usize| Side::new([0; MAX_STONES].map(|_| random.below(bound) as u8));
@@ -125,7 +124,7 @@ pub(crate) struct Board {
 }
 
 impl Board {
-    pub(crate) fn of(game: &Standard, position: &Position) -> Self {
+    pub(crate) fn from_position(game: &Standard, position: &Position) -> Self {
         let text = game.format_position(position, None);
         let mut fields = text.split(' ');
         let mut stones = Vec::new();
@@ -174,30 +173,29 @@ impl Board {
             .collect()
     }
 
-    /// Stones of the side to move, and of the other side.
     pub(crate) fn sides(&self) -> (Vec<Stone>, Vec<Stone>) {
         (self.side(self.red_to_move), self.side(!self.red_to_move))
     }
 
-    pub(crate) fn passed(&self) -> Self {
+    pub(crate) fn pass_turn(&self) -> Self {
         Self {
             red_to_move: !self.red_to_move,
             ..self.clone()
         }
     }
 
-    fn mapped(&self, map: impl Fn(Stone) -> Stone) -> Self {
+    fn map_stones(&self, map: impl Fn(Stone) -> Stone) -> Self {
         Self {
             stones: self.stones.iter().map(|&stone| map(stone)).collect(),
             ..self.clone()
         }
     }
 
-    /// Images: the transposed board, either side's labels reversed, and a half turn that swaps the
-    /// sides.
+    /// The transposed board, the boards with either side's labels reversed, and the half turn that
+    /// swaps the sides.
     fn images(&self) -> [Self; 4] {
         let relabelled = |red: bool| {
-            self.mapped(|stone| Stone {
+            self.map_stones(|stone| Stone {
                 label: if stone.red == red {
                     7 - stone.label
                 } else {
@@ -206,13 +204,13 @@ impl Board {
                 ..stone
             })
         };
-        let transposed = self.mapped(|stone| Stone {
+        let transposed = self.map_stones(|stone| Stone {
             row: stone.column,
             column: stone.row,
             ..stone
         });
-        let flipped = self.mapped(|stone| {
-            let (row, column) = stone.seen_by(false);
+        let flipped = self.map_stones(|stone| {
+            let (row, column) = stone.in_perspective(false);
             Stone {
                 red: !stone.red,
                 row,
@@ -224,14 +222,14 @@ impl Board {
             transposed,
             relabelled(true),
             relabelled(false),
-            flipped.passed(),
+            flipped.pass_turn(),
         ]
     }
 }
 
 impl Stone {
-    /// Row and column from Red's or from Blue's side of the board.
-    pub(crate) fn seen_by(self, red: bool) -> (i32, i32) {
+    /// Row and column in the perspective of Red, or of Blue.
+    pub(crate) fn in_perspective(self, red: bool) -> (i32, i32) {
         if red {
             (self.row, self.column)
         } else {
@@ -239,13 +237,12 @@ impl Stone {
         }
     }
 
-    /// King's moves to the goal of the stone's side.
     pub(crate) fn distance(self) -> i32 {
-        let (row, column) = self.seen_by(self.red);
+        let (row, column) = self.in_perspective(self.red);
         (4 - row).max(4 - column)
     }
 
-    /// Squares (row, column) that it may step to.
+    /// The squares (row, column) of its steps.
     pub(crate) fn steps(self) -> Vec<(i32, i32)> {
         let sign = if self.red { 1 } else { -1 };
         [(0, 1), (1, 0), (1, 1)]
@@ -256,8 +253,8 @@ impl Stone {
     }
 }
 
-/// Labels that a face allows among the living ones.
-pub(crate) fn permitted_labels(variant: Variant, living: &[usize], face: usize) -> Vec<usize> {
+/// The living labels that a face allows.
+pub(crate) fn allowed_labels(variant: Variant, living: &[usize], face: usize) -> Vec<usize> {
     if living.contains(&face) {
         return vec![face];
     }
@@ -302,7 +299,6 @@ impl<'a> SlowRace<'a> {
         self.solve(&list)
     }
 
-    /// Distribution for distances in the order of labels.
     pub(crate) fn solve(&mut self, list: &Distances) -> Vec<f64> {
         if let Some(cache) = self.cache.get(list) {
             return cache.clone();
@@ -331,7 +327,7 @@ impl<'a> SlowRace<'a> {
         total
     }
 
-    /// Possible distances after a roll.
+    /// The possible distances after a roll.
     pub(crate) fn turns(&self, list: &Distances, face: u8) -> Vec<Distances> {
         let living: Vec<usize> = list.iter().map(|&(label, _)| label).collect();
         let after = |label| {
@@ -339,14 +335,13 @@ impl<'a> SlowRace<'a> {
                 .map(|&(other, distance)| (other, distance - i32::from(other == label)))
                 .collect()
         };
-        permitted_labels(self.game.variant(), &living, usize::from(face))
+        allowed_labels(self.game.variant(), &living, usize::from(face))
             .into_iter()
             .map(after)
             .collect()
     }
 }
 
-/// Mean of a distribution over 0, 1, 2, …
 pub(crate) fn mean(distribution: &[f64]) -> f64 {
     distribution
         .iter()
@@ -355,7 +350,7 @@ pub(crate) fn mean(distribution: &[f64]) -> f64 {
         .sum()
 }
 
-/// At least `count` unfinished positions of random games from random set-ups.
+/// At least `count` positions that are not over, from random games with random set-ups.
 pub(crate) fn random_positions(game: &Standard, seed: u64, count: usize) -> Vec<Position> {
     let mut random = RandomStream::new(seed);
     let mut dice = DiceStream::new(seed + 1, game.die());
@@ -371,7 +366,7 @@ pub(crate) fn random_positions(game: &Standard, seed: u64, count: usize) -> Vec<
     positions
 }
 
-/// Asserts on random positions that a score equals a slow one on the board.
+/// Asserts on random positions that an evaluation equals a reference on the board.
 pub(crate) fn check_reference(
     game: &Standard,
     rating: impl Fn(&Position) -> f32,
@@ -380,7 +375,7 @@ pub(crate) fn check_reference(
     for position in random_positions(game, 5, 600) {
         let (fast, slow) = (
             f64::from(rating(&position)),
-            reference(&Board::of(game, &position)),
+            reference(&Board::from_position(game, &position)),
         );
         assert!(
             (fast - slow).abs() <= 1e-5 * slow.abs().max(1.0),
@@ -390,9 +385,9 @@ pub(crate) fn check_reference(
     }
 }
 
-/// Asserts on random positions that a score is the value of the own stones minus that of the
+/// Asserts on random positions that a score is the worth of the own stones less that of the
 /// enemy's.
-pub(crate) fn check_worth(
+pub(crate) fn check_side_sums(
     game: &Standard,
     score: &impl Score<Standard>,
     mut worth: impl FnMut(&[Stone]) -> f64,
@@ -407,10 +402,10 @@ pub(crate) fn check_worth(
     );
 }
 
-/// Asserts that a score is the same on all images of the board (with a fair die).
+/// Asserts that an evaluation is invariant under all images of the board (with a fair die).
 pub(crate) fn check_symmetries(game: &Standard, rating: impl Fn(&Position) -> f32) {
     for position in random_positions(game, 6, 400) {
-        let board = Board::of(game, &position);
+        let board = Board::from_position(game, &position);
         assert_eq!(board.position(), position);
         let expected = rating(&position);
         for same in board.images().map(|image| image.position()) {
@@ -425,14 +420,15 @@ pub(crate) fn check_symmetries(game: &Standard, rating: impl Fn(&Position) -> f3
     }
 }
 
-/// Asserts [`check_board`], [`check_symmetries`], and that passing the turn negates the score.
+/// [`check_board`] and [`check_symmetries`] of a score that passing the turn negates, which is
+/// checked too.
 pub(crate) fn check_score(score: &impl Score<Standard>, tolerance: f32, expected: &[(&str, f32)]) {
     let game = &Standard::default();
     let score = |position: &Position| score.score(game, position);
     check_board(score, tolerance, expected);
     check_symmetries(game, score);
     for position in random_positions(game, 7, 400) {
-        let passed = Board::of(game, &position).passed().position();
+        let passed = Board::from_position(game, &position).pass_turn().position();
         assert!(
             (score(&position) + score(&passed)).abs() < 1e-5,
             "{}",

@@ -1,43 +1,41 @@
-//! Networks of EinStein: kernels that evaluate all successors of a position as a batch.
+//! Networks of EinStein: kernels that evaluate all successors of a position in one batch.
 //!
 //! [`crate::learned::network`] has the formula. Invariant: all sums are exact, so every instruction
-//! set gives the same integers, in any order; two products of an activation and a weight of the
-//! second layer, at most 2 · 127 · 128 = 32,512, fit x86's 16 bits.
-//!
-//! Unlike NNUE (Nasu 2018), features belong to one side ([`inputs`]), so the accumulator is two
-//! sums, shared by all successors. Networks of other shapes than [`SHAPES`], and machines without
-//! vectors, use the generic forward pass.
+//! set gives the same integers; two products of an activation and a weight of the second layer, at
+//! most 2 · 127 · 128 = 32,512, fit the 16 bits of x86. Unlike NNUE (Nasu 2018), features belong to
+//! one side ([`features`]) and all successors share the two accumulators; networks of other widths
+//! than [`SIMD_WIDTHS`], and machines without vectors, use the generic forward pass.
 
-pub mod inputs;
+pub mod features;
 mod kernels;
-mod successors;
 #[cfg(any(
     target_arch = "x86_64",
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
-mod vectors;
+mod simd;
+mod successors;
 
 use crate::core::arrays::each;
 pub use successors::Successors;
 
 use self::{
-    inputs::{
-        FeatureGroup, InputGroups, MAX_CROSS_FEATURES, TurnClasses, join, joined_rows, of_both,
-        rows_of_both, runs, side_rows,
+    features::{
+        FeatureGroup, FeatureGroups, MAX_CROSS_FEATURES, TurnClasses, cross_groups, cross_rows,
+        feature_slots, fuse, fused_rows, num_side_features,
     },
-    kernels::{Layers, Line, Line16, Tables},
+    kernels::{CacheLine, I16Line, Layers, Tables},
 };
-use super::steps::{LOST, Listed, Logits, Step, Steps};
+use super::side_moves::{LOST_LOGIT, Logits, MoveSubset, SideMove, SideMoves};
 use crate::core::simd::Instructions;
 use crate::games::einstein::{MAX_STONES, Move, Position, Standard, position::Side};
 use crate::learned::network::{self, NetworkKernels, NetworkWeights, win_probability};
 use std::sync::Arc;
 
-/// Network of EinStein.
+/// A network of EinStein.
 pub type Network = network::Network<Standard>;
 
-/// Shapes with fast kernels: neurons of the first and of the second layer.
-pub const SHAPES: [[usize; 2]; 8] = [
+/// The widths with SIMD kernels: neurons of the first and of the second layer.
+pub const SIMD_WIDTHS: [[usize; 2]; 8] = [
     [64, 16],
     [64, 32],
     [128, 16],
@@ -48,18 +46,18 @@ pub const SHAPES: [[usize; 2]; 8] = [
     [512, 32],
 ];
 
-/// Runs an expression with the widths of a network as constants.
-macro_rules! with_shape {
+/// Evaluates an expression with the widths of a network as constants.
+macro_rules! with_widths {
     ($fast:expr, $first:ident, $second:ident => $body:expr) => {
         match $fast.shape {
-            [64, 16] => with_shape!(@ 64, 16, $first, $second, $body),
-            [64, 32] => with_shape!(@ 64, 32, $first, $second, $body),
-            [128, 16] => with_shape!(@ 128, 16, $first, $second, $body),
-            [128, 32] => with_shape!(@ 128, 32, $first, $second, $body),
-            [256, 16] => with_shape!(@ 256, 16, $first, $second, $body),
-            [256, 32] => with_shape!(@ 256, 32, $first, $second, $body),
-            [512, 16] => with_shape!(@ 512, 16, $first, $second, $body),
-            _ => with_shape!(@ 512, 32, $first, $second, $body),
+            [64, 16] => with_widths!(@ 64, 16, $first, $second, $body),
+            [64, 32] => with_widths!(@ 64, 32, $first, $second, $body),
+            [128, 16] => with_widths!(@ 128, 16, $first, $second, $body),
+            [128, 32] => with_widths!(@ 128, 32, $first, $second, $body),
+            [256, 16] => with_widths!(@ 256, 16, $first, $second, $body),
+            [256, 32] => with_widths!(@ 256, 32, $first, $second, $body),
+            [512, 16] => with_widths!(@ 512, 16, $first, $second, $body),
+            _ => with_widths!(@ 512, 32, $first, $second, $body),
         }
     };
     (@ $one:literal, $two:literal, $first:ident, $second:ident, $body:expr) => {{
@@ -69,79 +67,78 @@ macro_rules! with_shape {
     }};
 }
 
-/// Data of the fast kernels; `None` where the generic forward pass computes.
+/// The SIMD kernels of a network; `None` for the generic forward pass.
 #[derive(Clone, Debug)]
-pub struct EinSteinNetwork(Option<Arc<Fast>>);
+pub struct EinSteinNetwork(Option<Arc<SimdNetwork>>);
 
 #[derive(Debug)]
-struct Fast {
+struct SimdNetwork {
     shape: [usize; 2],
     tables: Tables,
-    /// Layers of each bucket.
+    /// By bucket.
     layers: Vec<Layers>,
-    /// Bucket of each number of living stones; a power of two, so that a mask bounds indices.
+    /// The bucket by number of living stones; padded to a power of two, so that a mask bounds
+    /// indices.
     buckets: [u8; (2 * MAX_STONES + 1).next_power_of_two()],
     classes: &'static TurnClasses,
-    both: Option<OfBoth>,
+    both: Option<CrossFeatures>,
     instructions: Instructions,
 }
 
-/// Features of both sides.
 #[derive(Debug)]
-struct OfBoth {
-    groups: InputGroups,
+struct CrossFeatures {
+    groups: FeatureGroups,
     turn_classes: &'static TurnClasses,
-    /// Rows of these features.
-    table: Vec<Line16>,
+    /// Their rows of the first layer.
+    table: Vec<I16Line>,
 }
 
-/// Cache lines of the widest first layer.
 const MAX_LINES: usize = 512 / 32;
 
-/// Sums without features.
-static NOTHING: [Line16; MAX_LINES] = [Line([0; 32]); MAX_LINES];
+static ZERO_LINES: [I16Line; MAX_LINES] = [CacheLine([0; 32]); MAX_LINES];
 
-impl OfBoth {
-    /// `out` = sums of the mover's side plus the other's plus the rows of both.
+impl CrossFeatures {
+    /// `out` = the mover's sums plus the other side's plus the cross-side rows.
     #[inline]
-    fn add_up(
+    fn add_accumulators(
         &self,
         instructions: Instructions,
         (mover, other): (Side, Side),
-        sums: [&[Line16]; 2],
-        out: &mut [Line16],
+        sums: [&[I16Line]; 2],
+        out: &mut [I16Line],
     ) {
         let mut rows = [0; MAX_CROSS_FEATURES];
-        let rows = rows_of_both(self.groups, self.turn_classes, mover, other, &mut rows);
-        kernels::add_up(instructions, sums, &self.table, rows, out);
+        let rows = cross_rows(self.groups, self.turn_classes, mover, other, &mut rows);
+        kernels::add_accumulators(instructions, sums, &self.table, rows, out);
     }
 }
 
-impl Fast {
-    /// `None` without such kernels.
+impl SimdNetwork {
+    /// `None` without SIMD kernels for the widths.
     fn new(
         weights: &NetworkWeights,
-        groups: InputGroups,
+        groups: FeatureGroups,
         bounds: &[u8],
         instructions: Instructions,
     ) -> Option<Self> {
         let shape = <[usize; 2]>::try_from(weights.widths()).ok()?;
-        if !SHAPES.contains(&shape)
+        if !SIMD_WIDTHS.contains(&shape)
             || instructions == Instructions::PORTABLE
-            || !weights.fits_i16_accumulator(&runs(groups))
+            || !weights.fits_i16_accumulator(&feature_slots(groups))
         {
             return None;
         }
         let [first, _] = shape;
-        let rows = side_rows(groups) * first;
-        let classes = TurnClasses::shared(groups.contains(FeatureGroup::RaceDistribution));
+        let rows = num_side_features(groups) * first;
+        let classes =
+            TurnClasses::for_classic_rules(groups.contains(FeatureGroup::RaceDistribution));
         let (mover, other) = weights.rows.split_at(rows);
         let table = |rows: &[i16], bias: Option<&[i16]>| {
-            kernels::lines(&join(groups, classes, first, rows, bias))
+            kernels::lines(&fuse(groups, classes, first, rows, bias))
         };
-        let both = of_both(groups).next().map(|_| OfBoth {
+        let both = cross_groups(groups).next().map(|_| CrossFeatures {
             groups,
-            turn_classes: TurnClasses::shared(false),
+            turn_classes: TurnClasses::for_classic_rules(false),
             table: kernels::lines(&weights.rows[2 * rows..]),
         });
         let tables = Tables {
@@ -151,7 +148,7 @@ impl Fast {
         Some(Self {
             shape,
             tables,
-            layers: Layers::of(weights, instructions),
+            layers: Layers::for_buckets(weights, instructions),
             buckets: std::array::from_fn(|stones| network::bucket(bounds, stones) as u8),
             classes,
             both,
@@ -162,7 +159,7 @@ impl Fast {
     #[inline]
     fn logit(&self, position: &Position) -> i32 {
         let (mover, other) = (position.mover(), position.other());
-        let rows = each([mover, other], |side| joined_rows(self.classes, side));
+        let rows = each([mover, other], |side| fused_rows(self.classes, side));
         let layers = match &self.layers[..] {
             [only] => only,
             all => {
@@ -172,17 +169,17 @@ impl Fast {
         };
         let set = self.instructions;
         let Some(both) = &self.both else {
-            return with_shape!(self, FIRST, SECOND => kernels::logit::<FIRST, SECOND>(set, &self.tables, layers, &rows));
+            return with_widths!(self, FIRST, SECOND => kernels::logit::<FIRST, SECOND>(set, &self.tables, layers, &rows));
         };
-        let [mut own, mut others, mut all] = [NOTHING; 3];
-        with_shape!(self, FIRST, SECOND => {
+        let [mut own, mut others, mut all] = [ZERO_LINES; 3];
+        with_widths!(self, FIRST, SECOND => {
             let lines = FIRST / 32;
             kernels::sum_rows::<FIRST>(set, &self.tables.mover, &rows[0], &mut own);
             kernels::sum_rows::<FIRST>(set, &self.tables.other, &rows[1], &mut others);
             let sums = [&own[..lines], &others[..lines]];
-            both.add_up(set, (mover, other), sums, &mut all[..lines]);
+            both.add_accumulators(set, (mover, other), sums, &mut all[..lines]);
             let mut logits = Logits::default();
-            kernels::logits::<FIRST, SECOND>(set, layers, &all, &NOTHING, &[[0, 0]], &mut logits);
+            kernels::logits::<FIRST, SECOND>(set, layers, &all, &ZERO_LINES, &[[0, 0]], &mut logits);
             logits[0]
         })
     }
@@ -195,11 +192,11 @@ impl NetworkKernels<Standard> for EinSteinNetwork {
 
     fn new(
         weights: &NetworkWeights,
-        groups: InputGroups,
+        groups: FeatureGroups,
         bounds: &[u8],
         instructions: Instructions,
     ) -> Self {
-        Self(Fast::new(weights, groups, bounds, instructions).map(Arc::new))
+        Self(SimdNetwork::new(weights, groups, bounds, instructions).map(Arc::new))
     }
 
     fn refresh(_: &Network, _: &Standard, _: &Position, _: &mut Successors) {}
@@ -223,18 +220,18 @@ impl NetworkKernels<Standard> for EinSteinNetwork {
     ) -> f32 {
         match &network.kernels().0 {
             Some(fast) => {
-                with_shape!(fast, FIRST, SECOND => fast.value_successors::<FIRST, SECOND>(game, position, cache))
+                with_widths!(fast, FIRST, SECOND => fast.value_successors::<FIRST, SECOND>(game, position, cache))
             }
             None => {
-                let mut steps = Steps::default();
-                steps.refill(game, position.mover());
-                let mut logits = plain_logits(network, game, position, steps.list());
+                let mut steps = SideMoves::default();
+                steps.rebuild(game, position.mover());
+                let mut logits = logits_one_by_one(network, game, position, steps.list());
                 steps.one_ply(&mut logits, win_probability)
             }
         }
     }
 
-    /// Integer log odds for the side that moves.
+    /// Log odds for the mover, as integers.
     #[inline]
     fn score_successors(
         network: &Network,
@@ -243,7 +240,7 @@ impl NetworkKernels<Standard> for EinSteinNetwork {
         moves: &[Move],
         scores: &mut [f32],
     ) {
-        rate(network, game, position, moves, |logit| logit as f32, scores);
+        score_moves(network, game, position, moves, |logit| logit as f32, scores);
     }
 
     #[inline]
@@ -256,15 +253,15 @@ impl NetworkKernels<Standard> for EinSteinNetwork {
         values: &mut [f32],
     ) {
         let lost = |logit| win_probability(logit) - 1.0;
-        rate(network, game, position, moves, lost, values);
-        // Wins have no bound.
+        score_moves(network, game, position, moves, lost, values);
+        // A win has an unbounded score.
         values.iter_mut().for_each(|value| *value = value.min(1.0));
     }
 }
 
 /// Scores moves by a function of the enemy's logit.
 #[inline]
-fn rate(
+fn score_moves(
     network: &Network,
     game: &Standard,
     position: &Position,
@@ -274,28 +271,29 @@ fn rate(
 ) {
     match &network.kernels().0 {
         Some(fast) => {
-            with_shape!(fast, FIRST, SECOND => fast.rate_successors::<FIRST, SECOND, { FIRST / 32 }>(position, moves, count, scores));
+            with_widths!(fast, FIRST, SECOND => fast.rate_successors::<FIRST, SECOND, { FIRST / 32 }>(position, moves, count, scores));
         }
         None => {
-            let listed = Listed::new(position, moves, scores);
-            let logits = plain_logits(network, game, position, listed.list());
+            let listed = MoveSubset::new(position, moves, scores);
+            let logits = logits_one_by_one(network, game, position, listed.list());
             listed.score(&logits, count, scores);
         }
     }
 }
 
 /// The enemy's logit after each step, one by one.
-fn plain_logits(network: &Network, game: &Standard, position: &Position, steps: &[Step]) -> Logits {
+fn logits_one_by_one(
+    network: &Network,
+    game: &Standard,
+    position: &Position,
+    steps: &[SideMove],
+) -> Logits {
     let mut logits = Logits::default();
     for (logit, &step) in logits.iter_mut().zip(steps) {
-        let enemy = position.other().without(step.square);
-        let after = Position::new(
-            enemy,
-            step.applied_to(position.mover()),
-            1 - position.seat(),
-        );
+        let enemy = position.other().without_stone_on(step.square);
+        let after = Position::new(enemy, step.apply_to(position.mover()), 1 - position.seat());
         *logit = match enemy.is_empty() {
-            true => LOST,
+            true => LOST_LOGIT,
             false => network.logit_from_scratch(game, &after),
         };
     }

@@ -1,21 +1,21 @@
 //! EinStein's n-tuples: cells, named sets, and kernels for one position or all its successors.
 //!
-//! Source: for EinStein Chu et al. (TAAI 2017). Invariant: the bits of
+//! Source: for EinStein Chu et al. (TAAI 2017). Invariant: bit-identical to
 //! [`crate::learned::tuples::GenericKernels`].
 
 mod cell;
-mod differences;
+mod incremental;
 mod mobility;
-mod plan;
 mod sets;
-mod successors;
-mod tuples_by_cell;
 #[cfg(target_arch = "x86_64")]
-mod vectors;
-mod view;
+mod simd;
+mod simd_layout;
+mod successors;
+mod symbols;
+mod tuples_by_cell;
 
-pub(crate) use cell::{GROUPS, image};
-pub(crate) use sets::{SETS, kinds};
+pub(crate) use cell::{GROUPS, transform_cell};
+pub(crate) use sets::{SETS, candidates};
 pub use successors::Successors;
 
 use crate::core::simd::{Instructions, Level};
@@ -23,29 +23,29 @@ use crate::games::einstein::{Move, Position, Standard};
 use crate::learned::inputs::Cell;
 use crate::learned::tuples::{TupleKernels, TupleNetwork, sum_by_rows};
 use cell::CELLS;
-use plan::Plan;
+use simd_layout::SimdLayout;
+use symbols::Symbols;
 use tuples_by_cell::TuplesByCell;
-use view::View;
 
-/// N-tuple network of EinStein.
+/// An n-tuple network of EinStein.
 pub type NTuple = TupleNetwork<Standard>;
 
-/// Tuple set of EinStein.
+/// A set of tuples of EinStein.
 pub type TupleSet = crate::learned::tuples::TupleSet<Standard>;
 
-/// Symbols of all cells of a position, by cell index.
+/// The symbols of all cells of a position, by index.
 pub(crate) fn symbols(position: &Position) -> [u8; CELLS] {
     #[cfg(target_arch = "x86_64")]
-    if let Some(symbols) = vectors::symbols(position) {
+    if let Some(symbols) = simd::symbols(position) {
         return symbols;
     }
-    *View::new(position).symbols()
+    *Symbols::new(position).symbols()
 }
 
-/// Kernel data of EinStein's tuples.
+/// SIMD kernels of EinStein's tuples.
 #[derive(Clone, Debug)]
 pub struct EinSteinTuples {
-    plan: Plan,
+    plan: SimdLayout,
     tuples_by_cell: Box<TuplesByCell>,
     instructions: Instructions,
 }
@@ -53,7 +53,7 @@ pub struct EinSteinTuples {
 impl EinSteinTuples {
     fn with_instructions(&self, instructions: Instructions) -> Self {
         Self {
-            // AVX-512 here needs byte permutations.
+            // AVX-512 requires byte permutations (VBMI).
             instructions: instructions.among(&[Level::Avx2, Level::Avx512Vbmi]),
             ..self.clone()
         }
@@ -64,7 +64,7 @@ impl EinSteinTuples {
         self.instructions != Instructions::PORTABLE
     }
 
-    /// Whether the instructions are AVX-512 with byte permutations.
+    /// Whether they are 512-bit vectors with byte permutations.
     #[inline]
     fn are_wide(&self) -> bool {
         self.instructions.level() == Level::Avx512Vbmi
@@ -72,7 +72,7 @@ impl EinSteinTuples {
 }
 
 impl TupleSet {
-    /// The set with other instructions; all give the same rows.
+    /// The same set on given instructions; all give the same.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         let kernels = self.kernels().with_instructions(instructions);
@@ -81,7 +81,7 @@ impl TupleSet {
 }
 
 impl NTuple {
-    /// The network with other instructions; all give the same bits.
+    /// The same network on given instructions; all give the same bits.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         let kernels = self.set().kernels().with_instructions(instructions);
@@ -95,7 +95,7 @@ impl TupleKernels<Standard> for EinSteinTuples {
 
     fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self {
         Self {
-            plan: Plan::new(tuples, bases),
+            plan: SimdLayout::new(tuples, bases),
             tuples_by_cell: Box::new(TuplesByCell::new(tuples)),
             instructions: Instructions::PORTABLE,
         }
@@ -106,12 +106,12 @@ impl TupleKernels<Standard> for EinSteinTuples {
     fn rows(set: &TupleSet, position: &Position, out: &mut [u32]) {
         #[cfg(target_arch = "x86_64")]
         if set.kernels().are_vectors() {
-            return vectors::rows(set, position, out);
+            return simd::rows(set, position, out);
         }
         let view = if set.kernels().plan.is_reduced() {
-            View::new(position)
+            Symbols::new(position)
         } else {
-            View::plain(position)
+            Symbols::plain(position)
         };
         set.rows_from_view(position, view.symbols(), out);
     }
@@ -122,7 +122,7 @@ impl TupleKernels<Standard> for EinSteinTuples {
         if network.set().kernels().are_vectors() {
             let quantized_weights = network.quantized();
             return quantized_weights.bias
-                + vectors::sum(network.set(), position, &quantized_weights.weights);
+                + simd::sum(network.set(), position, &quantized_weights.weights);
         }
         sum_by_rows(network, position)
     }

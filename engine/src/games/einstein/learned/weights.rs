@@ -1,9 +1,9 @@
-//! Model files of EinStein.
+//! EinStein's model files.
 
-/// Learned evaluator of EinStein.
+/// A learned evaluator of EinStein.
 pub type Model = crate::learned::model_file::Model<super::Standard>;
 
-/// Model of EinStein with its metadata.
+/// A model of EinStein with its metadata.
 pub type ModelFile = crate::learned::model_file::ModelFile<super::Standard>;
 
 #[cfg(test)]

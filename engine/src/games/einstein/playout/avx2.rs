@@ -1,62 +1,61 @@
-//! 64 games in lockstep on 256-bit vectors, a byte a game: two halves of 32 games, one after the
-//! other in each round.
+//! 64 games in lockstep on 256-bit vectors, one byte per game: two halves of 32 games in sequence.
 //!
-//! There are no permutations of more than sixteen bytes here, so the stone above and the stone
-//! below the rolled one are isolated by arithmetic, and whether a square leaves one step is looked
-//! up in two halves. Invariant: the games of `scalar.rs`, ply for ply.
+//! Byte shuffles reach only sixteen entries, so the stones above and below the rolled one are
+//! isolated by arithmetic, and squares with a single step are looked up in two halves. Invariant:
+//! the games of `scalar.rs`, ply for ply.
 #![allow(unsafe_code)]
 
 use super::{
-    bytes::{ByteLanes, SideRows},
-    draw::LaneRandom,
-    lanes::{ROUND, Status},
+    byte_lanes::{ByteLanes, SideRows},
+    lanes::{PLIES_PER_ROUND, Status},
+    ply_bits::LaneRandom,
 };
 use crate::games::einstein::{MAX_STONES, Standard};
 use std::arch::x86_64::*;
 
-const HALF: usize = 32;
+const HALF_BYTES: usize = 32;
 
 #[inline]
 #[target_feature(enable = "avx2")]
 fn load<T: Copy, const COUNT: usize>(numbers: &[T; COUNT]) -> __m256i {
-    const { assert!(size_of::<T>() * COUNT == HALF) };
-    // SAFETY: 32 bytes can be read, and the load asks for no alignment.
+    const { assert!(size_of::<T>() * COUNT == HALF_BYTES) };
+    // SAFETY: 32 bytes are readable, and the load is unaligned.
     unsafe { _mm256_loadu_si256(numbers.as_ptr().cast()) }
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
 fn store<T: Copy, const COUNT: usize>(numbers: &mut [T; COUNT], vector: __m256i) {
-    const { assert!(size_of::<T>() * COUNT == HALF) };
-    // SAFETY: 32 bytes can be written, any bits are integers, and the store asks for no alignment.
+    const { assert!(size_of::<T>() * COUNT == HALF_BYTES) };
+    // SAFETY: 32 bytes are writable, any bits are integers, and the store is unaligned.
     unsafe { _mm256_storeu_si256(numbers.as_mut_ptr().cast(), vector) }
 }
 
 /// Sixteen bytes twice: a table for both halves of a vector.
-const fn twice(entries: [u8; 16]) -> [u8; HALF] {
-    let mut both = [0; HALF];
+const fn repeat_twice(entries: [u8; 16]) -> [u8; HALF_BYTES] {
+    let mut both = [0; HALF_BYTES];
     let mut index = 0;
-    while index < HALF {
+    while index < HALF_BYTES {
         both[index] = entries[index % 16];
         index += 1;
     }
     both
 }
 
-/// For a rolled face, from 0: the stones up to it, and from it on, one bit each.
-static UP_TO: [u8; HALF] = twice([
+/// By rolled face (from 0): bit sets of the stones up to it, and from it on.
+static STONES_UP_TO: [u8; HALF_BYTES] = repeat_twice([
     0x01, 0x03, 0x07, 0x0F, 0x1F, 0x3F, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ]);
-static FROM: [u8; HALF] = twice([
+static STONES_FROM: [u8; HALF_BYTES] = repeat_twice([
     0x3F, 0x3E, 0x3C, 0x38, 0x30, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ]);
 /// The highest member of a set of the stones 1–4, as a set.
-static HIGHEST: [u8; HALF] = twice([0, 1, 2, 2, 4, 4, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8]);
-/// Differences of the three steps, then of the only step: sideways, or forward.
-static STEPS: [u8; HALF] = twice([6, 1, 5, 0, 1, 1, 1, 0, 5, 5, 5, 0, 0, 0, 0, 0]);
-/// For squares 0–15 and for 16 on: 4 where the only step is sideways, 8 where it is forward.
-static KIND_BELOW: [u8; HALF] = twice(kinds(0));
-static KIND_ABOVE: [u8; HALF] = twice(kinds(16));
+static HIGHEST: [u8; HALF_BYTES] = repeat_twice([0, 1, 2, 2, 4, 4, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8]);
+/// Offsets of the three steps, then of an only step: sideways, or forward.
+static STEPS: [u8; HALF_BYTES] = repeat_twice([6, 1, 5, 0, 1, 1, 1, 0, 5, 5, 5, 0, 0, 0, 0, 0]);
+/// For squares 0–15 and 16 on: 4 where the only step is sideways, 8 where it is forward.
+static KINDS_BELOW_16: [u8; HALF_BYTES] = repeat_twice(kinds(0));
+static KINDS_FROM_16: [u8; HALF_BYTES] = repeat_twice(kinds(16));
 
 const fn kinds(from: usize) -> [u8; 16] {
     let mut kinds = [0; 16];
@@ -103,7 +102,7 @@ impl Side {
     }
 }
 
-/// Draws of the lanes for one ply, a byte each.
+/// The draws of one ply, one byte per lane.
 struct Draws {
     /// From 0.
     face: __m256i,
@@ -111,36 +110,41 @@ struct Draws {
     coin: __m256i,
 }
 
-/// All bits of the lanes in which both are equal.
+/// A lane mask of equal bytes.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn equal(a: __m256i, b: __m256i) -> __m256i {
     _mm256_cmpeq_epi8(a, b)
 }
 
-/// Table entry of each square.
+/// Table entries of kinds by square.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn kind_of(square: __m256i) -> __m256i {
-    let below = _mm256_shuffle_epi8(load(&KIND_BELOW), square);
-    let above = _mm256_shuffle_epi8(load(&KIND_ABOVE), square);
-    // Bit 4 of the square, brought to the highest bit.
+    let below = _mm256_shuffle_epi8(load(&KINDS_BELOW_16), square);
+    let above = _mm256_shuffle_epi8(load(&KINDS_FROM_16), square);
+    // Bit 4 of the square, shifted to the highest bit.
     _mm256_blendv_epi8(below, above, _mm256_slli_epi16::<3>(square))
 }
 
-/// Plays one ply; returns all bits of the lanes in which `own` has won, possibly of lanes that are
-/// not running.
+/// One ply: the lane mask of wins of `own`, arbitrary in idle lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -> __m256i {
     let stone_bit = |stone: usize| _mm256_set1_epi8(1 << stone);
     let zero = _mm256_setzero_si256();
-    let below = _mm256_and_si256(own.alive, _mm256_shuffle_epi8(load(&UP_TO), draws.face));
-    let above = _mm256_and_si256(own.alive, _mm256_shuffle_epi8(load(&FROM), draws.face));
+    let below = _mm256_and_si256(
+        own.alive,
+        _mm256_shuffle_epi8(load(&STONES_UP_TO), draws.face),
+    );
+    let above = _mm256_and_si256(
+        own.alive,
+        _mm256_shuffle_epi8(load(&STONES_FROM), draws.face),
+    );
     // Stones as sets of one; empty without a stone on that side of the rolled one.
     let high = _mm256_and_si256(below, _mm256_set1_epi8(0x30));
     let sixth = _mm256_and_si256(below, _mm256_set1_epi8(0x20));
-    // Stones 5 and 6: 0x20 if the sixth is among them, else the set itself.
+    // Stones 5 and 6: 0x20 if the sixth is among them, else the rest.
     let high = _mm256_blendv_epi8(high, sixth, _mm256_slli_epi16::<2>(below));
     let low = _mm256_shuffle_epi8(
         load(&HIGHEST),
@@ -152,7 +156,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
     let of_first = if BY_STONES {
         two
     } else {
-        // Minus one on squares with only one step.
+        // −1 for a single step.
         let first_edge = _mm256_cmpgt_epi8(_mm256_and_si256(own.edge, first), zero);
         let last_edge = _mm256_cmpgt_epi8(_mm256_and_si256(own.edge, last), zero);
         _mm256_sub_epi8(_mm256_add_epi8(two, first_edge), last_edge)
@@ -179,7 +183,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
         let moves = equal(chosen, stone_bit(stone));
         let hit = equal(own.stones[stone], to);
         captured = _mm256_or_si256(captured, _mm256_and_si256(hit, stone_bit(stone)));
-        // A stone that is gone has all bits set.
+        // A gone stone has all bits set.
         own.stones[stone] = _mm256_or_si256(
             _mm256_add_epi8(own.stones[stone], _mm256_and_si256(step, moves)),
             hit,
@@ -200,7 +204,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
     _mm256_or_si256(equal(to, goal), equal(other.alive, zero))
 }
 
-/// Generators of one bank that feed half the lanes.
+/// The generators of one bank for half the lanes.
 struct Generators {
     low: __m256i,
     high: __m256i,
@@ -236,7 +240,7 @@ fn draws_of(even: __m256i, odd: __m256i) -> Draws {
     // Odd lanes are the upper bytes.
     let join = |even, odd| _mm256_or_si256(even, _mm256_slli_epi16::<8>(odd));
     let face = join(_mm256_mulhi_epu16(even, six), _mm256_mulhi_epu16(odd, six));
-    // The rest of the product is a fraction; three times it gives the step.
+    // The rest of the product is a fraction; times three it is the step.
     let step_of = |draw| _mm256_mulhi_epu16(_mm256_mullo_epi16(draw, six), three);
     let step = join(step_of(even), step_of(odd));
     Draws {
@@ -246,18 +250,18 @@ fn draws_of(even: __m256i, odd: __m256i) -> Draws {
     }
 }
 
-/// All bits of the lanes in a set.
+/// The lane mask of a bit set.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn lanes_of(set: u32) -> __m256i {
-    static BYTE: [u8; HALF] = [
+fn lane_mask(set: u32) -> __m256i {
+    static BYTE: [u8; HALF_BYTES] = [
         0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3,
         3, 3,
     ];
-    static BIT: [u8; HALF] = {
-        let mut bits = [0; HALF];
+    static BIT: [u8; HALF_BYTES] = {
+        let mut bits = [0; HALF_BYTES];
         let mut index = 0;
-        while index < HALF {
+        while index < HALF_BYTES {
             bits[index] = 1 << (index % 8);
             index += 1;
         }
@@ -279,11 +283,11 @@ pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut L
             high: load(&high[bank].as_chunks::<4>().0[half]),
         };
         let mut generators = [generators(0), generators(1)];
-        let mut running = lanes_of((lanes.status.running >> (32 * half)) as u32);
-        let mut first_won = lanes_of((lanes.status.first_won >> (32 * half)) as u32);
+        let mut running = lane_mask((lanes.status.running >> (32 * half)) as u32);
+        let mut first_won = lane_mask((lanes.status.first_won >> (32 * half)) as u32);
         let mut plies = load(&lanes.plies.half_rows()[half]);
-        for _ in 0..ROUND / 2 {
-            // Minus one in running lanes.
+        for _ in 0..PLIES_PER_ROUND / 2 {
+            // −1 in running lanes.
             plies = _mm256_sub_epi8(plies, running);
             let draws = draws_of(generators[0].next(), generators[1].next());
             let won = ply::<BY_STONES>(&mut first, &mut other, &draws);

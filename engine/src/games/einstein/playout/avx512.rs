@@ -1,16 +1,16 @@
-//! 64 games in lockstep on 512-bit vectors, a byte a game: AVX-512 with VBMI and VBMI2.
+//! 64 games in lockstep on 512-bit vectors, one byte per game: AVX-512 with VBMI and VBMI2.
 //!
-//! Byte permutations look up tables of 64 entries, the number of sets of living stones: a draw
-//! becomes masks of the stones from the rolled one down and up, and these with the living stones
-//! become the two allowed stones. New games are expanded into free lanes. Invariant: the games of
-//! `scalar.rs`, ply for ply.
+//! Byte permutations look up tables of 64 entries, one per set of living stones: a draw becomes
+//! masks of the stones up to and from the rolled one, which with the living stones give the two
+//! allowed stones. New games are expanded into free lanes. Invariant: the games of `scalar.rs`, ply
+//! for ply.
 #![allow(unsafe_code)]
 
 use super::{
     Tally,
-    bytes::{ByteLanes, SideRows},
-    draw::{CODES, LaneRandom},
-    lanes::{ROUND, Status},
+    byte_lanes::{ByteLanes, SideRows},
+    lanes::{PLIES_PER_ROUND, Status},
+    ply_bits::{LaneRandom, NUM_CODES},
     starts::{GONE_BYTE, Starts},
 };
 use crate::games::einstein::{MAX_STONES, Standard};
@@ -20,7 +20,7 @@ use std::arch::x86_64::*;
 #[target_feature(enable = "avx512f")]
 fn load<T: Copy, const COUNT: usize>(numbers: &[T; COUNT]) -> __m512i {
     const { assert!(size_of::<T>() * COUNT == 64) };
-    // SAFETY: 64 bytes can be read, and the load asks for no alignment.
+    // SAFETY: 64 bytes are readable, and the load is unaligned.
     unsafe { _mm512_loadu_si512(numbers.as_ptr().cast()) }
 }
 
@@ -28,11 +28,11 @@ fn load<T: Copy, const COUNT: usize>(numbers: &[T; COUNT]) -> __m512i {
 #[target_feature(enable = "avx512f")]
 fn store<T: Copy, const COUNT: usize>(numbers: &mut [T; COUNT], vector: __m512i) {
     const { assert!(size_of::<T>() * COUNT == 64) };
-    // SAFETY: 64 bytes can be written, any bits are integers, and the store asks for no alignment.
+    // SAFETY: 64 bytes are writable, any bits are integers, and the store is unaligned.
     unsafe { _mm512_storeu_si512(numbers.as_mut_ptr().cast(), vector) }
 }
 
-/// Table of 64 bytes from a rule, for indices that meet a condition; 0 elsewhere.
+/// A table of 64 bytes from a rule for the indices that satisfy a condition; 0 elsewhere.
 macro_rules! table {
     ($condition:expr, |$index:ident| $entry:expr) => {{
         let mut table = [0u8; 64];
@@ -47,24 +47,24 @@ macro_rules! table {
     }};
 }
 
-const CODE_LIMIT: usize = CODES as usize;
-/// For the code of a draw: the stones up to the rolled one, and from it on, one bit each.
-static UP_TO: [u8; 64] = table!(code < CODE_LIMIT, |code| (2u8 << (code / 3)) - 1);
-static FROM: [u8; 64] = table!(code < CODE_LIMIT, |code| 63 & !((1u8 << (code / 3)) - 1));
-/// For the code of a draw: 32 times its step.
-static STEP: [u8; 64] = table!(code < CODE_LIMIT, |code| 32 * (code % 3) as u8);
-/// For a set of stones: its highest and its lowest member, as a set.
+const CODE_LIMIT: usize = NUM_CODES as usize;
+/// By code of a draw: bit sets of the stones up to the rolled one, and from it on.
+static STONES_UP_TO: [u8; 64] = table!(code < CODE_LIMIT, |code| (2u8 << (code / 3)) - 1);
+static STONES_FROM: [u8; 64] = table!(code < CODE_LIMIT, |code| 63 & !((1u8 << (code / 3)) - 1));
+/// By code of a draw: 32 times its step.
+static STEP_OF_CODE: [u8; 64] = table!(code < CODE_LIMIT, |code| 32 * (code % 3) as u8);
+/// By set of stones: its highest and its lowest member, as a set.
 static HIGHEST: [u8; 64] = table!(set > 0, |set| 1 << (7 - (set as u8).leading_zeros()));
 static LOWEST: [u8; 64] = table!(set > 0, |set| 1 << (set as u8).trailing_zeros());
-/// For a square: all bits if it has only one step.
-static EDGE: [u8; 64] = table!(square < 32, |square| {
+/// By square: all bits if it has a single step.
+static SINGLE_STEP_MASKS: [u8; 64] = table!(square < 32, |square| {
     if Standard::ONE_STEP >> square & 1 == 1 {
         0xFF
     } else {
         0
     }
 });
-/// Target square for a square plus 32 times the step.
+/// Destination by square and 32 times the step.
 static DESTINATIONS: [[u8; 64]; 2] = {
     let mut two_vectors = [[0; 64]; 2];
     let mut index = 0;
@@ -112,14 +112,13 @@ impl Side {
     }
 }
 
-/// Plays one ply in all lanes; returns the lanes in which `own` has won, possibly of lanes that are
-/// not running.
+/// One ply of all lanes: the bit set of wins of `own`, arbitrary in idle lanes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) -> u64 {
     let stone_bit = |stone: usize| _mm512_set1_epi8(1 << stone);
-    let up_to = _mm512_permutexvar_epi8(draws, load(&UP_TO));
-    let from = _mm512_permutexvar_epi8(draws, load(&FROM));
+    let up_to = _mm512_permutexvar_epi8(draws, load(&STONES_UP_TO));
+    let from = _mm512_permutexvar_epi8(draws, load(&STONES_FROM));
     // Stones as sets of one; empty without a stone on that side of the rolled one.
     let first = _mm512_permutexvar_epi8(_mm512_and_si512(own.alive, up_to), load(&HIGHEST));
     let last = _mm512_permutexvar_epi8(_mm512_and_si512(own.alive, from), load(&LOWEST));
@@ -143,7 +142,8 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) 
         );
         _mm512_cmpge_epu8_mask(draws, of_first)
     };
-    // Without a stone on one side, the other's; separate from the coin, which is not needed.
+    // Without a stone on one side the other's; separate from the coin, for a shorter dependency
+    // chain.
     let (no_first, no_last) = (
         _mm512_testn_epi8_mask(first, first),
         _mm512_testn_epi8_mask(last, last),
@@ -163,7 +163,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) 
         _mm512_test_epi8_mask(chosen, stone_bit(4)),
         _mm512_test_epi8_mask(chosen, stone_bit(5)),
     ];
-    let step = _mm512_permutexvar_epi8(draws, load(&STEP));
+    let step = _mm512_permutexvar_epi8(draws, load(&STEP_OF_CODE));
     let low = _mm512_maskz_mov_epi8(moves[0], own.stones[0]);
     let low = _mm512_mask_mov_epi8(low, moves[1], own.stones[1]);
     let low = _mm512_mask_mov_epi8(low, moves[2], own.stones[2]);
@@ -183,11 +183,11 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) 
         *squares = _mm512_mask_mov_epi8(*squares, moves, to);
     }
     own.alive = _mm512_andnot_si512(captured, own.alive);
-    // edge | chosen & one step from there.
+    // edge | chosen & a single step from there.
     own.edge = _mm512_ternarylogic_epi64::<0xF8>(
         own.edge,
         chosen,
-        _mm512_permutexvar_epi8(to, load(&EDGE)),
+        _mm512_permutexvar_epi8(to, load(&SINGLE_STEP_MASKS)),
     );
 
     let seen_by_other = _mm512_sub_epi8(goal, to);
@@ -201,7 +201,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) 
     _mm512_cmpeq_epi8_mask(to, goal) | _mm512_testn_epi8_mask(other.alive, other.alive)
 }
 
-/// The outputs of eight generators, which go on.
+/// Advances eight generators and returns their outputs.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn generate(low: &mut __m512i, high: &mut __m512i) -> __m512i {
@@ -216,14 +216,14 @@ fn generate(low: &mut __m512i, high: &mut __m512i) -> __m512i {
     output
 }
 
-/// A byte a lane from the outputs of both banks: the code of the draw, and the coin in the two
+/// One byte per lane from the outputs of both banks: the code of the draw, and the coin in the two
 /// highest bits.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn draws_of(even: __m512i, odd: __m512i) -> __m512i {
-    let even_codes = _mm512_mulhi_epu16(even, _mm512_set1_epi16(CODES as i16));
-    // 256 times as much puts the code into the upper byte and something into the lower one.
-    let odd_codes = _mm512_mulhi_epu16(odd, _mm512_set1_epi16(256 * CODES as i16));
+    let even_codes = _mm512_mulhi_epu16(even, _mm512_set1_epi16(NUM_CODES as i16));
+    // The factor 256 puts the code into the upper byte.
+    let odd_codes = _mm512_mulhi_epu16(odd, _mm512_set1_epi16(256 * NUM_CODES as i16));
     let coins = _mm512_set1_epi16(0x00C0);
     // a & b | c
     let even = _mm512_ternarylogic_epi64::<0xEA>(_mm512_slli_epi16::<6>(even), coins, even_codes);
@@ -245,7 +245,7 @@ pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut L
     } = lanes.status;
     let mut plies = load(&lanes.plies.0);
     let one = _mm512_set1_epi8(1);
-    for _ in 0..ROUND / 2 {
+    for _ in 0..PLIES_PER_ROUND / 2 {
         plies = _mm512_mask_add_epi8(plies, running, plies, one);
         let draws = draws_of(
             generate(&mut low[0], &mut high[0]),
@@ -289,14 +289,15 @@ pub(super) fn take_starts(lanes: &mut ByteLanes, free: u64, starts: &Starts) {
     }
     let plies = _mm512_maskz_mov_epi8(!free, load(&lanes.plies.0));
     store(&mut lanes.plies.0, plies);
-    lanes.status.begin(free);
+    lanes.status.start(free);
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn count_plies(lanes: &ByteLanes, over: u64, tally: &mut Tally) {
     let plies = _mm512_maskz_mov_epi8(over, load(&lanes.plies.0));
     tally.plies += _mm512_reduce_add_epi64(_mm512_sad_epu8(plies, _mm512_setzero_si512())) as u64;
-    // Plies are below 128, so bytes serve as signed and unsigned and two squares fit 16 bits.
+    // Plies are below 128, so bytes serve as signed and unsigned, and sums of two squares fit 16
+    // bits.
     let pairs = _mm512_maddubs_epi16(plies, plies);
     let squares = _mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
     tally.squared_plies += _mm512_reduce_add_epi32(squares) as u64;

@@ -1,17 +1,16 @@
-//! Monte_Alpha's die table: the moving stone, with its exact probability, by one random look-up
-//! among twelve (Electronics 2023, 12, 2936).
+//! Monte_Alpha's die table: samples the moving stone with its exact probability by one look-up
+//! among twelve entries (Electronics 2023, 12, 2936).
 //!
-//! Each face has two of the twelve entries; with two allowed stones each gets one, so choices are
-//! split evenly. The program it replaces there looked up one of 10,000 entries, which can only
-//! approximate sixths.
+//! Each face has two entries; where it allows two stones each gets one. The replaced table had
+//! 10,000 entries, which only approximate sixths.
 
-use crate::games::einstein::{MAX_STONES, Variant, stones_permitted};
+use crate::games::einstein::{MAX_STONES, Variant, allowed_stones};
 
-/// Entries of the table for one set of stones.
+/// Entries per set of stones.
 pub const ENTRIES: usize = 12;
 
-/// For each set of living stones (bit i = stone i + 1) twelve equally likely stones, from 0;
-/// arbitrary for the empty set.
+/// By set of living stones (bit i = stone i + 1) twelve equally likely stones (from 0); arbitrary
+/// for the empty set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DieTable {
     stones: Box<[[u8; ENTRIES]; 64]>,
@@ -24,7 +23,7 @@ impl DieTable {
         let mut stones = Box::new([[0; ENTRIES]; 64]);
         for (alive, entries) in stones.iter_mut().enumerate().skip(1) {
             for (face, pair) in (1u8..).zip(entries.as_chunks_mut::<2>().0) {
-                let (first, last) = stones_permitted(variant, alive as u8, face);
+                let (first, last) = allowed_stones(variant, alive as u8, face);
                 *pair = [first, last];
             }
         }
@@ -38,7 +37,7 @@ impl DieTable {
         &self.stones[usize::from(alive & 63)]
     }
 
-    /// Entries of each stone: its exact probability in twelfths.
+    /// Each stone's number of entries: its exact probability in twelfths.
     #[must_use]
     pub fn twelfths(&self, alive: u8) -> [u8; MAX_STONES] {
         let mut counts = [0; MAX_STONES];
@@ -48,7 +47,7 @@ impl DieTable {
         counts
     }
 
-    /// Stone selected by 32 random bits; the bias is below 12 / 2^32.
+    /// The stone sampled by 32 random bits; the bias is below 12 / 2^32.
     #[must_use]
     #[inline]
     pub fn stone(&self, alive: u8, bits: u32) -> u8 {
@@ -60,7 +59,7 @@ impl DieTable {
 mod tests {
     use super::*;
 
-    /// Counts by the printed rule: half of a face for each side with a stone, or all of it for the
+    /// By the printed rule: half a face for each side that has a stone, or a complete face for the
     /// stone itself.
     fn twelfths_by_the_rule(alive: u8) -> [u8; 6] {
         let lives = |stone: i32| (0..6).contains(&stone) && alive >> stone & 1 == 1;
@@ -87,13 +86,14 @@ mod tests {
             );
         }
         // By hand. Stones 2 and 5: 1 and 2 move stone 2, 5 and 6 stone 5, 3 and 4 either: 6 and 6
-        // twelfths. Stones 1 and 6: the same. Stones 1, 2, 6: 2, 2 + 3 and 2 + 3. Stone 4 alone: 12.
+        // twelfths. Stones 1 and 6: the same. Stones 1, 2, 6: 2, 2 + 3 and 2 + 3. Stone 4 alone:
+        // 12.
         assert_eq!(table.twelfths(0b010010), [0, 6, 0, 0, 6, 0]);
         assert_eq!(table.twelfths(0b100001), [6, 0, 0, 0, 0, 6]);
         assert_eq!(table.twelfths(0b100011), [2, 5, 0, 0, 0, 5]);
         assert_eq!(table.twelfths(0b001000), [0, 0, 0, 12, 0, 0]);
         assert_eq!(table.twelfths(0b111111), [2; 6]);
-        // Nearest only: with stones 1, 2 and 6 a 3 must be stone 2, a 5 stone 6, and 4 lets choose.
+        // Nearest only, stones 1, 2 and 6: a 3 is stone 2, a 5 stone 6, a 4 is a choice.
         assert_eq!(
             DieTable::new(Variant::NearestOnly).twelfths(0b100011),
             [2, 5, 0, 0, 0, 5]

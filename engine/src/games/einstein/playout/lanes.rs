@@ -1,31 +1,30 @@
-//! Games in lockstep: the loop common to all engines.
+//! Games in lockstep: the common part of all engines.
 //!
-//! Games run for [`ROUND`] plies; then the finished ones are counted and their lanes take the next
-//! starts, in the order of lanes. In the first ply of a round all lanes have the side to move that
-//! began, as a round has an even number of plies. A finished lane keeps drawing until the exchange.
-//!
-//! Invariant: exactly the requested number of games begins and all are played to the end; stopping
-//! when enough are over would lose long games.
+//! Games run for [`PLIES_PER_ROUND`] plies; then finished ones are counted and their lanes take the
+//! next starts, in lane order. A round has an even number of plies, so in its first ply every
+//! lane's beginner is to move; between the end of its game and the exchange a lane's draws are
+//! ignored. Invariant: exactly the requested number of games begins and all are completed, since
+//! stopping early would under-represent long games.
 
-use super::{Choice, Tally, draw::LaneRandom, starts::Starts};
+use super::{Choice, Tally, ply_bits::LaneRandom, starts::Starts};
 use crate::core::random::RandomStream;
 use crate::games::einstein::Position;
 
 /// Plies between two exchanges; even.
-pub(super) const ROUND: usize = 4;
+pub(super) const PLIES_PER_ROUND: usize = 4;
 
-/// State of the games, one bit a lane.
+/// Lane states, one bit per lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Status {
-    /// Lanes with running games.
+    /// Lanes with a running game.
     pub(super) running: u64,
-    /// Lanes whose last game was won by the side that began.
+    /// Lanes whose last game was won by the beginner.
     pub(super) first_won: u64,
 }
 
 impl Status {
     #[inline]
-    pub(super) fn begin(&mut self, lanes: u64) {
+    pub(super) fn start(&mut self, lanes: u64) {
         self.running |= lanes;
         self.first_won &= !lanes;
     }
@@ -35,17 +34,17 @@ impl Status {
 pub(super) trait Lanes {
     fn status(&self) -> Status;
 
-    /// Adds the plies of the games of some lanes to plies, squared plies and longest.
+    /// Adds the plies of some lanes' games to plies, squared plies and longest.
     fn count_plies(&mut self, lanes: u64, tally: &mut Tally);
 
-    /// Loads the next starts into some lanes, which then are running.
+    /// Starts some lanes with the next starts.
     fn take_starts(&mut self, lanes: u64, starts: &Starts);
 
-    /// Loads at most [`super::LANES`] positions into the lanes from 0 on, none of which may be
-    /// running.
+    /// Starts a game at each of at most [`super::LANES`] positions, in the lanes from 0 on, all of
+    /// which must be idle.
     fn load_positions(&mut self, positions: &[Position]);
 
-    /// Plays [`ROUND`] plies in all running lanes.
+    /// Plays [`PLIES_PER_ROUND`] plies in all running lanes.
     fn round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom);
 }
 
@@ -63,8 +62,8 @@ pub(super) fn play<L: Lanes>(
     }
 }
 
-/// Plays one game from each unfinished position, in the lanes from 0 on; returns those that the
-/// side to move wins.
+/// Plays one game from each position (not over), in the lanes from 0 on: the bit set of those that
+/// the side to move wins.
 #[inline]
 pub(super) fn play_each<L: Lanes>(
     mut lanes: L,
@@ -122,7 +121,7 @@ pub(super) fn first_lanes(count: usize) -> u64 {
     }
 }
 
-/// Lowest bits of a set, at most `count` of them.
+/// The lowest members of a bit set, at most `count`.
 #[inline]
 fn lowest(mut set: u64, count: u64) -> u64 {
     while u64::from(set.count_ones()) > count {

@@ -1,44 +1,43 @@
-//! Random games without vectors, one at a time or lane by lane: the definition of the vector
-//! engines' results.
+//! Scalar playouts, single games or lane by lane: the reference of the vector engines.
 //!
-//! A game is a board of stones and a list of squares, both in the perspective of the side that
-//! began, so that a capture is one look-up. A single game branches on captures, so that a ply does
-//! not wait for the captures of the one before. Lanes do not branch: a processor works on several
-//! lanes at once, and only a misprediction stops it.
+//! A board of stones and a list of squares, both in the perspective of the beginner, so that a
+//! capture is one look-up. A single game branches on captures, so that a ply waits for the one
+//! before only if that captured. Lane by lane there is no such branch, since several lanes overlap
+//! and only mispredictions would stall.
 
 use super::{
     LANES, Tally,
-    draw::{CODES, Draw, LaneRandom, SmallRandom},
-    lanes::{Lanes, ROUND, Status, first_lanes},
+    lanes::{Lanes, PLIES_PER_ROUND, Status, first_lanes},
+    ply_bits::{LaneRandom, NUM_CODES, PlyBits, SmallRandom},
     starts::Starts,
 };
 use crate::core::arrays::each;
 use crate::core::bits::members;
-use crate::games::einstein::{EinStein, GONE, MAX_STONES, Position, Variant, stones_permitted};
+use crate::games::einstein::{EinStein, GONE, MAX_STONES, Position, Variant, allowed_stones};
 use std::{hint::select_unpredictable, sync::LazyLock};
 
-/// Result of a draw for a set of living stones.
+/// Stones and step of a draw for a set of living stones.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(4))]
-struct Permitted {
-    /// First and last allowed stone; equal if there is one.
+struct AllowedStep {
+    /// The first and the last allowed stone; may be the same.
     first: u8,
     last: u8,
     /// 32 times the step.
     step: u8,
 }
 
-/// For each set of living stones and each code of a draw its result.
-type Entries = [[Permitted; 32]; 64];
+/// By set of living stones and code of a draw.
+type Entries = [[AllowedStep; 32]; 64];
 
-/// Allowed stones of each draw, with the fair die of six faces.
+/// The stones allowed by a draw, with the fair die of six faces.
 #[derive(Clone, Copy, Debug)]
 pub struct StoneTable {
     entries: &'static Entries,
 }
 
 impl StoneTable {
-    /// Table of a variant.
+    /// The table of a variant.
     #[must_use]
     pub fn new(variant: Variant) -> Self {
         static CLASSIC: LazyLock<Box<Entries>> = LazyLock::new(|| entries(Variant::Classic));
@@ -52,11 +51,11 @@ impl StoneTable {
 }
 
 fn entries(variant: Variant) -> Box<Entries> {
-    let mut entries = Box::new([[Permitted::default(); 32]; 64]);
+    let mut entries = Box::new([[AllowedStep::default(); 32]; 64]);
     for (alive, row) in entries.iter_mut().enumerate().skip(1) {
-        for (code, entry) in row[..usize::from(CODES)].iter_mut().enumerate() {
-            let (first, last) = stones_permitted(variant, alive as u8, (code / 3) as u8 + 1);
-            *entry = Permitted {
+        for (code, entry) in row[..usize::from(NUM_CODES)].iter_mut().enumerate() {
+            let (first, last) = allowed_stones(variant, alive as u8, (code / 3) as u8 + 1);
+            *entry = AllowedStep {
                 first,
                 last,
                 step: 32 * (code % 3) as u8,
@@ -66,57 +65,57 @@ fn entries(variant: Variant) -> Box<Entries> {
     entries
 }
 
-/// No stone, on the board.
+/// Marks an empty square of the board.
 const NONE: u8 = 31;
 
-/// Flag of a square with only one step.
+/// Marks a square with a single step.
 const ONE_STEP_FLAG: u8 = 128;
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// `[32 · step + square]`: target square; a stone with a single step takes it whatever the
-    /// draw. On the goal and outside the board it stays.
+    /// `[32 · step + square]`: the destination; a single step ignores the draw's step. Stones on
+    /// the goal and off the board stay.
     pub(super) const PLAYOUT_DESTINATIONS: [u8; 128] = {
         let mut destinations = [0; 128];
         let mut index = 0;
         while index < 128 {
             let square = index % 32;
-            let steps = Self::STEPS_FROM[square];
+            let steps = Self::STEP_BITS_FROM[square];
             let step = match steps {
                 0 => 0,
-                0b010 => Self::STEPS[1],
-                0b100 => Self::STEPS[2],
-                _ => Self::STEPS[if index / 32 < 3 { index / 32 } else { 0 }],
+                0b010 => Self::STEP_OFFSETS[1],
+                0b100 => Self::STEP_OFFSETS[2],
+                _ => Self::STEP_OFFSETS[if index / 32 < 3 { index / 32 } else { 0 }],
             };
             destinations[index] = square as u8 + step;
             index += 1;
         }
         destinations
     };
-    /// Squares with only one step.
+    /// The squares with a single step.
     pub(super) const ONE_STEP: u32 = {
         let mut squares = 0;
         let mut square = 0;
         while square < 32 {
-            squares |= ((Self::MOBILITY[square] == 1) as u32) << square;
+            squares |= ((Self::STEP_COUNT[square] == 1) as u32) << square;
             square += 1;
         }
         squares
     };
 
-    /// For each side, target squares: `[32 · step + square]`, or with the flag instead of a step;
-    /// squares in the perspective of side 0, flagged by their owner's.
-    const MARKED_DESTINATIONS: [[u8; 256]; 2] = {
+    /// By side and `[32 · step + square]`, or flagged square: the destination, in the perspective
+    /// of side 0, flagged as its owner moves on.
+    const FLAGGED_DESTINATIONS: [[u8; 256]; 2] = {
         let mut destinations = [[0; 256]; 2];
         let mut index = 0;
         while index < 256 {
             let square = index % 32;
             if square < COLUMNS * ROWS {
-                // With the flag, the step is ignored.
+                // The flag replaces the step.
                 let to = Self::PLAYOUT_DESTINATIONS[index % 128];
-                destinations[0][index] = Self::marked(to);
+                destinations[0][index] = Self::with_flag(to);
                 let flipped = Self::GOAL as usize - square;
                 let to = Self::PLAYOUT_DESTINATIONS[index % 128 / 32 * 32 + flipped];
-                destinations[1][index] = (Self::GOAL - to) | Self::marked(to) & ONE_STEP_FLAG;
+                destinations[1][index] = (Self::GOAL - to) | Self::with_flag(to) & ONE_STEP_FLAG;
             }
             index += 1;
         }
@@ -124,7 +123,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     };
 
     /// A square in its owner's perspective, with its flag.
-    const fn marked(square: u8) -> u8 {
+    const fn with_flag(square: u8) -> u8 {
         if square < 32 && Self::ONE_STEP >> square & 1 == 1 {
             square | ONE_STEP_FLAG
         } else {
@@ -133,16 +132,16 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 }
 
-/// A running game; side 0 is the one that began.
+/// A running game; side 0 is the beginner.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct ScalarGame {
     /// Stone on each square, in the perspective of side 0: 0–5 and 8–13, or [`NONE`].
     board: [u8; 32],
-    /// Square of each stone, in the perspective of side 0, flagged by its owner's; arbitrary for
+    /// The square of each stone, in the perspective of side 0, flagged for its owner; arbitrary for
     /// gone stones.
     squares: [[u8; 8]; 2],
-    /// One bit a living stone, those of side 1 from bit 8.
+    /// The living stones as a bit set, those of side 1 from bit 8.
     alive: u32,
 }
 
@@ -153,8 +152,8 @@ impl ScalarGame {
         alive: 0,
     };
 
-    /// Game from the squares of both sides, a byte a stone, each in its own perspective;
-    /// [`GONE_BYTE`] for gone stones.
+    /// From the squares of both sides, one byte per stone, each in its own perspective;
+    /// [`GONE_BYTE`] for a gone stone.
     #[inline(always)]
     fn new<const COLUMNS: usize, const ROWS: usize>(sides: [u64; 2], alive: [u8; 2]) -> Self {
         let mut game = Self {
@@ -162,14 +161,14 @@ impl ScalarGame {
             ..Self::EMPTY
         };
         for stone in 0..MAX_STONES {
-            // Gone stones get squares outside the board.
+            // Gone stones go to squares off the board.
             let [own, other] = each(sides, |side| (side >> (8 * stone)) as u8 & 31);
-            game.squares[0][stone] = EinStein::<COLUMNS, ROWS>::marked(own);
+            game.squares[0][stone] = EinStein::<COLUMNS, ROWS>::with_flag(own);
             game.board[usize::from(own)] = stone as u8;
             let seen = EinStein::<COLUMNS, ROWS>::GOAL.wrapping_sub(other) & 31;
             game.squares[1][stone] =
-                seen | EinStein::<COLUMNS, ROWS>::marked(other) & ONE_STEP_FLAG;
-            // A square outside the board may look like one on it from the other side.
+                seen | EinStein::<COLUMNS, ROWS>::with_flag(other) & ONE_STEP_FLAG;
+            // A square off the board may look valid from the other side.
             let seen = if other == GONE { 31 } else { seen };
             game.board[usize::from(seen)] = stone as u8 | 8;
         }
@@ -189,7 +188,7 @@ impl ScalarGame {
         Self::new::<COLUMNS, ROWS>(packed, each(sides, |side| side.alive()))
     }
 
-    /// Squares of both sides, each in its own perspective, read from the board.
+    /// The squares of both sides, each in its own perspective, from the board.
     #[cfg(test)]
     pub(super) fn own_squares<const COLUMNS: usize, const ROWS: usize>(
         &self,
@@ -217,8 +216,8 @@ impl ScalarGame {
         sides
     }
 
-    /// Plays one ply of side `SIDE`; returns whether it has won. `BRANCHES` selects branching on
-    /// captures; the result is the same.
+    /// One ply of side `SIDE`; whether it wins. `BRANCHES` selects the branch on captures; results
+    /// are the same.
     #[inline(always)]
     pub(super) fn ply<
         const COLUMNS: usize,
@@ -229,7 +228,7 @@ impl ScalarGame {
     >(
         &mut self,
         table: StoneTable,
-        draw: Draw,
+        draw: PlyBits,
     ) -> bool {
         let entry = table.entries[(self.alive >> (8 * SIDE) & 63) as usize][draw.code() & 31];
         let squares = &mut self.squares[SIDE];
@@ -237,9 +236,9 @@ impl ScalarGame {
             squares[usize::from(entry.first & 7)],
             squares[usize::from(entry.last & 7)],
         );
-        // See `Draw::coin`: whether it is below 2, plus the flag of the last, minus that of the
-        // first. In units of the flags, and 31 less than that, so that squares, which stand below
-        // the flags, decide nothing.
+        // See `PlyBits::coin`: whether it is below 2, plus the flag of the last, minus that of the
+        // first. In units of the flags, minus 31, so that the squares below the flags have no
+        // effect.
         let coin = u32::from(draw.coin()) * u32::from(ONE_STEP_FLAG);
         let takes_first = if BY_STONES {
             draw.coin() < 2
@@ -248,15 +247,15 @@ impl ScalarGame {
         };
         let stone = select_unpredictable(takes_first, entry.first, entry.last);
         let from = select_unpredictable(takes_first, from_first, from_last);
-        let marked =
-            EinStein::<COLUMNS, ROWS>::MARKED_DESTINATIONS[SIDE][usize::from(from | entry.step)];
-        let to = marked & 31;
-        squares[usize::from(stone & 7)] = marked;
+        let flagged =
+            EinStein::<COLUMNS, ROWS>::FLAGGED_DESTINATIONS[SIDE][usize::from(from | entry.step)];
+        let to = flagged & 31;
+        squares[usize::from(stone & 7)] = flagged;
         self.board[usize::from(from & 31)] = NONE;
         let captured = self.board[usize::from(to)];
         self.board[usize::from(to)] = stone | (8 * SIDE) as u8;
         if !BRANCHES || captured != NONE {
-            // Bit 31 stands for no stone.
+            // Bit 31 is unused.
             self.alive &= !(1 << (captured & 31));
         }
         let goal = if SIDE == 0 {
@@ -264,15 +263,15 @@ impl ScalarGame {
         } else {
             0
         };
-        // One test for both, as both are rare.
+        // One test for both rare cases.
         (to == goal) | (self.alive >> (8 * (1 - SIDE)) & 63 == 0)
     }
 }
 
-/// Plays to the end from an unfinished position; returns whether the side to move wins, all allowed
+/// Plays to the end from a position that is not over: whether the side to move wins, all legal
 /// moves being equally likely. `next_word` gives 64 random bits, four draws, the lowest bits first.
 #[inline]
-pub(in crate::games::einstein) fn play_out<const COLUMNS: usize, const ROWS: usize>(
+pub(in crate::games::einstein) fn playout_from<const COLUMNS: usize, const ROWS: usize>(
     table: StoneTable,
     position: &Position,
     mut next_word: impl FnMut() -> u64,
@@ -280,43 +279,42 @@ pub(in crate::games::einstein) fn play_out<const COLUMNS: usize, const ROWS: usi
     let mut game = ScalarGame::from_position::<COLUMNS, ROWS>(position);
     loop {
         let word = next_word();
-        if game.ply::<COLUMNS, ROWS, 0, false, true>(table, Draw(word as u16)) {
+        if game.ply::<COLUMNS, ROWS, 0, false, true>(table, PlyBits(word as u16)) {
             return true;
         }
-        if game.ply::<COLUMNS, ROWS, 1, false, true>(table, Draw((word >> 16) as u16)) {
+        if game.ply::<COLUMNS, ROWS, 1, false, true>(table, PlyBits((word >> 16) as u16)) {
             return false;
         }
-        if game.ply::<COLUMNS, ROWS, 0, false, true>(table, Draw((word >> 32) as u16)) {
+        if game.ply::<COLUMNS, ROWS, 0, false, true>(table, PlyBits((word >> 32) as u16)) {
             return true;
         }
-        if game.ply::<COLUMNS, ROWS, 1, false, true>(table, Draw((word >> 48) as u16)) {
+        if game.ply::<COLUMNS, ROWS, 1, false, true>(table, PlyBits((word >> 48) as u16)) {
             return false;
         }
     }
 }
 
-/// Plays to the end with its own stream from `seed`.
+/// [`Self::playout_from`] with the stream of `seed`.
 #[inline]
-pub(in crate::games::einstein) fn play_out_from_seed<const COLUMNS: usize, const ROWS: usize>(
+pub(in crate::games::einstein) fn playout_from_seed<const COLUMNS: usize, const ROWS: usize>(
     table: StoneTable,
     position: &Position,
     seed: u64,
 ) -> bool {
     let mut random = SmallRandom::new(seed);
-    play_out::<COLUMNS, ROWS>(table, position, || random.next_u64())
+    playout_from::<COLUMNS, ROWS>(table, position, || random.next_u64())
 }
 
-/// 64 games; every lane makes its ply before any makes the next, so that a processor works on
-/// several at once.
+/// 64 games; each ply runs over all lanes, so that a processor can overlap them.
 pub(super) struct ScalarLanes {
     table: StoneTable,
     games: [ScalarGame; LANES],
     status: Status,
-    /// Number of played rounds, and its value when each lane's game began.
+    /// Rounds played, and the round in which each lane's game began.
     rounds: u64,
     begun: [u64; LANES],
-    /// Lanes that were running at each ply of the last round.
-    were_running: [u64; ROUND],
+    /// The lanes running at each ply of the last round.
+    running_by_ply: [u64; PLIES_PER_ROUND],
 }
 
 impl ScalarLanes {
@@ -327,16 +325,16 @@ impl ScalarLanes {
             status: Status::default(),
             rounds: 0,
             begun: [0; LANES],
-            were_running: [0; ROUND],
+            running_by_ply: [0; PLIES_PER_ROUND],
         }
     }
 
-    /// Plays one ply of all lanes; returns those whose side `SIDE` has won. Finished lanes continue
-    /// with arbitrary data, as a branch costs more than a ply.
+    /// One ply of all lanes: the bit set of wins of side `SIDE`. Finished lanes continue, since a
+    /// branch costs more than a ply.
     #[inline(always)]
     fn ply<const SIDE: usize, const BY_STONES: bool>(&mut self, outputs: &[[u64; 8]; 2]) -> u64 {
         let mut won = 0;
-        // The eight lanes that two words feed, see `LaneRandom`.
+        // The eight lanes of two words, see `LaneRandom`.
         for (eight, games) in self.games.as_chunks_mut::<8>().0.iter_mut().enumerate() {
             if self.status.running >> (8 * eight) & 0xFF == 0 {
                 continue;
@@ -344,7 +342,8 @@ impl ScalarLanes {
             let mut words = [outputs[0][eight], outputs[1][eight]];
             for (lane, game) in games.iter_mut().enumerate() {
                 let word = &mut words[lane % 2];
-                let wins = game.ply::<5, 5, SIDE, BY_STONES, false>(self.table, Draw(*word as u16));
+                let wins =
+                    game.ply::<5, 5, SIDE, BY_STONES, false>(self.table, PlyBits(*word as u16));
                 *word >>= 16;
                 won |= u64::from(wins) << (8 * eight + lane);
             }
@@ -362,11 +361,11 @@ impl Lanes for ScalarLanes {
         for lane in members(lanes) {
             let rounds_before = self.rounds - self.begun[lane] - 1;
             let in_last_round: u64 = self
-                .were_running
+                .running_by_ply
                 .iter()
                 .map(|running| running >> lane & 1)
                 .sum();
-            tally.count_plies(ROUND as u64 * rounds_before + in_last_round);
+            tally.count_plies(PLIES_PER_ROUND as u64 * rounds_before + in_last_round);
         }
     }
 
@@ -375,7 +374,7 @@ impl Lanes for ScalarLanes {
             self.games[lane] = ScalarGame::new::<5, 5>(starts.packed(index), starts.alive);
             self.begun[lane] = self.rounds;
         }
-        self.status.begin(lanes);
+        self.status.start(lanes);
     }
 
     fn load_positions(&mut self, positions: &[Position]) {
@@ -383,12 +382,12 @@ impl Lanes for ScalarLanes {
             *game = ScalarGame::from_position::<5, 5>(position);
             *begun = self.rounds;
         }
-        self.status.begin(first_lanes(positions.len()));
+        self.status.start(first_lanes(positions.len()));
     }
 
     fn round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom) {
-        for ply in 0..ROUND {
-            self.were_running[ply] = self.status.running;
+        for ply in 0..PLIES_PER_ROUND {
+            self.running_by_ply[ply] = self.status.running;
             let outputs = random.next();
             if ply % 2 == 0 {
                 let won = self.ply::<0, BY_STONES>(&outputs);

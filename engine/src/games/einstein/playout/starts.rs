@@ -1,33 +1,33 @@
-//! Queue of starts for games in lockstep.
+//! The queue of starts that lanes take in order.
 //!
-//! Random set-ups: the side that begins takes the 720 arrangements in a random order; the other
-//! side reads the same ring at a random distance, new for every round. So both are uniform and
-//! independent of each other in each game, without cost a game. Invariant: [`LANES`] starts can be
-//! read from any cursor without wrapping.
+//! Random set-ups: the 720 arrangements in random order, once around for the beginner; the other
+//! side reads the same ring at an offset that is sampled uniformly for every round. So both are
+//! uniform and independent in each game at no cost. Invariant: [`LANES`] starts can be read from
+//! any cursor without wrapping.
 
 use super::LANES;
 use crate::core::arrays::{by_index, each};
 use crate::core::random::RandomStream;
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard, position::Side, setup::SETUPS};
 
-/// The ring twice, and a margin for reads past its end.
-const LENGTH: usize = 2 * SETUPS + LANES;
+/// The ring twice, and the read-ahead past its end.
+const RING_LEN: usize = 2 * SETUPS + LANES;
 
 pub(super) const GONE_BYTE: u8 = 0xFF;
 
-/// Arrangements: for each stone its squares in its owner's perspective.
-struct Ring {
+/// Arrangements: for each stone its square in its owner's perspective.
+struct StartRing {
     /// For vectors: `stones[stone][index]`.
-    stones: Box<[[u8; LENGTH]; MAX_STONES]>,
+    stones: Box<[[u8; RING_LEN]; MAX_STONES]>,
     /// For one game: byte `stone` is its square, the two highest bytes are gone.
-    packed: Box<[u64; LENGTH]>,
+    packed: Box<[u64; RING_LEN]>,
 }
 
-impl Ring {
+impl StartRing {
     fn new() -> Self {
         Self {
-            stones: Box::new([[GONE_BYTE; LENGTH]; MAX_STONES]),
-            packed: Box::new([!0; LENGTH]),
+            stones: Box::new([[GONE_BYTE; RING_LEN]; MAX_STONES]),
+            packed: Box::new([!0; RING_LEN]),
         }
     }
 
@@ -43,11 +43,11 @@ impl Ring {
 }
 
 pub(super) struct Starts {
-    setups: Ring,
-    /// A single position: the side that begins at 0, the other at [`LANES`].
-    one: Ring,
-    /// Which of the two is in use, and each side's living stones and those with only one step,
-    /// equal for all starts.
+    setups: StartRing,
+    /// One position: the beginner at 0, the other side at [`LANES`].
+    single: StartRing,
+    /// Whether the starts are set-ups. Each side's living stones and those with a single step are
+    /// the same in all starts.
     from_setups: bool,
     pub(super) alive: [u8; 2],
     pub(super) edge: [u8; 2],
@@ -56,19 +56,19 @@ pub(super) struct Starts {
 }
 
 impl Starts {
-    /// Set-ups in an order that `stream` shuffles.
+    /// Set-ups in an order shuffled by `stream`.
     pub(super) fn new(game: &Standard, stream: &mut RandomStream) -> Self {
         let mut squares: Vec<_> = (0..SETUPS)
-            .map(|setup| game.side_of(setup).squares())
+            .map(|setup| game.side_with_setup(setup).squares())
             .collect();
         stream.shuffle(&mut squares);
-        let mut setups = Ring::new();
-        for (index, squares) in squares.iter().cycle().take(LENGTH).enumerate() {
+        let mut setups = StartRing::new();
+        for (index, squares) in squares.iter().cycle().take(RING_LEN).enumerate() {
             setups.set(index, *squares);
         }
         let mut starts = Self {
             setups,
-            one: Ring::new(),
+            single: StartRing::new(),
             from_setups: true,
             alive: [0; 2],
             edge: [0; 2],
@@ -93,8 +93,8 @@ impl Starts {
     pub(super) fn position(&mut self, position: &Position) {
         self.from_setups = false;
         for index in 0..LANES {
-            self.one.set(index, position.mover().squares());
-            self.one.set(LANES + index, position.other().squares());
+            self.single.set(index, position.mover().squares());
+            self.single.set(LANES + index, position.other().squares());
         }
         self.describe(position);
     }
@@ -103,23 +103,22 @@ impl Starts {
         let sides = [position.mover(), position.other()];
         self.alive = each(sides, |side| side.alive());
         self.edge = each(sides, |side| {
-            let on_edge = |stone: &usize| Standard::mobility_from(side.square(*stone)) == 1;
+            let on_edge = |stone: &usize| Standard::step_count(side.square(*stone)) == 1;
             (0..MAX_STONES)
                 .filter(on_edge)
                 .fold(0, |edge, stone| edge | 1 << stone)
         });
     }
 
-    fn offsets(&self) -> (&Ring, [usize; 2]) {
+    fn offsets(&self) -> (&StartRing, [usize; 2]) {
         if self.from_setups {
             (&self.setups, [self.cursor, self.cursor + self.distance])
         } else {
-            (&self.one, [0, LANES])
+            (&self.single, [0, LANES])
         }
     }
 
-    /// Next starts, as many as lanes: for each side, from the side that begins, for each stone its
-    /// squares.
+    /// The next starts, one per lane: by side, beginner first, and stone, the squares.
     #[inline]
     pub(super) fn stones(&self) -> [[&[u8; LANES]; MAX_STONES]; 2] {
         let (ring, offsets) = self.offsets();
@@ -134,7 +133,7 @@ impl Starts {
         stones
     }
 
-    /// Start `index` after the next one, both sides packed.
+    /// The start `index` after the next one, both sides packed.
     #[inline]
     pub(super) fn packed(&self, index: usize) -> [u64; 2] {
         let (ring, offsets) = self.offsets();

@@ -1,7 +1,7 @@
-//! Fast random games against the plain rules: every draw summed up, recorded streams replayed,
-//! statistics, and all engines against each other.
+//! Playouts against the plain rules: all draws added up, recorded streams replayed, statistics, and
+//! all engines against each other.
 
-use super::{draw::CODES, lanes::ROUND, scalar::ScalarGame, *};
+use super::{lanes::PLIES_PER_ROUND, ply_bits::NUM_CODES, scalar::ScalarGame, *};
 use crate::core::{
     game::{Game, MAX_SEATS},
     search_game::{Playouts, playout_by_moves},
@@ -11,11 +11,11 @@ use crate::games::einstein::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Move of a draw by the plain rules, from the definition of `Draw` alone.
+/// The move of a draw by the plain rules, from the definition of `PlyBits` alone.
 fn move_by_the_rules<const C: usize, const R: usize>(
     game: &EinStein<C, R>,
     position: &Position,
-    draw: Draw,
+    draw: PlyBits,
     choice: Choice,
 ) -> Move {
     let value = u32::from(draw.0) * 18 / 65536;
@@ -29,7 +29,7 @@ fn move_by_the_rules<const C: usize, const R: usize>(
         Choice::Stones => 1,
         Choice::Moves => steps(stone).len(),
     };
-    // The coin shows 0–3: below 4 · (probability of the first) it is the first.
+    // The coin is 0–3: below 4 · (fraction of the first) it selects the first.
     let takes_first = first == last
         || usize::from(draw.0 % 4) * (weight(first) + weight(last)) < 4 * weight(first);
     let steps = steps(if takes_first { first } else { last });
@@ -43,10 +43,10 @@ fn random_positions(count: usize) -> Vec<Position> {
     test_support::random_positions(&Standard::default(), 5, count)
 }
 
-fn after_fast_ply<const BY_STONES: bool>(
+fn after_ply<const BY_STONES: bool>(
     table: StoneTable,
     position: &Position,
-    draw: Draw,
+    draw: PlyBits,
 ) -> Position {
     let mut game = ScalarGame::from_position::<5, 5>(position);
     game.ply::<5, 5, 0, BY_STONES, true>(table, draw);
@@ -83,10 +83,10 @@ fn all_draws_together_give_every_move_its_exact_probability() {
                 }
             }
             let mut found: [HashMap<Position, u32>; 2] = Default::default();
-            for draw in (0..=u16::MAX).map(Draw) {
+            for draw in (0..=u16::MAX).map(PlyBits) {
                 for (found, after) in found.iter_mut().zip([
-                    after_fast_ply::<false>(table, position, draw),
-                    after_fast_ply::<true>(table, position, draw),
+                    after_ply::<false>(table, position, draw),
+                    after_ply::<true>(table, position, draw),
                 ]) {
                     *found.entry(after).or_default() += 1;
                 }
@@ -104,8 +104,8 @@ fn all_draws_together_give_every_move_its_exact_probability() {
 
 #[test]
 fn a_face_has_its_sixth_of_all_draws() {
-    let mut codes = [0u32; CODES as usize];
-    for draw in (0..=u16::MAX).map(Draw) {
+    let mut codes = [0u32; NUM_CODES as usize];
+    for draw in (0..=u16::MAX).map(PlyBits) {
         codes[draw.code()] += 1;
     }
     // Three codes a face.
@@ -143,8 +143,8 @@ fn generators_are_the_published_ones() {
     }
 }
 
-/// Chi-squared of counts against equal frequencies, in standard deviations above its mean.
-fn excess(counts: &[u32]) -> f64 {
+/// Chi-squared against uniformity in standard deviations above its mean.
+fn chi_squared_excess(counts: &[u32]) -> f64 {
     let degrees = counts.len() as f64 - 1.0;
     (test_support::chi_squared(counts) - degrees) / (2.0 * degrees).sqrt()
 }
@@ -155,13 +155,13 @@ fn draws_of_lanes_are_uniform_and_independent() {
     let mut random = LaneRandom::new(&mut RandomStream::new(8));
     let mut codes = vec![[0u32; 18]; LANES];
     let mut coins = vec![[0u32; 4]; LANES];
-    // Faces of one lane at successive plies, and of neighbours at one ply.
+    // Faces of one lane at successive plies, and of neighbouring lanes at one ply.
     let (mut successive, mut neighbours) = (vec![0u32; 36], vec![0u32; 36]);
     let mut before = random.draws();
     for _ in 0..PLIES {
         let draws = random.draws();
         for lane in 0..LANES {
-            let face = |draw: Draw| usize::from(draw.face()) - 1;
+            let face = |draw: PlyBits| usize::from(draw.face()) - 1;
             codes[lane][draws[lane].code()] += 1;
             coins[lane][usize::from(draws[lane].coin())] += 1;
             successive[6 * face(before[lane]) + face(draws[lane])] += 1;
@@ -169,18 +169,17 @@ fn draws_of_lanes_are_uniform_and_independent() {
         }
         before = draws;
     }
-    // Of 128 values 5.5 standard deviations (chi-squared has a longer tail than the normal
-    // distribution) are not expected.
+    // A limit for 128 values (chi-squared has a longer tail than the normal distribution).
     for lane in 0..LANES {
         assert!(
-            excess(&codes[lane]) < 5.5 && excess(&coins[lane]) < 6.5,
+            chi_squared_excess(&codes[lane]) < 5.5 && chi_squared_excess(&coins[lane]) < 6.5,
             "{:?} {:?}",
             codes[lane],
             coins[lane]
         );
     }
     assert!(
-        excess(&successive) < 5.0 && excess(&neighbours) < 5.0,
+        chi_squared_excess(&successive) < 5.0 && chi_squared_excess(&neighbours) < 5.0,
         "{successive:?} {neighbours:?}"
     );
 }
@@ -200,7 +199,7 @@ fn first_moves_after_each_roll_have_the_probabilities_of_the_rules() {
         for _ in 0..60_000 {
             for draw in random.draws() {
                 *counts[usize::from(draw.face())]
-                    .entry(after_fast_ply::<false>(table, &position, draw))
+                    .entry(after_ply::<false>(table, &position, draw))
                     .or_default() += 1;
             }
         }
@@ -215,7 +214,7 @@ fn first_moves_after_each_roll_have_the_probabilities_of_the_rules() {
                 })
                 .collect();
             assert!(
-                counts.len() == 1 || excess(&counts) < 6.5,
+                counts.len() == 1 || chi_squared_excess(&counts) < 6.5,
                 "{text} {face}: {counts:?}"
             );
         }
@@ -233,13 +232,13 @@ fn replay<const C: usize, const R: usize>(variant: Variant, stones: usize) {
     for _ in 0..3000 {
         let start = game.random_start(&mut random, 1);
         let mut words = Vec::new();
-        let mover_wins = scalar::play_out::<C, R>(table, &start, || {
+        let mover_wins = scalar::playout_from::<C, R>(table, &start, || {
             words.push(random.next_u64());
             words[words.len() - 1]
         });
         let mut draws = words
             .iter()
-            .flat_map(|word| (0..4).map(move |field| Draw((word >> (16 * field)) as u16)));
+            .flat_map(|word| (0..4).map(move |field| PlyBits((word >> (16 * field)) as u16)));
         let mut position = start;
         let winner = loop {
             if let Some(winner) = game.winner(&position) {
@@ -266,7 +265,7 @@ fn single_games_replay_by_the_rules() {
     replay::<5, 2>(Variant::Classic, 2);
 }
 
-/// Games in lockstep by the plain rules; `next_starts` gives starts for all free lanes at once.
+/// Games in lockstep by the plain rules; `next_starts` returns those of all free lanes at once.
 fn lockstep(
     game: &Standard,
     choice: Choice,
@@ -298,7 +297,7 @@ fn lockstep(
         if lanes.iter().all(Option::is_none) {
             return tally;
         }
-        for _ in 0..ROUND {
+        for _ in 0..PLIES_PER_ROUND {
             for (lane, draw) in lanes.iter_mut().zip(random.draws()) {
                 if let Some((position, _, plies)) = lane
                     && game.winner(position).is_none()
@@ -319,7 +318,8 @@ fn lanes_replay_by_the_rules() {
         let game = Standard::new(variant, Die::fair());
         for choice in [Choice::Moves, Choice::Stones] {
             for instructions in Instructions::available() {
-                let mut playouts = LanePlayouts::on(instructions, &game, choice, 3).unwrap();
+                let mut playouts =
+                    LanePlayouts::with_instructions(instructions, &game, choice, 3).unwrap();
                 for (position, games) in positions
                     .iter()
                     .step_by(61)
@@ -344,7 +344,8 @@ fn lanes_replay_by_the_rules() {
 fn lanes_replay_from_random_setups() {
     let game = Standard::default();
     for instructions in Instructions::available() {
-        let mut playouts = LanePlayouts::on(instructions, &game, Choice::Moves, 21).unwrap();
+        let mut playouts =
+            LanePlayouts::with_instructions(instructions, &game, Choice::Moves, 21).unwrap();
         // The same seed gives the same queue, read here start by start.
         let mut stream = RandomStream::new(21);
         let mut random = LaneRandom::new(&mut stream);
@@ -388,7 +389,8 @@ fn all_engines_count_the_same() {
     for choice in [Choice::Moves, Choice::Stones] {
         for seed in 0..3 {
             let counts = |instructions| {
-                let mut playouts = LanePlayouts::on(instructions, &game, choice, seed).unwrap();
+                let mut playouts =
+                    LanePlayouts::with_instructions(instructions, &game, choice, seed).unwrap();
                 assert!(playouts.instructions() <= instructions);
                 let position = game.start([seed as usize, 99], 1);
                 [
@@ -472,7 +474,7 @@ fn playouts_have_the_frequencies_of_the_plain_rules() {
     }
 }
 
-/// Lanes whose side to move wins, each game played by the plain rules with the draws of its lane.
+/// The lanes won by the side to move, each game played by the plain rules with its lane's draws.
 fn won_by_the_rules(game: &Standard, positions: &[Position], seed: u64) -> u64 {
     let mut random = LaneRandom::from_seed(seed);
     let (mut games, mut won, mut over) = (positions.to_vec(), 0u64, 0);
@@ -508,17 +510,17 @@ fn games_from_many_positions_together_are_those_of_the_rules_on_every_engine() {
                 .copied()
                 .collect();
             let expected = won_by_the_rules(&game, &some, seed);
-            assert_eq!(play_out_together(table, variant, &some, seed), expected);
+            assert_eq!(playout_lanes(table, variant, &some, seed), expected);
             let random = || LaneRandom::from_seed(seed);
             let scalar = play_each(ScalarLanes::new(table), &mut random(), &some);
             assert_eq!(scalar, expected);
             #[cfg(target_arch = "x86_64")]
             if variant == Variant::Classic {
-                for lanes in Instructions::available().filter_map(bytes::ByteLanes::new) {
+                for lanes in Instructions::available().filter_map(byte_lanes::ByteLanes::new) {
                     assert_eq!(play_each(lanes, &mut random(), &some), expected);
                 }
             }
-            // More than fit the lanes go in turns; few, one by one, as alone.
+            // More than the lanes in turns; few, one by one, as alone.
             let (mut payoffs, mut seeds) = (vec![[0.5; MAX_SEATS]; some.len()], seed..);
             game.playout_batch(&some, || seeds.next().unwrap(), &mut payoffs);
             if count >= MIN_BATCH {
@@ -553,7 +555,7 @@ fn games_from_many_positions_together_are_those_of_the_rules_on_every_engine() {
 
 #[test]
 fn rules_without_a_fast_way_are_played_move_by_move() {
-    let loaded = Die::loaded(&[1.0, 2.0, 1.0, 1.0, 1.0, 1.0]).unwrap();
+    let loaded = Die::with_weights(&[1.0, 2.0, 1.0, 1.0, 1.0, 1.0]).unwrap();
     for game in [
         Standard::new(Variant::Classic, loaded),
         Standard::with_stones(Variant::Classic, Die::with_faces(4).unwrap(), 4),

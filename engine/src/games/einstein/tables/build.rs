@@ -1,15 +1,14 @@
-//! Building tables, in memory or in a directory, class by class.
+//! Builds tables in memory or into a directory, class by class.
 //!
-//! A class and the one with the sides exchanged are built together, in memory if they fit, else
-//! streamed (`stream.rs`). Invariant: a class is built from complete classes; valid files of the
-//! directory are used, and unfinished ones are never visible there.
+//! A class and its swapped class are solved together, in memory if they fit, else by
+//! `external_memory.rs`. Invariant: a class is built from complete classes; valid files in the
+//! directory are reused, and incomplete ones never appear there.
 
 use super::{
-    Progress, Run, Tables, TablesError, class_index, file,
+    Progress, Run, Tables, TablesError, class_index, external_memory, file,
     index::{Class, Index},
     memory::{Blocks, Cells},
-    solve::{self, Solver, Target},
-    stream,
+    solve::{self, BlockStore, Solver},
 };
 use crate::core::{files, simd::Instructions, task_slice::TaskSlice};
 use crate::games::einstein::Variant;
@@ -21,29 +20,29 @@ use std::{
     },
 };
 
-/// Approximate number of jobs for a layer of a class.
-const JOBS: usize = 64;
+/// Approximate number of jobs per layer of a class.
+const JOBS_PER_LAYER: usize = 64;
 
-/// Runner of jobs and progress callback.
+/// Threads and progress of a build.
 #[derive(Clone, Copy)]
-pub(super) struct Work<'a> {
+pub(super) struct BuildContext<'a> {
     pub(super) instructions: Instructions,
     pub(super) run: Run<'a>,
     pub(super) progress: Progress<'a>,
-    /// Computed values, and their total.
+    /// Computed values, and the total.
     pub(super) done: &'a AtomicU64,
     pub(super) all: u64,
 }
 
-impl Work<'_> {
+impl BuildContext<'_> {
     pub(super) fn solve_layer(
         &self,
         solver: &Solver<'_>,
         class: Class,
         layer: usize,
-        target: &(dyn Target + '_),
+        target: &(dyn BlockStore + '_),
     ) {
-        let jobs = solver.jobs(JOBS);
+        let jobs = solver.jobs(JOBS_PER_LAYER);
         (self.run)(jobs.len(), &|job| {
             let blocks = solver.run(&jobs[job], layer, target);
             self.add((blocks * class.block()) as u64);
@@ -59,21 +58,20 @@ impl Work<'_> {
 }
 
 impl Tables {
-    /// Builds all classes of at most `stones` stones in memory.
+    /// Computes all classes of at most `stones` stones in memory.
     ///
     /// # Errors
-    ///
-    /// If `stones` is not in 2–6 or there is not enough memory.
+    /// If `stones` is not in 2–6 or memory is short.
     pub fn in_memory(
         stones: usize,
         variant: Variant,
         run: Run<'_>,
         progress: Progress<'_>,
     ) -> Result<Arc<Self>, TablesError> {
-        Self::solved(stones, variant, Instructions::detect(), run, progress).map(Arc::new)
+        Self::compute(stones, variant, Instructions::detect(), run, progress).map(Arc::new)
     }
 
-    pub(super) fn solved(
+    pub(super) fn compute(
         stones: usize,
         variant: Variant,
         instructions: Instructions,
@@ -84,16 +82,16 @@ impl Tables {
         let done = AtomicU64::new(0);
         let all = Class::up_to(stones)
             .into_iter()
-            .map(|class| tables.size(class))
+            .map(|class| tables.num_cells(class))
             .sum();
-        let work = Work {
+        let work = BuildContext {
             instructions,
             run,
             progress,
             done: &done,
             all,
         };
-        for class in Class::firsts_up_to(stones) {
+        for class in Class::pairs_up_to(stones) {
             for (class, blocks) in tables.solve_pair(class, &work)? {
                 tables.cells[class_index(class)] = blocks.finish();
             }
@@ -101,10 +99,10 @@ impl Tables {
         Ok(tables)
     }
 
-    /// Maps the tables of a directory into memory: all classes of at most `stones` stones.
+    /// Maps all classes of at most `stones` stones from a directory.
     ///
     /// # Errors
-    /// If `stones` is not in 2–6, or a file is missing, cannot be read, or is damaged.
+    /// If `stones` is not in 2–6, or a file is missing, unreadable or damaged.
     pub fn open(
         directory: &Path,
         stones: usize,
@@ -113,21 +111,19 @@ impl Tables {
     ) -> Result<Arc<Self>, TablesError> {
         let mut tables = Self::empty(stones, variant)?;
         for class in Class::up_to(stones) {
-            tables.cells[class_index(class)] = Some(tables.opened(directory, class, run)?);
+            tables.cells[class_index(class)] = Some(tables.open_class(directory, class, run)?);
         }
         Ok(Arc::new(tables))
     }
 
-    /// Builds the missing tables of at most `stones` stones in a directory and maps them into
-    /// memory; damaged files are rebuilt. About `memory` bytes are used at most, besides mapped
-    /// files. A task builds its slice of the pairs of classes of exactly `stones` stones from all
-    /// those of fewer.
+    /// Builds the missing or damaged tables of at most `stones` stones in a directory, and maps
+    /// all. The build uses about `memory` bytes besides the mapped files. A task builds its slice
+    /// of the class pairs of exactly `stones` stones from existing smaller classes, and returns
+    /// only these.
     ///
     /// # Errors
-    ///
-    /// If `stones` is not in 2–6, a task finds no tables of fewer stones, a file cannot be written,
-    /// or memory or disk space is missing: the latter before anything is computed, where the system
-    /// reports it.
+    /// If `stones` is not in 2–6, a task lacks the smaller classes, a file cannot be written, or
+    /// memory or disk space is short; disk space is checked in advance where the system reports it.
     pub fn build(
         directory: &Path,
         stones: usize,
@@ -140,18 +136,22 @@ impl Tables {
         let mut tables = Self::empty(stones, variant)?;
         let is_task = task_slice_of_classes.is_task();
         let _lock = files::enter_directory(directory, task_slice_of_classes)?;
-        let mut firsts: Vec<Class> = Class::firsts_up_to(stones).collect();
+        let mut firsts: Vec<Class> = Class::pairs_up_to(stones).collect();
         firsts.retain(|class| !is_task || class.stones() == stones);
         let of_slice = task_slice_of_classes.parts(firsts.len() as u64);
         let firsts = &firsts[of_slice.start as usize..of_slice.end as usize];
-        let ours = |class| firsts.iter().any(|first| first.both().contains(&class));
+        let ours = |class| {
+            firsts
+                .iter()
+                .any(|first| first.with_swapped().contains(&class))
+        };
         let mut missing = Vec::new();
         for class in Class::up_to(stones) {
             let is_given = is_task && class.stones() < stones;
             if !is_given && !ours(class) {
                 continue;
             }
-            match tables.opened(directory, class, run) {
+            match tables.open_class(directory, class, run) {
                 Ok(cells) => tables.cells[class_index(class)] = Some(cells),
                 Err(_) if is_given => {
                     return Err(TablesError::Damaged {
@@ -167,15 +167,21 @@ impl Tables {
             }
         }
         let done = AtomicU64::new(0);
-        // Values of a class and the one with the sides exchanged.
+        // Numbers of values of a class and its swapped class.
         let sizes = |class: Class| {
-            let both = class.both().into_iter();
-            both.map(|class| tables.size(class)).collect::<Vec<_>>()
+            let both = class.with_swapped().into_iter();
+            both.map(|class| tables.num_cells(class))
+                .collect::<Vec<_>>()
         };
         let values = |class: Class| sizes(class).into_iter().sum::<u64>();
-        // Whether they are streamed.
+        // With whether they are streamed.
         let to_build: Vec<(Class, bool)> = (firsts.iter().copied())
-            .filter(|class| class.both().iter().any(|class| missing.contains(class)))
+            .filter(|class| {
+                class
+                    .with_swapped()
+                    .iter()
+                    .any(|class| missing.contains(class))
+            })
             .map(|class| (class, 2 * values(class) > memory))
             .collect();
         let all = to_build.iter().map(|&(class, _)| values(class)).sum();
@@ -192,7 +198,7 @@ impl Tables {
                 free,
             });
         }
-        let work = Work {
+        let work = BuildContext {
             instructions: Instructions::detect(),
             run,
             progress,
@@ -207,22 +213,22 @@ impl Tables {
                         &file::path(directory, variant, class),
                         variant,
                         class,
-                        tables.size(class),
+                        tables.num_cells(class),
                         |file| file.write(cells),
                     )?;
                 }
             } else {
-                stream::build(&tables, directory, class, memory, &work)?;
+                external_memory::build(&tables, directory, class, memory, &work)?;
             }
-            for class in class.both() {
-                tables.cells[class_index(class)] = Some(tables.opened(directory, class, run)?);
+            for class in class.with_swapped() {
+                tables.cells[class_index(class)] = Some(tables.open_class(directory, class, run)?);
             }
         }
         Ok(Arc::new(tables))
     }
 
-    /// Largest number of stones for which `directory` has a file of every class, without looking
-    /// into the files; `None` without the smallest.
+    /// The largest number of stones for which `directory` has a file for every class (unchecked);
+    /// `None` if it lacks the smallest.
     #[must_use]
     pub fn stones_in(directory: &Path, variant: Variant) -> Option<usize> {
         let there = |stones: &usize| {
@@ -243,27 +249,32 @@ impl Tables {
         let tables = Self::empty(stones, Variant::Classic)?;
         Ok(Class::up_to(stones)
             .into_iter()
-            .map(|class| file::bytes(tables.size(class)))
+            .map(|class| file::bytes(tables.num_cells(class)))
             .sum())
     }
 
-    fn opened(&self, directory: &Path, class: Class, run: Run<'_>) -> Result<Cells, TablesError> {
+    fn open_class(
+        &self,
+        directory: &Path,
+        class: Class,
+        run: Run<'_>,
+    ) -> Result<Cells, TablesError> {
         file::open(
             &file::path(directory, self.variant, class),
             self.variant,
             class,
-            self.size(class),
+            self.num_cells(class),
             run,
         )
     }
 
-    /// Solves a class and the one with the sides exchanged in memory.
+    /// Solves a class and its swapped class in memory.
     fn solve_pair(
         &self,
         class: Class,
-        work: &Work<'_>,
+        work: &BuildContext<'_>,
     ) -> Result<Vec<(Class, Blocks)>, TablesError> {
-        let finished = |class: Class| self.slice(class);
+        let finished = |class: Class| self.cells_of(class);
         let pair = Pair::new(&self.index, class)?;
         let solver = Solver::new(
             &self.index,
@@ -272,20 +283,19 @@ impl Tables {
             work.instructions,
             &finished,
         );
-        for layer in (0..=solve::layers(class)).rev() {
+        for layer in (0..=solve::max_layer(class)).rev() {
             work.solve_layer(&solver, class, layer, &pair);
         }
         Ok(pair.blocks)
     }
 }
 
-/// Maximum additional bytes while pairs of classes are written in order: sizes of each pair's
-/// files, and whether it is streamed, hence on the disk twice until the last of its files is
-/// complete.
+/// Maximum disk usage while class pairs are written in sequence, from the sizes of each pair's
+/// files and whether it is streamed; a stream duplicates its class until the file is complete.
 fn max_disk_space(pairs: impl Iterator<Item = (Vec<u64>, bool)>) -> u64 {
     let (mut written, mut max_space) = (0, 0);
     for (files, streamed) in pairs {
-        // The stream of a class is removed once its file is complete.
+        // The stream of a class is freed when its file is complete.
         let mut streams: u64 = if streamed { files.iter().sum() } else { 0 };
         for file in files {
             written += file;
@@ -296,7 +306,7 @@ fn max_disk_space(pairs: impl Iterator<Item = (Vec<u64>, bool)>) -> u64 {
     max_space
 }
 
-/// Two classes solved together in memory.
+/// Two classes that are solved together in memory.
 struct Pair<'a> {
     index: &'a Index,
     blocks: Vec<(Class, Blocks)>,
@@ -312,7 +322,7 @@ impl<'a> Pair<'a> {
             Ok((class, blocks))
         };
         let blocks = class
-            .both()
+            .with_swapped()
             .into_iter()
             .map(room)
             .collect::<Result<_, TablesError>>()?;
@@ -320,7 +330,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-impl Target for Pair<'_> {
+impl BlockStore for Pair<'_> {
     #[inline]
     fn find(&self, class: Class, _layer: usize, row: usize, rank: usize) -> (&Blocks, usize) {
         let (_, blocks) = &self.blocks[usize::from(class != self.blocks[0].0)];
@@ -343,9 +353,9 @@ mod tests {
         };
         assert_eq!(max_space(&[]), 0);
         assert_eq!(max_space(&[(&[5], false), (&[2, 3], false)]), 10);
-        // The streams of both, and the first file.
+        // Both streams and the first file.
         assert_eq!(max_space(&[(&[5], false), (&[4, 3], true)]), 5 + 7 + 4);
-        // Everything once is more than that if enough follows.
+        // All final files exceed that if enough follows.
         assert_eq!(max_space(&[(&[4, 3], true), (&[20], false)]), 27);
     }
 

@@ -1,9 +1,8 @@
-//! Table files: one for each class and variant, mapped into memory when used.
+//! Table files, one per class and variant, memory-mapped.
 //!
-//! A file is a header of 64 bytes, the cells (16 bits each, little-endian), the checksums of the
-//! cells by chunk, and the checksum of header and chunk checksums; see `docs/reference/formats.md`.
-//! Invariant: a file appears complete or not at all, and is used only after all of its bytes are
-//! verified.
+//! A file is a header of 64 bytes, the cells (16 bits each, little-endian), their checksums by
+//! chunk, and a checksum of header and chunk checksums; see `docs/reference/formats.md`. Invariant:
+//! files are written atomically, and validated completely before use.
 
 use super::{Run, TablesError, index::Class, memory::Cells};
 use crate::core::{
@@ -20,28 +19,28 @@ use std::{
 
 const MAGIC: [u8; 8] = *b"ALEAENDS";
 const VERSION: u32 = 1;
-const HEADER: usize = 64;
-/// Bytes of cells with one checksum; the last chunk may be shorter.
-const CHUNK: usize = 16 << 20;
+const HEADER_BYTES: usize = 64;
+/// Bytes of cells per checksum; the last chunk may be shorter.
+const CHUNK_BYTES: usize = 16 << 20;
 
 pub(super) fn path(directory: &Path, variant: Variant, class: Class) -> PathBuf {
     directory.join(format!("{}-{class}.ends", variant.name()))
 }
 
-/// Bytes of a file with so many cells.
+/// Size of a file of `cells` cells.
 pub(super) fn bytes(cells: u64) -> u64 {
-    HEADER as u64 + 2 * cells + 8 * (2 * cells).div_ceil(CHUNK as u64) + 8
+    HEADER_BYTES as u64 + 2 * cells + 8 * (2 * cells).div_ceil(CHUNK_BYTES as u64) + 8
 }
 
-fn header(variant: Variant, class: Class, cells: u64) -> [u8; HEADER] {
-    let mut header = [0; HEADER];
+fn header(variant: Variant, class: Class, cells: u64) -> [u8; HEADER_BYTES] {
+    let mut header = [0; HEADER_BYTES];
     header[..8].copy_from_slice(&MAGIC);
     header[8..12].copy_from_slice(&VERSION.to_le_bytes());
     header[12] = u8::from(variant == Variant::NearestOnly);
     header[13] = class.mover as u8;
     header[14] = class.other as u8;
     header[16..24].copy_from_slice(&cells.to_le_bytes());
-    header[24..32].copy_from_slice(&(CHUNK as u64).to_le_bytes());
+    header[24..32].copy_from_slice(&(CHUNK_BYTES as u64).to_le_bytes());
     header
 }
 
@@ -49,7 +48,7 @@ fn header(variant: Variant, class: Class, cells: u64) -> [u8; HEADER] {
 pub(super) struct CellWriter<'a> {
     file: &'a mut dyn Write,
     chunk: Vec<u8>,
-    /// Checksums of the written chunks.
+    /// Checksums of the chunks so far.
     sums: Vec<u8>,
 }
 
@@ -57,11 +56,11 @@ impl CellWriter<'_> {
     pub(super) fn write(&mut self, cells: &[u16]) -> io::Result<()> {
         let mut rest = cells;
         while !rest.is_empty() {
-            let (now, later) = rest.split_at(rest.len().min((CHUNK - self.chunk.len()) / 2));
+            let (now, later) = rest.split_at(rest.len().min((CHUNK_BYTES - self.chunk.len()) / 2));
             self.chunk
                 .extend(now.iter().flat_map(|cell| cell.to_le_bytes()));
             rest = later;
-            if self.chunk.len() == CHUNK {
+            if self.chunk.len() == CHUNK_BYTES {
                 self.flush()?;
             }
         }
@@ -79,7 +78,6 @@ impl CellWriter<'_> {
     }
 }
 
-/// Writes the file of a class, whose cells `write` appends in order.
 pub(super) fn write(
     path: &Path,
     variant: Variant,
@@ -92,7 +90,7 @@ pub(super) fn write(
         file.write_all(&header)?;
         let mut writer = CellWriter {
             file,
-            chunk: Vec::with_capacity(CHUNK),
+            chunk: Vec::with_capacity(CHUNK_BYTES),
             sums: Vec::new(),
         };
         write(&mut writer)?;
@@ -104,7 +102,7 @@ pub(super) fn write(
     .map_err(TablesError::File)
 }
 
-/// Maps the file of a class after verifying all of it.
+/// Maps the file of a class after validating all of it.
 pub(super) fn open(
     path: &Path,
     variant: Variant,
@@ -119,10 +117,10 @@ pub(super) fn open(
     };
     let mut file = files::open(path)?;
     let length = file.metadata().map_err(failed)?.len();
-    if length < HEADER as u64 {
+    if length < HEADER_BYTES as u64 {
         return Err(damaged("it is too short to be an endgame table"));
     }
-    let mut found = [0; HEADER];
+    let mut found = [0; HEADER_BYTES];
     file.read_exact(&mut found).map_err(failed)?;
     if found[..8] != MAGIC {
         return Err(damaged("it is no endgame table"));
@@ -144,7 +142,7 @@ pub(super) fn open(
             bytes(cells)
         )));
     }
-    let end_of_cells = HEADER as u64 + 2 * cells;
+    let end_of_cells = HEADER_BYTES as u64 + 2 * cells;
     let mut tail = vec![0; (length - end_of_cells) as usize];
     file.seek(SeekFrom::Start(end_of_cells))
         .and_then(|_| file.read_exact(&mut tail))
@@ -154,14 +152,14 @@ pub(super) fn open(
         return Err(damaged("the checksum of its header is wrong"));
     }
     let wrong = Mutex::new(Vec::new());
-    // Reused buffers: clearing one takes longer than reading into it.
+    // Reused buffers: clearing new ones takes longer than reading.
     let idle = Mutex::new(Vec::new());
     let chunks = sums.len() / 8;
     run(chunks, &|chunk| {
-        let first = HEADER as u64 + (chunk * CHUNK) as u64;
-        let size = (end_of_cells - first).min(CHUNK as u64) as usize;
+        let first = HEADER_BYTES as u64 + (chunk * CHUNK_BYTES) as u64;
+        let size = (end_of_cells - first).min(CHUNK_BYTES as u64) as usize;
         let buffer = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut buffer: Vec<u8> = buffer.unwrap_or_else(|| vec![0; CHUNK]);
+        let mut buffer: Vec<u8> = buffer.unwrap_or_else(|| vec![0; CHUNK_BYTES]);
         let bytes = &mut buffer[..size];
         let checked = read_at(&file, first, bytes)
             .map(|()| checksum(bytes).to_le_bytes() == sums[8 * chunk..][..8]);
@@ -186,15 +184,15 @@ pub(super) fn open(
             )));
         }
     }
-    Cells::of_file(
+    Cells::from_file(
         Mapping::new(&file, path).map_err(failed)?,
-        HEADER,
+        HEADER_BYTES,
         cells as usize,
     )
     .ok_or_else(|| damaged("it is too short"))
 }
 
-/// Reads bytes of a file. A mapping would keep a file that is only verified in memory.
+/// Reads bytes of a file without mapping, so that a validation occupies no memory.
 fn read_at(file: &File, first: u64, bytes: &mut [u8]) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, first)?;

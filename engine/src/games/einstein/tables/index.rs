@@ -1,37 +1,35 @@
-//! Where a position stands in the tables: a dense index up to symmetry.
+//! The index of positions in the tables, dense up to symmetry.
 //!
-//! A *class* is a number of stones of the mover and of the other side. Its positions stand in
-//! *blocks*: one block for each arrangement of stones regardless of labels' gaps, holding the
-//! values of all label patterns, the other side's pattern outside, the mover's inside. Blocks stand
-//! in *rows*: one for each orbit of the mover's tuple of squares under transposition of the board
-//! and reversal of labels, found in a table of all tuples. Within a row the other side's tuple,
-//! read in the direction in which its first square is less than its last, is ranked among the
-//! squares still free. So the eight symmetries (two reversals, one transposition) are used up, and
-//! every index is a position.
+//! A *class* is the numbers of stones of mover and other side. Its *blocks* are arrangements of
+//! stones without label numbers, each with the values of all label patterns, the other side's
+//! pattern outside, the mover's inside. Its *rows* are orbits of the mover's tuple of squares under
+//! transposition and label reversal, from a table of all tuples; in a row the other side's tuple,
+//! read in the direction in which its first square is less than its last, is ranked among the free
+//! squares. So the eight symmetries are used up, and every index is a position.
 //!
-//! Squares are those of the mover's perspective. A mover's stone is never on 24, its goal, nor
-//! another's on 0, theirs. Invariant: symmetric positions have the same index; the only other
-//! positions that share values are those whose mover's tuple is its own image, where both images of
-//! the other side are kept (3 % of five stones).
+//! Squares are in the mover's perspective. A mover's stone is never on 24, its goal, nor another's
+//! on 0, theirs. Invariant: symmetric positions have the same index; positions share values
+//! otherwise only if the mover's tuple is its own image, where both images of the other side are
+//! stored (3 % of five stones).
 
 mod find;
 
-use super::patterns::{MAX_TABLE_STONES, PATTERNS};
+use super::patterns::{MAX_TABLE_STONES, NUM_PATTERNS};
 use crate::core::arrays::by_index;
-use crate::games::einstein::symmetry::transposed;
+use crate::games::einstein::symmetry::transpose;
 
-/// The mover's goal; a square s of one side is GOAL − s for the other.
+/// The mover's goal; square s of one side is GOAL − s for the other.
 const GOAL: u8 = 24;
 
 /// Squares a mover's stone can stand on.
-const SQUARES: usize = 24;
-/// A tuple with two stones on one square.
-const NO_TUPLE: u32 = u32::MAX;
+const NUM_MOVER_SQUARES: usize = 24;
+/// An entry for a tuple with two stones on one square.
+const INVALID_TUPLE: u32 = u32::MAX;
 
-/// Squares of one side's stones in the order of labels; only the first few count.
+/// The squares of one side's stones by label; the rest is padding.
 pub(super) type Squares = [u8; MAX_TABLE_STONES];
 
-/// Numbers of stones of the mover and of the other side.
+/// Numbers of stones of both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Class {
     /// Stones of the side to move, 1 to 5.
@@ -42,40 +40,40 @@ pub struct Class {
 
 impl Class {
     /// The class after a move without a capture.
-    pub(super) fn swapped(self) -> Self {
+    pub(super) fn swap_sides(self) -> Self {
         Self {
             mover: self.other,
             other: self.mover,
         }
     }
 
-    /// Stones in all.
+    /// Total number of stones.
     #[must_use]
     pub fn stones(self) -> usize {
         self.mover + self.other
     }
 
-    /// The class, and the one with the sides exchanged if it differs.
-    pub(super) fn both(self) -> Vec<Self> {
-        let mut both = vec![self, self.swapped()];
+    /// The class and its swapped class, if different.
+    pub(super) fn with_swapped(self) -> Vec<Self> {
+        let mut both = vec![self, self.swap_sides()];
         both.dedup();
         both
     }
 
-    /// Values in a block.
     pub(super) fn block(self) -> usize {
-        PATTERNS[self.mover] * PATTERNS[self.other]
+        NUM_PATTERNS[self.mover] * NUM_PATTERNS[self.other]
     }
 
-    /// All classes of at most `stones` stones, by number of stones; a class and the one with the
-    /// sides exchanged are neighbours.
+    /// All classes of at most `stones` stones by total, a class followed by its swapped class.
     #[must_use]
     pub fn up_to(stones: usize) -> Vec<Self> {
-        Self::firsts_up_to(stones).flat_map(Self::both).collect()
+        Self::pairs_up_to(stones)
+            .flat_map(Self::with_swapped)
+            .collect()
     }
 
-    /// The first of each pair of classes with the sides exchanged.
-    pub(super) fn firsts_up_to(stones: usize) -> impl Iterator<Item = Self> {
+    /// The first of each class pair.
+    pub(super) fn pairs_up_to(stones: usize) -> impl Iterator<Item = Self> {
         (2..=stones).flat_map(|stones| {
             (1..=stones / 2).map(move |mover| Self {
                 mover,
@@ -85,11 +83,11 @@ impl Class {
     }
 }
 
-/// Runs an expression with the numbers of stones of a class as constants, which gives loops over
-/// stones and patterns constant lengths.
-macro_rules! with_class {
+/// Evaluates an expression with the numbers of stones of a class as constants, so that loops have
+/// constant lengths.
+macro_rules! dispatch_class {
     ($class:expr, $own:ident, $enemy:ident => $body:expr) => {
-        with_class!(@ $class, $own, $enemy, $body,
+        dispatch_class!(@ $class, $own, $enemy, $body,
             (1, 1)(1, 2)(2, 1)(1, 3)(3, 1)(2, 2)(1, 4)(4, 1)(2, 3)(3, 2)(1, 5)(5, 1)(2, 4)(4, 2)(3, 3))
     };
     (@ $class:expr, $own:ident, $enemy:ident, $body:expr, $(($mover:literal, $other:literal))*) => {
@@ -103,7 +101,7 @@ macro_rules! with_class {
         }
     };
 }
-pub(super) use with_class;
+pub(super) use dispatch_class;
 
 impl std::fmt::Display for Class {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -113,20 +111,19 @@ impl std::fmt::Display for Class {
 
 /// Orbits of one side's tuples of `stones` squares.
 struct Orbits {
-    /// For each tuple, as a number to the base 24: its row, and in bits 1 and 0 whether
-    /// transposition and reversal lead to the row's own tuple.
+    /// By tuple, a base-24 number: its row, and in bits 1 and 0 whether transposition and reversal
+    /// convert it to the row's tuple.
     entries: Vec<u32>,
-    /// Tuple of each row.
     rows: Vec<Squares>,
-    /// Number of rows whose tuple does not contain square 0; they come first.
-    plain: usize,
+    /// Number of rows whose tuple lacks square 0, which come first.
+    rows_without_zero: usize,
 }
 
 impl Orbits {
     fn new(stones: usize) -> Self {
-        let mut entries = vec![NO_TUPLE; SQUARES.pow(stones as u32)];
+        let mut entries = vec![INVALID_TUPLE; NUM_MOVER_SQUARES.pow(stones as u32)];
         let mut rows = Vec::new();
-        let mut plain = 0;
+        let mut rows_without_zero = 0;
         for with_zero in [false, true] {
             for number in 0..entries.len() {
                 let tuple = tuple(number, stones);
@@ -134,7 +131,7 @@ impl Orbits {
                 if !are_distinct(squares) || squares.contains(&0) != with_zero {
                     continue;
                 }
-                // The smallest number of an orbit makes the row.
+                // The orbit's smallest number comes first and makes the row.
                 let (least, flags) = (0..4)
                     .map(|flags| (image_number(squares, flags), flags))
                     .min()
@@ -147,18 +144,18 @@ impl Orbits {
                 }
             }
             if !with_zero {
-                plain = rows.len();
+                rows_without_zero = rows.len();
             }
         }
         Self {
             entries,
             rows,
-            plain,
+            rows_without_zero,
         }
     }
 }
 
-/// Set of squares, one bit each.
+/// A bit set of squares.
 #[inline]
 pub(super) fn occupied(squares: &[u8]) -> u32 {
     squares
@@ -173,59 +170,58 @@ fn are_distinct(squares: &[u8]) -> bool {
 fn tuple(number: usize, stones: usize) -> Squares {
     let mut rest = number;
     by_index(|index| {
-        let square = rest % SQUARES;
-        rest /= SQUARES;
+        let square = rest % NUM_MOVER_SQUARES;
+        rest /= NUM_MOVER_SQUARES;
         if index < stones { square as u8 } else { 0 }
     })
 }
 
 #[inline(always)]
-fn number(squares: impl DoubleEndedIterator<Item = u8>) -> usize {
-    squares
-        .rev()
-        .fold(0, |number, square| number * SQUARES + usize::from(square))
+fn tuple_number(squares: impl DoubleEndedIterator<Item = u8>) -> usize {
+    squares.rev().fold(0, |number, square| {
+        number * NUM_MOVER_SQUARES + usize::from(square)
+    })
 }
 
-/// Square on a board that may be transposed.
+/// A square of a possibly transposed board.
 #[inline(always)]
-fn seen(square: u8, is_transposed: bool) -> u8 {
+fn map_square(square: u8, is_transposed: bool) -> u8 {
     if is_transposed {
-        transposed(square)
+        transpose(square)
     } else {
         square
     }
 }
 
-/// Number of a tuple transposed (bit 1 of `flags`) and reversed (bit 0).
+/// The number of a tuple that is transposed (bit 1 of `flags`) and reversed (bit 0).
 fn image_number(squares: &[u8], flags: u32) -> usize {
-    let squares = squares.iter().map(|&square| seen(square, flags & 2 != 0));
+    let squares = squares
+        .iter()
+        .map(|&square| map_square(square, flags & 2 != 0));
     if flags & 1 != 0 {
-        number(squares.rev())
+        tuple_number(squares.rev())
     } else {
-        number(squares)
+        tuple_number(squares)
     }
 }
 
-/// The mover's part of an index.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Anchor {
+pub(super) struct MoverIndex {
     pub(super) row: usize,
-    /// Whether the row has the mover's labels reversed.
     pub(super) reversed: bool,
-    /// Whether the row has the board transposed.
     pub(super) transposed: bool,
-    /// Squares that no stone of the other side can be on: those of the mover's stones, and 0.
+    /// Squares blocked for the other side: those of the mover's stones, and 0.
     occupied: u32,
 }
 
-impl Anchor {
-    /// Rank of the other side in the row, and whether its labels are reversed there; `others` are
-    /// its squares in the mover's perspective, in the order of labels.
+impl MoverIndex {
+    /// The other side's part: its rank in the row, and whether its labels are reversed there.
+    /// `others` are its squares in the mover's perspective by label.
     #[inline(always)]
     pub(super) fn rank(&self, others: &[u8]) -> (usize, bool) {
         let free = 25 - self.occupied.count_ones();
         let among_free = |square: u8| {
-            let square = seen(square, self.transposed);
+            let square = map_square(square, self.transposed);
             u32::from(square) - (self.occupied & ((1 << square) - 1)).count_ones()
         };
         let first = among_free(others[0]);
@@ -256,8 +252,8 @@ impl Anchor {
     }
 }
 
-/// Number of arrangements of `stones` other stones on `free` squares, up to reversal.
-const fn width(free: usize, stones: usize) -> usize {
+/// Number of tuples of the other side's `stones` stones on `free` squares, up to reversal.
+const fn num_other_tuples(free: usize, stones: usize) -> usize {
     let (mut ordered, mut placed) = (1, 0);
     while placed < stones {
         ordered *= free - placed;
@@ -266,9 +262,8 @@ const fn width(free: usize, stones: usize) -> usize {
     if stones > 1 { ordered / 2 } else { ordered }
 }
 
-/// Index of all classes of at most some number of stones.
 pub(super) struct Index {
-    /// By the number of stones minus one.
+    /// Indexed by the number of stones − 1.
     orbits: Vec<Orbits>,
 }
 
@@ -279,23 +274,22 @@ impl std::fmt::Debug for Index {
 }
 
 impl Index {
-    /// Index of classes of at most `stones` stones, 2 to 6.
     pub(super) fn new(stones: usize) -> Self {
         Self {
             orbits: (1..stones).map(Orbits::new).collect(),
         }
     }
 
-    /// The mover's part of the index, for distinct squares in the order of labels.
+    /// The mover's part of the index for distinct squares by label.
     #[inline(always)]
-    pub(super) fn anchor(&self, squares: &[u8]) -> Anchor {
-        let entry = self.orbits[squares.len() - 1].entries[number(squares.iter().copied())];
-        debug_assert_ne!(entry, NO_TUPLE);
+    pub(super) fn mover_index(&self, squares: &[u8]) -> MoverIndex {
+        let entry = self.orbits[squares.len() - 1].entries[tuple_number(squares.iter().copied())];
+        debug_assert_ne!(entry, INVALID_TUPLE);
         let (reversed, transpose) = (entry & 1 != 0, entry & 2 != 0);
         let occupied = squares.iter().fold(1, |occupied, &square| {
-            occupied | 1 << seen(square, transpose)
+            occupied | 1 << map_square(square, transpose)
         });
-        Anchor {
+        MoverIndex {
             row: (entry >> 2) as usize,
             reversed,
             transposed: transpose,
@@ -303,17 +297,19 @@ impl Index {
         }
     }
 
-    /// Tuple of each row of movers with `stones` stones.
+    /// The tuple of each row for movers of `stones` stones.
     pub(super) fn rows(&self, stones: usize) -> &[Squares] {
         &self.orbits[stones - 1].rows
     }
 
-    /// First block of a row; for the number of rows, the number of blocks.
+    /// The first block of a row; for `row` = number of rows the number of blocks.
     #[inline]
     pub(super) fn first_block(&self, class: Class, row: usize) -> usize {
-        let plain = self.orbits[class.mover - 1].plain;
-        let narrow = width(24 - class.mover, class.other);
-        row.min(plain) * narrow + row.saturating_sub(plain) * width(25 - class.mover, class.other)
+        let rows_without_zero = self.orbits[class.mover - 1].rows_without_zero;
+        let narrow = num_other_tuples(24 - class.mover, class.other);
+        row.min(rows_without_zero) * narrow
+            + row.saturating_sub(rows_without_zero)
+                * num_other_tuples(25 - class.mover, class.other)
     }
 
     pub(super) fn blocks(&self, class: Class) -> usize {
@@ -321,11 +317,11 @@ impl Index {
     }
 }
 
-/// All tuples of `stones` squares of the other side (without 0), first less than last, in the
-/// mover's perspective and in the order of numbers.
+/// All tuples of the other side's `stones` stones (not on 0), first less than last, in the mover's
+/// perspective, in number order.
 pub(super) fn other_tuples(stones: usize) -> Vec<Squares> {
     let mut tuples = Vec::new();
-    for code in 0..SQUARES.pow(stones as u32) {
+    for code in 0..NUM_MOVER_SQUARES.pow(stones as u32) {
         let mut squares = tuple(code, stones);
         if are_distinct(&squares[..stones]) && (stones == 1 || squares[0] < squares[stones - 1]) {
             squares[..stones].iter_mut().for_each(|square| *square += 1);
@@ -353,9 +349,13 @@ mod tests {
             let others = other_tuples(class.other);
             for (row, tuple) in index.rows(class.mover).iter().enumerate() {
                 let movers = &tuple[..class.mover];
-                let anchor = index.anchor(movers);
+                let mover_index = index.mover_index(movers);
                 assert_eq!(
-                    (anchor.row, anchor.reversed, anchor.transposed),
+                    (
+                        mover_index.row,
+                        mover_index.reversed,
+                        mover_index.transposed
+                    ),
                     (row, false, false)
                 );
                 for other in others.iter().filter(|other| {
@@ -363,7 +363,7 @@ mod tests {
                         .iter()
                         .all(|square| !movers.contains(square))
                 }) {
-                    let (rank, reversed) = anchor.rank(&other[..class.other]);
+                    let (rank, reversed) = mover_index.rank(&other[..class.other]);
                     let block = index.first_block(class, row) + rank;
                     assert!(
                         !reversed
@@ -381,7 +381,7 @@ mod tests {
 
     #[test]
     fn sizes_are_those_that_were_counted_apart() {
-        // Counts of an independent program, orbit by orbit.
+        // Counted orbit by orbit by a program in another language.
         let index = Index::new(5);
         let size = |class: Class| index.blocks(class) * class.block();
         let cells = |stones| Class::up_to(stones).into_iter().map(size).sum::<usize>();

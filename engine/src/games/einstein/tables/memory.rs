@@ -1,8 +1,7 @@
-//! Memory of tables: during the build each block is written once and read afterwards; finished
-//! tables are read-only, in memory or mapped from a file.
+//! Memory of tables: write-once blocks during the build, then read-only cells, in memory or mapped.
 //!
-//! Invariant: a block is borrowed for writing once, and for reading only when complete, so threads
-//! fill a table and read finished blocks with one flag a block and no lock.
+//! Invariant: a block is lent for writing to one caller, once, and for reading only when complete.
+//! So threads fill a table and read each other's blocks with two bits per block and no lock.
 
 #![allow(
     unsafe_code,
@@ -16,19 +15,18 @@ use crate::core::{
 };
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Table under construction.
 pub(super) struct Blocks {
     pages: Pages,
     blocks: usize,
     cells_per_block: usize,
-    /// One bit a block: whether a writer has claimed it.
+    /// One bit per block, set when a writer claims it.
     claimed: Vec<AtomicU64>,
-    /// One bit a block: whether it is complete. Bits are few enough to stay in the cache.
+    /// One bit per block; bits, so that they stay in the cache.
     complete: Vec<AtomicU64>,
 }
 
 impl Blocks {
-    /// Room for `blocks` blocks of `cells_per_block` cells; `None` without enough memory.
+    /// Allocates `blocks` blocks of `cells_per_block` cells; `None` if memory is short.
     pub(super) fn new(blocks: usize, cells_per_block: usize) -> Option<Self> {
         let bytes = blocks
             .checked_mul(cells_per_block)?
@@ -37,12 +35,11 @@ impl Blocks {
             pages: Pages::zeroed(bytes.max(1))?,
             blocks,
             cells_per_block,
-            claimed: no_bits(blocks)?,
-            complete: no_bits(blocks)?,
+            claimed: zeroed_bits(blocks)?,
+            complete: zeroed_bits(blocks)?,
         })
     }
 
-    /// Address of a block.
     #[inline]
     fn start(&self, block: usize) -> *mut u16 {
         let cells = self.pages.as_mut_ptr().cast::<u16>();
@@ -58,10 +55,9 @@ impl Blocks {
             return None;
         }
         // SAFETY: the block lies in the mapping, which has room for `blocks` (`new`); the mapping
-        // is aligned to pages, initialised (zeroes at first), and lives as long as `self`. Nobody
-        // writes the block any more: it was claimed once for ever (`set`), and what was written
-        // then happened before its bit was set. What gives blocks free again has `self` alone
-        // (`reset`), and makes sure that as many fit.
+        // is page-aligned, initialised (zeroes at first), and lives as long as `self`. The block is
+        // never written again: it is claimed once (`write`), and that write happened before its bit
+        // was set. `reset`, which frees blocks, has `self` exclusively and checks that as many fit.
         Some(unsafe { std::slice::from_raw_parts(self.start(block), self.cells_per_block) })
     }
 
@@ -74,24 +70,22 @@ impl Blocks {
     /// Writes a block through `fill`.
     ///
     /// # Panics
-    ///
-    /// If the block does not exist or was claimed before.
+    /// If the block does not exist or is already claimed.
     #[inline]
-    pub(super) fn set(&self, block: usize, fill: impl FnOnce(&mut [u16])) {
+    pub(super) fn write(&self, block: usize, fill: impl FnOnce(&mut [u16])) {
         assert!(block < self.blocks, "a block of this table");
         let bit = 1 << (block % 64);
         let before = self.claimed[block / 64].fetch_or(bit, Ordering::Relaxed);
         assert!(before & bit == 0, "a block is written once");
-        // SAFETY: in bounds, aligned, initialised and alive as in `get`. The bit was 0 before for
-        // one caller ever, and nobody reads the block until the other bit is set below, so this is
-        // the only reference to it.
+        // SAFETY: in bounds, aligned, initialised and alive as in `get`. The bit was 0 for one
+        // caller only, and readers wait for the other bit below, so this is the only reference to
+        // the block.
         let cells =
             unsafe { std::slice::from_raw_parts_mut(self.start(block), self.cells_per_block) };
         fill(cells);
         self.complete[block / 64].fetch_or(bit, Ordering::Release);
     }
 
-    /// All cells; `None` if a block is missing.
     pub(super) fn all_blocks(&self) -> Option<&[u16]> {
         if !self.is_complete() {
             return None;
@@ -102,7 +96,7 @@ impl Blocks {
         })
     }
 
-    /// Drops all blocks and begins a table of `blocks` blocks in the same memory; `false` if that
+    /// Clears all blocks and starts a table of `blocks` blocks in the same memory; `false` if that
     /// is too small.
     pub(super) fn reset(&mut self, blocks: usize) -> bool {
         if blocks > self.claimed.len() * 64
@@ -122,7 +116,7 @@ impl Blocks {
     pub(super) fn finish(self) -> Option<Cells> {
         let cells = self.blocks * self.cells_per_block;
         self.is_complete().then_some(Cells {
-            owner: Owner::Made(self.pages),
+            owner: Owner::Built(self.pages),
             offset: 0,
             cells,
         })
@@ -138,33 +132,32 @@ impl Blocks {
 }
 
 /// At least `number` bits, all 0.
-fn no_bits(number: usize) -> Option<Vec<AtomicU64>> {
+fn zeroed_bits(number: usize) -> Option<Vec<AtomicU64>> {
     let words = number.div_ceil(64);
     let mut bits = with_capacity(words)?;
     bits.resize_with(words, AtomicU64::default);
     Some(bits)
 }
 
-/// Cells of a finished table.
 #[derive(Debug)]
 pub(super) struct Cells {
     owner: Owner,
-    /// Bytes before the first cell, an even number.
+    /// Bytes before the first cell; even.
     offset: usize,
     cells: usize,
 }
 
 #[derive(Debug)]
 enum Owner {
-    Made(Pages),
+    Built(Pages),
     File(Mapping),
 }
 
 impl Cells {
-    /// Cells of a mapped file, `cells` of them after `offset` bytes; `None` if it is too short or
-    /// `offset` is odd.
+    /// `cells` cells of a mapped file from `offset` bytes; `None` if the file is too short or
+    /// `offset` odd.
     #[cfg(target_endian = "little")]
-    pub(super) fn of_file(file: Mapping, offset: usize, cells: usize) -> Option<Self> {
+    pub(super) fn from_file(file: Mapping, offset: usize, cells: usize) -> Option<Self> {
         let end = cells.checked_mul(size_of::<u16>())?.checked_add(offset)?;
         (offset.is_multiple_of(2) && end <= file.len()).then_some(Self {
             owner: Owner::File(file),
@@ -173,12 +166,12 @@ impl Cells {
         })
     }
 
-    /// Big-endian machines copy the little-endian cells.
+    /// Files are little-endian: here they are copied.
     #[cfg(target_endian = "big")]
-    pub(super) fn of_file(file: Mapping, offset: usize, cells: usize) -> Option<Self> {
+    pub(super) fn from_file(file: Mapping, offset: usize, cells: usize) -> Option<Self> {
         let bytes = file.get(offset..offset.checked_add(cells.checked_mul(size_of::<u16>())?)?)?;
         let copy = Blocks::new(1, cells)?;
-        copy.set(0, |copied| {
+        copy.write(0, |copied| {
             for (cell, bytes) in copied.iter_mut().zip(bytes.chunks_exact(2)) {
                 *cell = u16::from_le_bytes([bytes[0], bytes[1]]);
             }
@@ -186,8 +179,8 @@ impl Cells {
         copy.finish()
     }
 
-    /// Requests the page of a cell from the disk without waiting.
-    pub(super) fn will_need(&self, cell: usize) {
+    /// Requests the page of a mapped cell from the disk without waiting.
+    pub(super) fn prefetch_page(&self, cell: usize) {
         #[cfg(unix)]
         if let Owner::File(file) = &self.owner {
             file.will_need(self.offset + size_of::<u16>() * cell, size_of::<u16>());
@@ -199,13 +192,13 @@ impl Cells {
     #[inline]
     pub(super) fn as_slice(&self) -> &[u16] {
         let start = match &self.owner {
-            Owner::Made(pages) => pages.as_mut_ptr().cast_const(),
+            Owner::Built(pages) => pages.as_mut_ptr().cast_const(),
             Owner::File(file) => file.as_ptr(),
         };
-        // SAFETY: `finish` and `of_file` made sure that the cells lie within the mapping, whose
-        // beginning is aligned to pages and whose offset is even; all bytes are initialised, every
-        // bit pattern is a cell, and nobody writes to the mapping: it is private to this value, or
-        // a file that is promised not to change (`Mapping`).
+        // SAFETY: `finish` and `from_file` made sure that the cells lie within the mapping, whose
+        // start is page-aligned and whose offset is even; all bytes are initialised, every bit
+        // pattern is a cell, and the mapping is not written: it is private to this value, or an
+        // unchanging file (`Mapping`).
         unsafe { std::slice::from_raw_parts(start.add(self.offset).cast::<u16>(), self.cells) }
     }
 }
@@ -216,11 +209,10 @@ pub(super) fn prefetch(cells: &[u16]) {
     prefetch_lines(cells.as_ptr().cast::<u8>(), cells.len());
 }
 
-/// Prefetches the cache lines of so many cells from any address.
 #[inline(always)]
 fn prefetch_lines(start: *const u8, cells: usize) {
-    const LINE: usize = 64;
-    for at in (0..cells * size_of::<u16>()).step_by(LINE) {
+    const CACHE_LINE_BYTES: usize = 64;
+    for at in (0..cells * size_of::<u16>()).step_by(CACHE_LINE_BYTES) {
         pages::prefetch(start.wrapping_add(at));
     }
 }
@@ -233,12 +225,12 @@ mod tests {
     fn a_block_is_read_only_after_it_was_written() {
         let blocks = Blocks::new(2, 3).unwrap();
         assert!(blocks.get(1).is_none());
-        blocks.set(1, |cells| {
+        blocks.write(1, |cells| {
             cells.copy_from_slice(&[4, 5, 6]);
             assert!(blocks.get(1).is_none(), "while it is written");
         });
         assert_eq!(blocks.get(1).unwrap(), [4, 5, 6]);
-        blocks.set(0, |cells| cells.fill(1));
+        blocks.write(0, |cells| cells.fill(1));
         assert_eq!(blocks.finish().unwrap().as_slice(), [1, 1, 1, 4, 5, 6]);
     }
 
@@ -253,8 +245,8 @@ mod tests {
                     scope.spawn(move || {
                         for block in (thread..BLOCKS).step_by(2) {
                             blocks.prepare(block);
-                            blocks.set(block, |cells| cells.fill(block as u16));
-                            // The other thread's block.
+                            blocks.write(block, |cells| cells.fill(block as u16));
+                            // A block of the other thread.
                             if let Some(cells) = blocks.get(block ^ 1) {
                                 assert_eq!(cells, [(block ^ 1) as u16; 2]);
                             }
@@ -273,14 +265,14 @@ mod tests {
     #[should_panic(expected = "written once")]
     fn a_block_is_not_written_twice() {
         let blocks = Blocks::new(1, 1).unwrap();
-        blocks.set(0, |_| ());
-        blocks.set(0, |_| ());
+        blocks.write(0, |_| ());
+        blocks.write(0, |_| ());
     }
 
     #[test]
     fn a_table_with_a_gap_is_not_finished() {
         let blocks = Blocks::new(2, 1).unwrap();
-        blocks.set(1, |_| ());
+        blocks.write(1, |_| ());
         assert!(blocks.finish().is_none());
     }
 }

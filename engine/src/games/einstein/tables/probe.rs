@@ -1,8 +1,7 @@
-//! Probes: the value of a position, of its moves, and of each face of the die.
+//! Probing: the value of a position, of every move, and of each face of the die.
 //!
-//! Invariant: the value of a position is for the side to move before the roll, the value of a move
-//! for the side that makes it. A move that ends the game is worth exactly 1; no side loses by its
-//! own move.
+//! Invariant: a value is that of the side to move before the roll, the value of a move that of its
+//! mover. A move that ends the game is worth exactly 1, since no move loses at once.
 
 use super::{
     Tables, class_index,
@@ -11,38 +10,38 @@ use super::{
 use crate::core::oracle::Oracle;
 use crate::games::einstein::{Move, Position, Standard, dice::Die};
 
-/// Maximum difference of values that count as equal: twice their error (see [`Oracle::error`]),
-/// rounded up.
+/// Values of moves closer than this count as equal: about twice their error, see [`Oracle::error`].
 pub const SAME_VALUE: f32 = 1e-4;
 
-/// Values of a position from the tables.
+/// Tablebase values of a position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe {
     /// Win probability of the side to move, before the roll.
     pub value: f32,
-    /// Every move of any face, in list order, with its value for the side that makes it.
+    /// Every move that some face allows, in list order, and its value for the mover.
     pub moves: Vec<(Move, f32)>,
-    /// Best moves of each face, from 1.
+    /// Indexed by face − 1.
     pub faces: [Face; 6],
 }
 
-/// Best moves of a rolled face.
+/// Values after the roll of a face.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Face {
-    /// Value of the best move.
+    /// The value of the best legal move.
     pub value: f32,
-    /// Moves of equal value, up to [`SAME_VALUE`], in list order; only certain wins equal a certain
-    /// win.
+    /// The legal moves that equal it up to [`SAME_VALUE`], in list order; only certain wins equal a
+    /// certain win.
     pub best: Vec<Move>,
 }
 
-/// Probes that [`Tables::values`] has in flight.
+/// Probes in flight of [`Tables::values`].
 const BATCH: usize = 32;
-/// Pages of files requested before the first is read: a disk answers many requests at once sooner.
+/// Pages requested before the first is read: disks answer many requests sooner than one after the
+/// other.
 const READ_AHEAD: usize = 256;
 
 impl Tables {
-    /// Cell of an unfinished position; `None` beyond the tables.
+    /// The cell of a position that is not over; `None` if it is not in the tables.
     #[inline]
     fn cell(&self, position: &Position) -> Option<&u16> {
         let (class, cell) = self.index.find(position)?;
@@ -52,26 +51,26 @@ impl Tables {
         Some(&cells[cell])
     }
 
-    /// Stored value, in units of 1/65535, of an unfinished position; `None` beyond the tables.
+    /// The stored value in units of 1/65535 of a position that is not over; `None` if it is not in
+    /// the tables.
     #[must_use]
     #[inline]
     pub fn units(&self, position: &Position) -> Option<u16> {
         self.cell(position).copied()
     }
 
-    /// Win probability of the side to move, before the roll, of an unfinished position; `None`
-    /// beyond the tables.
+    /// The win probability of the side to move, before the roll, of a position that is not over;
+    /// `None` if it is not in the tables.
     #[must_use]
     #[inline]
     pub fn value_of(&self, position: &Position) -> Option<f32> {
         self.units(position).map(to_value)
     }
 
-    /// Values of many unfinished positions, several probes at a time; larger batches in the order
-    /// of memory and disk.
+    /// The values of many positions that are not over, by batched probes, large batches in the
+    /// order of addresses.
     ///
     /// # Panics
-    ///
     /// If `values` has another length than `positions`.
     pub fn values(&self, positions: &[Position], values: &mut [Option<f32>]) {
         assert_eq!(positions.len(), values.len(), "a place for each value");
@@ -99,7 +98,7 @@ impl Tables {
             for &(class_index, cell, _) in some {
                 cells(class_index)
                     .into_iter()
-                    .for_each(|cells| cells.will_need(cell));
+                    .for_each(|cells| cells.prefetch_page(cell));
             }
             for &(class_index, cell, number) in some {
                 values[number] = cells(class_index).map(|cells| to_value(cells.as_slice()[cell]));
@@ -107,21 +106,19 @@ impl Tables {
         }
     }
 
-    /// Value, moves and best moves of an unfinished position; `None` beyond the tables.
+    /// Value, moves and best moves of a position that is not over; `None` if it is not in the
+    /// tables.
     ///
     /// # Panics
-    ///
     /// As [`Self::moves_within`].
     #[must_use]
     pub fn probe(&self, game: &Standard, position: &Position) -> Option<Probe> {
         self.probe_within(game, position, 0)
     }
 
-    /// Value, moves and best moves of an unfinished position, solving at most `limit` positions
-    /// beyond the tables; `None` beyond the limit.
+    /// The same with at most `limit` larger positions solved; `None` if that is not enough.
     ///
     /// # Panics
-    ///
     /// As [`Self::moves_within`].
     #[must_use]
     pub fn probe_within(
@@ -150,10 +147,10 @@ impl Tables {
         })
     }
 
-    /// Whether these tables are those of a game: its variant, with a fair die of six faces.
+    /// Whether a game has the rules of these tables: their variant, and a fair die with six faces.
     #[must_use]
     #[inline]
-    pub fn answers(&self, game: &Standard) -> bool {
+    pub fn matches_rules(&self, game: &Standard) -> bool {
         game.variant() == self.variant && game.die() == Die::fair()
     }
 }
@@ -161,11 +158,11 @@ impl Tables {
 impl Oracle<Standard> for Tables {
     #[inline]
     fn value(&self, game: &Standard, position: &Position) -> Option<f32> {
-        // Most positions of a search are beyond the tables, so this comes first.
-        self.value_of(position).filter(|_| self.answers(game))
+        // First, since most positions of a search have too many stones.
+        self.value_of(position).filter(|_| self.matches_rules(game))
     }
 
-    /// A move captures one stone at most.
+    /// A move captures at most one stone.
     #[inline]
     fn may_know_successors(&self, position: &Position) -> bool {
         position.stones() as usize == self.stones() + 1
@@ -173,7 +170,7 @@ impl Oracle<Standard> for Tables {
 
     fn values(&self, game: &Standard, positions: &[Position]) -> Vec<Option<f32>> {
         let mut values = vec![None; positions.len()];
-        if self.answers(game) {
+        if self.matches_rules(game) {
             Self::values(self, positions, &mut values);
         }
         values
@@ -184,7 +181,6 @@ impl Oracle<Standard> for Tables {
     }
 }
 
-/// Asks for the cache line of a cell.
 #[inline]
 fn prefetch(cell: &u16) {
     memory::prefetch(std::slice::from_ref(cell));

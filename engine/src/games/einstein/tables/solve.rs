@@ -1,26 +1,26 @@
-//! Solving: the blocks of a class from those of their successors.
+//! The solver: blocks of a class from those of their successors.
 //!
-//! A move leads to the same class with the sides exchanged, or by a capture to a class of fewer
-//! stones. Every step adds to the total progress (steps made by all stones), so the classes `kvm`
-//! and `mvk` are solved together, in layers of equal total progress from the highest down: what a
-//! layer needs is in the layers above it. The blocks of a layer are independent. All label patterns
-//! of a block have the same successors, matched by tables; see [`kernels`].
+//! A move leads to the swapped class, or by a capture to a class of fewer stones. Every step adds
+//! to the total progress, so the classes `kvm` and `mvk` are solved together, in layers of equal
+//! total progress from the highest down; the blocks of a layer are independent. All label patterns
+//! of a block have the same successors, mapped by tables; see [`kernels`].
 //!
-//! Values are stored in units of 1/65535, each computed from the stored values of its successors; 0
-//! and 65535 are only stored for positions that are lost and won for certain. Let E(n) be the
-//! largest error, in units, of a position whose longest line to the end has n plies. A value is the
-//! mean over the faces of a maximum, neither of which enlarges an error; then it is rounded to the
-//! nearest unit: E(n) ≤ E(n−1) + ½. Where a value is kept off 0 it is stored as 1, and true values
-//! are above 0: so it is less than 1 unit too large, and it is too small by less than E(n−1) since
-//! a mean of values within E(n−1) of their true ones, not all 0, exceeded by no more than that what
-//! was rounded up to 1; likewise at 65535. So E(n) ≤ max(1, E(n−1) + ½), and E(1) = 0.
-//! [`Tables::error_bound`](super::Tables) says what follows.
+//! Values are stored in units of 1/65535, computed from the stored values of successors; 0 and
+//! 65535 only if certainly lost or won. Let E(n) be the maximum error, in units, of a position
+//! whose longest line to the end has n plies. A value is a mean over faces of a maximum, neither of
+//! which enlarges an error, rounded to nearest: E(n) ≤ E(n−1) + ½. A value clamped from 0 to 1 has
+//! a true value above 0, so it is less than 1 unit too large, and less than E(n−1) too small, as
+//! the mean that was rounded up to 1 is within E(n−1) of the truth; likewise at 65535. So E(n) ≤
+//! max(1, E(n−1) + ½), and E(1) = 0; see [`Tables::error_bound`](super::Tables).
 
 use super::{
-    index::{Anchor, Class, Index, Squares, occupied, other_tuples, progress, with_class},
-    kernels::{self, Scratch, Source, Task},
+    index::{Class, Index, MoverIndex, Squares, dispatch_class, occupied, other_tuples, progress},
+    kernels::{self, BlockTask, Scratch, SuccessorValues},
     memory::{Blocks, prefetch},
-    patterns::{self, MAX_TABLE_STONES, PATTERNS, masks, number, reversed, without},
+    patterns::{
+        self, MAX_TABLE_STONES, NUM_PATTERNS, pattern_masks, pattern_number, reverse_mask,
+        without_label,
+    },
 };
 use crate::core::arrays::by_index;
 use crate::core::simd::Instructions;
@@ -29,69 +29,68 @@ use std::ops::Range;
 
 /// Maximum successors of a block: three steps of each stone.
 const MAX_SUCCESSORS: usize = 3 * MAX_TABLE_STONES;
-/// Blocks between finding the successors of one and solving it, while they are fetched from memory.
-const AHEAD: usize = 4;
-/// Highest progress of a stone that has not reached its goal.
+/// Blocks between prefetching the successors of a block and solving it.
+const PREFETCH_DISTANCE: usize = 4;
+/// Maximum progress of a stone that has not reached its goal.
 const MAX_PROGRESS: usize = 7;
-/// The mover's goal; a square s of one side is GOAL − s for the other.
+/// The mover's goal; square s of one side is GOAL − s for the other.
 const GOAL: u8 = 24;
 
-/// Highest total progress of a class.
-pub(super) fn layers(class: Class) -> usize {
+/// Maximum total progress of a class.
+pub(super) fn max_layer(class: Class) -> usize {
     MAX_PROGRESS * class.stones()
 }
 
 /// Storage of two classes that are solved together.
-pub(super) trait Target: Sync {
-    /// Block of total progress `layer`: its table of blocks, and its index there.
+pub(super) trait BlockStore: Sync {
+    /// The container and number of a block of total progress `layer`.
     fn find(&self, class: Class, layer: usize, row: usize, rank: usize) -> (&Blocks, usize);
 }
 
-/// Arrangement of a block's patterns relative to those of its successors.
-struct Matching {
+/// Maps the patterns of a block of one class to those of its successors.
+struct PatternMap {
     class: Class,
     weights: kernels::Weights,
     /// By the captured stone of the mover (`class.mover` for none) and whether the mover's labels
     /// are reversed after the move: the row of each of the mover's patterns.
     rows: Vec<[Vec<u8>; 2]>,
-    /// By the captured stone of the enemy, whether the enemy's labels are reversed in the working
-    /// order, and after the capture: the index of each pattern.
+    /// By the captured stone of the enemy, whether the enemy's labels are reversed in working
+    /// order, and after the capture: the column of each pattern.
     permutation: Vec<[[Vec<u8>; 2]; 2]>,
-    /// By whether the enemy's labels are reversed in the working order: the index of each pattern
-    /// in it.
+    /// By whether the enemy's labels are reversed in working order: the rank of each pattern.
     order: [Vec<u8>; 2],
 }
 
-/// Not reversed and reversed, the order of tables.
-const BOTH_WAYS: [bool; 2] = [false, true];
+/// Not reversed, and reversed.
+const REVERSALS: [bool; 2] = [false, true];
 
-impl Matching {
+impl PatternMap {
     fn new(variant: Variant, class: Class) -> Self {
-        let (own, enemy) = (masks(class.mover), masks(class.other));
+        let (own, enemy) = (pattern_masks(class.mover), pattern_masks(class.other));
         let lanes = enemy.len();
         let of_rows = |captured: usize, reverse: bool| -> Vec<u8> {
             let left = |mask| {
                 if captured < class.mover {
-                    without(mask, captured)
+                    without_label(mask, captured)
                 } else {
                     mask
                 }
             };
             own.iter()
-                .map(|&mask| number(left(mask), reverse) as u8)
+                .map(|&mask| pattern_number(left(mask), reverse) as u8)
                 .collect()
         };
         let permutation_of = |captured: usize, working: bool, after: bool| -> Vec<u8> {
-            let oriented = |mask| if working { reversed(mask) } else { mask };
+            let oriented = |mask| if working { reverse_mask(mask) } else { mask };
             enemy
                 .iter()
-                .map(|&mask| number(without(oriented(mask), captured), after) as u8)
+                .map(|&mask| pattern_number(without_label(oriented(mask), captured), after) as u8)
                 .collect()
         };
         let of_order = |working: bool| -> Vec<u8> {
             enemy
                 .iter()
-                .map(|&mask| number(mask, working) as u8)
+                .map(|&mask| pattern_number(mask, working) as u8)
                 .collect()
         };
         let of_weights = |term: usize| -> Vec<f32> {
@@ -114,52 +113,52 @@ impl Matching {
             class,
             weights: (0..2 * class.mover - 1).map(of_weights).collect(),
             rows: (0..=class.mover)
-                .map(|captured| BOTH_WAYS.map(|reverse| of_rows(captured, reverse)))
+                .map(|captured| REVERSALS.map(|reverse| of_rows(captured, reverse)))
                 .collect(),
             permutation: (0..class.other)
                 .map(|captured| {
-                    BOTH_WAYS.map(|working| {
-                        BOTH_WAYS.map(|after| permutation_of(captured, working, after))
+                    REVERSALS.map(|working| {
+                        REVERSALS.map(|after| permutation_of(captured, working, after))
                     })
                 })
                 .collect(),
-            order: BOTH_WAYS.map(of_order),
+            order: REVERSALS.map(of_order),
         }
     }
 }
 
-/// Tuples of equal total progress, with the set of their squares.
+/// Tuples of equal progress, with their occupied squares.
 pub(super) type Bucket = Vec<(Squares, u32)>;
 
 /// Solver of the classes `kvm` and `mvk`.
 pub(super) struct Solver<'a> {
     index: &'a Index,
-    /// Values of classes with fewer stones.
+    /// Values of smaller classes.
     finished: &'a (dyn Fn(Class) -> &'a [u16] + Sync),
     instructions: Instructions,
-    /// Matchings of each of [`Class::both`].
-    matchings: Vec<Matching>,
+    /// One for each class of [`Class::with_swapped`].
+    pattern_maps: Vec<PatternMap>,
     /// The other side's tuples of each class by progress.
     others: Vec<Vec<Bucket>>,
 }
 
-/// Block with the addresses of its successors, not yet solved.
+/// A block with its successors looked up and prefetched.
 #[derive(Clone, Copy, Default)]
-struct Plan<'a> {
+struct BlockPlan<'a> {
     row: usize,
     rank: usize,
     /// Whether the enemy's labels are reversed in the working order.
     reversed: usize,
-    /// One bit for each stone that wins at once.
+    /// Bit i: stone i wins at once.
     won: u8,
     count: usize,
-    sources: [(u8, Source<'a>); MAX_SUCCESSORS],
+    sources: [(u8, SuccessorValues<'a>); MAX_SUCCESSORS],
 }
 
 /// Rows of one class.
 pub(super) struct Job {
-    /// Index of the class.
-    matching: usize,
+    /// Index of the class in [`Class::with_swapped`].
+    class_number: usize,
     rows: Range<usize>,
 }
 
@@ -171,60 +170,62 @@ impl<'a> Solver<'a> {
         instructions: Instructions,
         finished: &'a (dyn Fn(Class) -> &'a [u16] + Sync),
     ) -> Self {
-        let classes = class.both();
+        let classes = class.with_swapped();
         let others = classes.iter().map(|class| buckets(class.other)).collect();
-        let matchings = classes
+        let pattern_maps = classes
             .into_iter()
-            .map(|class| Matching::new(variant, class))
+            .map(|class| PatternMap::new(variant, class))
             .collect();
         Self {
             index,
             finished,
             instructions,
-            matchings,
+            pattern_maps,
             others,
         }
     }
 
     pub(super) fn classes(&self) -> impl Iterator<Item = Class> {
-        self.matchings.iter().map(|matching| matching.class)
+        self.pattern_maps
+            .iter()
+            .map(|pattern_map| pattern_map.class)
     }
 
-    /// The other side's tuples of a class by progress.
+    /// The other side's tuples in class `number` by progress.
     pub(super) fn others(&self, number: usize) -> &[Bucket] {
         &self.others[number]
     }
 
-    /// All blocks of a layer in about `number` jobs a class.
+    /// All blocks of a layer as about `number` jobs per class.
     pub(super) fn jobs(&self, number: usize) -> Vec<Job> {
         let mut jobs = Vec::new();
-        for (matching, class) in self.classes().enumerate() {
+        for (class_number, class) in self.classes().enumerate() {
             let rows = self.index.rows(class.mover).len();
             let step = rows.div_ceil(number);
             jobs.extend((0..rows).step_by(step).map(|first| Job {
-                matching,
+                class_number,
                 rows: first..rows.min(first + step),
             }));
         }
         jobs
     }
 
-    /// Calls `visit` for the other side's tuples in a row and layer, in a fixed order.
+    /// Visits the other side's tuples of a row and layer, in a fixed order.
     #[inline]
     pub(super) fn in_layer(
         &self,
-        matching: usize,
+        number: usize,
         row: usize,
         layer: usize,
         mut visit: impl FnMut(&Squares),
     ) {
-        let class = self.matchings[matching].class;
+        let class = self.pattern_maps[number].class;
         let own = &self.index.rows(class.mover)[row][..class.mover];
         let occupied = occupied(own);
         let steps = own.iter().map(|&square| progress(square)).sum();
         let Some(bucket) = layer
             .checked_sub(steps)
-            .and_then(|steps| self.others[matching].get(steps))
+            .and_then(|steps| self.others[number].get(steps))
         else {
             return;
         };
@@ -233,55 +234,61 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Solves the blocks of a job in a layer; returns their number. The layers above must be
-    /// complete.
+    /// Solves the blocks of a job in a layer and returns their number.
     ///
     /// # Panics
-    ///
-    /// If a successor is unsolved.
-    pub(super) fn run(&self, job: &Job, layer: usize, target: &dyn Target) -> usize {
-        let class = self.matchings[job.matching].class;
-        with_class!(class, OWN, ENEMY => self.run_class::<OWN, ENEMY>(job, layer, target))
+    /// If a layer above is incomplete.
+    pub(super) fn run(&self, job: &Job, layer: usize, target: &dyn BlockStore) -> usize {
+        let class = self.pattern_maps[job.class_number].class;
+        dispatch_class!(class, OWN, ENEMY => self.run_class::<OWN, ENEMY>(job, layer, target))
     }
 
     fn run_class<const OWN: usize, const ENEMY: usize>(
         &self,
         job: &Job,
         layer: usize,
-        target: &dyn Target,
+        target: &dyn BlockStore,
     ) -> usize {
-        let matching = &self.matchings[job.matching];
+        let pattern_map = &self.pattern_maps[job.class_number];
         let mut scratch = Scratch::default();
-        let mut plans = [Plan::default(); AHEAD];
+        let mut plans = [BlockPlan::default(); PREFETCH_DISTANCE];
         let mut planned = 0;
-        let execute = |plan: &Plan<'_>, scratch: &mut Scratch| {
+        let execute = |plan: &BlockPlan<'_>, scratch: &mut Scratch| {
             let sources = &plan.sources[..plan.count];
-            let task = Task {
-                weights: &matching.weights,
-                sources,
+            let task = BlockTask {
+                weights: &pattern_map.weights,
+                successors: sources,
                 won: plan.won,
-                order: &matching.order[plan.reversed],
+                order: &pattern_map.order[plan.reversed],
             };
             kernels::solve::<OWN, ENEMY>(self.instructions, &task, scratch);
-            let (blocks, block) = target.find(matching.class, layer, plan.row, plan.rank);
-            blocks.set(block, |cells| {
-                let cells = &mut cells[..const { PATTERNS[OWN] * PATTERNS[ENEMY] }];
+            let (blocks, block) = target.find(pattern_map.class, layer, plan.row, plan.rank);
+            blocks.write(block, |cells| {
+                let cells = &mut cells[..const { NUM_PATTERNS[OWN] * NUM_PATTERNS[ENEMY] }];
                 cells.copy_from_slice(&scratch.stored[..cells.len()]);
             });
         };
         for row in job.rows.clone() {
             let own = &self.index.rows(OWN)[row];
-            let anchor = self.index.anchor(&own[..OWN]);
-            self.in_layer(job.matching, row, layer, |others| {
-                let plan = &mut plans[planned % AHEAD];
-                if planned >= AHEAD {
+            let mover_index = self.index.mover_index(&own[..OWN]);
+            self.in_layer(job.class_number, row, layer, |others| {
+                let plan = &mut plans[planned % PREFETCH_DISTANCE];
+                if planned >= PREFETCH_DISTANCE {
                     execute(plan, &mut scratch);
                 }
-                self.plan::<OWN, ENEMY>(matching, layer, own, others, &anchor, target, plan);
+                self.plan::<OWN, ENEMY>(
+                    pattern_map,
+                    layer,
+                    own,
+                    others,
+                    &mover_index,
+                    target,
+                    plan,
+                );
                 planned += 1;
             });
         }
-        // The last ones in any order.
+        // The remaining plans, in any order.
         plans
             .iter()
             .take(planned)
@@ -289,8 +296,8 @@ impl<'a> Solver<'a> {
         planned
     }
 
-    /// Finds the successors of a block and has them fetched. `others` are the enemy's squares in
-    /// the mover's perspective.
+    /// Looks up and prefetches the successors of a block. `others` are the enemy's squares in the
+    /// mover's perspective.
     #[inline(always)]
     #[allow(
         clippy::too_many_arguments,
@@ -298,22 +305,22 @@ impl<'a> Solver<'a> {
     )]
     fn plan<'t, const OWN: usize, const ENEMY: usize>(
         &self,
-        matching: &'t Matching,
+        pattern_map: &'t PatternMap,
         layer: usize,
         own: &Squares,
         others: &Squares,
-        anchor: &Anchor,
-        target: &'t dyn Target,
-        plan: &mut Plan<'t>,
+        mover_index: &MoverIndex,
+        target: &'t dyn BlockStore,
+        plan: &mut BlockPlan<'t>,
     ) where
         'a: 't,
     {
-        let (rank, _) = anchor.rank(&others[..ENEMY]);
-        let (enemy, seen_by_enemy) = (swapped(others), swapped(own));
-        let after = self.index.anchor(&enemy[..ENEMY]);
+        let (rank, _) = mover_index.rank(&others[..ENEMY]);
+        let (enemy, seen_by_enemy) = (swap_sides(others), swap_sides(own));
+        let after = self.index.mover_index(&enemy[..ENEMY]);
         let working = usize::from(after.reversed);
         (plan.row, plan.rank, plan.reversed, plan.won, plan.count) =
-            (anchor.row, rank, working, 0, 0);
+            (mover_index.row, rank, working, 0, 0);
         for stone in 0..OWN {
             for step in steps(own[stone]) {
                 let destination = own[stone] + step;
@@ -328,18 +335,19 @@ impl<'a> Solver<'a> {
                 }
                 let source = if let Some(captured) = captured {
                     let left = without_stone(&enemy, captured);
-                    let anchor = self.index.anchor(&left[..ENEMY - 1]);
-                    let (rank, reverse) = anchor.rank(&moved[..OWN]);
+                    let mover_index = self.index.mover_index(&left[..ENEMY - 1]);
+                    let (rank, reverse) = mover_index.rank(&moved[..OWN]);
                     let next = Class {
                         mover: ENEMY - 1,
                         other: OWN,
                     };
-                    Source {
-                        cells: self.finished_block(next, anchor.row, rank),
-                        rows: reverse.then_some(&matching.rows[OWN][1][..]),
+                    SuccessorValues {
+                        cells: self.finished_block(next, mover_index.row, rank),
+                        rows: reverse.then_some(&pattern_map.rows[OWN][1][..]),
                         permutation: Some((
-                            &matching.permutation[captured][working][usize::from(anchor.reversed)],
-                            PATTERNS[next.mover],
+                            &pattern_map.permutation[captured][working]
+                                [usize::from(mover_index.reversed)],
+                            NUM_PATTERNS[next.mover],
                         )),
                     }
                 } else if let Some(captured) =
@@ -351,19 +359,19 @@ impl<'a> Solver<'a> {
                         mover: ENEMY,
                         other: OWN - 1,
                     };
-                    Source {
+                    SuccessorValues {
                         cells: self.finished_block(next, after.row, rank),
-                        rows: Some(&matching.rows[captured][usize::from(reverse)]),
+                        rows: Some(&pattern_map.rows[captured][usize::from(reverse)]),
                         permutation: None,
                     }
                 } else {
                     let (rank, reverse) = after.rank(&moved[..OWN]);
                     let above = layer + progress(destination) - progress(own[stone]);
                     let (blocks, block) =
-                        target.find(matching.class.swapped(), above, after.row, rank);
-                    Source {
+                        target.find(pattern_map.class.swap_sides(), above, after.row, rank);
+                    SuccessorValues {
                         cells: blocks.get(block).expect("the layers above are solved"),
-                        rows: reverse.then_some(&matching.rows[OWN][1][..]),
+                        rows: reverse.then_some(&pattern_map.rows[OWN][1][..]),
                         permutation: None,
                     }
                 };
@@ -371,8 +379,8 @@ impl<'a> Solver<'a> {
                 plan.count += 1;
             }
         }
-        // All addresses first, so that they are translated at the same time.
-        let (blocks, block) = target.find(matching.class, layer, plan.row, plan.rank);
+        // All starts at once, so that their addresses are translated in parallel.
+        let (blocks, block) = target.find(pattern_map.class, layer, plan.row, plan.rank);
         blocks.prepare(block);
         let sources = &plan.sources[..plan.count];
         for (_, source) in sources {
@@ -390,7 +398,7 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// Differences of a square's steps: diagonal, sideways, forward, as far as they stay on the board.
+/// Offsets of the steps from a square that stay on the board: diagonal, sideways, forward.
 #[inline(always)]
 fn steps(square: u8) -> impl Iterator<Item = u8> {
     let (sideways, forward) = (square % 5 < 4, square / 5 < 4);
@@ -399,13 +407,12 @@ fn steps(square: u8) -> impl Iterator<Item = u8> {
         .filter_map(|(possible, step)| possible.then_some(step))
 }
 
-/// Tuple in the other side's perspective.
+/// A tuple in the other side's perspective.
 #[inline]
-fn swapped(squares: &Squares) -> Squares {
+fn swap_sides(squares: &Squares) -> Squares {
     squares.map(|square| GOAL.wrapping_sub(square))
 }
 
-/// A tuple without one of its stones.
 #[inline(always)]
 fn without_stone(squares: &Squares, stone: usize) -> Squares {
     by_index(|index| squares[(index + usize::from(index >= stone)).min(MAX_TABLE_STONES - 1)])

@@ -1,11 +1,10 @@
-//! Statistics of tables: means by class, the value of the move, and surprising captures of own
-//! stones.
+//! Statistics of the tables: means by class, the value of the move, and surprising self-captures.
 //!
-//! Counts and sums are integers in units (1/65535), and of equals the position with the smallest
-//! packed form counts, so the result is independent of the order of rows. Positions that are stored
-//! twice (see `index.rs`) count twice.
+//! Sums are integers in units of 1/65535, and ties go to the smallest packed position, so results
+//! do not depend on the order of rows. Every stored position counts once, duplicates (see
+//! `index.rs`) twice.
 
-use super::{Run, Tables, index::Class, walk::Walk};
+use super::{Run, Tables, index::Class, visit::PositionVisitor};
 use crate::core::game::Game;
 use crate::games::einstein::{Move, Position, Standard};
 use std::{
@@ -16,28 +15,28 @@ use std::{
 /// Statistics of a class.
 #[derive(Clone, Debug)]
 pub struct ClassStatistics {
-    /// Class of the positions.
+    /// The class.
     pub class: Class,
     /// Positions, up to symmetry; a single stone counts once for all its labels.
     pub positions: u64,
-    /// Positions that the side to move wins for certain.
+    /// Number of certain wins of the side to move.
     pub won: u64,
-    /// Positions that the side to move loses for certain.
+    /// Number of certain losses of the side to move.
     pub lost: u64,
     /// Mean win probability of the side to move.
     pub mean: f64,
-    /// Mean value of the move: the win probability of the side to move minus that with the other
-    /// side to move.
+    /// Mean value of the move: win probability of a side to move less that with the other side to
+    /// move.
     pub tempo: f64,
-    /// Largest value of the move and its position.
+    /// The position with the largest value of the move, and that value.
     pub max_tempo: Option<(Position, f64)>,
-    /// Smallest value of the move and its position.
+    /// The position with the smallest value of the move (worst zugzwang), and that value.
     pub min_tempo: Option<(Position, f64)>,
-    /// Largest gain of capturing an own stone over the best other move of the roll.
+    /// The self-capture with the largest gain over the best other legal move.
     pub self_capture: Option<SelfCapture>,
 }
 
-/// Capture of an own stone.
+/// A self-capture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SelfCapture {
     /// Position before the capture.
@@ -48,7 +47,7 @@ pub struct SelfCapture {
     pub capture: Move,
     /// Its win probability.
     pub value: f64,
-    /// Best allowed move without such a capture.
+    /// The best legal move that captures no own stone.
     pub instead: Move,
     /// Its win probability.
     pub instead_value: f64,
@@ -62,22 +61,23 @@ struct Sums {
     lost: u64,
     values: u64,
     tempo: i64,
-    max_tempo: Option<Extreme<Position>>,
-    min_tempo: Option<Extreme<Position>>,
-    self_capture: Option<Extreme<SelfCapture>>,
+    max_tempo: Option<Extremum<Position>>,
+    min_tempo: Option<Extremum<Position>>,
+    self_capture: Option<Extremum<SelfCapture>>,
 }
 
-/// Largest value in units with the packed form and data of its position.
-type Extreme<T> = (i64, Reverse<u64>, T);
+/// A maximum in units with its packed position and data.
+type Extremum<T> = (i64, Reverse<u64>, T);
 
-/// Keeps the larger of two; of equals that with the smallest packed form.
-fn keep<T>(kept: &mut Option<Extreme<T>>, found: Option<Extreme<T>>) {
-    let better = |found: &Extreme<T>| {
-        kept.as_ref()
-            .is_none_or(|kept| (found.0, found.1) > (kept.0, kept.1))
+/// Replaces a maximum by a larger one, or an equal one with a smaller packed position.
+fn replace_if_larger<T>(largest: &mut Option<Extremum<T>>, found: Option<Extremum<T>>) {
+    let better = |found: &Extremum<T>| {
+        largest
+            .as_ref()
+            .is_none_or(|largest| (found.0, found.1) > (largest.0, largest.1))
     };
     if found.as_ref().is_some_and(better) {
-        *kept = found;
+        *largest = found;
     }
 }
 
@@ -88,9 +88,9 @@ impl Sums {
         self.lost += other.lost;
         self.values += other.values;
         self.tempo += other.tempo;
-        keep(&mut self.max_tempo, other.max_tempo);
-        keep(&mut self.min_tempo, other.min_tempo);
-        keep(&mut self.self_capture, other.self_capture);
+        replace_if_larger(&mut self.max_tempo, other.max_tempo);
+        replace_if_larger(&mut self.min_tempo, other.min_tempo);
+        replace_if_larger(&mut self.self_capture, other.self_capture);
     }
 
     fn add_position(&mut self, tables: &Tables, game: &Standard, position: &Position) {
@@ -101,12 +101,12 @@ impl Sums {
         self.won += u64::from(value == u16::MAX);
         self.lost += u64::from(value == 0);
         self.values += u64::from(value);
-        if let Some(other) = tables.units(&position.passed()) {
+        if let Some(other) = tables.units(&position.pass_turn()) {
             let size = i64::from(value) + i64::from(other) - i64::from(u16::MAX);
             self.tempo += size;
             let extreme = |size| Some((size, Reverse(position.bits()), *position));
-            keep(&mut self.max_tempo, extreme(size));
-            keep(&mut self.min_tempo, extreme(-size));
+            replace_if_larger(&mut self.max_tempo, extreme(size));
+            replace_if_larger(&mut self.min_tempo, extreme(-size));
         }
         self.add_self_captures(tables, game, position);
     }
@@ -149,7 +149,7 @@ impl Sums {
                     instead_value: probability_of(other),
                 };
                 let extreme = (value - other, Reverse(position.bits()), found);
-                keep(&mut self.self_capture, Some(extreme));
+                replace_if_larger(&mut self.self_capture, Some(extreme));
             }
         }
     }
@@ -164,19 +164,18 @@ impl Tables {
     /// Statistics of a class.
     ///
     /// # Panics
-    ///
-    /// If `game` is not the game of these tables, or the class is missing.
+    /// If `game` differs from the game of these tables, or the class is missing.
     #[must_use]
     pub fn statistics(&self, game: &Standard, class: Class, run: Run<'_>) -> ClassStatistics {
         assert!(
-            self.answers(game) && class.stones() <= self.stones,
+            self.matches_rules(game) && class.stones() <= self.stones,
             "tables only know their own game and classes"
         );
-        let walk = Walk::new(&self.index, class);
+        let walk = PositionVisitor::new(&self.index, class);
         let all = Mutex::new(Sums::default());
         run(walk.rows(), &|row| {
             let mut sums = Sums::default();
-            walk.row(row, None, |position| {
+            walk.visit_row(row, None, |position| {
                 sums.add_position(self, game, &position)
             });
             all.lock().unwrap_or_else(PoisonError::into_inner).add(sums);

@@ -1,6 +1,6 @@
 //! Tables against the rules, position by position, on all instruction sets and numbers of threads.
 
-use super::{walk::Walk, *};
+use super::{visit::PositionVisitor, *};
 use crate::core::{
     game::Game, random::RandomStream, search_game::Playouts, simd::Instructions,
     task_slice::TaskSlice,
@@ -13,13 +13,13 @@ use std::sync::{
 
 fn tables(stones: usize, variant: Variant) -> Tables {
     let portable = Instructions::PORTABLE;
-    Tables::solved(stones, variant, portable, &on_two_threads, &|_, _| ()).unwrap()
+    Tables::compute(stones, variant, portable, &on_two_threads, &|_, _| ()).unwrap()
 }
 
-/// Tables of the classic rules on one thread.
+/// Classic tables built on one thread.
 fn tables_by(instructions: Instructions, stones: usize) -> Tables {
     let classic = Variant::Classic;
-    Tables::solved(stones, classic, instructions, &on_this_thread, &|_, _| ()).unwrap()
+    Tables::compute(stones, classic, instructions, &run_sequentially, &|_, _| ()).unwrap()
 }
 
 fn on_two_threads(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
@@ -35,7 +35,7 @@ fn on_two_threads(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
     });
 }
 
-/// Values in double precision by the rules alone, in the storage order of the tables.
+/// Values in double precision by the rules alone; only the index is that of the tables.
 struct Reference {
     game: Standard,
     index: Index,
@@ -56,16 +56,16 @@ impl Reference {
             index,
             values,
         };
-        for class in Class::firsts_up_to(stones) {
+        for class in Class::pairs_up_to(stones) {
             let walks: Vec<_> = class
-                .both()
+                .with_swapped()
                 .into_iter()
-                .map(|class| Walk::new(&reference.index, class))
+                .map(|class| PositionVisitor::new(&reference.index, class))
                 .collect();
-            for layer in (0..=solve::layers(class)).rev() {
+            for layer in (0..=solve::max_layer(class)).rev() {
                 for walk in &walks {
                     on_two_threads(walk.rows(), &|row| {
-                        walk.row(row, Some(layer), |position| reference.solve(&position));
+                        walk.visit_row(row, Some(layer), |position| reference.solve(&position));
                     });
                 }
             }
@@ -92,7 +92,7 @@ impl Reference {
         };
         let values: Vec<f64> = moves.iter().map(after).collect();
         let outcomes = self.game.outcomes(position, &moves);
-        // Weights are sixths; single precision would limit the values to seven digits.
+        // Exact sixths: single-precision weights would limit the values to seven digits.
         let value = |outcome: &crate::core::game::Outcome| {
             (f64::from(outcome.weight) * 6.0).round() / 6.0
                 * values[outcome.move_range()]
@@ -107,12 +107,12 @@ impl Reference {
     }
 }
 
-/// Maximum and root mean square error of tables, in units; asserts that certain values are exactly
-/// the certain ones.
+/// Maximum and root mean square error of tables, in units; exactly the certain values must be
+/// certain.
 fn errors(tables: &Tables, reference: &Reference) -> (f64, f64) {
     let (mut largest, mut squares, mut count) = (0.0f64, 0.0, 0u64);
     for class in Class::up_to(tables.stones()) {
-        let cells = tables.slice(class);
+        let cells = tables.cells_of(class);
         let values = &reference.values[class_index(class)];
         assert_eq!(cells.len(), values.len());
         for (&cell, value) in cells.iter().zip(values) {
@@ -141,7 +141,7 @@ fn every_value_of_three_stones_is_that_of_the_rules() {
     }
 }
 
-/// Establishes the error bound of the tables, value by value.
+/// Verifies the tables' error bound value by value.
 #[test]
 #[ignore = "compares 453 million values in both variants: minutes, 4.5 GB"]
 fn every_value_of_five_stones_is_that_of_the_rules() {
@@ -165,7 +165,8 @@ fn all_instruction_sets_and_threads_give_the_same_bits() {
         let other = tables_by(instructions, 4);
         for class in Class::up_to(4) {
             assert!(
-                portable.slice(class) == other.slice(class) && !other.slice(class).is_empty(),
+                portable.cells_of(class) == other.cells_of(class)
+                    && !other.cells_of(class).is_empty(),
                 "{instructions:?}, {class}"
             );
         }
@@ -175,14 +176,13 @@ fn all_instruction_sets_and_threads_give_the_same_bits() {
 #[test]
 fn progress_ends_with_all() {
     let seen = Mutex::new((0, 0));
-    Tables::in_memory(3, Variant::Classic, &on_this_thread, &|done, all| {
+    Tables::in_memory(3, Variant::Classic, &run_sequentially, &|done, all| {
         *seen.lock().unwrap() = (done, all)
     })
     .unwrap();
     assert_eq!(*seen.lock().unwrap(), (323 + 101_850, 323 + 101_850));
 }
 
-/// Contents of a directory's files by name.
 fn contents(directory: &std::path::Path) -> std::collections::BTreeMap<PathBuf, Vec<u8>> {
     crate::core::files::list(directory)
         .unwrap()
@@ -224,14 +224,14 @@ fn tables_built_in_little_memory_are_the_same_byte_by_byte() {
     assert!(
         Class::up_to(4)
             .into_iter()
-            .all(|class| in_memory.slice(class) == built.slice(class))
+            .all(|class| in_memory.cells_of(class) == built.cells_of(class))
     );
 }
 
 #[test]
 fn a_changed_byte_is_refused_and_built_again() {
     let directory = tempfile::tempdir().unwrap();
-    let (at, nearest, run) = (directory.path(), Variant::NearestOnly, &on_this_thread);
+    let (at, nearest, run) = (directory.path(), Variant::NearestOnly, &run_sequentially);
     let build = || Tables::build(at, 3, nearest, u64::MAX, TaskSlice::All, run, &|_, _| ());
     let open = || Tables::open(at, 3, nearest, run);
     build().unwrap();
@@ -263,8 +263,8 @@ fn a_changed_byte_is_refused_and_built_again() {
     }
     std::fs::write(&path, [&file_bytes[..], b"x"].concat()).unwrap();
     assert!(matches!(open(), Err(TablesError::Damaged { .. })));
-    // Swaps in the table with the sides exchanged, and that of the other variant.
-    std::fs::rename(file::path(at, nearest, class.swapped()), &path).unwrap();
+    // The table of the swapped class, and that of the other variant.
+    std::fs::rename(file::path(at, nearest, class.swap_sides()), &path).unwrap();
     assert!(open().is_err());
     build().unwrap();
     assert!(std::fs::read(&path).unwrap() == file_bytes);
@@ -278,7 +278,7 @@ fn a_changed_byte_is_refused_and_built_again() {
 #[test]
 fn tables_of_no_or_too_many_stones_are_refused() {
     for stones in [0, 1, 7, usize::MAX] {
-        let error = Tables::in_memory(stones, Variant::Classic, &on_this_thread, &|_, _| ())
+        let error = Tables::in_memory(stones, Variant::Classic, &run_sequentially, &|_, _| ())
             .unwrap_err()
             .to_string();
         assert_eq!(
@@ -288,8 +288,8 @@ fn tables_of_no_or_too_many_stones_are_refused() {
     }
 }
 
-/// Positions of random games with so many stones.
-fn of_random_games(stones: u32, count: usize, seed: u64) -> Vec<Position> {
+/// Positions of random games with a number of stones.
+fn random_game_positions(stones: u32, count: usize, seed: u64) -> Vec<Position> {
     let mut random = RandomStream::new(seed);
     let game = Standard::default();
     let mut positions = Vec::new();
@@ -306,14 +306,14 @@ fn of_random_games(stones: u32, count: usize, seed: u64) -> Vec<Position> {
 }
 
 #[test]
-fn positions_beyond_are_solved_to_the_values_of_larger_tables() {
+fn extended_values_equal_those_of_larger_tables() {
     let (classic, nearest) = (Variant::Classic, Variant::NearestOnly);
     for (variant, stones, smaller) in [(classic, 5, &[4, 3][..]), (nearest, 4, &[3, 2])] {
         let game = Standard::new(variant, Die::fair());
         let large = tables(stones, variant);
         for &small_stones in smaller {
             let (small, count) = (tables(small_stones, variant), 10 + 20 * small_stones % 40);
-            for position in of_random_games(stones as u32, count, small_stones as u64) {
+            for position in random_game_positions(stones as u32, count, small_stones as u64) {
                 let expected = large.probe(&game, &position).unwrap();
                 assert_eq!(small.probe(&game, &position), None);
                 let found = small.probe_within(&game, &position, 1 << 20).unwrap();
@@ -332,80 +332,16 @@ fn positions_beyond_are_solved_to_the_values_of_larger_tables() {
 }
 
 #[test]
-fn many_values_are_those_of_one_after_the_other() {
+fn batched_values_equal_single_ones() {
     let tables = tables(4, Variant::Classic);
-    let mut positions = of_random_games(4, 300, 1);
-    positions.extend(of_random_games(5, 20, 1));
-    positions.extend(of_random_games(3, 20, 1));
+    let mut positions = random_game_positions(4, 300, 1);
+    positions.extend(random_game_positions(5, 20, 1));
+    positions.extend(random_game_positions(3, 20, 1));
     for count in [1, 32, 33, positions.len()] {
         let queried = &positions[positions.len() - count..];
         let mut values = vec![Some(7.0); count];
         tables.values(queried, &mut values);
         let expected: Vec<_> = queried.iter().map(|one| tables.value_of(one)).collect();
         assert_eq!(values, expected);
-    }
-}
-
-/// `ALEA_TABLES` names a directory with tables of six stones.
-#[test]
-#[ignore = "timing, by hand"]
-fn time_of_looking_up() {
-    let directory = std::env::var_os("ALEA_TABLES").unwrap();
-    let began = std::time::Instant::now();
-    let tables = Tables::open(directory.as_ref(), 6, Variant::Classic, &on_two_threads).unwrap();
-    println!("opened in {:?}", began.elapsed());
-    for (count, seed) in [(10_000, 1), (100_000, 2), (1_000_000, 3)] {
-        let positions = of_random_games(6, count, seed);
-        let time = |name, positions: &[Position], look_up: &dyn Fn(&[Position])| {
-            let began = std::time::Instant::now();
-            look_up(positions);
-            let rate = positions.len() as f64 / began.elapsed().as_secs_f64();
-            println!("{count} {name}: {rate:.0} a second");
-        };
-        let one_by_one = |positions: &[Position]| {
-            let sum: Option<f32> = positions.iter().map(|one| tables.value_of(one)).sum();
-            assert!(sum.is_some());
-        };
-        let together = |positions: &[Position]| {
-            let mut values = vec![None; positions.len()];
-            tables.values(positions, &mut values);
-        };
-        let (half, other) = positions.split_at(positions.len() / 2);
-        time("in order, cold", half, &together);
-        time("one by one, cold", other, &one_by_one);
-        time("in order, warm", half, &together);
-        time("one by one, warm", other, &one_by_one);
-    }
-}
-
-/// With `ALEA_TABLES` as above.
-#[test]
-#[ignore = "timing, by hand"]
-fn time_of_solving_beyond() {
-    let directory = std::env::var_os("ALEA_TABLES").unwrap();
-    let tables = Tables::open(directory.as_ref(), 6, Variant::Classic, &on_two_threads).unwrap();
-    for (stones, limit) in [(7, 100_000), (7, 1_000_000), (8, 1_000_000)] {
-        let positions = of_random_games(stones, 50, 5);
-        let began = std::time::Instant::now();
-        let solved = positions.iter().filter(|position| {
-            let found = tables.moves_within(&Standard::default(), position, limit);
-            found.is_some()
-        });
-        println!(
-            "{stones} {limit}: {} of {} in {:?}",
-            solved.count(),
-            positions.len(),
-            began.elapsed()
-        );
-    }
-}
-
-#[test]
-#[ignore = "timing, by hand"]
-fn time_of_building() {
-    for instructions in Instructions::available() {
-        let began = std::time::Instant::now();
-        tables_by(instructions, 5);
-        println!("{instructions:?}: {:?}", began.elapsed());
     }
 }

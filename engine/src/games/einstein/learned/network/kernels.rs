@@ -1,23 +1,23 @@
-//! Data of the fast network kernels, and their dispatch by instruction set.
+//! Network weights in SIMD layout, and run-time dispatch.
 //!
-//! Invariant: sums of the first layer are modulo 2¹⁶ and fit in the end, all others cannot
-//! overflow, so all instruction sets give the same integers. Without vectors
-//! [`Network::logit_from_scratch`](crate::learned::network::Network::logit_from_scratch) computes.
+//! Invariant: complete sums of the first layer fit 16 bits (partial ones wrap), and no other sum
+//! overflows, so all instruction sets give the same. Without vectors
+//! [`Network::logit_from_scratch`](crate::learned::network::Network::plain_logit) computes.
 
-use super::inputs::JOINED;
+use super::features::NUM_FUSED;
 #[cfg(any(
     target_arch = "x86_64",
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
-use super::vectors;
+use super::simd;
 use crate::core::simd::{Instructions, Level, dispatched};
-use crate::games::einstein::learned::steps::{Logits, Steps};
+use crate::games::einstein::learned::side_moves::{Logits, SideMoves};
 use crate::learned::network::{NetworkWeights, win_probability};
 
-/// First of the four neurons of the first layer (in units of 4) at an index after packing: sums of
-/// 16 bits become bytes two vectors at a time, and in each part of 128 bits those of the first
-/// vector come before those of the second.
-pub(super) fn packed(instructions: Instructions, index: usize) -> usize {
+/// The group of four neurons of the first layer at an index after packing: two vectors of 16-bit
+/// sums become bytes, and each 128-bit lane has those of the first vector before those of the
+/// second.
+pub(super) fn packed_order(instructions: Instructions, index: usize) -> usize {
     let fours = match instructions.level() {
         Level::Portable => return index,
         #[cfg(target_arch = "wasm32")]
@@ -29,39 +29,37 @@ pub(super) fn packed(instructions: Instructions, index: usize) -> usize {
     index / fours * fours + of_second * fours / 2 + 2 * part + rest
 }
 
-/// Cache line, so that no vector crosses two of them.
+/// A cache line, so that no vector load crosses two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
-pub(super) struct Line<T: Copy, const COUNT: usize>(pub(super) [T; COUNT]);
+pub(super) struct CacheLine<T: Copy, const COUNT: usize>(pub(super) [T; COUNT]);
 
 /// 32 sums or weights of the first layer.
-pub(super) type Line16 = Line<i16, 32>;
+pub(super) type I16Line = CacheLine<i16, 32>;
 
-/// Weights of the second layer: those of four inputs for each of sixteen neurons.
-pub(super) type Line8 = Line<i8, 64>;
+/// Weights of the second layer: four inputs for each of sixteen neurons.
+pub(super) type I8Line = CacheLine<i8, 64>;
 
-pub(super) fn lines<T: Copy, const COUNT: usize>(values: &[T]) -> Vec<Line<T, COUNT>> {
+pub(super) fn lines<T: Copy, const COUNT: usize>(values: &[T]) -> Vec<CacheLine<T, COUNT>> {
     values
         .as_chunks::<COUNT>()
         .0
         .iter()
-        .map(|&line| Line(line))
+        .map(|&line| CacheLine(line))
         .collect()
 }
 
-/// Fused rows of either role: `[JOINED_ROWS × width]`.
+/// The fused rows of either role: `[FUSED_ROWS × width]`.
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
-    /// With the bias.
-    pub(super) mover: Vec<Line16>,
-    pub(super) other: Vec<Line16>,
+    /// Includes the bias.
+    pub(super) mover: Vec<I16Line>,
+    pub(super) other: Vec<I16Line>,
 }
 
-/// Inputs over which products may be summed in 16 bits before widening, where
-/// [`Layers::short_sums`] allows it.
-pub(super) const SHORT: usize = 16;
+/// Inputs whose products are summed in 16 bits before widening, if [`Layers::i16_sums_fit`].
+pub(super) const I16_SUM_INPUTS: usize = 16;
 
-/// Layers after the first.
 #[derive(Clone, Debug)]
 #[cfg_attr(
     not(any(
@@ -72,19 +70,19 @@ pub(super) const SHORT: usize = 16;
 )]
 pub(super) struct Layers {
     /// For every four inputs and every neuron the four weights; inputs in packed order.
-    pub(super) hidden: Vec<Line8>,
-    /// Whether no 16-bit sum over [`SHORT`] inputs in that order can overflow: two of every four
-    /// inputs, with activations of 0 to 127.
-    pub(super) short_sums: bool,
-    /// Biases, and output weights, of sixteen neurons a line.
-    pub(super) bias: Vec<Line<i32, 16>>,
-    pub(super) output: Vec<Line<i32, 16>>,
+    pub(super) hidden: Vec<I8Line>,
+    /// Whether no 16-bit sum over [`I16_SUM_INPUTS`] inputs in packed order can overflow: two of
+    /// every four inputs, with activations 0 to 127.
+    pub(super) i16_sums_fit: bool,
+    /// Biases and output weights, sixteen neurons per line.
+    pub(super) bias: Vec<CacheLine<i32, 16>>,
+    pub(super) output: Vec<CacheLine<i32, 16>>,
     pub(super) output_bias: i32,
 }
 
 impl Layers {
-    /// Layers of each bucket of a network of two layers, for some instructions.
-    pub(super) fn of(weights: &NetworkWeights, instructions: Instructions) -> Vec<Self> {
+    /// The layers of each bucket of a network of two layers.
+    pub(super) fn for_buckets(weights: &NetworkWeights, instructions: Instructions) -> Vec<Self> {
         let (first, buckets) = (weights.bias.len(), weights.buckets());
         let layer = &weights.hidden[0];
         let second = layer.bias.len() / buckets;
@@ -92,7 +90,7 @@ impl Layers {
             let hidden = &layer.weights[number * first * second..][..first * second];
             let fours: Vec<&[i8]> = hidden.chunks_exact(4 * second).collect();
             let packed: Vec<i8> = (0..first / 4)
-                .flat_map(|index| fours[packed(instructions, index)])
+                .flat_map(|index| fours[packed_order(instructions, index)])
                 .copied()
                 .collect();
             let mut hidden = Vec::with_capacity(packed.len());
@@ -105,7 +103,7 @@ impl Layers {
             let output: Vec<i32> = output.map(|&weight| i32::from(weight)).collect();
             Self {
                 hidden: lines(&hidden),
-                short_sums: short_sums_fit(&packed, second),
+                i16_sums_fit: do_i16_sums_fit(&packed, second),
                 bias: lines(&layer.bias[number * second..][..second]),
                 output: lines(&output),
                 output_bias: weights.output_bias[number],
@@ -115,14 +113,14 @@ impl Layers {
     }
 }
 
-/// Worst case of [`Layers::short_sums`]: weights of one sign with activations of 127, those of the
-/// other with 0.
-fn short_sums_fit(hidden: &[i8], second: usize) -> bool {
+/// See [`Layers::i16_sums_fit`]: the worst case has activations of 127 for weights of one sign and
+/// 0 for the other.
+fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
     let max_weight = i32::from(i16::MAX) / 127;
-    hidden.chunks_exact(SHORT * second).all(|inputs| {
+    hidden.chunks_exact(I16_SUM_INPUTS * second).all(|inputs| {
         (0..2 * second).all(|sum| {
             let (half, neuron) = (sum / second, sum % second);
-            let weights = (0..SHORT)
+            let weights = (0..I16_SUM_INPUTS)
                 .filter(|input| input / 2 % 2 == half)
                 .map(|input| i32::from(inputs[input * second + neuron]));
             let (mut above, mut below) = (0, 0);
@@ -138,83 +136,87 @@ fn short_sums_fit(hidden: &[i8], second: usize) -> bool {
     })
 }
 
-/// Indices of a position's sums: one of the mover's, one of the other side's.
-pub(super) type Pair = [u8; 2];
+/// Indices of the mover's and the other side's accumulators of a position.
+pub(super) type AccumulatorPair = [u8; 2];
 
-/// Rows that a move without capture changes: those of the stone, and of the expected turns.
-pub(super) const CHANGED: usize = 2;
+/// Rows changed by a move without a capture: those of the stone, and of the expected turns.
+pub(super) const NUM_CHANGED_ROWS: usize = 2;
 
-/// Defines a loop under the same name in the module of each vector width.
-macro_rules! by_vectors {
+/// Dispatches to the function of this name in the module of the instructions.
+macro_rules! dispatch_simd {
     ($(#[$meta:meta])* $visibility:vis fn $name:ident<$(const $width:ident: $kind:ty),+>
         ($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?;
     ) => {
         dispatched! {
             $(#[$meta])*
             $visibility fn $name<$(const $width: $kind),+>($($argument: $type),*) $(-> $result)? {
-                Avx512Vnni => vectors::vnni::$name::<$($width),+>,
-                Avx512 => vectors::avx512::$name::<$($width),+>,
-                Avx2 => vectors::avx2::$name::<$($width),+>,
-                Simd128 => vectors::simd128::$name::<$($width),+>,
+                Avx512Vnni => simd::vnni::$name::<$($width),+>,
+                Avx512 => simd::avx512::$name::<$($width),+>,
+                Avx2 => simd::avx2::$name::<$($width),+>,
+                Simd128 => simd::simd128::$name::<$($width),+>,
             }
         }
     };
 }
 
-by_vectors! {
-    /// Logit from the fused rows of the mover and of the other side.
+dispatch_simd! {
     pub(super) fn logit<const FIRST: usize, const SECOND: usize>(
         tables: &Tables,
         layers: &Layers,
-        rows: &[[u16; JOINED]; 2],
+        rows: &[[u16; NUM_FUSED]; 2],
     ) -> i32;
 }
 
-by_vectors! {
-    /// Sum of the fused rows of a side; `out` has a line for every 32 neurons.
+dispatch_simd! {
+    /// The accumulator of a side; `out` has a line for every 32 neurons.
     pub(super) fn sum_rows<const FIRST: usize>(
-        table: &[Line16],
-        rows: &[u16; JOINED],
-        out: &mut [Line16],
+        table: &[I16Line],
+        rows: &[u16; NUM_FUSED],
+        out: &mut [I16Line],
     );
 }
 
-by_vectors! {
-    /// Sum of the fused rows of a side from an earlier one: some rows removed, others added.
+dispatch_simd! {
+    /// The accumulator of a side from an earlier one, by removed and added rows.
     pub(super) fn change_rows<const FIRST: usize>(
-        table: &[Line16],
-        before: &[Line16],
-        gone: &[u16; CHANGED],
-        come: &[u16; CHANGED],
-        out: &mut [Line16],
+        table: &[I16Line],
+        before: &[I16Line],
+        gone: &[u16; NUM_CHANGED_ROWS],
+        come: &[u16; NUM_CHANGED_ROWS],
+        out: &mut [I16Line],
     );
 }
 
-by_vectors! {
-    /// Logits of pairs of sums; entries behind them are arbitrary.
+dispatch_simd! {
+    /// The logits of accumulator pairs; `out` is arbitrary behind them.
     pub(super) fn logits<const FIRST: usize, const SECOND: usize>(
         layers: &Layers,
-        movers: &[Line16],
-        others: &[Line16],
-        pairs: &[Pair],
+        movers: &[I16Line],
+        others: &[I16Line],
+        pairs: &[AccumulatorPair],
         out: &mut Logits,
     );
 }
 
 dispatched! {
-    /// `out` = two sums plus rows of a table, all of equal length.
-    pub(super) fn add_up(
-        sums: [&[Line16]; 2],
-        table: &[Line16],
+    /// `out` = the sum of two accumulators and rows of a table.
+    pub(super) fn add_accumulators(
+        sums: [&[I16Line]; 2],
+        table: &[I16Line],
         rows: &[u16],
-        out: &mut [Line16],
+        out: &mut [I16Line],
     ) {
-        any => add_up_body,
+        any => add_accumulators_body,
     }
 }
 
 #[inline(always)]
-fn add_up_body(sums: [&[Line16]; 2], table: &[Line16], rows: &[u16], out: &mut [Line16]) {
+fn add_accumulators_body(
+    sums: [&[I16Line]; 2],
+    table: &[I16Line],
+    rows: &[u16],
+    out: &mut [I16Line],
+) {
     let lines = out.len();
     for (line, out) in out.iter_mut().enumerate() {
         let [mut sum, other] = [sums[0][line].0, sums[1][line].0];
@@ -232,14 +234,14 @@ fn add_up_body(sums: [&[Line16]; 2], table: &[Line16], rows: &[u16], out: &mut [
 }
 
 dispatched! {
-    /// [`Steps::one_ply`] of these logits, with eight stones to a vector.
-    pub(super) fn one_ply(steps: &Steps, logits: &mut Logits) -> f32 {
+    /// [`SideMoves::one_ply`]; vectors of eight stones suffice on all instructions.
+    pub(super) fn one_ply(steps: &SideMoves, logits: &mut Logits) -> f32 {
         Avx2 => one_ply_by_logits,
         Portable => one_ply_by_logits,
     }
 }
 
 #[inline(always)]
-fn one_ply_by_logits(steps: &Steps, logits: &mut Logits) -> f32 {
+fn one_ply_by_logits(steps: &SideMoves, logits: &mut Logits) -> f32 {
     steps.one_ply(logits, win_probability)
 }

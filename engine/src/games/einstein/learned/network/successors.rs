@@ -1,43 +1,41 @@
 //! Batched evaluation of all successors of a position.
 //!
-//! A successor is one of the vectors of the side that moved (its stones after a move) and one of
-//! the enemy's (its stones, or all but the captured one), so each vector is computed once and
-//! successors are pairs. Most positions of a search differ from the one before in the enemy's
-//! stones only, so the mover's vectors are cached. Invariant: batched values have the bits of
-//! single ones; the cache changes no value.
+//! A successor combines an accumulator of the mover (after a move) with one of the enemy (complete,
+//! or less the captured stone), so each is computed once. Positions searched in a row mostly differ
+//! in the enemy's stones only, so the mover's are cached. Invariant: batched values are
+//! bit-identical to successors evaluated one by one.
 
 use super::{
-    Fast, NOTHING,
-    inputs::{JOINED, TURNS_ROW, joined_rows, turns_row},
-    kernels::{self, Line, Line16, Pair},
+    SimdNetwork, ZERO_LINES,
+    features::{NUM_FUSED, TURNS_ROW, fused_rows, turns_row},
+    kernels::{self, AccumulatorPair, CacheLine, I16Line},
 };
 use crate::core::arrays::{by_index, each};
 use crate::games::einstein::{
     GONE, MAX_STONES, Move, Position, Standard,
     evaluators::race_tables::{distance_index, distance_stride},
-    learned::steps::{LOST, Listed, Logits, MAX_STEPS, Step, Steps},
+    learned::side_moves::{LOST_LOGIT, Logits, MAX_STEPS, MoveSubset, SideMove, SideMoves},
     position::Side,
 };
 
-/// Cached vectors of a side to move; allocated on first use.
+/// Cached contributions of a side to move to its successors. Initially empty; allocates once.
 #[derive(Clone, Debug, Default)]
 pub struct Successors {
-    steps: Steps,
-    /// For each step the sums of the side after it; in front room for the enemy's, and behind, with
-    /// features of both sides, for those of each position.
-    sums: Vec<Line16>,
+    steps: SideMoves,
+    /// The enemy's accumulators, then the mover's after each step, then, with cross-side features,
+    /// those of each position.
+    sums: Vec<I16Line>,
 }
 
-/// Sums of the enemy: unchanged, and without each of its stones.
-const ENEMIES: usize = 1 + MAX_STONES;
+/// The enemy's accumulators: complete, and without each of its stones.
+const NUM_ENEMY_ACCUMULATORS: usize = 1 + MAX_STONES;
 
-impl Fast {
+impl SimdNetwork {
     #[inline]
-    fn rows(&self, side: Side) -> [u16; JOINED] {
-        joined_rows(self.classes, side)
+    fn rows(&self, side: Side) -> [u16; NUM_FUSED] {
+        fused_rows(self.classes, side)
     }
 
-    /// Value of [`crate::core::evaluator::Evaluator::one_ply`].
     #[inline]
     pub(super) fn value_successors<const FIRST: usize, const SECOND: usize>(
         &self,
@@ -46,11 +44,11 @@ impl Fast {
         own: &mut Successors,
     ) -> f32 {
         let mover = position.mover();
-        if !own.steps.belong_to(mover) {
-            self.refill::<FIRST>(game, mover, own);
+        if !own.steps.is_for(mover) {
+            self.rebuild::<FIRST>(game, mover, own);
         }
         let steps = own.steps.list();
-        let (enemies, others) = own.sums.split_at_mut(ENEMIES * (FIRST / 32));
+        let (enemies, others) = own.sums.split_at_mut(NUM_ENEMY_ACCUMULATORS * (FIRST / 32));
         let (others, mover_sums) = others.split_at_mut(MAX_STEPS * (FIRST / 32));
         let targets = own.steps.targets();
         let mut logits =
@@ -58,7 +56,7 @@ impl Fast {
         kernels::one_ply(self.instructions, &own.steps, &mut logits)
     }
 
-    /// Scores of [`crate::core::evaluator::Evaluator::score_successors`], by a function of the
+    /// See [`crate::core::evaluator::Evaluator::score_successors`]; scores are a function of the
     /// enemy's logit.
     #[inline]
     pub(super) fn rate_successors<const FIRST: usize, const SECOND: usize, const LINES: usize>(
@@ -69,18 +67,18 @@ impl Fast {
         scores: &mut [f32],
     ) {
         let mover = position.mover();
-        let listed = Listed::new(position, moves, scores);
+        let listed = MoveSubset::new(position, moves, scores);
         let steps = listed.list();
-        let mut others = [[Line([0; 32]); LINES]; MAX_STEPS];
+        let mut others = [[CacheLine([0; 32]); LINES]; MAX_STEPS];
         for (step, out) in steps.iter().zip(&mut others) {
             kernels::sum_rows::<FIRST>(
                 self.instructions,
                 &self.tables.other,
-                &self.rows(step.applied_to(mover)),
+                &self.rows(step.apply_to(mover)),
                 out,
             );
         }
-        let mut enemies = [[Line([0; 32]); LINES]; ENEMIES];
+        let mut enemies = [[CacheLine([0; 32]); LINES]; NUM_ENEMY_ACCUMULATORS];
         let (enemies, others) = (enemies.as_flattened_mut(), others.as_flattened());
         let targets = listed.targets();
         let logits = match self.both {
@@ -88,7 +86,7 @@ impl Fast {
                 self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others, &mut [])
             }
             Some(_) => {
-                let mover_sums = &mut [[Line([0; 32]); LINES]; MAX_STEPS];
+                let mover_sums = &mut [[CacheLine([0; 32]); LINES]; MAX_STEPS];
                 let mover_sums = mover_sums.as_flattened_mut();
                 self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others, mover_sums)
             }
@@ -96,17 +94,18 @@ impl Fast {
         listed.score(&logits, count, scores);
     }
 
-    /// The enemy's logit after each step, from the sums of the side after it; `enemies` has room
-    /// for the enemy's, `mover_sums` for those of each position with features of both sides.
+    /// The enemy's logit after each step, from the mover's accumulators after it; `enemies` and
+    /// `mover_sums` are buffers for the enemy's, and for those of each position with cross-side
+    /// features.
     #[inline]
     fn logits<const FIRST: usize, const SECOND: usize>(
         &self,
         position: &Position,
-        steps: &[Step],
+        steps: &[SideMove],
         targets: u32,
-        enemies: &mut [Line16],
-        others: &[Line16],
-        mover_sums: &mut [Line16],
+        enemies: &mut [I16Line],
+        others: &[I16Line],
+        mover_sums: &mut [I16Line],
     ) -> Logits {
         let enemy = position.other();
         let mut pairs = [[0; 2]; MAX_STEPS];
@@ -117,7 +116,7 @@ impl Fast {
         let [fewer, all] = each([stones.saturating_sub(1), stones], |left| {
             self.buckets[left]
         });
-        let own_pairs: [Pair; MAX_STEPS] = by_index(|step| [step as u8, 0]);
+        let own_pairs: [AccumulatorPair; MAX_STEPS] = by_index(|step| [step as u8, 0]);
         let (movers, others, summed) = match &self.both {
             None => (&*enemies, others, pairs),
             Some(both) => {
@@ -128,12 +127,12 @@ impl Fast {
                         &sums[usize::from(at) * lines..][..lines]
                     });
                     let sides = (
-                        enemy.without(step.square),
-                        step.applied_to(position.mover()),
+                        enemy.without_stone_on(step.square),
+                        step.apply_to(position.mover()),
                     );
-                    both.add_up(self.instructions, sides, sums, out);
+                    both.add_accumulators(self.instructions, sides, sums, out);
                 }
-                (&*mover_sums, &NOTHING[..], &own_pairs[..steps.len()])
+                (&*mover_sums, &ZERO_LINES[..], &own_pairs[..steps.len()])
             }
         };
         let compute = |bucket: u8, logits: &mut Logits| {
@@ -143,9 +142,9 @@ impl Fast {
         };
         compute(all, &mut logits);
         if fewer != all {
-            // Captures of either side lead to the next bucket.
+            // Captures, of either side's stones, belong to the next bucket.
             let own = position.mover().occupied_squares();
-            let captures = |(step, pair): (&Step, &Pair)| {
+            let captures = |(step, pair): (&SideMove, &AccumulatorPair)| {
                 pair[0] != 0 || own >> (Standard::GOAL - step.square) & 1 != 0
             };
             let mut few = Logits::default();
@@ -157,28 +156,28 @@ impl Fast {
             }
         }
         if captured && enemy.count() == 1 {
-            // A side without stones has lost.
+            // The capture of its last stone is a loss.
             for (logit, _) in logits
                 .iter_mut()
                 .zip(pairs)
                 .filter(|(_, pair)| pair[0] != 0)
             {
-                *logit = LOST;
+                *logit = LOST_LOGIT;
             }
         }
         logits
     }
 
-    /// Computes the needed sums of the enemy and pairs each step with one; returns whether any step
+    /// Computes the enemy's accumulators as needed, and pairs each step with one. Whether any step
     /// captures.
     #[inline]
     fn pair_up<const FIRST: usize>(
         &self,
         enemy: Side,
-        steps: &[Step],
+        steps: &[SideMove],
         targets: u32,
-        enemies: &mut [Line16],
-        pairs: &mut [Pair; MAX_STEPS],
+        enemies: &mut [I16Line],
+        pairs: &mut [AccumulatorPair; MAX_STEPS],
     ) -> bool {
         let lines = FIRST / 32;
         *pairs = const { pairs_without_captures() };
@@ -188,7 +187,7 @@ impl Fast {
             &self.rows(enemy),
             &mut enemies[..lines],
         );
-        // No step goes to the marks of gone stones.
+        // No step goes to the mark of gone stones.
         let mut captured = (0..MAX_STONES).fold(0u8, |set, stone| {
             set | ((targets >> enemy.square(stone) & 1) as u8) << stone
         });
@@ -198,7 +197,7 @@ impl Fast {
             captured &= captured - 1;
             let square = enemy.square(victim);
             for at in 0..steps.len().min(MAX_STEPS) {
-                // By a mask, as no processor predicts it.
+                // By a mask, since the branch would be unpredictable.
                 let (pair, step) = (&mut pairs[at], steps[at]);
                 let is_captured = u8::from(step.square == square).wrapping_neg();
                 pair[0] = pair[0] & !is_captured | (victim as u8 + 1) & is_captured;
@@ -207,22 +206,21 @@ impl Fast {
             kernels::sum_rows::<FIRST>(
                 self.instructions,
                 &self.tables.mover,
-                &self.rows(enemy.with(victim, GONE)),
+                &self.rows(enemy.with_stone_on(victim, GONE)),
                 out,
             );
         }
         captures
     }
 
-    /// Refills the cache for a side.
-    fn refill<const FIRST: usize>(&self, game: &Standard, side: Side, own: &mut Successors) {
+    fn rebuild<const FIRST: usize>(&self, game: &Standard, side: Side, own: &mut Successors) {
         let lines = FIRST / 32;
-        own.steps.refill(game, side);
+        own.steps.rebuild(game, side);
         let positions = if self.both.is_some() { MAX_STEPS } else { 0 };
-        let all = (ENEMIES + MAX_STEPS + positions) * lines;
-        own.sums.resize(all, Line([0; 32]));
-        // The enemy's room holds the sums of the side before its move for now.
-        let (before, sums) = own.sums.split_at_mut(ENEMIES * lines);
+        let all = (NUM_ENEMY_ACCUMULATORS + MAX_STEPS + positions) * lines;
+        own.sums.resize(all, CacheLine([0; 32]));
+        // The enemy's buffer temporarily holds the side's accumulator before its move.
+        let (before, sums) = own.sums.split_at_mut(NUM_ENEMY_ACCUMULATORS * lines);
         let rows = self.rows(side);
         let (instructions, table) = (self.instructions, &self.tables.other);
         kernels::sum_rows::<FIRST>(instructions, table, &rows, before);
@@ -251,7 +249,7 @@ impl Fast {
                 kernels::sum_rows::<FIRST>(
                     instructions,
                     table,
-                    &self.rows(step.applied_to(side)),
+                    &self.rows(step.apply_to(side)),
                     out,
                 );
             }
@@ -259,8 +257,8 @@ impl Fast {
     }
 }
 
-/// Pairs with the unchanged enemy after every step.
-const fn pairs_without_captures() -> [Pair; MAX_STEPS] {
+/// The complete enemy after every step.
+const fn pairs_without_captures() -> [AccumulatorPair; MAX_STEPS] {
     let mut pairs = [[0; 2]; MAX_STEPS];
     let mut index = 0;
     while index < MAX_STEPS {

@@ -1,8 +1,8 @@
-//! Inference against a plain forward pass over the active features, batches against single
+//! Inference against a plain forward pass over the listed features, batches against single
 //! positions, and instruction sets against each other.
 
 use super::{
-    inputs::{FeatureGroup, fill, layout},
+    features::{FeatureGroup, feature_slots, fill, layout},
     *,
 };
 use crate::core::{evaluator::Evaluator, search_game::Playouts, simd::Level};
@@ -10,10 +10,10 @@ use crate::games::einstein::{
     Variant,
     dice::RandomStream,
     evaluators::{
-        race_tables::{RaceTables, VECTORS, distance_index},
+        race_tables::{NUM_DISTANCE_VECTORS, RaceTables, distance_index},
         test_support::{
-            Board, SlowRace, check_scores, impossible_positions, mean, one_ply_by_successors,
-            permitted_labels, random_positions, with_another_enemy,
+            Board, SlowRace, allowed_labels, check_scores, impossible_positions, mean,
+            random_positions, reference_one_ply, with_another_enemy,
         },
     },
 };
@@ -25,9 +25,9 @@ use crate::learned::{
     },
 };
 
-/// Weights of a size at which layers neither die nor saturate.
+/// Weights whose layers neither die nor saturate.
 pub(crate) fn random_weights(
-    groups: InputGroups,
+    groups: FeatureGroups,
     widths: &[usize],
     buckets: usize,
     seed: u64,
@@ -41,7 +41,7 @@ pub(crate) fn random_weights(
     }
     let random = &mut RandomStream::new(seed);
     let (first, last) = (widths[0], widths[widths.len() - 1]);
-    let rows = runs(groups).last().unwrap().end;
+    let rows = feature_slots(groups).last().unwrap().end;
     NetworkWeights {
         rows: numbers(random, rows * first, 900),
         bias: numbers(random, first, 2000),
@@ -57,23 +57,20 @@ pub(crate) fn random_weights(
     }
 }
 
-/// Limits of the buckets.
-const BOUNDS: [u8; 3] = [4, 6, 9];
+const BUCKET_LIMITS: [u8; 3] = [4, 6, 9];
 
-fn network(groups: InputGroups, weights: NetworkWeights) -> Network {
-    let bounds = &BOUNDS[..weights.buckets() - 1];
+fn network(groups: FeatureGroups, weights: NetworkWeights) -> Network {
+    let bounds = &BUCKET_LIMITS[..weights.buckets() - 1];
     Network::new(&Standard::default(), groups, bounds, weights).unwrap()
 }
 
-/// A network on every available instruction set.
-fn on_all(groups: InputGroups, weights: &NetworkWeights) -> Vec<Network> {
+fn on_all_instructions(groups: FeatureGroups, weights: &NetworkWeights) -> Vec<Network> {
     let network = network(groups, weights.clone());
     Instructions::available()
         .map(|set| network.clone().with_instructions(set))
         .collect()
 }
 
-/// Logit by the kernels.
 fn logit(network: &Network, position: &Position) -> i32 {
     EinSteinNetwork::logit(
         network,
@@ -84,8 +81,8 @@ fn logit(network: &Network, position: &Position) -> i32 {
 }
 
 /// Asserts that every instruction set gives the integers of the definition.
-fn check_logits(groups: InputGroups, weights: &NetworkWeights, positions: &[Position]) {
-    let networks = on_all(groups, weights);
+fn check_logits(groups: FeatureGroups, weights: &NetworkWeights, positions: &[Position]) {
+    let networks = on_all_instructions(groups, weights);
     for position in positions {
         let expected = defined_logit(groups, weights, position);
         for network in &networks {
@@ -99,40 +96,40 @@ fn check_logits(groups: InputGroups, weights: &NetworkWeights, positions: &[Posi
     }
 }
 
-fn fast(network: &Network) -> Option<&Fast> {
+fn simd_network(network: &Network) -> Option<&SimdNetwork> {
     network.kernels().0.as_deref()
 }
 
-/// Weights with a second layer whose products fit 16 bits.
-fn with_short_sums(mut weights: NetworkWeights) -> NetworkWeights {
+/// The same weights with a second layer whose products fit 16-bit sums.
+fn with_fitting_i16_sums(mut weights: NetworkWeights) -> NetworkWeights {
     let layer = &mut weights.hidden[0];
     layer.weights.iter_mut().for_each(|weight| *weight /= 4);
     layer.bias.iter_mut().for_each(|bias| *bias /= 4);
     weights
 }
 
-fn some_groups() -> [InputGroups; 6] {
-    let turns = InputGroups::NONE.with(FeatureGroup::Turns);
+fn group_selections() -> [FeatureGroups; 6] {
+    let turns = FeatureGroups::NONE.with(FeatureGroup::Turns);
     [
-        InputGroups::ALL,
-        InputGroups::NONE,
+        FeatureGroups::ALL,
+        FeatureGroups::NONE,
         default_groups(),
         turns,
-        InputGroups::NONE.with(FeatureGroup::RaceDistribution),
+        FeatureGroups::NONE.with(FeatureGroup::RaceDistribution),
         turns
             .with(FeatureGroup::Mobility)
             .with(FeatureGroup::Contact),
     ]
 }
 
-fn default_groups() -> InputGroups {
+fn default_groups() -> FeatureGroups {
     Standard::DEFAULT_FEATURES.iter().copied().collect()
 }
 
-/// Last hidden layer by the definition, neuron by neuron, over the rows of training.
-fn defined_layer(groups: InputGroups, weights: &NetworkWeights, position: &Position) -> Vec<i64> {
+/// The layer before the output, by definition, neuron by neuron, over the features of training.
+fn defined_layer(groups: FeatureGroups, weights: &NetworkWeights, position: &Position) -> Vec<i64> {
     let first = weights.bias.len();
-    let mut rows = vec![0; runs(groups).len()];
+    let mut rows = vec![0; feature_slots(groups).len()];
     fill(groups, position, &mut rows);
     let x = (0..first).map(|neuron| {
         let weight = |&row| i64::from(weights.rows[usize::from(row) * first + neuron]);
@@ -146,7 +143,7 @@ fn defined_layer(groups: InputGroups, weights: &NetworkWeights, position: &Posit
     for layer in &weights.hidden {
         let width = layer.bias.len() / weights.buckets();
         let matrix = &layer.weights[bucket * x.len() * width..][..x.len() * width];
-        // Rounds half a step up.
+        // Rounds halves up.
         x.iter_mut().for_each(|x| *x = (*x + 32).div_euclid(64));
         let neurons = layer.bias[bucket * width..][..width].iter().enumerate();
         let sum = |(neuron, bias): (usize, &i32)| {
@@ -160,13 +157,13 @@ fn defined_layer(groups: InputGroups, weights: &NetworkWeights, position: &Posit
 }
 
 fn bucket_of(weights: &NetworkWeights, position: &Position) -> usize {
-    let bounds = BOUNDS[..weights.buckets() - 1].iter();
+    let bounds = BUCKET_LIMITS[..weights.buckets() - 1].iter();
     bounds
         .filter(|&&bound| position.stones() > u32::from(bound))
         .count()
 }
 
-fn defined_logit(groups: InputGroups, weights: &NetworkWeights, position: &Position) -> i64 {
+fn defined_logit(groups: FeatureGroups, weights: &NetworkWeights, position: &Position) -> i64 {
     let bucket = bucket_of(weights, position);
     let last = defined_layer(groups, weights, position);
     let output = &weights.output[bucket * last.len()..];
@@ -177,26 +174,30 @@ fn defined_logit(groups: InputGroups, weights: &NetworkWeights, position: &Posit
     i64::from(weights.output_bias[bucket]) + products.sum::<i64>()
 }
 
-/// Shapes without fast kernels.
-const OTHERS: [&[usize]; 5] = [&[16], &[64], &[48, 16, 32], &[64, 32, 16], &[112, 144]];
+/// Widths without SIMD kernels.
+const GENERIC_WIDTHS: [&[usize]; 5] = [&[16], &[64], &[48, 16, 32], &[64, 32, 16], &[112, 144]];
 
 #[test]
 fn every_instruction_set_gives_the_integers_of_the_definition() {
     let positions = random_positions(&Standard::default(), 31, 300);
-    let shapes = SHAPES.iter().map(|shape| &shape[..]).chain(OTHERS);
+    let shapes = SIMD_WIDTHS
+        .iter()
+        .map(|shape| &shape[..])
+        .chain(GENERIC_WIDTHS);
     for (shape, buckets) in shapes.zip([1, 4, 2, 3].into_iter().cycle()) {
-        for (groups, seed) in some_groups().into_iter().zip(5..) {
+        for (groups, seed) in group_selections().into_iter().zip(5..) {
             let weights = random_weights(groups, shape, buckets, seed);
             let both = match shape {
-                [_, _] => vec![weights.clone(), with_short_sums(weights)],
+                [_, _] => vec![weights.clone(), with_fitting_i16_sums(weights)],
                 _ => vec![weights],
             };
             for (number, weights) in both.iter().enumerate() {
-                if let Some(fast) = fast(&network(groups, weights.clone())) {
+                if let Some(simd_network) = simd_network(&network(groups, weights.clone())) {
                     assert!(
-                        fast.layers
+                        simd_network
+                            .layers
                             .iter()
-                            .all(|layers| layers.short_sums == (number == 1))
+                            .all(|layers| layers.i16_sums_fit == (number == 1))
                     );
                 }
                 let positions = &positions[..if shape[0] > 64 { 30 } else { 300 }];
@@ -216,20 +217,20 @@ fn every_instruction_set_gives_the_integers_of_the_definition() {
 }
 
 #[test]
-fn fast_kernels_are_those_of_the_shapes_that_have_them() {
+fn simd_kernels_exist_for_their_widths() {
     let of = |shape: &[usize]| {
         network(
-            InputGroups::NONE,
-            random_weights(InputGroups::NONE, shape, 2, 1),
+            FeatureGroups::NONE,
+            random_weights(FeatureGroups::NONE, shape, 2, 1),
         )
     };
-    for (shape, expected) in SHAPES
+    for (shape, expected) in SIMD_WIDTHS
         .iter()
         .map(|shape| (&shape[..], true))
-        .chain(OTHERS.map(|shape| (shape, false)))
+        .chain(GENERIC_WIDTHS.map(|shape| (shape, false)))
     {
         for set in Instructions::available() {
-            let found = fast(&of(shape).with_instructions(set)).is_some();
+            let found = simd_network(&of(shape).with_instructions(set)).is_some();
             assert_eq!(
                 found,
                 expected && set != Instructions::PORTABLE,
@@ -237,12 +238,12 @@ fn fast_kernels_are_those_of_the_shapes_that_have_them() {
             );
         }
     }
-    // Sums that 16 bits do not hold.
-    let mut wide = random_weights(InputGroups::NONE, &[64, 16], 1, 1);
+    // Sums that overflow 16 bits.
+    let mut wide = random_weights(FeatureGroups::NONE, &[64, 16], 1, 1);
     wide.bias[3] = i16::MAX;
-    assert!(fast(&network(InputGroups::NONE, wide.clone())).is_none());
+    assert!(simd_network(&network(FeatureGroups::NONE, wide.clone())).is_none());
     check_logits(
-        InputGroups::NONE,
+        FeatureGroups::NONE,
         &wide,
         &random_positions(&Standard::default(), 37, 100),
     );
@@ -252,23 +253,26 @@ fn fast_kernels_are_those_of_the_shapes_that_have_them() {
 fn batched_successors_equal_single_evaluations() {
     let game = Standard::default();
     let positions = random_positions(&game, 32, 1000);
-    let shapes = SHAPES
+    let shapes = SIMD_WIDTHS
         .iter()
         .map(|shape| &shape[..])
         .chain([&[32][..], &[32, 16, 16]]);
-    let groups = [default_groups(), InputGroups::ALL, some_groups()[5]];
+    let groups = [default_groups(), FeatureGroups::ALL, group_selections()[5]];
     let groups = groups.into_iter().cycle();
     for ((shape, buckets), groups) in shapes.zip([4, 1].into_iter().cycle()).zip(groups) {
         let weights = random_weights(groups, shape, buckets, 8);
         let mut both = vec![weights.clone()];
         if shape.len() == 2 {
-            both.push(with_short_sums(weights));
+            both.push(with_fitting_i16_sums(weights));
         }
-        for network in both.iter().flat_map(|weights| on_all(groups, weights)) {
+        for network in both
+            .iter()
+            .flat_map(|weights| on_all_instructions(groups, weights))
+        {
             let mut cache = Successors::default();
-            let few = shape[0] > 64 || fast(&network).is_none();
+            let few = shape[0] > 64 || simd_network(&network).is_none();
             for position in &positions[..if few { 60 } else { 1000 }] {
-                let expected = one_ply_by_successors(&network, &game, position);
+                let expected = reference_one_ply(&network, &game, position);
                 for _ in 0..2 {
                     let found = network.one_ply(&game, position, &mut cache);
                     assert_eq!(found.to_bits(), expected.to_bits(), "{position:?}");
@@ -276,7 +280,7 @@ fn batched_successors_equal_single_evaluations() {
                 if let Some(other) = with_another_enemy(&game, position) {
                     assert_eq!(
                         network.one_ply(&game, &other, &mut cache),
-                        one_ply_by_successors(&network, &game, &other)
+                        reference_one_ply(&network, &game, &other)
                     );
                 }
             }
@@ -285,10 +289,10 @@ fn batched_successors_equal_single_evaluations() {
 }
 
 #[test]
-fn what_is_no_position_breaks_nothing() {
+fn impossible_positions_are_harmless() {
     let game = Standard::default();
-    let groups = InputGroups::ALL;
-    for network in on_all(groups, &random_weights(groups, &[64, 32], 3, 10)) {
+    let groups = FeatureGroups::ALL;
+    for network in on_all_instructions(groups, &random_weights(groups, &[64, 32], 3, 10)) {
         let mut used = Successors::default();
         for position in impossible_positions(600) {
             let found = network.one_ply(&game, &position, &mut used);
@@ -304,19 +308,19 @@ fn what_is_no_position_breaks_nothing() {
 }
 
 #[test]
-fn kernels_read_and_write_lines_that_there_are() {
-    let weights = random_weights(InputGroups::NONE, &[64, 16], 1, 12);
-    let line = |neuron: usize| kernels::Line::<i16, 32>([neuron as i16; 32]);
-    let table: Vec<_> = (0..inputs::JOINED_ROWS * 2).map(line).collect();
+fn kernels_stay_within_their_lines() {
+    let weights = random_weights(FeatureGroups::NONE, &[64, 16], 1, 12);
+    let line = |neuron: usize| kernels::CacheLine::<i16, 32>([neuron as i16; 32]);
+    let table: Vec<_> = (0..features::FUSED_ROWS * 2).map(line).collect();
     let tables = Tables {
         mover: table.clone(),
         other: table,
     };
-    // The last rows of the tables among them.
-    let last = inputs::JOINED_ROWS as u16 - 1;
+    // Including the last rows of the tables.
+    let last = features::FUSED_ROWS as u16 - 1;
     let rows = [last, 0, 7, 100, 2, last, 3, 4];
     let results = |set: Instructions| {
-        let layers = &Layers::of(&weights, set)[0];
+        let layers = &Layers::for_buckets(&weights, set)[0];
         let (mut sums, mut changed) = ([line(0); 2], [line(0); 2]);
         kernels::sum_rows::<64>(set, &tables.mover, &rows, &mut sums);
         kernels::change_rows::<64>(set, &tables.other, &sums, &[7, 0], &[last; 2], &mut changed);
@@ -333,9 +337,11 @@ fn kernels_read_and_write_lines_that_there_are() {
 #[test]
 fn scores_of_successors_are_their_logits() {
     let game = Standard::default();
-    let groups = InputGroups::ALL;
+    let groups = FeatureGroups::ALL;
     let shapes = [&[64, 32][..], &[32, 16, 16]].into_iter();
-    for network in shapes.flat_map(|shape| on_all(groups, &random_weights(groups, shape, 4, 9))) {
+    for network in
+        shapes.flat_map(|shape| on_all_instructions(groups, &random_weights(groups, shape, 4, 9)))
+    {
         for position in random_positions(&game, 33, 200) {
             let moves = game.all_moves(&position);
             check_scores(&network, &game, &position, &moves, |next| {
@@ -350,14 +356,17 @@ fn inputs_follow_from_the_board() {
     let game = Standard::default();
     let groups = default_groups();
     assert_eq!(
-        (side_rows(groups), super::inputs::runs(groups).len()),
+        (
+            num_side_features(groups),
+            super::features::feature_slots(groups).len()
+        ),
         (156 + 906 + 48 + 64, 2 * 14)
     );
     let mut race = SlowRace::new(&game);
     for position in random_positions(&game, 34, 400) {
         let mut rows = vec![u16::MAX; 28];
         fill(groups, &position, &mut rows);
-        let board = Board::of(&game, &position);
+        let board = Board::from_position(&game, &position);
         for (rows, (red, first)) in rows
             .chunks(14)
             .zip([(board.red_to_move, 0), (!board.red_to_move, 1174)])
@@ -367,10 +376,10 @@ fn inputs_follow_from_the_board() {
             let mut expected = [25usize; 6];
             let mut mobility = [150usize; 6];
             for stone in &stones {
-                let (row, column) = stone.seen_by(red);
+                let (row, column) = stone.in_perspective(red);
                 let square = (5 * row + column) as usize;
                 let permits = |&face: &usize| {
-                    permitted_labels(Variant::Classic, &living, face).contains(&stone.label)
+                    allowed_labels(Variant::Classic, &living, face).contains(&stone.label)
                 };
                 let faces = (1..=6).filter(permits).count();
                 expected[stone.label - 1] = square;
@@ -400,26 +409,26 @@ fn inputs_follow_from_the_board() {
 #[test]
 fn inputs_of_races_and_contact_follow_from_the_board() {
     let game = Standard::default();
-    let groups: InputGroups = [
+    let groups: FeatureGroups = [
         FeatureGroup::RaceDistribution,
         FeatureGroup::Race,
         FeatureGroup::Contact,
     ]
     .into_iter()
     .collect();
-    let (mut race, tables) = (SlowRace::new(&game), RaceTables::shared(&game));
+    let (mut race, tables) = (SlowRace::new(&game), RaceTables::for_game(&game));
     let mut captures = 0;
     for position in random_positions(&game, 34, 400) {
-        let mut rows = vec![u16::MAX; runs(groups).len()];
+        let mut rows = vec![u16::MAX; feature_slots(groups).len()];
         fill(groups, &position, &mut rows);
-        let board = Board::of(&game, &position);
+        let board = Board::from_position(&game, &position);
         let colours = [board.red_to_move, !board.red_to_move];
         let turn_classes = colours.map(|red| {
             let distribution = race.distribution(&board.side(red));
             let mean = mean(&distribution);
-            // Of equal ways to race the tables choose by deviation: these are theirs.
+            // Spread decides between races with equal expectations.
             let index = distance_index(position.side(usize::from(!red)));
-            let mass = tables.mass(index).into_iter().zip(0..);
+            let mass = tables.probabilities(index).into_iter().zip(0..);
             let squares = mass.map(|(p, turns)| f64::from(p) * (f64::from(turns) - mean).powi(2));
             let deviation = squares.sum::<f64>().sqrt();
             let turn_classes = (4.0 * mean + 4e-6).floor() as usize;
@@ -430,10 +439,10 @@ fn inputs_of_races_and_contact_follow_from_the_board() {
         });
         for (number, (turn_classes, spread)) in turn_classes.into_iter().enumerate() {
             let row = usize::from(rows[7 * number + 6]);
-            let first = number * side_rows(groups) + 156;
+            let first = number * num_side_features(groups) + 156;
             assert_eq!(row - first, 16 * turn_classes + spread);
         }
-        let first = 2 * side_rows(groups);
+        let first = 2 * num_side_features(groups);
         let [(own, _), (other, _)] = turn_classes;
         let expected = 32 * own.min(31) + other.min(31);
         assert_eq!(usize::from(rows[14]) - first, expected);
@@ -443,12 +452,12 @@ fn inputs_of_races_and_contact_follow_from_the_board() {
                 board
                     .side(owner)
                     .iter()
-                    .map(|stone| stone.seen_by(red))
+                    .map(|stone| stone.in_perspective(red))
                     .collect()
             };
             let both = [squares(red), squares(!red)];
             for stone in board.side(red) {
-                let (row, column) = stone.seen_by(red);
+                let (row, column) = stone.in_perspective(red);
                 let ahead = [(row, column + 1), (row + 1, column), (row + 1, column + 1)];
                 let bits = both
                     .iter()
@@ -471,17 +480,17 @@ fn inputs_of_races_and_contact_follow_from_the_board() {
 
 #[test]
 fn no_race_is_longer_than_the_classes_of_turns() {
-    let race = RaceTables::shared(&Standard::default());
-    let max_value = (1..VECTORS)
-        .map(|index| race.expected_exact(index))
+    let race = RaceTables::for_game(&Standard::default());
+    let max_value = (1..NUM_DISTANCE_VECTORS)
+        .map(|index| race.expected_turns_f64(index))
         .fold(0.0, f64::max);
     assert!(max_value > 6.0 && 4.0 * max_value < 47.0, "{max_value}");
 }
 
 #[test]
 fn values_never_fall_when_logits_rise() {
-    // Steps between values are largest in the middle and rounding matters most at the ends: the
-    // entire coarser grid.
+    // Steps between values are largest in the middle and rounding matters most at the ends: all of
+    // the coarser grid.
     let mut last = 0.0;
     for coarse in (-24 * (LOGIT_SCALE >> 5)..=24 * (LOGIT_SCALE >> 5)).step_by(1) {
         let value = win_probability(coarse << 5);
@@ -495,7 +504,7 @@ fn values_never_fall_when_logits_rise() {
 
 #[test]
 fn impossible_weights_are_refused() {
-    let groups = InputGroups::NONE;
+    let groups = FeatureGroups::NONE;
     let good = || random_weights(groups, &[64, 32, 16], 2, 1);
     let new = |weights| Network::new(&Standard::default(), groups, &[6], weights);
     assert!(new(good()).is_ok());
@@ -556,9 +565,9 @@ fn impossible_weights_are_refused() {
 
 #[test]
 fn the_largest_weights_do_not_overflow() {
-    // Maximum weights of one sign or the other, in every sum; with rows that fit 16 bits and with
-    // larger ones.
-    let groups = InputGroups::NONE;
+    // The largest weights within bounds, with equal and alternating signs in every sum, with rows
+    // that fit 16 bits and with larger ones.
+    let groups = FeatureGroups::NONE;
     for (sign, row) in [(1i16, 2700), (-1, 2700), (1, 32_767), (-1, 32_767)] {
         for shape in [&[64, 32][..], &[64, 32, 16]] {
             let mut weights = random_weights(groups, shape, 1, 1);
@@ -583,18 +592,21 @@ fn the_largest_weights_do_not_overflow() {
 
 #[test]
 fn sets_of_names_are_their_names() {
-    let turns = InputGroups::NONE.with(FeatureGroup::Turns);
+    let turns = FeatureGroups::NONE.with(FeatureGroup::Turns);
     for (groups, names) in [
-        (InputGroups::NONE, ""),
+        (FeatureGroups::NONE, ""),
         (turns, "turns"),
         (turns.with(FeatureGroup::Mobility), "mobility,turns"),
     ] {
         assert_eq!(groups.names(), names);
-        assert_eq!(InputGroups::from_names(names), Ok(groups));
+        assert_eq!(FeatureGroups::from_names(names), Ok(groups));
         let json = serde_json::to_string(&groups).unwrap();
-        assert_eq!(serde_json::from_str::<InputGroups>(&json).unwrap(), groups);
+        assert_eq!(
+            serde_json::from_str::<FeatureGroups>(&json).unwrap(),
+            groups
+        );
     }
-    let unknown = InputGroups::from_names("turns,colour")
+    let unknown = FeatureGroups::from_names("turns,colour")
         .unwrap_err()
         .to_string();
     assert!(
@@ -604,7 +616,7 @@ fn sets_of_names_are_their_names() {
     for (number, &group) in FeatureGroup::ALL.iter().enumerate() {
         assert_eq!(group.number(), number);
         let text = format!("; {} v1", group.name());
-        assert!(layout(InputGroups::ALL).contains(&text), "{text}");
+        assert!(layout(FeatureGroups::ALL).contains(&text), "{text}");
     }
     assert_eq!(
         crate::learned::inputs::hash(""),
@@ -615,9 +627,9 @@ fn sets_of_names_are_their_names() {
 
 #[test]
 fn sums_use_16_bits_only_where_none_overflows() {
-    // All activations are 127. Eight weights belong to one sum of 16 bits: of the first two of
-    // every four inputs, of four times four that stand side by side when packed.
-    let groups = InputGroups::NONE;
+    // All activations are 127. Eight weights belong to one 16-bit sum: the first two of every four
+    // inputs, of four times four that are adjacent when packed.
+    let groups = FeatureGroups::NONE;
     let mut weights = random_weights(groups, &[64, 32], 1, 1);
     weights.rows.fill(0);
     weights.bias.fill(127 << SHIFT);
@@ -647,7 +659,7 @@ fn sums_use_16_bits_only_where_none_overflows() {
             let network = network(groups, weights.clone()).with_instructions(set);
             assert_eq!(
                 (
-                    fast(&network).unwrap().layers[0].short_sums,
+                    simd_network(&network).unwrap().layers[0].i16_sums_fit,
                     i64::from(logit(&network, &position))
                 ),
                 (fits, defined_logit(groups, &weights, &position))
@@ -656,7 +668,7 @@ fn sums_use_16_bits_only_where_none_overflows() {
                 network.one_ply(&Standard::default(), &position, &mut Successors::default());
             assert_eq!(
                 batched,
-                one_ply_by_successors(&network, &Standard::default(), &position)
+                reference_one_ply(&network, &Standard::default(), &position)
             );
         }
     }
@@ -666,7 +678,7 @@ fn sums_use_16_bits_only_where_none_overflows() {
 fn parts_of_a_sum_may_leave_16_bits_and_come_back() {
     let groups = default_groups();
     let mut weights = random_weights(groups, &[64, 32], 1, 3);
-    // The mover's squares add 30,000 too much each, and its mobility takes it away.
+    // Each of the mover's squares adds 30,000 too much, and its mobility subtracts it.
     let (squares, mobility) = (156 * 64, 906 * 64);
     for weight in &mut weights.rows[..squares] {
         *weight += 30_000;
@@ -674,7 +686,7 @@ fn parts_of_a_sum_may_leave_16_bits_and_come_back() {
     for weight in &mut weights.rows[squares..squares + mobility] {
         *weight -= 30_000;
     }
-    assert!(weights.fits_i16_accumulator(&runs(groups)));
+    assert!(weights.fits_i16_accumulator(&feature_slots(groups)));
     let positions = random_positions(&Standard::default(), 36, 100);
     check_logits(groups, &weights, &positions);
 }
@@ -700,8 +712,8 @@ fn quantised_weights_are_the_nearest() {
         (-1536, 6_242_304)
     );
     assert_eq!(weights.parameters(), 312 * 64 + 64 + 64 * 16 + 16 + 16 + 1);
-    // 12 quarters and a bias of -0.5 switch every neuron of the first layer on.
-    let (game, groups) = (Standard::default(), InputGroups::NONE);
+    // 12 quarters and a bias of -0.5 activate every neuron of the first layer.
+    let (game, groups) = (Standard::default(), FeatureGroups::NONE);
     let raw = network(groups, weights)
         .raw(&game, &game.start([0, 0], 0))
         .unwrap();
@@ -722,34 +734,34 @@ fn quantised_weights_are_the_nearest() {
 }
 
 #[test]
-fn a_first_layer_that_could_overflow_is_held() {
-    let groups = InputGroups::ALL;
+fn overflowing_first_layers_are_clamped() {
+    let groups = FeatureGroups::ALL;
     let mut random = RandomStream::new(8);
     let mut uniform = |count: usize, max_value: f32| -> Vec<f32> {
         let mut number = || (random.unit() as f32 - 0.5) * 2.0 * max_value;
         (0..count).map(|_| number()).collect()
     };
-    let runs = runs(groups);
+    let slots = feature_slots(groups);
     let wild = FloatWeights {
-        rows: uniform(runs.last().unwrap().end * 64, 2.0),
+        rows: uniform(slots.last().unwrap().end * 64, 2.0),
         bias: uniform(64, 12.0),
         ..FloatWeights::default()
     };
-    let fits = |weights: &FloatWeights| weights.quantize().unwrap().fits_i16_accumulator(&runs);
+    let fits = |weights: &FloatWeights| weights.quantize().unwrap().fits_i16_accumulator(&slots);
     assert!(!fits(&wild));
     let hold = |weights: &FloatWeights| {
-        let mut held = weights.clone();
-        clamp_first_layer(&mut held.rows, &mut held.bias, &runs);
-        held
+        let mut clamped = weights.clone();
+        clamp_first_layer(&mut clamped.rows, &mut clamped.bias, &slots);
+        clamped
     };
-    let held = hold(&wild);
-    assert!(fits(&held));
-    // Only weights that were too large change, and no further than needed.
-    let mut pairs = held.rows.iter().zip(&wild.rows);
-    assert!(pairs.all(|(held, wild)| held == wild || held.abs() < wild.abs()));
-    let again = hold(&held);
-    let mut pairs = again.rows.iter().zip(&held.rows);
-    assert!(pairs.all(|(again, held)| (again - held).abs() < 1e-5));
+    let clamped = hold(&wild);
+    assert!(fits(&clamped));
+    // Clamping changes only weights that were too large, is idempotent and minimal.
+    let mut pairs = clamped.rows.iter().zip(&wild.rows);
+    assert!(pairs.all(|(clamped, wild)| clamped == wild || clamped.abs() < wild.abs()));
+    let again = hold(&clamped);
+    let mut pairs = again.rows.iter().zip(&clamped.rows);
+    assert!(pairs.all(|(again, clamped)| (again - clamped).abs() < 1e-5));
     let mut tame = wild.clone();
     tame.rows.iter_mut().for_each(|weight| *weight /= 10.0);
     tame.bias.fill(0.0);

@@ -1,27 +1,29 @@
-//! Cells of tuples: their indices in a view, names and alphabets.
+//! The cells of tuples: their indices, names and alphabets.
 //!
 //! Invariant: names never change their meaning. Stones 0–5 are the mover's 1–6, stones 6–11 the
 //! other side's; squares 0–24 are in the mover's perspective.
 
-use crate::games::einstein::{MAX_STONES, Standard, symmetry::transposed};
+use crate::games::einstein::{MAX_STONES, Standard, symmetry::transpose};
 use crate::learned::inputs::{Cell, CellGroup};
 
 pub(super) const SQUARES: usize = Standard::SQUARES as usize;
 pub(super) const STONES: usize = 2 * MAX_STONES;
 
-// First index of each kind in a view. The first 64 cells are for every set; the reduced alphabets
-// follow, each in a vector of 32 bytes.
-pub(super) const BOARD: usize = 0;
-pub(super) const STONE_SQUARES: usize = BOARD + SQUARES;
-pub(super) const DISTANCES: usize = STONE_SQUARES + STONES;
-pub(super) const ALIVE: usize = DISTANCES + STONES;
-pub(super) const OWNERS: usize = 64;
-pub(super) const MOBILE: usize = 96;
-/// Cells of a view.
+// First index of each kind. Every set may use the first 64 cells; the compact alphabets follow,
+// each in a vector of 32 bytes.
+pub(super) const BOARD_START: usize = 0;
+pub(super) const SQUARES_START: usize = BOARD_START + SQUARES;
+pub(super) const DISTANCES_START: usize = SQUARES_START + STONES;
+pub(super) const ALIVE_START: usize = DISTANCES_START + STONES;
+pub(super) const OWNERS_START: usize = 64;
+pub(super) const MOBILE_START: usize = 96;
 pub(super) const CELLS: usize = 128;
 
-const _: () =
-    assert!(ALIVE + STONES <= OWNERS && OWNERS + SQUARES <= MOBILE && MOBILE + SQUARES <= CELLS);
+const _: () = assert!(
+    ALIVE_START + STONES <= OWNERS_START
+        && OWNERS_START + SQUARES <= MOBILE_START
+        && MOBILE_START + SQUARES <= CELLS
+);
 
 const fn group(
     letter: char,
@@ -36,39 +38,39 @@ const fn group(
         count,
         symbols,
         meaning,
-        optional: start >= OWNERS,
+        optional: start >= OWNERS_START,
     }
 }
 
 pub(super) const BOARD_CELLS: CellGroup = group(
     'b',
-    BOARD,
+    BOARD_START,
     SQUARES,
     STONES + 1,
     "board seen by the mover (0 empty, 1-6 mover, 7-12 other)",
 );
-/// The square of a stone in its owner's perspective.
 pub(super) const SQUARE_CELLS: CellGroup = group(
     's',
-    STONE_SQUARES,
+    SQUARES_START,
     STONES,
     SQUARES + 1,
     "square of mover 1-6, other 1-6 in the owner's perspective (25 gone)",
 );
 /// The distance of a stone to its goal, 1–4; 0 when gone (or on the goal, where the game is over).
-pub(super) const DISTANCE_CELLS: CellGroup = group('d', DISTANCES, STONES, 5, "distance (0 gone)");
-pub(super) const ALIVE_CELLS: CellGroup = group('a', ALIVE, STONES, 2, "alive");
+pub(super) const DISTANCE_CELLS: CellGroup =
+    group('d', DISTANCES_START, STONES, 5, "distance (0 gone)");
+pub(super) const ALIVE_CELLS: CellGroup = group('a', ALIVE_START, STONES, 2, "alive");
 pub(super) const OWNER_CELLS: CellGroup = group(
     'o',
-    OWNERS,
+    OWNERS_START,
     SQUARES,
     3,
     "whose stone (0 empty, 1 mover, 2 other)",
 );
-/// Mobility of the stone on a square: whether only its own number allows it.
+/// Whether only its own number allows the stone on a square to move.
 pub(super) const MOBILE_CELLS: CellGroup = group(
     'm',
-    MOBILE,
+    MOBILE_START,
     SQUARES,
     5,
     "the faces that permit it (0 empty, 1 mover: its own, 2 mover: others too, 3 other: its own, 4 other: others too)",
@@ -83,23 +85,23 @@ pub(crate) static GROUPS: [CellGroup; 6] = [
     MOBILE_CELLS,
 ];
 
-/// Whether a cell is one of those above, with as many symbols.
-pub(super) fn is_of_a_view(cell: Cell) -> bool {
+/// Whether a cell is one of the above with its number of symbols; a `Cell` may have any index.
+pub(super) fn is_valid_cell(cell: Cell) -> bool {
     GROUPS
         .iter()
         .any(|group| group.all().any(|own| own == cell))
 }
 
 pub(super) fn is_reduced(cell: Cell) -> bool {
-    cell.index() >= OWNERS
+    cell.index() >= OWNERS_START
 }
 
-/// Cell that contains in a position, up to a renaming of its symbols, the symbol of this cell in
-/// the position's image under a symmetry of [`crate::games::einstein::symmetry`].
-pub(crate) fn image(cell: Cell, symmetry: usize) -> Cell {
+/// The image of a cell under a symmetry of [`crate::games::einstein::symmetry`]: the position's
+/// cell whose content, up to renamed symbols, this cell has in the image.
+pub(crate) fn transform_cell(cell: Cell, symmetry: usize) -> Cell {
     let square = |square: usize| {
         if symmetry & 1 == 1 {
-            usize::from(transposed(square as u8))
+            usize::from(transpose(square as u8))
         } else {
             square
         }

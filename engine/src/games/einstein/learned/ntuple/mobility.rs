@@ -1,43 +1,41 @@
-//! Living stones that more than one number allows.
+//! Which living stones can move by more than one number.
 //!
-//! By the classic rules, with any faces that have all numbers, a living stone's own number allows
-//! it, and a gone stone's number allows the nearest living ones below and above. So other numbers
-//! allow a stone exactly if a neighbouring number is gone. Invariant: a test compares it with the
-//! rules.
+//! In the classic rules, with a die that has all numbers, its own number allows every living stone,
+//! and the number of a gone stone the nearest living ones below and above. So other numbers allow a
+//! stone exactly if a neighbouring number is gone. Invariant: agrees with the rules' list of
+//! allowed stones.
 
 use super::cell::MOBILE_CELLS;
 use crate::core::arrays::each;
 use crate::games::einstein::MAX_STONES;
 
-/// Stones of a set of living stones that a number other than their own allows, one bit a stone.
+/// Of a set of living stones those that another number allows, as a bit set.
 #[inline]
-fn permitted_by_others(alive: u8) -> u8 {
+fn allowed_by_others(alive: u8) -> u8 {
     const ALL: u8 = (1 << MAX_STONES) - 1;
     let dead = !alive & ALL;
     alive & (dead << 1 | dead >> 1)
 }
 
-/// The same for both sides, one bit for each symbol of the board.
+/// The same for both sides, one bit per board symbol.
 #[inline]
-pub(super) fn symbols_permitted_by_others(mover: u8, other: u8) -> u16 {
-    let [mover, other] = each([mover, other], |alive| {
-        u16::from(permitted_by_others(alive))
-    });
+pub(super) fn symbols_allowed_by_others(mover: u8, other: u8) -> u16 {
+    let [mover, other] = each([mover, other], |alive| u16::from(allowed_by_others(alive)));
     mover << 1 | other << (1 + MAX_STONES)
 }
 
-/// Mobility of each symbol of the board (0 nothing, 1–12 stones), as a symbol of [`MOBILE_CELLS`].
+/// For each board symbol (0 nothing, 1–12 stones) its symbol of [`MOBILE_CELLS`]; constructed only
+/// here.
 #[derive(Clone, Copy)]
 pub(super) struct Mobility([u8; 16]);
 
 impl Mobility {
-    /// Table for sets without such cells.
+    /// A placeholder for sets without such cells.
     pub(super) const UNKNOWN: Self = Self([0; 16]);
 
-    /// Table for living stones.
     #[inline]
     pub(super) fn new(mover: u8, other: u8) -> Self {
-        let more = symbols_permitted_by_others(mover, other);
+        let more = symbols_allowed_by_others(mover, other);
         let mut symbols = MIN_SYMBOLS;
         for (stone, symbol) in symbols.iter_mut().enumerate() {
             *symbol += (more >> stone & 1) as u8;
@@ -45,14 +43,14 @@ impl Mobility {
         Self(symbols)
     }
 
-    /// Mobility symbol of a square's symbol.
+    /// The symbol for a board symbol.
     #[inline(always)]
-    pub(super) fn of(&self, symbol: usize) -> u8 {
+    pub(super) fn symbol_of(&self, symbol: usize) -> u8 {
         self.0[symbol]
     }
 }
 
-/// Symbols of stones that only their own number allows.
+/// The symbols of stones that only their own number allows.
 pub(super) const MIN_SYMBOLS: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 0, 0, 0];
 
 const _: () = {
@@ -92,14 +90,14 @@ mod tests {
             let expected = (0..MAX_STONES)
                 .filter(|&stone| faces[stone].count_ones() > 1)
                 .fold(0, |set, stone| set | 1 << stone);
-            assert_eq!(permitted_by_others(alive), expected, "{alive:06b}");
+            assert_eq!(allowed_by_others(alive), expected, "{alive:06b}");
             assert!(
                 (0..MAX_STONES).all(|stone| (faces[stone] >> stone & 1) == (alive >> stone & 1)),
                 "{alive:06b}"
             );
         }
-        // By hand: 1 and 2 alive, 3 dead, 4 to 6 alive: a 3 permits 2 and 4.
-        assert_eq!(permitted_by_others(0b11_1011), 0b00_1010);
+        // By hand: 1 and 2 alive, 3 gone, 4 to 6 alive: a 3 allows 2 and 4.
+        assert_eq!(allowed_by_others(0b11_1011), 0b00_1010);
         assert_eq!(
             Mobility::new(0b11_1011, 0b00_0001).0,
             [0, 1, 2, 1, 2, 1, 1, 4, 3, 3, 3, 3, 3, 0, 0, 0]

@@ -1,7 +1,7 @@
-//! Named tuple sets.
+//! The named tuple sets.
 //!
-//! Invariant: a name keeps its tuples; a better set gets a new name, so that old model files stay
-//! valid.
+//! Invariant: a name keeps its tuples for ever; a better set gets a new name, so that old model
+//! files stay valid.
 
 use super::cell::{
     ALIVE_CELLS, BOARD_CELLS, DISTANCE_CELLS, MOBILE_CELLS, OWNER_CELLS, SQUARE_CELLS, STONES,
@@ -53,8 +53,8 @@ const fn set(name: &'static str, tuples: fn(&Standard) -> Vec<Vec<Cell>>) -> Nam
     NamedTuples { name, tuples }
 }
 
-/// The first stone of each side; a side's stones follow one another.
-const SIDES: [usize; 2] = [0, MAX_STONES];
+/// The first stone of each side.
+const FIRST_STONES: [usize; 2] = [0, MAX_STONES];
 
 fn cells(group: CellGroup, numbers: impl IntoIterator<Item = usize>) -> Vec<Cell> {
     numbers
@@ -78,10 +78,10 @@ fn pairs() -> Vec<Vec<Cell>> {
         .collect()
 }
 
-/// The distances of all six stones of a side: 5⁶ rows, everything a race without captures depends
-/// on.
+/// The distances of all six stones of a side: 5⁶ rows, complete information about a race without
+/// captures.
 fn distance_vectors() -> Vec<Vec<Cell>> {
-    SIDES
+    FIRST_STONES
         .map(|first| cells(DISTANCE_CELLS, first..first + MAX_STONES))
         .to_vec()
 }
@@ -100,7 +100,7 @@ fn race_crossings() -> Vec<Vec<Cell>> {
 /// other: 26³ rows each.
 fn triples() -> Vec<Vec<Cell>> {
     let mut tuples = Vec::new();
-    for side in SIDES {
+    for side in FIRST_STONES {
         tuples.extend(
             (side..side + MAX_STONES - 2).map(|first| squares([first, first + 1, first + 2])),
         );
@@ -116,8 +116,8 @@ fn triples() -> Vec<Vec<Cell>> {
     tuples
 }
 
-/// Four squares in line on the board, 13⁴ rows each: rows and columns (two windows each), and the
-/// diagonals of at least four squares in both directions.
+/// Windows of four squares, 13⁴ rows each: rows and columns (two windows each), and the diagonals
+/// of at least four squares in both directions.
 fn lines() -> Vec<Vec<Cell>> {
     let mut tuples = Vec::new();
     for (row_step, column_step) in [(0, 1), (1, 0), (1, 1), (1, -1)] {
@@ -143,17 +143,17 @@ fn blocks() -> Vec<Vec<Cell>> {
         .collect()
 }
 
-/// Seed of the walks in `walks-6`; each seed is a set of its own.
+/// Seed of the walks of `walks-6`; every seed gives another set.
 const WALK_SEED: u64 = 6;
-const WALKS: usize = 64;
-const WALK_SQUARES: usize = 6;
+const NUM_WALKS: usize = 64;
+const SQUARES_PER_WALK: usize = 6;
 
 /// Random walks on the board (Lucas 2008), no two with the same squares. 5⁶ rows each.
 fn walks() -> Vec<Vec<Cell>> {
     let mut random = RandomStream::new(WALK_SEED);
     let mut walks: Vec<Vec<Cell>> = Vec::new();
-    while walks.len() < WALKS {
-        let mut visited = random_walk(WALK_SQUARES, &mut random);
+    while walks.len() < NUM_WALKS {
+        let mut visited = random_walk(SQUARES_PER_WALK, &mut random);
         visited.sort_unstable();
         let walk = cells(MOBILE_CELLS, visited);
         if !walks.contains(&walk) {
@@ -163,7 +163,8 @@ fn walks() -> Vec<Vec<Cell>> {
     walks
 }
 
-/// Random walk over neighbouring squares (up to eight) until so many different ones are visited.
+/// From a random square to random ones of its up to eight neighbours, until `squares` different
+/// squares are visited.
 fn random_walk(squares: usize, random: &mut RandomStream) -> Vec<usize> {
     let mut square = random.below(25);
     let mut visited = vec![square];
@@ -179,17 +180,16 @@ fn random_walk(squares: usize, random: &mut RandomStream) -> Vec<usize> {
     visited
 }
 
-/// Whether a king moves from one square to the other.
 fn are_neighbours(one: usize, other: usize) -> bool {
     one != other && (one / 5).abs_diff(other / 5) <= 1 && (one % 5).abs_diff(other % 5) <= 1
 }
 
-/// Random walks of each kind in a search.
-const TRIED_WALKS: usize = 40;
+/// Number of random walks of each kind in a tuple search.
+const NUM_CANDIDATE_WALKS: usize = 40;
 
-/// Alphabets of squares: names, cells, and maximum cells of a window and of a walk. By stone 13⁴
-/// rows, by mobility 5⁶, by owner 3⁸ or 3⁹.
-const ALPHABETS: [(&str, &str, CellGroup, usize, usize); 3] = [
+/// Alphabets of squares: a name, the cells, and the maximum cells of a window and of a walk. By
+/// stone 13⁴ rows, by mobility 5⁶, by owner 3⁸ or 3⁹.
+const SQUARE_ALPHABETS: [(&str, &str, CellGroup, usize, usize); 3] = [
     ("windows by stone", "walks by stone", BOARD_CELLS, 4, 4),
     (
         "windows by mobility",
@@ -201,10 +201,10 @@ const ALPHABETS: [(&str, &str, CellGroup, usize, usize); 3] = [
     ("windows by owner", "walks by owner", OWNER_CELLS, 9, 8),
 ];
 
-/// Candidates of a search: pairs and triples of stones by square, subsets of distances, living
-/// stones, windows (lines, diagonals and rectangles) and random walks of squares, by stone, by
-/// mobility, or by owner.
-pub(crate) fn kinds(random: &mut RandomStream) -> Vec<TupleCandidates> {
+/// Candidates of a tuple search: pairs and triples of stones by square, subsets of distances,
+/// living stones, and windows (lines, diagonals and rectangles) and random walks of squares by
+/// stone, by mobility or by owner.
+pub(crate) fn candidates(random: &mut RandomStream) -> Vec<TupleCandidates> {
     let distances = (2..=6).flat_map(|count| subsets(DISTANCE_CELLS, count));
     let mut kinds: Vec<TupleCandidates> = vec![
         ("pairs of stones", subsets(SQUARE_CELLS, 2)),
@@ -217,17 +217,16 @@ pub(crate) fn kinds(random: &mut RandomStream) -> Vec<TupleCandidates> {
                 .to_vec(),
         ),
     ];
-    for (windows_name, walks_name, alphabet, max_window, walk) in ALPHABETS {
+    for (windows_name, walks_name, alphabet, max_window, walk) in SQUARE_ALPHABETS {
         let windows = windows(max_window).into_iter();
         let windows = windows.map(|window| cells(alphabet, window));
         kinds.push((windows_name, windows.collect()));
-        let walks = (0..TRIED_WALKS).map(|_| cells(alphabet, random_walk(walk, random)));
+        let walks = (0..NUM_CANDIDATE_WALKS).map(|_| cells(alphabet, random_walk(walk, random)));
         kinds.push((walks_name, walks.collect()));
     }
     kinds
 }
 
-/// All choices of so many cells of a group.
 fn subsets(group: CellGroup, count: u32) -> Vec<Vec<Cell>> {
     (0..1u32 << group.count)
         .filter(|set| set.count_ones() == count)
@@ -240,7 +239,7 @@ fn subsets(group: CellGroup, count: u32) -> Vec<Vec<Cell>> {
         .collect()
 }
 
-/// Lines and diagonals of three or more squares and rectangles, of at most so many squares.
+/// Lines and diagonals of three or more squares and rectangles, of at most `max_cells` squares.
 fn windows(max_cells: usize) -> Vec<Vec<usize>> {
     let mut windows = Vec::new();
     for row in 0..5usize {

@@ -1,68 +1,66 @@
 //! Batched evaluation of all successors of a position.
 //!
-//! The tuples of the position in the enemy's perspective are looked up once. A move changes two
-//! squares, the square of a stone, and at most the fate of another: only tuples with these cells
-//! are looked up again. Captures that also change the mobility of other stones, or the phase, are
-//! evaluated as positions of their own. Invariant: batched values have the bits of single ones, as
+//! The position is evaluated once in the enemy's perspective. A move changes the cells of two
+//! squares, of its stone, and of a captured stone; only the tuples of these cells are updated. A
+//! capture that changes more, the mobility of other stones or the phase, is evaluated as a new
+//! position. Invariant: batched values are bit-identical to successors evaluated one by one, since
 //! sums are exact.
 
-use super::{EinSteinTuples, NTuple, TupleSet, differences, tuples_by_cell::TuplesByCell};
+use super::{EinSteinTuples, NTuple, TupleSet, incremental, tuples_by_cell::TuplesByCell};
 use crate::games::einstein::{
     MAX_STONES, Move, Position, Standard,
-    learned::steps::{LOST, Listed, Logits, Step, Steps},
+    learned::side_moves::{LOST_LOGIT, Logits, MoveSubset, SideMove, SideMoves},
 };
 use crate::learned::tuples::{MAX_TUPLES, TupleKernels};
 
-/// Cached moves of a side: most positions of a search differ from the one before in the enemy's
-/// stones only.
+/// The cached moves of a side: positions searched in a row mostly differ in the enemy's stones
+/// only.
 #[derive(Clone, Debug, Default)]
 pub struct Successors {
-    steps: Steps,
+    steps: SideMoves,
 }
 
-/// Position whose successors are evaluated.
 pub(super) struct Parent<'a> {
     pub(super) set: &'a TupleSet,
     pub(super) tuples_by_cell: &'a TuplesByCell,
     /// In the enemy's perspective: stones 0–5 are the enemy's, 6–11 the mover's.
     pub(super) flipped: Position,
-    /// For each square in the enemy's perspective the stone on it, from 1; 0 for none. Squares
-    /// beyond the board are arbitrary.
+    /// For each square in the enemy's perspective its stone, from 1; 0 for none. Arbitrary off the
+    /// board.
     stone_on: [u8; 32],
 }
 
 impl Parent<'_> {
-    /// Square, in the enemy's perspective, that a step leaves.
+    /// The source square of a step, in the enemy's perspective.
     #[inline]
-    pub(super) fn left_by(&self, step: Step) -> usize {
+    pub(super) fn source_of(&self, step: SideMove) -> usize {
         usize::from(
             Standard::GOAL.wrapping_sub(self.flipped.other().square(usize::from(step.stone))) & 31,
         )
     }
 
-    /// Stone that a step captures, from 1; 0 for none.
+    /// The stone captured by a step, from 1; 0 for none.
     #[inline]
-    pub(super) fn captured_by(&self, step: Step) -> usize {
+    pub(super) fn capture_of(&self, step: SideMove) -> usize {
         usize::from(self.stone_on[usize::from(step.square & 31)])
     }
 
-    /// Tuples from 64 · `part` on whose rows a step may change, one bit each.
+    /// Bit set of the tuples from 64 · `part` on whose rows a step may change.
     #[inline]
-    pub(super) fn watched_by(&self, step: Step, part: usize) -> u64 {
+    pub(super) fn tuples_changed_by(&self, step: SideMove, part: usize) -> u64 {
         let tuples_by_cell = self.tuples_by_cell;
-        let squares = tuples_by_cell.of_square[self.left_by(step)][part]
-            | tuples_by_cell.of_square[usize::from(step.square & 31)][part];
+        let squares = tuples_by_cell.tuples_of_square[self.source_of(step)][part]
+            | tuples_by_cell.tuples_of_square[usize::from(step.square & 31)][part];
         if !tuples_by_cell.stones {
             return squares;
         }
         let stone = (MAX_STONES + usize::from(step.stone)) % 16;
         squares
-            | tuples_by_cell.of_stone[stone][part]
-            | tuples_by_cell.of_loss[self.captured_by(step) % 16][part]
+            | tuples_by_cell.tuples_of_stone[stone][part]
+            | tuples_by_cell.tuples_of_loss[self.capture_of(step) % 16][part]
     }
 }
 
-/// Value of [`crate::core::evaluator::Evaluator::one_ply`].
 #[inline]
 pub(super) fn value_successors(
     network: &NTuple,
@@ -70,21 +68,20 @@ pub(super) fn value_successors(
     position: &Position,
     own: &mut Successors,
 ) -> f32 {
-    if !own.steps.belong_to(position.mover()) {
-        own.steps.refill(game, position.mover());
+    if !own.steps.is_for(position.mover()) {
+        own.steps.rebuild(game, position.mover());
     }
     let mut sums = Logits::default();
     let steps = own.steps.list();
     sums_after(network, position, steps, &mut sums);
     #[cfg(target_arch = "x86_64")]
     if network.set().kernels().are_vectors() {
-        return super::vectors::one_ply(network.set(), network.quantized(), &own.steps, &mut sums);
+        return super::simd::one_ply(network.set(), network.quantized(), &own.steps, &mut sums);
     }
     own.steps
         .one_ply(&mut sums, |sum| network.quantized().win_probability(sum))
 }
 
-/// Scores of [`crate::core::evaluator::Evaluator::score_successors`].
 #[inline]
 pub(super) fn rate_successors(
     network: &NTuple,
@@ -92,16 +89,16 @@ pub(super) fn rate_successors(
     moves: &[Move],
     scores: &mut [f32],
 ) {
-    let listed = Listed::new(position, moves, scores);
+    let listed = MoveSubset::new(position, moves, scores);
     let mut sums = Logits::default();
     sums_after(network, position, listed.list(), &mut sums);
     listed.score(&sums, |sum| network.quantized().log_odds(sum), scores);
 }
 
-/// The enemy's sum after each step, bias included; [`LOST`] without stones.
+/// The enemy's sum after each step, bias included; [`LOST_LOGIT`] if it has no stone left.
 #[inline]
-fn sums_after(network: &NTuple, position: &Position, steps: &[Step], sums: &mut Logits) {
-    let flipped = position.passed();
+fn sums_after(network: &NTuple, position: &Position, steps: &[SideMove], sums: &mut Logits) {
+    let flipped = position.pass_turn();
     let mut parent = Parent {
         set: network.set(),
         tuples_by_cell: &network.set().kernels().tuples_by_cell,
@@ -111,7 +108,7 @@ fn sums_after(network: &NTuple, position: &Position, steps: &[Step], sums: &mut 
     for stone in 0..MAX_STONES {
         parent.stone_on[usize::from(flipped.mover().square(stone) & 31)] = stone as u8 + 1;
         let seen_by_enemy = Standard::GOAL.wrapping_sub(flipped.other().square(stone)) & 31;
-        // No step goes to the marks of gone stones.
+        // No step goes to the mark of gone stones.
         parent.stone_on[usize::from(seen_by_enemy)] = (stone + MAX_STONES) as u8 + 1;
     }
     changed_sums(network, &parent, steps, sums);
@@ -122,13 +119,13 @@ fn sums_after(network: &NTuple, position: &Position, steps: &[Step], sums: &mut 
         for (&step, sum) in steps
             .iter()
             .zip(sums.iter_mut())
-            .filter(|(step, _)| parent.captured_by(**step) != 0)
+            .filter(|(step, _)| parent.capture_of(**step) != 0)
         {
             *sum = EinSteinTuples::sum(
                 network,
                 &Position::new(
-                    flipped.mover().without(step.square),
-                    step.applied_to(flipped.other()),
+                    flipped.mover().without_stone_on(step.square),
+                    step.apply_to(flipped.other()),
                     flipped.seat(),
                 ),
             );
@@ -137,25 +134,24 @@ fn sums_after(network: &NTuple, position: &Position, steps: &[Step], sums: &mut 
     if flipped.mover().count() > 1 {
         return;
     }
-    let captures = |step| (1..=MAX_STONES).contains(&parent.captured_by(step));
+    let captures = |step| (1..=MAX_STONES).contains(&parent.capture_of(step));
     for (_, sum) in steps.iter().zip(sums).filter(|(step, _)| captures(**step)) {
-        *sum = LOST;
+        *sum = LOST_LOGIT;
     }
 }
 
-/// Sums after steps, bias included, which change only cells of the stones that move or are
-/// captured.
+/// The sums after steps, bias included, if only the cells of moved and captured stones change.
 #[inline]
-fn changed_sums(network: &NTuple, parent: &Parent<'_>, steps: &[Step], sums: &mut Logits) {
+fn changed_sums(network: &NTuple, parent: &Parent<'_>, steps: &[SideMove], sums: &mut Logits) {
     #[cfg(target_arch = "x86_64")]
     if network.set().kernels().are_wide() {
-        return super::vectors::successors(parent, network.quantized(), steps, sums);
+        return super::simd::successors(parent, network.quantized(), steps, sums);
     }
-    // Tuples of most sets: less memory to clear.
-    const FEW: usize = 64;
-    if network.set().tuples() <= FEW {
-        differences::successors::<FEW>(parent, network.quantized(), steps, sums);
+    // Enough tuples for most sets: less memory to clear.
+    const SMALL_SET: usize = 64;
+    if network.set().tuples() <= SMALL_SET {
+        incremental::successors::<SMALL_SET>(parent, network.quantized(), steps, sums);
     } else {
-        differences::successors::<MAX_TUPLES>(parent, network.quantized(), steps, sums);
+        incremental::successors::<MAX_TUPLES>(parent, network.quantized(), steps, sums);
     }
 }

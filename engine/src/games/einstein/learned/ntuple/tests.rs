@@ -1,5 +1,5 @@
-//! Tuple indices against a view read from the board's text, and sums against `f64` and against
-//! integers one by one.
+//! Tuple rows against symbols parsed from the board's text, and sums against `f64` and integer
+//! arithmetic.
 
 mod bounds;
 mod successors;
@@ -20,34 +20,32 @@ use crate::learned::{
 };
 use std::collections::HashSet;
 
-/// Positions of about so many random games.
 fn random_positions(games: usize) -> Vec<Position> {
     test_support::random_positions(&Standard::default(), 31, 20 * games)
 }
 
-fn named(name: &str) -> TupleSet {
+fn set_by_name(name: &str) -> TupleSet {
     TupleSet::from_name(&Standard::default(), name).unwrap()
 }
 
-fn custom(tuples: &[impl AsRef<str>]) -> TupleSet {
+fn custom_set(tuples: &[impl AsRef<str>]) -> TupleSet {
     TupleSet::custom(&Standard::default(), tuples).unwrap()
 }
 
-/// A network with random weights of a half at most.
+/// A network with random weights of at most a half.
 fn random_network(set: &TupleSet, seed: u64, bias: f32) -> NTuple {
     let mut random = RandomStream::new(seed);
     let weights = (0..set.rows()).map(|_| random.unit() as f32 - 0.5);
     NTuple::new(set.clone(), weights.collect(), bias).unwrap()
 }
 
-/// A network on every available instruction set.
-fn on_all(network: &NTuple) -> Vec<NTuple> {
+fn on_all_instructions(network: &NTuple) -> Vec<NTuple> {
     Instructions::available()
         .map(|instructions| network.clone().with_instructions(instructions))
         .collect()
 }
 
-/// End of each tuple's table among the tables of a phase.
+/// The end of each tuple's table within a phase.
 fn ends(set: &TupleSet) -> Vec<usize> {
     let mut end = 0;
     set.cells()
@@ -59,14 +57,14 @@ fn ends(set: &TupleSet) -> Vec<usize> {
         .collect()
 }
 
-/// Symbol of a cell from the position's text instead of its lanes.
+/// The symbol of a cell from the position's text instead of its lanes.
 fn symbol(position: &Position, cell: Cell) -> usize {
-    let board = Board::of(&Standard::default(), position);
+    let board = Board::from_position(&Standard::default(), position);
     let mover_is_red = board.red_to_move;
     // The mover's stones are 0–5 and the other's 6–11.
     let number = |stone: &Stone| stone.label - 1 + if stone.red == mover_is_red { 0 } else { 6 };
     let square = |stone: &Stone, red: bool| {
-        let (row, column) = stone.seen_by(red);
+        let (row, column) = stone.in_perspective(red);
         (5 * row + column) as usize
     };
     let stone_on = |at: usize| {
@@ -93,7 +91,7 @@ fn symbol(position: &Position, cell: Cell) -> usize {
             let own = if stone < 6 {
                 *position
             } else {
-                position.passed()
+                position.pass_turn()
             };
             let faces = (1..=6).filter(|&face| {
                 Standard::default()
@@ -107,8 +105,8 @@ fn symbol(position: &Position, cell: Cell) -> usize {
 }
 
 /// A set with all kinds of cells, tuples of all lengths, more than one block of them, and the
-/// reduced alphabets.
-fn mixed() -> TupleSet {
+/// compact alphabets.
+fn mixed_set() -> TupleSet {
     let mut random = RandomStream::new(77);
     let kinds = [
         ('b', 25),
@@ -135,16 +133,16 @@ fn mixed() -> TupleSet {
         cells.sort();
         tuples.push(cells.join(" "));
     }
-    custom(&tuples)
+    custom_set(&tuples)
 }
 
-/// The named sets, and others.
+/// The named sets, and some custom ones.
 fn sets() -> Vec<TupleSet> {
-    let mut sets: Vec<TupleSet> = SETS.iter().map(|set| named(set.name)).collect();
+    let mut sets: Vec<TupleSet> = SETS.iter().map(|set| set_by_name(set.name)).collect();
     sets.extend([
-        mixed(),
-        mixed().with_phases(&[5, 8]).unwrap(),
-        named("race").with_phases(&[11]).unwrap(),
+        mixed_set(),
+        mixed_set().with_phases(&[5, 8]).unwrap(),
+        set_by_name("race").with_phases(&[11]).unwrap(),
     ]);
     sets
 }
@@ -171,7 +169,7 @@ fn sizes_are_those_documented() {
         SETS.iter().map(|set| set.name).collect()
     );
     for (name, tuples, rows) in expected {
-        let set = named(name);
+        let set = set_by_name(name);
         assert_eq!((set.name(), set.tuples(), set.rows()), (name, tuples, rows));
         let distinct: HashSet<_> = set.cells().iter().collect();
         assert_eq!(distinct.len(), tuples, "{name} has a tuple twice");
@@ -222,14 +220,14 @@ fn indices_are_the_mixed_radix_numbers_of_the_symbols() {
 
 #[test]
 fn every_tuple_has_a_row_of_its_own_and_different_positions_differ() {
-    let set = named("everything");
+    let set = set_by_name("everything");
     let mut seen = HashSet::new();
     let mut positions = HashSet::new();
     for position in random_positions(40) {
         let mut rows = vec![0; set.tuples()];
         set.row_indices(&position, &mut rows);
         assert!(rows.is_sorted_by(|a, b| a < b) && (rows[set.tuples() - 1] as usize) < set.rows());
-        // The seat to move has no influence: the same sides with the other seat look the same.
+        // The same sides with the other seat to move have the same symbols.
         positions.insert((position.mover(), position.other()));
         seen.insert(rows);
     }
@@ -240,7 +238,7 @@ fn every_tuple_has_a_row_of_its_own_and_different_positions_differ() {
 fn descriptions_of_different_sets_differ() {
     let all: HashSet<String> = sets().iter().map(TupleSet::description).collect();
     assert_eq!(all.len(), sets().len());
-    let stones = named("stones").description();
+    let stones = set_by_name("stones").description();
     assert!(
         stones.ends_with("; set stones: s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11"),
         "{stones}"
@@ -265,8 +263,8 @@ fn values_are_logistic_sums() {
                 (f64::from(model.value(&game, &position, &Successors::default())) - expected).abs()
                     < 1e-5
             );
-            // Weights below 1/2 have all bits: half of the last one a weight, and half a step of
-            // the grid of log odds.
+            // Weights below 1/2 are exact to their last bit: half of it per weight, and half a step
+            // of the grid of log odds.
             let bound =
                 (model.set().tuples() + 1) as f64 / f64::from(1 << 23) + 1.0 / f64::from(1 << 19);
             assert!(
@@ -280,7 +278,7 @@ fn values_are_logistic_sums() {
 
 #[test]
 fn impossible_weights_are_refused() {
-    let set = named("stones");
+    let set = set_by_name("stones");
     assert_eq!(
         NTuple::new(set.clone(), vec![0.0; 311], 0.0),
         Err(NTupleError::Length {
@@ -324,7 +322,7 @@ fn all_instructions_give_the_same_rows_and_the_same_bits() {
             set.clone()
                 .with_instructions(Instructions::PORTABLE)
                 .row_indices(&position, &mut expected);
-            // Integers in any order: 255 weights below 1 have all bits.
+            // As integers, in any order: 255 weights below 1 are exact.
             let to_units = |weight: f32| (f64::from(weight) * f64::from(1 << 22)).round() as i64;
             let sum = to_units(-0.5)
                 + expected
@@ -371,40 +369,40 @@ fn rows_fit_their_tables_whatever_the_position() {
 }
 
 #[test]
-fn symbols_are_those_of_the_plain_view() {
-    // Arbitrary bits, and those of games.
+fn simd_symbols_equal_portable_ones() {
+    // Arbitrary bits, and positions of games.
     let mut random = RandomStream::new(1);
     for number in 0..20_000 {
         let mut side = || Side::new([0; MAX_STONES].map(|_| random.below(32) as u8));
         let position = Position::new(side(), side(), number % 2);
         assert_eq!(
             symbols(&position),
-            *View::new(&position).symbols(),
+            *Symbols::new(&position).symbols(),
             "{position:?}"
         );
     }
     for position in random_positions(100) {
         assert_eq!(
             symbols(&position),
-            *View::new(&position).symbols(),
+            *Symbols::new(&position).symbols(),
             "{position:?}"
         );
     }
 }
 
 #[test]
-fn the_parts_of_a_view_do_not_touch() {
+fn compact_alphabets_are_separate() {
     for position in random_positions(3) {
-        let (plain, to_units) = (View::plain(&position), View::new(&position));
-        assert_eq!(plain.symbols()[..64], to_units.symbols()[..64]);
+        let (plain, complete) = (Symbols::plain(&position), Symbols::new(&position));
+        assert_eq!(plain.symbols()[..64], complete.symbols()[..64]);
         assert!(plain.symbols()[64..].iter().all(|&symbol| symbol == 0));
-        assert_eq!(to_units.symbols()[61..64], [0; 3]);
+        assert_eq!(complete.symbols()[61..64], [0; 3]);
     }
 }
 
 #[test]
 fn a_set_is_read_back_from_its_texts() {
-    let set = custom(&["b3 b4  s0", "d1", "m24 o0"]);
+    let set = custom_set(&["b3 b4  s0", "d1", "m24 o0"]);
     assert_eq!(
         (set.name(), set.tuple_texts()),
         (
@@ -414,7 +412,7 @@ fn a_set_is_read_back_from_its_texts() {
     );
     assert_eq!(set.rows(), 5 + 15 + 13 * 13 * 26);
     for set in sets() {
-        let again = custom(&set.tuple_texts())
+        let again = custom_set(&set.tuple_texts())
             .with_phases(set.phases())
             .unwrap();
         assert_eq!(again.cells(), set.cells());
@@ -449,15 +447,18 @@ fn invalid_descriptions_fail_with_one_line() {
     }
     assert_eq!(refused(&[]), "0 tuples; a set has 1 to 256");
     assert_eq!(refused(&["s0"; 257]), "257 tuples; a set has 1 to 256");
-    assert_eq!(custom(&many(256)).tuples(), 256);
+    assert_eq!(custom_set(&many(256)).tuples(), 256);
     for phases in [&[1][..], &[12], &[5, 5], &[8, 5]] {
-        let error = named("stones").with_phases(phases).unwrap_err().to_string();
+        let error = set_by_name("stones")
+            .with_phases(phases)
+            .unwrap_err()
+            .to_string();
         assert!(
             error.starts_with("phases [") && error.ends_with("must ascend, from 2 to 11"),
             "{error}"
         );
     }
-    let large = custom(&["s0 s1 s2 s3 s4", "s0 s1 s2 s3 s5"]);
+    let large = custom_set(&["s0 s1 s2 s3 s4", "s0 s1 s2 s3 s5"]);
     assert_eq!(
         large.with_phases(&[4, 7]).unwrap_err(),
         TupleError::Rows(6 * 11_881_376)
@@ -465,8 +466,8 @@ fn invalid_descriptions_fail_with_one_line() {
 }
 
 #[test]
-fn walks_are_six_squares_that_hang_together() {
-    let set = named("walks-6");
+fn walks_are_six_connected_squares() {
+    let set = set_by_name("walks-6");
     for walk in set.cells() {
         let squares: Vec<usize> = walk
             .iter()

@@ -1,34 +1,36 @@
-//! Index from cells to the tuples that contain them, with the strides of their rows.
+//! Index from cells to tuples, with the strides of their rows.
 //!
 //! Invariant: the row of a tuple is its base plus, over its references, Σ stride · symbol.
 
-use super::cell::{ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES, STONES};
+use super::cell::{
+    ALIVE_START, BOARD_START, CELLS, DISTANCES_START, MOBILE_START, OWNERS_START, SQUARES,
+    SQUARES_START, STONES,
+};
 use crate::learned::{inputs::Cell, tuples::MAX_TUPLES};
 
-/// Reference of a cell to a tuple.
+/// A tuple that contains a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct TupleRef {
-    /// Change of the row when the symbol rises by one.
+    /// Row difference per unit of the symbol.
     pub(super) stride: u32,
     pub(super) tuple: u8,
 }
 
-/// A set of tuples, one bit each.
-pub(super) type Tuples = [u64; MAX_TUPLES / 64];
+pub(super) type TupleBits = [u64; MAX_TUPLES / 64];
 
-/// Tuples of all cells, and of the cells that a move changes together.
+/// The tuples of each cell, and of the cells that a move changes together.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TuplesByCell {
     tuple_refs: Vec<TupleRef>,
-    /// First reference of each cell of the view, and the end of the last.
+    /// By cell index the start of its references, and the end of the last.
     starts: [u16; CELLS + 1],
-    /// By square: tuples that depend on its content.
-    pub(super) of_square: [Tuples; 32],
-    /// By stone: tuples that depend on its square, while it lives.
-    pub(super) of_stone: [Tuples; 16],
-    /// By stone, from 1: tuples that depend on its capture; none for 0.
-    pub(super) of_loss: [Tuples; 16],
-    /// Whether there are cells of stones, of owners, of mobility.
+    /// By square: the tuples that depend on its content.
+    pub(super) tuples_of_square: [TupleBits; 32],
+    /// By stone: the tuples that depend on its square while it lives.
+    pub(super) tuples_of_stone: [TupleBits; 16],
+    /// By stone, from 1: the tuples that depend on its capture; none for 0.
+    pub(super) tuples_of_loss: [TupleBits; 16],
+    /// Whether any tuple has cells of stones, of owners, of mobility.
     pub(super) stones: bool,
     pub(super) owners: bool,
     pub(super) mobility: bool,
@@ -54,44 +56,52 @@ impl TuplesByCell {
                 .any(|list| !list.is_empty())
         };
         let together = |places: &[usize]| {
-            let mut together = Tuples::default();
+            let mut together = TupleBits::default();
             for tuple_ref in places.iter().flat_map(|&cell_index| &lists[cell_index]) {
                 together[usize::from(tuple_ref.tuple / 64)] |= 1 << (tuple_ref.tuple % 64);
             }
             together
         };
-        let (mut of_square, mut of_stone, mut of_loss) = (
-            [Tuples::default(); 32],
-            [Tuples::default(); 16],
-            [Tuples::default(); 16],
+        let (mut tuples_of_square, mut tuples_of_stone, mut tuples_of_loss) = (
+            [TupleBits::default(); 32],
+            [TupleBits::default(); 16],
+            [TupleBits::default(); 16],
         );
-        for (square, tuples) in of_square.iter_mut().enumerate().take(SQUARES) {
-            *tuples = together(&[BOARD + square, OWNERS + square, MOBILE + square]);
+        for (square, tuples) in tuples_of_square.iter_mut().enumerate().take(SQUARES) {
+            *tuples = together(&[
+                BOARD_START + square,
+                OWNERS_START + square,
+                MOBILE_START + square,
+            ]);
         }
         for stone in 0..STONES {
-            of_stone[stone] = together(&[STONE_SQUARES + stone, DISTANCES + stone]);
-            of_loss[stone + 1] =
-                together(&[STONE_SQUARES + stone, DISTANCES + stone, ALIVE + stone]);
+            tuples_of_stone[stone] = together(&[SQUARES_START + stone, DISTANCES_START + stone]);
+            tuples_of_loss[stone + 1] = together(&[
+                SQUARES_START + stone,
+                DISTANCES_START + stone,
+                ALIVE_START + stone,
+            ]);
         }
         Self {
-            stones: any(STONE_SQUARES, 3 * STONES),
-            owners: any(OWNERS, SQUARES),
-            mobility: any(MOBILE, SQUARES),
+            stones: any(SQUARES_START, 3 * STONES),
+            owners: any(OWNERS_START, SQUARES),
+            mobility: any(MOBILE_START, SQUARES),
             tuple_refs: lists.concat(),
             starts,
-            of_square,
-            of_stone,
-            of_loss,
+            tuples_of_square,
+            tuples_of_stone,
+            tuples_of_loss,
         }
     }
 
-    /// References of a cell.
+    /// The references of a cell; each tuple has at most one.
     #[inline]
-    pub(super) fn at(&self, cell_index: usize) -> &[TupleRef] {
+    pub(super) fn references_of(&self, cell_index: usize) -> &[TupleRef] {
         let cell_index = cell_index % CELLS;
         &self.tuple_refs
             [usize::from(self.starts[cell_index])..usize::from(self.starts[cell_index + 1])]
     }
 }
 
-const _: () = assert!(DISTANCES == STONE_SQUARES + STONES && ALIVE == DISTANCES + STONES);
+const _: () =
+    assert!(DISTANCES_START == SQUARES_START + STONES && ALIVE_START == DISTANCES_START + STONES);

@@ -1,4 +1,4 @@
-//! Round trips, every error, and files damaged at random.
+//! Round trips, every error, and randomly damaged files.
 
 use super::*;
 use crate::core::{
@@ -9,7 +9,7 @@ use crate::games::einstein::{
     dice::RandomStream,
     learned::{
         Network,
-        network::{inputs::InputGroups, tests::random_weights},
+        network::{features::FeatureGroups, tests::random_weights},
         ntuple::{NTuple, TupleSet},
     },
 };
@@ -25,7 +25,7 @@ fn numbers(count: usize, seed: u64) -> Vec<f32> {
     (0..count).map(|_| random.unit() as f32 - 0.5).collect()
 }
 
-fn network(groups: InputGroups, widths: &[usize], bounds: &[u8]) -> ModelFile {
+fn network(groups: FeatureGroups, widths: &[usize], bounds: &[u8]) -> ModelFile {
     let weights = random_weights(groups, widths, bounds.len() + 1, 11);
     ModelFile {
         provenance: "{\"note\": \"a \\\"quoted\\\" line\\n, ü\", \"tab\": \"\t\"}".into(),
@@ -33,8 +33,8 @@ fn network(groups: InputGroups, widths: &[usize], bounds: &[u8]) -> ModelFile {
     }
 }
 
-/// Model without buckets.
-fn plain(groups: InputGroups, widths: &[usize]) -> ModelFile {
+/// Without buckets.
+fn plain(groups: FeatureGroups, widths: &[usize]) -> ModelFile {
     network(groups, widths, &[])
 }
 
@@ -50,7 +50,7 @@ fn of_tuples(set: TupleSet) -> ModelFile {
     }
 }
 
-/// Network of unnamed tuples.
+/// A network of a custom tuple set.
 fn custom(phases: &[u8]) -> ModelFile {
     let set = TupleSet::custom(&Standard::default(), &["b0 b1 o24", "m3 s0", "a1 d7"])
         .unwrap()
@@ -59,11 +59,11 @@ fn custom(phases: &[u8]) -> ModelFile {
 }
 
 fn small() -> [ModelFile; 2] {
-    [plain(InputGroups::NONE, &[16, 16]), ntuple("stones")]
+    [plain(FeatureGroups::NONE, &[16, 16]), ntuple("stones")]
 }
 
 fn all() -> Vec<ModelFile> {
-    let (none, every) = (InputGroups::NONE, InputGroups::ALL);
+    let (none, every) = (FeatureGroups::NONE, FeatureGroups::ALL);
     let mut models = small().to_vec();
     models.extend([
         plain(every, &[64, 32]),
@@ -87,7 +87,7 @@ fn container(file: &ModelFile) -> Container {
     Container::parse(&file.to_bytes()).unwrap()
 }
 
-/// Values of some positions, to the last bit.
+/// The values of some positions, as bits.
 fn values(file: &ModelFile) -> Vec<u32> {
     let game = Standard::default();
     let mut random = RandomStream::new(9);
@@ -105,7 +105,7 @@ fn values(file: &ModelFile) -> Vec<u32> {
 }
 
 #[test]
-fn what_is_saved_is_loaded() {
+fn saved_models_load() {
     let directory = tempfile::tempdir().unwrap();
     for file in all() {
         let path = directory.path().join("model.safetensors");
@@ -123,7 +123,7 @@ fn what_is_saved_is_loaded() {
 
 #[test]
 fn the_library_reads_what_is_written() {
-    let file = network(InputGroups::NONE, &[64, 32, 16], &[5, 8]);
+    let file = network(FeatureGroups::NONE, &[64, 32, 16], &[5, 8]);
     let bytes = file.to_bytes();
     let (header, metadata) = safetensors::SafeTensors::read_metadata(&bytes).unwrap();
     assert_eq!((header + 8) % 8, 0);
@@ -166,17 +166,17 @@ fn the_library_reads_what_is_written() {
     }
 }
 
-/// Error of a file with valid checksums after its parts were changed.
+/// The error of a file whose parts were changed before its checksums were computed.
 fn refused(file: &ModelFile, spoil: impl FnOnce(&mut Container)) -> String {
     let mut container = container(file);
     spoil(&mut container);
     read(&container.to_bytes()).unwrap_err().to_string()
 }
 
-/// Whether a message equals the expected one, or begins with it if that lacks a full stop.
-fn says(message: &str, expected: &str) -> bool {
+/// Whether a message equals the expected one if that ends with a full stop, else starts with it.
+fn matches_expected(message: &str, expected: &str) -> bool {
     match expected.strip_suffix('.') {
-        Some(whole) => message == whole,
+        Some(complete) => message == complete,
         None => message.starts_with(expected),
     }
 }
@@ -191,7 +191,7 @@ fn every_wrong_entry_of_the_metadata_is_named() {
             "stones" => &stones,
             _ => &custom,
         };
-        // Of long texts a part alone is another one.
+        // ` -> ` in long texts replaces a part.
         let value = match value.split_once(" -> ") {
             Some((from, to)) => file.model.features().replacen(from, to, 1),
             None => value,
@@ -200,7 +200,7 @@ fn every_wrong_entry_of_the_metadata_is_named() {
             drop(container.metadata.insert(key, value))
         });
         assert!(
-            says(&message, &expected) && !message.contains('\n'),
+            matches_expected(&message, &expected) && !message.contains('\n'),
             "{model}: {message}"
         );
     }
@@ -235,9 +235,9 @@ fn every_wrong_part_is_named() {
     for (spoil, expected) in spoilt {
         assert_eq!(refused(&ntuple, spoil), expected);
     }
-    // By the order of a file.
-    let replaced = |place: usize, tensor: Tensor| {
-        refused(&network, |container| container.tensors[place] = tensor)
+    // By position in the file.
+    let replaced = |index: usize, tensor: Tensor| {
+        refused(&network, |container| container.tensors[index] = tensor)
     };
     assert_eq!(
         replaced(5, Tensor::new("hidden2.weight", vec![16, 16], &[0i16; 256])),
@@ -268,7 +268,7 @@ fn other_features_are_refused_with_both_sides_named() {
 }
 
 #[test]
-fn files_that_are_none_are_refused() {
+fn foreign_files_are_refused() {
     let bytes = small()[1].to_bytes();
     let problem = |bytes: &[u8]| read(bytes).unwrap_err();
     let found = bytes.len() as u64 - 1;
@@ -338,9 +338,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_truncated_file_is_never_a_model(kind in 0..2usize, share in 0.0..1.0f64) {
+    fn a_truncated_file_is_never_a_model(kind in 0..2usize, fraction in 0.0..1.0f64) {
         let bytes = small()[kind].to_bytes();
-        let length = (bytes.len() as f64 * share) as usize;
+        let length = (bytes.len() as f64 * fraction) as usize;
         prop_assert!(read(&bytes[..length]).is_err());
     }
 
@@ -351,8 +351,8 @@ proptest! {
         // Half of the damage goes to the header, which is small beside the data.
         let header = 8 + u64::from_le_bytes(*bytes.first_chunk::<8>().unwrap()) as usize;
         let range = if in_header { header } else { bytes.len() };
-        for (share, value) in [(at, value), (second, value.rotate_left(3))] {
-            bytes[(share * range as f64) as usize] = value;
+        for (fraction, value) in [(at, value), (second, value.rotate_left(3))] {
+            bytes[(fraction * range as f64) as usize] = value;
         }
         if let Ok(loaded) = read(&bytes) {
             prop_assert_eq!(&loaded, file);
@@ -379,7 +379,7 @@ fn a_model_carries_its_tuples_and_its_phases() {
 }
 
 #[test]
-fn shipped_models_are_what_they_were() {
+fn shipped_models_round_trip() {
     for bytes in [
         &include_bytes!("../../../../../../models/quick-ntuple.safetensors")[..],
         include_bytes!("../../../../../../models/integer-1.safetensors"),

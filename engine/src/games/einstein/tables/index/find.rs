@@ -1,26 +1,26 @@
-//! Look-up of a position's cell, for every probe.
+//! From a position to its cell: the hot path of every probe.
 //!
-//! It equals [`Index::anchor`] and [`Anchor::rank`](super::Anchor::rank), by which tables are
-//! built, without branches on the position except one on its class; loops have constant lengths. It
-//! does not count bits: on processors without such an instruction that takes longer than comparing
-//! a few squares. Invariant: a test compares it with the index by parts for every class.
+//! It computes [`Index::mover_index`] and [`MoverIndex::rank`](super::MoverIndex::rank) with a
+//! single data-dependent branch, to the code of the class, where all loops have constant lengths.
+//! Bits are not counted, since portable popcounts are slower than comparing a few squares.
+//! Invariant: equal to the index by parts; a test compares every class.
 
-use super::super::patterns::{MAX_TABLE_STONES, NUMBERS_OF_SETS, PATTERNS, reversed};
-use super::{Class, GOAL, Index, number, width, with_class};
+use super::super::patterns::{MAX_TABLE_STONES, NUM_PATTERNS, PATTERN_NUMBERS, reverse_mask};
+use super::{Class, GOAL, Index, dispatch_class, num_other_tuples, tuple_number};
 use crate::core::arrays::by_index;
 use crate::games::einstein::{Position, position::Side, symmetry::TRANSPOSED};
 
-/// Precomputed data of a set of labels.
+/// Stones and pattern of a set of labels.
 #[derive(Clone, Copy)]
 struct Labels {
-    /// Stones, from 0, in the order of labels; only the first few count.
+    /// The stones (from 0) by label; the rest is padding.
     stones: [u8; MAX_TABLE_STONES],
     count: u8,
-    /// Number of the pattern, and with all labels reversed.
+    /// The pattern number, and that of the reversed labels.
     patterns: [u8; 2],
 }
 
-static LABELS: [Labels; 64] = {
+static LABELS_BY_SET: [Labels; 64] = {
     let mut all = [Labels {
         stones: [0; MAX_TABLE_STONES],
         count: 0,
@@ -40,16 +40,16 @@ static LABELS: [Labels; 64] = {
             stone += 1;
         }
         labels.patterns = [
-            NUMBERS_OF_SETS[set],
-            NUMBERS_OF_SETS[reversed(set as u8) as usize],
+            PATTERN_NUMBERS[set],
+            PATTERN_NUMBERS[reverse_mask(set as u8) as usize],
         ];
         set += 1;
     }
     all
 };
 
-/// Each square, and transposed.
-static SEEN: [[u8; 32]; 2] = {
+/// Each square unchanged, then transposed.
+static ORIENTATIONS: [[u8; 32]; 2] = {
     let mut same = [0; 32];
     let mut square = 0;
     while square < 32 {
@@ -60,17 +60,17 @@ static SEEN: [[u8; 32]; 2] = {
 };
 
 #[derive(Clone, Copy)]
-struct Stones {
+struct SideStones {
     side: Side,
     labels: &'static Labels,
 }
 
-impl Stones {
+impl SideStones {
     #[inline(always)]
-    fn of(side: Side) -> Self {
+    fn new(side: Side) -> Self {
         Self {
             side,
-            labels: &LABELS[usize::from(side.alive() & 63)],
+            labels: &LABELS_BY_SET[usize::from(side.alive() & 63)],
         }
     }
 
@@ -81,10 +81,13 @@ impl Stones {
 }
 
 impl Index {
-    /// Class and cell of an unfinished position; `None` beyond the index.
+    /// Class and cell of a position that is not over; `None` if it has too many stones.
     #[inline]
     pub(in super::super) fn find(&self, position: &Position) -> Option<(Class, usize)> {
-        let (own, enemy) = (Stones::of(position.mover()), Stones::of(position.other()));
+        let (own, enemy) = (
+            SideStones::new(position.mover()),
+            SideStones::new(position.other()),
+        );
         let class = Class {
             mover: usize::from(own.labels.count),
             other: usize::from(enemy.labels.count),
@@ -96,41 +99,46 @@ impl Index {
     }
 
     #[inline(never)]
-    fn cell(&self, class: Class, own: Stones, enemy: Stones) -> usize {
-        with_class!(class, OWN, ENEMY => self.cell_of::<OWN, ENEMY>(own, enemy))
+    fn cell(&self, class: Class, own: SideStones, enemy: SideStones) -> usize {
+        dispatch_class!(class, OWN, ENEMY => self.cell_of::<OWN, ENEMY>(own, enemy))
     }
 
     #[inline(always)]
-    fn cell_of<const OWN: usize, const ENEMY: usize>(&self, own: Stones, enemy: Stones) -> usize {
+    fn cell_of<const OWN: usize, const ENEMY: usize>(
+        &self,
+        own: SideStones,
+        enemy: SideStones,
+    ) -> usize {
         let (movers, others) = (
             own.squares::<OWN>(),
             enemy.squares::<ENEMY>().map(|square| GOAL - (square & 31)),
         );
         let orbits = &self.orbits[OWN - 1];
-        let entry = orbits.entries[number(movers.into_iter())] as usize;
+        let entry = orbits.entries[tuple_number(movers.into_iter())] as usize;
         let row = entry >> 2;
-        let seen = &SEEN[entry >> 1 & 1];
-        let movers = movers.map(|square| seen[usize::from(square & 31)]);
-        // A mover on 0 occupies no square that the other side could be on.
-        let on_zero = usize::from(row >= orbits.plain);
+        let orientation = &ORIENTATIONS[entry >> 1 & 1];
+        let movers = movers.map(|square| orientation[usize::from(square & 31)]);
+        // A mover on 0 takes no free square from the other side.
+        let on_zero = usize::from(row >= orbits.rows_without_zero);
         let ranks = others.map(|square| {
-            let square = seen[usize::from(square & 31)];
+            let square = orientation[usize::from(square & 31)];
             let below: u8 = movers.iter().map(|&mover| u8::from(mover < square)).sum();
             usize::from(square) + on_zero - usize::from(below) - 1
         });
         let (rank, flipped) = rank(ranks, 24 - OWN + on_zero);
-        let narrow = const { width(24 - OWN, ENEMY) };
-        let wider = const { width(25 - OWN, ENEMY) - width(24 - OWN, ENEMY) };
-        let block = row * narrow + row.saturating_sub(orbits.plain) * wider + rank;
+        let narrow = const { num_other_tuples(24 - OWN, ENEMY) };
+        let wider = const { num_other_tuples(25 - OWN, ENEMY) - num_other_tuples(24 - OWN, ENEMY) };
+        let block = row * narrow + row.saturating_sub(orbits.rows_without_zero) * wider + rank;
         let (outer, inner) = (
             enemy.labels.patterns[usize::from(flipped)],
             own.labels.patterns[entry & 1],
         );
-        (block * PATTERNS[ENEMY] + usize::from(outer)) * PATTERNS[OWN] + usize::from(inner)
+        (block * NUM_PATTERNS[ENEMY] + usize::from(outer)) * NUM_PATTERNS[OWN] + usize::from(inner)
     }
 }
 
-/// Rank of the other side by its ranks among `free` squares, and whether its labels are reversed.
+/// The rank of the other side from its ranks among `free` squares, and whether its labels are
+/// reversed.
 #[inline(always)]
 fn rank<const COUNT: usize>(ranks: [usize; COUNT], free: usize) -> (usize, bool) {
     let (first, last) = (ranks[0], ranks[COUNT - 1]);
@@ -162,13 +170,13 @@ fn rank<const COUNT: usize>(ranks: [usize; COUNT], free: usize) -> (usize, bool)
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::patterns::number as pattern_number;
+    use super::super::super::patterns::pattern_number;
     use super::*;
     use crate::core::random::RandomStream;
     use crate::games::einstein::{GONE, Standard};
 
-    /// Class and cell by the parts that tables are built with.
-    fn by_parts(index: &Index, position: &Position) -> (Class, usize) {
+    /// The same from the parts that the builder uses.
+    fn find_by_parts(index: &Index, position: &Position) -> (Class, usize) {
         let (mover, other) = (position.mover(), position.other());
         let squares = |side: Side| side.squares().into_iter().filter(|square| *square != GONE);
         let own: Vec<u8> = squares(mover).collect();
@@ -177,14 +185,14 @@ mod tests {
             mover: own.len(),
             other: others.len(),
         };
-        let anchor = index.anchor(&own);
-        let (rank, flipped) = anchor.rank(&others);
+        let mover_index = index.mover_index(&own);
+        let (rank, flipped) = mover_index.rank(&others);
         let outer = pattern_number(other.alive(), flipped);
-        let inner = pattern_number(mover.alive(), anchor.reversed);
-        let block = index.first_block(class, anchor.row) + rank;
+        let inner = pattern_number(mover.alive(), mover_index.reversed);
+        let block = index.first_block(class, mover_index.row) + rank;
         (
             class,
-            block * class.block() + outer * PATTERNS[class.mover] + inner,
+            block * class.block() + outer * NUM_PATTERNS[class.mover] + inner,
         )
     }
 
@@ -208,11 +216,11 @@ mod tests {
                     side
                 };
                 let own = Side::new(side(class.mover, Standard::GOAL));
-                let swapped = |square| if square == GONE { GONE } else { GOAL - square };
-                let enemy = Side::new(side(class.other, 0).map(swapped));
+                let flip = |square| if square == GONE { GONE } else { GOAL - square };
+                let enemy = Side::new(side(class.other, 0).map(flip));
                 let position = Position::new(own, enemy, 0);
                 let found = index.find(&position).unwrap();
-                assert_eq!(found, by_parts(&index, &position), "{position:?}");
+                assert_eq!(found, find_by_parts(&index, &position), "{position:?}");
                 assert!(found.0 == class && found.1 < index.blocks(class) * class.block());
             }
         }
@@ -220,8 +228,8 @@ mod tests {
         assert_eq!(index.find(&start), None);
         assert_eq!(
             Index::new(2).find(&Position::new(
-                Side::EMPTY.with(0, 3).with(1, 4),
-                Side::EMPTY.with(0, 2),
+                Side::EMPTY.with_stone_on(0, 3).with_stone_on(1, 4),
+                Side::EMPTY.with_stone_on(0, 2),
                 0
             )),
             None

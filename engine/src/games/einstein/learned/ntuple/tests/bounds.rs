@@ -1,17 +1,17 @@
-//! Misuse by safe code: invalid positions and moves, cells of other views, tables that do not fit,
-//! kernels of other sets. No weight beyond the tables is read on any instruction set; Miri would
-//! detect it.
+//! Bounds under invalid input from safe code: impossible positions and moves, foreign cells, tables
+//! that do not fit, kernels of other sets. No instructions read a weight beyond the tables; Miri
+//! would detect it.
 
 use super::*;
 use crate::games::einstein::evaluators::test_support::impossible_positions;
 use crate::learned::inputs::CellGroup;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Positions; Miri takes a thousand times as long.
+/// Number of positions; Miri takes a thousand times as long.
 const COUNT: usize = if cfg!(miri) { 2 } else { 400 };
 
-/// Every cell alone, and one tuple of more than a step, with minimal tables.
-fn singles() -> TupleSet {
+/// Every cell alone, and one tuple of more than a step, in the smallest tables.
+fn single_cell_set() -> TupleSet {
     let mut tuples: Vec<String> = GROUPS
         .iter()
         .flat_map(|group| group.all())
@@ -19,22 +19,21 @@ fn singles() -> TupleSet {
         .map(|cell| format_cell(&GROUPS, cell))
         .collect();
     tuples.push("m24 o0 a11 d0 a6".to_owned());
-    custom(&tuples)
+    custom_set(&tuples)
 }
 
-/// Networks on all instructions; the last phase's tables are the last weights.
+/// On all instructions; the last phase's tables are the last weights.
 fn networks(set: &TupleSet) -> Vec<NTuple> {
-    on_all(&NTuple::new(set.clone(), vec![0.25; set.rows()], 0.0).unwrap())
+    on_all_instructions(&NTuple::new(set.clone(), vec![0.25; set.rows()], 0.0).unwrap())
 }
 
-/// Whether `task` panics.
-fn refuses<T>(task: impl FnOnce() -> T) -> bool {
+fn panics<T>(task: impl FnOnce() -> T) -> bool {
     catch_unwind(AssertUnwindSafe(task)).is_err()
 }
 
 #[test]
 fn every_symbol_is_below_its_alphabet() {
-    let set = singles().with_phases(&[11]).unwrap();
+    let set = single_cell_set().with_phases(&[11]).unwrap();
     let rows_per_phase = set.rows() / 2;
     for network in networks(&set) {
         for position in impossible_positions(COUNT) {
@@ -55,9 +54,9 @@ fn every_symbol_is_below_its_alphabet() {
 }
 
 #[test]
-fn moves_that_are_none_read_nothing_else() {
+fn impossible_moves_read_only_weights() {
     let game = Standard::default();
-    for network in networks(&singles()) {
+    for network in networks(&single_cell_set()) {
         let moves: Vec<Move> = (0..255)
             .step_by(if cfg!(miri) { 51 } else { 1 })
             .map(|number| Move::new(number / 3, number % 3))
@@ -65,15 +64,15 @@ fn moves_that_are_none_read_nothing_else() {
         for position in impossible_positions(COUNT / 2) {
             network.one_ply(&game, &position, &mut Successors::default());
             for moves in moves.chunks(17) {
-                // A panic is fine: overflowing sums are errors in some builds.
-                refuses(|| network.score_successors(&game, &position, moves, &mut [0.0; 17]));
+                // Panics are ignored: overflowing sums are errors in some builds.
+                panics(|| network.score_successors(&game, &position, moves, &mut [0.0; 17]));
             }
         }
     }
 }
 
 #[test]
-fn kernels_are_of_cells_that_there_are_and_tables_that_fit() {
+fn kernels_require_valid_cells_and_tables() {
     let kernels = |cells: Vec<Cell>, bases: &[u32]| {
         <EinSteinTuples as TupleKernels<Standard>>::new(&[cells], bases)
     };
@@ -84,43 +83,43 @@ fn kernels_are_of_cells_that_there_are_and_tables_that_fit() {
         symbols,
         ..ALIVE_CELLS
     };
-    // More symbols than the cell has, or fewer; indices between cells, and behind the view.
+    // Alphabets too large or too small; indices between cells, and after the last.
     for strange in [
         group(ALIVE_CELLS.start, 3),
         group(ALIVE_CELLS.start, 1),
         group(62, 2),
         group(1 << 12, 2),
     ] {
-        assert!(refuses(|| kernels(vec![own, strange.cell(3)], &[0])));
+        assert!(panics(|| kernels(vec![own, strange.cell(3)], &[0])));
     }
-    assert!(refuses(|| kernels(vec![own], &[(1 << 26) - 1])));
-    assert!(refuses(|| kernels(
+    assert!(panics(|| kernels(vec![own], &[(1 << 26) - 1])));
+    assert!(panics(|| kernels(
         vec![MOBILE_CELLS.cell(0); 40],
         &[u32::MAX]
     )));
-    assert!(refuses(|| kernels(vec![own], &[])));
+    assert!(panics(|| kernels(vec![own], &[])));
 }
 
 #[cfg(target_arch = "x86_64")]
 #[test]
 #[cfg_attr(miri, ignore = "panics alone, which take long")]
-fn kernels_of_another_set_and_instructions_that_are_missing_are_refused() {
+fn foreign_kernels_are_refused() {
     let game = Standard::default();
     let position = impossible_positions(1)[0];
-    let small = custom(&["a0", "a1"]);
-    for (network, own) in networks(&singles()).iter().zip(networks(&small)) {
+    let small = custom_set(&["a0", "a1"]);
+    for (network, own) in networks(&single_cell_set()).iter().zip(networks(&small)) {
         let wide = own.clone().with_kernels(network.set().kernels().clone());
         if network.set().kernels().are_vectors() {
-            assert!(refuses(|| wide.logit(&position)));
-            assert!(refuses(|| wide.one_ply(
+            assert!(panics(|| wide.logit(&position)));
+            assert!(panics(|| wide.one_ply(
                 &game,
                 &position,
                 &mut Successors::default()
             )));
         } else {
             let (set, weights) = (own.set(), &own.quantized().weights);
-            assert!(refuses(|| vectors::sum(set, &position, weights)));
-            assert!(refuses(|| vectors::rows(set, &position, &mut [0; 2])));
+            assert!(panics(|| simd::sum(set, &position, weights)));
+            assert!(panics(|| simd::rows(set, &position, &mut [0; 2])));
         }
     }
 }

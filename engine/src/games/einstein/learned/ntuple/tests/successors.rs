@@ -1,5 +1,4 @@
-//! Batched evaluation of successors against single evaluation, to the last bit, on all
-//! instructions.
+//! Batched successors against single evaluations, bit by bit, on all instructions.
 
 use super::*;
 use crate::core::{
@@ -10,11 +9,10 @@ use crate::games::einstein::{EinStein, GONE, Variant, dice::Die};
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
-/// Sets of every kind, and one longer than a vector of bits, with tuples of more than four cells.
+/// Sets of every kind, and one that exceeds a bit vector, with tuples of more than four cells.
 fn all_sets() -> Vec<TupleSet> {
     let mut all = sets();
-    // Tuples that look at squares and at stones, at the same square twice over, and all cells of a
-    // stone.
+    // Tuples with squares and stones, with the same square twice, and with all cells of a stone.
     let mixed = [
         "b12 s0 a6",
         "b12 o12 m12",
@@ -24,15 +22,15 @@ fn all_sets() -> Vec<TupleSet> {
         "a0 a1 a2 a3 a4 a5 a6 a7",
         "b7 s8 d8",
     ];
-    all.push(custom(&mixed));
+    all.push(custom_set(&mixed));
     // All kinds of cells in tuples of at most four.
-    all.push(custom(&["o0 o1 o5 o6", "m7 m12", "m3 b4 o8", "s7 o12"]));
+    all.push(custom_set(&["o0 o1 o5 o6", "m7 m12", "m3 b4 o8", "s7 o12"]));
     let board: Vec<String> = (0..256)
         .map(|number| format!("b{} b{}", number % 25, (number % 25 + 1 + number / 25) % 25))
         .collect();
-    all.push(custom(&board));
-    let windows = &named("board-windows").tuple_texts()[..40];
-    all.push(custom(windows).with_phases(&[4, 11]).unwrap());
+    all.push(custom_set(&board));
+    let windows = &set_by_name("board-windows").tuple_texts()[..40];
+    all.push(custom_set(windows).with_phases(&[4, 11]).unwrap());
     all
 }
 
@@ -40,14 +38,14 @@ static NETWORKS: LazyLock<Vec<Vec<NTuple>>> = LazyLock::new(|| {
     all_sets()
         .iter()
         .zip(100..)
-        .map(|(set, seed)| on_all(&random_network(set, seed, 0.1)))
+        .map(|(set, seed)| on_all_instructions(&random_network(set, seed, 0.1)))
         .collect()
 });
 
-/// Asserts that a network values and scores the successors of a position as single positions; the
-/// first network is the portable reference.
+/// Asserts that a network values and scores the successors of a position as single evaluations do;
+/// the first of each kind, the portable one, gives the expected values.
 fn check(networks: &[NTuple], game: &Standard, position: &Position, caches: &mut [Successors]) {
-    let expected = test_support::one_ply_by_successors(&networks[0], game, position);
+    let expected = test_support::reference_one_ply(&networks[0], game, position);
     let moves = game.all_moves(position);
     for (network, cache) in networks.iter().zip(caches) {
         let found = network.one_ply(game, position, cache);
@@ -64,7 +62,6 @@ fn check(networks: &[NTuple], game: &Standard, position: &Position, caches: &mut
     }
 }
 
-/// [`check`] from empty caches.
 fn check_afresh(networks: &[NTuple], game: &Standard, position: &Position) {
     let mut caches = vec![Successors::default(); networks.len()];
     check(networks, game, position, &mut caches);
@@ -101,7 +98,7 @@ fn moves_may_be_scored_in_any_order() {
     }
 }
 
-/// Two sides of any living stones on their own squares, not on their goals; each has at least one.
+/// Two sides of any living stones (at least one each) on distinct squares, not on their goals.
 fn any_sides() -> impl Strategy<Value = Position> {
     let order = Just((0..25u8).collect::<Vec<_>>()).prop_shuffle();
     (order, 1..64u8, 1..64u8, 0..2usize).prop_map(|(squares, own, other, seat)| {
@@ -136,7 +133,7 @@ proptest! {
 }
 
 #[test]
-fn captures_of_last_stones_arrivals_and_own_stones_are_there() {
+fn special_captures_and_arrivals_are_exact() {
     let game = Standard::default();
     // Before the goal, with a stone of its own beside it; the enemy's last stone diagonally ahead
     // of another.
@@ -167,17 +164,17 @@ fn captures_of_last_stones_arrivals_and_own_stones_are_there() {
 #[test]
 fn weights_of_all_moves_together_may_be_larger_than_any_sum() {
     let game = Standard::default();
-    // All moves change the one tuple, whose weight alone is nearly all that fits.
-    let set = custom(&["d6 d7 d8 d9 d10 d11"]);
+    // All moves change the one tuple, whose weight alone nearly overflows.
+    let set = custom_set(&["d6 d7 d8 d9 d10 d11"]);
     let rows = set.rows();
-    let networks = on_all(&NTuple::new(set, vec![255.0; rows], 0.0).unwrap());
+    let networks = on_all_instructions(&NTuple::new(set, vec![255.0; rows], 0.0).unwrap());
     for position in test_support::random_positions(&game, 43, 200) {
         check_afresh(&networks, &game, &position);
     }
 }
 
 #[test]
-fn what_is_no_position_breaks_nothing() {
+fn impossible_positions_are_harmless() {
     let game = Standard::default();
     for networks in NETWORKS.iter() {
         for position in test_support::impossible_positions(60) {

@@ -1,23 +1,24 @@
-//! View of n-tuples: a position as an array of small symbols, in the perspective of the side to
-//! move.
+//! The symbols of a position in the mover's perspective, the inputs of n-tuples.
 //!
-//! Invariant: whatever the bits of a position, a symbol is below the number of symbols of its cell,
-//! so rows of tables need no further checks.
+//! Invariant: for any bits of the position each symbol is in its cell's alphabet; unchecked loads
+//! rely on it.
 
 use super::{
-    cell::{ALIVE, BOARD, CELLS, DISTANCES, MOBILE, OWNERS, SQUARES, STONE_SQUARES, STONES},
+    cell::{
+        ALIVE_START, BOARD_START, CELLS, DISTANCES_START, MOBILE_START, OWNERS_START, SQUARES,
+        SQUARES_START, STONES,
+    },
     mobility::Mobility,
 };
 use crate::games::einstein::{MAX_STONES, Position, Standard, evaluators::race_tables::distance};
 
-/// Symbols of all cells of a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct View {
-    /// By cell index; the length lets an index of seven bits go unchecked.
+pub(crate) struct Symbols {
+    /// By index; the length allows an unchecked index of seven bits.
     symbols: [u8; CELLS],
 }
 
-impl View {
+impl Symbols {
     #[inline]
     pub(crate) fn new(position: &Position) -> Self {
         let mut view = Self::plain(position);
@@ -25,7 +26,7 @@ impl View {
         view
     }
 
-    /// View without the reduced alphabets, whose cells are 0.
+    /// The symbols without the compact alphabets, whose cells are 0.
     #[inline]
     pub(super) fn plain(position: &Position) -> Self {
         let mut symbols = [0u8; CELLS];
@@ -37,30 +38,28 @@ impl View {
             } else {
                 Standard::GOAL.wrapping_sub(square)
             };
-            symbols[BOARD + usize::from(seen_by_mover & 31)] = stone as u8 + 1;
+            symbols[BOARD_START + usize::from(seen_by_mover & 31)] = stone as u8 + 1;
         }
-        // Filled last, so that the square of a gone or invalid stone cannot mark another part of
-        // the view.
+        // Filled last, so that the square of a gone or invalid stone cannot overwrite other cells.
         for stone in 0..STONES {
             let square = sides[stone / MAX_STONES]
                 .square(stone % MAX_STONES)
                 .min(SQUARES as u8);
-            symbols[STONE_SQUARES + stone] = square;
-            symbols[DISTANCES + stone] = distance(square);
-            symbols[ALIVE + stone] = u8::from(square != SQUARES as u8);
+            symbols[SQUARES_START + stone] = square;
+            symbols[DISTANCES_START + stone] = distance(square);
+            symbols[ALIVE_START + stone] = u8::from(square != SQUARES as u8);
         }
         Self { symbols }
     }
 
-    /// Fills the cells of the reduced alphabets from the board.
     #[inline]
     fn reduce(&mut self, position: &Position) {
         let mobile = Mobility::new(position.mover().alive(), position.other().alive());
         for square in 0..SQUARES {
-            let stone = self.symbols[BOARD + square];
-            self.symbols[OWNERS + square] =
+            let stone = self.symbols[BOARD_START + square];
+            self.symbols[OWNERS_START + square] =
                 u8::from(stone > 0) + u8::from(stone > MAX_STONES as u8);
-            self.symbols[MOBILE + square] = mobile.of(usize::from(stone & 15));
+            self.symbols[MOBILE_START + square] = mobile.symbol_of(usize::from(stone & 15));
         }
     }
 

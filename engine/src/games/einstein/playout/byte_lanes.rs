@@ -1,21 +1,21 @@
-//! 64 games as vectors of bytes: one byte a game, one vector a stone.
+//! 64 games as byte vectors, one byte per game and one vector per stone, for all vector engines.
 
 use super::{
     LANES, Tally, avx2, avx512,
-    draw::LaneRandom,
     lanes::{Lanes, Status, first_lanes},
+    ply_bits::LaneRandom,
     starts::{GONE_BYTE, Starts},
 };
 use crate::core::bits::members;
 use crate::core::simd::{Instructions, Level, dispatched};
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard};
 
-/// One byte a lane.
+/// One byte per lane.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
-pub(super) struct Row(pub(super) [u8; LANES]);
+pub(super) struct ByteRow(pub(super) [u8; LANES]);
 
-impl Row {
+impl ByteRow {
     /// Lanes 0–31 and 32–63.
     #[inline]
     pub(super) fn half_rows(&self) -> &[[u8; LANES / 2]] {
@@ -33,11 +33,11 @@ impl Row {
 #[repr(C)]
 pub(super) struct SideRows {
     /// Square of each stone in its owner's perspective, or [`GONE_BYTE`].
-    pub(super) stones: [Row; MAX_STONES],
-    /// One bit a living stone.
-    pub(super) alive: Row,
-    /// One bit for each stone with only one step; arbitrary for gone stones.
-    pub(super) edge: Row,
+    pub(super) stones: [ByteRow; MAX_STONES],
+    /// The living stones as a bit set.
+    pub(super) alive: ByteRow,
+    /// The stones with a single step as a bit set; arbitrary for gone stones.
+    pub(super) edge: ByteRow,
 }
 
 dispatched! {
@@ -61,29 +61,29 @@ dispatched! {
     }
 }
 
-/// 64 games; lanes that are not running hold arbitrary data.
+/// 64 games. The contents of idle lanes are arbitrary.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct ByteLanes {
-    /// The side that began, and the other.
+    /// The side that begins, and the other.
     pub(super) sides: [SideRows; 2],
-    pub(super) plies: Row,
+    pub(super) plies: ByteRow,
     pub(super) status: Status,
     instructions: Instructions,
 }
 
 impl ByteLanes {
-    /// Idle lanes; `None` if the instructions have no such vectors.
+    /// Idle lanes; `None` if the instructions have no vector engine.
     pub(super) fn new(instructions: Instructions) -> Option<Self> {
         let instructions = instructions.among(&[Level::Avx2, Level::Avx512Vbmi]);
         let none = SideRows {
-            stones: [Row([GONE_BYTE; LANES]); MAX_STONES],
-            alive: Row([0; LANES]),
-            edge: Row([0; LANES]),
+            stones: [ByteRow([GONE_BYTE; LANES]); MAX_STONES],
+            alive: ByteRow([0; LANES]),
+            edge: ByteRow([0; LANES]),
         };
         (instructions != Instructions::PORTABLE).then(|| Self {
             sides: [none; 2],
-            plies: Row([0; LANES]),
+            plies: ByteRow([0; LANES]),
             status: Status::default(),
             instructions,
         })
@@ -113,7 +113,7 @@ impl ByteLanes {
             }
             self.plies.0[lane] = 0;
         }
-        self.status.begin(lanes);
+        self.status.start(lanes);
     }
 }
 
@@ -157,6 +157,6 @@ impl Lanes for ByteLanes {
             }
             self.plies.0[lane] = 0;
         }
-        self.status.begin(first_lanes(positions.len()));
+        self.status.start(first_lanes(positions.len()));
     }
 }

@@ -1,28 +1,28 @@
 //! Rows and sums of n-tuples by AVX2.
 
-use super::super::plan::{LANES, Plan, Step};
-use super::avx2_view::View;
-use crate::games::einstein::{Position, learned::lane_sums};
+use super::super::simd_layout::{LANES, LookupStep, SimdLayout};
+use super::avx2_symbols::SymbolVectors;
+use crate::games::einstein::{Position, learned::horizontal_sums};
 use std::arch::x86_64::*;
 
-/// 32 bytes of an array of numbers, from `32 · part`.
+/// Bytes `32 · part` to `32 · part + 31` of an array of numbers.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn load<T: Copy>(numbers: &[T], part: usize) -> __m256i {
     assert!(32 * (part + 1) <= size_of_val(numbers));
-    // SAFETY: so many bytes are there; the load needs no alignment, and any bits are a vector.
+    // SAFETY: the bytes are in bounds (asserted); the load is unaligned, and any bits are a vector.
     unsafe { _mm256_loadu_si256(numbers.as_ptr().cast::<__m256i>().add(part)) }
 }
 
-/// What the symbols of eight tuples, half of a step, add to their rows, before its strides.
+/// Row contributions of eight tuples, half of a step, before its strides.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn quads(view: &View, step: &Step, half: usize) -> __m256i {
+fn quads(view: &SymbolVectors, step: &LookupStep, half: usize) -> __m256i {
     let cell_indices = load(&step.cell_indices, half);
     let mut symbols = _mm256_setzero_si256();
     for (number, &piece) in view.pieces().iter().enumerate() {
         if step.pieces >> number & 1 == 1 {
-            // Places of other pieces wrap or go beyond 15, and find 0.
+            // Indices of other pieces wrap or exceed 15, and give 0.
             let within = _mm256_sub_epi8(cell_indices, _mm256_set1_epi8(16 * number as i8));
             let found =
                 _mm256_shuffle_epi8(piece, _mm256_adds_epu8(within, _mm256_set1_epi8(0x70)));
@@ -36,7 +36,12 @@ fn quads(view: &View, step: &Step, half: usize) -> __m256i {
 /// The rows of half of a block's tuples, given its steps.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn half_block(view: &View, bases: &[u32; LANES], steps: &[Step], half: usize) -> __m256i {
+fn half_block(
+    view: &SymbolVectors,
+    bases: &[u32; LANES],
+    steps: &[LookupStep],
+    half: usize,
+) -> __m256i {
     let mut rows = _mm256_add_epi32(load(bases, half), quads(view, &steps[0], half));
     for step in &steps[1..] {
         rows = _mm256_add_epi32(
@@ -48,22 +53,22 @@ fn half_block(view: &View, bases: &[u32; LANES], steps: &[Step], half: usize) ->
 }
 
 /// # Safety
-/// There are [`Plan::rows`] weights, and `REDUCED` is what the plan says.
+/// `weights` has [`SimdLayout::rows`] entries, and `REDUCED` is [`SimdLayout::is_reduced`].
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn sum<const REDUCED: bool>(
-    plan: &Plan,
+    plan: &SimdLayout,
     position: &Position,
     weights: &[i32],
 ) -> i32 {
-    let view = View::new::<REDUCED>(position);
+    let view = SymbolVectors::new::<REDUCED>(position);
     let mut sums = [_mm256_setzero_si256(); 2];
     for (block, own) in plan.blocks() {
         for (half, sum) in sums.iter_mut().enumerate() {
             let rows = half_block(&view, &block.bases, own, half);
             let mask = load(&block.mask, half);
-            // SAFETY: lanes of the mask have a tuple; the rest is not read. The symbols are a view's,
-            // each below the number of symbols of its cell, so these rows are below `Plan::rows`:
-            // the caller has a weight for each. They are below 2²⁶, and no negative offset.
+            // SAFETY: only masked lanes, which have a tuple, are read. Symbols are in their
+            // alphabets, so these rows are below `SimdLayout::rows`, the number of weights. Rows
+            // are below 2²⁶, hence non-negative offsets.
             let found = unsafe {
                 _mm256_mask_i32gather_epi32::<4>(
                     _mm256_setzero_si256(),
@@ -75,23 +80,23 @@ pub(super) unsafe fn sum<const REDUCED: bool>(
             *sum = _mm256_add_epi32(*sum, found);
         }
     }
-    lane_sums::of_eight(_mm256_add_epi32(sums[0], sums[1]))
+    horizontal_sums::sum_of_eight(_mm256_add_epi32(sums[0], sums[1]))
 }
 
 #[target_feature(enable = "avx2")]
 pub(super) fn rows<const REDUCED: bool>(
-    plan: &Plan,
+    plan: &SimdLayout,
     position: &Position,
     first: u32,
     out: &mut [u32],
 ) {
-    let view = View::new::<REDUCED>(position);
+    let view = SymbolVectors::new::<REDUCED>(position);
     for (number, (block, own)) in plan.blocks().enumerate() {
         let mut found = [0u32; LANES];
         for (half, found) in found.as_chunks_mut::<8>().0.iter_mut().enumerate() {
             let rows = half_block(&view, &block.bases, own, half);
             let rows = _mm256_add_epi32(rows, _mm256_set1_epi32(first as i32));
-            // SAFETY: eight numbers of four bytes are a vector; the store needs no alignment.
+            // SAFETY: eight numbers of four bytes are a vector; the store is unaligned.
             unsafe { _mm256_storeu_si256(found.as_mut_ptr().cast(), rows) };
         }
         let out = &mut out[number * LANES..];

@@ -1,8 +1,8 @@
-//! Dice of played games: the rolled face and its moves.
+//! Dice as the chance source of played games: each draw is a face and its legal moves.
 //!
-//! Both games of a pair have the same rolls: those of the first are stored for the second, because
-//! seeding two Mersenne Twisters again would take a tenth of the time of a game without search.
-//! Invariant: the k-th roll of a seat is that of [`DuplicateDice`] in both games.
+//! Both games of a pair use the same rolls. The second game replays stored rolls, since seeding two
+//! Mersenne Twisters again would take a tenth of the time of a game without search. Invariant: the
+//! k-th roll of a seat is that of [`DuplicateDice`] in both games.
 
 use super::{EinStein, MoveList, Position};
 use crate::core::game::ChanceSource;
@@ -27,7 +27,7 @@ impl<const COLUMNS: usize, const ROWS: usize> ChanceSource<EinStein<COLUMNS, ROW
     }
 }
 
-/// Rolls of both seats over many games.
+/// Replayable rolls of both seats.
 #[derive(Clone, Debug)]
 pub struct PairDice {
     dice: DuplicateDice,
@@ -36,7 +36,7 @@ pub struct PairDice {
 }
 
 impl PairDice {
-    /// Rolls of `dice` in every game.
+    /// Wraps `dice` with storage for replay.
     #[must_use]
     pub fn new(dice: DuplicateDice) -> Self {
         Self {
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn both_games_see_the_rolls_of_the_dice() {
         let mut rewound = PairDice::new(DuplicateDice::new(9, Die::fair()));
-        // The second game has more turns than the first, and other seats come first.
+        // The second game has more turns than the first, in another order of seats.
         for (game, turns) in [[0, 0, 1, 0], [1, 1, 1, 0]].into_iter().zip([4, 9]) {
             let mut dice = DuplicateDice::new(9, Die::fair());
             rewound.rewind();

@@ -1,103 +1,101 @@
-//! Network kernels for x86-64 (AVX2, AVX-512, AVX-512 with VNNI) and for WebAssembly, from one text
-//! over a few operations of each.
+//! SIMD network kernels for x86-64 (AVX2, AVX-512, AVX-512 with VNNI) and WebAssembly.
 //!
-//! The products of four activations with the weights of a neuron are summed in 32 bits: by one
-//! instruction of VNNI, otherwise through sums of two products in 16 bits, which cannot saturate,
-//! or of eight, where the weights allow it (`Layers::short_sums`). Otherwise several positions pass
-//! through the second layer at a time, so that its weights are loaded once. Invariant: the integers
-//! of the generic forward pass.
+//! One source over a few vector operations. Dot products of four activations are accumulated in 32
+//! bits: by one VNNI instruction, or through 16-bit sums of two products, which cannot saturate, or
+//! of eight, where the weights allow it (`Layers::i16_sums_fit`); otherwise several positions share
+//! each load of second-layer weights. Invariant: the integers of the generic forward pass.
 #![allow(unsafe_code)]
 
-/// Functions compiled for some features and inlined into their callers.
+/// Inlined functions compiled for some features.
 macro_rules! compiled_for {
     ($features:literal $($function:item)*) => {
         $(#[inline] #[target_feature(enable = $features)] $function)*
     };
 }
 
-/// Operations common to all vectors, `BYTES` of the 64 bytes of a line each.
+/// Operations common to all vectors, which are `BYTES` of the 64 bytes of a line.
 macro_rules! common_operations {
     ($features:literal) => {
         compiled_for! {
             $features
 
-            /// Vector `at` of some lines. Indexed by line: with another form of check the compiler
-            /// keeps it in loops, which took 1.6 times as long in WebAssembly.
+            /// Vector `at` of some lines. Indexed by line: the compiler does not hoist the check of
+            /// other forms out of loops, which took 1.6 times as long as WebAssembly.
             #[allow(clippy::modulo_one, reason = "a line may be one vector")]
             pub(super) fn load<T: Copy, const COUNT: usize>(
-                lines: &[Line<T, COUNT>],
+                lines: &[CacheLine<T, COUNT>],
                 at: usize,
             ) -> Vector {
                 const { assert!(size_of::<T>() * COUNT == 64) };
                 let line = &raw const lines[at / (64 / BYTES)];
-                // SAFETY: a line has 64 bytes and is aligned to as many; this reads one of the
-                // vectors in it.
+                // SAFETY: a line has 64 bytes and is aligned to as many; this reads one of its
+                // vectors.
                 unsafe { line.cast::<Vector>().add(at % (64 / BYTES)).read() }
             }
 
             #[allow(clippy::modulo_one, reason = "a line may be one vector")]
             pub(super) fn store<T: Copy, const COUNT: usize>(
-                lines: &mut [Line<T, COUNT>],
+                lines: &mut [CacheLine<T, COUNT>],
                 at: usize,
                 vector: Vector,
             ) {
                 const { assert!(size_of::<T>() * COUNT == 64) };
                 let line = &raw mut lines[at / (64 / BYTES)];
-                // SAFETY: as above, written; elements are integers, so any bits will do.
+                // SAFETY: as above, written; elements are integers, for which any bits are valid.
                 unsafe { line.cast::<Vector>().add(at % (64 / BYTES)).write(vector) }
             }
 
             pub(super) fn store_bytes(bytes: &mut [u8], at: usize, vector: Vector) {
                 let part = &mut bytes[BYTES * at..][..BYTES];
-                // SAFETY: there is room for the vector, and the store asks for no alignment.
+                // SAFETY: the vector fits, and the store is unaligned.
                 unsafe { part.as_mut_ptr().cast::<Vector>().write_unaligned(vector) }
             }
 
-            /// Adds to each neuron's sum four activations times their weights.
+            /// Adds the dot product of four activations and weights to each neuron's sum.
             pub(super) fn dot(sum: Vector, inputs: Vector, weights: Vector) -> Vector {
-                add32(sum, widen(products(inputs, weights)))
+                add32(sum, madd16(maddubs(inputs, weights)))
             }
         }
     };
 }
 
 #[cfg(target_arch = "x86_64")]
-mod line_avx2;
+mod avx2_ops;
 #[cfg(target_arch = "x86_64")]
-mod line_avx512;
+mod avx512_ops;
 #[cfg(target_arch = "wasm32")]
-mod line_simd128;
+mod simd128_ops;
 
 use super::{
-    inputs::{JOINED, JOINED_ROWS},
-    kernels::{CHANGED, Layers, Line, Line16, Pair, SHORT, Tables},
+    features::{FUSED_ROWS, NUM_FUSED},
+    kernels::{
+        AccumulatorPair, CacheLine, I16_SUM_INPUTS, I16Line, Layers, NUM_CHANGED_ROWS, Tables,
+    },
 };
-use crate::games::einstein::learned::steps::Logits;
+use crate::games::einstein::learned::side_moves::Logits;
 use crate::learned::network::{ACTIVATION_MAX, SHIFT};
 
-/// Kernels over the operations of `$operations` and the dot product `$dot`, for `$features`.
-/// Closures would not be inlined and would pass vectors through memory.
+/// The kernels over the operations of `$operations` and the dot product `$dot`, for `$features`.
+/// They avoid closures, which the compiler would not inline, and would pass vectors in memory.
 macro_rules! kernels {
-    ($name:ident, $features:literal, $operations:ident, $dot:path, $short_sums:literal) => {
+    ($name:ident, $features:literal, $operations:ident, $dot:path, $i16_sums_fit:literal) => {
         pub(super) mod $name {
             use super::$operations::{self as v, BYTES};
             use super::*;
 
-            /// Vectors of the widest first layer.
             const MAX_VECTORS: usize = 1024 / BYTES;
 
-            /// Adds rows to sums, or subtracts them.
             macro_rules! add_rows {
                 ($table:expr, $rows:expr, $sums:expr) => {
                     add_rows!($table, $rows, $sums, add16)
                 };
                 ($table:expr, $rows:expr, $sums:expr, $add:ident) => {
-                    // Of known length, so that no index is checked.
-                    let table = &$table[..JOINED_ROWS * (FIRST / 32)];
+                    // A constant length, so that no index is checked.
+                    let table = &$table[..FUSED_ROWS * (FIRST / 32)];
                     for row in $rows {
-                        // A branch: masks would be computed in vectors, and extracting numbers from
-                        // those costs more.
-                        assert!(usize::from(*row) < JOINED_ROWS);
+                        // A branch: masks would be computed in vectors, whose elements are
+                        // expensive to extract.
+                        assert!(usize::from(*row) < FUSED_ROWS);
                         let from = usize::from(*row) * (2 * FIRST / BYTES);
                         for at in 0..2 * FIRST / BYTES {
                             $sums[at] = v::$add($sums[at], v::load(table, from + at));
@@ -108,9 +106,9 @@ macro_rules! kernels {
 
             #[target_feature(enable = $features)]
             pub(in super::super) fn sum_rows<const FIRST: usize>(
-                table: &[Line16],
-                rows: &[u16; JOINED],
-                out: &mut [Line16],
+                table: &[I16Line],
+                rows: &[u16; NUM_FUSED],
+                out: &mut [I16Line],
             ) {
                 let out = &mut out[..FIRST / 32];
                 let mut sums = [v::zero(); MAX_VECTORS];
@@ -122,11 +120,11 @@ macro_rules! kernels {
 
             #[target_feature(enable = $features)]
             pub(in super::super) fn change_rows<const FIRST: usize>(
-                table: &[Line16],
-                before: &[Line16],
-                gone: &[u16; CHANGED],
-                come: &[u16; CHANGED],
-                out: &mut [Line16],
+                table: &[I16Line],
+                before: &[I16Line],
+                gone: &[u16; NUM_CHANGED_ROWS],
+                come: &[u16; NUM_CHANGED_ROWS],
+                out: &mut [I16Line],
             ) {
                 let (before, out) = (&before[..FIRST / 32], &mut out[..FIRST / 32]);
                 let mut sums = [v::zero(); MAX_VECTORS];
@@ -140,35 +138,40 @@ macro_rules! kernels {
                 }
             }
 
-            /// The second layer's contribution to the logit, in parts for [`v::total`], for as many
-            /// positions as there are activations; `PARTS` accumulators, by input.
+            /// Contributions of the second layer's neurons to the logit, in lanes that [`v::total`]
+            /// sums, one per position; `ACC_CHAINS` accumulators per sum, by input.
             #[inline]
             #[target_feature(enable = $features)]
             fn forward<
                 const FIRST: usize,
                 const SECOND: usize,
                 const COUNT: usize,
-                const PARTS: usize,
+                const ACC_CHAINS: usize,
             >(
                 layers: &Layers,
                 activations: &mut [Activations<FIRST>; COUNT],
             ) -> [v::Vector; COUNT] {
-                const { assert!(FIRST % (4 * PARTS) == 0 && SECOND * 4 / BYTES <= v::SECOND_LAYER) };
+                const {
+                    assert!(
+                        FIRST % (4 * ACC_CHAINS) == 0
+                            && SECOND * 4 / BYTES <= v::MAX_SECOND_LAYER_VECTORS
+                    )
+                };
                 let vectors = const { SECOND * 4 / BYTES };
                 let hidden = &layers.hidden[..FIRST * SECOND / 64];
                 let bias = &layers.bias[..SECOND / 16];
                 // Otherwise the compiler extracts them from registers by shuffles, which cost more
                 // than loads.
                 let activations = std::hint::black_box(activations);
-                let mut sums = [[[v::zero(); v::SECOND_LAYER]; PARTS]; COUNT];
+                let mut sums = [[[v::zero(); v::MAX_SECOND_LAYER_VECTORS]; ACC_CHAINS]; COUNT];
                 for position in 0..COUNT {
                     for at in 0..vectors {
                         sums[position][0][at] = v::load(bias, at);
                     }
                 }
-                for step in 0..FIRST / (4 * PARTS) {
-                    for part in 0..PARTS {
-                        let four = PARTS * step + part;
+                for step in 0..FIRST / (4 * ACC_CHAINS) {
+                    for part in 0..ACC_CHAINS {
+                        let four = ACC_CHAINS * step + part;
                         let mut inputs = [v::zero(); COUNT];
                         for position in 0..COUNT {
                             inputs[position] = v::broadcast(i32::from_le_bytes(
@@ -187,7 +190,7 @@ macro_rules! kernels {
                 let mut totals = [v::zero(); COUNT];
                 for position in 0..COUNT {
                     for at in 0..vectors {
-                        for part in 1..PARTS {
+                        for part in 1..ACC_CHAINS {
                             sums[position][0][at] =
                                 v::add32(sums[position][0][at], sums[position][part][at]);
                         }
@@ -197,11 +200,11 @@ macro_rules! kernels {
                 totals
             }
 
-            /// [`forward`] of one position for layers with [`Layers::short_sums`]: products are
+            /// [`forward`] of one position for layers with [`Layers::i16_sums_fit`]: products are
             /// summed in 16 bits over sixteen inputs.
             #[inline]
             #[target_feature(enable = $features)]
-            fn forward_by_short_sums<const FIRST: usize, const SECOND: usize>(
+            fn forward_by_i16_sums<const FIRST: usize, const SECOND: usize>(
                 layers: &Layers,
                 activations: &mut Activations<FIRST>,
             ) -> v::Vector {
@@ -210,41 +213,44 @@ macro_rules! kernels {
                 let bias = &layers.bias[..SECOND / 16];
                 // As above.
                 let activations = std::hint::black_box(activations);
-                let mut sums = [v::zero(); v::SECOND_LAYER];
+                let mut sums = [v::zero(); v::MAX_SECOND_LAYER_VECTORS];
                 for at in 0..vectors {
                     sums[at] = v::load(bias, at);
                 }
-                for step in 0..FIRST / SHORT {
-                    let mut inputs = [v::zero(); SHORT / 4];
-                    for four in 0..SHORT / 4 {
+                for step in 0..FIRST / I16_SUM_INPUTS {
+                    let mut inputs = [v::zero(); I16_SUM_INPUTS / 4];
+                    for four in 0..I16_SUM_INPUTS / 4 {
                         inputs[four] = v::broadcast(i32::from_le_bytes(
-                            activations.0.as_chunks::<4>().0[step * (SHORT / 4) + four],
+                            activations.0.as_chunks::<4>().0[step * (I16_SUM_INPUTS / 4) + four],
                         ));
                     }
                     for at in 0..vectors {
                         let mut products = v::zero();
-                        for four in 0..SHORT / 4 {
-                            let weights =
-                                v::load(hidden, (step * (SHORT / 4) + four) * vectors + at);
-                            products = v::add16(products, v::products(inputs[four], weights));
+                        for four in 0..I16_SUM_INPUTS / 4 {
+                            let weights = v::load(
+                                hidden,
+                                (step * (I16_SUM_INPUTS / 4) + four) * vectors + at,
+                            );
+                            products = v::add16(products, v::maddubs(inputs[four], weights));
                         }
-                        sums[at] = v::add32(sums[at], v::widen(products));
+                        sums[at] = v::add32(sums[at], v::madd16(products));
                     }
                 }
                 outputs::<SECOND>(layers, &sums)
             }
 
-            /// Contribution of neurons with these sums to the logit, in parts for [`v::total`].
+            /// Contributions of neurons with these sums to the logit, in lanes that [`v::total`]
+            /// sums.
             #[inline]
             #[target_feature(enable = $features)]
             fn outputs<const SECOND: usize>(
                 layers: &Layers,
-                sums: &[v::Vector; v::SECOND_LAYER],
+                sums: &[v::Vector; v::MAX_SECOND_LAYER_VECTORS],
             ) -> v::Vector {
                 let vectors = const { SECOND * 4 / BYTES };
                 let output = &layers.output[..SECOND / 16];
                 let mut total = v::zero();
-                // Two vectors at a time; an odd one goes with zeros.
+                // Two vectors at a time; an odd one is paired with zeros.
                 for at in (0..vectors).step_by(2) {
                     let weights = v::pack(
                         v::load(output, at),
@@ -263,7 +269,7 @@ macro_rules! kernels {
             pub(in super::super) fn logit<const FIRST: usize, const SECOND: usize>(
                 tables: &Tables,
                 layers: &Layers,
-                rows: &[[u16; JOINED]; 2],
+                rows: &[[u16; NUM_FUSED]; 2],
             ) -> i32 {
                 let mut sums = [v::zero(); MAX_VECTORS];
                 add_rows!(tables.mover, &rows[0], sums);
@@ -277,10 +283,10 @@ macro_rules! kernels {
                     );
                 }
                 let [activations] = &mut activations;
-                let sums = if $short_sums && layers.short_sums {
-                    forward_by_short_sums::<FIRST, SECOND>(layers, activations)
+                let sums = if $i16_sums_fit && layers.i16_sums_fit {
+                    forward_by_i16_sums::<FIRST, SECOND>(layers, activations)
                 } else {
-                    forward::<FIRST, SECOND, 1, { v::PARTS }>(
+                    forward::<FIRST, SECOND, 1, { v::ACC_CHAINS }>(
                         layers,
                         std::array::from_mut(activations),
                     )[0]
@@ -291,45 +297,47 @@ macro_rules! kernels {
             #[target_feature(enable = $features)]
             pub(in super::super) fn logits<const FIRST: usize, const SECOND: usize>(
                 layers: &Layers,
-                movers: &[Line16],
-                others: &[Line16],
-                pairs: &[Pair],
+                movers: &[I16Line],
+                others: &[I16Line],
+                pairs: &[AccumulatorPair],
                 out: &mut Logits,
             ) {
-                // The next positions' activations are computed before these are used, since loads
-                // wait long for a recent store.
-                let [these, next] = &mut [const { [const { Activations([0; FIRST]) }; GROUP] }; 2];
+                // The next positions are activated before these are used, since loads wait long for
+                // recent stores.
+                let [these, next] =
+                    &mut [const { [const { Activations([0; FIRST]) }; POSITIONS_PER_GROUP] }; 2];
                 let (mut these, mut next) = (these, next);
-                let mut rest = pairs.chunks(GROUP);
+                let mut rest = pairs.chunks(POSITIONS_PER_GROUP);
                 let mut pairs = rest.next().unwrap_or_default();
                 activate(movers, others, pairs, these);
-                for out in out.as_chunks_mut::<GROUP>().0 {
+                for out in out.as_chunks_mut::<POSITIONS_PER_GROUP>().0 {
                     let following = rest.next().unwrap_or_default();
                     activate(movers, others, following, next);
-                    let mut sums = [v::zero(); GROUP];
-                    if $short_sums && layers.short_sums {
+                    let mut sums = [v::zero(); POSITIONS_PER_GROUP];
+                    if $i16_sums_fit && layers.i16_sums_fit {
                         for position in 0..pairs.len() {
-                            sums[position] = forward_by_short_sums::<FIRST, SECOND>(
-                                layers,
-                                &mut these[position],
-                            );
+                            sums[position] =
+                                forward_by_i16_sums::<FIRST, SECOND>(layers, &mut these[position]);
                         }
-                    } else if v::TOGETHER == GROUP {
+                    } else if v::POSITIONS_PER_BATCH == POSITIONS_PER_GROUP {
                         match pairs.len() {
-                            1 => forward_into::<FIRST, SECOND, 1, { v::PARTS }>(
+                            1 => forward_into::<FIRST, SECOND, 1, { v::ACC_CHAINS }>(
                                 layers, these, &mut sums,
                             ),
-                            2 => forward_into::<FIRST, SECOND, 2, { v::PARTS_OF_TWO }>(
+                            2 => forward_into::<FIRST, SECOND, 2, { v::ACC_CHAINS_OF_TWO }>(
                                 layers, these, &mut sums,
                             ),
                             3 => forward_into::<FIRST, SECOND, 3, 1>(layers, these, &mut sums),
-                            _ => forward_into::<FIRST, SECOND, GROUP, 1>(layers, these, &mut sums),
+                            _ => forward_into::<FIRST, SECOND, POSITIONS_PER_GROUP, 1>(
+                                layers, these, &mut sums,
+                            ),
                         }
                     } else {
-                        // A single rest repeats an earlier position.
+                        // An odd position is paired with the previous contents, whose result is
+                        // discarded.
                         for two in 0..pairs.len().div_ceil(2) {
                             let (activations, sums) = (&mut these[2 * two..], &mut sums[2 * two..]);
-                            forward_into::<FIRST, SECOND, 2, { v::PARTS_OF_TWO }>(
+                            forward_into::<FIRST, SECOND, 2, { v::ACC_CHAINS_OF_TWO }>(
                                 layers,
                                 activations,
                                 sums,
@@ -348,12 +356,12 @@ macro_rules! kernels {
             #[inline]
             #[target_feature(enable = $features)]
             fn activate<const FIRST: usize>(
-                movers: &[Line16],
-                others: &[Line16],
-                pairs: &[Pair],
-                all: &mut [Activations<FIRST>; GROUP],
+                movers: &[I16Line],
+                others: &[I16Line],
+                pairs: &[AccumulatorPair],
+                all: &mut [Activations<FIRST>; POSITIONS_PER_GROUP],
             ) {
-                for number in 0..pairs.len().min(GROUP) {
+                for number in 0..pairs.len().min(POSITIONS_PER_GROUP) {
                     let (pair, activations) = (pairs[number], &mut all[number]);
                     let mover = &movers[usize::from(pair[0]) * (FIRST / 32)..][..FIRST / 32];
                     let other = &others[usize::from(pair[1]) * (FIRST / 32)..][..FIRST / 32];
@@ -365,14 +373,14 @@ macro_rules! kernels {
                 }
             }
 
-            /// [`forward`] of the first few of some positions.
+            /// [`forward`] of the first `COUNT` positions.
             #[inline]
             #[target_feature(enable = $features)]
             fn forward_into<
                 const FIRST: usize,
                 const SECOND: usize,
                 const COUNT: usize,
-                const PARTS: usize,
+                const ACC_CHAINS: usize,
             >(
                 layers: &Layers,
                 activations: &mut [Activations<FIRST>],
@@ -381,36 +389,35 @@ macro_rules! kernels {
                 if let (Some(activations), Some(sums)) =
                     (activations.first_chunk_mut(), sums.first_chunk_mut())
                 {
-                    *sums = forward::<FIRST, SECOND, COUNT, PARTS>(layers, activations);
+                    *sums = forward::<FIRST, SECOND, COUNT, ACC_CHAINS>(layers, activations);
                 }
             }
         }
     };
 }
 
-/// Positions whose logits are computed together.
-const GROUP: usize = 4;
+const POSITIONS_PER_GROUP: usize = 4;
 
 #[repr(C, align(64))]
 struct Activations<const FIRST: usize>([u8; FIRST]);
 
 #[cfg(target_arch = "wasm32")]
-kernels!(simd128, "simd128", line_simd128, line_simd128::dot, true);
+kernels!(simd128, "simd128", simd128_ops, simd128_ops::dot, true);
 #[cfg(target_arch = "x86_64")]
-kernels!(avx2, "avx2", line_avx2, line_avx2::dot, true);
+kernels!(avx2, "avx2", avx2_ops, avx2_ops::dot, true);
 #[cfg(target_arch = "x86_64")]
 kernels!(
     avx512,
     "avx2,avx512f,avx512bw",
-    line_avx512,
-    line_avx512::dot,
+    avx512_ops,
+    avx512_ops::dot,
     true
 );
 #[cfg(target_arch = "x86_64")]
 kernels!(
     vnni,
     "avx2,avx512f,avx512bw,avx512vnni",
-    line_avx512,
+    avx512_ops,
     std::arch::x86_64::_mm512_dpbusd_epi32,
     false
 );

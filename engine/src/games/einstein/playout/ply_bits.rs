@@ -1,31 +1,30 @@
-//! Random bits of a ply and their generators.
+//! The 16 random bits of a ply, and their generators.
 //!
-//! A draw `r` of 16 bits gives face · 3 + step = ⌊18 r / 2^16⌋ and a coin of four values, its two
-//! lowest bits. One of 18 values has 3,640 or 3,641 of the 65,536 draws, so no move's probability
-//! is wrong by more than 10⁻⁴; a test adds up all draws.
-//!
-//! Generators: xoroshiro128+ (Blackman and Vigna 2018: rotations 24 and 37, shift 16) for the
-//! lanes, SplitMix64 (Steele, Lea and Flood 2014) for a single game. Both are seeded from the
-//! Mersenne Twister of [`crate::core::random`], which would take as long for the bits as the rules
-//! take for the games.
+//! A draw `r` gives face · 3 + step = ⌊18 r / 2^16⌋ and a coin of four values, its two lowest bits.
+//! One of 18 values has 3,640 or 3,641 of the 65,536 draws, so a move's probability errs by at most
+//! 10⁻⁴; a test adds up all draws. Generators: xoroshiro128+ (Blackman and Vigna 2018: rotations 24
+//! and 37, shift 16) for the lanes, SplitMix64 (Steele, Lea and Flood 2014) for a single game, both
+//! seeded from the Mersenne Twister of [`crate::core::random`], which would be as slow as the
+//! rules.
 
 use super::LANES;
 use crate::core::arrays::by_index;
 use crate::core::random::{GOLDEN, RandomStream, finalised};
 
 /// Number of pairs of face and step.
-pub(super) const CODES: u16 = 18;
+pub(super) const NUM_CODES: u16 = 18;
 
 /// 16 random bits of one ply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Draw(pub u16);
+pub struct PlyBits(pub u16);
 
-impl Draw {
-    /// (Face − 1) · 3 + the step (0 diagonal, 1 sideways, 2 forward) of a stone that has all three.
+impl PlyBits {
+    /// (Face − 1) · 3 + step (0 diagonal, 1 sideways, 2 forward); the step applies to stones with
+    /// all three.
     #[must_use]
     #[inline]
     pub fn code(self) -> usize {
-        ((u32::from(self.0) * u32::from(CODES)) >> 16) as usize
+        ((u32::from(self.0) * u32::from(NUM_CODES)) >> 16) as usize
     }
 
     /// The rolled face, 1–6.
@@ -35,8 +34,9 @@ impl Draw {
         (self.code() / 3) as u8 + 1
     }
 
-    /// 0–3. The first of two stones moves if this is below 2, plus 1 if only the second has but one
-    /// step, minus 1 if only the first has: so 1 : 1, 3 : 1 and 1 : 3, the ratios of their moves.
+    /// 0–3. The first of two stones moves if this is below 2, plus 1 if only the second has a
+    /// single step, minus 1 if only the first has: ratios 1 : 1, 3 : 1 and 1 : 3, as their numbers
+    /// of moves.
     #[must_use]
     #[inline]
     pub fn coin(self) -> u8 {
@@ -44,12 +44,12 @@ impl Draw {
     }
 }
 
-/// The streams of all lanes: sixteen generators of 64 bits, each feeding four lanes with 16 bits a
+/// The streams of all lanes: sixteen generators of 64 bits, each for four lanes with 16 bits per
 /// ply.
 ///
-/// Bank *b* holds eight generators; lane *i* reads field `i / 2 % 4` of generator `i / 8` of bank
-/// `i % 2`, which is the byte order in which two vectors of 16-bit numbers interleave. So the two
-/// halves of the lanes have generators of their own.
+/// Bank *b* has eight generators; lane *i* reads field `i / 2 % 4` of generator `i / 8` of bank `i
+/// % 2`, which is the byte order in which two vectors of 16-bit numbers interleave. So the halves
+/// of the lanes have separate generators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct LaneRandom {
@@ -58,7 +58,7 @@ pub struct LaneRandom {
 }
 
 impl LaneRandom {
-    /// Streams that start from outputs of the Mersenne Twister.
+    /// Streams seeded by outputs of the Mersenne Twister.
     #[must_use]
     pub fn new(stream: &mut RandomStream) -> Self {
         let mut state = [[[0; 8]; 2]; 2];
@@ -68,16 +68,15 @@ impl LaneRandom {
             .iter_mut()
             .zip(high.as_flattened_mut())
         {
-            // The state of all zeros, which never leaves itself, has probability 2^-128; this
-            // excludes it.
+            // Excludes the state of all zeros, a fixed point, which has probability 2^-128.
             *low = stream.next_u64() | 1;
             *high = stream.next_u64();
         }
         Self { state }
     }
 
-    /// Streams seeded by SplitMix64 from one word: for a few games, for which so many numbers of
-    /// the Mersenne Twister would take too long.
+    /// Streams seeded by SplitMix64 from one word: for a few games, where the Mersenne Twister
+    /// takes too long.
     #[inline]
     pub(super) fn from_seed(seed: u64) -> Self {
         let mut random = SmallRandom::new(seed);
@@ -87,7 +86,7 @@ impl LaneRandom {
             .as_flattened_mut()
             .iter_mut()
             .for_each(|word| *word = random.next_u64());
-        // Consecutive outputs of SplitMix64 differ, so two of them are not both 0.
+        // Successive outputs of SplitMix64 are distinct, so at most one is 0.
         Self { state }
     }
 
@@ -106,25 +105,25 @@ impl LaneRandom {
         })
     }
 
-    /// Draw of a lane from the outputs of one ply.
+    /// The draw of a lane from the outputs of one ply.
     #[inline]
-    pub(super) fn draw(outputs: &[[u64; 8]; 2], lane: usize) -> Draw {
-        Draw((outputs[lane % 2][lane / 8] >> (lane / 2 % 4 * 16)) as u16)
+    pub(super) fn draw(outputs: &[[u64; 8]; 2], lane: usize) -> PlyBits {
+        PlyBits((outputs[lane % 2][lane / 8] >> (lane / 2 % 4 * 16)) as u16)
     }
 
     /// One draw for each lane.
-    pub fn draws(&mut self) -> [Draw; LANES] {
+    pub fn draws(&mut self) -> [PlyBits; LANES] {
         let outputs = self.next();
         std::array::from_fn(|lane| Self::draw(&outputs, lane))
     }
 }
 
-/// The stream of a single game; four draws from each word, the lowest bits first.
+/// The stream of a single game: four draws per word, the lowest bits first.
 #[derive(Clone, Debug)]
 pub struct SmallRandom(u64);
 
 impl SmallRandom {
-    /// The stream that begins at `seed`, any 64 random bits.
+    /// The stream for `seed`, any 64 random bits.
     #[must_use]
     #[inline]
     pub fn new(seed: u64) -> Self {

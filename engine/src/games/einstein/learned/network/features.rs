@@ -1,60 +1,60 @@
-//! Binary features of networks, most of them of one side alone.
+//! Network features, all binary, most of them of one side.
 //!
-//! Features of one side have separate weights for the mover's and for the other's side, so the
-//! first layer is a sum of two vectors, which a position's successors share. Features of both sides
-//! are not factored and cost each successor its own rows.
-//!
-//! Invariant: `layout` names every feature in order with the version of its formula; a group's text
-//! changes whenever its computation changes. One-hot features by stone and square follow NNUE (Nasu
-//! 2018); expected turns are those of the Schwarz table.
+//! Side features occur twice, with separate weights for the mover's and the other side, so the
+//! first layer is a sum of two accumulators that a position's successors mostly share. Cross-side
+//! features are not factored, so each successor pays for them. Invariant: `layout` names every
+//! feature in order with the version of its formula, and changes with any computation; one-hot
+//! features by stone and square follow NNUE (Nasu 2018), expected turns are those of the Schwarz
+//! table.
 
 use crate::core::arrays::{by_index, each};
 use crate::games::einstein::{
     GONE, MAX_STONES, Position, Standard,
-    evaluators::race_tables::{RaceTables, VECTORS, distance_index},
+    evaluators::race_tables::{NUM_DISTANCE_VECTORS, RaceTables, distance_index},
     position::Side,
 };
 use crate::learned::name_set::{NameSet, Named};
 use std::{collections::BTreeSet, ops::Range, sync::OnceLock};
 
-/// Feature group beside the squares of the stones, which are always present.
+/// A feature group besides the squares of the stones, which are always present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FeatureGroup {
-    /// Each stone by its square and by the number of faces that allow it, which depends on its gone
+    /// Each stone by square and by number of faces (of six) that allow it, which depends on gone
     /// neighbours.
     Mobility,
-    /// Expected number of own turns to the goal without the enemy, in quarters of a turn.
+    /// The expected number of own turns to the goal without captures, in quarters of a turn.
     Turns,
-    /// Set of living stones.
+    /// The set of living stones.
     Alive,
-    /// Mean and deviation of the number of own turns to the goal without the enemy.
+    /// Mean and spread of the number of own turns to the goal without captures.
     RaceDistribution,
-    /// Of both sides: expected turns of one side against those of the other, hence the winner of
-    /// the race.
+    /// Cross-side: the expected turns of one side against those of the other, which decide the
+    /// race.
     Race,
-    /// Of both sides: possible captures of each stone's next move.
+    /// Cross-side: for each stone what its next move could capture.
     Contact,
 }
 
-/// Squares of a stone: 25, and gone.
+/// Square features per stone: 25 squares, and gone.
 const NUM_SQUARES: usize = 26;
 
-/// Mobility features of a stone: 25 squares for each number of faces, and gone.
+/// Mobility features per stone: 25 squares for each number of faces, and gone.
 const NUM_MOBILITY_SQUARES: usize = 6 * 25 + 1;
 
-/// Classes of expected turns, in quarters.
-const TURN_CLASSES: usize = 48;
+/// Number of classes of expected turns, in quarters of a turn.
+const NUM_TURN_CLASSES: usize = 48;
 
-const ALIVE_SETS: usize = 64;
+const NUM_ALIVE_SETS: usize = 64;
 
-/// Classes of deviation, in sixths of a turn.
-const SPREADS: usize = 16;
+/// Number of classes of deviation, in sixths of a turn.
+const NUM_SPREADS: usize = 16;
 
-/// Classes of a side's expected turns in the race features.
-const RACE_CLASSES: usize = 32;
+/// Number of classes of either side's expected turns in [`FeatureGroup::Race`], in quarters of a
+/// turn.
+const NUM_RACE_CLASSES: usize = 32;
 
-/// Own and enemy stones on the three target squares, a bit each, and gone.
-const CONTACTS: usize = 1 << 6;
+/// Own and enemy stones on the three destinations of a stone, one bit each, or gone.
+const NUM_CONTACTS: usize = 1 << 6;
 
 impl Named for FeatureGroup {
     const ALL: &'static [Self] = &[
@@ -68,7 +68,7 @@ impl Named for FeatureGroup {
     const KIND: &'static str = "group of inputs";
 
     fn name(self) -> &'static str {
-        // The first word of its text.
+        // The first word of its layout.
         let layout = self.layout();
         layout.split_once(' ').map_or(layout, |(name, _)| name)
     }
@@ -79,20 +79,20 @@ impl Named for FeatureGroup {
 }
 
 impl FeatureGroup {
-    /// Number of features of the group, for one side unless it is of both.
+    /// Number of features of the group, per side unless it is cross-side.
     #[must_use]
     pub fn rows(self) -> usize {
         match self {
             Self::Mobility => MAX_STONES * NUM_MOBILITY_SQUARES,
-            Self::Turns => TURN_CLASSES,
-            Self::Alive => ALIVE_SETS,
-            Self::RaceDistribution => TURN_CLASSES * SPREADS,
-            Self::Race => RACE_CLASSES * RACE_CLASSES,
-            Self::Contact => 2 * MAX_STONES * (CONTACTS + 1),
+            Self::Turns => NUM_TURN_CLASSES,
+            Self::Alive => NUM_ALIVE_SETS,
+            Self::RaceDistribution => NUM_TURN_CLASSES * NUM_SPREADS,
+            Self::Race => NUM_RACE_CLASSES * NUM_RACE_CLASSES,
+            Self::Contact => 2 * MAX_STONES * (NUM_CONTACTS + 1),
         }
     }
 
-    /// Number of active features in every position.
+    /// Number of active features, equal in every position.
     #[must_use]
     pub fn active(self) -> usize {
         match self {
@@ -102,8 +102,7 @@ impl FeatureGroup {
         }
     }
 
-    /// Whether it is of both sides.
-    fn is_of_both(self) -> bool {
+    fn is_cross_side(self) -> bool {
         matches!(self, Self::Race | Self::Contact)
     }
 
@@ -129,25 +128,25 @@ impl FeatureGroup {
     }
 }
 
-/// Set of groups; in settings a list of names, `["mobility", "turns"]`.
-pub type InputGroups = NameSet<FeatureGroup>;
+/// A set of groups; a list of names in configurations, `["mobility", "turns"]`.
+pub type FeatureGroups = NameSet<FeatureGroup>;
 
-fn of_a_side(groups: InputGroups) -> impl Iterator<Item = FeatureGroup> {
-    groups.iter().filter(|group| !group.is_of_both())
+fn side_groups(groups: FeatureGroups) -> impl Iterator<Item = FeatureGroup> {
+    groups.iter().filter(|group| !group.is_cross_side())
 }
 
-pub(super) fn of_both(groups: InputGroups) -> impl Iterator<Item = FeatureGroup> {
-    groups.iter().filter(|group| group.is_of_both())
+pub(super) fn cross_groups(groups: FeatureGroups) -> impl Iterator<Item = FeatureGroup> {
+    groups.iter().filter(|group| group.is_cross_side())
 }
 
-/// Number of one side's features, those by square included.
+/// Number of features per side, including squares.
 #[must_use]
-pub fn side_rows(groups: InputGroups) -> usize {
-    MAX_STONES * NUM_SQUARES + of_a_side(groups).map(FeatureGroup::rows).sum::<usize>()
+pub fn num_side_features(groups: FeatureGroups) -> usize {
+    MAX_STONES * NUM_SQUARES + side_groups(groups).map(FeatureGroup::rows).sum::<usize>()
 }
 
-/// Canonical text that names every feature, with the version of each formula.
-pub(in super::super) fn layout(groups: InputGroups) -> String {
+/// The canonical schema: names every feature, with the version of each formula.
+pub(in super::super) fn layout(groups: FeatureGroups) -> String {
     let mut text = String::from(
         "sides v1: all inputs of the mover, then all of the other; squares v1: stones 1-6 by square in the owner's perspective, 25 gone",
     );
@@ -158,16 +157,16 @@ pub(in super::super) fn layout(groups: InputGroups) -> String {
     text
 }
 
-/// Feature slots of the mover, of the other side, and of both.
-pub(in super::super) fn runs(groups: InputGroups) -> Vec<Range<usize>> {
+/// The slots of the mover, of the other side, and of both.
+pub(in super::super) fn feature_slots(groups: FeatureGroups) -> Vec<Range<usize>> {
     let shape = |group: FeatureGroup| (group.active(), group.rows());
     let side = || {
         let squares = std::iter::once((MAX_STONES, MAX_STONES * NUM_SQUARES));
-        squares.chain(of_a_side(groups).map(shape))
+        squares.chain(side_groups(groups).map(shape))
     };
     let mut runs = Vec::new();
     let mut start = 0;
-    for (count, rows) in side().chain(side()).chain(of_both(groups).map(shape)) {
+    for (count, rows) in side().chain(side()).chain(cross_groups(groups).map(shape)) {
         for _ in 0..count {
             runs.push(start..start + rows / count);
             start += rows / count;
@@ -176,12 +175,12 @@ pub(in super::super) fn runs(groups: InputGroups) -> Vec<Range<usize>> {
     runs
 }
 
-/// Writes the active feature of each slot.
-pub(in super::super) fn fill(groups: InputGroups, position: &Position, out: &mut [u16]) {
+/// Writes the active row of each slot.
+pub(in super::super) fn fill(groups: FeatureGroups, position: &Position, out: &mut [u16]) {
     let (mover, other) = (position.mover(), position.other());
-    let turn_classes = TurnClasses::shared(false);
+    let turn_classes = TurnClasses::for_classic_rules(false);
     let mut count = 0;
-    for (side, first) in [(mover, 0), (other, side_rows(groups))] {
+    for (side, first) in [(mover, 0), (other, num_side_features(groups))] {
         for stone in 0..MAX_STONES {
             let square_index = usize::from(side.square(stone)).min(NUM_SQUARES - 1);
             out[count + stone] = (first + stone * NUM_SQUARES + square_index) as u16;
@@ -189,7 +188,7 @@ pub(in super::super) fn fill(groups: InputGroups, position: &Position, out: &mut
         count += MAX_STONES;
         let mut start = (first + MAX_STONES * NUM_SQUARES) as u16;
         let (alive, index) = (side.alive(), distance_index(side));
-        for group in of_a_side(groups) {
+        for group in side_groups(groups) {
             let out = &mut out[count..];
             match group {
                 FeatureGroup::Mobility => {
@@ -198,10 +197,10 @@ pub(in super::super) fn fill(groups: InputGroups, position: &Position, out: &mut
                     }
                 }
                 FeatureGroup::Alive => out[0] = start + u16::from(alive),
-                FeatureGroup::Turns => out[0] = start + u16::from(turn_classes.at(index)),
+                FeatureGroup::Turns => out[0] = start + u16::from(turn_classes.class_index(index)),
                 _ => {
-                    let classes = TurnClasses::shared(true);
-                    out[0] = start + classes.spreads[usize::from(classes.at(index))];
+                    let classes = TurnClasses::for_classic_rules(true);
+                    out[0] = start + classes.spreads[usize::from(classes.class_index(index))];
                 }
             }
             count += group.active();
@@ -209,20 +208,19 @@ pub(in super::super) fn fill(groups: InputGroups, position: &Position, out: &mut
         }
     }
     let mut rows = [0; MAX_CROSS_FEATURES];
-    let first = 2 * side_rows(groups) as u16;
-    for &row in rows_of_both(groups, turn_classes, mover, other, &mut rows) {
+    let first = 2 * num_side_features(groups) as u16;
+    for &row in cross_rows(groups, turn_classes, mover, other, &mut rows) {
         out[count] = first + row;
         count += 1;
     }
 }
 
-/// Maximum active features of both sides.
 pub(super) const MAX_CROSS_FEATURES: usize = 1 + 2 * MAX_STONES;
 
-/// Rows of the groups of both sides, counted from the first of them.
+/// The active rows of cross-side groups, relative to the first of them.
 #[inline]
-pub(super) fn rows_of_both<'a>(
-    groups: InputGroups,
+pub(super) fn cross_rows<'a>(
+    groups: FeatureGroups,
     turn_classes: &TurnClasses,
     mover: Side,
     other: Side,
@@ -230,11 +228,11 @@ pub(super) fn rows_of_both<'a>(
 ) -> &'a [u16] {
     let (mut count, mut start) = (0, 0);
     if groups.contains(FeatureGroup::Race) {
-        let class = |side| u16::from(turn_classes.at(distance_index(side)));
+        let class = |side| u16::from(turn_classes.class_index(distance_index(side)));
         let [own, others] = each([mover, other], |side| {
-            class(side).min(RACE_CLASSES as u16 - 1)
+            class(side).min(NUM_RACE_CLASSES as u16 - 1)
         });
-        out[0] = RACE_CLASSES as u16 * own + others;
+        out[0] = NUM_RACE_CLASSES as u16 * own + others;
         (count, start) = (1, FeatureGroup::Race.rows() as u16);
     }
     if groups.contains(FeatureGroup::Contact) {
@@ -246,26 +244,26 @@ pub(super) fn rows_of_both<'a>(
         for (number, side) in [mover, other].into_iter().enumerate() {
             for stone in 0..MAX_STONES {
                 let contact = match side.square(stone) {
-                    GONE => CONTACTS as u16,
+                    GONE => NUM_CONTACTS as u16,
                     square => {
                         let (own, enemy) = (
-                            ahead(occupied[number], square),
-                            ahead(flipped[1 - number], square),
+                            occupied_ahead(occupied[number], square),
+                            occupied_ahead(flipped[1 - number], square),
                         );
                         own | enemy << 3
                     }
                 };
                 out[count] = start + contact;
-                (count, start) = (count + 1, start + CONTACTS as u16 + 1);
+                (count, start) = (count + 1, start + NUM_CONTACTS as u16 + 1);
             }
         }
     }
     &out[..count]
 }
 
-/// Occupied squares among those beside, above and between, a bit each.
+/// Which of the squares beside, above and diagonally ahead are occupied, one bit each.
 #[inline]
-fn ahead(occupied: u32, square: u8) -> u16 {
+fn occupied_ahead(occupied: u32, square: u8) -> u16 {
     // Wide enough for squares off the board.
     let occupied = u64::from(occupied);
     let three = occupied >> (square + 1) & 1 | occupied >> (square + 5) << 1 & 0b110;
@@ -273,8 +271,8 @@ fn ahead(occupied: u32, square: u8) -> u16 {
     (three & inside) as u16
 }
 
-/// Number of faces that allow each stone of a set, as a gone stone's face moves the next higher or
-/// lower one; 0 for a gone stone.
+/// Number of faces that allow each stone of a set if the next higher or lower one moves for a gone
+/// stone; 0 for a gone stone.
 const fn faces(alive: usize, stone: usize) -> usize {
     if alive >> stone & 1 == 0 {
         return 0;
@@ -293,51 +291,52 @@ const fn faces(alive: usize, stone: usize) -> usize {
     faces
 }
 
-/// Feature of each stone in [`FeatureGroup::Mobility`].
 #[inline(always)]
 fn mobility_rows(alive: u8, side: Side) -> [u16; MAX_STONES] {
-    let base = &STONE_BASE[usize::from(alive) % ALIVE_SETS];
+    let base = &STONE_BASE[usize::from(alive) % NUM_ALIVE_SETS];
     by_index(|stone| base[stone] + u16::from(side.square(stone)))
 }
 
-/// Class of each distance vector by expected turns, optionally also by deviation.
+/// The class of each distance vector by expected turns, optionally subdivided by spread.
 #[derive(Debug)]
 pub(super) struct TurnClasses {
-    of: Box<[u8; VECTORS.next_power_of_two()]>,
-    /// Feature of each class in [`FeatureGroup::RaceDistribution`], at least 16 times the quarters.
+    of: Box<[u8; NUM_DISTANCE_VECTORS.next_power_of_two()]>,
+    /// By class the [`FeatureGroup::RaceDistribution`] feature, 16 · quarters + spread.
     spreads: Vec<u16>,
 }
 
 impl TurnClasses {
-    /// Classes of the classic rules with a fair die, the only ones with models.
-    pub(super) fn shared(by_spread: bool) -> &'static Self {
+    /// The process-wide classes; models are for the classic rules and a fair die.
+    pub(super) fn for_classic_rules(by_spread: bool) -> &'static Self {
         static SHARED: [OnceLock<TurnClasses>; 2] = [const { OnceLock::new() }; 2];
         SHARED[usize::from(by_spread)].get_or_init(|| Self::new(by_spread))
     }
 
     fn new(by_spread: bool) -> Self {
-        let race = RaceTables::shared(&Standard::default());
+        let race = RaceTables::for_game(&Standard::default());
         let spread = |index: usize| {
-            if index == 0 || index >= VECTORS {
+            if index == 0 || index >= NUM_DISTANCE_VECTORS {
                 return 0;
             }
             // An epsilon, so that rounding does not separate symmetric vectors.
-            let turn_classes = (4.0 * (race.expected_exact(index) + 1e-6)).floor();
-            let turn_classes = (turn_classes as usize).min(TURN_CLASSES - 1);
-            let mass = race.mass(index).into_iter().zip(0..);
+            let turn_classes = (4.0 * (race.expected_turns_f64(index) + 1e-6)).floor();
+            let turn_classes = (turn_classes as usize).min(NUM_TURN_CLASSES - 1);
+            let mass = race.probabilities(index).into_iter().zip(0..);
             let mass = mass.map(|(mass, turns)| f64::from(mass) * f64::from(turns * turns));
-            let variance = mass.sum::<f64>() - race.expected_exact(index).powi(2);
+            let variance = mass.sum::<f64>() - race.expected_turns_f64(index).powi(2);
             let sixths = 6.0 * (variance.max(0.0).sqrt() + 1e-6);
-            (turn_classes * SPREADS + (sixths as usize).min(SPREADS - 1)) as u16
+            (turn_classes * NUM_SPREADS + (sixths as usize).min(NUM_SPREADS - 1)) as u16
         };
-        let all: Vec<u16> = (0..VECTORS.next_power_of_two()).map(spread).collect();
+        let all: Vec<u16> = (0..NUM_DISTANCE_VECTORS.next_power_of_two())
+            .map(spread)
+            .collect();
         let spreads: Vec<u16> = if by_spread {
-            // Occurring classes only, few enough for a byte.
+            // Only occurring ones, of which there are fewer than 256.
             let sorted: BTreeSet<u16> = all.iter().copied().collect();
             sorted.into_iter().collect()
         } else {
-            (0..TURN_CLASSES)
-                .map(|turn_classes| (turn_classes * SPREADS) as u16)
+            (0..NUM_TURN_CLASSES)
+                .map(|turn_classes| (turn_classes * NUM_SPREADS) as u16)
                 .collect()
         };
         assert!(spreads.len() <= 256, "classes are bytes");
@@ -345,7 +344,7 @@ impl TurnClasses {
             let alike = spreads.partition_point(|&other| other <= spread);
             (alike - 1) as u8
         };
-        let mut of = Box::new([0; VECTORS.next_power_of_two()]);
+        let mut of = Box::new([0; NUM_DISTANCE_VECTORS.next_power_of_two()]);
         for (class_of, &spread) in of.iter_mut().zip(&all) {
             *class_of = class(spread);
         }
@@ -353,28 +352,28 @@ impl TurnClasses {
     }
 
     #[inline]
-    fn at(&self, index: usize) -> u8 {
-        self.of[index % VECTORS.next_power_of_two()]
+    fn class_index(&self, index: usize) -> u8 {
+        self.of[index % NUM_DISTANCE_VECTORS.next_power_of_two()]
     }
 }
 
-/// Rows of one side that inference adds up: square and mobility of a stone are fused, as are living
-/// stones and the bias.
-pub(super) const JOINED: usize = MAX_STONES + 2;
+/// Rows of one side that inference sums: squares and mobility of a stone are fused into one row, so
+/// are living stones and the bias.
+pub(super) const NUM_FUSED: usize = MAX_STONES + 2;
 
-/// Rows of the fused table of one side, a power of two: a mask bounds every index.
-pub(super) const JOINED_ROWS: usize = 2048;
+/// Rows of the fused table of one side; a power of two, so that a mask bounds every index.
+pub(super) const FUSED_ROWS: usize = 2048;
 
-const FIRST_TURN: usize = MAX_STONES * NUM_MOBILITY_SQUARES;
-const FIRST_SET: usize = FIRST_TURN + 256;
-const _: () = assert!(FIRST_SET + ALIVE_SETS <= JOINED_ROWS);
+const TURNS_OFFSET: usize = MAX_STONES * NUM_MOBILITY_SQUARES;
+const ALIVE_OFFSET: usize = TURNS_OFFSET + 256;
+const _: () = assert!(ALIVE_OFFSET + NUM_ALIVE_SETS <= FUSED_ROWS);
 
-/// For each set of living stones the offset from a stone's square to its feature in
-/// [`FeatureGroup::Mobility`] and its fused row; squares of gone stones are 31.
-static STONE_BASE: [[u16; MAX_STONES]; ALIVE_SETS] = {
-    let mut bases = [[0; MAX_STONES]; ALIVE_SETS];
+/// By set of living stones the offset from a stone's square to its [`FeatureGroup::Mobility`]
+/// feature and fused row; squares of gone stones are 31.
+static STONE_BASE: [[u16; MAX_STONES]; NUM_ALIVE_SETS] = {
+    let mut bases = [[0; MAX_STONES]; NUM_ALIVE_SETS];
     let mut alive = 0;
-    while alive < ALIVE_SETS {
+    while alive < NUM_ALIVE_SETS {
         let mut stone = 0;
         while stone < MAX_STONES {
             let within = match faces(alive, stone) {
@@ -389,35 +388,35 @@ static STONE_BASE: [[u16; MAX_STONES]; ALIVE_SETS] = {
     bases
 };
 
-/// Index of the expected turns among the fused rows, after those of the stones.
+/// Position of the row of expected turns among the fused rows; those of the stones come first.
 pub(super) const TURNS_ROW: usize = MAX_STONES;
 
-/// Fused row of the expected turns of a side with this [`distance_index`].
+/// The fused row of the turns of a side with this [`distance_index`].
 #[inline(always)]
 pub(super) fn turns_row(classes: &TurnClasses, index: usize) -> u16 {
-    FIRST_TURN as u16 + u16::from(classes.at(index))
+    TURNS_OFFSET as u16 + u16::from(classes.class_index(index))
 }
 
 #[inline(always)]
-pub(super) fn joined_rows(classes: &TurnClasses, side: Side) -> [u16; JOINED] {
+pub(super) fn fused_rows(classes: &TurnClasses, side: Side) -> [u16; NUM_FUSED] {
     let alive = side.alive();
-    let mut rows = [0; JOINED];
+    let mut rows = [0; NUM_FUSED];
     rows[..MAX_STONES].copy_from_slice(&mobility_rows(alive, side));
     rows[TURNS_ROW] = turns_row(classes, distance_index(side));
-    rows[MAX_STONES + 1] = FIRST_SET as u16 + u16::from(alive);
+    rows[MAX_STONES + 1] = ALIVE_OFFSET as u16 + u16::from(alive);
     rows
 }
 
-/// Fused table of one side, `[JOINED_ROWS × width]`, from its rows in the order of [`layout`] and
-/// the summand of every sum.
-pub(super) fn join(
-    groups: InputGroups,
+/// The fused table of one side, `[FUSED_ROWS × width]`, from its rows in [`layout`] order and the
+/// bias of every sum.
+pub(super) fn fuse(
+    groups: FeatureGroups,
     classes: &TurnClasses,
     width: usize,
     rows: &[i16],
     bias: Option<&[i16]>,
 ) -> Vec<i16> {
-    let mut table = vec![0i16; JOINED_ROWS * width];
+    let mut table = vec![0i16; FUSED_ROWS * width];
     let mut add = |joined: usize, row: &[i16]| {
         for (sum, weight) in table[joined * width..][..width].iter_mut().zip(row) {
             // Modulo 2^16, as all sums of rows.
@@ -439,27 +438,32 @@ pub(super) fn join(
         }
     }
     let mut start = MAX_STONES * NUM_SQUARES;
-    for group in of_a_side(groups) {
+    for group in side_groups(groups) {
         match group {
             FeatureGroup::Mobility => {
                 (0..group.rows()).for_each(|index| add(index, row(start + index)));
             }
             FeatureGroup::Alive => {
-                (0..ALIVE_SETS).for_each(|set| add(FIRST_SET + set, row(start + set)));
+                (0..NUM_ALIVE_SETS).for_each(|set| add(ALIVE_OFFSET + set, row(start + set)));
             }
             _ => {
                 for (class, &spread) in classes.spreads.iter().enumerate() {
                     let spread = usize::from(spread);
                     let of_turns = group == FeatureGroup::Turns;
-                    let index = if of_turns { spread / SPREADS } else { spread };
-                    add(FIRST_TURN + class, row(start + index));
+                    let index = if of_turns {
+                        spread / NUM_SPREADS
+                    } else {
+                        spread
+                    };
+                    add(TURNS_OFFSET + class, row(start + index));
                 }
             }
         }
         start += group.rows();
     }
-    for set in 0..ALIVE_SETS {
-        bias.into_iter().for_each(|bias| add(FIRST_SET + set, bias));
+    for set in 0..NUM_ALIVE_SETS {
+        bias.into_iter()
+            .for_each(|bias| add(ALIVE_OFFSET + set, bias));
     }
     table
 }

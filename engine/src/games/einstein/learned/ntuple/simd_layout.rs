@@ -1,50 +1,45 @@
-//! Layout of a tuple set for vectors: sixteen tuples at a time.
+//! SIMD layout of a tuple set: sixteen tuples per block.
 //!
-//! Four cells of each of sixteen tuples make a step: a byte looked up in the view for each,
-//! multiplied and summed in pairs of bytes, then in pairs of 16 bits: s₀ + r₀ s₁ + r₀ r₁ (s₂ + r₂
-//! s₃), r being numbers of symbols. Further cells are further steps, multiplied by the symbols
-//! before them.
-//!
-//! Invariants: base and steps of a tuple add up to its row, and no part of the sum overflows: at
-//! most 25 + 26 · 25 in 16 bits, 26⁴ in 32. With every symbol below the number of symbols of its
-//! cell, every row is below [`Plan::rows`], at most [`MAX_ROWS`]: [`Plan::new`], the only
-//! constructor, checks every cell and table, and plans are immutable. Weights are therefore read
-//! without further checks.
+//! A step looks up the symbols of four cells of each tuple, multiplies and sums them in pairs of
+//! bytes, then of 16 bits: s₀ + r₀ s₁ + r₀ r₁ (s₂ + r₂ s₃), r being alphabet sizes; further cells
+//! take further steps with larger strides. Invariants: base and steps of a tuple add up to its row,
+//! and no part overflows: at most 25 + 26 · 25 in 16 bits, 26⁴ in 32. If each symbol is in its
+//! cell's alphabet, every row is below [`SimdLayout::rows`] ≤ [`MAX_ROWS`], since
+//! [`SimdLayout::new`], the only constructor, checks every cell and table and layouts are
+//! immutable; unchecked weight loads rely on this.
 
 use super::cell::{self, CELLS};
 use crate::learned::{inputs::Cell, tuples::MAX_ROWS};
 
-/// Tuples of a block, one a lane.
+/// Tuples per block, one per lane.
 pub(super) const LANES: usize = 16;
 
-/// Cells of each tuple in a step.
 const CELLS_PER_STEP: usize = 4;
 
-/// Bytes of a view in one look-up.
-pub(super) const PIECE: usize = 16;
+/// Bytes of symbols per shuffle.
+pub(super) const PIECE_BYTES: usize = 16;
 
-/// Cell indices of sixteen tuples with four cells each, and the factors of their symbols.
+/// The cells of sixteen tuples for one step, and the factors of their symbols.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C, align(64))]
-pub(super) struct Step {
+pub(super) struct LookupStep {
     pub(super) cell_indices: [u8; CELLS_PER_STEP * LANES],
-    /// 1, r₀, 1, r₂ of each tuple; 0 where it has no cell.
+    /// 1, r₀, 1, r₂ of each tuple; 0 for a missing cell.
     pub(super) within_pairs: [i8; CELLS_PER_STEP * LANES],
-    /// 1, r₀ r₁ of each.
+    /// 1, r₀ r₁ of each tuple.
     pub(super) pairs: [i16; 2 * LANES],
-    /// Product of the numbers of symbols of all cells before.
+    /// The product of the alphabet sizes of all earlier cells.
     pub(super) strides: [u32; LANES],
-    /// Pieces of the view that are read, a bit each.
+    /// Bit set of the pieces looked up.
     pub(super) pieces: u32,
 }
 
-/// Block of sixteen tuples.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C, align(64))]
-pub(super) struct Block {
-    /// First rows of their tables.
+pub(super) struct TupleBlock {
+    /// The first rows of their tables.
     pub(super) bases: [u32; LANES],
-    /// All bits of a lane are set if it has a tuple.
+    /// All bits set in the lanes with a tuple.
     pub(super) mask: [u32; LANES],
     /// Number of steps, at least one.
     pub(super) steps: usize,
@@ -52,27 +47,25 @@ pub(super) struct Block {
     first: usize,
 }
 
-/// All tuples of a set.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Plan {
-    blocks: Vec<Block>,
-    /// Steps of the first block, of the second, …
-    steps: Vec<Step>,
+pub(super) struct SimdLayout {
+    blocks: Vec<TupleBlock>,
+    /// Block by block.
+    steps: Vec<LookupStep>,
     rows: usize,
     reduced: bool,
 }
 
-impl Plan {
-    /// Plan of tuples whose tables begin at these rows.
+impl SimdLayout {
+    /// The layout of tuples whose tables start at the rows `bases`.
     ///
     /// # Panics
-    ///
-    /// If a cell is not of the view, the number of bases differs from that of tuples, or a table
-    /// ends behind [`MAX_ROWS`].
+    /// If a cell is invalid, the numbers of tuples and bases differ, or a table ends after
+    /// [`MAX_ROWS`].
     pub(super) fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self {
         assert_eq!(tuples.len(), bases.len(), "one table a tuple");
         let cells = || tuples.iter().flatten();
-        assert!(cells().all(|cell| cell::is_of_a_view(*cell)), "no cell");
+        assert!(cells().all(|cell| cell::is_valid_cell(*cell)), "no cell");
         let end = |(tuple, &base): (&Vec<Cell>, &u32)| {
             let rows = |rows: u64, cell: &Cell| rows.saturating_mul(cell.symbols() as u64);
             tuple.iter().fold(1, rows).saturating_add(base.into())
@@ -92,19 +85,19 @@ impl Plan {
                 .max()
                 .unwrap_or(1);
             let at = |numbers: &[u32], lane: usize| numbers.get(lane).copied().unwrap_or(0);
-            plan.blocks.push(Block {
+            plan.blocks.push(TupleBlock {
                 bases: std::array::from_fn(|lane| at(bases, lane)),
                 mask: std::array::from_fn(|lane| if lane < tuples.len() { u32::MAX } else { 0 }),
                 steps: count,
                 first: plan.steps.len(),
             });
             plan.steps
-                .extend((0..count).map(|step| Step::new(tuples, step)));
+                .extend((0..count).map(|step| LookupStep::new(tuples, step)));
         }
         plan
     }
 
-    /// Bound of all rows of any position.
+    /// Upper bound of all rows.
     #[inline]
     pub(super) fn rows(&self) -> usize {
         self.rows
@@ -117,7 +110,7 @@ impl Plan {
 
     /// All blocks with their steps.
     #[inline]
-    pub(super) fn blocks(&self) -> impl ExactSizeIterator<Item = (&Block, &[Step])> {
+    pub(super) fn blocks(&self) -> impl ExactSizeIterator<Item = (&TupleBlock, &[LookupStep])> {
         let mut steps = &self.steps[..];
         self.blocks.iter().map(move |block| {
             let (own, rest) = steps.split_at(block.steps);
@@ -126,21 +119,20 @@ impl Plan {
         })
     }
 
-    /// Whether any block takes more than one step: a tuple has more than four cells.
+    /// Whether a tuple has more than four cells, and its block more than one step.
     #[inline]
     pub(super) fn is_long(&self) -> bool {
         self.steps.len() > self.blocks.len()
     }
 
-    /// Block and steps by index.
     #[inline]
-    pub(super) fn block(&self, number: usize) -> (&Block, &[Step]) {
+    pub(super) fn block(&self, number: usize) -> (&TupleBlock, &[LookupStep]) {
         let block = &self.blocks[number];
         (block, &self.steps[block.first..][..block.steps])
     }
 }
 
-impl Step {
+impl LookupStep {
     fn new(tuples: &[Vec<Cell>], number: usize) -> Self {
         let mut step = Self {
             cell_indices: [0; 64],
@@ -162,11 +154,11 @@ impl Step {
                 } else {
                     symbols(first + slot_in_step - 1) as i8
                 };
-                step.pieces |= 1 << (cell.index() / PIECE);
+                step.pieces |= 1 << (cell.index() / PIECE_BYTES);
             }
         }
         step
     }
 }
 
-const _: () = assert!(CELLS == 128 && CELLS / PIECE <= u32::BITS as usize);
+const _: () = assert!(CELLS == 128 && CELLS / PIECE_BYTES <= u32::BITS as usize);

@@ -1,20 +1,20 @@
-//! Operations on vectors of a quarter of a line, 128 bits, of WebAssembly, as documented in
-//! `line_avx2.rs`.
+//! Operations on WebAssembly's 128-bit vectors, a quarter of a cache line each; `avx2_ops.rs` has
+//! the documentation.
 #![allow(unsafe_code)]
 
-use super::{ACTIVATION_MAX, GROUP, Line, SHIFT};
+use super::{ACTIVATION_MAX, CacheLine, POSITIONS_PER_GROUP, SHIFT};
 use std::arch::wasm32::*;
 pub(super) use std::arch::wasm32::{
     i16x8_add as add16, i16x8_narrow_i32x4 as pack, i16x8_sub as sub16, i32x4_add as add32,
-    i32x4_extadd_pairwise_i16x8 as widen, i32x4_splat as broadcast,
+    i32x4_extadd_pairwise_i16x8 as madd16, i32x4_splat as broadcast,
 };
 
 pub(super) type Vector = v128;
 pub(super) const BYTES: usize = 16;
-pub(super) const SECOND_LAYER: usize = 8;
-pub(super) const TOGETHER: usize = 2;
-pub(super) const PARTS_OF_TWO: usize = 1;
-pub(super) const PARTS: usize = 1;
+pub(super) const MAX_SECOND_LAYER_VECTORS: usize = 8;
+pub(super) const POSITIONS_PER_BATCH: usize = 2;
+pub(super) const ACC_CHAINS_OF_TWO: usize = 1;
+pub(super) const ACC_CHAINS: usize = 1;
 
 common_operations!("simd128");
 
@@ -25,9 +25,9 @@ compiled_for! {
         i32x4_splat(0)
     }
 
-    /// Alternate lanes in numbers of 16 bits. Products of bytes, paired by shuffles, would become
-    /// an instruction of relaxed vectors (LLVM 22), which some browsers lack.
-    pub(super) fn products(inputs: Vector, weights: Vector) -> Vector {
+    /// Even and odd bytes as 16-bit numbers. Byte products paired by shuffles would compile to a
+    /// relaxed-SIMD instruction (LLVM 22), which not every browser has.
+    pub(super) fn maddubs(inputs: Vector, weights: Vector) -> Vector {
         let even = i16x8_mul(
             v128_and(inputs, i16x8_splat(0xFF)),
             i16x8_shr(i16x8_shl(weights, 8), 8),
@@ -35,7 +35,7 @@ compiled_for! {
         i16x8_add(even, i16x8_mul(u16x8_shr(inputs, 8), i16x8_shr(weights, 8)))
     }
 
-    /// Packing keeps the order here.
+    /// In order: packing has no lanes here.
     pub(super) fn activations(low: Vector, high: Vector) -> Vector {
         let packed = u8x16_narrow_i16x8(i16x8_shr(low, SHIFT as u32), i16x8_shr(high, SHIFT as u32));
         u8x16_min(packed, u8x16_splat(127))
@@ -51,7 +51,7 @@ compiled_for! {
         i32x4_extract_lane::<0>(two) + i32x4_extract_lane::<1>(two)
     }
 
-    pub(super) fn store_totals(out: &mut [i32; GROUP], vectors: [Vector; GROUP], more: i32) {
+    pub(super) fn store_totals(out: &mut [i32; POSITIONS_PER_GROUP], vectors: [Vector; POSITIONS_PER_GROUP], more: i32) {
         *out = vectors.map(|vector| total(vector) + more);
     }
 }

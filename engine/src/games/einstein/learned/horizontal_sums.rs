@@ -1,17 +1,15 @@
-//! Horizontal sums of four vectors: a few shuffles for all of them, and one store.
+//! Horizontal sums of four vectors at once: a few shuffles for all, and one store.
 //!
-//! Invariant: lane `i` of a result is the sum, modulo 2³², of all 32-bit lanes of vector `i`.
+//! Invariant: lane `i` of the result is the sum, modulo 2³², of all 32-bit lanes of vector `i`.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
 
-/// Number of vectors summed together.
-pub(super) const TOGETHER: usize = 4;
+pub(super) const NUM_VECTORS: usize = 4;
 
-/// Sum of one vector of eight lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn of_eight(sums: __m256i) -> i32 {
+pub(super) fn sum_of_eight(sums: __m256i) -> i32 {
     let four = _mm_add_epi32(
         _mm256_castsi256_si128(sums),
         _mm256_extracti128_si256::<1>(sums),
@@ -20,10 +18,10 @@ pub(super) fn of_eight(sums: __m256i) -> i32 {
     _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b10_11_00_01>(two)))
 }
 
-/// Sums of vectors of eight lanes.
+/// The sums of four vectors of eight lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn of_eights([a, b, c, d]: [__m256i; TOGETHER]) -> __m128i {
+pub(super) fn sums_of_eights([a, b, c, d]: [__m256i; NUM_VECTORS]) -> __m128i {
     let four_sums = _mm256_hadd_epi32(_mm256_hadd_epi32(a, b), _mm256_hadd_epi32(c, d));
     _mm_add_epi32(
         _mm256_castsi256_si128(four_sums),
@@ -31,10 +29,10 @@ pub(super) fn of_eights([a, b, c, d]: [__m256i; TOGETHER]) -> __m128i {
     )
 }
 
-/// Sums of vectors of sixteen lanes.
+/// The sums of four vectors of sixteen lanes.
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(super) fn of_sixteens([a, b, c, d]: [__m512i; TOGETHER]) -> __m128i {
+pub(super) fn sums_of_sixteens([a, b, c, d]: [__m512i; NUM_VECTORS]) -> __m128i {
     let first = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
     let second = _mm512_add_epi32(_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
     let four_sums = _mm512_add_epi32(
@@ -53,8 +51,8 @@ pub(super) fn of_sixteens([a, b, c, d]: [__m512i; TOGETHER]) -> __m128i {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn store(out: &mut [i32; TOGETHER], totals: __m128i) {
-    // SAFETY: there are 16 bytes, and the store asks for no alignment.
+pub(super) fn store(out: &mut [i32; NUM_VECTORS], totals: __m128i) {
+    // SAFETY: 16 bytes are writable, and the store is unaligned.
     unsafe { _mm_storeu_si128(out.as_mut_ptr().cast(), totals) }
 }
 
@@ -65,24 +63,24 @@ mod tests {
     #[test]
     fn each_vector_has_its_total() {
         #[target_feature(enable = "avx2")]
-        fn eights() -> [i32; TOGETHER] {
-            let mut out = [0; TOGETHER];
+        fn eights() -> [i32; NUM_VECTORS] {
+            let mut out = [0; NUM_VECTORS];
             let vectors = [1, 10, 100, i32::MAX].map(|step| {
                 _mm256_mullo_epi32(
                     _mm256_set1_epi32(step),
                     _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
                 )
             });
-            store(&mut out, of_eights(vectors));
+            store(&mut out, sums_of_eights(vectors));
             out
         }
         #[target_feature(enable = "avx512f,avx2")]
-        fn sixteens() -> [i32; TOGETHER] {
-            let mut out = [0; TOGETHER];
+        fn sixteens() -> [i32; NUM_VECTORS] {
+            let mut out = [0; NUM_VECTORS];
             let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
             store(
                 &mut out,
-                of_sixteens(
+                sums_of_sixteens(
                     [1, 10, 100, i32::MAX]
                         .map(|step| _mm512_mullo_epi32(_mm512_set1_epi32(step), lanes)),
                 ),
@@ -90,13 +88,13 @@ mod tests {
             out
         }
         if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has the instructions.
+            // SAFETY: the instructions were detected.
             assert_eq!(unsafe { eights() }, [28, 280, 2800, -28]);
         }
         if std::arch::is_x86_feature_detected!("avx2")
             && std::arch::is_x86_feature_detected!("avx512f")
         {
-            // SAFETY: likewise.
+            // SAFETY: as above.
             assert_eq!(unsafe { sixteens() }, [120, 1200, 12000, -120]);
         }
     }

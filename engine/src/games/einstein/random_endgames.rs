@@ -1,15 +1,15 @@
-//! Random endgames, for games that start from them.
+//! Random endgames as start positions.
 //!
-//! Invariant: no start is over, and every position of so many stones, divided so between the sides,
-//! is equally likely.
+//! Invariant: no start is over, and all positions of one division of stones between the sides are
+//! equally likely.
 
 use super::{GONE, MAX_STONES, Position, Standard, position::Side};
 use crate::core::{game::Seat, random::RandomStream};
 
-/// Random endgame: every number of stones from `min_stones` to `max_stones` equally likely, then
-/// every division between the sides (1 to 6 each), then every unfinished position. `None` for
-/// impossible numbers of stones.
-pub(super) fn endgame(
+/// A random endgame: uniform over numbers of stones from `min_stones` to `max_stones`, then over
+/// their divisions between the sides (1 to 6 each), then over positions that are not over. `None`
+/// if no position has so many stones.
+pub(super) fn random_endgame(
     [min_stones, max_stones]: [usize; 2],
     first: Seat,
     random: &mut RandomStream,
@@ -45,7 +45,7 @@ pub(super) fn endgame(
     }
 }
 
-/// Side with a random set of stones on some squares of its own perspective.
+/// A side with random labels on some squares of its own perspective.
 fn side(squares: impl Iterator<Item = u8>, random: &mut RandomStream) -> Side {
     let mut stones: [usize; MAX_STONES] = std::array::from_fn(|stone| stone);
     random.shuffle(&mut stones);
@@ -70,7 +70,7 @@ mod tests {
         let mut counts: BTreeMap<(u32, u32), u32> = BTreeMap::new();
         let draws = 60_000;
         for draw in 0..draws {
-            let position = endgame([2, 4], draw % 2, &mut random).unwrap();
+            let position = random_endgame([2, 4], draw % 2, &mut random).unwrap();
             assert_eq!(position.seat(), draw % 2);
             assert_eq!(game.winner(&position), None);
             assert_eq!(
@@ -81,7 +81,7 @@ mod tests {
                 .entry((position.mover().count(), position.other().count()))
                 .or_default() += 1;
         }
-        // A third for each number of stones, divided among 1, 2 and 3 ways.
+        // A third for each number of stones, which have 1, 2 and 3 divisions.
         let frequencies = [
             ((1, 1), 1.0 / 3.0),
             ((1, 2), 1.0 / 6.0),
@@ -98,22 +98,25 @@ mod tests {
                 "{counts:?}"
             );
         }
-        // All of them at the other end: six stones each.
-        assert_eq!(endgame([12, 12], 0, &mut random).unwrap().stones(), 12);
+        // The other end of the range: six stones each.
+        assert_eq!(
+            random_endgame([12, 12], 0, &mut random).unwrap().stones(),
+            12
+        );
         for none in [[1, 3], [4, 3], [2, 13]] {
-            assert_eq!(endgame(none, 0, &mut random), None);
+            assert_eq!(random_endgame(none, 0, &mut random), None);
         }
     }
 
     #[test]
     fn two_stones_stand_anywhere_but_on_their_goals() {
-        // 24 squares for either stone less the 23 pairs on one square: 553 arrangements, each of 36
+        // 24 squares for either stone less 23 pairs on one square: 553 arrangements, each of 36
         // pairs of labels.
         let mut random = RandomStream::new(4);
         let mut counts: BTreeMap<(u8, u8), u32> = BTreeMap::new();
         let draws = 553 * 100;
         for _ in 0..draws {
-            let position = endgame([2, 2], 0, &mut random).unwrap();
+            let position = random_endgame([2, 2], 0, &mut random).unwrap();
             let square = |side: Side| {
                 side.squares()
                     .into_iter()

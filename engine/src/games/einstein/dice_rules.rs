@@ -1,27 +1,28 @@
-//! Allowed stones of a roll, and the outcomes for each set of living stones.
+//! Dice rules: which stones a roll allows, and the outcomes for each set of living stones.
 //!
-//! Invariant: a roll allows one stone, or two without a living one between them: a run.
+//! Invariant: a roll allows one stone, or two with no living stone between them, which makes a
+//! range.
 
 use super::{EinStein, MAX_OUTCOMES, MoveList, Position, Variant};
 use crate::core::game::{FixedList, Game, Outcome};
 use crate::games::einstein::dice::Die;
 
-/// Outcomes as runs of stone indices instead of move indices.
-pub(super) type StoneRuns = FixedList<Outcome, MAX_OUTCOMES>;
+/// Outcomes as ranges of stone indices instead of move indices.
+pub(super) type StoneRanges = FixedList<Outcome, MAX_OUTCOMES>;
 
-/// For each set of living stones the faces of weight above 0 as runs of stones; `add` appends one
-/// to a list.
-pub(super) fn runs_of_stones(
+/// For each set of living stones the faces of weight above 0 as stone ranges, added to the list by
+/// `add`.
+pub(super) fn stone_ranges_by_set(
     variant: Variant,
     die: Die,
-    add: impl Fn(&mut StoneRuns, Outcome),
-) -> Box<[StoneRuns; 64]> {
-    let mut runs = Box::new([StoneRuns::default(); 64]);
+    add: impl Fn(&mut StoneRanges, Outcome),
+) -> Box<[StoneRanges; 64]> {
+    let mut runs = Box::new([StoneRanges::default(); 64]);
     for (alive, runs) in runs.iter_mut().enumerate().skip(1) {
         for face in 1..=die.faces() {
             let weight = die.probability(face) as f32;
             if weight > 0.0 {
-                let (first, last) = stones_permitted(variant, alive as u8, face);
+                let (first, last) = allowed_stones(variant, alive as u8, face);
                 add(
                     runs,
                     Outcome {
@@ -37,18 +38,18 @@ pub(super) fn runs_of_stones(
 }
 
 impl Variant {
-    /// All variants by name; the first is the default.
+    /// All variants by name, the default first.
     pub(super) const NAMED: [(&'static str, Self); 2] =
         [("classic", Self::Classic), ("nearest", Self::NearestOnly)];
 
-    /// Name in notation, files and reports.
+    /// Name in specs, files and reports.
     pub(super) fn name(self) -> &'static str {
         Self::NAMED[self as usize].0
     }
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// Moves of any face, in list order.
+    /// All moves that some face allows, in list order.
     #[must_use]
     pub fn all_moves(&self, position: &Position) -> MoveList {
         let mut moves = MoveList::default();
@@ -57,9 +58,10 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 }
 
-/// Lowest and highest stone index that `face` allows; equal, or neighbours among the living.
+/// The lowest and the highest stone index that `face` allows: equal, or neighbours among the
+/// living.
 #[inline]
-pub(crate) fn stones_permitted(variant: Variant, alive: u8, face: u8) -> (u8, u8) {
+pub(crate) fn allowed_stones(variant: Variant, alive: u8, face: u8) -> (u8, u8) {
     let rolled = face - 1;
     if alive >> rolled & 1 == 1 {
         return (rolled, rolled);

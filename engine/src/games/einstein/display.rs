@@ -1,10 +1,10 @@
-//! Pictures of a position: inline SVG, or text.
+//! Display of positions of EinStein würfelt nicht: inline SVG, or text.
 
 use super::{Position, Standard};
 use crate::play::picture::{Squares, begun, label};
 
 const COLUMNS: usize = 5;
-/// Units of a square; coordinates and side lengths below are in the same units.
+/// Side of a square; all lengths below are in the same units.
 const SQUARE: usize = 60;
 const MARGIN: usize = 26;
 const BOARD: Squares<'_> = Squares {
@@ -17,11 +17,11 @@ const BOARD: Squares<'_> = Squares {
 
 pub(super) const SEAT_TITLES: [&str; 2] = ["Red", "Blue"];
 
-/// Fill and outline of the stones of Red and Blue.
-const STONES: [(&str, &str); 2] = [("#c8372d", "#8e211a"), ("#2b62b3", "#173f7c")];
+/// Fill and outline of Red's and Blue's stones.
+const STONE_COLOURS: [(&str, &str); 2] = [("#c8372d", "#8e211a"), ("#2b62b3", "#173f7c")];
 
-/// Board as an `<svg>` element that scales to its container, 352 units a side; the side to move and
-/// the `die`, if rolled, are written below.
+/// The board as a scalable `<svg>` element, 352 units a side. A line below names the side to move
+/// and the die, if rolled.
 pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> String {
     let side = BOARD.side();
     let mut svg = begun(side, side + 24, &game.format_position(position, die));
@@ -37,7 +37,7 @@ pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> Stri
         svg += &format!(
             "<rect x=\"{x}\" y=\"{y}\" width=\"{SQUARE}\" height=\"{SQUARE}\" fill=\"{fill}\"/>"
         );
-        // Each goal has the colour of the side that wants to reach it.
+        // Each goal has the colour of the side that moves towards it.
         let goals = [usize::from(Standard::GOAL), 0];
         if let Some(seat) = goals.iter().position(|&goal| goal == square) {
             svg += &format!(
@@ -45,11 +45,11 @@ pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> Stri
                 x + 4,
                 y + 4,
                 SQUARE - 8,
-                STONES[seat].0
+                STONE_COLOURS[seat].0
             );
         }
         if let Some((seat, stone)) = Standard::stone_at(position, square as u8) {
-            let ((fill, outline), number) = (STONES[seat], stone + 1);
+            let ((fill, outline), number) = (STONE_COLOURS[seat], stone + 1);
             let (x, y) = (x + SQUARE / 2, y + SQUARE / 2);
             svg += &format!(
                 "<circle cx=\"{x}\" cy=\"{y}\" r=\"22\" fill=\"{fill}\" stroke=\"{outline}\" stroke-width=\"2\"/>\
@@ -63,11 +63,11 @@ pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> Stri
         Some(face) => format!("{mover} to move, rolled {face}"),
         None => format!("{mover} to roll"),
     };
-    let ink = STONES[position.seat()].1;
+    let ink = STONE_COLOURS[position.seat()].1;
     svg + &BOARD.names() + &label(side / 2, side + 18, 15, ink, turn) + "</svg>"
 }
 
-/// Board as text with coordinates: Red's stones 1–6, Blue's a–f as in the notation, and below the
+/// The board as text with coordinates: Red's stones are 1–6, Blue's a–f. The last line names the
 /// winner or the side to move.
 pub(super) fn text(game: &Standard, position: &Position, die: Option<u8>) -> String {
     let notation = game.format_position(position, die);
@@ -103,7 +103,7 @@ mod tests {
         let (position, die) = game.parse_position(NOTATION).unwrap();
         let svg = super::svg(&game, &position, die);
         assert_eq!(svg.matches("<circle").count(), 12);
-        let (fill, outline) = STONES[RED];
+        let (fill, outline) = STONE_COLOURS[RED];
         let red = format!("fill=\"{fill}\" stroke=\"{outline}\"");
         assert_eq!(svg.matches(&red).count(), 6);
         assert!(svg.contains(&format!("<title>{NOTATION}</title>")));

@@ -1,16 +1,16 @@
-//! Rows and sums of n-tuples by AVX-512 with permutations of bytes.
+//! Rows and sums of n-tuples by AVX-512 with VBMI.
 
-use super::super::plan::{Block, LANES, Plan, Step};
-use super::avx512_view::View;
+use super::super::simd_layout::{LANES, LookupStep, SimdLayout, TupleBlock};
+use super::avx512_symbols::SymbolVectors;
 use crate::games::einstein::Position;
 use std::arch::x86_64::*;
 
-/// 64 bytes of an array of numbers.
+/// The first 64 bytes of an array of numbers.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn load<T: Copy>(numbers: &[T]) -> __m512i {
     assert!(size_of_val(numbers) >= 64);
-    // SAFETY: so many bytes are there; the load needs no alignment, and any bits are a vector.
+    // SAFETY: the bytes are in bounds (asserted); the load is unaligned, and any bits are a vector.
     unsafe { _mm512_loadu_si512(numbers.as_ptr().cast()) }
 }
 
@@ -18,16 +18,19 @@ pub(super) fn load<T: Copy>(numbers: &[T]) -> __m512i {
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn numbers(vector: __m512i) -> [u32; LANES] {
     let mut numbers = [0; LANES];
-    // SAFETY: sixteen numbers of four bytes are a vector; the store needs no alignment.
+    // SAFETY: sixteen numbers of four bytes are a vector; the store is unaligned.
     unsafe { _mm512_storeu_si512(numbers.as_mut_ptr().cast(), vector) };
     numbers
 }
 
-/// What the symbols of sixteen tuples add to their rows, before the step's strides.
+/// Row contributions of sixteen tuples, before the step's strides.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) fn quads<const REDUCED: bool>(view: &View<REDUCED>, step: &Step) -> __m512i {
-    let symbols = view.at(load(&step.cell_indices));
+pub(super) fn quads<const REDUCED: bool>(
+    view: &SymbolVectors<REDUCED>,
+    step: &LookupStep,
+) -> __m512i {
+    let symbols = view.gather(load(&step.cell_indices));
     _mm512_madd_epi16(
         _mm512_maddubs_epi16(symbols, load(&step.within_pairs)),
         load(&step.pairs),
@@ -37,9 +40,9 @@ pub(super) fn quads<const REDUCED: bool>(view: &View<REDUCED>, step: &Step) -> _
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn block<const REDUCED: bool>(
-    view: &View<REDUCED>,
+    view: &SymbolVectors<REDUCED>,
     bases: &[u32; LANES],
-    steps: &[Step],
+    steps: &[LookupStep],
 ) -> __m512i {
     let mut rows = _mm512_add_epi32(load(bases), quads(view, &steps[0]));
     for step in &steps[1..] {
@@ -52,18 +55,18 @@ fn block<const REDUCED: bool>(
 }
 
 /// # Safety
-/// There are [`Plan::rows`] weights, and `REDUCED` is what the plan says.
+/// `weights` has [`SimdLayout::rows`] entries, and `REDUCED` is [`SimdLayout::is_reduced`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) unsafe fn sum<const REDUCED: bool>(
-    plan: &Plan,
+    plan: &SimdLayout,
     position: &Position,
     weights: &[i32],
 ) -> i32 {
-    let view = View::<REDUCED>::new(position);
+    let view = SymbolVectors::<REDUCED>::new(position);
     let mut sums = _mm512_setzero_si512();
     for (one, own) in plan.blocks() {
-        // SAFETY: the symbols are a view's, each below the number of symbols of its cell, so the rows
-        // of lanes that have a tuple are below `Plan::rows`: the caller has a weight for each.
+        // SAFETY: symbols are in their alphabets, so the rows of lanes with a tuple are below
+        // `SimdLayout::rows`, the number of weights.
         sums = _mm512_add_epi32(sums, unsafe {
             block_weights(one, block(&view, &one.bases, own), weights)
         });
@@ -71,17 +74,17 @@ pub(super) unsafe fn sum<const REDUCED: bool>(
     _mm512_reduce_add_epi32(sums)
 }
 
-/// The weights of a block's tuples, given their rows; 0 in the lanes that have no tuple.
+/// The weights of a block's tuples, given their rows; 0 in lanes without a tuple.
 ///
 /// # Safety
-/// They are rows of a plan, and there is a weight for each in a lane that has a tuple.
+/// `rows` are rows of a plan, with a weight for each lane with a tuple.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-unsafe fn block_weights(block: &Block, rows: __m512i, weights: &[i32]) -> __m512i {
+unsafe fn block_weights(block: &TupleBlock, rows: __m512i, weights: &[i32]) -> __m512i {
     let below = |row: &u32| (*row as usize) < weights.len();
     debug_assert!(numbers(rows).iter().all(below));
-    // SAFETY: only the lanes of the mask are read, which have a tuple: the caller has a weight for the
-    // row of each. Rows of a plan are below 2²⁶, and no negative offset.
+    // SAFETY: only masked lanes, which have a tuple, are read, and the caller has a weight for
+    // each. Rows are below 2²⁶, hence non-negative offsets.
     unsafe {
         _mm512_mask_i32gather_epi32::<4>(
             _mm512_setzero_si512(),
@@ -101,12 +104,12 @@ pub(super) fn lanes_of(lanes: __m512i) -> __mmask16 {
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn rows<const REDUCED: bool>(
-    plan: &Plan,
+    plan: &SimdLayout,
     position: &Position,
     first: u32,
     out: &mut [u32],
 ) {
-    let view = View::<REDUCED>::new(position);
+    let view = SymbolVectors::<REDUCED>::new(position);
     for (number, (one, own)) in plan.blocks().enumerate() {
         let rows = _mm512_add_epi32(
             block(&view, &one.bases, own),

@@ -1,8 +1,8 @@
-//! Byte encoding of positions in records.
+//! Byte encoding of positions for records.
 //!
-//! Invariant: a position has one encoding. Start positions take three bytes: 720 times Red's set-up
-//! plus Blue's, little-endian, with bit 19 if Blue begins; any other position is 518,400 in three
-//! bytes, then its packed form in eight.
+//! A start position takes three bytes, little-endian: 720 times Red's set-up plus Blue's, with bit
+//! 19 set if Blue begins. Any other position is 518,400 in three bytes, then its packed form in
+//! eight. Invariant: each position has exactly one encoding.
 
 use super::{
     MAX_STONES, Position, Standard,
@@ -14,13 +14,14 @@ use std::sync::LazyLock;
 const OTHER: u32 = (SETUPS * SETUPS) as u32;
 const BLUE_BEGINS: u32 = 1 << 19;
 
-/// Side of each set-up; Blue's is Red's in its own perspective.
+/// One side per set-up, in its owner's perspective.
 static SIDES: LazyLock<Vec<Side>> = LazyLock::new(|| {
     let game = Standard::default();
-    (0..SETUPS).map(|setup| game.side_of(setup)).collect()
+    (0..SETUPS)
+        .map(|setup| game.side_with_setup(setup))
+        .collect()
 });
 
-/// Appends a position.
 pub(super) fn encode(position: &Position, bytes: &mut Vec<u8>) {
     let head = match setups_of(position) {
         Some(number) if position.seat() == 1 => number | BLUE_BEGINS,
@@ -33,7 +34,7 @@ pub(super) fn encode(position: &Position, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Takes a position off the front; `None` for an invalid encoding.
+/// Removes a position from the front; `None` if the bytes are invalid.
 pub(super) fn decode(bytes: &mut &[u8]) -> Option<Position> {
     let (&[a, b, c], rest) = bytes.split_first_chunk()?;
     let head = u32::from_le_bytes([a, b, c, 0]);
@@ -51,11 +52,11 @@ pub(super) fn decode(bytes: &mut &[u8]) -> Option<Position> {
 
 /// 720 times Red's set-up plus Blue's, if both sides are on their home squares.
 fn setups_of(start: &Position) -> Option<u32> {
-    const HOME: [u8; MAX_STONES] = [0, 1, 2, 5, 6, 10];
+    const HOME_SQUARES: [u8; MAX_STONES] = [0, 1, 2, 5, 6, 10];
     let index = |seat: usize| {
         let mut order = [0; MAX_STONES];
         for (stone, square) in (1..).zip(start.side(seat).squares()) {
-            order[HOME.iter().position(|&home| home == square)?] = stone;
+            order[HOME_SQUARES.iter().position(|&home| home == square)?] = stone;
         }
         setup_index(&order)
     };

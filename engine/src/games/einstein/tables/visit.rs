@@ -1,16 +1,15 @@
-//! Iteration over all positions of the tables.
+//! Iterates the positions of the tables.
 //!
-//! Invariant: of symmetric positions one is visited, except for the few whose mover's tuple is its
-//! own image (see [`super::index`]); a single stone has label 1, and the seat to move is 0.
+//! Invariant: of symmetric positions one is visited, except where the mover's tuple is its own
+//! image, see [`super::index`]; a single stone has label 1. The seat to move is 0.
 
 use super::{
     index::{Class, Index, Squares, other_tuples, progress},
-    patterns::masks,
+    patterns::pattern_masks,
 };
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard, position::Side};
 
-/// Positions of a class, arrangement by arrangement.
-pub(super) struct Walk<'a> {
+pub(super) struct PositionVisitor<'a> {
     index: &'a Index,
     class: Class,
     others: Vec<Squares>,
@@ -18,9 +17,9 @@ pub(super) struct Walk<'a> {
     other_masks: Vec<u8>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> PositionVisitor<'a> {
     pub(super) fn new(index: &'a Index, class: Class) -> Self {
-        let (own_masks, other_masks) = (masks(class.mover), masks(class.other));
+        let (own_masks, other_masks) = (pattern_masks(class.mover), pattern_masks(class.other));
         Self {
             index,
             class,
@@ -30,13 +29,17 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Number of rows.
     pub(super) fn rows(&self) -> usize {
         self.index.rows(self.class.mover).len()
     }
 
-    /// Calls `visit` with each position of a row, or with those of one total progress.
-    pub(super) fn row(&self, row: usize, layer: Option<usize>, mut visit: impl FnMut(Position)) {
+    /// Visits each position of a row, or those of one total progress.
+    pub(super) fn visit_row(
+        &self,
+        row: usize,
+        layer: Option<usize>,
+        mut visit: impl FnMut(Position),
+    ) {
         let own = &self.index.rows(self.class.mover)[row][..self.class.mover];
         for others in &self.others {
             let others = &others[..self.class.other];
@@ -65,7 +68,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Side with stones of the given labels on the given squares, both in ascending order of labels.
+/// A side from labels and squares, both in ascending order of labels.
 fn side(squares: impl Iterator<Item = u8>, mask: u8) -> Side {
     let mut stones = [GONE; MAX_STONES];
     for (label, square) in (0..MAX_STONES)

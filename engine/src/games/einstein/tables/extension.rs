@@ -1,29 +1,28 @@
-//! Exact values of positions with a few stones more than the tables.
+//! Exact values of positions with a few more stones than the tables have.
 //!
-//! A move without capture brings a stone nearer to its goal, one with a capture leaves fewer
-//! stones: so the reachable positions form layers, by stones and then by total progress, and every
-//! move leads to a later layer or into the tables. Layers are listed forwards and valued backwards;
-//! an outcome that allows a win is worth 1 without further search. Invariant: a value is a mean of
-//! table values, so its error is at most theirs; in the first position all moves have values.
+//! A step adds progress and a capture removes a stone, so reachable positions form layers, by
+//! stones and then by total progress, and every move leads to a later layer or into the tables.
+//! Layers are listed forwards and solved backwards; an outcome with a winning move is worth 1, and
+//! its other moves are not followed. Invariant: a value is a mean of table values, with at most
+//! their error; all moves of the root have values.
 
 use super::{Tables, index::progress};
 use crate::core::{game::Game, search_game::SearchHints};
 use crate::games::einstein::{GONE, MAX_STONES, Move, MoveList, Position, Standard};
 
-/// Bound of a position's total progress.
-const LAYERS: usize = 97;
-/// Positions of a layer whose table probes are batched.
-const TOGETHER: usize = 1 << 14;
-/// Value of each move in list order; 0 for unsearched ones.
-type Rated = [f64; 3 * MAX_STONES];
+/// Exceeds the total progress of any position.
+const MAX_LAYERS: usize = 97;
+/// Positions of a layer whose probes are batched.
+const BATCH: usize = 1 << 14;
+/// The value of each move in list order; 0 for moves that were not followed.
+type MoveValues = [f64; 3 * MAX_STONES];
 
 impl Tables {
-    /// All moves of an unfinished position with their values for the side that makes them: from the
-    /// tables, or by solving at most `limit` positions with more stones; `None` beyond the limit.
+    /// Every move of a position that is not over with its value for the mover: from the tables, or
+    /// by solving at most `limit` positions with more stones; `None` if the limit is too low.
     ///
     /// # Panics
-    ///
-    /// If `game` is not the game of these tables ([`Self::answers`]).
+    /// If `game` differs from the game of the tables, see [`Self::matches_rules`].
     #[must_use]
     pub fn moves_within(
         &self,
@@ -32,21 +31,21 @@ impl Tables {
         limit: usize,
     ) -> Option<Vec<(Move, f32)>> {
         assert!(
-            self.answers(game),
+            self.matches_rules(game),
             "tables of one variant do not know another"
         );
         let stones = position.stones() as usize;
         let beyond = stones.saturating_sub(self.stones);
-        let mut region = Region {
+        let mut extension = Extension {
             game,
             tables: self,
             stones,
-            layers: vec![Layer::default(); beyond * LAYERS],
+            layers: vec![Layer::default(); beyond * MAX_LAYERS],
         };
-        region.add(position, true);
+        extension.add_successors(position, true);
         let mut found = 1;
-        for layer in 0..region.layers.len() {
-            let mut positions = std::mem::take(&mut region.layers[layer].positions);
+        for layer in 0..extension.layers.len() {
+            let mut positions = std::mem::take(&mut extension.layers[layer].positions);
             positions.sort_unstable_by_key(Position::bits);
             positions.dedup();
             found += positions.len();
@@ -54,59 +53,60 @@ impl Tables {
                 return None;
             }
             for position in &positions {
-                region.add(position, false);
+                extension.add_successors(position, false);
             }
-            region.layers[layer].positions = positions;
+            extension.layers[layer].positions = positions;
         }
-        for layer in (0..region.layers.len()).rev() {
-            let positions = region.layers[layer].positions.chunks(TOGETHER);
-            let values = positions.flat_map(|positions| region.values(positions));
-            region.layers[layer].values = values.collect();
+        for layer in (0..extension.layers.len()).rev() {
+            let positions = extension.layers[layer].positions.chunks(BATCH);
+            let values = positions.flat_map(|positions| extension.values(positions));
+            extension.layers[layer].values = values.collect();
         }
-        let rated = region.rate(std::slice::from_ref(position), true);
-        let rated = rated.iter().flatten().map(|&value| value as f32);
+        let values_of_moves = extension.move_values(std::slice::from_ref(position), true);
+        let values_of_moves = values_of_moves.iter().flatten().map(|&value| value as f32);
         Some(
             game.all_moves(position)
                 .iter()
                 .copied()
-                .zip(rated)
+                .zip(values_of_moves)
                 .collect(),
         )
     }
 }
 
-/// Positions of equal stones and total progress, and later their values for the side to move.
+/// Positions of equal stones and total progress, and, once solved, their values for the side to
+/// move.
 #[derive(Clone, Default)]
 struct Layer {
-    /// Sorted once complete.
+    /// Sorted when complete.
     positions: Vec<Position>,
     values: Vec<f64>,
 }
 
-/// Positions reachable from one, beyond the tables.
-struct Region<'a> {
+/// The positions reachable from a root that the tables lack.
+struct Extension<'a> {
     game: &'a Standard,
     tables: &'a Tables,
-    /// Stones of the first position.
+    /// Stones of the root.
     stones: usize,
     layers: Vec<Layer>,
 }
 
-impl Region<'_> {
-    /// Layer of a position; `None` within the tables.
+impl Extension<'_> {
+    /// The layer of a position; `None` if it is in the tables.
     fn layer(&self, position: &Position) -> Option<usize> {
         let stones = position.stones() as usize;
         let sides = [position.mover(), position.other()].into_iter();
         let squares = sides.flat_map(|side| side.squares());
         let squares = squares.filter(|&square| square != GONE);
         (stones > self.tables.stones)
-            .then(|| (self.stones - stones) * LAYERS + squares.map(progress).sum::<usize>())
+            .then(|| (self.stones - stones) * MAX_LAYERS + squares.map(progress).sum::<usize>())
     }
 
-    /// Adds the successors of a position: of `all` moves, or of those that matter for its value.
-    fn add(&mut self, position: &Position, all: bool) {
+    /// Adds the successors of a position: by `all` moves, or by those relevant for its value.
+    fn add_successors(&mut self, position: &Position, all: bool) {
         let (game, moves) = (self.game, self.game.all_moves(position));
-        follow(game, position, &moves, all, |_, after| {
+        visit_moves(game, position, &moves, all, |_, after| {
             if let Some(after) = after
                 && let Some(layer) = self.layer(&after)
             {
@@ -115,30 +115,30 @@ impl Region<'_> {
         });
     }
 
-    /// Values of positions whose successors have values.
+    /// The values of positions with solved successors.
     fn values(&self, positions: &[Position]) -> Vec<f64> {
-        let rated = self.rate(positions, false);
-        let value = |(position, rated): (&Position, Rated)| {
+        let values_of_moves = self.move_values(positions, false);
+        let value = |(position, values_of_moves): (&Position, MoveValues)| {
             let moves = self.game.all_moves(position);
             let outcomes = self.game.outcomes(position, &moves);
             let value = outcomes.iter().map(|outcome| {
-                // Sixths; weights have no more than seven digits.
+                // Exact sixths: single-precision weights have only seven digits.
                 (f64::from(outcome.weight) * 6.0).round()
-                    * rated[outcome.move_range()]
+                    * values_of_moves[outcome.move_range()]
                         .iter()
                         .copied()
                         .fold(0.0, f64::max)
             });
             value.sum::<f64>() / 6.0
         };
-        positions.iter().zip(rated).map(value).collect()
+        positions.iter().zip(values_of_moves).map(value).collect()
     }
 
-    fn rate(&self, positions: &[Position], all: bool) -> Vec<Rated> {
+    fn move_values(&self, positions: &[Position], all: bool) -> Vec<MoveValues> {
         let game = self.game;
         let mut queried = Vec::new();
         for position in positions {
-            follow(
+            visit_moves(
                 game,
                 position,
                 &game.all_moves(position),
@@ -152,21 +152,21 @@ impl Region<'_> {
         self.tables.values(&queried, &mut found_values);
         let mut found_values = found_values.into_iter();
         let rate = |position: &Position| {
-            let mut rated = [0.0; 3 * MAX_STONES];
-            follow(
+            let mut values_of_moves = [0.0; 3 * MAX_STONES];
+            visit_moves(
                 game,
                 position,
                 &game.all_moves(position),
                 all,
                 |move_index, after| {
-                    rated[move_index] = 1.0
+                    values_of_moves[move_index] = 1.0
                         - after.map_or(0.0, |after| match self.layer(&after) {
                             None => found_values.next().flatten().map_or(f64::NAN, f64::from),
                             Some(layer) => self.layers[layer].value(&after),
                         });
                 },
             );
-            rated
+            values_of_moves
         };
         positions.iter().map(rate).collect()
     }
@@ -181,9 +181,9 @@ impl Layer {
     }
 }
 
-/// Visits moves by index with their successors, `None` where they win: `all` of them, or those that
-/// win or belong to an outcome without a win.
-fn follow(
+/// Visits moves by index with their successors, `None` for a win: all moves, or the wins and the
+/// moves of outcomes without a win.
+fn visit_moves(
     game: &Standard,
     position: &Position,
     moves: &MoveList,

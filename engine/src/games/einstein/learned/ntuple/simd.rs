@@ -1,45 +1,45 @@
-//! Rows and sums of n-tuples for x86-64 by vectors: AVX2, and AVX-512 with permutations of bytes.
+//! Rows and sums of n-tuples by x86-64 vectors: AVX2, and AVX-512 with VBMI.
 //!
-//! The view is made in registers: every stone compared with all squares at once; of two stones on a
-//! square, which no game has, the last counts, as in `view.rs`. The symbols of four cells of
-//! sixteen tuples are one look-up (AVX-512) or one for each piece of the view (AVX2), their rows
-//! two instructions more (`plan.rs`), their weights gathers or loads. Invariant: the rows of
+//! Symbols are computed in registers: every stone is compared with all squares at once; if two
+//! stones share a square, impossible in games, the last counts, as in `symbols.rs`. The symbols of
+//! four cells of sixteen tuples are one look-up (AVX-512) or one per piece (AVX2), their rows two
+//! more instructions (`simd_layout.rs`), their weights gathers or loads. Invariant: the rows of
 //! [`crate::learned::tuples::GenericKernels`] and the exact sums of their weights.
 #![allow(unsafe_code)]
 
 mod avx2;
-mod avx2_view;
+mod avx2_symbols;
 mod avx512;
 mod avx512_successors;
-mod avx512_view;
+mod avx512_symbols;
 
 use super::{
     TupleSet,
     cell::{CELLS, DISTANCE_CELLS, OWNER_CELLS, SQUARES},
-    mobility::symbols_permitted_by_others,
+    mobility::symbols_allowed_by_others,
     successors::Parent,
 };
 use crate::games::einstein::{
     Position,
-    evaluators::race_tables::to_goal,
-    learned::steps::{Logits, Step, Steps},
+    evaluators::race_tables::distances_to_goal,
+    learned::side_moves::{Logits, SideMove, SideMoves},
 };
 use crate::learned::tuples::QuantizedWeights;
 
-// SAFETY, for all that follows. Instructions exist only on a machine that was found to have them,
-// and a set's are one of portable, AVX2 and AVX-512 with VBMI (`EinSteinTuples::on`), which has all of
-// AVX2's: so vectors may be called where the set has any, and wide ones where `are_wide`. Whatever
-// the position, symbols are below their alphabets (`View` of either width), so rows are below
-// `Plan::rows`, which is how many weights are handed on; `REDUCED` is what the plan says.
+// SAFETY, for this file: `Instructions` exist only where they were detected, and a set's are one of
+// portable, AVX2 and AVX-512 with VBMI (`EinSteinTuples::on`), which includes AVX2: so vectors may
+// be called where the set has any, and wide ones where `are_wide`. For any position symbols are in
+// their alphabets (`SymbolVectors` of either width), so rows are below `SimdLayout::rows`, the
+// number of weights passed on; `REDUCED` is `SimdLayout::is_reduced`.
 
-/// The symbols of all cells of a position, by place; none on a machine without AVX2.
+/// The symbols of all cells of a position; `None` without AVX2.
 #[inline]
 pub(super) fn symbols(position: &Position) -> Option<[u8; CELLS]> {
     #[target_feature(enable = "avx2")]
     fn symbols(position: &Position) -> [u8; CELLS] {
-        avx2_view::View::new::<true>(position).symbols()
+        avx2_symbols::SymbolVectors::new::<true>(position).symbols()
     }
-    // SAFETY: it has been found.
+    // SAFETY: AVX2 was detected.
     is_x86_feature_detected!("avx2").then(|| unsafe { symbols(position) })
 }
 
@@ -49,7 +49,7 @@ pub(super) fn sum(set: &TupleSet, position: &Position, weights: &[i32]) -> i32 {
     let kernels = set.kernels();
     assert!(kernels.are_vectors());
     let plan = &kernels.plan;
-    // Of the position's phase, and as many as its rows may say.
+    // The weights of the position's phase, as many as `SimdLayout::rows`.
     let weights = &weights[set.offset(position) as usize..][..plan.rows()];
     // SAFETY: as above.
     unsafe {
@@ -67,7 +67,7 @@ pub(super) fn sum(set: &TupleSet, position: &Position, weights: &[i32]) -> i32 {
 pub(super) fn successors(
     parent: &Parent<'_>,
     quantized: &QuantizedWeights,
-    moves: &[Step],
+    moves: &[SideMove],
     sums: &mut Logits,
 ) {
     let kernels = parent.set.kernels();
@@ -87,17 +87,17 @@ pub(super) fn successors(
     }
 }
 
-/// [`Steps::one_ply`] of sums with the bias, eight stones to a vector; not with portable
+/// [`SideMoves::one_ply`] of sums with the bias in vectors of eight stones; not with portable
 /// instructions.
 #[inline]
 pub(super) fn one_ply(
     set: &TupleSet,
     quantized: &QuantizedWeights,
-    steps: &Steps,
+    steps: &SideMoves,
     sums: &mut Logits,
 ) -> f32 {
     assert!(set.kernels().are_vectors());
-    // SAFETY: as above; it is safe code compiled for AVX2.
+    // SAFETY: as above; safe code compiled for AVX2.
     unsafe { steps.one_ply_by_eights(sums, |sum| quantized.win_probability(sum)) }
 }
 
@@ -107,7 +107,7 @@ pub(super) fn rows(set: &TupleSet, position: &Position, out: &mut [u32]) {
     let kernels = set.kernels();
     assert!(kernels.are_vectors());
     let (plan, first) = (&kernels.plan, set.offset(position));
-    // SAFETY: as above; they read no weights.
+    // SAFETY: as above; no weights are read.
     unsafe {
         match (kernels.are_wide(), plan.is_reduced()) {
             (true, false) => avx512::rows::<false>(plan, position, first, out),
@@ -118,22 +118,21 @@ pub(super) fn rows(set: &TupleSet, position: &Position, out: &mut [u32]) {
     }
 }
 
-/// For each square the distance to the goal, 0 for [`SQUARES`], which stands for a stone that is
-/// gone.
+/// For each square the distance to the goal, 0 for [`SQUARES`], the square of gone stones.
 const DISTANCE: [u8; 64] = {
     let mut table = [0; 64];
     let mut square = 0;
     while square < SQUARES {
-        table[square] = to_goal(square as u8).0;
+        table[square] = distances_to_goal(square as u8).0;
         square += 1;
     }
     table
 };
 
-/// For each symbol of the board whose stone it is.
+/// The owner of each board symbol's stone.
 const OWNER: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 0, 0, 0];
 
-// What is looked up is a symbol of its cell.
+// The tables' entries are in their alphabets.
 const _: () = {
     let mut at = 0;
     while at < DISTANCE.len() {
@@ -143,9 +142,8 @@ const _: () = {
     }
 };
 
-/// For each symbol of the board one bit, set if it is a stone that other numbers than its own
-/// permit.
+/// One bit per board symbol, set for stones that other numbers allow.
 #[inline]
-fn permitted_by_other_numbers(position: &Position) -> u16 {
-    symbols_permitted_by_others(position.mover().alive(), position.other().alive())
+fn allowed_by_other_numbers(position: &Position) -> u16 {
+    symbols_allowed_by_others(position.mover().alive(), position.other().alive())
 }

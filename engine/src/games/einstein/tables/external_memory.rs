@@ -1,18 +1,18 @@
-//! Building classes that are larger than memory.
+//! External-memory builder for classes larger than memory.
 //!
-//! A layer needs the two above it and finished classes, so three layers stay in memory, and each
-//! complete one is appended to an anonymous temporary file. A second pass copies that file into the
-//! order of the index, some rows at a time: a group of rows is one contiguous piece of each layer,
-//! so the disk reads and writes long runs. Invariant: the files have the bytes of a build in
-//! memory.
+//! A layer depends on the two above it and on finished classes, so three layers are in memory, and
+//! each complete one is appended to an unnamed temporary file. A second pass copies this file from
+//! layer order into index order, some rows at a time; a group of rows is one contiguous piece of
+//! each layer, so the disk sees only long runs. Invariant: the files are byte-identical to those
+//! built in memory.
 
 use super::{
     Tables, TablesError,
-    build::Work,
+    build::BuildContext,
     file::{self, CellWriter},
-    index::{Anchor, Class, Index, occupied, progress},
+    index::{Class, Index, MoverIndex, occupied, progress},
     memory::Blocks,
-    solve::{self, Solver, Target},
+    solve::{self, BlockStore, Solver},
 };
 use crate::core::files::FileError;
 use std::{
@@ -23,23 +23,23 @@ use std::{
     path::Path,
 };
 
-/// Layers in memory: the current one and those its moves lead to, as a step adds 1 or 2.
-const NUM_LAYERS: usize = 3;
+/// Layers in memory: the one being solved and the two its moves lead to.
+const LAYERS_IN_MEMORY: usize = 3;
 
-/// Offsets of a class's blocks within its layers.
-struct Order {
+/// Offsets of the blocks of one class within its layers.
+struct BlockOffsets {
     class: Class,
-    /// For each row the index of its mover's set of squares.
+    /// By row the set of squares of its mover.
     sets: Vec<u32>,
-    /// For each such set and each rank of the other side the index among those of equal progress.
+    /// By such a set and rank of the other side its offset among those of equal progress.
     offsets: Vec<Vec<u32>>,
-    /// For each set and progress of the other side the number of arrangements.
+    /// By set and progress of the other side the number of tuples.
     counts: Vec<Vec<u32>>,
-    /// Mover's progress for each row.
+    /// By row the progress of the mover.
     steps: Vec<usize>,
 }
 
-impl Order {
+impl BlockOffsets {
     fn new(index: &Index, class: Class, others: &[solve::Bucket]) -> Self {
         let mut order = Self {
             class,
@@ -53,7 +53,7 @@ impl Order {
             let own = &row[..class.mover];
             let occupied = occupied(own);
             let set = *numbers.entry(occupied).or_insert_with(|| {
-                order.add_set(&index.anchor(own), occupied, others);
+                order.add_set(&index.mover_index(own), occupied, others);
                 order.offsets.len() - 1
             });
             order.sets.push(set as u32);
@@ -63,13 +63,13 @@ impl Order {
         order
     }
 
-    fn add_set(&mut self, anchor: &Anchor, occupied: u32, others: &[solve::Bucket]) {
+    fn add_set(&mut self, mover_index: &MoverIndex, occupied: u32, others: &[solve::Bucket]) {
         let mut offsets = Vec::new();
         let mut counts = Vec::new();
         for bucket in others {
             let mut count = 0;
             for (squares, _) in bucket.iter().filter(|(_, other)| other & occupied == 0) {
-                let (rank, _) = anchor.rank(&squares[..self.class.other]);
+                let (rank, _) = mover_index.rank(&squares[..self.class.other]);
                 if offsets.len() <= rank {
                     offsets.resize(rank + 1, 0);
                 }
@@ -91,7 +91,7 @@ impl Order {
             .map_or(0, |&count| count as usize)
     }
 
-    /// For each of some rows its first block in a layer, and at the end their number.
+    /// The first block of each row in a layer, and at the end their number.
     fn starts(&self, rows: Range<usize>, layer: usize) -> Vec<usize> {
         let mut starts = vec![0];
         let mut next = 0;
@@ -106,29 +106,27 @@ impl Order {
         0..self.sets.len()
     }
 
-    /// Number of blocks of some rows in a layer.
     fn size(&self, rows: Range<usize>, layer: usize) -> usize {
         rows.map(|row| self.in_row(row, layer)).sum()
     }
 }
 
-/// Layers of a class in memory.
 struct Layers<'a> {
-    order: &'a Order,
+    order: &'a BlockOffsets,
     layers_in_memory: Vec<(Vec<usize>, Blocks)>,
 }
 
 impl<'a> Layers<'a> {
-    fn new(order: &'a Order) -> Result<Self, TablesError> {
+    fn new(order: &'a BlockOffsets) -> Result<Self, TablesError> {
         let class = order.class;
-        let largest = (0..=solve::layers(class))
+        let largest = (0..=solve::max_layer(class))
             .map(|layer| order.size(order.rows(), layer))
             .max()
             .unwrap_or(0);
         let bytes = (2 * largest * class.block()) as u64;
         let blocks =
             || Blocks::new(largest, class.block()).ok_or(TablesError::Memory { class, bytes });
-        let layers_in_memory = (0..NUM_LAYERS)
+        let layers_in_memory = (0..LAYERS_IN_MEMORY)
             .map(|_| Ok((Vec::new(), blocks()?)))
             .collect::<Result<_, TablesError>>()?;
         Ok(Self {
@@ -137,9 +135,9 @@ impl<'a> Layers<'a> {
         })
     }
 
-    /// Makes room for a layer in place of the one three above it.
-    fn begin(&mut self, layer: usize) {
-        let (starts, blocks) = &mut self.layers_in_memory[layer % NUM_LAYERS];
+    /// Makes room for a layer in the memory of the one three above it.
+    fn start_layer(&mut self, layer: usize) {
+        let (starts, blocks) = &mut self.layers_in_memory[layer % LAYERS_IN_MEMORY];
         *starts = self.order.starts(self.order.rows(), layer);
         assert!(
             blocks.reset(starts.last().copied().unwrap_or(0)),
@@ -148,14 +146,13 @@ impl<'a> Layers<'a> {
     }
 }
 
-/// Layers of both classes.
-struct Both<'a>(Vec<Layers<'a>>);
+struct LayerPair<'a>(Vec<Layers<'a>>);
 
-impl Target for Both<'_> {
+impl BlockStore for LayerPair<'_> {
     #[inline]
     fn find(&self, class: Class, layer: usize, row: usize, rank: usize) -> (&Blocks, usize) {
         let layers = &self.0[usize::from(class != self.0[0].order.class)];
-        let (starts, blocks) = &layers.layers_in_memory[layer % NUM_LAYERS];
+        let (starts, blocks) = &layers.layers_in_memory[layer % LAYERS_IN_MEMORY];
         (
             blocks,
             starts[row] + layers.order.offsets[layers.order.sets[row] as usize][rank] as usize,
@@ -163,16 +160,16 @@ impl Target for Both<'_> {
     }
 }
 
-/// Builds the files of a class and of the one with the sides exchanged. `memory` bounds the rows
-/// copied at a time; three layers always have to fit.
+/// Builds the files of a class and its swapped class. `memory` bounds the rows copied at a time,
+/// besides the three layers.
 pub(super) fn build(
     tables: &Tables,
     directory: &Path,
     class: Class,
     memory: u64,
-    work: &Work<'_>,
+    work: &BuildContext<'_>,
 ) -> Result<(), TablesError> {
-    let finished = |class: Class| tables.slice(class);
+    let finished = |class: Class| tables.cells_of(class);
     let solver = Solver::new(
         &tables.index,
         tables.variant,
@@ -180,24 +177,26 @@ pub(super) fn build(
         work.instructions,
         &finished,
     );
-    let orders: Vec<Order> = solver
+    let orders: Vec<BlockOffsets> = solver
         .classes()
         .enumerate()
-        .map(|(number, class)| Order::new(&tables.index, class, solver.others(number)))
+        .map(|(number, class)| BlockOffsets::new(&tables.index, class, solver.others(number)))
         .collect();
     let failed = |cause| FileError::writing(directory, cause);
     let mut streams: Vec<File> = orders
         .iter()
         .map(|_| tempfile::tempfile_in(directory).map_err(failed))
         .collect::<Result<_, _>>()?;
-    let mut both = Both(orders.iter().map(Layers::new).collect::<Result<_, _>>()?);
-    for layer in (0..=solve::layers(class)).rev() {
-        both.0.iter_mut().for_each(|layers| layers.begin(layer));
+    let mut both = LayerPair(orders.iter().map(Layers::new).collect::<Result<_, _>>()?);
+    for layer in (0..=solve::max_layer(class)).rev() {
+        both.0
+            .iter_mut()
+            .for_each(|layers| layers.start_layer(layer));
         work.solve_layer(&solver, class, layer, &both);
         for (layers, stream) in both.0.iter().zip(&mut streams) {
             write_layer(
                 stream,
-                layers.layers_in_memory[layer % NUM_LAYERS]
+                layers.layers_in_memory[layer % LAYERS_IN_MEMORY]
                     .1
                     .all_blocks()
                     .unwrap_or_default(),
@@ -209,26 +208,32 @@ pub(super) fn build(
     for (number, (order, mut stream)) in orders.iter().zip(streams).enumerate() {
         let class = order.class;
         let path = file::path(directory, tables.variant, class);
-        file::write(&path, tables.variant, class, tables.size(class), |writer| {
-            let copy = Copy {
-                tables,
-                solver: &solver,
-                number,
-                order,
-                work,
-            };
-            copy.copy(&mut stream, memory / 4, writer)
-        })?;
+        file::write(
+            &path,
+            tables.variant,
+            class,
+            tables.num_cells(class),
+            |writer| {
+                let copy = RowCopier {
+                    tables,
+                    solver: &solver,
+                    number,
+                    order,
+                    work,
+                };
+                copy.copy(&mut stream, memory / 4, writer)
+            },
+        )?;
     }
     Ok(())
 }
 
 /// Cells converted to bytes at a time.
-const PIECE: usize = 1 << 16;
+const CELLS_PER_WRITE: usize = 1 << 16;
 
 fn write_layer(stream: &mut File, cells: &[u16]) -> io::Result<()> {
-    let mut bytes = Vec::with_capacity(2 * PIECE);
-    for piece in cells.chunks(PIECE) {
+    let mut bytes = Vec::with_capacity(2 * CELLS_PER_WRITE);
+    for piece in cells.chunks(CELLS_PER_WRITE) {
         bytes.clear();
         bytes.extend(piece.iter().flat_map(|cell| cell.to_le_bytes()));
         stream.write_all(&bytes)?;
@@ -236,23 +241,22 @@ fn write_layer(stream: &mut File, cells: &[u16]) -> io::Result<()> {
     Ok(())
 }
 
-/// State of the second pass for one class.
-struct Copy<'a> {
+struct RowCopier<'a> {
     tables: &'a Tables,
     solver: &'a Solver<'a>,
     number: usize,
-    order: &'a Order,
-    work: &'a Work<'a>,
+    order: &'a BlockOffsets,
+    work: &'a BuildContext<'a>,
 }
 
-impl Copy<'_> {
-    /// Copies layers to rows, in groups of at most `bytes` bytes.
+impl RowCopier<'_> {
+    /// Copies layers to rows in groups of at most `bytes` bytes.
     fn copy(&self, stream: &mut File, bytes: u64, writer: &mut CellWriter<'_>) -> io::Result<()> {
         let (class, rows) = (self.order.class, self.order.rows().end);
         let first_block = |row| self.tables.index.first_block(class, row);
         let max_blocks = (bytes / 2 / class.block() as u64).max(1) as usize;
-        // Copied blocks of each layer, and the layer's offset in the stream.
-        let mut begins = vec![0; solve::layers(class) + 1];
+        // Number of blocks copied from each layer, and the start of the layer in the stream.
+        let mut begins = vec![0; solve::max_layer(class) + 1];
         let mut next = 0;
         for layer in (0..begins.len()).rev() {
             begins[layer] = next;
@@ -278,23 +282,23 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Copies the blocks of some rows from a layer to their offsets.
+    /// Copies the cells of some rows in a layer to their blocks.
     fn store_rows(&self, rows: Range<usize>, layer: usize, cells: &[u16], blocks: &Blocks) {
         let class = self.order.class;
         let first = self.tables.index.first_block(class, rows.start);
         let starts = self.order.starts(rows.clone(), layer);
-        const ROWS_A_JOB: usize = 64;
-        (self.work.run)(rows.len().div_ceil(ROWS_A_JOB), &|job| {
-            let some =
-                rows.start + job * ROWS_A_JOB..rows.end.min(rows.start + (job + 1) * ROWS_A_JOB);
+        const ROWS_PER_JOB: usize = 64;
+        (self.work.run)(rows.len().div_ceil(ROWS_PER_JOB), &|job| {
+            let some = rows.start + job * ROWS_PER_JOB
+                ..rows.end.min(rows.start + (job + 1) * ROWS_PER_JOB);
             for row in some {
                 let own = &self.tables.index.rows(class.mover)[row][..class.mover];
-                let anchor = self.tables.index.anchor(own);
+                let mover_index = self.tables.index.mover_index(own);
                 let mut from = starts[row - rows.start];
                 self.solver.in_layer(self.number, row, layer, |others| {
-                    let (rank, _) = anchor.rank(&others[..class.other]);
+                    let (rank, _) = mover_index.rank(&others[..class.other]);
                     let block = self.tables.index.first_block(class, row) + rank - first;
-                    blocks.set(block, |stored| {
+                    blocks.write(block, |stored| {
                         stored.copy_from_slice(&cells[from * class.block()..][..class.block()])
                     });
                     from += 1;
@@ -307,9 +311,9 @@ impl Copy<'_> {
 fn read_cells(stream: &mut File, first: usize, number: usize) -> io::Result<Vec<u16>> {
     stream.seek(SeekFrom::Start(2 * first as u64))?;
     let mut cells = Vec::with_capacity(number);
-    let mut bytes = vec![0; 2 * PIECE.min(number)];
+    let mut bytes = vec![0; 2 * CELLS_PER_WRITE.min(number)];
     while cells.len() < number {
-        let now = 2 * PIECE.min(number - cells.len());
+        let now = 2 * CELLS_PER_WRITE.min(number - cells.len());
         stream.read_exact(&mut bytes[..now])?;
         cells.extend(
             bytes[..now]

@@ -1,0 +1,119 @@
+//! Cache of the mover's contributions to the odds of its successors.
+//!
+//! Positions searched in a row mostly differ in the enemy's stones only. Captures and missing moves
+//! cause no branch, which would be unpredictable. Invariant: the contents depend on the side alone.
+
+use super::{LANES, Table, look_up};
+use crate::games::einstein::{
+    MAX_STONES, Standard,
+    evaluators::race_tables::{distance_index, distance_stride},
+    position::Side,
+};
+
+/// Moves of one side.
+#[derive(Clone, Debug)]
+pub struct SideCache {
+    side: Side,
+    /// For each move the mover's factor of the odds: infinite if it reaches the goal, 0 for a
+    /// missing move.
+    pub(super) enemy_factors: [[f32; 3]; MAX_STONES],
+    /// Destination of each move in the enemy's perspective; [`OFF_BOARD`] for a missing move.
+    pub(super) destinations: [[u8; 3]; MAX_STONES],
+    /// For each outcome the first and the last allowed stone; stones between are gone.
+    pub(super) allowed: [[u8; 2]; LANES],
+    /// The probability of each outcome; 0 for unused lanes.
+    pub(super) weights: [f32; LANES],
+}
+
+/// A square off the board that differs from [`crate::games::einstein::GONE`].
+pub(super) const OFF_BOARD: u8 = Standard::GOAL.wrapping_sub(crate::games::einstein::GONE) & 31;
+
+/// Index of a stone that does not exist.
+const NO_STONE: u8 = LANES as u8 - 1;
+
+impl Default for SideCache {
+    fn default() -> Self {
+        Self {
+            side: Side::EMPTY,
+            enemy_factors: [[0.0; 3]; MAX_STONES],
+            destinations: [[OFF_BOARD; 3]; MAX_STONES],
+            allowed: [[NO_STONE; 2]; LANES],
+            weights: [0.0; LANES],
+        }
+    }
+}
+
+impl SideCache {
+    /// Rebuilds the cache unless it is already that of `side`.
+    #[inline]
+    pub(super) fn update(&mut self, game: &Standard, enemy_factors: &Table, side: Side) {
+        if self.side != side {
+            self.rebuild(game, enemy_factors, side);
+        }
+    }
+
+    fn rebuild(&mut self, game: &Standard, enemy_factors: &Table, side: Side) {
+        self.side = side;
+        let own = SideSquares::new(side);
+        for stone in 0..MAX_STONES {
+            for (direction, destination) in Standard::destinations(side.square(stone))
+                .into_iter()
+                .enumerate()
+            {
+                let flipped = Standard::GOAL.wrapping_sub(destination) & 31;
+                let hurry = look_up(enemy_factors, own.index_after(stone, destination));
+                let hurry = if flipped == OFF_BOARD { 0.0 } else { hurry };
+                self.enemy_factors[stone][direction] = if destination == Standard::GOAL {
+                    f32::INFINITY
+                } else {
+                    hurry
+                };
+                self.destinations[stone][direction] = flipped;
+            }
+        }
+        (self.allowed, self.weights) = ([[NO_STONE; 2]; LANES], [0.0; LANES]);
+        for (lane, outcome) in game.outcomes_by_stones(side.alive()).iter().enumerate() {
+            self.allowed[lane] = [outcome.start as u8, outcome.end as u8 - 1];
+            self.weights[lane] = outcome.weight;
+        }
+    }
+}
+
+/// Squares of a side's stones, to find the distance index after a move.
+pub(super) struct SideSquares {
+    side: Side,
+    pub(super) index: usize,
+    /// Index contribution of the stone on each square.
+    strides: [u16; 32],
+}
+
+impl SideSquares {
+    #[inline]
+    pub(super) fn new(side: Side) -> Self {
+        let mut strides = [0; 32];
+        for stone in 0..MAX_STONES {
+            let square = side.square(stone);
+            strides[usize::from(square & 31)] = distance_stride(stone, square) as u16;
+        }
+        Self {
+            side,
+            index: distance_index(side),
+            strides,
+        }
+    }
+
+    /// The distance index after a stone moved to a square, with any capture; arbitrary for a
+    /// missing move.
+    #[inline]
+    pub(super) fn index_after(&self, stone: usize, destination: u8) -> usize {
+        let moved = self.index - distance_stride(stone, self.side.square(stone))
+            + distance_stride(stone, destination);
+        moved.wrapping_sub(usize::from(self.strides[usize::from(destination & 31)]))
+    }
+
+    /// The distance index without the stone on a square.
+    #[inline]
+    pub(super) fn index_without(&self, square: u8) -> usize {
+        self.index - usize::from(self.strides[usize::from(square & 31)])
+    }
+}

@@ -1,0 +1,42 @@
+//! Positions of the test suites, which training leaves out.
+//!
+//! `data/suites/held-out.bin` is compiled in: the sorted [`Position::canonical_bits`] of each
+//! position, 64 bits, little-endian, written by `alea suite`. Invariant: symmetric positions, and
+//! those that differ in colours only, are all held out or none is.
+
+use super::Position;
+use std::sync::LazyLock;
+
+static CANONICAL_POSITIONS: &[u8] = include_bytes!("../../../../data/suites/held-out.bin");
+
+/// A Bloom filter with one hash, which answers nine of ten look-ups.
+static BLOOM_FILTER: LazyLock<Vec<u64>> = LazyLock::new(|| {
+    let mut hashes = vec![0; 1 << 10];
+    for &image in CANONICAL_POSITIONS.as_chunks().0 {
+        let (word, bit) = bit_of(u64::from_le_bytes(image));
+        hashes[word] |= bit;
+    }
+    hashes
+});
+
+/// Word and bit for 16 bits of an image's Fibonacci hash (Knuth, The Art of Computer Programming,
+/// 6.4).
+#[inline]
+fn bit_of(image: u64) -> (usize, u64) {
+    let hash = image.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48;
+    ((hash >> 6) as usize, 1 << (hash & 63))
+}
+
+impl Position {
+    /// Whether the position or a symmetric one belongs to a test suite.
+    #[must_use]
+    pub fn is_held_out(&self) -> bool {
+        let image = self.canonical_bits();
+        let (word, bit) = bit_of(image);
+        let (images, _) = CANONICAL_POSITIONS.as_chunks();
+        BLOOM_FILTER[word] & bit != 0
+            && images
+                .binary_search_by_key(&image, |&image| u64::from_le_bytes(image))
+                .is_ok()
+    }
+}

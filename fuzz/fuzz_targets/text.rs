@@ -26,7 +26,7 @@ fn same(a: &Notation, b: &Notation) -> bool {
 /// TOML of training and of self-play.
 pub(crate) fn settings(bytes: &[u8]) {
     fn train<G: Learnable>(game: &G, config: &TrainConfig) {
-        if let Ok(resolved) = config.resolved(game) {
+        if let Ok(resolved) = config.resolve(game) {
             let text = resolved.to_toml();
             let again = TrainConfig::from_toml(&text).expect(&text);
             assert_eq!(again.to_toml(), text);
@@ -42,7 +42,7 @@ pub(crate) fn settings(bytes: &[u8]) {
     if let Ok(config) = toml::from_str::<SelfPlayConfig>(&text) {
         let cheap = config.players.iter().all(|player| is_cheap(&player.player));
         // Exact values of endgames would be made first.
-        if cheap && config.labels.is_empty() && config.options.are_off() {
+        if cheap && config.labels.is_empty() && config.options.is_default() {
             with_every_game!(selfplay, &config);
         }
     }

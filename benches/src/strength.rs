@@ -190,7 +190,7 @@ mod tests {
                 vec![
                     (Some(20.0), contestant("greedy")),
                     (Some(1.0), contestant("random")),
-                    (Some(5.0), contestant("schwarz")),
+                    (Some(5.0), contestant("star1(depth=1, eval=schwarz)")),
                 ],
             ),
             candidate("b", vec![(None, contestant("greedy"))]),

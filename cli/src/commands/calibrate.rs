@@ -12,7 +12,7 @@ use serde_json::json;
 use trainer::calibrate::{cross_entropy, fit_logistic, positions_with_results};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
 
-/// Fit the constants that turn raw scores of evaluators into win probabilities
+/// Fit the win probabilities of evaluators' raw scores
 ///
 /// Plays games with many random moves and fits a logistic function to their results. The engine has
 /// these constants beside each evaluator; this command reproduces them.

@@ -11,7 +11,9 @@ use engine::learned::{
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// List model files and verify their format, checksum, features and shapes
+/// List and verify model files
+///
+/// Verified are format, checksum, features and shapes.
 #[derive(clap::Args)]
 #[command(after_help = "Example: alea models models")]
 pub(crate) struct Arguments {

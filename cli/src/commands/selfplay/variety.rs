@@ -34,7 +34,7 @@ pub(crate) struct VarietyArguments {
     starts: Option<String>,
     /// Fraction of games that start from --starts
     #[arg(
-        long,
+        long = "starts-share",
         value_name = "SHARE",
         default_value_t = 1.0,
         requires = "starts",
@@ -48,7 +48,7 @@ pub(crate) struct VarietyArguments {
     endgames: Option<[usize; 2]>,
     /// Fraction of games that start from --endgames
     #[arg(
-        long,
+        long = "endgames-share",
         value_name = "SHARE",
         default_value_t = 1.0,
         requires = "endgames",

@@ -189,20 +189,20 @@ pub(crate) fn answers(bytes: &[u8]) {
         return;
     };
     const WORDS: &[&str] = &["===", "pong", "bestmove"];
-    for (talk, reply) in [
+    for (chatter, reply) in [
         (ChatterPolicy::Comments, Reply::Line),
         (ChatterPolicy::Blanks, Reply::Line),
         (ChatterPolicy::Blanks, Reply::Block),
         (ChatterPolicy::AllExcept(WORDS), Reply::Word("===")),
         (ChatterPolicy::AllExcept(WORDS), Reply::Word("bestmove")),
     ] {
-        let mut said = ReplyBuffer::new(talk);
+        let mut buffer = ReplyBuffer::new(chatter);
         for piece in bytes.chunks(usize::from(length).max(1)) {
-            said.push(piece);
-            while let Ok(Some(answer)) = said.reply(reply) {
+            buffer.push(piece);
+            while let Ok(Some(answer)) = buffer.reply(reply) {
                 with_every_game!(read, &answer);
             }
         }
-        assert!(said.end().is_err() || said.nothing().is_ok());
+        assert!(buffer.end().is_err() || buffer.expect_silence().is_ok());
     }
 }

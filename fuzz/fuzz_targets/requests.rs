@@ -9,7 +9,7 @@ pub(crate) fn requests(bytes: &[u8]) {
         milliseconds: 5.0,
         simulations: 50,
         games: 2,
-        whole: Duration::from_millis(100),
+        total: Duration::from_millis(100),
         ..RequestLimits::default()
     });
     if let Some(problem) = answer(bytes, &BOUNDS)["error"].as_str() {

@@ -52,8 +52,8 @@ impl Candidate {
     /// Mean of every second game from number `rest` on; with one game its result.
     fn split_half_mean(&self, parity: usize) -> f64 {
         let parity = parity.min(self.luck_adjusted.len().saturating_sub(1));
-        let games = self.luck_adjusted.iter().copied().skip(parity).step_by(2);
-        games.collect::<Moments>().mean()
+        let half = self.luck_adjusted.iter().copied().skip(parity).step_by(2);
+        half.collect::<Moments>().mean()
     }
 }
 

@@ -8,7 +8,7 @@
 use arena::statistics::{
     score_of_elo,
     sequential::{EloModel, SequentialTest, Verdict},
-    simulation::{law, run, run_games},
+    simulation::{pair_distribution, run, run_games},
 };
 use engine::core::random::RandomStream;
 
@@ -35,7 +35,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let (mut accepted, mut rejected, mut length) = (0, 0, 0);
             for _ in 0..tests {
                 let (verdict, samples) = match split {
-                    Some(split) => run(&test, 1, &law(elo, model, split), 1_000_000, &mut random),
+                    Some(split) => run(
+                        &test,
+                        1,
+                        &pair_distribution(elo, model, split),
+                        1_000_000,
+                        &mut random,
+                    ),
                     None => run_games(&test, score_of_elo(elo), 1_000_000, &mut random),
                 };
                 accepted += u64::from(verdict == Verdict::Accepted);

@@ -114,7 +114,7 @@ pub struct Pairing {
 
 /// Journal entry: the pairing has so many pairs from now on.
 #[derive(Clone, Serialize, Deserialize)]
-struct Step {
+struct JournalStep {
     step: u64,
     a: String,
     b: String,
@@ -158,7 +158,7 @@ pub fn play_league<G: Playable>(
         part: "step",
     };
     let path = directory.join("league.jsonl");
-    let number = |step: &Step| step.step;
+    let number = |step: &JournalStep| step.step;
     let (mut journal, steps) =
         Journal::open(Some(&path), wording, &identity, number, Default::default())?;
     let has_played = |name: &str| steps.values().any(|step| step.a == name || step.b == name);
@@ -190,7 +190,7 @@ pub fn play_league<G: Playable>(
         {
             let before = league.met.get(&(a, b)).map_or(0, |met| met.pairs);
             let [a, b] = [a, b].map(|one| league.entrants[one].name.clone());
-            let step = Step {
+            let step = JournalStep {
                 step: number,
                 a,
                 b,
@@ -239,13 +239,13 @@ struct League<'a, G: Playable> {
     rated: usize,
     options: &'a LeagueOptions<G>,
     matches: MatchOptions<G>,
-    met: BTreeMap<(usize, usize), Met>,
+    met: BTreeMap<(usize, usize), PairingProgress>,
     history: Vec<(u64, Vec<Option<f64>>)>,
 }
 
 /// Results of a pairing so far.
 #[derive(Default)]
-struct Met {
+struct PairingProgress {
     /// Pairs requested so far.
     pairs: u64,
     /// Pairs played, including those of later steps.
@@ -258,7 +258,7 @@ struct Met {
 }
 
 impl<G: Playable> League<'_, G> {
-    fn pairing(&self, step: &Step) -> Result<(usize, usize)> {
+    fn pairing(&self, step: &JournalStep) -> Result<(usize, usize)> {
         let index = |name: &str| {
             let record = self.entrants.iter().position(|one| one.name == name);
             record.ok_or_else(|| format!("{name} has played in this league, and is not among its entrants: give it back, or begin another league"))
@@ -267,7 +267,7 @@ impl<G: Playable> League<'_, G> {
     }
 
     /// Plays the missing pairs of a pairing up to a step.
-    fn play(&mut self, step: &Step) -> Result<()> {
+    fn play(&mut self, step: &JournalStep) -> Result<()> {
         let pairing = self.pairing(step)?;
         if self
             .met
@@ -296,7 +296,7 @@ impl<G: Playable> League<'_, G> {
     }
 
     /// Adds the results of a step. Results of later steps count when their step comes.
-    fn count(&mut self, step: &Step) -> Result<()> {
+    fn count(&mut self, step: &JournalStep) -> Result<()> {
         let met = self.met.entry(self.pairing(step)?).or_default();
         let before = met.means.samples();
         let new = met.pairs..step.pairs;
@@ -347,7 +347,7 @@ impl<G: Playable> League<'_, G> {
 
     /// Results of all pairings.
     fn record(&self) -> Vec<((usize, usize), MatchResult)> {
-        let record = |(&(a, b), met): (&(usize, usize), &Met)| {
+        let record = |(&(a, b), met): (&(usize, usize), &PairingProgress)| {
             let [one, other] = [a, b].map(|one| &self.entrants[one].contestant);
             let record = MatchResult::of(one, other, &self.matches, &met.played);
             ((a, b), record)

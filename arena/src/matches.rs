@@ -30,7 +30,7 @@ use engine::play::{
     build::PlayerRecipe,
     fingerprint::canonical_fingerprint,
     game_line::GameLine,
-    game_loop::{Cause, play_refereed},
+    game_loop::{FailureCause, play_refereed},
     notation::{PlayerError, Text},
     playable::{Playable, Repeatable},
     player::{GameEvent, Player},
@@ -53,7 +53,7 @@ use std::{
     time::{Duration, Instant},
 };
 pub use stopping::{SequentialResult, StoppingRule};
-use timed::Timed;
+use timed::TimedPlayer;
 
 /// Makes a player; each worker thread makes its own.
 pub type PlayerFactory<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
@@ -347,7 +347,7 @@ pub(crate) fn stored_pairs<G: Playable>(
 struct Table<'a, G: Playable> {
     book: &'a Book<'a, G>,
     contestants: [&'a Contestant<G>; 2],
-    players: [Timed<G>; 2],
+    players: [TimedPlayer<G>; 2],
     luck: Option<Box<dyn Player<G>>>,
 }
 
@@ -358,7 +358,7 @@ impl<'a, G: Playable> Table<'a, G> {
             book,
             contestants,
             players: contestants
-                .map(|contestant| Timed::new((contestant.make)(), options.records.is_some())),
+                .map(|contestant| TimedPlayer::new((contestant.make)(), options.records.is_some())),
             luck: options.luck.as_ref().map(|evaluator| (evaluator.make)()),
         }
     }
@@ -415,14 +415,14 @@ impl<'a, G: Playable> Table<'a, G> {
                 let contestant = usize::from(forfeit.seat != seat_of_a);
                 let reason = forfeit.reason;
                 match forfeit.cause {
-                    Cause::System => {
+                    FailureCause::System => {
                         let player = &self.contestants[contestant].name;
                         return Err(format!("{player} cannot play, and has not lost by that: {reason}; the match stops here").into());
                     }
-                    Cause::Crash => {
+                    FailureCause::Crash => {
                         self.players[contestant].player = (self.contestants[contestant].make)();
                     }
-                    Cause::Player => {}
+                    FailureCause::Player => {}
                 }
                 result.forfeits.push(LostByForfeit {
                     game: seat_of_a,

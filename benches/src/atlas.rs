@@ -75,7 +75,7 @@ pub struct AtlasStudy {
 const CHUNK: usize = 120;
 
 /// Results are added up in units of this many parts of a win, so that sums do not depend on order.
-const UNIT: f64 = (1 << 20) as f64;
+const RESULT_UNITS: f64 = (1 << 20) as f64;
 
 /// What the games of a meeting came to: the sum of each half, and of all squares.
 type Sums = [i64; 3];
@@ -217,8 +217,8 @@ fn play_pair(
         let seed = derive_seed(settings.seed, SeedSpace::Arena, &indices);
         // Both halves hold the same images; sixteen games hold all of them.
         let worth = table(&transform_position(&start, (number / 2 % 8) as usize), seed)?;
-        sums[number as usize % 2] += (worth * UNIT).round() as i64;
-        sums[2] += (worth * worth * UNIT).round() as i64;
+        sums[number as usize % 2] += (worth * RESULT_UNITS).round() as i64;
+        sums[2] += (worth * worth * RESULT_UNITS).round() as i64;
     }
     Ok(sums)
 }
@@ -228,12 +228,15 @@ fn read(design: &Design, sums: &[Sums], settings: &Settings) -> AtlasStudy {
     let games = f64::from(settings.games);
     let half_sums = [0, 1].map(|half| {
         sums.iter()
-            .map(|sums| sums[half] as f64 / UNIT / (games / 2.0))
+            .map(|sums| sums[half] as f64 / RESULT_UNITS / (games / 2.0))
             .collect::<Vec<_>>()
     });
     let pairs = half_sums[0].iter().zip(&half_sums[1]);
     let means: Vec<f64> = pairs.map(|(one, other)| (one + other) / 2.0).collect();
-    let squares = sums.iter().map(|sums| sums[2] as f64 / UNIT).sum::<f64>();
+    let squares = sums
+        .iter()
+        .map(|sums| sums[2] as f64 / RESULT_UNITS)
+        .sum::<f64>();
     // Within meetings, so that what they differ by is not counted.
     let of_game =
         ((squares - games * dot(&means, &means)) / (means.len() as f64 * (games - 1.0))).max(0.0);

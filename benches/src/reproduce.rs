@@ -85,13 +85,13 @@ pub struct Settings {
 
 impl Settings {
     /// What the published size has, or the quick one.
-    fn sized<T>(&self, [full, quick]: [T; 2]) -> T {
+    fn full_or_quick<T>(&self, [full, quick]: [T; 2]) -> T {
         if self.full { full } else { quick }
     }
 
     /// Games of a match that has so many at the published size and the quick one.
     fn games_or(&self, sizes: [u64; 2]) -> u64 {
-        self.games.unwrap_or(self.sized(sizes))
+        self.games.unwrap_or(self.full_or_quick(sizes))
     }
 }
 

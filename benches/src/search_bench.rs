@@ -118,7 +118,7 @@ pub fn run(study: Option<Study>, settings: &Settings, progress: &ProgressBar) ->
 ///
 /// # Errors
 /// If there is no such place, or one of them cannot be read or gives no value.
-fn varied(
+fn fill_numbers(
     study: Study,
     template: &str,
     placeholder: &str,

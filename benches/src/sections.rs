@@ -3,7 +3,7 @@
 use crate::{
     atlas::result::{Atlas, ClassValue},
     reproduce::Reproduction,
-    strength::{self, Front},
+    strength::{self, StrengthCurves},
 };
 use arena::{
     error::Result,
@@ -30,7 +30,7 @@ pub fn read_section(value: &Value) -> Option<Result<Box<dyn Section>, String>> {
     } else if has(&["comparisons", "claims"]) {
         Some(boxed(read::<Reproduction>(value)))
     } else if has(&["curves", "against"]) {
-        Some(boxed(read::<Front>(value)))
+        Some(boxed(read::<StrengthCurves>(value)))
     } else {
         None
     }
@@ -110,7 +110,7 @@ fn against_published(
     scatter(&chart, rows)
 }
 
-impl Section for Front {
+impl Section for StrengthCurves {
     fn append_to(&self, page: &mut Page) -> Result<()> {
         page.push(
             format!("Strength against {}", self.against),

@@ -30,7 +30,7 @@ pub struct Candidate<G: Playable> {
 
 /// What players scored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Front {
+pub struct StrengthCurves {
     /// The opponent.
     pub against: String,
     /// A curve a player.
@@ -81,7 +81,7 @@ pub fn front<G: Playable>(
     against: &Contestant<G>,
     options: &MatchOptions<G>,
     mut watch: impl FnMut(&MatchResult),
-) -> Result<Front> {
+) -> Result<StrengthCurves> {
     make_folder(options.state.as_deref())?;
     let mut play = |(number, player): &(Option<f64>, Contestant<G>)| {
         let name = format!("{:016x}", checksum(player.name.as_bytes()));
@@ -101,7 +101,7 @@ pub fn front<G: Playable>(
             points,
         })
     };
-    Ok(Front {
+    Ok(StrengthCurves {
         against: against.name.clone(),
         curves: candidates.iter().map(&mut scores).collect::<Result<_>>()?,
     })
@@ -109,7 +109,7 @@ pub fn front<G: Playable>(
 
 /// A line a point.
 #[must_use]
-pub fn text_table(front: &Front) -> TextTable {
+pub fn text_table(front: &StrengthCurves) -> TextTable {
     let mut text_table = TextTable::new([
         "player",
         "µs a move",
@@ -144,7 +144,7 @@ pub fn text_table(front: &Front) -> TextTable {
 ///
 /// # Errors
 /// If the plotting library refuses.
-pub fn chart(front: &Front) -> Result<String> {
+pub fn chart(front: &StrengthCurves) -> Result<String> {
     let percent = |point: &Point| (point.cost(), 100.0 * point.score().0);
     let chart = LineChart::new(
         format!("Strength against {}", front.against),

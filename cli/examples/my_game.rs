@@ -104,7 +104,7 @@ impl Playable for Columns {
     fn model(&self, content: &[u8]) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
         evaluator(self, content)
     }
-    fn most_plies(&self) -> u16 {
+    fn max_plies(&self) -> u16 {
         8
     }
     fn luck(&self, seed: u64) -> ListedChance {

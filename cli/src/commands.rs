@@ -104,7 +104,7 @@ commands! {
 }
 
 /// Groups the commands in the help text of `alea`, one line a command.
-pub(crate) fn in_groups(command: clap::Command) -> clap::Command {
+pub(crate) fn group_commands(command: clap::Command) -> clap::Command {
     let heading = *command.get_styles().get_header();
     let name = *command.get_styles().get_literal();
     let mut commands = command.get_subcommands();
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn every_command_has_a_line_of_help_in_a_group() {
         const WIDTH: usize = 80;
-        let command = in_groups(crate::command());
+        let command = group_commands(crate::command());
         let help = command.clone().render_help().to_string();
         for command in command.get_subcommands() {
             let line = |line: &&str| line.split_whitespace().next() == Some(command.get_name());

@@ -56,11 +56,15 @@ pub(crate) enum End {
 impl End {
     /// Reason as text.
     pub(crate) fn describe(self, ledger: &Ledger) -> String {
-        let in_vain = ledger.in_vain();
+        let rejected_since_best = ledger.rejected_since_best();
         match self {
             Self::Generations => format!("all {} generations are done", ledger.generations.len()),
-            Self::Patience if in_vain == 1 => "ended: a generation brought no gain".to_owned(),
-            Self::Patience => format!("ended: {in_vain} generations in a row brought no gain"),
+            Self::Patience if rejected_since_best == 1 => {
+                "ended: a generation brought no gain".to_owned()
+            }
+            Self::Patience => {
+                format!("ended: {rejected_since_best} generations in a row brought no gain")
+            }
         }
     }
 }
@@ -98,7 +102,7 @@ pub(crate) fn run_part<G: Learnable>(
     let ledger = Ledger::read(directory)?.filter(|ledger| number <= done(ledger) + 1);
     let ledger = ledger
         .with_context(|| format!("generation {number}: the one before it is not finished"))?;
-    if number <= done(&ledger) || ledger.in_vain() >= config.patience {
+    if number <= done(&ledger) || ledger.rejected_since_best() >= config.patience {
         return Ok("nothing to do: that is over".to_owned());
     }
     let _lock = files::enter_directory(directory, slice)?;
@@ -122,7 +126,7 @@ pub(crate) fn run<G: Learnable>(
         ..config.clone()
     };
     run.config = config;
-    run.keep_start()?;
+    run.copy_start_model()?;
     if !run.self_play(1, &run.start)?.is_reproducible() {
         output::note(
             "note: a player with a time limit plays differently each time; the same seed will not give the same models",
@@ -157,7 +161,7 @@ pub(crate) fn run<G: Learnable>(
 
 /// Reason to end after the generations of the ledger, if any.
 fn end(config: &ImproveConfig, ledger: &Ledger) -> Option<End> {
-    if ledger.in_vain() >= config.patience {
+    if ledger.rejected_since_best() >= config.patience {
         return Some(End::Patience);
     }
     (ledger.generations.len() as u64 >= config.generations).then_some(End::Generations)
@@ -190,7 +194,7 @@ impl<'a, G: Learnable> Run<'a, G> {
     }
 
     /// Copies the model of generation 0 into the directory.
-    fn keep_start(&mut self) -> Result<()> {
+    fn copy_start_model(&mut self) -> Result<()> {
         let saved = self.directory.join(START);
         if let Some((path, name)) = &self.start.model
             && *path != saved

@@ -59,7 +59,7 @@ fn command() -> clap::Command {
         "alea",
         "Learn to play board games: self-play, training, search, and numbers that hold",
     );
-    commands::in_groups(command.after_help(
+    commands::group_commands(command.after_help(
         "Example: alea pipeline --preset quick\n\nEvery command has --help with an example.",
     ))
 }
@@ -81,7 +81,7 @@ pub fn run_program<C: Subcommand>(
         Err(exit) => return exit,
     };
     #[cfg(unix)]
-    if let Err(error) = fatal::install().and_then(|()| signals::heed()) {
+    if let Err(error) = fatal::install().and_then(|()| signals::install_handler()) {
         return output::fail(&anyhow::anyhow!("cannot heed signals: {error}"));
     }
     if let Err(error) = rayon::ThreadPoolBuilder::new()

@@ -6,7 +6,7 @@
 use anyhow::{Error, Result};
 use engine::core::{
     files::{FileError, write_atomically},
-    text::{is_obeyed, printable, printable_lines, shortened},
+    text::{is_unprintable, printable, printable_lines, shortened},
 };
 use indicatif::ProgressBar;
 use std::{
@@ -34,8 +34,8 @@ pub fn styled(text: &str) -> Result<()> {
 pub fn json(value: &impl serde::Serialize) -> Result<()> {
     let mut text = serde_json::to_string(value)?;
     // Control characters occur in strings alone, and all are below 2¹⁶.
-    if text.contains(is_obeyed) {
-        let escaped = |sign| match is_obeyed(sign) {
+    if text.contains(is_unprintable) {
+        let escaped = |sign| match is_unprintable(sign) {
             true => format!("\\u{:04x}", u32::from(sign)),
             false => sign.to_string(),
         };

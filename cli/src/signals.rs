@@ -18,7 +18,7 @@ use std::{
 };
 
 /// Installs the handler, on a thread of its own.
-pub(crate) fn heed() -> io::Result<()> {
+pub(crate) fn install_handler() -> io::Result<()> {
     // Exceeding the system's file size limit becomes an ordinary write error.
     flag::register(SIGXFSZ, Arc::default())?;
     let ignored = ignored();

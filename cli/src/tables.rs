@@ -18,21 +18,21 @@ const DIRECTORY: &str = "ALEA_TABLES";
 const MAX_STONES_IN_MEMORY: usize = 5;
 
 /// Maximum stones of tables that are built without a message.
-const QUICK: usize = 4;
+const MAX_SILENT_STONES: usize = 4;
 
 /// Directory that a command names.
-static NAMED: OnceLock<PathBuf> = OnceLock::new();
+static TABLE_DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
 
 /// Sets the directory of the tables, instead of `ALEA_TABLES`; only the first call counts.
 ///
 /// # Errors
 ///
 /// If there is no such directory.
-pub(crate) fn look_in(directory: &Path) -> anyhow::Result<()> {
+pub(crate) fn set_directory(directory: &Path) -> anyhow::Result<()> {
     if !directory.is_dir() {
         anyhow::bail!("{}: there is no such directory", directory.display());
     }
-    NAMED.get_or_init(|| directory.to_owned());
+    TABLE_DIRECTORY.get_or_init(|| directory.to_owned());
     Ok(())
 }
 
@@ -40,7 +40,10 @@ pub(crate) fn look_in(directory: &Path) -> anyhow::Result<()> {
 fn directory() -> PathBuf {
     let from_environment =
         || std::env::var_os(DIRECTORY).map_or_else(|| PathBuf::from("tables"), PathBuf::from);
-    NAMED.get().cloned().unwrap_or_else(from_environment)
+    TABLE_DIRECTORY
+        .get()
+        .cloned()
+        .unwrap_or_else(from_environment)
 }
 
 /// Registers the source of tables for players: the directory of `ALEA_TABLES`, or `tables`, else
@@ -62,7 +65,7 @@ pub(crate) fn in_memory(
     variant: Variant,
     directory: &Path,
 ) -> Result<Arc<Tables>, TablesError> {
-    if stones > QUICK {
+    if stones > MAX_SILENT_STONES {
         let directory = directory.display();
         output::note(&format!(
             "building the tables of at most {stones} stones in memory; 'alea solve' keeps them in {directory}"

@@ -11,7 +11,7 @@ use engine::play::{
 
 /// Keys whose numbers cost time or memory, with the largest that is tried; all other numbers are
 /// tried. The first is for what has no key.
-const DEAR: &[(&[&str], f64)] = &[
+const COSTLY_KEYS: &[(&[&str], f64)] = &[
     (&["", "depth", "depths", "least", "tablebase"], 2.0),
     (
         &["threads", "ms", "cpu_ms", "memory", "table", "exact"],
@@ -53,7 +53,7 @@ pub(crate) fn is_cheap(text: &str) -> bool {
         usual
             && arguments.all(|argument| {
                 let key = argument.key.as_deref().unwrap_or_default();
-                let dear = DEAR.iter().find(|(keys, _)| keys.contains(&key));
+                let dear = COSTLY_KEYS.iter().find(|(keys, _)| keys.contains(&key));
                 let most = dear.map_or(f64::INFINITY, |dear| dear.1);
                 let mut numbers = argument.value.name.split([':', '+']);
                 cheap(&argument.value)

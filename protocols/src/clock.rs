@@ -90,7 +90,7 @@ impl Clock {
     }
 
     /// Takes off the time of a move.
-    pub(crate) fn spend(&mut self, time: Duration) {
+    pub(crate) fn subtract_move_time(&mut self, time: Duration) {
         let left = self.left.saturating_sub(time);
         match (self.moves, self.overtime) {
             (0, _) => self.update(left, 0),
@@ -199,20 +199,20 @@ mod tests {
     #[test]
     fn moves_use_main_time_and_then_periods() {
         let mut clock = Clock::new(ms(100_000), None);
-        clock.spend(ms(170_000));
+        clock.subtract_move_time(ms(170_000));
         assert_eq!(clock.move_time(1), MIN_MOVE_TIME);
         let mut clock = Clock::new(ms(600_000), overtime(300_000, 25, false));
-        clock.spend(ms(600_000));
+        clock.subtract_move_time(ms(600_000));
         assert_eq!((clock.left, clock.moves), (ms(300_000), 25));
-        clock.spend(ms(60_000));
+        clock.subtract_move_time(ms(60_000));
         assert_eq!((clock.left, clock.moves), (ms(240_000), 24));
         clock.update(ms(8_000), 1);
-        clock.spend(ms(8_000));
+        clock.subtract_move_time(ms(8_000));
         assert_eq!((clock.left, clock.moves), (ms(300_000), 25));
         let mut clock = Clock::new(ms(0), overtime(30_000, 1, true));
         for _ in 0..3 {
             assert_eq!(clock.move_time(60), ms(28_500));
-            clock.spend(ms(29_000));
+            clock.subtract_move_time(ms(29_000));
         }
     }
 }

@@ -52,7 +52,7 @@ impl<G: ProtocolGame> Handler<G> for Gtp {
         line: &str,
         output: &mut dyn Output,
     ) -> Result<String, String> {
-        let cleaned = clean(line);
+        let cleaned = strip_comment(line);
         let words: Vec<&str> = cleaned.split_ascii_whitespace().collect();
         // An id is a number of 31 bits.
         let is_id = |word: &&str| word.parse::<u32>().is_ok();
@@ -92,7 +92,7 @@ impl<G: ProtocolGame> Handler<G> for Gtp {
 }
 
 /// Drops comments and control characters of a line, as the standard requires.
-fn clean(line: &str) -> String {
+fn strip_comment(line: &str) -> String {
     let line = line.split('#').next().unwrap_or_default().chars();
     let line = line
         .take(MAX_LINE)

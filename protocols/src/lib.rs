@@ -16,7 +16,7 @@ mod ubgi;
 
 pub use games::ProtocolGame;
 
-use engine::core::text::{is_obeyed, shortened};
+use engine::core::text::{is_unprintable, shortened};
 use engine::play::notation::Notation;
 use session::Session;
 use std::{
@@ -199,7 +199,7 @@ fn words(line: &str) -> Result<Vec<&str>, String> {
 
 /// A refusal as one line.
 fn one_line(problem: &str) -> String {
-    shortened(&problem.replace(is_obeyed, " "), MAX_REFUSAL)
+    shortened(&problem.replace(is_unprintable, " "), MAX_REFUSAL)
 }
 
 fn check_length(line: &str) -> Result<(), String> {

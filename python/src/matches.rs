@@ -59,7 +59,7 @@ fn play_json<G: Learnable>(
     let [a, b] = sides.map(|side| parse_contestant(game, side, &mut bridges));
     let mut options = MatchOptions::new(game.clone(), pairs, seed);
     options.threads = threads;
-    options.starts = Arc::new(StoppableOpenings(Openings::usual::<G>(), stop));
+    options.starts = Arc::new(StoppableOpenings(Openings::by_default::<G>(), stop));
     if let Some(luck_evaluator) = luck {
         let evaluated = Contestant::of(
             trusted(&format!("star1(depth=1, eval={luck_evaluator})")),
@@ -108,7 +108,7 @@ impl<G: Learnable> Starts<G> for StoppableOpenings {
         self.0.before_pair(game, pair, seed)
     }
 
-    fn are_drawn(&self) -> bool {
+    fn is_random(&self) -> bool {
         true
     }
 
@@ -125,7 +125,7 @@ const CALLABLE: &str = "callable";
 
 /// The positions for regret: suites as names and texts, or a number of positions from tables.
 #[derive(FromPyObject)]
-pub(crate) enum Truth {
+pub(crate) enum RegretPositions {
     Suites(Vec<(String, String)>),
     Tables((Py<Tables>, u64)),
 }
@@ -136,7 +136,7 @@ pub(crate) fn regret(
     py: Python<'_>,
     participant: Participant,
     callables: Vec<Bound<'_, PyAny>>,
-    truth: Truth,
+    truth: RegretPositions,
     seed: u64,
 ) -> PyResult<String> {
     serve(py, &callables, 64, |bridges, _| {
@@ -147,14 +147,14 @@ pub(crate) fn regret(
 /// The JSON of `alea regret`.
 fn regret_json(
     (kind, name, features): Participant,
-    truth: &Truth,
+    truth: &RegretPositions,
     seed: u64,
     mut bridges: impl Iterator<Item = CallableBridge>,
 ) -> PyRes<String> {
     use regret_study::Contestant;
     let game = match truth {
-        Truth::Suites(_) => Standard::default(),
-        Truth::Tables((tables, _)) => (*tables.get().rules.game).clone(),
+        RegretPositions::Suites(_) => Standard::default(),
+        RegretPositions::Tables((tables, _)) => (*tables.get().rules.game).clone(),
     };
     let parse_contestant = match kind.as_str() {
         CALLABLE => {
@@ -167,13 +167,13 @@ fn regret_json(
     let progress = ProgressBar::hidden();
     let label = || {
         PyRes::Ok(match truth {
-            Truth::Suites(suites) => {
+            RegretPositions::Suites(suites) => {
                 let read = |(name, text): &(String, String)| {
                     PyRes::Ok(LabelledSuite::parse(name, text, &game)?.labelled)
                 };
                 suites.iter().map(read).collect::<PyRes<Vec<_>>>()?.concat()
             }
-            Truth::Tables((tables, count)) => {
+            RegretPositions::Tables((tables, count)) => {
                 let (tables, source) = (&tables.get().tables, Source::Mixed);
                 let stones = |_| 2..=tables.stones() as u32;
                 let sampled = draw_positions(&game, &source, stones, *count, seed, &progress)?;
@@ -181,7 +181,7 @@ fn regret_json(
             }
         })
     };
-    let is_suite = matches!(truth, Truth::Suites(_));
+    let is_suite = matches!(truth, RegretPositions::Suites(_));
     let regret_json = pool()?.install(|| {
         let labelled = label()?;
         let regret_json = report::measure(

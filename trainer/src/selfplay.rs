@@ -27,7 +27,7 @@ use crate::shard::{self, PlayedGame, ShardHeader};
 use engine::core::{oracle::Oracle, random::RandomStream};
 use engine::play::{
     build::PlayerRecipe,
-    game_loop::{Effort, play_guided},
+    game_loop::{GameCosts, play_guided},
     notation::{Notation, trusted},
     playable::Playable,
     player::Player,
@@ -290,7 +290,7 @@ impl<G: Playable> SelfPlay<G> {
         for player in &mut seated {
             player.new_game(random.next_u64());
         }
-        let mut effort = began.map(|_| Effort::default());
+        let mut effort = began.map(|_| GameCosts::default());
         let mut record = play_guided(
             &self.game,
             start,

@@ -93,7 +93,7 @@ pub fn search<G: Learnable>(
     let mut state = State::open(path, config, options, samples.fingerprint())?;
     let search = Search::new(config, options, samples)?;
     progress.set_length(options.rows as u64);
-    let mut present = search.present(&state)?;
+    let mut current_network = search.current_network(&state)?;
     while !state.finished {
         progress.set_position(state.rows() as u64);
         progress.set_message(format!(
@@ -101,10 +101,10 @@ pub fn search<G: Learnable>(
             state.tuples().len(),
             state.loss()
         ));
-        match search.round(&state, present.as_ref())? {
+        match search.round(&state, current_network.as_ref())? {
             Some((addition, fitted)) => {
                 state.additions.push(addition);
-                present = Some(fitted);
+                current_network = Some(fitted);
             }
             None => state.finished = true,
         }
@@ -222,7 +222,7 @@ impl<'a, G: Learnable> Search<'a, G> {
     }
 
     /// The network of a state, trained again if the search is resumed.
-    fn present(&self, state: &State) -> Result<Option<TrainedSet<G>>, Error> {
+    fn current_network(&self, state: &State) -> Result<Option<TrainedSet<G>>, Error> {
         if state.finished || state.additions.is_empty() {
             Ok(None)
         } else {
@@ -234,7 +234,7 @@ impl<'a, G: Learnable> Search<'a, G> {
     fn round(
         &self,
         state: &State,
-        present: Option<&TrainedSet<G>>,
+        current_network: Option<&TrainedSet<G>>,
     ) -> Result<Option<(Addition, TrainedSet<G>)>, Error> {
         let tuples = state.tuples();
         let loss = if state.additions.is_empty() {
@@ -242,7 +242,7 @@ impl<'a, G: Learnable> Search<'a, G> {
         } else {
             state.loss()
         };
-        let screened = self.screen(&tuples, state.rows(), present)?;
+        let screened = self.screen(&tuples, state.rows(), current_network)?;
         let train_set = |&(number, explained): &(usize, f64)| {
             let added = &self.candidates[number].tuples;
             let fitted = self.train(&[&tuples[..], added].concat())?;
@@ -278,11 +278,11 @@ impl<'a, G: Learnable> Search<'a, G> {
         &self,
         tuples: &[String],
         rows: usize,
-        present: Option<&TrainedSet<G>>,
+        current_network: Option<&TrainedSet<G>>,
     ) -> Result<Vec<(usize, f64)>, Error> {
         let step = self.training.len().div_ceil(MAX_SCREENING_SAMPLES).max(1);
         let samples: Vec<Sample<_>> = self.training.iter().step_by(step).copied().collect();
-        let logits = present.map_or_else(
+        let logits = current_network.map_or_else(
             || vec![self.baseline.1; samples.len()],
             |fitted| fitted.logits(&samples),
         );

@@ -123,7 +123,7 @@ fn game_json<G: OnBoard>() -> Vec<Value> {
             "levels": levels(&game).map(level).collect::<Value>(),
         }))
     };
-    G::OFFERED.iter().filter_map(json).collect()
+    G::GAME_NOTATIONS.iter().filter_map(json).collect()
 }
 
 /// Whether there is a learned model for a game of this size.

@@ -25,7 +25,7 @@ const BEST_SETUPS: &str = include_str!("../../data/setups/best.txt");
 /// A game at the board.
 pub trait OnBoard: Playable {
     /// How it is offered: the usual rules first.
-    const OFFERED: &'static [&'static str];
+    const GAME_NOTATIONS: &'static [&'static str];
 
     /// Players to meet, the weakest first. `EVAL` is the game's best evaluator, `HAND` its usual
     /// one.
@@ -54,7 +54,7 @@ pub trait OnBoard: Playable {
 }
 
 impl OnBoard for Standard {
-    const OFFERED: &'static [&'static str] = &["einstein", "einstein(variant=nearest)"];
+    const GAME_NOTATIONS: &'static [&'static str] = &["einstein", "einstein(variant=nearest)"];
 
     fn best_start(&self, seed: u64) -> Option<Position> {
         let lines = BEST_SETUPS.lines().filter(|line| !line.starts_with('#'));
@@ -79,7 +79,8 @@ impl OnBoard for Standard {
 }
 
 impl OnBoard for Reversi {
-    const OFFERED: &'static [&'static str] = &["reversi", "reversi(size=6)", "reversi(size=4)"];
+    const GAME_NOTATIONS: &'static [&'static str] =
+        &["reversi", "reversi(size=6)", "reversi(size=4)"];
 
     /// So many empty squares are solved in milliseconds.
     fn known(&self) -> Option<String> {
@@ -88,7 +89,7 @@ impl OnBoard for Reversi {
 }
 
 impl OnBoard for Havannah {
-    const OFFERED: &'static [&'static str] =
+    const GAME_NOTATIONS: &'static [&'static str] =
         &["havannah(base=4)", "havannah(base=6)", "havannah(base=8)"];
     const LEVELS: &'static [(&'static str, &'static str)] = &[
         ("beginner", "random"),
@@ -100,7 +101,7 @@ impl OnBoard for Havannah {
 }
 
 impl OnBoard for ReversiXt {
-    const OFFERED: &'static [&'static str] =
+    const GAME_NOTATIONS: &'static [&'static str] =
         &["reversixt", "reversixt(map=three)", "reversixt(map=four)"];
 }
 

@@ -222,15 +222,17 @@ pub(crate) fn evaluators<G: Playable>() -> impl Iterator<Item = &'static Evaluat
 
 /// Checks that an evaluator is listed, and its arguments are numbers and words.
 fn check_evaluator<G: Playable>(notation: &Notation) -> Result<(), NotationProblem> {
-    const KEYS: [&str; 8] = [
+    const EVALUATOR_KEYS: [&str; 8] = [
         "slope", "offset", "scale", "factor", "block", "threat", "view", "seed",
     ];
-    const GENERAL: [&str; 2] = ["best", "random"];
+    const GENERAL_EVALUATORS: [&str; 2] = ["best", "random"];
     let name = notation.name.as_str();
     let is_listed =
         evaluators::<G>().any(|entry| entry.name == name || entry.aliases.contains(&name));
-    if !is_listed && !GENERAL.contains(&name) {
-        let names = evaluators::<G>().map(|entry| entry.name).chain(GENERAL);
+    if !is_listed && !GENERAL_EVALUATORS.contains(&name) {
+        let names = evaluators::<G>()
+            .map(|entry| entry.name)
+            .chain(GENERAL_EVALUATORS);
         let names = names.collect::<Vec<_>>().join(", ");
         let nearest = suggestion(name, &names);
         return Err(notation.wrong(format!(
@@ -239,12 +241,12 @@ fn check_evaluator<G: Playable>(notation: &Notation) -> Result<(), NotationProbl
     }
     let is_wrong = |argument: &&Argument| {
         let key = argument.key.as_deref().unwrap_or_default();
-        !KEYS.contains(&key) || !argument.value.arguments.is_empty()
+        !EVALUATOR_KEYS.contains(&key) || !argument.value.arguments.is_empty()
     };
     match notation.arguments.iter().find(is_wrong) {
         None => Ok(()),
         Some(wrong) => {
-            let problem = format!("here evaluators take only {}", KEYS.join(", "));
+            let problem = format!("here evaluators take only {}", EVALUATOR_KEYS.join(", "));
             Err((wrong.character, problem))
         }
     }

@@ -75,10 +75,10 @@ impl Program {
         chatter: ChatterPolicy,
         log: Log,
     ) -> io::Result<Self> {
-        static STARTED: AtomicU64 = AtomicU64::new(0);
+        static PROGRAMS_STARTED: AtomicU64 = AtomicU64::new(0);
         let name = words[0].clone();
         reaper::begin()?;
-        let mark = reaper::mark(STARTED.fetch_add(1, Ordering::Relaxed));
+        let mark = reaper::mark(PROGRAMS_STARTED.fetch_add(1, Ordering::Relaxed));
         let mut command = Command::new(&name);
         if let Some(folder) = folder {
             command.current_dir(folder);

@@ -1,7 +1,7 @@
 //! Replies of programs: from bytes to lines, and from a line to a move. Independent of processes
 //! and pipes. Invariant: a line is complete, however it was split.
 
-use engine::core::text::{is_obeyed, without_mark};
+use engine::core::text::{is_unprintable, without_mark};
 use engine::play::{
     playable::Playable,
     player::Failure::{self, PlayerFault},
@@ -221,6 +221,6 @@ pub(super) fn quote(line: &str) -> String {
     line.trim()
         .chars()
         .take(40)
-        .map(|letter| if is_obeyed(letter) { ' ' } else { letter })
+        .map(|letter| if is_unprintable(letter) { ' ' } else { letter })
         .collect()
 }

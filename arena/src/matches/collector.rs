@@ -22,11 +22,11 @@ const DISPLAY_INTERVAL: Duration = Duration::from_millis(200);
 pub(super) struct Collector {
     /// Whether the match ends: the test is decided, or a file cannot be written.
     done: AtomicBool,
-    collected: Mutex<Collected>,
+    collected: Mutex<CollectedPairs>,
     bar: ProgressBar,
 }
 
-struct Collected {
+struct CollectedPairs {
     results: Vec<PairResult>,
     /// For the display: of two pairs with a common game the first to finish counts.
     counts: PairCounts,
@@ -69,7 +69,7 @@ impl Collector {
             in_order
         });
         let end = in_order.as_ref().and_then(|in_order| in_order.end);
-        let collected = Collected {
+        let collected = CollectedPairs {
             results,
             counts,
             repeats,
@@ -151,7 +151,7 @@ impl Collector {
     }
 }
 
-impl Collected {
+impl CollectedPairs {
     /// Score and test statistic so far.
     fn summary(&self) -> String {
         let tally = self.counts.tally();

@@ -54,7 +54,7 @@ pub(super) fn identity<G: Playable>(
 
 /// A journal entry.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Finished {
+pub(super) struct FinishedPair {
     /// Session, from 0; every resumption begins a new one.
     session: u32,
     /// Nanoseconds since the session began.
@@ -125,7 +125,7 @@ pub fn finish<T: Serialize + DeserializeOwned + Send, W>(
 
 /// An open state file, locked against other processes.
 pub(super) struct State {
-    pub(super) journal: Journal<Finished>,
+    pub(super) journal: Journal<FinishedPair>,
     session: u32,
     began: Instant,
 }
@@ -144,7 +144,7 @@ impl State {
             work: "match",
             part: "pair",
         };
-        let number = |line: &Finished| line.result.pair;
+        let number = |line: &FinishedPair| line.result.pair;
         let (journal, mut lines) = Journal::open(path, wording, identity, number, slice)?;
         if let (Some(path), true) = (path, is_test) {
             lines.extend(Journal::before(path, wording, identity, number, slice));
@@ -174,13 +174,13 @@ impl State {
         if pairs.is_empty() {
             return Ok(());
         }
-        let stays = |line: &Finished| !pairs.contains(&line.result.pair);
+        let stays = |line: &FinishedPair| !pairs.contains(&line.result.pair);
         self.journal.retain(stays)
     }
 
     /// Appends a finished pair.
     pub(super) fn add(&mut self, result: &PairResult) -> Result<(), JournalError> {
-        self.journal.add(&Finished {
+        self.journal.add(&FinishedPair {
             session: self.session,
             elapsed: self.began.elapsed().as_nanos() as u64,
             result: result.clone(),

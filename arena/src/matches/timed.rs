@@ -12,7 +12,7 @@ use std::{
 };
 
 /// A player with counted decisions.
-pub(super) struct Timed<G: Game> {
+pub(super) struct TimedPlayer<G: Game> {
     pub(super) player: Box<dyn Player<G>>,
     /// Decisions since the last reset.
     pub(super) decisions: u64,
@@ -25,7 +25,7 @@ pub(super) struct Timed<G: Game> {
     keeps_each: bool,
 }
 
-impl<G: Game> Timed<G> {
+impl<G: Game> TimedPlayer<G> {
     pub(super) fn new(player: Box<dyn Player<G>>, keeps_each: bool) -> Self {
         Self {
             player,
@@ -38,7 +38,7 @@ impl<G: Game> Timed<G> {
     }
 }
 
-impl<G: Game> Player<G> for Timed<G> {
+impl<G: Game> Player<G> for TimedPlayer<G> {
     fn new_game(&mut self, seed: u64) {
         self.player.new_game(seed);
     }

@@ -23,7 +23,7 @@ pub struct HeatMap {
     pub decimals: usize,
 }
 
-const TOP: i32 = 66;
+const TOP_MARGIN: i32 = 66;
 const MARGIN: i32 = 12;
 /// Approximate width of a letter in row names.
 const LETTER: usize = 7;
@@ -45,14 +45,14 @@ pub fn heat_map(map: &HeatMap) -> Result<String> {
     let left = MARGIN + 10 + (LETTER * longest.unwrap_or(0)) as i32;
     let side = ((WIDTH - left - MARGIN) / columns.max(1) as i32).clamp(8, 56);
     let tall = side.min(36);
-    let height = TOP + tall * rows.max(1) as i32 + MARGIN;
+    let height = TOP_MARGIN + tall * rows.max(1) as i32 + MARGIN;
     draw(&map.title, height, rows == 0 || columns == 0, |area| {
         for (column, name) in map.columns.iter().enumerate() {
-            let at = (left + side * column as i32 + side / 2, TOP - 14);
+            let at = (left + side * column as i32 + side / 2, TOP_MARGIN - 14);
             write(area, name, at, 12, TEXT, HPos::Center)?;
         }
         for (row, name) in names.iter().enumerate() {
-            let y = TOP + tall * row as i32;
+            let y = TOP_MARGIN + tall * row as i32;
             write(area, name, (left - 8, y + tall / 2), 12, TEXT, HPos::Right)?;
             for column in 0..columns {
                 let value = map.values.get(row * columns + column).copied().flatten();

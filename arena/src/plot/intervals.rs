@@ -8,9 +8,9 @@ use crate::statistics::Interval;
 use plotters::{prelude::*, style::text_anchor::HPos};
 
 const LINE: i32 = 30;
-const TOP: i32 = 44;
+const TOP_MARGIN: i32 = 44;
 const LEFT_MARGIN: i32 = 262;
-const RIGHT: i32 = 110;
+const RIGHT_MARGIN: i32 = 110;
 
 /// A point and its interval for each row, labelled with `decimals` decimal places.
 pub fn intervals(title: &str, unit: &str, rows: &[Row], decimals: usize) -> Result<String> {
@@ -30,7 +30,7 @@ pub(super) fn rows_chart(
         [row.value, lower, upper].iter().all(|x| x.is_finite())
     };
     let rows: Vec<&Row> = rows.iter().filter(is_finite).collect();
-    let height = TOP + LINE * rows.len().max(1) as i32 + 48;
+    let height = TOP_MARGIN + LINE * rows.len().max(1) as i32 + 48;
     draw(title, height, rows.is_empty(), |area| {
         let all = |row: &&Row| [row.interval.lower, row.value, row.interval.upper];
         let (low, high) = range(rows.iter().flat_map(all));
@@ -41,20 +41,20 @@ pub(super) fn rows_chart(
         } else {
             (low - 1.0, high + 1.0)
         };
-        let (right, bottom) = (WIDTH - RIGHT, height - 40);
+        let (right, bottom) = (WIDTH - RIGHT_MARGIN, height - 40);
         let x_of = |value: f64| {
             LEFT_MARGIN
                 + ((value - low) / (high - low) * f64::from(right - LEFT_MARGIN)).round() as i32
         };
         for mark in marks(low, high) {
             let x = x_of(mark);
-            join(area, [(x, TOP - 8), (x, bottom)], GRID)?;
+            join(area, [(x, TOP_MARGIN - 8), (x, bottom)], GRID)?;
             write(area, &tidy(mark), (x, bottom + 13), 13, TEXT, HPos::Center)?;
         }
         let below = ((LEFT_MARGIN + right) / 2, bottom + 30);
         write(area, unit, below, 13, TEXT, HPos::Center)?;
         for (index, row) in rows.iter().enumerate() {
-            let y = TOP + LINE * index as i32 + LINE / 2 - 4;
+            let y = TOP_MARGIN + LINE * index as i32 + LINE / 2 - 4;
             let lines = two_lines(&row.label, 38);
             for (line, words) in lines.iter().enumerate() {
                 let y = y + 13 * line as i32 - if lines.len() > 1 { 6 } else { 0 };
@@ -90,7 +90,7 @@ pub(super) fn rows_chart(
             let even = x_of(50.0);
             join(
                 area,
-                [(even, TOP - 8), (even, bottom)],
+                [(even, TOP_MARGIN - 8), (even, bottom)],
                 TEXT.stroke_width(1),
             )?;
         }

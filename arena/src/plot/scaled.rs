@@ -27,16 +27,16 @@ struct Axis {
 }
 
 /// Height of the plane and of a line of the legend, in pixels.
-const PLANE: i32 = 300;
+const PLANE_HEIGHT: i32 = 300;
 const LEGEND_LINE: i32 = 18;
 /// Maximum points of a curve with markers.
 const MAX_MARKED: usize = 40;
 const LEFT_MARGIN: i32 = 74;
-const RIGHT: i32 = 24;
-const TOP: i32 = 40;
-const BOTTOM: i32 = TOP + PLANE;
+const RIGHT_MARGIN: i32 = 24;
+const TOP_MARGIN: i32 = 40;
+const BOTTOM: i32 = TOP_MARGIN + PLANE_HEIGHT;
 /// Space below the plane for marks and label.
-const FOOT: i32 = 48;
+const FOOT_HEIGHT: i32 = 48;
 
 /// Curves with markers, on the given scales of x and y.
 pub fn scaled_chart(chart: &LineChart, x_scale: &Scale, y_scale: &Scale) -> Result<String> {
@@ -80,7 +80,7 @@ pub fn chart_with_bars(
         .flatten()
         .copied()
         .collect();
-    let height = BOTTOM + FOOT + LEGEND_LINE * curves.len() as i32 + 14;
+    let height = BOTTOM + FOOT_HEIGHT + LEGEND_LINE * curves.len() as i32 + 14;
     draw(&chart.title, height, points.is_empty(), |area| {
         let plane = Plane {
             x: Axis::of(x_scale, points.iter().map(|point| point.0)),
@@ -116,7 +116,7 @@ pub fn chart_with_bars(
                     marker(area, index, pixel)?;
                 }
             }
-            let y = BOTTOM + FOOT + LEGEND_LINE * index as i32 + 6;
+            let y = BOTTOM + FOOT_HEIGHT + LEGEND_LINE * index as i32 + 6;
             marker(area, index, (LEFT_MARGIN + 6, y))?;
             write(
                 area,
@@ -162,7 +162,7 @@ pub fn histogram(
 ) -> Result<String> {
     let edge = |index: usize| start + index as f64 * width;
     let highest = counts.iter().copied().max().unwrap_or(0) as f64;
-    draw(title, BOTTOM + FOOT, counts.is_empty(), |area| {
+    draw(title, BOTTOM + FOOT_HEIGHT, counts.is_empty(), |area| {
         let plane = Plane {
             x: Axis::of(&Scale::Linear, [start, edge(counts.len())].into_iter()),
             y: Axis::of(&Scale::Linear, [0.0, highest].into_iter()),
@@ -214,17 +214,18 @@ struct Plane {
 
 impl Plane {
     fn pixel(&self, (x, y): (f64, f64)) -> (i32, i32) {
-        let across = (self.x.fraction(x) * f64::from(WIDTH - RIGHT - LEFT_MARGIN)).round() as i32;
-        let up = (self.y.fraction(y) * f64::from(PLANE)).round() as i32;
+        let across =
+            (self.x.fraction(x) * f64::from(WIDTH - RIGHT_MARGIN - LEFT_MARGIN)).round() as i32;
+        let up = (self.y.fraction(y) * f64::from(PLANE_HEIGHT)).round() as i32;
         (LEFT_MARGIN + across, BOTTOM - up)
     }
 
     /// Draws grid, marks and labels.
     fn paint(&self, area: &Area<'_>, x_label: &str, y_label: &str) -> DrawResult {
-        let right = WIDTH - RIGHT;
+        let right = WIDTH - RIGHT_MARGIN;
         for (x, name) in &self.x.marks {
             let x = self.pixel((*x, self.y.low)).0;
-            join(area, [(x, TOP), (x, BOTTOM)], GRID)?;
+            join(area, [(x, TOP_MARGIN), (x, BOTTOM)], GRID)?;
             write(area, name, (x, BOTTOM + 13), 13, TEXT, HPos::Center)?;
         }
         for (y, name) in &self.y.marks {
@@ -234,12 +235,23 @@ impl Plane {
         }
         join(
             area,
-            [(LEFT_MARGIN, TOP), (LEFT_MARGIN, BOTTOM), (right, BOTTOM)],
+            [
+                (LEFT_MARGIN, TOP_MARGIN),
+                (LEFT_MARGIN, BOTTOM),
+                (right, BOTTOM),
+            ],
             TEXT,
         )?;
         let below = ((LEFT_MARGIN + right) / 2, BOTTOM + 32);
         write(area, x_label, below, 14, TEXT, HPos::Center)?;
-        write(area, y_label, (LEFT_MARGIN, TOP - 10), 14, TEXT, HPos::Left)
+        write(
+            area,
+            y_label,
+            (LEFT_MARGIN, TOP_MARGIN - 10),
+            14,
+            TEXT,
+            HPos::Left,
+        )
     }
 }
 

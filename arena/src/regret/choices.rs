@@ -94,7 +94,7 @@ fn by_player(
             player.new_game(derive_seed(
                 seed,
                 SeedSpace::Regret,
-                &[number, index as u64, PLAYER],
+                &[number, index as u64, PLAYER_SEED_STREAM],
             ));
             let decision = player.decide(&labelled.position, legal, &Limits::NONE);
             let best = decision.map_err(|failure| failure.to_string())?.best;
@@ -106,7 +106,7 @@ fn by_player(
 }
 
 /// Sets the seeds of players apart from those of positions, which have two indices.
-const PLAYER: u64 = 1;
+const PLAYER_SEED_STREAM: u64 = 1;
 
 fn by_evaluator(
     evaluator: &dyn AnyEvaluator<Standard>,

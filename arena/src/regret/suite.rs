@@ -43,7 +43,7 @@ pub const MIN_TABLE_STONES: u32 = 5;
 pub const MAX_TABLE_STONES: u32 = 12;
 
 /// Standard errors that a move may be behind the best one, to be looked at again.
-const BEHIND: f32 = 3.0;
+const RECHECK_SIGMAS: f32 = 3.0;
 
 /// What the first line of a suite says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -278,7 +278,7 @@ impl Maker<'_> {
                 for index in outcome.move_range() {
                     let behind = labelled.values[best] - labelled.values[index];
                     let error = labelled.errors[best].hypot(labelled.errors[index]);
-                    again[index] |= behind <= BEHIND * error;
+                    again[index] |= behind <= RECHECK_SIGMAS * error;
                 }
             }
             open = again;

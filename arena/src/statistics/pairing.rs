@@ -9,7 +9,7 @@
 use super::ratings::{ELO, MatchRecord, Ratings, ratings, reached};
 
 /// A difference of so many standard errors is one.
-pub(crate) const CLEAR: f64 = 2.0;
+pub(crate) const SIGNIFICANT_SIGMAS: f64 = 2.0;
 
 /// Contestants from the best to the worst.
 pub(crate) fn ranking(ratings: &Ratings) -> Vec<usize> {
@@ -21,7 +21,7 @@ pub(crate) fn ranking(ratings: &Ratings) -> Vec<usize> {
 /// Whether two are told apart.
 pub(crate) fn are_apart(ratings: &Ratings, a: usize, b: usize) -> bool {
     let difference = (ratings.elo[a] - ratings.elo[b]).abs();
-    difference > CLEAR * ratings.difference_error(a, b)
+    difference > SIGNIFICANT_SIGMAS * ratings.difference_error(a, b)
 }
 
 /// Neighbours in the ranking of those who count, neither told apart nor known to be equal within
@@ -36,7 +36,8 @@ pub(crate) fn open(
     let neighbours = order.windows(2).map(|pair| (pair[0], pair[1]));
     neighbours
         .filter(|&(a, b)| {
-            !are_apart(ratings, a, b) && CLEAR * ratings.difference_error(a, b) > precision
+            !are_apart(ratings, a, b)
+                && SIGNIFICANT_SIGMAS * ratings.difference_error(a, b) > precision
         })
         .collect()
 }

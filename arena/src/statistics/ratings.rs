@@ -30,7 +30,7 @@ pub(crate) struct MatchRecord {
 }
 
 /// How many pairs the variance that few pairs are expected to have counts for.
-const EXPECTED: f64 = 10.0;
+const PRIOR_PAIRS: f64 = 10.0;
 
 impl MatchRecord {
     /// The record of two by counts of its pairs.
@@ -58,7 +58,7 @@ impl MatchRecord {
             b,
             samples,
             score: means.mean().clamp(edge, 1.0 - edge),
-            variance: (observed * samples + expected * EXPECTED) / (samples + EXPECTED),
+            variance: (observed * samples + expected * PRIOR_PAIRS) / (samples + PRIOR_PAIRS),
         }
     }
 }

@@ -199,7 +199,7 @@ const NEWTON_STEPS: usize = 30;
 
 /// The distribution nearest to `observed` whose mean is `mean`.
 fn with_mean<const N: usize>(observed: &[f64; N], mean: f64) -> [f64; N] {
-    tilted(
+    tilted_to_zero_mean(
         observed,
         &std::array::from_fn(|cell| Tally::<N>::worth(cell) - mean),
     )
@@ -224,7 +224,7 @@ fn with_excess<const N: usize>(observed: &[f64; N], excess: f64) -> [f64; N] {
             let worth = Tally::<N>::worth(cell);
             worth - 0.5 - excess * deviation / 2.0 * (1.0 + ((worth - mean) / deviation).powi(2))
         });
-        let next = tilted(observed, &distances);
+        let next = tilted_to_zero_mean(observed, &distances);
         let change = (0..N)
             .map(|cell| (next[cell] - fitted[cell]).abs())
             .fold(0.0, f64::max);
@@ -241,7 +241,7 @@ fn with_excess<const N: usize>(observed: &[f64; N], excess: f64) -> [f64; N] {
 /// The sum falls in x between the poles at the extreme distances, so there is one root: Newton's
 /// method finds it, and halving where that would leave the bracket or does not come to an end. If
 /// all distances have one sign no distribution will do, and `observed` is returned.
-fn tilted<const N: usize>(observed: &[f64; N], distances: &[f64; N]) -> [f64; N] {
+fn tilted_to_zero_mean<const N: usize>(observed: &[f64; N], distances: &[f64; N]) -> [f64; N] {
     let least = distances.iter().copied().fold(f64::INFINITY, f64::min);
     let greatest = distances.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if least >= 0.0 || greatest <= 0.0 {

@@ -13,14 +13,14 @@ use super::{
 use engine::core::random::RandomStream;
 
 /// Probabilities that A wins none, one or both games of a pair.
-pub type PairLaw = [f64; 3];
+pub type PairDistribution = [f64; 3];
 
 /// The law with an Elo difference under a model, `split` of the pairs being split.
 ///
 /// # Panics
 /// If no law has that many splits: they leave no room for the score.
 #[must_use]
-pub fn law(elo: f64, model: EloModel, split: f64) -> PairLaw {
+pub fn pair_distribution(elo: f64, model: EloModel, split: f64) -> PairDistribution {
     // Both wins and both losses make up the rest, and their difference is twice the excess.
     let excess = match model {
         EloModel::Logistic => score_of_elo(elo) - 0.5,
@@ -34,16 +34,16 @@ pub fn law(elo: f64, model: EloModel, split: f64) -> PairLaw {
                 .copysign(elo)
         }
     };
-    let law = [
+    let pair_distribution = [
         (1.0 - split) / 2.0 - excess,
         split,
         (1.0 - split) / 2.0 + excess,
     ];
     assert!(
-        law.iter().all(|&fraction| fraction >= 0.0),
-        "{law:?} is no law"
+        pair_distribution.iter().all(|&fraction| fraction >= 0.0),
+        "{pair_distribution:?} is no law"
     );
-    law
+    pair_distribution
 }
 
 /// A test of pairs drawn by a law, looked at after every so many: its verdict, and after how many pairs
@@ -51,14 +51,18 @@ pub fn law(elo: f64, model: EloModel, split: f64) -> PairLaw {
 pub fn run(
     test: &SequentialTest,
     every: u64,
-    law: &PairLaw,
+    pair_distribution: &PairDistribution,
     max_pairs: u64,
     random: &mut RandomStream,
 ) -> (Verdict, u64) {
     let mut counts = PairCounts::default();
     until_decided(test, every, max_pairs, |look| {
         let draw = random.unit();
-        let won = [law[0], law[0] + law[1]].map(|below| f64::from(u8::from(draw >= below)));
+        let won = [
+            pair_distribution[0],
+            pair_distribution[0] + pair_distribution[1],
+        ]
+        .map(|below| f64::from(u8::from(draw >= below)));
         counts.add(won);
         look.then(|| test.of_pair_counts(&counts))
     })
@@ -103,12 +107,17 @@ mod tests {
     #[test]
     fn laws_have_the_elo_they_say() {
         for split in [0.3, 0.5, 0.7] {
-            let counts = |law: PairLaw| Tally {
-                counts: law.map(|fraction| (fraction * 1e9).round() as u64),
+            let counts = |pair_distribution: PairDistribution| Tally {
+                counts: pair_distribution.map(|fraction| (fraction * 1e9).round() as u64),
             };
-            assert!((counts(law(25.0, EloModel::Logistic, split)).elo() - 25.0).abs() < 1e-3);
             assert!(
-                (counts(law(-25.0, EloModel::Normalized, split)).normalized_elo(2.0) + 25.0).abs()
+                (counts(pair_distribution(25.0, EloModel::Logistic, split)).elo() - 25.0).abs()
+                    < 1e-3
+            );
+            assert!(
+                (counts(pair_distribution(-25.0, EloModel::Normalized, split)).normalized_elo(2.0)
+                    + 25.0)
+                    .abs()
                     < 1e-3
             );
         }
@@ -136,7 +145,14 @@ mod tests {
     fn tests_of_pairs_are_wrong_as_often_as_they_say() {
         for model in [EloModel::Logistic, EloModel::Normalized] {
             assert_error_rates(model, |test, elo, random| {
-                run(test, 1, &law(elo, model, 0.5), 100_000, random).0
+                run(
+                    test,
+                    1,
+                    &pair_distribution(elo, model, 0.5),
+                    100_000,
+                    random,
+                )
+                .0
             });
         }
     }
@@ -153,8 +169,8 @@ mod tests {
         for batch in [1, 50] {
             assert_error_rates(EloModel::Logistic, |test, elo, random| {
                 let test = test.in_batches(batch).unwrap();
-                let law = law(elo, EloModel::Logistic, 0.5);
-                run(&test, batch, &law, 100_000, random).0
+                let pair_distribution = pair_distribution(elo, EloModel::Logistic, 0.5);
+                run(&test, batch, &pair_distribution, 100_000, random).0
             });
         }
     }
@@ -171,12 +187,13 @@ mod tests {
         let mut random = RandomStream::new(3);
         for (test, every) in rules {
             for (elo, wrong) in [(0.0, Verdict::Accepted), (10.0, Verdict::Rejected)] {
-                let law = law(elo, EloModel::Logistic, 0.5);
+                let pair_distribution = pair_distribution(elo, EloModel::Logistic, 0.5);
                 let (mut ends, mut errors) = (Vec::new(), 0.0);
                 // A look takes far longer than a pair.
                 let tests = if every == 1 { 4_000 } else { 10_000 };
                 for _ in 0..tests {
-                    let (verdict, end) = run(&test, every, &law, 1_000_000, &mut random);
+                    let (verdict, end) =
+                        run(&test, every, &pair_distribution, 1_000_000, &mut random);
                     errors += f64::from(u8::from(verdict == wrong));
                     ends.push(end);
                 }

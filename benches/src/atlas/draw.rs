@@ -13,7 +13,7 @@ use arena::statistics::QUANTILE_95;
 use arena::text_table::{Cell, TextTable};
 
 /// Triangles in one line of text.
-const A_LINE: usize = 8;
+const TRIANGLES_PER_LINE: usize = 8;
 
 /// Classes at either end whose members are listed as the best, and half of those that are shown;
 /// their members are as many as Rock'n'Roll's tournament took.
@@ -137,7 +137,7 @@ impl Atlas {
 /// Triangles of the first members of classes, the score in percent above each.
 fn triangles(classes: &[ClassValue]) -> String {
     let mut text = String::new();
-    for line in classes.chunks(A_LINE) {
+    for line in classes.chunks(TRIANGLES_PER_LINE) {
         let drawn = line.iter().map(|class| {
             let stones: Vec<String> = class.orders[0]
                 .chars()

@@ -49,7 +49,7 @@ pub struct HeldOut {
 
 /// Contrasts of stones that reversing labels leaves alone, by the smaller label of two that go
 /// together; of unit length over six stones.
-const STONES: [[f64; 3]; 2] = [
+const STONE_CONTRASTS: [[f64; 3]; 2] = [
     [0.5, 0.0, -0.5],
     [
         0.288_675_134_594_812_9,
@@ -60,7 +60,7 @@ const STONES: [[f64; 3]; 2] = [
 
 /// Contrasts of home squares, of unit length: three that transposing leaves alone, and two that it
 /// turns about.
-const SQUARES: [[f64; 6]; 5] = {
+const SQUARE_CONTRASTS: [[f64; 6]; 5] = {
     const HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
     const TWELFTH: f64 = 0.288_675_134_594_812_9;
     [
@@ -82,12 +82,12 @@ const SQUARES: [[f64; 6]; 5] = {
 /// Contrasts of squares from here on change their sign when the board is transposed.
 const ROTATED: usize = 3;
 
-type Features = [[f64; SQUARES.len()]; STONES.len()];
+type Features = [[f64; SQUARE_CONTRASTS.len()]; STONE_CONTRASTS.len()];
 
 fn features(order: &Arrangement) -> Features {
     let stone = |stone: u8| usize::from(stone.min(7 - stone)) - 1;
-    STONES.map(|stones| {
-        SQUARES.map(|squares| {
+    STONE_CONTRASTS.map(|stones| {
+        SQUARE_CONTRASTS.map(|squares| {
             let terms = order.iter().zip(squares);
             terms.map(|(&on, square)| stones[stone(on)] * square).sum()
         })
@@ -185,8 +185,8 @@ impl Design {
     /// Products of features are orthogonal to each other and to all that classes say, over all
     /// meetings: each is fitted by itself.
     fn add_pairs(&self, means: &[f64], fitted: &mut [f64]) {
-        let squares = (0..SQUARES.len() * SQUARES.len())
-            .map(|pair| [pair / SQUARES.len(), pair % SQUARES.len()])
+        let squares = (0..SQUARE_CONTRASTS.len() * SQUARE_CONTRASTS.len())
+            .map(|pair| [pair / SQUARE_CONTRASTS.len(), pair % SQUARE_CONTRASTS.len()])
             .filter(|pair| (pair[0] < ROTATED) == (pair[1] < ROTATED));
         let stones = [[0, 0], [0, 1], [1, 0], [1, 1]].into_iter();
         let products =

@@ -160,7 +160,8 @@ fn luck_taken_away_leaves_the_mean() {
             .map(|meeting| play_pair(&mut table, &design, meeting, &settings(8)).unwrap())
             .collect();
         let games = 8.0 * sums.len() as f64;
-        let sum = |of: fn(&Sums) -> i64| sums.iter().map(of).sum::<i64>() as f64 / UNIT / games;
+        let sum =
+            |of: fn(&Sums) -> i64| sums.iter().map(of).sum::<i64>() as f64 / RESULT_UNITS / games;
         let mean = sum(|sums| sums[0] + sums[1]);
         let variance = sum(|sums| sums[2]) - mean * mean;
         (mean, variance, (variance / games).sqrt())

@@ -17,7 +17,7 @@ use std::{hint::black_box, time::Instant};
 pub const PUBLISHED_LOOK_UPS: u64 = 100_000_000;
 
 /// Entries of the larger table for each set of stones.
-const LARGE: usize = 10_000;
+const LARGE_TABLE_ENTRIES: usize = 10_000;
 
 /// One table.
 #[derive(Debug, Serialize)]
@@ -49,16 +49,19 @@ pub fn compare_die_tables(look_ups: u64) -> Vec<DieTableRow> {
         1000.0 * best * PUBLISHED_LOOK_UPS as f64 / look_ups.max(1) as f64
     };
     let small: Vec<u8> = (0..64).flat_map(|alive| *exact.stones(alive)).collect();
-    [(ENTRIES, &small, 2750.0), (LARGE, &large, 3342.0)]
-        .into_iter()
-        .map(|(entries, stones, published_milliseconds)| DieTableRow {
-            entries: entries as u64,
-            bytes: stones.len() as u64,
-            milliseconds: time(entries, stones),
-            published_milliseconds,
-            largest_error: largest_error(&exact, stones, entries),
-        })
-        .collect()
+    [
+        (ENTRIES, &small, 2750.0),
+        (LARGE_TABLE_ENTRIES, &large, 3342.0),
+    ]
+    .into_iter()
+    .map(|(entries, stones, published_milliseconds)| DieTableRow {
+        entries: entries as u64,
+        bytes: stones.len() as u64,
+        milliseconds: time(entries, stones),
+        published_milliseconds,
+        largest_error: largest_error(&exact, stones, entries),
+    })
+    .collect()
 }
 
 /// Both tables as one table.
@@ -100,11 +103,13 @@ fn look_up(stones: &[u8], entries: usize, look_ups: u64) -> u64 {
 
 /// Ten thousand entries a set, each stone's share rounded so that all are used.
 fn large_table(exact: &DieTable) -> Vec<u8> {
-    let mut stones = Vec::with_capacity(64 * LARGE);
+    let mut stones = Vec::with_capacity(64 * LARGE_TABLE_ENTRIES);
     for alive in 0..64 {
         let mut sorted = *exact.stones(alive);
         sorted.sort_unstable();
-        stones.extend((0..LARGE).map(|index| sorted[index * ENTRIES / LARGE]));
+        stones.extend(
+            (0..LARGE_TABLE_ENTRIES).map(|index| sorted[index * ENTRIES / LARGE_TABLE_ENTRIES]),
+        );
     }
     stones
 }

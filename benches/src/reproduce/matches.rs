@@ -14,7 +14,7 @@ use engine::games::einstein::Standard;
 use std::sync::Arc;
 
 #[derive(Debug)]
-pub(super) struct Planned {
+pub(super) struct PlannedMatch {
     /// What the figure is called.
     pub label: String,
     /// The name of its state file, without its ending.
@@ -30,7 +30,7 @@ pub(super) struct Planned {
 }
 
 /// Of all matches on one thread.
-pub(super) fn seconds(planned: &[Planned]) -> f64 {
+pub(super) fn seconds(planned: &[PlannedMatch]) -> f64 {
     planned
         .iter()
         .map(|one| one.games as f64 * one.milliseconds / 1000.0)
@@ -40,7 +40,7 @@ pub(super) fn seconds(planned: &[Planned]) -> f64 {
 /// Plays matches and puts their scores beside the published ones, in percent.
 pub(super) fn play(
     title: &str,
-    planned: &[Planned],
+    planned: &[PlannedMatch],
     settings: &Settings,
     report: &mut dyn FnMut(&str),
 ) -> Result<Comparison> {

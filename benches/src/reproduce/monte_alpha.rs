@@ -10,7 +10,7 @@
 use super::{
     Settings, Target,
     comparison::Reproduction,
-    matches::{Planned, play},
+    matches::{PlannedMatch, play},
 };
 use crate::published::{MonteAlphaLine, monte_alpha};
 use arena::error::Result;
@@ -33,7 +33,7 @@ const SIMULATIONS_A_MILLISECOND: f64 = 1000.0;
 const QUICK_SIMULATIONS: f64 = 100_000.0;
 const QUICK_MILLISECONDS: f64 = 12_000.0;
 
-pub(super) fn plan(settings: &Settings) -> Result<Vec<Planned>> {
+pub(super) fn plan(settings: &Settings) -> Result<Vec<PlannedMatch>> {
     let lines = monte_alpha()?.into_iter().enumerate();
     Ok(lines
         .filter_map(|(index, line)| planned(index, &line, settings))
@@ -51,8 +51,8 @@ fn milliseconds(notation: &str) -> f64 {
 }
 
 /// `None` where the quick size leaves a line out.
-fn planned(index: usize, line: &MonteAlphaLine, settings: &Settings) -> Option<Planned> {
-    let limit = settings.sized(MILLISECONDS);
+fn planned(index: usize, line: &MonteAlphaLine, settings: &Settings) -> Option<PlannedMatch> {
+    let limit = settings.full_or_quick(MILLISECONDS);
     let players = [&line.here, &line.opponent_here].map(|notation| {
         notation
             .replace("{limit}", &limit.to_string())
@@ -65,7 +65,7 @@ fn planned(index: usize, line: &MonteAlphaLine, settings: &Settings) -> Option<P
     }
     let milliseconds = MOVES * (own + of_opponent);
     let quick = ((QUICK_MILLISECONDS / milliseconds) as u64).clamp(4, line.games) / 2 * 2;
-    Some(Planned {
+    Some(PlannedMatch {
         label: format!("table {}: {} – {}", line.table, line.player, line.opponent),
         file: format!("monte_alpha-{}-{index}-{limit}", line.table),
         players,

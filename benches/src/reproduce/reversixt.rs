@@ -60,7 +60,7 @@ const SEARCHES: [Search; 4] = [
 
 /// Seconds on one thread.
 pub(super) fn seconds(settings: &Settings) -> f64 {
-    settings.sized([250.0, 20.0])
+    settings.full_or_quick([250.0, 20.0])
 }
 
 /// One search at one depth.
@@ -127,7 +127,7 @@ fn measure((search, notation): Search, game: &ReversiXt, depth: u32, seed: u64) 
 
 pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
     let game = game();
-    let [plain, cut] = settings.sized(DEPTHS);
+    let [plain, cut] = settings.full_or_quick(DEPTHS);
     progress.set_length(u64::from(2 * plain + 2 * cut));
     let mut rows = Vec::new();
     for (search, deepest) in SEARCHES.into_iter().zip([plain, cut, cut, plain]) {

@@ -8,7 +8,7 @@
 use super::{
     Figure, Settings, Target,
     comparison::{Claim, Comparison, Reproduction},
-    matches::{Planned, play},
+    matches::{PlannedMatch, play},
 };
 use crate::published::{Entrant, ROCKNROLL_GAMES, rocknroll};
 use arena::error::Result;
@@ -22,7 +22,7 @@ const QUICK_GAMES: [u64; 2] = [4, 2048];
 
 /// The matches: everybody of the printed matrix against everybody, and the other nine against one
 /// of them.
-pub(super) fn plan(settings: &Settings) -> Result<Vec<Planned>> {
+pub(super) fn plan(settings: &Settings) -> Result<Vec<PlannedMatch>> {
     let entrants = rocknroll()?;
     let mut selected = settings.only.iter();
     if let Some(number) =
@@ -54,7 +54,7 @@ pub(super) fn plan(settings: &Settings) -> Result<Vec<Planned>> {
     Ok(planned)
 }
 
-fn meeting(a: &Entrant, b: &Entrant, settings: &Settings) -> Planned {
+fn meeting(a: &Entrant, b: &Entrant, settings: &Settings) -> PlannedMatch {
     // The arena itself takes about 7 µs a game.
     let milliseconds = a.milliseconds + b.milliseconds + 0.007;
     let [min_games, max_games] = QUICK_GAMES;
@@ -62,7 +62,7 @@ fn meeting(a: &Entrant, b: &Entrant, settings: &Settings) -> Planned {
         .clamp(min_games, max_games)
         .next_power_of_two();
     let printed = a.percent.get(&b.number.to_string());
-    Planned {
+    PlannedMatch {
         label: format!("{} {} – {} {}", a.number, a.name, b.number, b.name),
         file: format!("rocknroll-{}-{}", a.number, b.number),
         players: [a.player.clone(), b.player.clone()],
@@ -76,7 +76,7 @@ fn meeting(a: &Entrant, b: &Entrant, settings: &Settings) -> Planned {
 /// Plays the tournament, or those of its players that were chosen.
 pub(super) fn run(settings: &Settings, report: &mut dyn FnMut(&str)) -> Result<Reproduction> {
     let planned = plan(settings)?;
-    let (printed, others): (Vec<Planned>, Vec<Planned>) =
+    let (printed, others): (Vec<PlannedMatch>, Vec<PlannedMatch>) =
         planned.into_iter().partition(|one| one.published.is_some());
     let mut comparisons = Vec::new();
     for (title, planned) in [("win % of the first", printed), ("not printed", others)] {

@@ -8,7 +8,7 @@
 use super::{
     Settings, Target,
     comparison::{Claim, Comparison, Figure, Reproduction},
-    matches::{self, Planned},
+    matches::{self, PlannedMatch},
 };
 use crate::{
     Named,
@@ -47,8 +47,8 @@ const STAR_EVALUATOR: &str = "schwarz(scale=raw, factor=10)";
 pub(super) fn seconds(target: Target, settings: &Settings) -> f64 {
     match target {
         Target::Depth => {
-            let milliseconds = &DEPTH_MILLISECONDS[1..=settings.sized(DEPTHS) as usize];
-            let games = settings.sized(DEPTH_GAMES) as f64;
+            let milliseconds = &DEPTH_MILLISECONDS[1..=settings.full_or_quick(DEPTHS) as usize];
+            let games = settings.full_or_quick(DEPTH_GAMES) as f64;
             10.0 + milliseconds.iter().sum::<f64>() / 2.0 * games / 1000.0
         }
         _ if !settings.full => 20.0,
@@ -72,7 +72,7 @@ fn study(settings: &Settings) -> Result<search_bench::Settings> {
         players: Vec::new(),
         seed: settings.seed,
         repeat: 1,
-        max_depth: settings.sized(DEPTHS) + 1,
+        max_depth: settings.full_or_quick(DEPTHS) + 1,
         games: 20,
     })
 }
@@ -139,11 +139,11 @@ pub(super) fn depth(
         ));
     }
     let notation = |depth: u32| PLAYER.replace("{depth}", &(depth + 1).to_string());
-    let deepest = settings.sized(DEPTHS);
+    let deepest = settings.full_or_quick(DEPTHS);
     let compared = published.iter().take_while(|line| line.depth <= deepest);
     let planned = compared
         .zip(DEPTH_MILLISECONDS)
-        .map(|(line, milliseconds)| Planned {
+        .map(|(line, milliseconds)| PlannedMatch {
             label: format!("depth {} – depth 0", line.depth),
             file: format!("depth-{}", line.depth),
             players: [notation(line.depth), notation(0)],
@@ -152,7 +152,7 @@ pub(super) fn depth(
             setups: Setups::Random,
             milliseconds,
         });
-    let planned: Vec<Planned> = planned.collect();
+    let planned: Vec<PlannedMatch> = planned.collect();
     let strength = matches::play("win % against depth 0", &planned, settings, report)?;
     Ok(Reproduction {
         comparisons: vec![
@@ -167,8 +167,8 @@ pub(super) fn depth(
 /// How large a table should be.
 pub(super) fn table(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
     let exponents: &[u32] =
-        settings.sized([&presets::TABLE_SIZE_EXPONENTS, &[0, 6, 10, 14, 18, 22]]);
-    let (depth, plies) = settings.sized([(7, "seven"), (6, "six")]);
+        settings.full_or_quick([&presets::TABLE_SIZE_EXPONENTS, &[0, 6, 10, 14, 18, 22]]);
+    let (depth, plies) = settings.full_or_quick([(7, "seven"), (6, "six")]);
     let policies = presets::POLICIES.into_iter();
     let policies = policies
         .filter(|policy| settings.full || matches!(*policy, "bucket" | "two_level"))

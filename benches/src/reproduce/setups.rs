@@ -35,21 +35,23 @@ fn games(settings: &Settings) -> u64 {
 
 /// Seconds on one thread.
 pub(super) fn seconds(settings: &Settings) -> f64 {
-    (MEETINGS * games(settings)) as f64 * settings.sized(PLAYERS).1 / 1000.0
+    (MEETINGS * games(settings)) as f64 * settings.full_or_quick(PLAYERS).1 / 1000.0
 }
 
 pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
     let game = Standard::default();
-    let recipe = PlayerRecipe::parse(settings.sized(PLAYERS).0, &game)?;
+    let recipe = PlayerRecipe::parse(settings.full_or_quick(PLAYERS).0, &game)?;
     let study = atlas::Settings {
         game: game.clone(),
         games: games(settings) as u32,
         seed: settings.seed,
         threads: settings.threads,
-        state: settings
-            .state
-            .as_deref()
-            .map(|folder| in_folder(folder, settings.sized(["setups-full", "setups-quick"]))),
+        state: settings.state.as_deref().map(|folder| {
+            in_folder(
+                folder,
+                settings.full_or_quick(["setups-full", "setups-quick"]),
+            )
+        }),
         slice: settings.slice,
         better: None,
     };

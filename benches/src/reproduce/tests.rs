@@ -86,7 +86,7 @@ fn all_players_exist_and_the_full_tournament_is_the_published_one() {
         ..settings()
     };
     let planned = rocknroll::plan(&full).unwrap();
-    let is_printed = |one: &&matches::Planned| one.published.is_some();
+    let is_printed = |one: &&matches::PlannedMatch| one.published.is_some();
     let (printed, others): (Vec<_>, Vec<_>) = planned.iter().partition(is_printed);
     assert_eq!((printed.len(), others.len()), (15 * 14 / 2, 9));
     assert!(printed.iter().all(|one| one.games == 10_240));

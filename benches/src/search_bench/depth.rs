@@ -9,8 +9,9 @@ use super::{
     Report, Settings, Study, chart,
     compare::parts,
     cost::Compared,
+    fill_numbers,
     measure::{PlayerCosts, measure_suite},
-    presets, varied,
+    presets,
 };
 use crate::{Named, begin_game, play, published::star_depth, suite::Phase};
 use arena::error::Result;
@@ -28,7 +29,7 @@ const GAMES_TIME: Duration = Duration::from_secs(3);
 
 /// One search at one depth.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct AtDepth {
+pub(crate) struct DepthCost {
     /// The depth in plies, the root move included.
     pub depth: u32,
     pub costs: PlayerCosts,
@@ -43,7 +44,7 @@ type Parts = [(&'static str, Option<Phase>)];
 /// A search at all depths.
 pub(crate) struct Search {
     template: String,
-    pub(crate) depths: Vec<AtDepth>,
+    pub(crate) depths: Vec<DepthCost>,
 }
 
 /// Measures the players of the settings, or those of [`presets::DEPTH`], at depths from 1 to the
@@ -88,7 +89,7 @@ pub(crate) fn measure(settings: &Settings, progress: &ProgressBar) -> Result<Vec
     let recipes = |template: &String| {
         let numbers = depths.clone().map(u64::from);
         let example = presets::DEPTH[0];
-        varied(Study::Depth, template, "{depth}", numbers, example)
+        fill_numbers(Study::Depth, template, "{depth}", numbers, example)
     };
     let planned = templates.iter().map(recipes).collect::<Result<Vec<_>>>()?;
     let published = star_depth()?;
@@ -101,7 +102,7 @@ pub(crate) fn measure(settings: &Settings, progress: &ProgressBar) -> Result<Vec
             time_games(recipe, settings.seed, settings.games, GAMES_TIME)?;
         // That program counts the plies below the move.
         let published = published.get(depth as usize - 1);
-        Ok(AtDepth {
+        Ok(DepthCost {
             depth,
             costs,
             games,
@@ -143,7 +144,7 @@ fn time_games(
 }
 
 /// Nodes, leaves and time by phase.
-fn positions_table(found: &[AtDepth], parts: &Parts) -> TextTable {
+fn positions_table(found: &[DepthCost], parts: &Parts) -> TextTable {
     let mut text_table = TextTable::new(["depth"]);
     for (name, _) in parts {
         let nodes = format!("{name} nodes");
@@ -173,8 +174,8 @@ fn positions_table(found: &[AtDepth], parts: &Parts) -> TextTable {
 }
 
 /// Seconds per complete game beside the published ones.
-fn games_table(found: &[AtDepth]) -> TextTable {
-    let row = |at: &AtDepth| {
+fn games_table(found: &[DepthCost]) -> TextTable {
+    let row = |at: &DepthCost| {
         let published = at.published_seconds_a_game;
         // The published times have two decimals: one of 0.00 says nothing about speed.
         let faster = published
@@ -236,7 +237,7 @@ fn times(searches: &[Search], parts: &Parts) -> Result<String> {
     let mut curves = Vec::new();
     for Search { template, depths } in searches {
         for &(name, phase) in parts {
-            let milliseconds = |at: &AtDepth| at.costs.total(phase).milliseconds();
+            let milliseconds = |at: &DepthCost| at.costs.total(phase).milliseconds();
             let points = depths
                 .iter()
                 .map(|at| (f64::from(at.depth), milliseconds(at)));
@@ -255,7 +256,7 @@ mod tests {
     use engine::games::einstein::MoveList;
 
     /// A study of these players, and what it says of the first at all depths.
-    fn study(players: &[&str], max_depth: u32) -> (Report, Vec<AtDepth>) {
+    fn study(players: &[&str], max_depth: u32) -> (Report, Vec<DepthCost>) {
         let settings = Settings {
             max_depth,
             ..Settings::for_tests(players)

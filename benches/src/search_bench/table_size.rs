@@ -4,8 +4,9 @@
 use super::{
     Report, Settings, Study, chart,
     cost::Cost,
+    fill_numbers,
     measure::{PlayerCosts, largest_disagreement, measure_suite},
-    presets, varied,
+    presets,
 };
 use crate::{Named, suite::Suite};
 use arena::error::Result;
@@ -67,7 +68,7 @@ pub(crate) fn measure(
     let recipes = |(_, template): &(_, String)| {
         let sizes = exponents.iter().map(|exponent| 1 << exponent);
         let example = presets::table_size(presets::POLICIES[0], 6);
-        varied(Study::TableSize, template, "{entries}", sizes, &example)
+        fill_numbers(Study::TableSize, template, "{entries}", sizes, &example)
     };
     let planned = policies.iter().map(recipes).collect::<Result<Vec<_>>>()?;
     progress.set_length((policies.len() * exponents.len()) as u64);

@@ -18,7 +18,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Exact score by the name of its unit (`discs`).
-type Exact = BTreeMap<&'static str, i32>;
+type ExactScores = BTreeMap<&'static str, i32>;
 
 /// Search a position: the value of every move and the best line
 ///
@@ -52,7 +52,7 @@ struct Answer<M> {
     #[serde(skip_serializing_if = "Option::is_none")]
     calibrated: Option<f32>,
     #[serde(flatten)]
-    exact: Exact,
+    exact: ExactScores,
     best: Option<String>,
     moves: Vec<RatedMove<M>>,
     line: Vec<String>,
@@ -75,7 +75,7 @@ struct RatedMove<M> {
     #[serde(skip_serializing_if = "Option::is_none")]
     calibrated: Option<f32>,
     #[serde(flatten)]
-    exact: Exact,
+    exact: ExactScores,
     /// Visits and bounds from a Monte-Carlo search.
     #[serde(flatten)]
     searched: Option<MoveStatistics<M>>,
@@ -124,7 +124,7 @@ fn answer<G: Playable>(
         },
     };
     let (name, stats) = (|mv| game.format_move(position, mv), analysis.stats);
-    let exact = |rated: &MoveValue<_>| Exact::from_iter(analysis.unit.zip(rated.score));
+    let exact = |rated: &MoveValue<_>| ExactScores::from_iter(analysis.unit.zip(rated.score));
     let mut moves = analysis.moves.iter();
     let best = moves.find(|rated| Some(rated.mv) == analysis.best);
     let moves = analysis.moves.iter().map(|rated| RatedMove {
@@ -139,12 +139,12 @@ fn answer<G: Playable>(
         calibrated: analysis.calibrated,
         exact: match best {
             Some(best) => exact(best),
-            None => Exact::from_iter(game.final_score(position)),
+            None => ExactScores::from_iter(game.final_score(position)),
         },
         best: analysis.best.map(name),
         moves: moves.collect(),
         line: match outcome {
-            Some(_) => names_along(game, position, &analysis.line),
+            Some(_) => format_moves(game, position, &analysis.line),
             None => Vec::new(),
         },
         nodes: stats.nodes,
@@ -158,7 +158,7 @@ fn answer<G: Playable>(
 }
 
 /// Names of moves played in sequence.
-fn names_along<G: Playable>(game: &G, position: &G::Position, line: &[G::Move]) -> Vec<String> {
+fn format_moves<G: Playable>(game: &G, position: &G::Position, line: &[G::Move]) -> Vec<String> {
     let mut position = *position;
     line.iter()
         .map(|&mv| {

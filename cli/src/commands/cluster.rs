@@ -61,7 +61,7 @@ struct Settings {
     /// Path of `alea` on the nodes; by default this program.
     program: Option<PathBuf>,
     #[serde(default)]
-    needs: Needs,
+    needs: ResourceRequest,
     #[serde(default)]
     limits: Limits,
     kubernetes: Option<kubernetes::Settings>,
@@ -72,7 +72,7 @@ struct Settings {
 
 #[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Needs {
+struct ResourceRequest {
     /// Time limit in hours.
     hours: Option<f64>,
     /// Memory in MiB.
@@ -110,7 +110,7 @@ struct Stage {
     /// Stages that this one depends on; by default the one before.
     after: Option<Vec<String>>,
     #[serde(default)]
-    needs: Needs,
+    needs: ResourceRequest,
     /// Core hours of the whole stage, extrapolated from a smaller run.
     core_hours: Option<f64>,
     /// Disk space of the whole stage in MB, extrapolated from a smaller run.
@@ -131,7 +131,7 @@ struct Improve {
     rounds: u64,
     /// Needs of training, where they differ.
     #[serde(default)]
-    train: Needs,
+    train: ResourceRequest,
 }
 
 /// Steps of a run in dependency order.
@@ -151,7 +151,7 @@ struct Step {
     tasks: u64,
     /// Names of the steps that this one depends on.
     after: Vec<String>,
-    needs: Needs,
+    needs: ResourceRequest,
     core_hours: Option<f64>,
     disk: Option<f64>,
 }
@@ -238,7 +238,7 @@ impl Arguments {
 
 /// Template with `@name@` replaced by values: strings as they are, null as nothing, other values as
 /// JSON.
-fn filled(template: &str, values: &[&Value]) -> String {
+fn fill_template(template: &str, values: &[&Value]) -> String {
     let (mut text, mut rest) = (String::new(), template);
     while let Some((before, after)) = rest.split_once('@') {
         text += before;
@@ -275,7 +275,7 @@ mod tests {
             ("@c@@a@@", "@b@@"),
             ("user@host @d@ @b", "user@host @d@ @b"),
         ] {
-            assert_eq!(filled(template, &[&one, &other]), expected);
+            assert_eq!(fill_template(template, &[&one, &other]), expected);
         }
     }
 }

@@ -61,7 +61,7 @@ struct Judged<'a> {
 }
 
 /// Games in memory at a time.
-const AT_ONCE: u64 = 256;
+const GAMES_IN_MEMORY: u64 = 256;
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
@@ -81,8 +81,8 @@ impl Arguments {
         let mut report = Report::of(game);
         output::with_progress("games", |progress| {
             progress.set_length(all);
-            for first in (0..all).step_by(AT_ONCE as usize) {
-                let some = source.games(first, all.min(first + AT_ONCE))?;
+            for first in (0..all).step_by(GAMES_IN_MEMORY as usize) {
+                let some = source.games(first, all.min(first + GAMES_IN_MEMORY))?;
                 let one = |(index, played): (usize, &PlayedGame<G>)| {
                     let number = first + index as u64 + 1;
                     let ledger = ledger(game, &played.record, &recipe);

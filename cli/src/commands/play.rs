@@ -257,7 +257,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
                     output::styled(&format!("{} plays {}", self.title(), style(&mv).bold()))?;
                     mv
                 }
-                None => match self.typed(face)? {
+                None => match self.read_move(face)? {
                     Some(undo) if undo == "undo" => {
                         self.undo()?;
                         continue;
@@ -347,7 +347,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
     }
 
     /// Typed move or `undo`, `None` to quit; other commands are answered here.
-    fn typed(&self, face: Option<u8>) -> Result<Option<String>> {
+    fn read_move(&self, face: Option<u8>) -> Result<Option<String>> {
         let moves = self.names(face);
         let prompt = format!("{}:", self.title());
         loop {

@@ -69,7 +69,7 @@ impl Arguments {
             ));
         }
         if let Some(directory) = &self.tables {
-            tables::look_in(directory)?;
+            tables::set_directory(directory)?;
         }
         let bind = |port| TcpListener::bind((self.listen, port));
         let listener = bind(self.port)

@@ -165,7 +165,7 @@ impl Ledger {
     }
 
     /// Generations since the last accepted one.
-    pub(crate) fn in_vain(&self) -> u64 {
+    pub(crate) fn rejected_since_best(&self) -> u64 {
         let last = self.generations.iter().rev();
         last.take_while(|entry| !entry.accepted).count() as u64
     }
@@ -300,11 +300,20 @@ pub(super) mod tests {
         written.write(directory.path()).unwrap();
         assert_eq!(Ledger::read(directory.path()).unwrap().unwrap(), written);
         assert_eq!(
-            (written.best().unwrap().generation, written.in_vain()),
+            (
+                written.best().unwrap().generation,
+                written.rejected_since_best()
+            ),
             (3, 2)
         );
         assert_eq!(ledger(&[false]).best(), None);
-        assert_eq!((ledger(&[]).in_vain(), ledger(&[true]).in_vain()), (0, 0));
+        assert_eq!(
+            (
+                ledger(&[]).rejected_since_best(),
+                ledger(&[true]).rejected_since_best()
+            ),
+            (0, 0)
+        );
         let text = std::fs::read_to_string(directory.path().join("ledger.md")).unwrap();
         let rows: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
         assert!(

@@ -2,7 +2,7 @@
 //! and the system reports accesses.
 
 use crate::support::{Folder, alea, exists, here, read, run};
-use engine::core::{files::checksum, text::is_obeyed};
+use engine::core::{files::checksum, text::is_unprintable};
 use rustix::fs::inotify;
 use serde_json::{Value, json};
 use std::{fs, mem::MaybeUninit, os::fd::OwnedFd, os::unix::fs::PermissionsExt};
@@ -432,7 +432,9 @@ const HOSTILE: &str = "\u{1b}[2J\u{9b}31m\nforged <b> \u{202e}evil\r\u{7}";
 /// Asserts that the output contains no control characters and no forged line.
 fn is_harmless(ran: &crate::support::Ran) {
     for text in [&ran.out, &ran.err] {
-        let obeyed = text.chars().find(|&sign| sign != '\n' && is_obeyed(sign));
+        let obeyed = text
+            .chars()
+            .find(|&sign| sign != '\n' && is_unprintable(sign));
         assert_eq!(obeyed, None, "{ran}");
         assert!(
             !text.lines().any(|line| line.starts_with("forged")),
@@ -476,7 +478,7 @@ fn names_from_outside_command_no_terminal() {
     let judged = alea!("judge {data} --player 'star1(depth=1)' --json");
     assert_eq!(judged.lines()[0]["players"][0], HOSTILE);
     let html = read(&page);
-    assert!(!html.contains(|sign| sign != '\n' && is_obeyed(sign)) && !html.contains("<b>"));
+    assert!(!html.contains(|sign| sign != '\n' && is_unprintable(sign)) && !html.contains("<b>"));
     let header = json!({"__metadata__": {
         "schema": "1", "game": HOSTILE, "kind": HOSTILE, "provenance": HOSTILE
     }});

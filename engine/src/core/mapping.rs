@@ -33,13 +33,13 @@ struct Entry {
     start: AtomicUsize,
     /// Address after the last byte.
     end: AtomicUsize,
-    next: List,
+    next: EntryList,
 }
 
 /// A list that only grows.
-type List = OnceLock<Box<Entry>>;
+type EntryList = OnceLock<Box<Entry>>;
 
-static ENTRIES: List = OnceLock::new();
+static ENTRIES: EntryList = OnceLock::new();
 
 impl Mapping {
     /// Maps an open file, which errors call `path`.

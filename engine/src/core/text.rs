@@ -163,7 +163,7 @@ pub fn shortened(text: &str, max_length: usize) -> String {
 /// Whether a character controls a terminal or page: control characters, direction marks, zero-width
 /// characters, and line and paragraph separators.
 #[must_use]
-pub fn is_obeyed(character: char) -> bool {
+pub fn is_unprintable(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
@@ -179,8 +179,8 @@ pub fn is_obeyed(character: char) -> bool {
 /// Replaces unprintable characters of a foreign text by U+FFFD, �.
 #[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
-    match text.contains(is_obeyed) {
-        true => text.replace(is_obeyed, "\u{fffd}").into(),
+    match text.contains(is_unprintable) {
+        true => text.replace(is_unprintable, "\u{fffd}").into(),
         false => text.into(),
     }
 }
@@ -188,9 +188,9 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 /// [`printable`] for several lines.
 #[must_use]
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
-    let is_obeyed = |character| character != '\n' && is_obeyed(character);
-    match text.contains(is_obeyed) {
-        true => text.replace(is_obeyed, "\u{fffd}").into(),
+    let is_unprintable = |character| character != '\n' && is_unprintable(character);
+    match text.contains(is_unprintable) {
+        true => text.replace(is_unprintable, "\u{fffd}").into(),
         false => text.into(),
     }
 }

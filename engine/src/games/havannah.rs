@@ -30,7 +30,7 @@ use crate::core::{
     random::GOLDEN,
     search_game::{OutOfTurn, Playouts, SearchHints},
 };
-use shape::{OFF, PLACES, SIDES, Shape};
+use shape::{NUM_CELL_SLOTS, OFF, SIDE_BITS, Shape};
 use std::hash::{Hash, Hasher};
 
 /// The rules on a board of one size.
@@ -101,8 +101,8 @@ impl Kinds {
     }
 
     #[inline]
-    fn of_rim(rim: u16) -> Self {
-        let fork = (rim & SIDES).count_ones() >= 3;
+    fn from_rim(rim: u16) -> Self {
+        let fork = (rim & SIDE_BITS).count_ones() >= 3;
         let bridge = (rim >> 6).count_ones() >= 2;
         Self(u8::from(bridge) << 1 | u8::from(fork) << 2)
     }
@@ -120,11 +120,11 @@ const ROOT: u16 = 1 << 15;
 #[derive(Clone, Copy)]
 pub struct Position {
     key: u64,
-    colours: [u8; PLACES],
+    colours: [u8; NUM_CELL_SLOTS],
     /// For each seat and cell the neighbours on which its stones stand, a bit each around the circle.
-    around: [[u8; PLACES]; 2],
+    around: [[u8; NUM_CELL_SLOTS]; 2],
     /// For each stone another one of its chain, at last one that has [`ROOT`].
-    links: [u16; PLACES],
+    links: [u16; NUM_CELL_SLOTS],
     stones: u16,
     /// Chains of both seats.
     chains: [u16; 2],
@@ -159,7 +159,7 @@ impl std::fmt::Debug for Position {
 
 /// For each set of neighbours of one colour, a bit each around the circle: how many runs they form,
 /// and one neighbour of each.
-const RUNS: [(u8, [u8; 3]); 64] = {
+const NEIGHBOUR_RUNS: [(u8, [u8; 3]); 64] = {
     let mut runs = [(0, [0; 3]); 64];
     let mut set = 1;
     while set < 63 {
@@ -178,7 +178,7 @@ const RUNS: [(u8, [u8; 3]); 64] = {
 };
 
 /// For each such set the neighbours that stand between two others.
-const BETWEEN: [u8; 64] = {
+const NEIGHBOURS_BETWEEN: [u8; 64] = {
     let mut between = [0; 64];
     let mut set = 0;
     while set < 64 {
@@ -197,13 +197,13 @@ const fn opposite(neighbour: usize) -> usize {
 
 impl Position {
     fn empty() -> Self {
-        let mut colours = [EMPTY; PLACES];
+        let mut colours = [EMPTY; NUM_CELL_SLOTS];
         colours[OFF] = NOWHERE;
         Self {
             key: 0,
             colours,
-            around: [[0; PLACES]; 2],
-            links: [0; PLACES],
+            around: [[0; NUM_CELL_SLOTS]; 2],
+            links: [0; NUM_CELL_SLOTS],
             stones: 0,
             chains: [0; 2],
             last: [OFF as u16; 2],
@@ -285,7 +285,7 @@ impl Position {
     /// rings that are no loop of two separate neighbours.
     #[inline]
     fn encloses(&self, shape: &Shape, cell: usize, seat: Seat) -> bool {
-        let mut between = BETWEEN[self.around(cell, seat)];
+        let mut between = NEIGHBOURS_BETWEEN[self.around(cell, seat)];
         while between != 0 {
             let middle = between.trailing_zeros() as usize;
             between &= between - 1;
@@ -303,7 +303,7 @@ impl Position {
     fn would_win(&self, shape: &Shape, cell: usize, seat: Seat) -> Kinds {
         let set = self.around(cell, seat);
         // Most cells neither link nor fill a row of three.
-        if RUNS[set].0 < 2 && shape.rim[cell] == 0 && BETWEEN[set] == 0 {
+        if NEIGHBOUR_RUNS[set].0 < 2 && shape.rim[cell] == 0 && NEIGHBOURS_BETWEEN[set] == 0 {
             return Kinds::default();
         }
         self.would_complete(shape, cell, seat)
@@ -313,7 +313,7 @@ impl Position {
     #[inline]
     fn would_complete(&self, shape: &Shape, cell: usize, seat: Seat) -> Kinds {
         let near = &shape.near[cell];
-        let (count, starts) = RUNS[self.around(cell, seat)];
+        let (count, starts) = NEIGHBOUR_RUNS[self.around(cell, seat)];
         let (mut roots, mut rim, mut ring) = ([OFF; 3], shape.rim[cell], false);
         for run in 0..usize::from(count) {
             let root = self.root(usize::from(near[usize::from(starts[run])]));
@@ -321,7 +321,7 @@ impl Position {
             rim |= self.links[root];
             roots[run] = root;
         }
-        let kinds = Kinds::of_rim(rim & !ROOT);
+        let kinds = Kinds::from_rim(rim & !ROOT);
         ring = ring || self.encloses(shape, cell, seat);
         Kinds(kinds.0 | u8::from(ring))
     }
@@ -344,7 +344,7 @@ impl Position {
             self.chains[seat] += 1;
             return Kinds::default();
         }
-        let (count, starts) = RUNS[set];
+        let (count, starts) = NEIGHBOUR_RUNS[set];
         let root = self.root_shortened(usize::from(near[usize::from(starts[0])]));
         rim |= self.links[root];
         let mut ring = false;
@@ -361,7 +361,7 @@ impl Position {
         self.links[root] = ROOT | rim;
         self.links[cell] = root as u16;
         ring = ring || self.encloses(shape, cell, seat);
-        Kinds(Kinds::of_rim(rim & !ROOT).0 | u8::from(ring))
+        Kinds(Kinds::from_rim(rim & !ROOT).0 | u8::from(ring))
     }
 }
 
@@ -422,7 +422,7 @@ impl Havannah {
 
     /// The cells of a position that nobody has filled, in a list to draw from; how many there are.
     #[inline]
-    fn list_empties(&self, position: &Position, cells: &mut [u16; PLACES]) -> usize {
+    fn list_empties(&self, position: &Position, cells: &mut [u16; NUM_CELL_SLOTS]) -> usize {
         let mut count = 0;
         for (cell, &colour) in position.colours[..self.shape.cells].iter().enumerate() {
             cells[count] = cell as u16;
@@ -448,17 +448,17 @@ impl Havannah {
             made(self.history_index(&position, mv));
             position = self.play(&position, mv);
         }
-        let (mut cells, mut seat) = ([0; PLACES], position.seat());
+        let (mut cells, mut seat) = ([0; NUM_CELL_SLOTS], position.seat());
         let mut left = self.list_empties(&position, &mut cells);
         while left > 0 {
             let mut bits = random();
-            for _ in 0..DRAWS.min(left as u32) {
+            for _ in 0..MOVES_PER_WORD.min(left as u32) {
                 let drawn;
                 (bits, drawn) = bits.carrying_mul(left as u64, 0);
                 left -= 1;
                 let cell = usize::from(cells[drawn as usize]);
                 cells[drawn as usize] = cells[left];
-                made(PLACES * seat + cell);
+                made(NUM_CELL_SLOTS * seat + cell);
                 if position.place(self.shape, cell, seat).any() {
                     return win_for(seat);
                 }
@@ -470,12 +470,12 @@ impl Havannah {
 }
 
 /// How many moves one random word draws: each takes at most nine bits of it.
-const DRAWS: u32 = 3;
+const MOVES_PER_WORD: u32 = 3;
 
 impl Game for Havannah {
     type Position = Position;
     type Move = Move;
-    type Moves = FixedList<Move, PLACES>;
+    type Moves = FixedList<Move, NUM_CELL_SLOTS>;
     type Outcomes = Deterministic;
 
     #[inline]
@@ -539,13 +539,13 @@ impl SearchHints for Havannah {
     }
 
     fn history_size(&self) -> usize {
-        2 * PLACES
+        2 * NUM_CELL_SLOTS
     }
 
     /// A stone of one seat on one cell.
     #[inline]
     fn history_index(&self, position: &Position, mv: Move) -> usize {
-        usize::from(mv.0) + PLACES * position.seat()
+        usize::from(mv.0) + NUM_CELL_SLOTS * position.seat()
     }
 
     /// 2 for a stone that wins, 1 for one without which the other seat could win there.

@@ -249,7 +249,7 @@ impl Game for Reversi {
 
     #[inline]
     fn key(&self, position: &Position) -> u64 {
-        mixed(
+        hash_sets(
             position.own,
             position.enemy ^ u64::from(position.seat) << 63,
         )
@@ -302,7 +302,7 @@ impl OutOfTurn for Reversi {
 /// A key of two sets: two rounds of a folded product (as in wyhash, Wang Yi), by which each bit
 /// reaches all others.
 #[inline(always)]
-fn mixed(own: u64, enemy: u64) -> u64 {
+fn hash_sets(own: u64, enemy: u64) -> u64 {
     let fold = |one: u64, other: u64| {
         let (low, high) = one.carrying_mul(other, 0);
         low ^ high

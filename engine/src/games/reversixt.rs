@@ -321,7 +321,7 @@ impl ReversiXt {
             position.put(at, cell);
             position.cells_left += u16::from(cell != Cell::HOLE);
         }
-        self.pass_on(&mut position, players - 1);
+        self.pass_turn(&mut position, players - 1);
         position
     }
 
@@ -331,7 +331,7 @@ impl ReversiXt {
         let mut position = *position;
         position.disqualified |= 1 << seat;
         if position.phase != Phase::Over && position.seat() == seat {
-            self.pass_on(&mut position, seat);
+            self.pass_turn(&mut position, seat);
         }
         position
     }
@@ -360,14 +360,14 @@ impl ReversiXt {
 
     /// Hands the turn on after a move of `last`: to the next who can lay a stone; else bombs are
     /// thrown, or the game is over.
-    fn pass_on(&self, position: &mut Position, last: Seat) {
+    fn pass_turn(&self, position: &mut Position, last: Seat) {
         let players = self.map.players();
         let following = |can: &dyn Fn(Seat) -> bool| {
             let mut seats = (1..=players).map(|after| (last + after) % players);
             seats.find(|&seat| !position.is_disqualified(seat) && can(seat))
         };
         let laying = (position.phase == Phase::Stones)
-            .then(|| following(&|seat| self.can_lay(position, seat)))
+            .then(|| following(&|seat| self.can_place_stone(position, seat)))
             .flatten();
         let throwing = || {
             let throwing = following(&|seat| position.bombs[seat] > 0);
@@ -384,7 +384,7 @@ impl ReversiXt {
         position.seat = seat as u8;
     }
 
-    fn can_lay(&self, position: &Position, seat: Seat) -> bool {
+    fn can_place_stone(&self, position: &Position, seat: Seat) -> bool {
         let overrides = position.overrides[seat] > 0;
         let cells = &position.cells[..self.map.cells().len()];
         overrides && cells.contains(&Cell::EXPANSION)
@@ -473,7 +473,7 @@ impl ReversiXt {
         }
     }
 
-    fn lay(&self, position: &mut Position, mv: Move) {
+    fn place_stone(&self, position: &mut Position, mv: Move) {
         let (seat, players) = (position.seat(), self.map.players());
         let count = self.map.cells().len();
         let filled = position.cells[mv.cell()];
@@ -616,9 +616,9 @@ impl Game for ReversiXt {
         if position.phase == Phase::Bombs {
             self.throw(&mut next, mv.cell());
         } else {
-            self.lay(&mut next, mv);
+            self.place_stone(&mut next, mv);
         }
-        self.pass_on(&mut next, position.seat());
+        self.pass_turn(&mut next, position.seat());
         next
     }
 }
@@ -653,7 +653,7 @@ impl OutOfTurn for ReversiXt {
             Phase::Over => false,
             _ if position.seat() == seat => true,
             _ if position.is_disqualified(seat) => false,
-            Phase::Stones => self.can_lay(position, seat),
+            Phase::Stones => self.can_place_stone(position, seat),
             Phase::Bombs => position.bombs[seat] > 0,
         };
         if can {

@@ -167,7 +167,7 @@ pub trait Learnable: Playable {
 
     /// Range of [`Playable::remaining`] for positions that are not over; plies by default.
     fn remaining_range(&self) -> RangeInclusive<usize> {
-        1..=self.most_plies().into()
+        1..=self.max_plies().into()
     }
 
     /// Named tuple sets, the default first; by default all pairs of the first group.

@@ -58,24 +58,24 @@ pub struct PlayerRecipe<G: Playable> {
     name: String,
     is_uniform: bool,
     game: G,
-    made: Made<G>,
+    made: PlayerConstructor<G>,
 }
 
 /// How a player is made, and what is known of it.
 #[derive(Clone)]
-struct Made<G: Playable> {
+struct PlayerConstructor<G: Playable> {
     is_reproducible: bool,
     /// Whether it has a limit of time.
     is_time_limited: bool,
     /// Who values positions, if that is an evaluator alone.
-    judges: Option<Judges<G>>,
-    make: Make<G>,
+    judges: Option<EvaluatorAndOracle<G>>,
+    make: MakePlayer<G>,
 }
 
 /// By pointer: whoever asks does not compile the searches behind it.
-type Make<G> = Arc<dyn Fn(G, bool) -> Box<dyn Player<G>> + Send + Sync>;
+type MakePlayer<G> = Arc<dyn Fn(G, bool) -> Box<dyn Player<G>> + Send + Sync>;
 
-impl<G: Playable> Made<G> {
+impl<G: Playable> PlayerConstructor<G> {
     /// A player that does not search.
     fn by(is_reproducible: bool, make: Maker<G>) -> Self {
         Self {
@@ -119,7 +119,7 @@ impl<G: Playable> PlayerRecipe<G> {
         };
         let mut arguments = Arguments::of(&whole);
         let made = match notation.name.as_str() {
-            "random" => Made {
+            "random" => PlayerConstructor {
                 is_reproducible: true,
                 is_time_limited: false,
                 judges: None,
@@ -130,27 +130,27 @@ impl<G: Playable> PlayerRecipe<G> {
                 let (recipe, assumed) =
                     SearchRecipe::from_notation(notation, &mut arguments, &game)?;
                 game = assumed;
-                Made {
+                PlayerConstructor {
                     is_reproducible: recipe.is_reproducible(),
                     is_time_limited: recipe.is_time_limited(),
-                    judges: Some(recipe.judged_by()),
+                    judges: Some(recipe.evaluator_and_oracle()),
                     make: Arc::new(move |game, timed| recipe.make(game, timed)),
                 }
             }
             "mcts" => {
                 game = game.assume(&mut arguments)?;
                 let recipe = MctsRecipe::from_arguments(notation, &mut arguments, &game)?;
-                Made {
+                PlayerConstructor {
                     is_reproducible: recipe.is_reproducible(),
                     is_time_limited: recipe.is_time_limited(),
-                    judges: recipe.judged_by(),
+                    judges: recipe.evaluator_and_oracle(),
                     make: Arc::new(move |game, timed| recipe.make(game, timed)),
                 }
             }
             "rollout" => {
                 game = game.assume(&mut arguments)?;
                 let recipe = RolloutRecipe::from_arguments(&mut arguments, &game)?;
-                Made {
+                PlayerConstructor {
                     is_reproducible: true,
                     is_time_limited: false,
                     judges: None,
@@ -165,9 +165,11 @@ impl<G: Playable> PlayerRecipe<G> {
                         arguments.finish()?;
                         return Self::from_notation(&meant, &game);
                     }
-                    Some(Meaning::Own(make)) => Made::by(true, make(&mut arguments, &game)?),
+                    Some(Meaning::Own(make)) => {
+                        PlayerConstructor::by(true, make(&mut arguments, &game)?)
+                    }
                     None => match provided::make(notation, &mut arguments, &game) {
-                        Some(maker) => Made::by(false, maker?),
+                        Some(maker) => PlayerConstructor::by(false, maker?),
                         None => {
                             let names = player_names::<G>() + &provided::names::<G>();
                             let meant = suggestion(name, &names);
@@ -250,7 +252,7 @@ pub fn read_player<G: Playable>(notation: &Notation, game: &G) -> Result<PlayerR
 
 /// What says more of what is said than what is usual: the usual values of the second keys go with
 /// the first.
-const DISPLACED: [(&str, &[&str]); 3] = [
+const OVERRIDDEN_DEFAULTS: [(&str, &[&str]); 3] = [
     ("c", &["exploration"]),
     ("truncate", &["playout"]),
     ("rave", &["blend"]),
@@ -278,7 +280,12 @@ fn with_usual_search<G: Playable>(notation: &Notation) -> Result<Notation, Probl
             G::oracle().is_some_and(|entry| entry.key == key) && value("solver") == Some("off");
         let unplayed = key == "playout" && !plays;
         let unblended = no_rave && BY_RAVE.contains(&key.as_str());
-        if !says(&key) && !known && !unplayed && !unblended && !DISPLACED.iter().any(displaced) {
+        if !says(&key)
+            && !known
+            && !unplayed
+            && !unblended
+            && !OVERRIDDEN_DEFAULTS.iter().any(displaced)
+        {
             argument.character = notation.character;
             argument.value.character = notation.character;
             whole.arguments.push(argument);
@@ -321,7 +328,7 @@ pub fn evaluator<'t, G: Playable>(
 }
 
 /// Who says what positions are worth, and who knows.
-type Judges<G> = (Arc<dyn AnyEvaluator<G>>, Knowledge<G>);
+type EvaluatorAndOracle<G> = (Arc<dyn AnyEvaluator<G>>, Knowledge<G>);
 
 /// The game's exact knowledge, if its key is given; if not, `unasked`'s.
 fn oracle<G: Playable>(

@@ -21,7 +21,7 @@ use std::{any::Any, panic::resume_unwind, time::Duration};
 
 /// What the players spent on a game, by seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Effort {
+pub struct GameCosts {
     /// Moves decided.
     pub decisions: [u64; MAX_SEATS],
     /// Wall time spent deciding.
@@ -36,12 +36,12 @@ pub struct Forfeit {
     /// Why, in one line.
     pub reason: String,
     /// Whose doing it was.
-    pub cause: Cause,
+    pub cause: FailureCause,
 }
 
 /// Whose doing it was that a game was not played to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub enum FailureCause {
     /// The player's, which loses the game.
     Player,
     /// The player's, which loses the game; it panicked, so it should not be used again.
@@ -61,7 +61,7 @@ pub fn play_game<G: Game>(
     players: &mut [&mut dyn Player<G>],
     chance: &mut impl ChanceSource<G>,
     exploration: Option<&mut Exploration>,
-    effort: Option<&mut Effort>,
+    effort: Option<&mut GameCosts>,
 ) -> Result<GameRecord<G>, Failure> {
     play_guided(game, start, players, chance, exploration, None, effort)
 }
@@ -79,7 +79,7 @@ pub fn play_guided<G: Game>(
     chance: &mut impl ChanceSource<G>,
     mut exploration: Option<&mut Exploration>,
     oracle: Option<&dyn Oracle<G>>,
-    effort: Option<&mut Effort>,
+    effort: Option<&mut GameCosts>,
 ) -> Result<GameRecord<G>, Failure> {
     let mut plies = 0..;
     let answer = |players: &mut [&mut dyn Player<G>],
@@ -170,7 +170,7 @@ pub fn play_refereed<G: Game>(
     start: G::Position,
     players: &mut [&mut dyn Player<G>],
     chance: &mut impl ChanceSource<G>,
-    effort: Option<&mut Effort>,
+    effort: Option<&mut GameCosts>,
 ) -> (GameRecord<G>, Option<Forfeit>) {
     let answer = |players: &mut [&mut dyn Player<G>],
                   seat: Seat,
@@ -179,7 +179,7 @@ pub fn play_refereed<G: Game>(
         let (decision, taken) =
             decide(players, seat, position, legal).map_err(|Crash { seat, panic }| {
                 let reason = format!("crashed: {}", message(panic.as_ref()));
-                let cause = Cause::Crash;
+                let cause = FailureCause::Crash;
                 (
                     seat,
                     Forfeit {
@@ -191,8 +191,8 @@ pub fn play_refereed<G: Game>(
             })?;
         let failed = |failure| {
             let (cause, reason) = match failure {
-                Failure::PlayerFault(reason) => (Cause::Player, reason),
-                Failure::SystemFault(reason) => (Cause::System, reason),
+                Failure::PlayerFault(reason) => (FailureCause::Player, reason),
+                Failure::SystemFault(reason) => (FailureCause::System, reason),
             };
             (
                 seat,
@@ -248,7 +248,7 @@ fn play<G: Game, E>(
         &G::Position,
         &[G::Move],
     ) -> Result<Answer<G::Move>, (Seat, E)>,
-    mut effort: Option<&mut Effort>,
+    mut effort: Option<&mut GameCosts>,
 ) -> (GameRecord<G>, Option<E>) {
     let mut position = start;
     let mut plies = Vec::with_capacity(24);

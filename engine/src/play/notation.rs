@@ -101,7 +101,7 @@ impl PlayerError {
 }
 
 /// How deep notations may nest; deeper text is refused rather than overflowing the stack.
-const DEEPEST: usize = 16;
+const MAX_NESTING: usize = 16;
 
 impl Notation {
     /// Reads one notation.
@@ -332,8 +332,11 @@ impl Reader {
     ) -> Result<Notation, Problem> {
         let mut arguments = Vec::new();
         if self.take('(') {
-            if depth == DEEPEST {
-                return Err((self.next, format!("notations nest at most {DEEPEST} deep")));
+            if depth == MAX_NESTING {
+                return Err((
+                    self.next,
+                    format!("notations nest at most {MAX_NESTING} deep"),
+                ));
             }
             while !self.take(')') {
                 if !arguments.is_empty() && !self.take(',') {
@@ -467,7 +470,7 @@ impl<'a> Arguments<'a> {
                     true => "none".to_owned(),
                     false => self.keys.join(", "),
                 };
-                let valid = format!("{}{TAKES}{keys}", self.notation.name);
+                let valid = format!("{}{EXPECTED_KEYS_PHRASE}{keys}", self.notation.name);
                 let problem = match &argument.key {
                     Some(key) => {
                         let meant = suggestion(key, &keys);
@@ -483,11 +486,13 @@ impl<'a> Arguments<'a> {
 }
 
 /// Stands before the keys that something takes, in what is said of one that it does not.
-const TAKES: &str = " takes ";
+const EXPECTED_KEYS_PHRASE: &str = " takes ";
 
 /// The keys that something takes, out of the problem with one that it does not take.
 pub fn keys_taken(problem: &str) -> impl Iterator<Item = &str> {
-    let keys = problem.split_once(TAKES).map_or("", |(_, keys)| keys);
+    let keys = problem
+        .split_once(EXPECTED_KEYS_PHRASE)
+        .map_or("", |(_, keys)| keys);
     keys.split(", ").filter(|key| !["", "none"].contains(key))
 }
 

@@ -8,7 +8,7 @@ use std::fmt::Display;
 
 /// The beginning of an `<svg>` element that scales to the width it is given, so many units wide and
 /// high.
-pub(crate) fn begun(width: usize, height: usize, title: &str) -> String {
+pub(crate) fn svg_open(width: usize, height: usize, title: &str) -> String {
     format!(
         "<svg class=\"board\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
          role=\"img\" font-family=\"system-ui, sans-serif\" text-anchor=\"middle\"><title>{title}</title>"

@@ -207,7 +207,7 @@ pub trait Playable: SearchGame {
     }
 
     /// At least as many plies as any game has.
-    fn most_plies(&self) -> u16;
+    fn max_plies(&self) -> u16;
 
     /// Outcomes for game after game.
     fn luck(&self, seed: u64) -> Self::Luck;

@@ -172,7 +172,7 @@ pub struct Watch {
 }
 
 /// The clock is looked at about this often.
-const BETWEEN_LOOKS: Duration = Duration::from_micros(200);
+const CLOCK_CHECK_INTERVAL: Duration = Duration::from_micros(200);
 
 /// Nodes before the first look, when nothing is known about the evaluator's speed.
 const FIRST_INTERVAL: u64 = 1;
@@ -250,7 +250,7 @@ impl Watch {
 
     /// Ends the search if that is wanted from outside, without waiting for the next look.
     #[inline]
-    pub(super) fn look_outside(&mut self) {
+    pub(super) fn check_outer_limits(&mut self) {
         self.stopped |= self.outer.is_stopped();
     }
 
@@ -260,7 +260,7 @@ impl Watch {
         let a_node = now.duration_since(self.last_look).as_secs_f64() / self.interval as f64;
         // The slowest nodes count, and are forgotten slowly: dear ones may come at any time.
         self.slowest = a_node.max(0.95 * self.slowest);
-        let wanted = (BETWEEN_LOOKS.as_secs_f64() / self.slowest.max(1e-12)) as u64;
+        let wanted = (CLOCK_CHECK_INTERVAL.as_secs_f64() / self.slowest.max(1e-12)) as u64;
         self.interval = wanted.clamp(1, 2 * self.interval).min(MAX_INTERVAL);
         self.last_look = now;
         self.stopped |= self.most_nodes.is_some_and(|most| nodes >= most)

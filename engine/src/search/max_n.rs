@@ -40,7 +40,7 @@ pub struct MaxN<G: SearchGame, E: Evaluator<G>> {
 const MAX_PAYOFF: f32 = 1.0;
 
 /// Below all payoffs.
-const WORST: Payoffs = [-1.0; MAX_SEATS];
+const BELOW_ALL_PAYOFFS: Payoffs = [-1.0; MAX_SEATS];
 
 impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
     /// A search without limits; `width` limits the moves of inner nodes ([`limit_moves`]).
@@ -52,7 +52,7 @@ impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
             width,
             cache: E::Cache::default(),
             move_lists: Vec::new(),
-            last_move_payoffs: WORST,
+            last_move_payoffs: BELOW_ALL_PAYOFFS,
             depth_dependent: 0,
             watch: Watch::default(),
             stats: SearchStats::default(),
@@ -97,7 +97,7 @@ impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
             limit_moves(&self.game, position, &mut moves, width);
         }
         let seat: Seat = self.game.to_move(position);
-        let mut best = WORST;
+        let mut best = BELOW_ALL_PAYOFFS;
         for &mv in moves.iter() {
             let payoffs = self.search_child(position, mv, depth - 1, ply);
             if payoffs[seat] > best[seat] {
@@ -125,7 +125,7 @@ impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
             return payoffs;
         }
         if self.watch.is_over(self.stats.nodes) {
-            return WORST;
+            return BELOW_ALL_PAYOFFS;
         }
         if depth == 0 {
             self.evaluate(&next)

@@ -168,7 +168,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         let value = oracle.value_within(&self.game, position, self.watch.outer());
         if value.is_none() {
             // The oracle may have run out of time.
-            self.watch.look_outside();
+            self.watch.check_outer_limits();
         }
         value
     }

@@ -121,7 +121,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
             self.stats.table.probes += 1;
             if let Some(probe_bounds) = table.probe(key, node.depth) {
                 self.stats.table.hits += 1;
-                if probe_bounds.is_usable && window.settles(probe_bounds.bounds) {
+                if probe_bounds.is_usable && window.is_decided_by(probe_bounds.bounds) {
                     self.stats.table.cuts += 1;
                     return probe_bounds.bounds;
                 }
@@ -225,7 +225,9 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
             };
             let found = match probe {
                 // The window has only narrowed since the probe, so it decides (up to rounding).
-                Some(probe_bounds) if index == 0 && remaining_window.settles(probe_bounds) => {
+                Some(probe_bounds)
+                    if index == 0 && remaining_window.is_decided_by(probe_bounds) =>
+                {
                     probe_bounds
                 }
                 _ if index > 0 && self.options.negascout => self.scout(node, mv, remaining_window),
@@ -250,7 +252,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
             ..window
         };
         let null_bounds = self.search_move(node, mv, null);
-        if window.settles(null_bounds) {
+        if window.is_decided_by(null_bounds) {
             return null_bounds;
         }
         let inside = Window {

@@ -119,7 +119,7 @@ impl<G: ProtocolGame> Call<'_, G> {
             }
         };
         if let Some(clock) = &mut self.clocks[seat] {
-            clock.spend(began.elapsed());
+            clock.subtract_move_time(began.elapsed());
         }
         let reply = format!("play {}", self.session.format_move(best));
         self.session.play_choice(best)?;

@@ -191,7 +191,7 @@ impl<G: ProtocolGame> Session<G> {
         let time = time.or(self.move_time(clock.as_ref()));
         let mv = self.choose(&Query::once(time), output)?.mv;
         if let Some(clock) = clock {
-            clock.spend(began.elapsed());
+            clock.subtract_move_time(began.elapsed());
         }
         Ok(mv)
     }

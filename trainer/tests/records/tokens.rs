@@ -118,7 +118,7 @@ impl Playable for Tokens {
         &[]
     }
 
-    fn most_plies(&self) -> u16 {
+    fn max_plies(&self) -> u16 {
         self.bag
     }
 

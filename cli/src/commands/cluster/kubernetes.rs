@@ -3,7 +3,7 @@
 //! Invariant: all jobs but the first are created suspended. A small job resumes each when the one
 //! before is complete; it has no state and may be restarted anywhere.
 
-use super::{Plan, filled};
+use super::{Plan, fill_template};
 use anyhow::{Context, Result, ensure};
 use engine::core::files::{self, FileKind};
 use serde::Deserialize;
@@ -64,7 +64,7 @@ pub(super) fn script(plan: &Plan) -> Result<String> {
         let wait = json!(["wait", "--for=condition=complete", "--timeout=-1s", job]);
         for args in [patch, wait].into_iter().skip(usize::from(index == 0)) {
             let values = json!({ "number": chain.len(), "args": args });
-            chain.push(filled(include_str!("chain.yaml"), &[&values, &all]));
+            chain.push(fill_template(include_str!("chain.yaml"), &[&values, &all]));
         }
         let memory = || needs.memory.map(|memory| format!("{memory}Mi"));
         let quantities = |name: &str, count: Option<u64>| {
@@ -87,10 +87,13 @@ pub(super) fn script(plan: &Plan) -> Result<String> {
             "requests": quantities("cpu", Some(step.cores())),
             "limits": quantities("nvidia.com/gpu", needs.gpu),
         });
-        jobs += &filled(include_str!("job.yaml"), &[&values, &all]);
+        jobs += &fill_template(include_str!("job.yaml"), &[&values, &all]);
     }
     let chain = json!({ "chain": chain.concat(), "jobs": jobs });
-    let documents = filled(include_str!("run.yaml"), &[&chain, &all]);
+    let documents = fill_template(include_str!("run.yaml"), &[&chain, &all]);
     let script = include_str!("kubernetes.sh");
-    Ok(filled(script, &[&json!({ "documents": documents }), &all]))
+    Ok(fill_template(
+        script,
+        &[&json!({ "documents": documents }), &all],
+    ))
 }

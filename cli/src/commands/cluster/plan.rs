@@ -2,7 +2,7 @@
 //!
 //! Invariant: an error names its key before anything is written or submitted.
 
-use super::{Improve, Needs, Plan, Settings, Stage, Step};
+use super::{Improve, Plan, ResourceRequest, Settings, Stage, Step};
 use crate::improve::config::ImproveConfig;
 use anyhow::{Context, Result, bail, ensure};
 
@@ -23,8 +23,8 @@ impl Plan {
         };
         is_name("name", &settings.name)?;
         settings.needs.check("needs")?;
-        is_at_least("limits.array", settings.limits.array, 2)?;
-        is_at_least("limits.submit", settings.limits.submit, 2)?;
+        check_at_least("limits.array", settings.limits.array, 2)?;
+        check_at_least("limits.submit", settings.limits.submit, 2)?;
         let mut steps: Vec<Step> = Vec::new();
         for mut stage in stages {
             let name = &stage.name;
@@ -55,11 +55,11 @@ impl Plan {
     }
 }
 
-impl Needs {
+impl ResourceRequest {
     fn check(&self, section: &str) -> Result<()> {
-        is_at_least(&format!("{section}.cores"), self.cores, 1)?;
-        is_at_least(&format!("{section}.memory"), self.memory, 1)?;
-        is_at_least(&format!("{section}.throttle"), self.throttle, 1)?;
+        check_at_least(&format!("{section}.cores"), self.cores, 1)?;
+        check_at_least(&format!("{section}.memory"), self.memory, 1)?;
+        check_at_least(&format!("{section}.throttle"), self.throttle, 1)?;
         is_positive(&format!("{section}.hours"), self.hours)?;
         let partition = self.partition.as_deref().unwrap_or_default();
         ensure!(
@@ -83,7 +83,7 @@ impl Needs {
 
 impl Stage {
     /// Steps of a stage: one, or for each round an array and its merge.
-    fn steps(self, defaults: &Needs) -> Result<Vec<Step>> {
+    fn steps(self, defaults: &ResourceRequest) -> Result<Vec<Step>> {
         let name = self.name;
         let section = format!("stage '{name}'");
         is_name("stage.name", &name)?;
@@ -188,7 +188,7 @@ fn is_name(key: &str, name: &str) -> Result<()> {
     Ok(())
 }
 
-fn is_at_least(key: &str, found: Option<u64>, least: u64) -> Result<()> {
+fn check_at_least(key: &str, found: Option<u64>, least: u64) -> Result<()> {
     let found = found.unwrap_or(least);
     ensure!(
         found >= least,

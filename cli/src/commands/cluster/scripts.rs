@@ -2,7 +2,7 @@
 //!
 //! Invariant: a task is `job.sh` wherever it runs; a directory belongs to one list of steps.
 
-use super::{Plan, Settings, Step, filled};
+use super::{Plan, Settings, Step, fill_template};
 use crate::output;
 use anyhow::{Result, bail};
 use engine::core::files::{self, FileKind};
@@ -10,7 +10,7 @@ use serde_json::json;
 use std::path::Path;
 
 /// Script that submits tasks, shows and cancels them, or runs them here.
-const RUN: &str = concat!(
+const RUN_SCRIPT: &str = concat!(
     include_str!("steps.sh"),
     include_str!("slurm.sh"),
     include_str!("status.sh"),
@@ -43,13 +43,13 @@ impl Plan {
             "steps": self.steps.iter().map(Step::line).collect::<String>(),
         });
         let script = |step: &Step| {
-            let text = filled(include_str!("job.sh"), &[&step.values(), &all]);
+            let text = fill_template(include_str!("job.sh"), &[&step.values(), &all]);
             (format!("{}.sh", step.name), text)
         };
         let mut scripts: Vec<_> = self.steps.iter().map(script).collect();
-        let rest = filled(include_str!("rest.sh"), &[&all]);
+        let rest = fill_template(include_str!("rest.sh"), &[&all]);
         scripts.push(("rest.sh".to_owned(), rest));
-        Ok((scripts, filled(RUN, &[&all])))
+        Ok((scripts, fill_template(RUN_SCRIPT, &[&all])))
     }
 
     /// Writes the scripts into the directory and claims it for these steps.

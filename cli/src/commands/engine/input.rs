@@ -176,9 +176,9 @@ mod tests {
     use std::sync::mpsc::{Receiver, channel};
 
     /// Reader over a channel; an empty text is the end.
-    struct Sent(Receiver<String>);
+    struct ChannelReader(Receiver<String>);
 
-    impl Read for Sent {
+    impl Read for ChannelReader {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             let text = self.0.recv().unwrap_or_default();
             buffer[..text.len()].copy_from_slice(text.as_bytes());
@@ -231,7 +231,7 @@ mod tests {
         ] {
             let (input, (send, receive)) = (Input::default(), channel());
             thread::scope(|scope| {
-                scope.spawn(|| input.read(Sent(receive), is_pipe));
+                scope.spawn(|| input.read(ChannelReader(receive), is_pipe));
                 send.send("sent before\n".to_owned()).unwrap();
                 assert_eq!(input.line().unwrap().unwrap(), "sent before");
                 let stop = input.stop_flag(ahead);
@@ -256,7 +256,7 @@ mod tests {
         for (script, ends) in [("genmove\n", true), ("genmove\nquit\n", false)] {
             let (input, (send, receive)) = (Input::default(), channel());
             thread::scope(|scope| {
-                scope.spawn(|| input.read(Sent(receive), true));
+                scope.spawn(|| input.read(ChannelReader(receive), true));
                 send.send(script.to_owned()).unwrap();
                 assert_eq!(input.line().unwrap().unwrap(), "genmove");
                 let stop = input.stop_flag(Duration::ZERO);

@@ -1,7 +1,7 @@
 //! Display of positions of EinStein würfelt nicht: inline SVG, or text.
 
 use super::{Position, Standard};
-use crate::play::picture::{Squares, begun, label};
+use crate::play::picture::{Squares, label, svg_open};
 
 const COLUMNS: usize = 5;
 /// Side of a square; all lengths below are in the same units.
@@ -24,7 +24,7 @@ const STONE_COLOURS: [(&str, &str); 2] = [("#c8372d", "#8e211a"), ("#2b62b3", "#
 /// and the die, if rolled.
 pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> String {
     let side = BOARD.side();
-    let mut svg = begun(side, side + 24, &game.format_position(position, die));
+    let mut svg = svg_open(side, side + 24, &game.format_position(position, die));
     svg += &format!("<rect width=\"{side}\" height=\"{side}\" rx=\"8\" fill=\"#6b4f3a\"/>");
     for square in 0..COLUMNS * COLUMNS {
         let (row, column) = (square / COLUMNS, square % COLUMNS);

@@ -29,7 +29,7 @@ use std::{ops::RangeInclusive, sync::Arc};
 
 /// Default stones of the endgame tables in searches limited by time or nodes; they are built in a
 /// fraction of a second.
-const UNASKED: usize = 4;
+const DEFAULT_TABLE_STONES: usize = 4;
 
 /// Maximum stones of tables loaded from existing files when time limits a search: larger ones do
 /// not fit into memory. Searches limited by nodes load none, so that their moves do not depend on
@@ -64,8 +64,8 @@ static TABLEBASE: OracleEntry<Standard> = OracleEntry {
             return Ok(None);
         }
         let stones = match by_time {
-            true => cached_stones(game.variant()).clamp(UNASKED, MAX_CACHED_STONES),
-            false => UNASKED,
+            true => cached_stones(game.variant()).clamp(DEFAULT_TABLE_STONES, MAX_CACHED_STONES),
+            false => DEFAULT_TABLE_STONES,
         };
         tables(stones, game)
     },
@@ -169,7 +169,7 @@ impl Playable for Standard {
 
     /// Each ply brings a stone nearer to its goal in rows or columns, which bounds a game by 96
     /// plies.
-    fn most_plies(&self) -> u16 {
+    fn max_plies(&self) -> u16 {
         200
     }
 

@@ -5,7 +5,7 @@
 
 use super::{Havannah, Position};
 use crate::play::{
-    picture::{begun, label},
+    picture::{label, svg_open},
     playable::Playable,
 };
 
@@ -80,7 +80,7 @@ pub(super) fn text(game: &Havannah, position: &Position) -> String {
 pub(super) fn svg(game: &Havannah, position: &Position) -> String {
     let width = (4 * game.base() + 2) * HALF;
     let height = (2 * game.base() + 1) * ROW + 24;
-    let mut svg = begun(width, height, &game.format_position(position));
+    let mut svg = svg_open(width, height, &game.format_position(position));
     let point_of = |[right, row]: [usize; 2]| (right * HALF, (row + 1) * ROW);
     for (cell, at) in cells(game) {
         let (x, y) = point_of(at);

@@ -46,16 +46,16 @@ impl Needs {
 }
 
 /// Further than any cell.
-const FAR: u8 = 60;
+const UNREACHABLE_DISTANCE: u8 = 60;
 
 /// How many more stones of a seat join each cell, itself included, to the cells of a rim.
 fn distances(game: &Havannah, position: &Position, seat: Seat, rim: u16) -> [u8; MAX_CELLS] {
     let own = seat as u8 + 1;
-    let mut distances = [FAR; MAX_CELLS];
+    let mut distances = [UNREACHABLE_DISTANCE; MAX_CELLS];
     let cost = |cell: usize| match position.colours[cell] {
         EMPTY => 1,
         colour if colour == own => 0,
-        _ => FAR,
+        _ => UNREACHABLE_DISTANCE,
     };
     let mut queue = VecDeque::with_capacity(MAX_CELLS);
     // Cells at no cost first.
@@ -64,7 +64,7 @@ fn distances(game: &Havannah, position: &Position, seat: Seat, rim: u16) -> [u8;
         _ => queue.push_back(cell),
     };
     for (cell, distance) in distances.iter_mut().enumerate().take(game.board_cells()) {
-        if game.shape.rim[cell] & rim != 0 && cost(cell) < FAR {
+        if game.shape.rim[cell] & rim != 0 && cost(cell) < UNREACHABLE_DISTANCE {
             *distance = cost(cell);
             reach(&mut queue, cell);
         }
@@ -72,7 +72,7 @@ fn distances(game: &Havannah, position: &Position, seat: Seat, rim: u16) -> [u8;
     while let Some(cell) = queue.pop_front() {
         for &near in &game.shape.near[cell][..6] {
             let near = usize::from(near);
-            if near == OFF || cost(near) == FAR {
+            if near == OFF || cost(near) == UNREACHABLE_DISTANCE {
                 continue;
             }
             let reached = distances[cell] + cost(near);
@@ -90,7 +90,7 @@ impl Needs {
     fn of(game: &Havannah, position: &Position, seat: Seat) -> u8 {
         let from = |bit: usize| distances(game, position, seat, 1 << bit);
         let (sides, corners) = (from_fn(from), from_fn(|corner| from(6 + corner)));
-        let mut least = FAR;
+        let mut least = UNREACHABLE_DISTANCE;
         for cell in 0..game.board_cells() {
             // An empty cell is counted by each way that meets there.
             let own = u8::from(position.colours[cell] == EMPTY);
@@ -100,7 +100,8 @@ impl Needs {
                 let sum: u8 = each[..usize::from(count)].iter().sum();
                 sum.saturating_sub(own * (count - 1))
             };
-            if sides[0][cell] < FAR || position.on(cell) == Some(seat) || own == 1 {
+            if sides[0][cell] < UNREACHABLE_DISTANCE || position.on(cell) == Some(seat) || own == 1
+            {
                 least = least.min(nearest(&sides, 3)).min(nearest(&corners, 2));
             }
         }

@@ -8,7 +8,7 @@
 
 use super::{
     EMPTY, Havannah, Position,
-    shape::{BASES, OFF, SIDES, cells_of},
+    shape::{BASES, OFF, SIDE_BITS, cells_of},
 };
 use crate::core::game::Seat;
 use crate::learned::{
@@ -141,7 +141,7 @@ impl Learnable for Havannah {
                 }
                 Some(owner) => {
                     let rim = position.links[position.root(cell)];
-                    let sides = (rim & SIDES).count_ones().min(2) as usize;
+                    let sides = (rim & SIDE_BITS).count_ones().min(2) as usize;
                     let corner = usize::from(rim >> 6 & 0x3f != 0);
                     4 + 6 * usize::from(owner != seat) + 3 * corner + sides
                 }

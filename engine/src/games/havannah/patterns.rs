@@ -132,7 +132,7 @@ const _: () = assert!(EMPTY == 0, "an empty cell is the sign with code 0");
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Havannah, shape::NEAR};
+    use super::super::{Havannah, shape::NUM_NEAR_CELLS};
     use super::*;
 
     /// What is recommended after moves on the board with five cells a side.
@@ -141,7 +141,7 @@ mod tests {
         let position = game.parse_position(moves).unwrap();
         let (mask, _) = patterns.around_last(game.shape, &position);
         let near = &game.shape.near[usize::from(position.last[0])];
-        let cells = (0..NEAR).filter(|cell| mask >> cell & 1 == 1);
+        let cells = (0..NUM_NEAR_CELLS).filter(|cell| mask >> cell & 1 == 1);
         cells
             .map(|cell| game.cell_name(usize::from(near[cell])))
             .collect()

@@ -83,7 +83,7 @@ impl Playable for Havannah {
         &FORMS
     }
 
-    fn most_plies(&self) -> u16 {
+    fn max_plies(&self) -> u16 {
         // A swap places no stone.
         self.board_cells() as u16 + 1
     }

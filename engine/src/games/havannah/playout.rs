@@ -9,9 +9,9 @@
 //! that nobody notices.
 
 use super::{
-    EMPTY, Havannah, Kinds, Position, ROOT, RUNS,
+    EMPTY, Havannah, Kinds, NEIGHBOUR_RUNS, Position, ROOT,
     patterns::{PUBLISHED, Patterns},
-    shape::{NEAR, OFF, PLACES},
+    shape::{NUM_CELL_SLOTS, NUM_NEAR_CELLS, OFF},
 };
 use crate::core::{
     bits::nth,
@@ -36,7 +36,7 @@ pub(super) static PLAYOUTS: [PlayoutEntry<Havannah>; 1] = [PlayoutEntry {
 
 /// What is known in playouts; chances in per cent.
 #[derive(Clone, Debug)]
-struct Knowledge {
+struct PlayoutParameters {
     /// A ring ends a playout with this chance at its beginning, and with that at its end.
     ring: [f32; 2],
     /// To join two own chains at the last stone, and how much that changes with each chain that the
@@ -74,7 +74,7 @@ fn read(arguments: &mut Arguments<'_>, _: &Havannah) -> Result<LeafMaker<Havanna
             .map_err(|error| (at, error.to_string()))?,
     };
     let patterns = Patterns::parse(&text).map_err(|problem| (at, problem))?;
-    let knowledge = Knowledge {
+    let knowledge = PlayoutParameters {
         ring,
         connect,
         defend,
@@ -91,42 +91,42 @@ fn read(arguments: &mut Arguments<'_>, _: &Havannah) -> Result<LeafMaker<Havanna
 
 /// Plays on to the end.
 struct PatternPlayout {
-    knowledge: Knowledge,
+    knowledge: PlayoutParameters,
     /// Empty cells, and where in that list each of them stands.
-    empty: [u16; PLACES],
-    indices: [u16; PLACES],
+    empty: [u16; NUM_CELL_SLOTS],
+    indices: [u16; NUM_CELL_SLOTS],
     left: usize,
     /// Chances of this playout.
     connect: f32,
     defend: f32,
     /// For each seat and each stone of the other one the answer in the last playout that was won.
-    replies: Box<[[u16; PLACES]; 2]>,
+    replies: Box<[[u16; NUM_CELL_SLOTS]; 2]>,
     /// The cells of this playout in their order.
     cells_played: Vec<u16>,
     /// For each seat a cell on which it would win next.
     threats: [usize; 2],
     /// The number of the look at a chain that came by a cell last, and that of the last look.
-    seen: [u64; PLACES],
+    seen: [u64; NUM_CELL_SLOTS],
     look: u64,
     /// Stones from which to look at chains, and those found by it.
     chain: Vec<u16>,
 }
 
 impl PatternPlayout {
-    fn new(knowledge: Knowledge) -> Self {
+    fn new(knowledge: PlayoutParameters) -> Self {
         Self {
             knowledge,
-            empty: [0; PLACES],
-            indices: [0; PLACES],
+            empty: [0; NUM_CELL_SLOTS],
+            indices: [0; NUM_CELL_SLOTS],
             left: 0,
             connect: 0.0,
             defend: 0.0,
-            replies: Box::new([[OFF as u16; PLACES]; 2]),
-            cells_played: Vec::with_capacity(PLACES),
+            replies: Box::new([[OFF as u16; NUM_CELL_SLOTS]; 2]),
+            cells_played: Vec::with_capacity(NUM_CELL_SLOTS),
             threats: [OFF; 2],
-            seen: [0; PLACES],
+            seen: [0; NUM_CELL_SLOTS],
             look: 0,
-            chain: Vec::with_capacity(PLACES),
+            chain: Vec::with_capacity(NUM_CELL_SLOTS),
         }
     }
 
@@ -141,7 +141,7 @@ impl PatternPlayout {
     /// chains that it links but one that learns nothing of sides and corners, for a ring closes at two.
     fn notice(&mut self, game: &Havannah, position: &Position, cell: usize, seat: Seat) {
         let near = &game.shape.near[cell];
-        let (runs, starts) = RUNS[position.around(cell, seat)];
+        let (runs, starts) = NEIGHBOUR_RUNS[position.around(cell, seat)];
         let starts = starts[..usize::from(runs)].iter();
         let starts = starts.map(|&start| near[usize::from(start)]);
         let rim = |start: u16| position.links[position.root(start.into())] & !ROOT;
@@ -228,7 +228,7 @@ impl PatternPlayout {
         near.iter().map(|&near| usize::from(near)).find(|&cell| {
             position.colours[cell] == EMPTY && {
                 let around = &game.shape.near[cell];
-                let (count, starts) = RUNS[position.around(cell, seat)];
+                let (count, starts) = NEIGHBOUR_RUNS[position.around(cell, seat)];
                 let root = |run: usize| position.root(around[usize::from(starts[run])].into());
                 (1..usize::from(count)).any(|run| root(run) != root(0))
             }
@@ -259,7 +259,8 @@ impl PatternPlayout {
                         draw(u64::from(mask.count_ones()))
                     };
                     return usize::from(
-                        game.shape.near[usize::from(last)][nth(mask.into(), drawn) % NEAR],
+                        game.shape.near[usize::from(last)]
+                            [nth(mask.into(), drawn) % NUM_NEAR_CELLS],
                     );
                 }
             }
@@ -304,7 +305,7 @@ impl PatternPlayout {
 
 impl Leaf<Havannah> for PatternPlayout {
     fn new_game(&mut self) {
-        *self.replies = [[OFF as u16; PLACES]; 2];
+        *self.replies = [[OFF as u16; NUM_CELL_SLOTS]; 2];
     }
 
     fn payoffs(
@@ -364,7 +365,7 @@ impl Leaf<Havannah> for PatternPlayout {
             self.fill(cell);
             self.cells_played.push(cell as u16);
             if let Some(cells_played) = &mut cells_played {
-                cells_played.insert(PLACES * seat + cell);
+                cells_played.insert(NUM_CELL_SLOTS * seat + cell);
             }
             let kinds = position.place(game.shape, cell, seat);
             position.seat = 1 - position.seat;
@@ -383,13 +384,16 @@ impl Leaf<Havannah> for PatternPlayout {
     }
 }
 
-const _: () = assert!(NEAR == 18, "patterns count near cells by letters, a to r");
+const _: () = assert!(
+    NUM_NEAR_CELLS == 18,
+    "patterns count near cells by letters, a to r"
+);
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const NOTHING: Knowledge = Knowledge {
+    const NOTHING: PlayoutParameters = PlayoutParameters {
         ring: [100.0; 2],
         connect: [0.0; 2],
         defend: [0.0; 2],

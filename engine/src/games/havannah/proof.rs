@@ -10,7 +10,9 @@ mod check;
 
 pub use check::{Strategy, check, number};
 
-use super::{BETWEEN, Havannah, Kinds, Move, Position, RUNS, shape::SYMMETRIES};
+use super::{
+    Havannah, Kinds, Move, NEIGHBOUR_RUNS, NEIGHBOURS_BETWEEN, Position, shape::SYMMETRIES,
+};
 use crate::core::{
     game::{Game, Seat},
     memory::with_capacity,
@@ -30,17 +32,17 @@ const PROVEN: u32 = 1 << 30;
 const STEPS: [i32; 6] = [8, 9, 1, -8, -9, -1];
 
 /// Where the first cell's bit is, so that its neighbours' exist.
-const FIRST: u32 = 9;
+const FIRST_CELL_BIT: u32 = 9;
 
 fn bits(mut set: u64) -> impl Iterator<Item = u64> {
     std::iter::from_fn(move || {
-        let bit = lowest(set);
+        let bit = lowest_bit(set);
         set ^= bit;
         (bit != 0).then_some(bit)
     })
 }
 
-fn lowest(set: u64) -> u64 {
+fn lowest_bit(set: u64) -> u64 {
     set & set.wrapping_neg()
 }
 
@@ -130,7 +132,8 @@ impl Prover {
             return None;
         }
         let shape = game.shape;
-        let with_stone = |&[x, y]: &[u8; 2]| 1 << (8 * u32::from(x) + u32::from(y) + FIRST);
+        let with_stone =
+            |&[x, y]: &[u8; 2]| 1 << (8 * u32::from(x) + u32::from(y) + FIRST_CELL_BIT);
         let bits_of_cells: Vec<u64> = shape.names[..shape.cells].iter().map(with_stone).collect();
         let buckets = (memory / size_of::<[Entry; 2]>()).max(1);
         let (mut pairs, mut table) = (Vec::new(), with_capacity(buckets)?);
@@ -320,7 +323,7 @@ impl Prover {
         let (mut rims, mut joined) = (self.rims, [0; 64]);
         let mut left = own;
         while left != 0 {
-            let mut chain = lowest(left);
+            let mut chain = lowest_bit(left);
             let near = loop {
                 let near = self.around(chain);
                 if near & own == chain {
@@ -350,7 +353,7 @@ impl Prover {
             let near = beside.fold(self.near[at(bit)], |near, (_, more)| near | more);
             for other in bits(near & self.all & !own & !(bit | (bit - 1))) {
                 let rim = rims[at(bit)] | rims[at(other)];
-                if Kinds::of_rim(rim).any() || self.closes(own | bit, chain, other) {
+                if Kinds::from_rim(rim).any() || self.closes(own | bit, chain, other) {
                     pairs.any |= bit | other;
                     pairs.wins[at(bit)] |= other;
                     pairs.wins[at(other)] |= bit;
@@ -379,7 +382,7 @@ impl Prover {
             let near = self.near[(at(bit) as i32 + STEPS[at(number)]) as usize];
             near.count_ones() == 6 && near & !(own | bit) == 0
         };
-        RUNS[set].0 >= 2 || bits(u64::from(BETWEEN[set])).any(encloses)
+        NEIGHBOUR_RUNS[set].0 >= 2 || bits(u64::from(NEIGHBOURS_BETWEEN[set])).any(encloses)
     }
 
     /// Cells on which a side would win or threaten to, with free cells for both stones.
@@ -399,7 +402,7 @@ impl Prover {
     fn threats(&mut self, stones: &Stones, budget: &mut u32, free: u64) -> Option<u64> {
         let (own, other) = (stones.wins[stones.seat], stones.wins[1 - stones.seat]);
         if own != 0 {
-            return Some(lowest(own) | self.half(stones, 1 - stones.seat, free));
+            return Some(lowest_bit(own) | self.half(stones, 1 - stones.seat, free));
         }
         if other.count_ones() >= 2 || *budget == 0 {
             return None;
@@ -413,8 +416,8 @@ impl Prover {
         for bit in bits(candidates & pairs.any) {
             let wins = pairs.wins[at(bit)] & empty;
             if wins.count_ones() >= 2 {
-                let first = lowest(wins);
-                double = Some(bit | first | lowest(wins ^ first));
+                let first = lowest_bit(wins);
+                double = Some(bit | first | lowest_bit(wins ^ first));
                 break;
             } else if wins != 0 {
                 single[count] = (bit, wins);
@@ -446,7 +449,7 @@ impl Prover {
         let mut must = zone & empty;
         let mut left = must;
         while left != 0 {
-            let bit = lowest(left);
+            let bit = lowest_bit(left);
             left ^= bit;
             let next = self.with_stone(stones, bit);
             if self.value(&next) == Some(false) {

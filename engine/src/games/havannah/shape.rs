@@ -16,16 +16,16 @@ pub const MAX_CELLS: usize = 271;
 pub(super) const OFF: usize = MAX_CELLS;
 
 /// Places: all cells, and the one off the board.
-pub(super) const PLACES: usize = MAX_CELLS + 1;
+pub(super) const NUM_CELL_SLOTS: usize = MAX_CELLS + 1;
 
 /// Cells at a distance of one or two.
-pub(super) const NEAR: usize = 18;
+pub(super) const NUM_NEAR_CELLS: usize = 18;
 
 /// Rotations and reflections of a hexagon.
 pub(super) const SYMMETRIES: usize = 12;
 
 /// Of a rim: the six sides. Corners have the six bits above.
-pub(super) const SIDES: u16 = 0x3f;
+pub(super) const SIDE_BITS: u16 = 0x3f;
 
 /// Steps to the six neighbours, each one next to the one before.
 const STEPS: [[isize; 2]; 6] = [[1, 0], [1, 1], [0, 1], [-1, 0], [-1, -1], [0, -1]];
@@ -39,15 +39,15 @@ pub(super) struct Shape {
     pub(super) cells: usize,
     /// For each place its neighbours in a circle, a to f; then the cells between two neighbours, a
     /// and b, b and c, …; then those behind each of them.
-    pub(super) near: [[u16; NEAR]; PLACES],
+    pub(super) near: [[u16; NUM_NEAR_CELLS]; NUM_CELL_SLOTS],
     /// For each cell the side it lies on, or the corner it is.
-    pub(super) rim: [u16; PLACES],
+    pub(super) rim: [u16; NUM_CELL_SLOTS],
     /// Random words, one for each colour on a cell.
-    pub(super) words: [[u64; 2]; PLACES],
+    pub(super) words: [[u64; 2]; NUM_CELL_SLOTS],
     /// Letter and number of each cell, from 0.
     pub(super) names: [[u8; 2]; MAX_CELLS],
     /// For each symmetry the image of each cell; the first changes nothing.
-    pub(super) images: [[u16; PLACES]; SYMMETRIES],
+    pub(super) images: [[u16; NUM_CELL_SLOTS]; SYMMETRIES],
 }
 
 /// How many cells a board has.
@@ -66,9 +66,9 @@ impl Shape {
         let mut shape = Self {
             base,
             cells: cells_of(base),
-            near: [[OFF as u16; NEAR]; PLACES],
-            rim: [0; PLACES],
-            words: [[0; 2]; PLACES],
+            near: [[OFF as u16; NUM_NEAR_CELLS]; NUM_CELL_SLOTS],
+            rim: [0; NUM_CELL_SLOTS],
+            words: [[0; 2]; NUM_CELL_SLOTS],
             names: [[0; 2]; MAX_CELLS],
             images: from_fn(|_| from_fn(|place| place as u16)),
         };
@@ -194,7 +194,7 @@ mod tests {
                 let inside = near.filter(|&&near| usize::from(near) != OFF);
                 let expected = match shape.rim[cell] {
                     0 => 6,
-                    rim if rim & SIDES != 0 => 4,
+                    rim if rim & SIDE_BITS != 0 => 4,
                     _ => 3,
                 };
                 assert_eq!(inside.count(), expected);

@@ -6,7 +6,7 @@ use super::{
     notation::{SIGNS, disc_on},
 };
 use crate::core::game::Seat;
-use crate::play::picture::{Squares, begun, label};
+use crate::play::picture::{Squares, label, svg_open};
 
 /// Units of a square; coordinates and side lengths below are in the same units.
 const SQUARE: usize = 50;
@@ -51,7 +51,7 @@ pub(super) fn text(game: &Reversi, position: &Position) -> String {
 pub(super) fn svg(game: &Reversi, position: &Position) -> String {
     let board = board(game);
     let side = board.side();
-    let mut svg = begun(side, side + 24, &game.format_position(position));
+    let mut svg = svg_open(side, side + 24, &game.format_position(position));
     svg += &format!("<rect width=\"{side}\" height=\"{side}\" rx=\"8\" fill=\"#3b3f3a\"/>");
     for square in squares_of(game.squares()) {
         let [x, y] = [square % COLUMNS, square / COLUMNS].map(|at| MARGIN + at * SQUARE);

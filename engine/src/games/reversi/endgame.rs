@@ -16,7 +16,7 @@ use crate::play::player::{Analysis, Decision, Failure, Player};
 use table::Table;
 
 /// What a score counts.
-pub(super) const COUNTED: &str = "discs";
+pub(super) const SCORE_UNIT: &str = "discs";
 
 /// More than any score.
 const MAX_SCORE: i32 = 65;
@@ -25,14 +25,14 @@ const MAX_SCORE: i32 = 65;
 const ENTRIES: usize = 1 << 20;
 
 /// From so many empty squares on a score is guessed before it is searched for.
-const GUESSED: u32 = 16;
+const MIN_EMPTIES_FOR_ASPIRATION: u32 = 16;
 
 /// How far from the guess the first window ends, and how long the next ones are.
-const NEAR: i32 = 3;
-const FURTHER: i32 = 9;
+const ASPIRATION_HALF_WIDTH: i32 = 3;
+const ASPIRATION_STEP: i32 = 9;
 
 /// Nodes from one look at what ends a search to the next: less than a millisecond.
-const BETWEEN_LOOKS: u64 = 1 << 12;
+const NODES_BETWEEN_CHECKS: u64 = 1 << 12;
 
 /// For each square of a board the squares of its quarter.
 const fn parity_regions(size: usize) -> [u64; 64] {
@@ -146,14 +146,14 @@ impl Endgame {
     #[inline(always)]
     fn is_over(&mut self) -> bool {
         if self.nodes >= self.next_look {
-            self.next_look = self.nodes + BETWEEN_LOOKS;
+            self.next_look = self.nodes + NODES_BETWEEN_CHECKS;
             self.is_stopped = self.limits.is_stopped();
         }
         self.is_stopped
     }
 
     fn search(&mut self, position: &Position, alpha: i32, beta: i32) -> i32 {
-        search::deep(
+        search::search_with_table(
             self.instructions,
             self,
             position.own,
@@ -166,7 +166,7 @@ impl Endgame {
     /// The scores of positions, as far as the search gets. All are guessed before the first is
     /// searched for, as bounds from guesses must be forgotten, and with them those that are right.
     fn estimates(&mut self, positions: &[Position]) -> Vec<Estimate> {
-        let far = |position: &Position| self.game.empties(position) >= GUESSED;
+        let far = |position: &Position| self.game.empties(position) >= MIN_EMPTIES_FOR_ASPIRATION;
         let mut estimates = vec![Estimate::default(); positions.len()];
         if self.limits.is_stopped() {
             return estimates;
@@ -188,7 +188,7 @@ impl Endgame {
         }
         for (estimate, position) in estimates.iter_mut().zip(positions) {
             let score = match estimate.certainty {
-                Certainty::Guess => self.near(position, estimate.score),
+                Certainty::Guess => self.aspiration_search(position, estimate.score),
                 _ => self.search(position, -MAX_SCORE, MAX_SCORE),
             };
             estimate.add(score, Certainty::Exact, self.is_stopped);
@@ -197,8 +197,8 @@ impl Endgame {
     }
 
     /// The score of a position, looked for around a guess.
-    fn near(&mut self, position: &Position, guess: i32) -> i32 {
-        let (mut alpha, mut beta) = (guess - NEAR, guess + NEAR);
+    fn aspiration_search(&mut self, position: &Position, guess: i32) -> i32 {
+        let (mut alpha, mut beta) = (guess - ASPIRATION_HALF_WIDTH, guess + ASPIRATION_HALF_WIDTH);
         loop {
             let score = self.search(position, alpha, beta);
             if self.is_stopped {
@@ -206,9 +206,9 @@ impl Endgame {
             }
             // The bound stays inside of the next window, which may find that it is the score.
             if score <= alpha {
-                (alpha, beta) = (score - FURTHER, score + 1);
+                (alpha, beta) = (score - ASPIRATION_STEP, score + 1);
             } else if score >= beta {
-                (alpha, beta) = (score - 1, score + FURTHER);
+                (alpha, beta) = (score - 1, score + ASPIRATION_STEP);
             } else {
                 return score;
             }
@@ -382,7 +382,7 @@ impl Player<Reversi> for EndgamePlayer {
             let estimates = self.rated(position, moves, limits);
             estimates.iter().map(Estimate::exact).collect()
         });
-        Some((COUNTED, scores?))
+        Some((SCORE_UNIT, scores?))
     }
 }
 

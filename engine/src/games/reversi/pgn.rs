@@ -49,7 +49,7 @@ pub(super) fn is_written_in(text: &str) -> bool {
 
 /// All games of a text.
 pub(super) fn games(text: &str) -> Vec<Game> {
-    let (mut games, mut game, mut words) = (Vec::new(), Game::default(), Words::default());
+    let (mut games, mut game, mut words) = (Vec::new(), Game::default(), OpenComments::default());
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let (begin, is_before) = (at, game.moves.is_empty() && game.result.is_none());
@@ -113,12 +113,12 @@ fn tags(line: &str) -> Option<Vec<(String, String)>> {
 
 /// What of the lines before is still open.
 #[derive(Default)]
-struct Words {
+struct OpenComments {
     in_comment: bool,
     variations: u32,
 }
 
-impl Words {
+impl OpenComments {
     fn are_inside(&self) -> bool {
         self.in_comment || self.variations > 0
     }

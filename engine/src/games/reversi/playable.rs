@@ -2,7 +2,7 @@
 
 use super::{
     Move, Position, Reversi, bits, drawing,
-    endgame::{COUNTED, EndgamePlayer, SolvedEndgames},
+    endgame::{EndgamePlayer, SCORE_UNIT, SolvedEndgames},
     evaluators::EVALUATORS,
     transcript::FORMS,
 };
@@ -16,7 +16,7 @@ use crate::play::{
 use std::sync::Arc;
 
 /// `endgame=N`: positions with at most N empty squares are solved.
-static SOLVED: OracleEntry<Reversi> = OracleEntry {
+static ENDGAME_ORACLE: OracleEntry<Reversi> = OracleEntry {
     key: "endgame",
     read: |value, _| {
         let empties = parse_number("endgame", value, 0..=20)?;
@@ -77,11 +77,11 @@ impl Playable for Reversi {
 
     fn final_score(&self, position: &Position) -> Option<(&'static str, i32)> {
         let is_over = self.is_over(position);
-        is_over.then(|| (COUNTED, self.final_discs(position)))
+        is_over.then(|| (SCORE_UNIT, self.final_discs(position)))
     }
 
     fn oracle() -> Option<&'static OracleEntry<Self>> {
-        Some(&SOLVED)
+        Some(&ENDGAME_ORACLE)
     }
 
     fn model(&self, content: &[u8]) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
@@ -93,7 +93,7 @@ impl Playable for Reversi {
     }
 
     /// No two plies after each other are passes.
-    fn most_plies(&self) -> u16 {
+    fn max_plies(&self) -> u16 {
         128
     }
 

@@ -63,7 +63,7 @@ pub(super) static FORMS: [TranscriptForm<Reversi>; 4] = [
     },
 ];
 
-fn begun(start: Position) -> ParsedGame {
+fn new_parsed_game(start: Position) -> ParsedGame {
     ParsedGame {
         start,
         plies: Vec::new(),
@@ -221,7 +221,7 @@ impl<'a> Reading<'a> {
         Self {
             game,
             position: game.start(),
-            parsed: begun(game.start()),
+            parsed: new_parsed_game(game.start()),
             stated: None,
         }
     }
@@ -464,13 +464,14 @@ mod tests {
         // A game that has passes, which are not written.
         let mut random = RandomStream::new(7);
         let (mut position, mut moves, mut parsed) =
-            (game.start(), String::new(), begun(game.start()));
+            (game.start(), String::new(), new_parsed_game(game.start()));
         loop {
             if game.is_over(&position) {
                 if parsed.plies.iter().any(|ply| ply.1 == Move::PASS) {
                     break;
                 }
-                (position, parsed, moves) = (game.start(), begun(game.start()), String::new());
+                (position, parsed, moves) =
+                    (game.start(), new_parsed_game(game.start()), String::new());
             }
             let mv = game.sample_move(&position, random.next_u64());
             if mv != Move::PASS {
@@ -502,7 +503,7 @@ mod tests {
     fn a_pass_may_be_left_out_or_written() {
         let game = Reversi::FOUR;
         let mut random = RandomStream::new(1);
-        let mut parsed = begun(game.start());
+        let mut parsed = new_parsed_game(game.start());
         let mut position = game.start();
         // Random games up to the move after the first pass.
         while parsed.plies.iter().rev().nth(1) != Some(&(0, Move::PASS)) {

@@ -13,7 +13,7 @@ use super::{
 use crate::core::text::{TextError, wrong};
 
 const HEADER: usize = 16;
-const GAME: usize = 68;
+const GAME_BYTES: usize = 68;
 
 /// All games of a file; a game's place in an error is that of its first byte, counted from 1.
 pub(super) fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
@@ -31,25 +31,25 @@ pub(super) fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<ParsedGame, TextE
     let mut count = [0; 4];
     count.copy_from_slice(&header[4..8]);
     let count = u32::from_le_bytes(count);
-    let (games, rest) = games.as_chunks::<GAME>();
+    let (games, rest) = games.as_chunks::<GAME_BYTES>();
     let mut read: Vec<_> = (0..)
         .zip(games)
         .map(|(number, bytes)| {
             let game = one(game, bytes);
-            game.map_err(|problem| TextError::new(HEADER + number * GAME + 1, problem))
+            game.map_err(|problem| TextError::new(HEADER + number * GAME_BYTES + 1, problem))
         })
         .collect();
     if games.len() as u64 != u64::from(count) || !rest.is_empty() {
         let (there, over) = (games.len(), rest.len());
         let problem = format!(
-            "the header names {count} games of {GAME} bytes; there are {there} and {over} bytes"
+            "the header names {count} games of {GAME_BYTES} bytes; there are {there} and {over} bytes"
         );
         read.push(wrong(5, problem));
     }
     read
 }
 
-fn one(game: &Reversi, bytes: &[u8; GAME]) -> Result<ParsedGame, String> {
+fn one(game: &Reversi, bytes: &[u8; GAME_BYTES]) -> Result<ParsedGame, String> {
     let mut reading = Reading::new(game);
     let player = |at| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
     reading.parsed.players = [2, 4].map(|at| format!("WTHOR {}", player(at))).to_vec();

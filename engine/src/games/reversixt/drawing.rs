@@ -7,7 +7,7 @@ use super::{
     map::{Cell, TOWARDS},
 };
 use crate::core::game::{MAX_SEATS, Seat};
-use crate::play::picture::{begun, label};
+use crate::play::picture::{label, svg_open};
 
 /// Units of a cell; lengths below are in the same units.
 const CELL: usize = 40;
@@ -79,7 +79,7 @@ pub(super) fn svg(game: &ReversiXt, position: &Position) -> String {
     let width = (map.width() * CELL + 2 * MARGIN).max(420);
     let board = map.height() * CELL + 2 * MARGIN;
     let height = board + 20 * standings.len() + 8;
-    let mut svg = begun(width, height, &game.format_position(position));
+    let mut svg = svg_open(width, height, &game.format_position(position));
     svg += &format!("<rect width=\"{width}\" height=\"{height}\" fill=\"#f6f5f1\"/>");
     let corner =
         |cell: usize| [cell % map.width(), cell / map.width()].map(|at| MARGIN + at * CELL);

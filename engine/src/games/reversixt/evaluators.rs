@@ -43,11 +43,11 @@ const fn logistic(slope: f32) -> Calibration {
 }
 
 /// A score by what each seat has.
-trait Has: Send + Sync {
+trait SeatScore: Send + Sync {
     fn has(&self, game: &ReversiXt, position: &Position) -> [f32; MAX_SEATS];
 }
 
-impl<H: Has> Score<ReversiXt> for H {
+impl<H: SeatScore> Score<ReversiXt> for H {
     fn score(&self, game: &ReversiXt, position: &Position) -> f32 {
         ahead(game, position, &self.has(game, position), position.seat())
     }
@@ -80,7 +80,7 @@ fn ahead(game: &ReversiXt, position: &Position, has: &[f32; MAX_SEATS], own: Sea
 /// Own stones minus those of the next best.
 struct Stones;
 
-impl Has for Stones {
+impl SeatScore for Stones {
     fn has(&self, _: &ReversiXt, position: &Position) -> [f32; MAX_SEATS] {
         position.stones.map(f32::from)
     }
@@ -95,7 +95,7 @@ impl Mobility {
     pub const CALIBRATION: Calibration = logistic(0.0779);
 }
 
-impl Has for Mobility {
+impl SeatScore for Mobility {
     fn has(&self, game: &ReversiXt, position: &Position) -> [f32; MAX_SEATS] {
         if position.phase() != Phase::Stones {
             return Stones.has(game, position);
@@ -131,7 +131,7 @@ impl Lines {
     }
 }
 
-impl Has for Lines {
+impl SeatScore for Lines {
     fn has(&self, _: &ReversiXt, position: &Position) -> [f32; MAX_SEATS] {
         let mut has = [0.0; MAX_SEATS];
         for (cell, weight) in self.weights.iter().enumerate() {

@@ -139,12 +139,12 @@ impl ReversiXt {
 }
 
 /// A number from -7 to 8 as a word.
-fn counted(lead: i32) -> u8 {
+fn lead_symbol(lead: i32) -> u8 {
     (lead.clamp(-7, 8) + 7) as u8
 }
 
 /// The lead as a share of what both have.
-fn shared((own, other): (i32, i32)) -> u8 {
+fn ratio_symbol((own, other): (i32, i32)) -> u8 {
     let share = (own - other) as f32 / (own + other).max(1) as f32;
     (7.5 + 7.5 * share).round() as u8
 }
@@ -160,7 +160,7 @@ fn summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; NUM_SUMMARY
     };
     let lead = |has: &dyn Fn(Seat) -> i32| {
         let (own, other) = against(has);
-        counted(own - other)
+        lead_symbol(own - other)
     };
     let empties = game.empties(position) as i32;
     let cells = game.map().playable().max(1) as i32;
@@ -172,14 +172,14 @@ fn summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; NUM_SUMMARY
     [
         most(empties * WORDS / cells),
         (players - 2) as u8 + 8 * u8::from(bombs),
-        shared(against(&|seat| position.stones(seat).into())),
-        shared(against(&|seat| counts[seat].moves)),
+        ratio_symbol(against(&|seat| position.stones(seat).into())),
+        ratio_symbol(against(&|seat| counts[seat].moves)),
         most(counts[own].moves),
         lead(&|seat| counts[seat].corners),
         lead(&|seat| counts[seat].edges),
         lead(&|seat| counts[seat].crosses),
         lead(&|seat| counts[seat].besides),
-        shared(against(&|seat| counts[seat].frontier)),
+        ratio_symbol(against(&|seat| counts[seat].frontier)),
         lead(&|seat| position.overrides(seat).into()),
         lead(&|seat| position.bombs(seat).into()),
         most(position.overrides(own).into()),

@@ -96,7 +96,7 @@ impl Cell {
 
     /// The cell with this sign.
     #[must_use]
-    pub fn of_sign(sign: u8) -> Option<Self> {
+    pub fn from_sign(sign: u8) -> Option<Self> {
         let at = Self::SIGNS.iter().position(|&symbol| symbol == sign);
         at.map(|at| Self(at as u8))
     }
@@ -212,7 +212,7 @@ impl Map {
                 let expected = format!("cell {} of {width}", column + 1);
                 let (word, error) = words.next_word(&expected)?;
                 let cell = match word.as_bytes() {
-                    [sign] => Cell::of_sign(*sign),
+                    [sign] => Cell::from_sign(*sign),
                     _ => None,
                 };
                 match cell {

@@ -70,7 +70,7 @@ impl ReversiXt {
         position.phase = phase;
         let seat = player.saturating_sub(1);
         let mut next = position;
-        self.pass_on(&mut next, (seat + players - 1) % players);
+        self.pass_turn(&mut next, (seat + players - 1) % players);
         if next.phase != phase {
             let (name, _) = PHASES[next.phase as usize];
             return wrong(phase_at, format!("here the phase is {name}"));
@@ -91,7 +91,7 @@ impl ReversiXt {
             let mut signs = row.bytes();
             for (x, &start) in cells.iter().enumerate() {
                 let wrong = |problem: String| wrong(row_at + x, problem);
-                let Some(cell) = signs.next().and_then(Cell::of_sign) else {
+                let Some(cell) = signs.next().and_then(Cell::from_sign) else {
                     return wrong(format!("expected cell {} of {}", x + 1, cells.len()));
                 };
                 if cell.seat().is_some_and(|seat| seat >= self.map.players()) {

@@ -131,7 +131,7 @@ impl Playable for ReversiXt {
 
     /// Every ply fills an empty cell, uses up an override stone, of which there may come one more
     /// for each cell, or makes a hole.
-    fn most_plies(&self) -> u16 {
+    fn max_plies(&self) -> u16 {
         const { assert!(3 * LARGEST * LARGEST + MAX_SEATS * MAX_STOCK <= u16::MAX as usize) };
         let overrides = self.map.players() * usize::from(self.map.overrides);
         (3 * self.map.cells().len() + overrides) as u16

@@ -1,7 +1,7 @@
 //! From notation to Monte-Carlo searches: `mcts(sims=10000, leaf=EVAL)`.
 
 use super::{
-    Judges,
+    EvaluatorAndOracle,
     evaluators::{evaluator_from, or_usual, usual, usual_name},
     limits::{threads, time},
     oracle,
@@ -44,7 +44,7 @@ const LARGEST_MEMORY: usize = 1 << 16;
 
 impl<G: Playable> MctsRecipe<G> {
     /// Who values leaves, if that is an evaluator alone.
-    pub(super) fn judged_by(&self) -> Option<Judges<G>> {
+    pub(super) fn evaluator_and_oracle(&self) -> Option<EvaluatorAndOracle<G>> {
         let (LeafKind::Evaluator(evaluator) | LeafKind::Star(_, evaluator)) = &self.leaf else {
             return None;
         };

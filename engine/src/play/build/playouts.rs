@@ -127,7 +127,7 @@ impl<'a> PlayoutArguments<'a> {
         let truncated = match self.truncate {
             None => None,
             Some(value) => {
-                let plies = parse_number("truncate", value, 1..=game.most_plies())?;
+                let plies = parse_number("truncate", value, 1..=game.max_plies())?;
                 Some((plies, or_usual(self.close, game)?))
             }
         };

@@ -2,7 +2,7 @@
 //! relatives.
 
 use super::{
-    Judges,
+    EvaluatorAndOracle,
     evaluators::or_usual,
     limits::{limits, threads},
     oracle,
@@ -57,7 +57,7 @@ enum Shape {
         options: StarOptions,
         deepening: DeepeningOptions,
         threads: usize,
-        many: Many,
+        many: MultiplayerSearch,
     },
     /// Outcome by outcome, each of them apart.
     Outcomes(StarByOutcomeOptions),
@@ -65,7 +65,7 @@ enum Shape {
 
 /// What becomes of more than two seats.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Many {
+enum MultiplayerSearch {
     /// All others are one party against the root, and move in turn.
     Paranoid,
     /// Each seat plays for itself.
@@ -116,7 +116,7 @@ const PROBCUT_WITH_LIMITS: f32 = 3.0;
 
 impl<G: Playable> SearchRecipe<G> {
     /// Who values leaves.
-    pub(super) fn judged_by(&self) -> Judges<G> {
+    pub(super) fn evaluator_and_oracle(&self) -> EvaluatorAndOracle<G> {
         (Arc::clone(&self.evaluator), self.plan.oracle.clone())
     }
 
@@ -143,14 +143,14 @@ impl<G: Playable> SearchRecipe<G> {
             }
             _ => match many(notation, &game)? {
                 // Without windows there is nothing to order, to remember or to share.
-                Many::MaxN => Shape::Unified {
+                MultiplayerSearch::MaxN => Shape::Unified {
                     options: StarOptions {
                         width: width::<G>(arguments)?,
                         ..StarOptions::default()
                     },
                     deepening: deepening(arguments, &limits)?,
                     threads: 1,
-                    many: Many::MaxN,
+                    many: MultiplayerSearch::MaxN,
                 },
                 many => {
                     let cuts = match name {
@@ -169,7 +169,7 @@ impl<G: Playable> SearchRecipe<G> {
                     let negascout =
                         arguments.choice("negascout", &[("no", false), ("yes", true)])?;
                     let outcomes = !plain
-                        && many == Many::Paranoid
+                        && many == MultiplayerSearch::Paranoid
                         && arguments.choice("form", &[("unified", false), ("outcomes", true)])?;
                     table = table_of(arguments, notation, &limits, plain || outcomes)?;
                     if outcomes {
@@ -254,7 +254,7 @@ impl<G: SearchGame> SearchPlan<G> {
             options,
             deepening,
             threads,
-            many: Many::Paranoid,
+            many: MultiplayerSearch::Paranoid,
         } = self.shape
         else {
             return self.by_pointer(game, ByPointer(evaluator), timed);
@@ -277,7 +277,7 @@ impl<G: SearchGame> SearchPlan<G> {
             Shape::Unified {
                 options,
                 deepening,
-                many: Many::MaxN,
+                many: MultiplayerSearch::MaxN,
                 ..
             } => {
                 let search = MaxN::new(game, evaluator, options.width);
@@ -288,7 +288,7 @@ impl<G: SearchGame> SearchPlan<G> {
                 options,
                 deepening,
                 threads,
-                many: Many::BrsGame,
+                many: MultiplayerSearch::BrsGame,
             } => {
                 let search = BestReplySearch::new(
                     game, evaluator, options, deepening, limits, table, threads,
@@ -296,7 +296,7 @@ impl<G: SearchGame> SearchPlan<G> {
                 Box::new(SearchPlayer::new(search.timed(timed)))
             }
             Shape::Unified {
-                many: Many::Paranoid,
+                many: MultiplayerSearch::Paranoid,
                 ..
             } => unreachable!("made for the evaluator itself"),
             Shape::Outcomes(options) => {
@@ -321,12 +321,12 @@ impl<G: SearchGame> SearchPlan<G> {
 }
 
 /// What the name says of more than two seats; two are searched as two, whatever it says.
-fn many<G: Playable>(notation: &Notation, game: &G) -> Result<Many, Problem> {
+fn many<G: Playable>(notation: &Notation, game: &G) -> Result<MultiplayerSearch, Problem> {
     let name = notation.name.as_str();
     let many = match name {
-        "maxn" => Many::MaxN,
-        "bestreply" => Many::BrsGame,
-        _ => return Ok(Many::Paranoid),
+        "maxn" => MultiplayerSearch::MaxN,
+        "bestreply" => MultiplayerSearch::BrsGame,
+        _ => return Ok(MultiplayerSearch::Paranoid),
     };
     let played = G::NAME;
     if G::Outcomes::CAPACITY > 1 {
@@ -334,8 +334,8 @@ fn many<G: Playable>(notation: &Notation, game: &G) -> Result<Many, Problem> {
             "{name} is for games without chance; star1 searches {played}"
         )))
     } else if game.seats() == 2 {
-        Ok(Many::Paranoid)
-    } else if many == Many::BrsGame && !G::SUPPORTS_OUT_OF_TURN {
+        Ok(MultiplayerSearch::Paranoid)
+    } else if many == MultiplayerSearch::BrsGame && !G::SUPPORTS_OUT_OF_TURN {
         Err(notation.wrong(format!(
             "{name} needs turns out of order, which {played} does not know; there are maxn and star1"
         )))

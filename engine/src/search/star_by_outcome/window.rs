@@ -39,7 +39,7 @@ impl Window {
 
     /// Whether bounds are exact or outside of the window.
     #[inline]
-    pub(super) fn settles(self, bounds: Bounds) -> bool {
+    pub(super) fn is_decided_by(self, bounds: Bounds) -> bool {
         bounds.lower >= bounds.upper || bounds.lower >= self.beta || bounds.upper <= self.alpha
     }
 

@@ -69,9 +69,9 @@ pub fn import<G: Playable>(
         }
     };
     let mut sink = ImportSink::create(path, target, header.clone(), bad)?;
-    let mut open: Option<(i64, Started<'_, G>)> = None;
+    let mut open: Option<(i64, BuilderOrProblem<'_, G>)> = None;
     let mut row = 0;
-    let finish = |sink: &mut ImportSink<G>, next: u64, game: Started<'_, G>| match game {
+    let finish = |sink: &mut ImportSink<G>, next: u64, game: BuilderOrProblem<'_, G>| match game {
         Ok(game) => sink.take(format_args!("row {}", next - 1), game.finish()),
         Err((row, problem)) => {
             sink.take(format_args!("row {row}"), Err(Rejection::Damaged(problem)))
@@ -108,7 +108,7 @@ pub fn import<G: Playable>(
 }
 
 /// A game under construction, or its damaged row and the problem there.
-type Started<'a, G> = Result<GameBuilder<'a, G>, (u64, String)>;
+type BuilderOrProblem<'a, G> = Result<GameBuilder<'a, G>, (u64, String)>;
 
 /// Far more than any metadata take; damaged ones can claim billions of empty list entries, which
 /// the crate skips one by one.

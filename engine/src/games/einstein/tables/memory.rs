@@ -116,7 +116,7 @@ impl Blocks {
     pub(super) fn finish(self) -> Option<Cells> {
         let cells = self.blocks * self.cells_per_block;
         self.is_complete().then_some(Cells {
-            owner: Owner::Built(self.pages),
+            owner: CellStorage::Built(self.pages),
             offset: 0,
             cells,
         })
@@ -141,14 +141,14 @@ fn zeroed_bits(number: usize) -> Option<Vec<AtomicU64>> {
 
 #[derive(Debug)]
 pub(super) struct Cells {
-    owner: Owner,
+    owner: CellStorage,
     /// Bytes before the first cell; even.
     offset: usize,
     cells: usize,
 }
 
 #[derive(Debug)]
-enum Owner {
+enum CellStorage {
     Built(Pages),
     File(Mapping),
 }
@@ -160,7 +160,7 @@ impl Cells {
     pub(super) fn from_file(file: Mapping, offset: usize, cells: usize) -> Option<Self> {
         let end = cells.checked_mul(size_of::<u16>())?.checked_add(offset)?;
         (offset.is_multiple_of(2) && end <= file.len()).then_some(Self {
-            owner: Owner::File(file),
+            owner: CellStorage::File(file),
             offset,
             cells,
         })
@@ -182,7 +182,7 @@ impl Cells {
     /// Requests the page of a mapped cell from the disk without waiting.
     pub(super) fn prefetch_page(&self, cell: usize) {
         #[cfg(unix)]
-        if let Owner::File(file) = &self.owner {
+        if let CellStorage::File(file) = &self.owner {
             file.will_need(self.offset + size_of::<u16>() * cell, size_of::<u16>());
         }
         #[cfg(not(unix))]
@@ -192,8 +192,8 @@ impl Cells {
     #[inline]
     pub(super) fn as_slice(&self) -> &[u16] {
         let start = match &self.owner {
-            Owner::Built(pages) => pages.as_mut_ptr().cast_const(),
-            Owner::File(file) => file.as_ptr(),
+            CellStorage::Built(pages) => pages.as_mut_ptr().cast_const(),
+            CellStorage::File(file) => file.as_ptr(),
         };
         // SAFETY: `finish` and `from_file` made sure that the cells lie within the mapping, whose
         // start is page-aligned and whose offset is even; all bytes are initialised, every bit

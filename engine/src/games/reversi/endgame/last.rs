@@ -31,16 +31,16 @@ impl Board {
 
 dispatched! {
     /// The score of a board with few empty squares: five and more see their moves at once.
-    pub(super) fn few(solver: &mut Endgame, board: Board, alpha: i32, beta: i32) -> i32 {
-        Avx2 => Endgame::few,
-        Portable => Endgame::few,
+    pub(super) fn search_few_empties(solver: &mut Endgame, board: Board, alpha: i32, beta: i32) -> i32 {
+        Avx2 => Endgame::search_few_empties,
+        Portable => Endgame::search_few_empties,
     }
 }
 
 dispatched! {
-    fn four(solver: &mut Endgame, board: Board, alpha: i32, beta: i32) -> i32 {
-        Avx2 => Endgame::four,
-        Portable => Endgame::four,
+    fn search_four_empties(solver: &mut Endgame, board: Board, alpha: i32, beta: i32) -> i32 {
+        Avx2 => Endgame::search_four_empties,
+        Portable => Endgame::search_four_empties,
     }
 }
 
@@ -65,7 +65,7 @@ impl Endgame {
     }
 
     #[inline(always)]
-    fn few(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
+    fn search_few_empties(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
         let Board {
             own,
             enemy,
@@ -78,7 +78,7 @@ impl Endgame {
             1 => return self.one(own, squares(0)),
             2 => return self.two([own, enemy], [squares(0), squares(1)], alpha, beta),
             3 => return self.three(board, alpha, beta),
-            4 => return four(self.instructions, self, board, alpha, beta),
+            4 => return search_four_empties(self.instructions, self, board, alpha, beta),
             _ => self.nodes += 1,
         }
         let moves = reached(own, enemy) & empty;
@@ -86,7 +86,7 @@ impl Endgame {
             if reached(enemy, own) & empty == 0 {
                 return self.over(own, enemy);
             }
-            return -few(self.instructions, self, board.passed(), -beta, -alpha);
+            return -search_few_empties(self.instructions, self, board.passed(), -beta, -alpha);
         }
         let mut best = -MAX_SCORE;
         for mut squares in [moves & odd, moves & !odd] {
@@ -94,7 +94,8 @@ impl Endgame {
                 let square = squares.trailing_zeros() as usize;
                 squares &= squares - 1;
                 let after = self.after(board, square, flipped(square, own, enemy));
-                let value = -few(self.instructions, self, after, -beta, -alpha.max(best));
+                let value =
+                    -search_few_empties(self.instructions, self, after, -beta, -alpha.max(best));
                 best = best.max(value);
                 if best >= beta {
                     return best;
@@ -105,7 +106,7 @@ impl Endgame {
     }
 
     #[inline(always)]
-    fn four(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
+    fn search_four_empties(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
         self.nodes += 1;
         let mut side = (board, alpha, beta);
         // First the side to move, then, if it must pass, the other.

@@ -8,7 +8,7 @@
 use super::super::{Reversi, bits::reached};
 use super::{
     Endgame, MAX_SCORE,
-    last::{Board, few},
+    last::{Board, search_few_empties},
     lines::{flipped, widened},
     outlook::{outlook, stable},
     table::Entry,
@@ -16,25 +16,25 @@ use super::{
 use crate::core::{game::FixedList, simd::dispatched};
 
 /// Positions with so few empty squares are searched without table and without counting replies.
-const FEW: u32 = 6;
+const MAX_EMPTIES_WITHOUT_TABLE: u32 = 6;
 
 /// From so many empty squares on the table is asked about all successors before any is searched.
-const ASK_SUCCESSORS: u32 = 12;
+const MIN_EMPTIES_TO_PROBE_SUCCESSORS: u32 = 12;
 
 /// From so many on moves are searched ahead for their order, a ply more for every two squares.
-const AHEAD: u32 = 12;
+const MIN_EMPTIES_FOR_SHALLOW_SEARCH: u32 = 12;
 
 /// From so many on the guess of a score leaves out what a search ahead says is decided.
-const LEAVE_OUT: u32 = 11;
+const MIN_EMPTIES_FOR_PROBCUT: u32 = 11;
 
 /// By how many discs that search must exceed a bound, about one standard deviation of it.
-const MARGIN: f32 = 9.0;
+const PROBCUT_MARGIN: f32 = 9.0;
 
 /// What a search ahead counts a disc at the end for: more than any evaluator says.
-const CERTAIN: f32 = 1000.0;
+const FINAL_DISC_VALUE: f32 = 1000.0;
 
 /// More than any result of a search ahead.
-const NEVER: f32 = 1e6;
+const INFINITE_SCORE: f32 = 1e6;
 
 /// A move, the discs after it for the other side, and how early it is tried.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,20 +46,20 @@ struct Successor {
 }
 
 dispatched! {
-    pub(super) fn deep(
+    pub(super) fn search_with_table(
         solver: &mut Endgame, own: u64, enemy: u64, alpha: i32, beta: i32
     ) -> i32 {
-        Avx2 => Endgame::deep,
-        Portable => Endgame::deep,
+        Avx2 => Endgame::search_with_table,
+        Portable => Endgame::search_with_table,
     }
 }
 
 dispatched! {
-    fn ahead(
+    fn shallow_search(
         solver: &mut Endgame, own: u64, enemy: u64, depth: u32, alpha: f32, beta: f32
     ) -> f32 {
-        Avx2 => Endgame::ahead,
-        Portable => Endgame::ahead,
+        Avx2 => Endgame::shallow_search,
+        Portable => Endgame::shallow_search,
     }
 }
 
@@ -83,10 +83,10 @@ impl Endgame {
     }
 
     #[inline(always)]
-    fn deep(&mut self, own: u64, enemy: u64, alpha: i32, beta: i32) -> i32 {
+    fn search_with_table(&mut self, own: u64, enemy: u64, alpha: i32, beta: i32) -> i32 {
         let empty = self.game.squares() & !(own | enemy);
         let empties = empty.count_ones();
-        if empties <= FEW {
+        if empties <= MAX_EMPTIES_WITHOUT_TABLE {
             let odd = self.odd_regions(empty);
             let board = Board {
                 own,
@@ -94,7 +94,7 @@ impl Endgame {
                 empty,
                 odd,
             };
-            return few(self.instructions, self, board, alpha, beta);
+            return search_few_empties(self.instructions, self, board, alpha, beta);
         }
         self.nodes += 1;
         if self.is_over() {
@@ -105,7 +105,7 @@ impl Endgame {
             if reached(enemy, own) & empty == 0 {
                 return self.over(own, enemy);
             }
-            return -deep(self.instructions, self, enemy, own, -beta, -alpha);
+            return -search_with_table(self.instructions, self, enemy, own, -beta, -alpha);
         }
         let all = self.game.squares().count_ones() as i32;
         // Few discs are stable unless the enemy is far ahead of what alpha asks for.
@@ -128,7 +128,7 @@ impl Endgame {
             (alpha, beta) = (alpha.max(lower), beta.min(upper));
         }
         if self.guesses
-            && let Some(bound) = self.guessed(own, enemy, alpha, beta)
+            && let Some(bound) = self.probcut_bound(own, enemy, alpha, beta)
         {
             return bound;
         }
@@ -149,7 +149,7 @@ impl Endgame {
             if successor.own == 0 {
                 return all;
             }
-            if empties >= ASK_SUCCESSORS
+            if empties >= MIN_EMPTIES_TO_PROBE_SUCCESSORS
                 && let Some(found) = self.table.get(successor.own, successor.enemy)
                 && -i32::from(found.upper) >= beta
             {
@@ -179,9 +179,9 @@ impl Endgame {
             let from = alpha.max(best);
             // But for the first move only whether it is better, unless it is.
             let upper = if best == -MAX_SCORE { beta } else { from + 1 };
-            let mut value = -deep(self.instructions, self, own, enemy, -upper, -from);
+            let mut value = -search_with_table(self.instructions, self, own, enemy, -upper, -from);
             if upper < beta && value > from && value < beta {
-                value = -deep(self.instructions, self, own, enemy, -beta, -value);
+                value = -search_with_table(self.instructions, self, own, enemy, -beta, -value);
             }
             if self.is_stopped {
                 return alpha;
@@ -223,9 +223,17 @@ impl Endgame {
         let mut order = 64 * safe_corners(&self.game, enemy) as i32;
         order -= 1024 * replies as i32 + chances as i32;
         order = 2 * order + (odd >> square & 1) as i32;
-        if empties >= AHEAD {
-            let depth = (empties - AHEAD) / 2;
-            let expected = ahead(self.instructions, self, own, enemy, depth, -NEVER, NEVER);
+        if empties >= MIN_EMPTIES_FOR_SHALLOW_SEARCH {
+            let depth = (empties - MIN_EMPTIES_FOR_SHALLOW_SEARCH) / 2;
+            let expected = shallow_search(
+                self.instructions,
+                self,
+                own,
+                enemy,
+                depth,
+                -INFINITE_SCORE,
+                INFINITE_SCORE,
+            );
             order = order.saturating_sub((1024.0 * expected) as i32);
         }
         order
@@ -233,14 +241,14 @@ impl Endgame {
 
     /// A bound that a search ahead says will hold, if the window is null.
     #[inline(always)]
-    fn guessed(&mut self, own: u64, enemy: u64, alpha: i32, beta: i32) -> Option<i32> {
+    fn probcut_bound(&mut self, own: u64, enemy: u64, alpha: i32, beta: i32) -> Option<i32> {
         let empties = (self.game.squares() & !(own | enemy)).count_ones();
-        if beta - alpha != 1 || empties < LEAVE_OUT {
+        if beta - alpha != 1 || empties < MIN_EMPTIES_FOR_PROBCUT {
             return None;
         }
-        let depth = (empties - LEAVE_OUT) / 2 + 2;
-        let (low, high) = (alpha as f32 - MARGIN, beta as f32 + MARGIN);
-        let expected = ahead(self.instructions, self, own, enemy, depth, low, high);
+        let depth = (empties - MIN_EMPTIES_FOR_PROBCUT) / 2 + 2;
+        let (low, high) = (alpha as f32 - PROBCUT_MARGIN, beta as f32 + PROBCUT_MARGIN);
+        let expected = shallow_search(self.instructions, self, own, enemy, depth, low, high);
         if self.is_stopped {
             return Some(alpha);
         }
@@ -253,7 +261,7 @@ impl Endgame {
     /// The discs that the side to move is expected to win by, some plies ahead; with the bounds of
     /// a search.
     #[inline(always)]
-    fn ahead(&mut self, own: u64, enemy: u64, depth: u32, alpha: f32, beta: f32) -> f32 {
+    fn shallow_search(&mut self, own: u64, enemy: u64, depth: u32, alpha: f32, beta: f32) -> f32 {
         self.nodes += 1;
         if self.is_over() {
             return 0.0;
@@ -262,14 +270,14 @@ impl Endgame {
         let moves = reached(own, enemy) & empty;
         if moves == 0 {
             if reached(enemy, own) & empty == 0 {
-                return CERTAIN * self.over(own, enemy) as f32;
+                return FINAL_DISC_VALUE * self.over(own, enemy) as f32;
             }
-            return -ahead(self.instructions, self, enemy, own, depth, -beta, -alpha);
+            return -shallow_search(self.instructions, self, enemy, own, depth, -beta, -alpha);
         }
         if depth == 0 {
             return outlook(&self.game, own, enemy, moves);
         }
-        let mut best = -NEVER;
+        let mut best = -INFINITE_SCORE;
         for mut squares in [moves & self.game.corners, moves & !self.game.corners] {
             while squares != 0 {
                 let square = squares.trailing_zeros() as usize;
@@ -277,7 +285,8 @@ impl Endgame {
                 let flipped = flipped(square, own, enemy);
                 let (own, enemy) = (enemy ^ flipped, own | flipped | 1 << square);
                 let from = alpha.max(best);
-                let value = ahead(self.instructions, self, own, enemy, depth - 1, -beta, -from);
+                let value =
+                    shallow_search(self.instructions, self, own, enemy, depth - 1, -beta, -from);
                 best = best.max(-value);
                 if best >= beta {
                     return best;

@@ -199,7 +199,7 @@ pub struct PairCounts {
     pub split: u64,
     /// Pairs worth one point and a half.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub score_counts: u64,
+    pub three_halves: u64,
     /// Pairs of which both games were won.
     pub won: u64,
     /// Single games that were drawn.
@@ -235,7 +235,7 @@ impl PairCounts {
             0 => self.lost += 1,
             1 => self.half += 1,
             2 => self.split += 1,
-            3 => self.score_counts += 1,
+            3 => self.three_halves += 1,
             _ => self.won += 1,
         }
         self.draws += half_points.iter().filter(|&&half| half == 1).count() as u64;
@@ -250,7 +250,7 @@ impl PairCounts {
     /// How many games were won.
     #[must_use]
     pub fn wins(&self) -> u64 {
-        let half_points = self.half + 2 * self.split + 3 * self.score_counts + 4 * self.won;
+        let half_points = self.half + 2 * self.split + 3 * self.three_halves + 4 * self.won;
         half_points.saturating_sub(self.draws) / 2
     }
 
@@ -259,9 +259,9 @@ impl PairCounts {
     pub(crate) fn opposite(&self) -> Self {
         Self {
             lost: self.won,
-            half: self.score_counts,
+            half: self.three_halves,
             split: self.split,
-            score_counts: self.half,
+            three_halves: self.half,
             won: self.lost,
             draws: self.draws,
         }
@@ -275,7 +275,7 @@ impl PairCounts {
                 self.lost,
                 self.half,
                 self.split,
-                self.score_counts,
+                self.three_halves,
                 self.won,
             ],
         }

@@ -79,7 +79,7 @@ impl fmt::Write for Line {
 /// Prints the reason and ends the program; of several threads the first one does.
 #[cold]
 #[inline(never)]
-fn exit_with_line(why: Arguments<'_>) -> ! {
+pub(crate) fn exit_with_line(why: Arguments<'_>) -> ! {
     static IS_ENDING: AtomicBool = AtomicBool::new(false);
     while IS_ENDING.swap(true, Relaxed) {
         std::thread::yield_now();

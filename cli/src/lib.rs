@@ -92,7 +92,8 @@ pub fn run_program<C: Subcommand>(
             0 => "a thread for each core".to_owned(),
             count => format!("{count} threads"),
         };
-        return output::fail(&anyhow::anyhow!("cannot start {count}: {error}"));
+        // Threads that did start may run out of memory meanwhile; one line is printed.
+        fatal::exit_with_line(format_args!("cannot start {count}: {error}"));
     }
     tables::provide();
     // Other programs can play every game.

@@ -34,11 +34,15 @@ fn searches(criterion: &mut Criterion) {
             .make();
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
-                for known in &suite.positions {
+                for suite_position in &suite.positions {
                     let mut moves = MoveList::default();
-                    game.moves(&known.position, &mut moves);
+                    game.moves(&suite_position.position, &mut moves);
                     player.new_game(1);
-                    _ = black_box(player.decide(black_box(&known.position), &moves, &Limits::NONE));
+                    _ = black_box(player.decide(
+                        black_box(&suite_position.position),
+                        &moves,
+                        &Limits::NONE,
+                    ));
                 }
             });
         });

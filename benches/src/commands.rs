@@ -1,11 +1,11 @@
 //! The studies as commands.
 
-pub(crate) mod atlas;
 pub(crate) mod playouts;
 pub(crate) mod prove;
 pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod search;
+pub(crate) mod setup_values;
 pub(crate) mod strength;
 
 use benches::Named;

@@ -18,7 +18,7 @@ mod zero_sum;
 
 mod published;
 
-pub mod atlas;
+pub mod setup_values;
 
 pub mod playouts;
 

@@ -12,7 +12,8 @@ static ALLOCATOR: cli::Allocator = cli::Allocator;
 #[derive(Subcommand)]
 enum Command {
     Reproduce(commands::reproduce::Arguments),
-    Atlas(commands::atlas::Arguments),
+    #[command(name = "atlas")]
+    SetupValues(commands::setup_values::Arguments),
     Prove(commands::prove::Arguments),
     Search(commands::search::Arguments),
     Playouts(commands::playouts::Arguments),
@@ -24,7 +25,7 @@ impl Command {
     fn run(&self) -> Result<()> {
         match self {
             Self::Reproduce(arguments) => arguments.run(),
-            Self::Atlas(arguments) => arguments.run(),
+            Self::SetupValues(arguments) => arguments.run(),
             Self::Prove(arguments) => arguments.run(),
             Self::Search(arguments) => arguments.run(),
             Self::Playouts(arguments) => arguments.run(),

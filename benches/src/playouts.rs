@@ -88,11 +88,11 @@ pub fn random_play(
     });
     let wall = began.elapsed().as_secs_f64();
     let n = games as f64;
-    let (share, mean) = (counts.first_mover_wins as f64 / n, counts.plies as f64 / n);
+    let (first_mover_wins, mean) = (counts.first_mover_wins as f64 / n, counts.plies as f64 / n);
     Ok(RandomPlayReport {
         counts,
-        first_mover_share: share,
-        first_mover_error: (share * (1.0 - share) / n).sqrt(),
+        first_mover_share: first_mover_wins,
+        first_mover_error: (first_mover_wins * (1.0 - first_mover_wins) / n).sqrt(),
         mean_plies: mean,
         mean_plies_error: ((counts.squared_plies as f64 / n - mean * mean).max(0.0) / n).sqrt(),
         moves_per_turn: counts.legal_moves as f64 / counts.plies as f64,

@@ -1,8 +1,8 @@
 //! The parts of studies on a page of results.
 
 use crate::{
-    atlas::result::{Atlas, ClassValue},
     reproduce::Reproduction,
+    setup_values::result::{ClassValue, SetupValues},
     strength::{self, StrengthCurves},
 };
 use arena::{
@@ -26,7 +26,7 @@ pub fn read_section(value: &Value) -> Option<Result<Box<dyn Section>, String>> {
     }
     let has = |keys: &[&str]| keys.iter().all(|key| value.get(key).is_some());
     if has(&["equilibrium", "classes"]) {
-        Some(boxed(read(value).and_then(atlas)))
+        Some(boxed(read(value).and_then(setup_values)))
     } else if has(&["comparisons", "claims"]) {
         Some(boxed(read::<Reproduction>(value)))
     } else if has(&["curves", "against"]) {
@@ -37,7 +37,7 @@ pub fn read_section(value: &Value) -> Option<Result<Box<dyn Section>, String>> {
 }
 
 /// An atlas that can be drawn.
-fn atlas(found: Atlas) -> Result<Atlas, String> {
+fn setup_values(found: SetupValues) -> Result<SetupValues, String> {
     let is_order = |order: &String| order.len() == 6 && order.is_ascii();
     let is_class =
         |class: &ClassValue| !class.orders.is_empty() && class.orders.iter().all(is_order);
@@ -50,7 +50,7 @@ fn atlas(found: Atlas) -> Result<Atlas, String> {
         .ok_or_else(|| "no atlas: classes of set-ups over six squares belong there".to_owned())
 }
 
-impl Section for Atlas {
+impl Section for SetupValues {
     fn append_to(&self, page: &mut Page) -> Result<()> {
         let map = self.where_stones_belong()?;
         let map = Block::chart(map, "Mean rate of the set-ups with a stone on a square");

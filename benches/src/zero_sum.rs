@@ -44,8 +44,13 @@ pub(super) fn square(choices: usize, payoff: impl Fn(usize, usize) -> f64) -> Ve
 
 /// What two mixes are worth to the row player.
 pub(super) fn worth(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
-    let chosen = payoffs.iter().zip(rows).filter(|(_, share)| **share > 0.0);
-    chosen.map(|(row, share)| share * dot(row, columns)).sum()
+    let chosen = payoffs
+        .iter()
+        .zip(rows)
+        .filter(|(_, probability)| **probability > 0.0);
+    chosen
+        .map(|(row, probability)| probability * dot(row, columns))
+        .sum()
 }
 
 /// What both together could gain by answering the other's mix in the best way: 0 in equilibrium, and
@@ -72,10 +77,10 @@ fn row_payoffs(payoffs: &[Vec<f64>], columns: &[f64]) -> Vec<f64> {
 
 fn column_payoffs(payoffs: &[Vec<f64>], rows: &[f64]) -> Vec<f64> {
     let mut sums = vec![0.0; payoffs.first().map_or(0, Vec::len)];
-    for (row, share) in payoffs.iter().zip(rows) {
+    for (row, probability) in payoffs.iter().zip(rows) {
         sums.iter_mut()
             .zip(row)
-            .for_each(|(sum, payoff)| *sum += payoff * share);
+            .for_each(|(sum, payoff)| *sum += payoff * probability);
     }
     sums
 }
@@ -108,12 +113,12 @@ impl Learner {
             self.mix
                 .iter_mut()
                 .zip(&self.regrets)
-                .for_each(|(share, regret)| *share = regret / total);
+                .for_each(|(probability, regret)| *probability = regret / total);
         }
         self.sum
             .iter_mut()
             .zip(&self.mix)
-            .for_each(|(sum, share)| *sum += weight * share);
+            .for_each(|(sum, probability)| *sum += weight * probability);
     }
 
     fn average(&self) -> Vec<f64> {

@@ -55,14 +55,14 @@ impl Arguments {
         )?;
         let (games, seed) = (self.games, self.seed);
         let look_ups = games.saturating_mul(LOOK_UPS).min(PUBLISHED_LOOK_UPS);
-        let told = Report {
+        let results = Report {
             reference: random_play(&game, games, seed, rayon::current_num_threads())?,
             comparison: compare(&game, games, seed),
             die_tables: compare_die_tables(look_ups),
         };
-        let text_table = told.comparison.text_table();
-        output::result(self.json, &told, || {
-            let report = &told.reference;
+        let text_table = results.comparison.text_table();
+        output::result(self.json, &results, || {
+            let report = &results.reference;
             format!(
                 "{} random games in {:.2} s: {:.0} games/s\nfirst mover wins   {:.2} % ± {:.2}\nplies a game       {:.3} ± {:.3}, longest {}\nmoves a turn       {:.3}\n\n{}\n{}",
                 report.counts.games,
@@ -75,7 +75,7 @@ impl Arguments {
                 report.counts.longest,
                 report.moves_per_turn,
                 text_table.text(),
-                format_die_table(&told.die_tables).text().trim_end(),
+                format_die_table(&results.die_tables).text().trim_end(),
             )
         })?;
         if let Some(path) = &self.csv {

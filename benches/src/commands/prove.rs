@@ -102,9 +102,10 @@ impl Arguments {
             if self.check {
                 bail!("the proof is not finished; go on without --check");
             }
-            let made = Prover::new(game, winner, (self.memory as usize) << 20);
+            let new_prover = Prover::new(game, winner, (self.memory as usize) << 20);
             prover = Some(
-                made.ok_or_else(|| anyhow!("--memory {}: there is not as much", self.memory))?,
+                new_prover
+                    .ok_or_else(|| anyhow!("--memory {}: there is not as much", self.memory))?,
             );
         }
         let began = Instant::now();
@@ -115,8 +116,9 @@ impl Arguments {
             let mut new = None;
             if let Some(prover) = prover.as_mut().filter(|_| !stored.contains_key(number)) {
                 let before = prover.nodes();
-                let mut told = |nodes| progress.set_message(format!("{reply}, {nodes} nodes"));
-                if !prover.wins(next, &mut told) {
+                let mut report_nodes =
+                    |nodes| progress.set_message(format!("{reply}, {nodes} nodes"));
+                if !prover.wins(next, &mut report_nodes) {
                     progress.finish_and_clear();
                     result["won"] = false.into();
                     result["reply"] = reply.as_str().into();
@@ -126,7 +128,7 @@ impl Arguments {
                     })?;
                     return Err(output::already_reported());
                 }
-                let strategy = prover.strategy(next, &mut told);
+                let strategy = prover.strategy(next, &mut report_nodes);
                 let line =
                     |(key, mv): (&u64, &Move)| (format!("{key:016x}"), game.format_move(*mv));
                 new = Some(Part {

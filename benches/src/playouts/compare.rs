@@ -149,15 +149,15 @@ fn prepared_row<S, C: Into<Count>>(
         count = counted.into();
     }
     let n = count.games as f64;
-    let share = count.payoff / n;
+    let win_rate = count.payoff / n;
     PlayoutRow {
         name: name.to_owned(),
         games: count.games,
         games_per_second: n / best.max(1e-9),
         times_reference: 0.0,
         mean_plies: count.plies.map(|plies| plies as f64 / n),
-        first_mover_share: share,
-        first_mover_error: ((count.squared_payoff / n - share * share).max(0.0) / n).sqrt(),
+        first_mover_share: win_rate,
+        first_mover_error: ((count.squared_payoff / n - win_rate * win_rate).max(0.0) / n).sqrt(),
     }
 }
 
@@ -346,8 +346,8 @@ mod tests {
         // It is an advantage to begin, and who goes straight ahead needs fewer plies.
         let mut policies = comparison.policies.iter();
         let schwarz = policies.find(|row| row.name == "schwarz(0)").unwrap();
-        let (share, plies) = (schwarz.first_mover_share, schwarz.mean_plies.unwrap());
-        assert!(share > 0.52 && plies < 18.0, "{schwarz:?}");
+        let (win_rate, plies) = (schwarz.first_mover_share, schwarz.mean_plies.unwrap());
+        assert!(win_rate > 0.52 && plies < 18.0, "{schwarz:?}");
         assert_eq!(
             comparison.text_table().rows.len(),
             comparison.engines.len() + comparison.policies.len()

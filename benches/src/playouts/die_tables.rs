@@ -120,8 +120,8 @@ fn largest_error(exact: &DieTable, stones: &[u8], entries: usize) -> f64 {
         let set = &stones[usize::from(alive) * entries..][..entries];
         for (stone, twelfths) in (0..MAX_STONES as u8).zip(exact.twelfths(alive)) {
             let count = set.iter().filter(|&&found| found == stone).count();
-            let share = count as f64 / entries as f64;
-            largest = largest.max((share - f64::from(twelfths) / 12.0).abs());
+            let frequency = count as f64 / entries as f64;
+            largest = largest.max((frequency - f64::from(twelfths) / 12.0).abs());
         }
     }
     largest

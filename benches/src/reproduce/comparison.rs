@@ -48,8 +48,8 @@ impl Figure {
     /// A share of games in percent, with the interval of as many independent games as were
     /// published.
     pub(crate) fn with_published(self, percent: f64, games: u64) -> Self {
-        let share = percent / 100.0;
-        let error = (share * (1.0 - share) / games.max(1) as f64).sqrt();
+        let fraction = percent / 100.0;
+        let error = (fraction * (1.0 - fraction) / games.max(1) as f64).sqrt();
         Self {
             published: Some(percent),
             published_error: Some(100.0 * QUANTILE_95 * error),

@@ -180,7 +180,9 @@ fn text_table(rows: &[Row], branching: f64) -> TextTable {
         "b^(3d/4)",
     ]);
     for row in rows {
-        let grown = |share: f64| Cell::Number(branching.powf(share * f64::from(row.depth)), 0);
+        let grown = |exponent_factor: f64| {
+            Cell::Number(branching.powf(exponent_factor * f64::from(row.depth)), 0)
+        };
         text_table.push(vec![
             row.search.into(),
             u64::from(row.depth).into(),
@@ -220,10 +222,10 @@ fn claims(rows: &[Row], branching: f64, fixed: &[String]) -> Vec<Claim> {
             (row.leaves as f64).ln() / branching.ln() / f64::from(row.depth)
         })
     };
-    let share = |rows: &[&Row]| {
-        let share = rows.last().and_then(|row| row.evaluation_share);
-        share.map_or("unknown".to_owned(), |share| {
-            format!("{:.0} %", 100.0 * share)
+    let exponent_factor = |rows: &[&Row]| {
+        let exponent_factor = rows.last().and_then(|row| row.evaluation_share);
+        exponent_factor.map_or("unknown".to_owned(), |exponent_factor| {
+            format!("{:.0} %", 100.0 * exponent_factor)
         })
     };
     // From the third on: those before take microseconds.
@@ -250,10 +252,10 @@ fn claims(rows: &[Row], branching: f64, fixed: &[String]) -> Vec<Claim> {
             "about 75 % of the time goes into evaluating leaves, above 99 % with max^n",
             format!(
                 "minimax {}, alpha-beta {}, sorted {}, max^n {}",
-                share(&minimax),
-                share(&plain),
-                share(&sorted),
-                share(&max_n),
+                exponent_factor(&minimax),
+                exponent_factor(&plain),
+                exponent_factor(&sorted),
+                exponent_factor(&max_n),
             ),
         ),
         Claim::new(
@@ -281,8 +283,13 @@ fn chart(rows: &[Row], branching: f64) -> Result<String> {
     };
     let mut curves: Vec<Curve> = SEARCHES.into_iter().map(curve).collect();
     let deepest = rows.iter().map(|row| row.depth).max().unwrap_or(1);
-    for (name, share) in [("b^d", 1.0), ("b^(3d/4)", 0.75)] {
-        let point = |depth| (f64::from(depth), branching.powf(share * f64::from(depth)));
+    for (name, exponent_factor) in [("b^d", 1.0), ("b^(3d/4)", 0.75)] {
+        let point = |depth| {
+            (
+                f64::from(depth),
+                branching.powf(exponent_factor * f64::from(depth)),
+            )
+        };
         curves.push(Curve::new(name, (1..=deepest).map(point)));
     }
     let labels = ["depth in plies", "leaves"];

@@ -40,7 +40,7 @@ pub(super) fn plan(settings: &Settings) -> Result<Vec<PlannedMatch>> {
     let mut planned = Vec::new();
     for (index, a) in printed.iter().enumerate() {
         let opponents = printed[index + 1..].iter();
-        planned.extend(opponents.map(|b| meeting(a, b, settings)));
+        planned.extend(opponents.map(|b| plan_match(a, b, settings)));
     }
     // Their figures are not printed, and at full size they would take weeks: always at the quick
     // size.
@@ -50,11 +50,11 @@ pub(super) fn plan(settings: &Settings) -> Result<Vec<PlannedMatch>> {
     };
     let opponent = entrants.iter().find(|b| b.number == OPPONENT_OF_OTHERS);
     let pairs = others.into_iter().zip(opponent.into_iter().cycle());
-    planned.extend(pairs.map(|(a, b)| meeting(a, b, &quick)));
+    planned.extend(pairs.map(|(a, b)| plan_match(a, b, &quick)));
     Ok(planned)
 }
 
-fn meeting(a: &Entrant, b: &Entrant, settings: &Settings) -> PlannedMatch {
+fn plan_match(a: &Entrant, b: &Entrant, settings: &Settings) -> PlannedMatch {
     // The arena itself takes about 7 µs a game.
     let milliseconds = a.milliseconds + b.milliseconds + 0.007;
     let [min_games, max_games] = QUICK_GAMES;

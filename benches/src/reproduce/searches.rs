@@ -177,16 +177,17 @@ pub(super) fn table(settings: &Settings, progress: &ProgressBar) -> Result<Repro
     progress.finish_and_clear();
     let nodes = |exponent: u32| found.nodes("two_level", exponent);
     let least = nodes(exponents[exponents.len() - 1]).max(1.0);
-    let share = |exponent: u32| 100.0 * (nodes(0) - nodes(exponent)) / (nodes(0) - least).max(1.0);
+    let percent_saved =
+        |exponent: u32| 100.0 * (nodes(0) - nodes(exponent)) / (nodes(0) - least).max(1.0);
     Ok(Reproduction {
         claims: vec![Claim::new(
             "fewer than 2^10 entries gain hardly anything, then comes a large gain",
             format!(
                 "two_level: of what the largest table saves ({:.1} times fewer nodes than one entry), 2^10 entries save {:.0} %, 2^14 {:.0} %, 2^18 {:.0} %",
                 nodes(0) / least,
-                share(10),
-                share(14),
-                share(18)
+                percent_saved(10),
+                percent_saved(14),
+                percent_saved(18)
             ),
         )],
         details: Some(found.text()),

@@ -8,10 +8,10 @@ use super::{
     Settings, Target,
     comparison::{Claim, Comparison, Figure, Reproduction},
 };
-use crate::atlas::{
+use crate::setup_values::{
     self, MEETINGS,
     games::FullGames,
-    result::{Atlas, ClassValue},
+    result::{ClassValue, SetupValues},
 };
 use arena::error::Result;
 use arena::matches::in_folder;
@@ -41,7 +41,7 @@ pub(super) fn seconds(settings: &Settings) -> f64 {
 pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
     let game = Standard::default();
     let recipe = PlayerRecipe::parse(settings.full_or_quick(PLAYERS).0, &game)?;
-    let study = atlas::Settings {
+    let study = setup_values::Settings {
         game: game.clone(),
         games: games(settings) as u32,
         seed: settings.seed,
@@ -60,13 +60,13 @@ pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reprodu
         players: [recipe.clone(), recipe],
         luck: None,
     };
-    Ok(match atlas::sampled(&games, &study, progress)? {
-        Some(found) => reproduction(&found.atlas, settings.full),
+    Ok(match setup_values::sampled(&games, &study, progress)? {
+        Some(found) => reproduction(&found.setup_values, settings.full),
         None => Reproduction::of(Target::Setups, settings.full, ""),
     })
 }
 
-fn reproduction(result: &Atlas, full: bool) -> Reproduction {
+fn reproduction(result: &SetupValues, full: bool) -> Reproduction {
     let classes = &result.classes;
     let error = result.fit.as_ref().map_or(0.0, |fit| fit.class_error) / 2.0_f64.sqrt();
     let figure = |label: &str, published: f64, class: Option<&ClassValue>| {
@@ -81,8 +81,8 @@ fn reproduction(result: &Atlas, full: bool) -> Reproduction {
     let corner = mean_score(result, |steps| steps.contains(&0));
     let front = mean_score(result, |steps| steps == [2, 2]);
     let both_extremes = |classes: &[ClassValue]| {
-        let places = |class: &ClassValue| steps(class).iter().sum::<usize>();
-        classes.iter().map(places).sum::<usize>() as f64 / (2 * classes.len().max(1)) as f64
+        let steps_made = |class: &ClassValue| steps(class).iter().sum::<usize>();
+        classes.iter().map(steps_made).sum::<usize>() as f64 / (2 * classes.len().max(1)) as f64
     };
     let figures = vec![
         figure("lowest of 720", 42.0, classes.last()),
@@ -120,8 +120,8 @@ fn steps(class: &ClassValue) -> [usize; 2] {
 }
 
 /// The mean score of set-ups whose 1 and 6 are so many steps from the corner.
-fn mean_score(result: &Atlas, wanted: impl Fn([usize; 2]) -> bool) -> f64 {
-    let classes = result.classes.iter().filter(|class| wanted(steps(class)));
+fn mean_score(result: &SetupValues, includes: impl Fn([usize; 2]) -> bool) -> f64 {
+    let classes = result.classes.iter().filter(|class| includes(steps(class)));
     let scores: Vec<f64> = classes.map(|class| class.score).collect();
     scores.iter().sum::<f64>() / scores.len().max(1) as f64
 }

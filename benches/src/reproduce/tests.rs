@@ -183,17 +183,20 @@ fn a_small_tournament_resumes_and_says_what_it_assumes() {
         setups: Setups::product(&[3, 4]),
         ..settings()
     };
-    let mut said = 0;
+    let mut progress_lines = 0;
     let mut play = || {
         let progress = ProgressBar::hidden();
-        run(Target::RockNRoll, &settings, &progress, &mut |_| said += 1).unwrap()
+        run(Target::RockNRoll, &settings, &progress, &mut |_| {
+            progress_lines += 1
+        })
+        .unwrap()
     };
     let found = play();
     assert_eq!(found.comparisons[0].figures.len(), 3);
     assert_eq!(found.comparisons[0].figures[0].published, Some(10.02));
     assert_eq!(play(), found);
     let files = std::fs::read_dir(folder.path().join("state")).unwrap();
-    assert_eq!((said, files.count()), (6, 3));
+    assert_eq!((progress_lines, files.count()), (6, 3));
     let text = found.text();
     for part in [
         "left open by the report",

@@ -235,19 +235,19 @@ mod tests {
 
     #[test]
     fn searches_agree_on_values_and_save_against_the_first_of_their_form() {
-        let known = [
+        let searches_of_figures = [
             ("outcomes", "Star0", "textbook(depth=3)"),
             ("unified", "Star0", "unified(depth=3)"),
             ("unified", "Star1", "star1(depth=3, table=0)"),
             ("unified", "Star1, table", "star1(depth=3, table=1)"),
         ];
-        let known = known.map(|(form, label, player)| ChanceSearch {
+        let searches_of_figures = searches_of_figures.map(|(form, label, player)| ChanceSearch {
             form,
             label,
             player: player.to_owned(),
         });
         let settings = Settings::for_tests(&[]);
-        let measured = measure(&known, &settings, &ProgressBar::hidden()).unwrap();
+        let measured = measure(&searches_of_figures, &settings, &ProgressBar::hidden()).unwrap();
         let saved: Vec<Option<f64>> = measured.iter().map(|one| one.saved).collect();
         assert_eq!(saved[..2], [None; 2], "another form has its own baseline");
         let count = |one: &Measured| leaves(&one.costs).iter().sum::<u64>() as f64;
@@ -269,11 +269,11 @@ mod tests {
     fn published_savings_are_the_published_ones() {
         // "69.99 to 98.64 percent fewer" with a table than without.
         let pairs = PUBLISHED_LEAVES[2].1.into_iter().zip(PUBLISHED_LEAVES[3].1);
-        let mut shares: Vec<f64> = pairs
+        let mut ratios: Vec<f64> = pairs
             .map(|(without, with)| saved(&[with], &[without]))
             .collect();
-        shares.sort_by(f64::total_cmp);
-        assert!((shares[0] - 0.6999).abs() < 5e-5, "{shares:?}");
-        assert!((shares[5] - 0.9864).abs() < 5e-5, "{shares:?}");
+        ratios.sort_by(f64::total_cmp);
+        assert!((ratios[0] - 0.6999).abs() < 5e-5, "{ratios:?}");
+        assert!((ratios[5] - 0.9864).abs() < 5e-5, "{ratios:?}");
     }
 }

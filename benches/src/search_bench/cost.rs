@@ -82,15 +82,15 @@ impl Cost {
 
     /// What follows from the sums.
     pub(crate) fn rates(&self) -> Rates {
-        let share = |part: u64, total: u64| (total > 0).then(|| part as f64 / total as f64);
+        let fraction = |part: u64, total: u64| (total > 0).then(|| part as f64 / total as f64);
         let per_second = |count: u64| (self.seconds > 0.0).then(|| count as f64 / self.seconds);
         Rates {
             milliseconds_a_position: self.milliseconds(),
             nodes_a_second: per_second(self.nodes),
             leaves_a_second: per_second(self.leaves),
             evaluation_share: self.evaluation_share(),
-            hit_rate: share(self.hits, self.probes),
-            cut_rate: share(self.cuts, self.probes),
+            hit_rate: fraction(self.hits, self.probes),
+            cut_rate: fraction(self.cuts, self.probes),
         }
     }
 
@@ -250,19 +250,19 @@ mod tests {
     #[test]
     fn a_part_that_could_not_be_instrumented_leaves_nothing_to_say_of_the_sum() {
         let unknown = cost(1, 1, 1.0);
-        let known = Cost {
+        let with_counts = Cost {
             evaluation_seconds: Some(0.4),
             ..unknown
         };
-        assert_eq!(known.rates().evaluation_share, Some(0.4));
+        assert_eq!(with_counts.rates().evaluation_share, Some(0.4));
         for (parts, sum) in [
-            ([&known, &unknown], None),
-            ([&unknown, &known], None),
-            ([&known, &known], Some(0.8)),
+            ([&with_counts, &unknown], None),
+            ([&unknown, &with_counts], None),
+            ([&with_counts, &with_counts], Some(0.8)),
         ] {
             assert_eq!(Cost::sum(parts).evaluation_seconds, sum);
         }
-        let both = Cost::sum([&known, &known]).rates();
+        let both = Cost::sum([&with_counts, &with_counts]).rates();
         assert_eq!(both.evaluation_share, Some(0.4));
     }
 

@@ -209,7 +209,7 @@ mod tests {
     fn a_slow_evaluator_takes_nearly_all_the_time() {
         let game = Standard::default();
         let start = game.start([0, 0], RED);
-        let share = |notation: &str| {
+        let fraction_of = |notation: &str| {
             let recipe = &recipes([notation]).unwrap()[0];
             let (mut plain, mut instrumented) = (recipe.make(), recipe.make_instrumented());
             let instrumented = Some((instrumented.as_mut(), ClockCost::of_leaf_clock()));
@@ -218,10 +218,11 @@ mod tests {
         };
         // Of several, for others may take the processor away in the middle of one.
         assert!(
-            (0..20).any(|_| share("star1(depth=2, eval=mrmonte(iterations=20))").unwrap() > 0.8)
+            (0..20)
+                .any(|_| fraction_of("star1(depth=2, eval=mrmonte(iterations=20))").unwrap() > 0.8)
         );
         assert_eq!(
-            share("unified(depth=2, eval=schwarz)"),
+            fraction_of("unified(depth=2, eval=schwarz)"),
             None,
             "the reference has no meter"
         );

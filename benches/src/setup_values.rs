@@ -32,7 +32,7 @@ use engine::play::playable::Playable;
 use fit::{Design, Terms};
 use games::{FullGames, Games, Table};
 use indicatif::ProgressBar;
-use result::{Analysis, Atlas, FitReport};
+use result::{Analysis, FitReport, SetupValues};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -63,9 +63,9 @@ pub struct Settings {
 }
 
 /// An atlas, and the values that it comes from.
-pub struct AtlasStudy {
+pub struct SetupStudy {
     /// What it says.
-    pub atlas: Atlas,
+    pub setup_values: SetupValues,
     rows: Rows,
     /// What rows are worth against rows, to who begins.
     values: Vec<Vec<f64>>,
@@ -87,7 +87,7 @@ const REPLICATES: u64 = 64;
 ///
 /// # Errors
 /// If the tables do not know so many stones, or another game.
-pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<AtlasStudy> {
+pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<SetupStudy> {
     use engine::core::oracle::Oracle;
     let rows = Rows::new(stones);
     let values = square(rows.len(), |first, second| {
@@ -101,15 +101,15 @@ pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<AtlasStu
         )
         .into());
     }
-    let atlas = Atlas {
+    let setup_values = SetupValues {
         stones,
         game: game.notation(),
         source: "endgame tables".to_owned(),
         within: Some(tables.error().into()),
-        ..Analysis::of(&values).atlas(&rows, &values, [0.0; 4])
+        ..Analysis::of(&values).setup_values(&rows, &values, [0.0; 4])
     };
-    Ok(AtlasStudy {
-        atlas,
+    Ok(SetupStudy {
+        setup_values,
         rows,
         values,
     })
@@ -125,7 +125,7 @@ pub fn sampled(
     games: &dyn Games,
     settings: &Settings,
     progress: &ProgressBar,
-) -> Result<Option<AtlasStudy>> {
+) -> Result<Option<SetupStudy>> {
     if settings.game.die() != Standard::default().die() {
         let problem = "set-ups are worth the same by symmetry with a fair die alone";
         return Err(problem.to_owned().into());
@@ -136,7 +136,7 @@ pub fn sampled(
         return Ok(None);
     }
     let mut study = read(&design, &sums, settings);
-    study.atlas.source = games.name();
+    study.setup_values.source = games.name();
     if let Some((players, count)) = &settings.better {
         let equilibrium = Analysis::of(&study.values).mixes;
         progress.reset();
@@ -147,7 +147,7 @@ pub fn sampled(
             let better = pool(settings.threads)?.install(|| {
                 better::better(players, &design.rows, starts, *count, settings.seed, &done)
             })?;
-            study.atlas.better.push(better);
+            study.setup_values.better.push(better);
         }
     }
     progress.finish_and_clear();
@@ -224,7 +224,7 @@ fn play_pair(
 }
 
 /// Fits the model and reads the atlas off it.
-fn read(design: &Design, sums: &[Sums], settings: &Settings) -> AtlasStudy {
+fn read(design: &Design, sums: &[Sums], settings: &Settings) -> SetupStudy {
     let games = f64::from(settings.games);
     let half_sums = [0, 1].map(|half| {
         sums.iter()
@@ -249,7 +249,7 @@ fn read(design: &Design, sums: &[Sums], settings: &Settings) -> AtlasStudy {
     let middle = mean(&fitted.meetings);
     let squares = fitted.meetings.iter().map(|value| (value - middle).powi(2));
     let spread = mean(&squares.collect::<Vec<_>>());
-    let atlas = Atlas {
+    let setup_values = SetupValues {
         stones: 6,
         game: settings.game.notation(),
         seed: settings.seed,
@@ -262,10 +262,10 @@ fn read(design: &Design, sums: &[Sums], settings: &Settings) -> AtlasStudy {
             held_out,
             believed: fitted.believed,
         }),
-        ..analysis.atlas(&design.rows, &values, errors)
+        ..analysis.setup_values(&design.rows, &values, errors)
     };
-    AtlasStudy {
-        atlas,
+    SetupStudy {
+        setup_values,
         rows: Rows::new(6),
         values,
     }
@@ -273,7 +273,7 @@ fn read(design: &Design, sums: &[Sums], settings: &Settings) -> AtlasStudy {
 
 /// All rows against all, from the meetings.
 fn matrix(design: &Design, meetings: &[f64]) -> Vec<Vec<f64>> {
-    let pair = |first, second| meetings[design.meeting(first, second)];
+    let pair = |first, second| meetings[design.pair_index(first, second)];
     square(design.rows.len(), pair)
 }
 

@@ -121,13 +121,13 @@ impl Design {
     }
 
     /// The rows of a meeting: who begins, the other.
-    pub(super) fn rows_of(&self, meeting: usize) -> [usize; 2] {
+    pub(super) fn rows_of(&self, pair_index: usize) -> [usize; 2] {
         let width = self.rows.len();
-        [self.rows.classes[meeting / width], meeting % width]
+        [self.rows.classes[pair_index / width], pair_index % width]
     }
 
     /// The meeting that two rows are worth as much as.
-    pub(super) fn meeting(&self, first: usize, second: usize) -> usize {
+    pub(super) fn pair_index(&self, first: usize, second: usize) -> usize {
         let class = self.rows.class[first];
         let straight = self.rows.classes[class] == first;
         let second = if straight {
@@ -271,7 +271,8 @@ mod tests {
     ) -> [Vec<f64>; 2] {
         let mut random = RandomStream::new(seed);
         [(); 2].map(|()| {
-            let game = |meeting| law(design.rows_of(meeting)) + deviation * normal(&mut random);
+            let game =
+                |pair_index| law(design.rows_of(pair_index)) + deviation * normal(&mut random);
             (0..design.meetings()).map(game).collect()
         })
     }
@@ -319,7 +320,7 @@ mod tests {
         let own: Vec<f64> = (0..design.meetings())
             .map(|_| 0.02 * normal(&mut random))
             .collect();
-        let meetings = |at: [usize; 2]| pairs(at) + own[design.meeting(at[0], at[1])];
+        let meetings = |at: [usize; 2]| pairs(at) + own[design.pair_index(at[0], at[1])];
         let deviation = 0.02;
         type Law<'a> = &'a dyn Fn([usize; 2]) -> f64;
         let laws: [(Terms, Law<'_>, f64); 3] = [
@@ -342,7 +343,7 @@ mod tests {
             let both: Vec<f64> = pairs.map(|(one, two)| (one + two) / 2.0).collect();
             let noise = deviation * deviation / 2.0;
             let fitted = design.fit(&both, terms, noise, None).meetings;
-            let off = |(meeting, value)| law(design.rows_of(meeting)) - value;
+            let off = |(pair_index, value)| law(design.rows_of(pair_index)) - value;
             let errors = fitted.into_iter().enumerate().map(off);
             let squares: Vec<f64> = errors.map(|error: f64| error.powi(2)).collect();
             assert!(mean(&squares) <= 0.75 * noise, "{terms:?}");

@@ -8,22 +8,22 @@ use engine::play::build::PlayerRecipe;
 use std::{collections::HashMap, fs};
 
 /// The value by definition.
-fn slow(game: &Standard, position: &Position, known: &mut HashMap<u64, f64>) -> f64 {
+fn slow(game: &Standard, position: &Position, cache: &mut HashMap<u64, f64>) -> f64 {
     if let Some(payoff) = game.payoff(position, position.seat()) {
         return payoff.into();
     }
-    if let Some(value) = known.get(&position.bits()) {
+    if let Some(value) = cache.get(&position.bits()) {
         return *value;
     }
     let mut best = |face| {
         let moves = game.legal_moves(position, face);
         let values = moves
             .iter()
-            .map(|&mv| 1.0 - slow(game, &game.play(position, mv), known));
+            .map(|&mv| 1.0 - slow(game, &game.play(position, mv), cache));
         values.fold(0.0, f64::max)
     };
     let value = (1..=6).map(&mut best).sum::<f64>() / 6.0;
-    known.insert(position.bits(), value);
+    cache.insert(position.bits(), value);
     value
 }
 
@@ -32,14 +32,14 @@ fn starts_of_few_stones_have_the_values_of_a_slow_solver() {
     for variant in [Variant::Classic, Variant::NearestOnly] {
         let game = Standard::new(variant, Standard::default().die());
         let tables = Tables::in_memory(4, variant, &run_sequentially, &|_, _| {}).unwrap();
-        let mut known = HashMap::new();
+        let mut cache = HashMap::new();
         for stones in [1, 2] {
             let found = exact(&game, &tables, stones).unwrap();
             let orders = &found.rows.orders;
             let (mut sum, mut largest) = (0.0, [[0.0_f64; 30]; 30]);
             for (first, one) in orders.iter().enumerate() {
                 for (second, other) in orders.iter().enumerate() {
-                    let expected = slow(&game, &arrangements::start(one, other), &mut known);
+                    let expected = slow(&game, &arrangements::start(one, other), &mut cache);
                     assert!((found.values[first][second] - expected).abs() < 4e-5);
                     sum += expected;
                     largest[first][second] = expected;
@@ -47,18 +47,18 @@ fn starts_of_few_stones_have_the_values_of_a_slow_solver() {
             }
             let count = orders.len();
             let random = sum / (count * count) as f64;
-            assert!((found.atlas.random.value - random).abs() < 4e-5);
+            assert!((found.setup_values.random.value - random).abs() < 4e-5);
             let least = |row: &[f64; 30]| row[..count].iter().copied().fold(1.0, f64::min);
             let answered = largest[..count].iter().map(least).fold(0.0, f64::max);
-            let atlas = &found.atlas;
-            assert!((atlas.second_answers.value.value - answered).abs() < 4e-5);
+            let setup_values = &found.setup_values;
+            assert!((setup_values.second_answers.value.value - answered).abs() < 4e-5);
             let (displayed, seen) = (
-                atlas.second_answers.value.value,
-                atlas.first_answers.value.value,
+                setup_values.second_answers.value.value,
+                setup_values.first_answers.value.value,
             );
-            let Interval { lower, upper } = atlas.assured;
+            let Interval { lower, upper } = setup_values.assured;
             assert!(displayed <= lower + 1e-9 && upper <= seen + 1e-9);
-            let value = atlas.equilibrium.value;
+            let value = setup_values.equilibrium.value;
             assert!(value > lower - 1e-9 && value < upper + 1e-9 && upper < lower + 1e-4);
         }
         assert!(exact(&game, &tables, 3).is_err(), "six stones are too many");
@@ -89,7 +89,7 @@ fn full_games(player: &str, luck: Option<&str>) -> FullGames {
     }
 }
 
-fn atlas(player: &str, settings: &Settings) -> AtlasStudy {
+fn setup_values(player: &str, settings: &Settings) -> SetupStudy {
     sampled(&full_games(player, None), settings, &ProgressBar::hidden())
         .unwrap()
         .unwrap()
@@ -97,7 +97,7 @@ fn atlas(player: &str, settings: &Settings) -> AtlasStudy {
 
 #[test]
 fn random_players_gain_what_other_programs_found() {
-    let found = atlas("random", &settings(2)).atlas;
+    let found = setup_values("random", &settings(2)).setup_values;
     // 53.15 %: `benches playouts`, which is held against two other programs.
     let random = found.random;
     assert!(
@@ -113,18 +113,18 @@ fn threads_and_interruptions_change_nothing() {
         threads: 1,
         ..settings(2)
     };
-    let complete = atlas("MrBlack(0)", &one).atlas;
+    let complete = setup_values("MrBlack(0)", &one).setup_values;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state");
     let stored = Settings {
         state: Some(path.clone()),
         ..settings(2)
     };
-    assert_eq!(atlas("MrBlack(0)", &stored).atlas, complete);
+    assert_eq!(setup_values("MrBlack(0)", &stored).setup_values, complete);
     let text = fs::read_to_string(&path).unwrap();
     assert_eq!(text.lines().count(), 1 + MEETINGS as usize / CHUNK);
     fs::write(&path, &text[..text.len() / 3]).unwrap();
-    assert_eq!(atlas("MrBlack(0)", &stored).atlas, complete);
+    assert_eq!(setup_values("MrBlack(0)", &stored).setup_values, complete);
     let other = Settings { seed: 6, ..stored };
     let games = full_games("MrBlack(0)", None);
     let refused = sampled(&games, &other, &ProgressBar::hidden()).map(drop);
@@ -144,7 +144,7 @@ fn threads_and_interruptions_change_nothing() {
 }
 
 #[test]
-fn luck_taken_away_leaves_the_mean() {
+fn luck_adjustment_keeps_the_mean() {
     let game = Standard::default();
     let by_eval = RollOuts {
         name: String::new(),
@@ -157,7 +157,7 @@ fn luck_taken_away_leaves_the_mean() {
         let mut table = games.table();
         let meetings = (0..MEETINGS as usize).step_by(199);
         let sums: Vec<Sums> = meetings
-            .map(|meeting| play_pair(&mut table, &design, meeting, &settings(8)).unwrap())
+            .map(|pairing| play_pair(&mut table, &design, pairing, &settings(8)).unwrap())
             .collect();
         let games = 8.0 * sums.len() as f64;
         let sum =

@@ -66,7 +66,7 @@ pub struct FitReport {
 
 /// What an atlas says.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Atlas {
+pub struct SetupValues {
     /// Stones a side.
     pub stones: usize,
     /// The rules.
@@ -136,15 +136,15 @@ impl Analysis {
         };
         let random = vec![1.0 / count as f64; count];
         let equilibrium = solve(values, CLOSE_ENOUGH, ROUNDS).map(without_remainders);
-        let place = |of: &dyn Fn(usize) -> f64| {
+        let best_by = |of: &dyn Fn(usize) -> f64| {
             (0..count)
                 .min_by(|&one, &other| of(one).total_cmp(&of(other)))
                 .unwrap_or(0)
         };
-        let answer = |first: usize| place(&|second| values[first][second]);
-        let displayed = place(&|first| -values[first][answer(first)]);
-        let reply = |second: usize| place(&|first| -values[first][second]);
-        let shown_second = place(&|second| values[reply(second)][second]);
+        let answer = |first: usize| best_by(&|second| values[first][second]);
+        let displayed = best_by(&|first| -values[first][answer(first)]);
+        let reply = |second: usize| best_by(&|first| -values[first][second]);
+        let reply_second = best_by(&|second| values[reply(second)][second]);
         let even = square(count, |one, other| {
             (values[one][other] - values[other][one]) / 2.0
         });
@@ -156,7 +156,7 @@ impl Analysis {
             [random.clone(), random.clone()],
             equilibrium,
             [alone(displayed), alone(answer(displayed))],
-            [alone(reply(shown_second)), alone(shown_second)],
+            [alone(reply(reply_second)), alone(reply_second)],
         ];
         Self {
             values: mixes.each_ref().map(|mixes| worth(values, mixes)),
@@ -171,21 +171,26 @@ impl Analysis {
     }
 
     /// As a result, without what belongs to games; `errors` are those of the four values.
-    pub(super) fn atlas(&self, rows: &Rows, values: &[Vec<f64>], errors: [f64; 4]) -> Atlas {
-        let estimate = |place: usize| Estimate {
-            value: self.values[place],
-            error: errors[place],
+    pub(super) fn setup_values(
+        &self,
+        rows: &Rows,
+        values: &[Vec<f64>],
+        errors: [f64; 4],
+    ) -> SetupValues {
+        let estimate = |best_by: usize| Estimate {
+            value: self.values[best_by],
+            error: errors[best_by],
         };
-        let answered = |place: usize| {
+        let answered = |best_by: usize| {
             let order = |side: &Vec<f64>| {
                 let row = side.iter().position(|share| *share == 1.0);
                 text(&rows.orders[row.unwrap_or(0)])
             };
-            let [first, second] = self.mixes[place].each_ref().map(order);
+            let [first, second] = self.mixes[best_by].each_ref().map(order);
             Answered {
                 first,
                 second,
-                value: estimate(place),
+                value: estimate(best_by),
             }
         };
         let of_first: Vec<f64> = values.iter().map(|row| mean(row)).collect();
@@ -211,7 +216,7 @@ impl Analysis {
         };
         let mut classes: Vec<ClassValue> = (0..rows.classes.len()).map(class).collect();
         classes.sort_by(|one, other| other.score.total_cmp(&one.score));
-        Atlas {
+        SetupValues {
             random: estimate(0),
             equilibrium: estimate(1),
             assured: self.assured,
@@ -219,7 +224,7 @@ impl Analysis {
             first_answers: answered(3),
             random_loses: self.random_loses,
             classes,
-            ..Atlas::default()
+            ..SetupValues::default()
         }
     }
 }

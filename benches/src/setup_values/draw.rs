@@ -3,9 +3,9 @@
 //! Set-ups are drawn as Red's, whose corner is the upper left one.
 
 use super::{
-    AtlasStudy,
+    SetupStudy,
     arrangements::text,
-    result::{Atlas, ClassValue},
+    result::{ClassValue, SetupValues},
 };
 use arena::error::Result;
 use arena::plot::heat_map::{HeatMap, heat_map};
@@ -19,7 +19,7 @@ const TRIANGLES_PER_LINE: usize = 8;
 /// their members are as many as Rock'n'Roll's tournament took.
 pub const MAX_DISPLAYED: usize = 4;
 
-impl Atlas {
+impl SetupValues {
     /// What a person reads.
     #[must_use]
     pub fn text(&self) -> String {
@@ -74,8 +74,8 @@ impl Atlas {
                 100.0 * QUANTILE_95 * fit.class_error,
             );
             let held_out = fit.held_out.iter().enumerate().map(|(index, model)| {
-                let taken = if index == fit.taken { " (taken)" } else { "" };
-                let name = format!("{:?}{taken}", model.terms).to_lowercase();
+                let mark = if index == fit.taken { " (taken)" } else { "" };
+                let name = format!("{:?}{mark}", model.terms).to_lowercase();
                 vec![
                     name.into(),
                     Cell::Percent(model.explained),
@@ -138,7 +138,7 @@ impl Atlas {
 fn triangles(classes: &[ClassValue]) -> String {
     let mut text = String::new();
     for line in classes.chunks(TRIANGLES_PER_LINE) {
-        let drawn = line.iter().map(|class| {
+        let pictures = line.iter().map(|class| {
             let stones: Vec<String> = class.orders[0]
                 .chars()
                 .map(|stone| format!("{stone} "))
@@ -146,9 +146,11 @@ fn triangles(classes: &[ClassValue]) -> String {
             let rows = [0..3, 3..5, 5..6].map(|squares| stones[squares].concat());
             [&[format!("{:.1}", 100.0 * class.score)], &rows[..]].concat()
         });
-        let drawn: Vec<Vec<String>> = drawn.collect();
+        let pictures: Vec<Vec<String>> = pictures.collect();
         for row in 0..4 {
-            let cells = drawn.iter().map(|triangle| format!("{:<8}", triangle[row]));
+            let cells = pictures
+                .iter()
+                .map(|triangle| format!("{:<8}", triangle[row]));
             text += &format!("  {}\n", cells.collect::<String>().trim_end());
         }
         text.push('\n');
@@ -163,19 +165,19 @@ fn map_of_rates(
     columns: Vec<String>,
     values: Vec<Option<f64>>,
 ) -> Result<String> {
-    let known = values.iter().flatten();
+    let finite = values.iter().flatten();
     heat_map(&HeatMap {
         title: title.to_owned(),
         rows,
         columns,
-        span: known.fold(0.5, |span, value| span.max((value - 50.0).abs())),
+        span: finite.fold(0.5, |span, value| span.max((value - 50.0).abs())),
         values,
         middle: 50.0,
         decimals: 1,
     })
 }
 
-impl Atlas {
+impl SetupValues {
     /// The mean rate of all set-ups that have a stone on a square, as a map.
     pub(crate) fn where_stones_belong(&self) -> Result<String> {
         const SQUARES: [&str; 6] = ["a5", "b5", "c5", "a4", "b4", "a3"];
@@ -207,7 +209,7 @@ impl Atlas {
 /// Most groups of a map.
 const GROUPS: usize = 36;
 
-impl AtlasStudy {
+impl SetupStudy {
     /// What every meeting is worth to who begins: a class against a row.
     #[must_use]
     pub fn text_table(&self) -> TextTable {
@@ -231,7 +233,7 @@ impl AtlasStudy {
     /// # Errors
     /// If it cannot be drawn.
     pub fn svg(&self) -> Result<String> {
-        let classes = &self.atlas.classes;
+        let classes = &self.setup_values.classes;
         let row = |order: &String| {
             let mut rows = self.rows.orders.iter();
             rows.position(|other| text(other) == *order)

@@ -96,9 +96,9 @@ pub(super) fn better(
 
 /// The place in whose part of a mix `at` lies.
 fn sample(mix: &[f64], mut at: f64) -> usize {
-    let last = mix.iter().rposition(|share| *share > 0.0).unwrap_or(0);
-    for (index, share) in mix[..last].iter().enumerate() {
-        at -= share;
+    let last = mix.iter().rposition(|weight| *weight > 0.0).unwrap_or(0);
+    for (index, weight) in mix[..last].iter().enumerate() {
+        at -= weight;
         if at < 0.0 {
             return index;
         }

@@ -1,11 +1,11 @@
-//! `atlas`: what beginning is worth, and which set-ups are good.
+//! `setup_values`: what beginning is worth, and which set-ups are good.
 
 use anyhow::{Context, Result, bail};
 use arena::setups::Setups;
-use benches::atlas::{
-    AtlasStudy, MAX_DISPLAYED, MAX_EXACT_STONES, MEETINGS, Settings, exact,
+use benches::setup_values::{
+    MAX_DISPLAYED, MAX_EXACT_STONES, MEETINGS, Settings, SetupStudy, exact,
     games::{FullGames, Games, RollOuts},
-    result::Atlas,
+    result::SetupValues,
     sampled,
 };
 use clap::value_parser;
@@ -108,20 +108,20 @@ impl Arguments {
                 None => return self.shard.ends_task(self.json).map(drop),
             }
         };
-        let atlas = &study.atlas;
-        output::result(self.json, atlas, || atlas.text())?;
+        let setup_values = &study.setup_values;
+        output::result(self.json, setup_values, || setup_values.text())?;
         let write = |path: &Option<PathBuf>, content: &dyn Fn() -> Result<String>| -> Result<()> {
             path.as_ref()
                 .map_or(Ok(()), |path| Ok(output::file(path, content()?)?))
         };
-        write(&self.best, &|| Ok(best_list(atlas)))?;
-        write(&self.mix, &|| Ok(mix_list(atlas)))?;
+        write(&self.best, &|| Ok(best_list(setup_values)))?;
+        write(&self.mix, &|| Ok(mix_list(setup_values)))?;
         write(&self.csv, &|| Ok(study.text_table().csv()))?;
         write(&self.svg, &|| Ok(study.svg()?))
     }
 
     /// Nothing if this is one task of many.
-    fn sampled(&self, game: &Standard) -> Result<Option<AtlasStudy>> {
+    fn sampled(&self, game: &Standard) -> Result<Option<SetupStudy>> {
         let recipe = |text: &str| PlayerRecipe::parse(trusted(text), game);
         let by_eval = recipe(&format!("star1(depth=1, eval={})", self.eval))?;
         let policy = match &self.player {
@@ -161,19 +161,19 @@ impl Arguments {
 }
 
 /// Where a file came from, as its first line.
-fn origin(atlas: &Atlas, what: &str) -> String {
+fn origin(setup_values: &SetupValues, what: &str) -> String {
     format!(
         "# {what}: benches atlas, {}, {} games, seed {}\n",
-        atlas.source, atlas.games, atlas.seed
+        setup_values.source, setup_values.games, setup_values.seed
     )
 }
 
-fn best_list(atlas: &Atlas) -> String {
+fn best_list(setup_values: &SetupValues) -> String {
     let mut text = origin(
-        atlas,
+        setup_values,
         "the best sixteen against each other, twice, so that either side begins",
     );
-    let orders: Vec<&String> = atlas.classes[..MAX_DISPLAYED]
+    let orders: Vec<&String> = setup_values.classes[..MAX_DISPLAYED]
         .iter()
         .flat_map(|class| &class.orders)
         .collect();
@@ -193,9 +193,9 @@ fn best_list(atlas: &Atlas) -> String {
     text
 }
 
-fn mix_list(atlas: &Atlas) -> String {
-    let mut text = origin(atlas, "a mix of set-ups, weight and stones");
-    for class in &atlas.classes {
+fn mix_list(setup_values: &SetupValues) -> String {
+    let mut text = origin(setup_values, "a mix of set-ups, weight and stones");
+    for class in &setup_values.classes {
         let weight = (class.share / class.orders.len() as f64 * 1e6).round();
         for order in class.orders.iter().filter(|_| weight > 0.0) {
             text += &format!("{weight} {order}\n");

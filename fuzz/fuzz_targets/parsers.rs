@@ -43,11 +43,11 @@ const TARGETS: &[(&str, Target)] = &[
 
 /// Without a name all are printed, for whoever runs them in turn.
 static TARGET: LazyLock<Target> = LazyLock::new(|| {
-    let wanted = std::env::var("FUZZ").unwrap_or_default();
-    let found = TARGETS.iter().find(|(name, _)| *name == wanted);
+    let name_of_target = std::env::var("FUZZ").unwrap_or_default();
+    let found = TARGETS.iter().find(|(name, _)| *name == name_of_target);
     found.map(|found| found.1).unwrap_or_else(|| {
         TARGETS.iter().for_each(|(name, _)| println!("{name}"));
-        std::process::exit(i32::from(!wanted.is_empty()))
+        std::process::exit(i32::from(!name_of_target.is_empty()))
     })
 });
 

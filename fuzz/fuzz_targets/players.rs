@@ -34,12 +34,12 @@ const COSTLY_KEYS: &[(&[&str], f64)] = &[
 /// Whether a player of this notation decides within milliseconds, and reads no file.
 pub(crate) fn is_cheap(text: &str) -> bool {
     fn cheap(notation: &Notation) -> bool {
-        let key = |wanted| {
+        let key = |key_name| {
             let mut keys = notation.arguments.iter().map(|argument| &argument.key);
-            keys.any(|key| key.as_deref() == Some(wanted))
+            keys.any(|key| key.as_deref() == Some(key_name))
         };
         let limited = key("sims") || key("ms") || key("cpu_ms") || key("clock");
-        let usual = match &*notation.name.to_lowercase() {
+        let has_default_cost = match &*notation.name.to_lowercase() {
             "mcts" => limited && key("memory"),
             "abseval" | "monte_alpha" | "monte_alpha_v2" | "uctcut" => limited,
             // Its players search at every ply of every game, if they have a depth.
@@ -50,15 +50,15 @@ pub(crate) fn is_cheap(text: &str) -> bool {
             name => !name.starts_with("model:"),
         };
         let mut arguments = notation.arguments.iter();
-        usual
+        has_default_cost
             && arguments.all(|argument| {
                 let key = argument.key.as_deref().unwrap_or_default();
                 let dear = COSTLY_KEYS.iter().find(|(keys, _)| keys.contains(&key));
-                let most = dear.map_or(f64::INFINITY, |dear| dear.1);
+                let max = dear.map_or(f64::INFINITY, |dear| dear.1);
                 let mut numbers = argument.value.name.split([':', '+']);
                 cheap(&argument.value)
                     && numbers
-                        .all(|number| number.parse().map_or(true, |number: f64| number <= most))
+                        .all(|number| number.parse().map_or(true, |number: f64| number <= max))
             })
     }
     text.len() <= 400 && Notation::parse(text).is_ok_and(|notation| cheap(&notation))

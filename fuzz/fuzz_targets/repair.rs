@@ -67,9 +67,9 @@ pub(crate) fn state(bytes: &[u8]) -> Option<Vec<u8>> {
     let (heading, lines) = str::from_utf8(bytes).ok()?.split_once('\n')?;
     let mut repaired = format!("{heading}\n");
     for line in lines.lines() {
-        let (said, _) = line.rsplit_once(",\"checksum\"")?;
-        let sum = checksum(format!("{said}}}").as_bytes());
-        repaired += &format!("{said},\"checksum\":\"{sum:016x}\"}}\n");
+        let (entry, _) = line.rsplit_once(",\"checksum\"")?;
+        let sum = checksum(format!("{entry}}}").as_bytes());
+        repaired += &format!("{entry},\"checksum\":\"{sum:016x}\"}}\n");
     }
     Some(repaired.into_bytes())
 }

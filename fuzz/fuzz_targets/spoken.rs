@@ -18,49 +18,49 @@ fn permit(notation: &Notation) -> Result<Notation, String> {
         .ok_or("only cheap players".to_owned())
 }
 
-fn opened<G: ProtocolGame>(speech: ProtocolKind, game: &str) -> Result<Box<dyn Protocol>, String> {
+fn opened<G: ProtocolGame>(protocol_kind: ProtocolKind, game: &str) -> Result<Box<dyn Protocol>, String> {
     let rules = G::from_notation(game, None).map_err(|error| error.to_string())?;
     let config = SessionConfig {
         player_policy: Arc::new(permit),
         max_time: Duration::from_millis(1),
         keeps_players: true,
         seed: 1,
-        open: Arc::new(move |game, _| begin(speech, &game.to_string())),
+        open: Arc::new(move |game, _| begin(protocol_kind, &game.to_string())),
         read_file: |text| Ok(text.to_owned()),
     };
-    protocols::open(speech, rules, Some(&Notation::new("random")), config)
+    protocols::open(protocol_kind, rules, Some(&Notation::new("random")), config)
 }
 
-fn begin(speech: ProtocolKind, game: &str) -> Result<Box<dyn Protocol>, String> {
+fn begin(protocol_kind: ProtocolKind, game: &str) -> Result<Box<dyn Protocol>, String> {
     let name = Notation::parse(game)
         .map_err(|error| error.to_string())?
         .name;
     match &*name {
-        Standard::NAME => opened::<Standard>(speech, game),
-        Havannah::NAME => opened::<Havannah>(speech, game),
-        Reversi::NAME => opened::<Reversi>(speech, game),
+        Standard::NAME => opened::<Standard>(protocol_kind, game),
+        Havannah::NAME => opened::<Havannah>(protocol_kind, game),
+        Reversi::NAME => opened::<Reversi>(protocol_kind, game),
         _ => Err("there is no such game".to_owned()),
     }
 }
 
 /// Lines are answered in the form of the protocol.
-fn check(speech: ProtocolKind, line: &str, said: &str) {
-    let begins: &[&str] = match speech {
-        ProtocolKind::Gtp if said.is_empty() => &[],
+fn check(protocol_kind: ProtocolKind, line: &str, reply: &str) {
+    let begins: &[&str] = match protocol_kind {
+        ProtocolKind::Gtp if reply.is_empty() => &[],
         ProtocolKind::Gtp => {
-            assert!(said.starts_with(['=', '?']), "{line:?}: {said:?}");
+            assert!(reply.starts_with(['=', '?']), "{line:?}: {reply:?}");
             assert_eq!(
-                said.find("\n\n"),
-                Some(said.len() - 2),
-                "{line:?}: {said:?}"
+                reply.find("\n\n"),
+                Some(reply.len() - 2),
+                "{line:?}: {reply:?}"
             );
             &[""]
         }
         ProtocolKind::Tcga => {
-            let asks = line.split_whitespace().next().is_some();
+            let has_words = line.split_whitespace().next().is_some();
             assert!(
-                said.lines().count() <= usize::from(asks),
-                "{line:?}: {said:?}"
+                reply.lines().count() <= usize::from(has_words),
+                "{line:?}: {reply:?}"
             );
             &[""]
         }
@@ -88,27 +88,27 @@ fn check(speech: ProtocolKind, line: &str, said: &str) {
             "learned",
         ],
     };
-    for said in said.lines() {
-        let known = begins.iter().any(|begin| said.starts_with(begin));
+    for reply in reply.lines() {
+        let is_expected = begins.iter().any(|begin| reply.starts_with(begin));
         assert!(
-            known && !said.contains(char::is_control),
-            "{line:?}: {said:?}"
+            is_expected && !reply.contains(char::is_control),
+            "{line:?}: {reply:?}"
         );
     }
 }
 
 /// The first byte says which protocol, the lines behind it are heard.
 pub(crate) fn protocols(bytes: &[u8]) {
-    let Some((&which, heard)) = bytes.split_first() else {
+    let Some((&which, input)) = bytes.split_first() else {
         return;
     };
     let all = [ProtocolKind::Gtp, ProtocolKind::Tcga, ProtocolKind::Ubgi, ProtocolKind::NBoard];
-    let speech = all[usize::from(which % 4)];
-    let mut protocol = begin(speech, speech.default_game()).expect("a game");
-    for line in String::from_utf8_lossy(heard).split('\n').take(50) {
-        let mut said = String::new();
-        let next = protocol.handle_line(line, &mut said);
-        check(speech, line, &said);
+    let protocol_kind = all[usize::from(which % 4)];
+    let mut protocol = begin(protocol_kind, protocol_kind.default_game()).expect("a game");
+    for line in String::from_utf8_lossy(input).split('\n').take(50) {
+        let mut reply = String::new();
+        let next = protocol.handle_line(line, &mut reply);
+        check(protocol_kind, line, &reply);
         match next {
             Action::Continue => {}
             Action::Quit => return,

@@ -26,17 +26,17 @@ use web::{
 const REVERSI: &str = "---------------------------OX------XO---------------------------";
 const MIDDLE: &str = "215../64.../3...e/...fb/..acd b";
 
-fn ask(request: &Value) -> Value {
+fn answer_to(request: &Value) -> Value {
     answer(request.to_string().as_bytes(), &RequestLimits::default())
 }
 
-fn ask_einstein(mut request: Value) -> Value {
+fn answer_of_einstein(mut request: Value) -> Value {
     request["game"] = "einstein".into();
-    ask(&request)
+    answer_to(&request)
 }
 
 fn reversixt_start() -> String {
-    let new = ask(&json!({ "ask": "new", "game": "reversixt(map=three)", "seed": 1 }));
+    let new = answer_to(&json!({ "ask": "new", "game": "reversixt(map=three)", "seed": 1 }));
     new["position"].as_str().unwrap().to_owned()
 }
 
@@ -49,22 +49,25 @@ fn list(value: &Value) -> &[Value] {
 }
 
 #[track_caller]
-fn near(found: f64, wanted: f64, error: f64) {
-    assert!((found - wanted).abs() <= error, "{found} is not {wanted}");
+fn near(found: f64, expected: f64, error: f64) {
+    assert!(
+        (found - expected).abs() <= error,
+        "{found} is not {expected}"
+    );
 }
 
 /// Whether an answer is what is shown of it: numbers rounded, texts up to `…`, of objects and lists
 /// some.
-fn is_shown(answer: &Value, shown: &Value) -> bool {
-    match shown {
+fn matches_example(answer: &Value, example: &Value) -> bool {
+    match example {
         Value::Object(keys) => keys
             .iter()
-            .all(|(key, shown)| is_shown(&answer[key], shown)),
+            .all(|(key, example)| matches_example(&answer[key], example)),
         Value::Array(all) => {
-            let found = |shown| list(answer).iter().any(|one| is_shown(one, shown));
+            let found = |example| list(answer).iter().any(|one| matches_example(one, example));
             all.iter().all(found)
         }
-        Value::Number(_) => (number(answer) - number(shown)).abs() < 1.1e-5,
+        Value::Number(_) => (number(answer) - number(example)).abs() < 1.1e-5,
         Value::String(text) => {
             let (begin, end) = text.split_once('…').unwrap_or((text, ""));
             let answer = answer.as_str().unwrap_or_default();
@@ -77,11 +80,14 @@ fn is_shown(answer: &Value, shown: &Value) -> bool {
 }
 
 #[test]
-fn what_is_shown_is_answered() {
+fn answers_match_the_examples() {
     for line in include_str!("answers.jsonl").lines() {
-        let [request, shown]: [Value; 2] = serde_json::from_str(line).unwrap();
-        let answer = ask(&request);
-        assert!(is_shown(&answer, &shown), "{shown}\nis not\n{answer}");
+        let [request, example]: [Value; 2] = serde_json::from_str(line).unwrap();
+        let answer = answer_to(&request);
+        assert!(
+            matches_example(&answer, &example),
+            "{example}\nis not\n{answer}"
+        );
     }
     // The documentation: requests, and what the last of them, or one before, is answered.
     let blocks = include_str!("../../docs/reference/api.md")
@@ -91,14 +97,14 @@ fn what_is_shown_is_answered() {
     for block in blocks.map(|block| block.split("```").next().unwrap()) {
         let values = Deserializer::from_str(block).into_iter::<Value>();
         let values: Vec<Value> = values.collect::<Result<_, _>>().unwrap();
-        let (shown, requests) = values.split_last().unwrap();
-        let answers: Vec<Value> = requests.iter().map(ask).collect();
+        let (example, requests) = values.split_last().unwrap();
+        let answers: Vec<Value> = requests.iter().map(answer_to).collect();
         let is_refused = |answer: &Value| !answer["error"].is_null();
         assert!(!answers.iter().any(is_refused), "{answers:?}");
-        let is_it = |answer: &Value| is_shown(answer, shown);
+        let is_it = |answer: &Value| matches_example(answer, example);
         assert!(
             answers.is_empty() || answers.iter().any(is_it),
-            "{shown}\nis not in\n{answers:?}"
+            "{example}\nis not in\n{answers:?}"
         );
         compared += usize::from(!answers.is_empty());
     }
@@ -110,11 +116,11 @@ fn requests_name_no_programs_no_files_no_more_than_the_bounds_and_nothing_unknow
     for line in include_str!("refused.jsonl").lines() {
         let mut request = json!({ "ask": "analyse", "game": "einstein",
             "position": format!("{MIDDLE} -"), "player": "star1(depth=1)" });
-        let mut says = "player '".to_owned();
+        let mut expected_error = "player '".to_owned();
         let changes: Map<String, Value> = serde_json::from_str(line).unwrap();
         for (key, value) in changes {
             match (key.as_str(), value) {
-                ("says", part) => part.as_str().unwrap().clone_into(&mut says),
+                ("says", part) => part.as_str().unwrap().clone_into(&mut expected_error),
                 (key, Value::Null) => drop(request.as_object_mut().unwrap().remove(key)),
                 // So many of the first.
                 ("times", times) => {
@@ -124,20 +130,20 @@ fn requests_name_no_programs_no_files_no_more_than_the_bounds_and_nothing_unknow
                 (key, value) => request[key] = value,
             }
         }
-        let answer = ask(&request);
+        let answer = answer_to(&request);
         let error = answer["error"]
             .as_str()
             .unwrap_or_else(|| panic!("not refused: {request}"));
-        assert!(error.contains(&says), "{request}: {error}");
+        assert!(error.contains(&expected_error), "{request}: {error}");
         assert!(!error.contains('\n') && error.len() < 1500, "{error}");
     }
-    let values = ask_einstein(
+    let values = answer_of_einstein(
         json!({ "ask": "evaluate", "position": format!("{MIDDLE} -"),
         "evaluators": ["model:/etc/passwd", "mrmonte", "schwarz", "best(x=1)", "random(seed=3)"] }),
     );
     let values = list(&values["values"]).iter();
-    let says: Vec<bool> = values.map(|one| one["error"].is_null()).collect();
-    assert_eq!(says, [false, false, true, false, true]);
+    let is_allowed: Vec<bool> = values.map(|one| one["error"].is_null()).collect();
+    assert_eq!(is_allowed, [false, false, true, false, true]);
 }
 
 /// The depths of a stream, and its last answer.
@@ -196,7 +202,7 @@ fn a_stream_has_the_values_of_each_depth_and_ends_when_nobody_receives_it() {
             .collect();
         assert_eq!(numbers, Vec::from_iter(1..u64::from(max)), "{player}");
         for (depth, found) in (1..).zip(depths.iter().chain([&last])) {
-            let alone = ask(&request(depth, false));
+            let alone = answer_to(&request(depth, false));
             let [found, alone]: [Vec<f64>; 2] = [found, &alone].map(values);
             assert_eq!(found.len(), alone.len());
             for (found, alone) in found.into_iter().zip(alone) {
@@ -308,7 +314,7 @@ fn ledgers_without_chance_add_up_without_luck_for_two_seats_three_and_four() {
 fn puzzles_have_one_best_move_by_the_tables_which_is_missed_without_search() {
     let game = Standard::default();
     let tables = shared_tables(4, game.variant()).unwrap();
-    let puzzle = |number: u64| ask_einstein(json!({ "ask": "puzzle", "number": number }));
+    let puzzle = |number: u64| answer_of_einstein(json!({ "ask": "puzzle", "number": number }));
     for number in 0..300 {
         let puzzle = puzzle(number);
         let text = puzzle["position"].as_str().unwrap();
@@ -317,7 +323,7 @@ fn puzzles_have_one_best_move_by_the_tables_which_is_missed_without_search() {
         assert_eq!(puzzle["best"], moves[0]["move"]);
         assert!(value(0) - value(1) > 0.05, "{puzzle}");
         let guess = json!({ "ask": "move", "position": text, "seed": 1, "player": "star1(depth=1, eval=best)" });
-        assert_ne!(ask_einstein(guess)["move"], puzzle["best"], "{text}");
+        assert_ne!(answer_of_einstein(guess)["move"], puzzle["best"], "{text}");
         let (position, face) = game.parse_position(text).unwrap();
         if position.stones() <= 4 {
             let probe = tables.probe_within(&game, &position, 0).unwrap();

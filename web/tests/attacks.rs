@@ -90,8 +90,8 @@ fn others_are_answered(address: SocketAddr) {
         let text = request(requests, body).replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
         let (mut answer, began) = (String::new(), Instant::now());
         while !answer.starts_with("HTTP/1.1 200") {
-            let asks_again = answer.is_empty() || answer.contains("ask again");
-            assert!(asks_again && began.elapsed() < LATE, "{requests}: {answer}");
+            let is_retried = answer.is_empty() || answer.contains("ask again");
+            assert!(is_retried && began.elapsed() < LATE, "{requests}: {answer}");
             let mut other = connect(address);
             other.write_all(at(address, &text).as_bytes()).unwrap();
             answer.clear();
@@ -259,10 +259,10 @@ fn others_are_answered_meanwhile() {
 #[test]
 fn a_file_is_read_until_its_client_goes_or_its_time_is_over() {
     let slow = request("POST /records", "slow");
-    let until_readers = |wanted| {
+    let until_readers = |expected| {
         let began = Instant::now();
-        while READING.load(Ordering::SeqCst) != wanted {
-            assert!(began.elapsed() < LATE, "{wanted} readers");
+        while READING.load(Ordering::SeqCst) != expected {
+            assert!(began.elapsed() < LATE, "{expected} readers");
             thread::sleep(Duration::from_millis(1));
         }
         began.elapsed()
@@ -294,9 +294,9 @@ fn a_file_is_read_until_its_client_goes_or_its_time_is_over() {
 const START: &str = "---------------------------OX------XO--------------------------- X";
 
 /// A search of an hour, if nothing ends it.
-fn long(ask: &str, position: &str, more: &str) -> String {
+fn long(request_kind: &str, position: &str, more: &str) -> String {
     let body = format!(
-        r#"{{"ask":"{ask}","game":"reversi","{position}":"{START}","player":"minimax(depth=12, ms=3600000)"{more}}}"#
+        r#"{{"ask":"{request_kind}","game":"reversi","{position}":"{START}","player":"minimax(depth=12, ms=3600000)"{more}}}"#
     );
     request("POST /api", &body)
 }

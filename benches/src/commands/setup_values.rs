@@ -196,7 +196,7 @@ fn best_list(setup_values: &SetupValues) -> String {
 fn mix_list(setup_values: &SetupValues) -> String {
     let mut text = origin(setup_values, "a mix of set-ups, weight and stones");
     for class in &setup_values.classes {
-        let weight = (class.share / class.orders.len() as f64 * 1e6).round();
+        let weight = (class.weight / class.orders.len() as f64 * 1e6).round();
         for order in class.orders.iter().filter(|_| weight > 0.0) {
             text += &format!("{weight} {order}\n");
         }

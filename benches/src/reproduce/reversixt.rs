@@ -72,7 +72,8 @@ struct Row {
     leaves: u64,
     milliseconds: f64,
     leaves_a_second: Option<f64>,
-    evaluation_share: Option<f64>,
+    #[serde(rename = "evaluation_share")]
+    evaluation_fraction: Option<f64>,
 }
 
 /// A player that goes straight to a depth, plain or instrumented.
@@ -121,7 +122,7 @@ fn measure((search, notation): Search, game: &ReversiXt, depth: u32, seed: u64) 
         leaves: cost.leaves,
         milliseconds: rates.milliseconds_a_position,
         leaves_a_second: rates.leaves_a_second,
-        evaluation_share: rates.evaluation_share,
+        evaluation_fraction: rates.evaluation_fraction,
     })
 }
 
@@ -190,7 +191,7 @@ fn text_table(rows: &[Row], branching: f64) -> TextTable {
             row.leaves.into(),
             Cell::Number(row.milliseconds, 2),
             Cell::number(row.leaves_a_second, 0),
-            Cell::percent(row.evaluation_share),
+            Cell::percent(row.evaluation_fraction),
             grown(1.0),
             grown(0.75),
         ]);
@@ -223,7 +224,7 @@ fn claims(rows: &[Row], branching: f64, fixed: &[String]) -> Vec<Claim> {
         })
     };
     let exponent_factor = |rows: &[&Row]| {
-        let exponent_factor = rows.last().and_then(|row| row.evaluation_share);
+        let exponent_factor = rows.last().and_then(|row| row.evaluation_fraction);
         exponent_factor.map_or("unknown".to_owned(), |exponent_factor| {
             format!("{:.0} %", 100.0 * exponent_factor)
         })

@@ -88,7 +88,7 @@ impl Cost {
             milliseconds_a_position: self.milliseconds(),
             nodes_a_second: per_second(self.nodes),
             leaves_a_second: per_second(self.leaves),
-            evaluation_share: self.evaluation_share(),
+            evaluation_fraction: self.evaluation_fraction(),
             hit_rate: fraction(self.hits, self.probes),
             cut_rate: fraction(self.cuts, self.probes),
         }
@@ -100,7 +100,7 @@ impl Cost {
     }
 
     /// Share of the search's time that goes into evaluating, in `[0, 1]`.
-    fn evaluation_share(&self) -> Option<f64> {
+    fn evaluation_fraction(&self) -> Option<f64> {
         let evaluating = self.evaluation_seconds?;
         (self.seconds > 0.0).then(|| (evaluating / self.seconds).clamp(0.0, 1.0))
     }
@@ -114,7 +114,8 @@ pub(crate) struct Rates {
     /// Evaluations.
     pub leaves_a_second: Option<f64>,
     /// Share of time spent evaluating, in `[0, 1]`.
-    pub evaluation_share: Option<f64>,
+    #[serde(rename = "evaluation_share")]
+    pub evaluation_fraction: Option<f64>,
     /// Share of table probes that found the position.
     pub hit_rate: Option<f64>,
     /// Share of table probes that saved a search.
@@ -192,7 +193,7 @@ pub(super) fn displayed(first: &str, lines: &[&Compared]) -> TextTable {
             Cell::Number(rates.milliseconds_a_position, 3),
             Cell::number(rates.nodes_a_second, 0),
             Cell::number(rates.leaves_a_second, 0),
-            Cell::percent(rates.evaluation_share),
+            Cell::percent(rates.evaluation_fraction),
             Cell::percent(rates.hit_rate),
             Cell::percent(rates.cut_rate),
             cost.exact_replacements().map_or(Cell::Missing, mean),
@@ -233,7 +234,7 @@ mod tests {
         assert!((rates.nodes_a_second.unwrap() - 250_000.0).abs() < 1e-6);
         assert!((rates.leaves_a_second.unwrap() - 125_000.0).abs() < 1e-6);
         assert_eq!(
-            (rates.hit_rate, rates.cut_rate, rates.evaluation_share),
+            (rates.hit_rate, rates.cut_rate, rates.evaluation_fraction),
             (Some(0.5), Some(0.2), None)
         );
         assert_eq!(Cost::default().rates().hit_rate, None);
@@ -254,7 +255,7 @@ mod tests {
             evaluation_seconds: Some(0.4),
             ..unknown
         };
-        assert_eq!(with_counts.rates().evaluation_share, Some(0.4));
+        assert_eq!(with_counts.rates().evaluation_fraction, Some(0.4));
         for (parts, sum) in [
             ([&with_counts, &unknown], None),
             ([&unknown, &with_counts], None),
@@ -263,7 +264,7 @@ mod tests {
             assert_eq!(Cost::sum(parts).evaluation_seconds, sum);
         }
         let both = Cost::sum([&with_counts, &with_counts]).rates();
-        assert_eq!(both.evaluation_share, Some(0.4));
+        assert_eq!(both.evaluation_fraction, Some(0.4));
     }
 
     #[test]

@@ -214,7 +214,7 @@ mod tests {
             let (mut plain, mut instrumented) = (recipe.make(), recipe.make_instrumented());
             let instrumented = Some((instrumented.as_mut(), ClockCost::of_leaf_clock()));
             let found = measure_position(plain.as_mut(), instrumented, &start, 1, 1);
-            found.unwrap().1.rates().evaluation_share
+            found.unwrap().1.rates().evaluation_fraction
         };
         // Of several, for others may take the processor away in the middle of one.
         assert!(

@@ -116,7 +116,8 @@ impl SetupValues {
         ]);
         let ends =
             |index: usize| index < 2 * MAX_DISPLAYED || index + 2 * MAX_DISPLAYED >= classes.len();
-        let mixed = |class: &ClassValue| class.share + class.share_first + class.share_second > 0.0;
+        let mixed =
+            |class: &ClassValue| class.weight + class.weight_first + class.weight_second > 0.0;
         let placed = classes.iter().enumerate();
         for (index, class) in placed.filter(|(index, class)| ends(*index) || mixed(class)) {
             text_table.push(vec![
@@ -124,9 +125,9 @@ impl SetupValues {
                 class.orders.first().map_or("", String::as_str).into(),
                 Cell::Percent(class.first),
                 Cell::Percent(class.second),
-                Cell::Percent(class.share_first),
-                Cell::Percent(class.share_second),
-                Cell::Percent(class.share),
+                Cell::Percent(class.weight_first),
+                Cell::Percent(class.weight_second),
+                Cell::Percent(class.weight),
             ]);
         }
         text += &format!("\n{}", text_table.text());

@@ -40,11 +40,14 @@ pub struct ClassValue {
     /// The mean of both.
     pub score: f64,
     /// How often who begins takes it in equilibrium, all members together.
-    pub share_first: f64,
+    #[serde(rename = "share_first")]
+    pub weight_first: f64,
     /// How often the other does.
-    pub share_second: f64,
+    #[serde(rename = "share_second")]
+    pub weight_second: f64,
     /// How often anybody does who does not know yet who begins.
-    pub share: f64,
+    #[serde(rename = "share")]
+    pub weight: f64,
 }
 
 /// How the values were fitted to games.
@@ -119,10 +122,10 @@ pub(super) struct Analysis {
 
 fn without_remainders(mut mix: Vec<f64>) -> Vec<f64> {
     mix.iter_mut()
-        .filter(|share| **share < MIN_WEIGHT)
-        .for_each(|share| *share = 0.0);
+        .filter(|weight| **weight < MIN_WEIGHT)
+        .for_each(|weight| *weight = 0.0);
     let total: f64 = mix.iter().sum();
-    mix.iter_mut().for_each(|share| *share /= total);
+    mix.iter_mut().for_each(|weight| *weight /= total);
     mix
 }
 
@@ -183,7 +186,7 @@ impl Analysis {
         };
         let answered = |best_by: usize| {
             let order = |side: &Vec<f64>| {
-                let row = side.iter().position(|share| *share == 1.0);
+                let row = side.iter().position(|weight| *weight == 1.0);
                 text(&rows.orders[row.unwrap_or(0)])
             };
             let [first, second] = self.mixes[best_by].each_ref().map(order);
@@ -209,9 +212,9 @@ impl Analysis {
                 first,
                 second,
                 score: (first + second) / 2.0,
-                share_first: sum(&self.mixes[1][0]),
-                share_second: sum(&self.mixes[1][1]),
-                share: sum(&self.mix),
+                weight_first: sum(&self.mixes[1][0]),
+                weight_second: sum(&self.mixes[1][1]),
+                weight: sum(&self.mix),
             }
         };
         let mut classes: Vec<ClassValue> = (0..rows.classes.len()).map(class).collect();

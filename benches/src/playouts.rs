@@ -43,7 +43,8 @@ pub struct RandomPlayReport {
     /// The counts.
     pub counts: RandomPlay,
     /// Share of games won by the side that began.
-    pub first_mover_share: f64,
+    #[serde(rename = "first_mover_share")]
+    pub first_mover_score: f64,
     /// Its standard error.
     pub first_mover_error: f64,
     /// Plies a game.
@@ -91,7 +92,7 @@ pub fn random_play(
     let (first_mover_wins, mean) = (counts.first_mover_wins as f64 / n, counts.plies as f64 / n);
     Ok(RandomPlayReport {
         counts,
-        first_mover_share: first_mover_wins,
+        first_mover_score: first_mover_wins,
         first_mover_error: (first_mover_wins * (1.0 - first_mover_wins) / n).sqrt(),
         mean_plies: mean,
         mean_plies_error: ((counts.squared_plies as f64 / n - mean * mean).max(0.0) / n).sqrt(),
@@ -158,7 +159,7 @@ mod tests {
         let reference_error = 0.005 / 2.0;
         let sigma = report.first_mover_error.hypot(reference_error);
         assert!(
-            (report.first_mover_share - 0.534).abs() < 4.0 * sigma,
+            (report.first_mover_score - 0.534).abs() < 4.0 * sigma,
             "{report:?}"
         );
         // The references are rounded: to 0.1 plies and 0.01 moves.

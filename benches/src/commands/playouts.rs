@@ -68,7 +68,7 @@ impl Arguments {
                 report.counts.games,
                 report.wall_seconds,
                 report.games_per_second,
-                100.0 * report.first_mover_share,
+                100.0 * report.first_mover_score,
                 100.0 * report.first_mover_error,
                 report.mean_plies,
                 report.mean_plies_error,

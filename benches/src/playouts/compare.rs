@@ -52,7 +52,8 @@ pub struct PlayoutRow {
     pub mean_plies: Option<f64>,
     /// What the side that began got: won games, or what an evaluator says of games that are cut
     /// short.
-    pub first_mover_share: f64,
+    #[serde(rename = "first_mover_share")]
+    pub first_mover_score: f64,
     /// Its standard error.
     pub first_mover_error: f64,
 }
@@ -77,7 +78,7 @@ impl Comparison {
                 Cell::Number(row.games_per_second, 0),
                 Cell::Number(row.times_reference, 2),
                 Cell::number(row.mean_plies, 3),
-                Cell::Percent(row.first_mover_share),
+                Cell::Percent(row.first_mover_score),
                 Cell::Percent(row.first_mover_error),
             ]
         };
@@ -156,7 +157,7 @@ fn prepared_row<S, C: Into<Count>>(
         games_per_second: n / best.max(1e-9),
         times_reference: 0.0,
         mean_plies: count.plies.map(|plies| plies as f64 / n),
-        first_mover_share: win_rate,
+        first_mover_score: win_rate,
         first_mover_error: ((count.squared_payoff / n - win_rate * win_rate).max(0.0) / n).sqrt(),
     }
 }
@@ -335,7 +336,7 @@ mod tests {
             // The 4,096 starts of single games are a sample of their own, 0.4 points at one
             // deviation.
             assert!(
-                (row.first_mover_share - reference.first_mover_share).abs() < 4.0 * error + 0.01,
+                (row.first_mover_score - reference.first_mover_score).abs() < 4.0 * error + 0.01,
                 "{row:?}"
             );
             let plies = row.mean_plies.unwrap_or(21.58);
@@ -346,7 +347,7 @@ mod tests {
         // It is an advantage to begin, and who goes straight ahead needs fewer plies.
         let mut policies = comparison.policies.iter();
         let schwarz = policies.find(|row| row.name == "schwarz(0)").unwrap();
-        let (win_rate, plies) = (schwarz.first_mover_share, schwarz.mean_plies.unwrap());
+        let (win_rate, plies) = (schwarz.first_mover_score, schwarz.mean_plies.unwrap());
         assert!(win_rate > 0.52 && plies < 18.0, "{schwarz:?}");
         assert_eq!(
             comparison.text_table().rows.len(),

@@ -303,7 +303,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn minimax_has_as_many_leaves_as_there_are_lines_of_play_and_cuts_save_most() {
+    fn minimax_has_a_leaf_for_each_line_of_play_and_cuts_save_leaves() {
         let row = |at: usize, depth| measure(SEARCHES[at], &game(), depth, 1).unwrap();
         // Counted by an outside program.
         for (depth, leaves) in [(1, 16), (2, 250), (3, 3713), (4, 56_486)] {

@@ -81,8 +81,8 @@ fn reproduction(result: &SetupValues, full: bool) -> Reproduction {
     let corner = mean_score(result, |steps| steps.contains(&0));
     let front = mean_score(result, |steps| steps == [2, 2]);
     let both_extremes = |classes: &[ClassValue]| {
-        let steps_made = |class: &ClassValue| steps(class).iter().sum::<usize>();
-        classes.iter().map(steps_made).sum::<usize>() as f64 / (2 * classes.len().max(1)) as f64
+        let progress_of = |class: &ClassValue| steps(class).iter().sum::<usize>();
+        classes.iter().map(progress_of).sum::<usize>() as f64 / (2 * classes.len().max(1)) as f64
     };
     let figures = vec![
         figure("lowest of 720", 42.0, classes.last()),

@@ -175,7 +175,7 @@ fn differences_by_hand() {
 }
 
 #[test]
-fn a_small_tournament_resumes_and_says_what_it_assumes() {
+fn a_small_tournament_resumes_and_lists_its_assumptions() {
     let folder = tempfile::tempdir().unwrap();
     let settings = Settings {
         only: vec![1, 8, 13],

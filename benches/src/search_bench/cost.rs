@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_could_not_be_instrumented_leaves_nothing_to_say_of_the_sum() {
+    fn a_part_without_measurement_leaves_the_sum_unmeasured() {
         let unknown = cost(1, 1, 1.0);
         let with_counts = Cost {
             evaluation_seconds: Some(0.4),

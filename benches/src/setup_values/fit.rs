@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn held_out_games_say_how_many_terms_there_are() {
+    fn held_out_games_determine_the_number_of_terms() {
         let design = Design::new();
         let class = |row: usize| design.rows.class[row] as f64 / 180.0 - 0.5;
         let classes =

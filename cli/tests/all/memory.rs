@@ -31,7 +31,7 @@ fn only_line(ran: &Ran) -> &str {
 }
 
 #[test]
-fn files_beyond_the_bound_of_their_kind_are_refused() {
+fn files_above_the_limit_of_their_kind_are_refused() {
     let folder = Folder::new();
     let [text, archive, data] = [
         ("16.1 MB", "a file of this kind has at most 16.0 MB"),

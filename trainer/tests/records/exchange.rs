@@ -318,7 +318,7 @@ fn einstein_transcripts_round_trip_with_rolls() {
 }
 
 #[test]
-fn large_archives_keep_the_most_frequent_players() {
+fn large_archives_keep_the_frequent_players() {
     let at = scratch_paths();
     // Names in Latin-1, as in archives.
     let game = |number: u32| {

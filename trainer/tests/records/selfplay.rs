@@ -534,7 +534,7 @@ fn tasks_play_their_shards_and_other_runs_are_refused() {
 
 #[cfg(unix)]
 #[test]
-fn tasks_share_a_directory_and_runs_do_not() {
+fn tasks_use_one_directory_and_runs_do_not() {
     let directory = scratch();
     let other = std::fs::File::open(&*directory).unwrap();
     let part = config(&["random"], 5);

@@ -1,7 +1,7 @@
 //! The players and evaluators that a request may name, and the cost of a request.
 //!
 //! Other programs, files, models, tables and options of unlimited cost are refused. Invariant: a
-//! notation that [`RequestLimits::restrict`] or [`parse_evaluator`] returns names listed players and
+//! notation that `RequestLimits::restrict` or `parse_evaluator` returns names listed players and
 //! evaluators only, and every search in it has a limit.
 
 use crate::api::Problem;

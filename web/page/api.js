@@ -79,9 +79,15 @@ export class Analyst {
       };
       this.#store(running.key, await askStream({ ask: "analyse", ...question }, running.abort.signal, receive));
     } catch (error) {
+      // A stream that is aborted may reject without an error.
+      if (running.abort.signal.aborted) return this.#finish();
       if (error.isLasting) this.#store(running.key, { error: error.message });
-      else if (error.name !== "AbortError") this.#queue = [];
+      else this.#queue = [];
     }
+    this.#finish();
+  }
+
+  #finish() {
     this.#running = null;
     this.#onAnswer();
     this.#next();

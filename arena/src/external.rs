@@ -311,7 +311,9 @@ impl<G: Playable> External<G> {
         let mut permitted = G::Moves::default();
         let outcome = (0..=u8::MAX).find(|&outcome| {
             permitted.clear();
-            adapter.game.permitted(position, outcome, &mut permitted);
+            adapter
+                .game
+                .allowed_moves(position, outcome, &mut permitted);
             *permitted == *legal
         });
         let asked_wrongly = "asked about moves that no outcome permits".to_owned();

@@ -28,11 +28,12 @@ use engine::core::{
 };
 use engine::play::{
     build::PlayerRecipe,
+    chance_outcomes::Repeatable,
     fingerprint::canonical_fingerprint,
     game_line::GameLine,
     game_loop::{FailureCause, play_refereed},
     notation::{PlayerError, Text},
-    playable::{Playable, Repeatable},
+    playable::Playable,
     player::{GameEvent, Player},
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -370,7 +371,7 @@ impl<'a, G: Playable> Table<'a, G> {
         let pair_seed = options.pair_seed(pair);
         let start = self.book.of_pair(pair);
         let before = self.book.before_pair(pair);
-        let mut chance = game.paired_luck(derive_seed(pair_seed, SeedSpace::Arena, &[1]));
+        let mut chance = game.paired_chance(derive_seed(pair_seed, SeedSpace::Arena, &[1]));
         let mut result = PairResult {
             pair,
             first: game.to_move(&start),

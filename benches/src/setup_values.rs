@@ -28,7 +28,7 @@ use engine::core::{
     task_slice::TaskSlice,
 };
 use engine::games::einstein::{Standard, symmetry::transform_position, tables::Tables};
-use engine::play::playable::Playable;
+use engine::play::playable::Rules;
 use fit::{Design, Terms};
 use games::{FullGames, Games, Table};
 use indicatif::ProgressBar;

@@ -1,7 +1,7 @@
-//! The games of this program, and from a game's name to its type.
+//! From the name of a game ([`engine::for_games!`]) to its type.
 //!
-//! This is the one place that lists them. A command that is generic over the game is run by
-//! [`with_game!`]; one that exists for one game asks for it ([`GameArguments::only`]).
+//! [`with_game!`] calls code that is generic over the game; a command of one game uses
+//! [`GameArguments::only`].
 
 use anyhow::{Result, anyhow, bail};
 use arena::matches::Starts;
@@ -13,7 +13,7 @@ use engine::core::{
 use engine::games::einstein::Standard;
 use engine::play::{
     notation::{Notation, Problem, Text, trusted},
-    playable::Playable,
+    playable::{Playable, Rules},
     registry::EvaluatorEntry,
 };
 use std::{
@@ -23,22 +23,6 @@ use std::{
 };
 use trainer::data::{json_lines, shards_of};
 use trainer::shard;
-
-/// Calls a macro with the type of every game.
-macro_rules! for_games {
-    ($macro:ident $($arguments:tt)*) => {
-        $crate::games::$macro!(
-            [
-                engine::games::einstein::Standard,
-                engine::games::havannah::Havannah,
-                engine::games::reversi::Reversi,
-                engine::games::reversixt::ReversiXt
-            ]
-            $($arguments)*
-        )
-    };
-}
-pub(crate) use for_games;
 
 /// Runs an expression that is generic over the game with the game of a text, such as
 /// `einstein(variant=nearest)`; the user's own is [`trusted`].
@@ -56,15 +40,15 @@ pub(crate) use with_game;
 /// parameters: a set of records says itself which rules it has.
 macro_rules! with_type {
     ($text:expr, $game:ident => $body:expr) => {
-        $crate::games::for_games!(in_type $text, $game => $body)
+        engine::for_games!($crate::games::in_type! $text, $game => $body)
     };
 }
 pub(crate) use with_type;
 
 macro_rules! in_type {
-    ([$($type:ty),*] $text:expr, $game:ident => $body:expr) => {
+    ([$($name:ident = $type:ty),* $(,)?] $text:expr, $game:ident => $body:expr) => {
         match $crate::games::parse($text)?.name.as_str() {
-            $(<$type as engine::play::playable::Playable>::NAME => {
+            $(name if name == <$type as engine::play::rules::Rules>::INFO.name => {
                 type $game = $type;
                 $body
             })*
@@ -75,14 +59,14 @@ macro_rules! in_type {
 pub(crate) use in_type;
 
 macro_rules! each_game {
-    ([$($type:ty),*] $games:ident => $body:expr) => {
-        [$({ type $games = $type; $body }),*]
+    ([$($name:ident = $type:ty),* $(,)?] $game:ident => $body:expr) => {
+        [$({ type $game = $type; $body }),*]
     };
 }
 pub(crate) use each_game;
 
 /// The game that is meant where none is named.
-pub(crate) const DEFAULT_GAME: &str = Standard::NAME;
+pub(crate) const DEFAULT_GAME: &str = Standard::INFO.name;
 
 /// Which game is played, and by which rules.
 #[derive(clap::Args)]
@@ -118,7 +102,7 @@ impl GameArguments {
     #[must_use]
     pub fn notation(&self) -> String {
         match &self.variant {
-            Some(variant) => format!("{}(variant={variant})", Standard::NAME),
+            Some(variant) => format!("{}(variant={variant})", Standard::INFO.name),
             None => self.game.clone(),
         }
     }
@@ -126,10 +110,10 @@ impl GameArguments {
     /// The rules of the one game that has something; `what` says what that is.
     pub fn only<G: Playable>(&self, what: &str) -> Result<G> {
         let notation = self.notation();
-        if parse(&notation)?.name != G::NAME {
+        if parse(&notation)?.name != G::INFO.name {
             bail!(
                 "--game {notation}: {what}, so there is only --game {}",
-                G::NAME
+                G::INFO.name
             );
         }
         read(trusted(&notation))
@@ -163,10 +147,10 @@ fn problem(text: &str, (character, problem): Problem) -> anyhow::Error {
 /// A text that is only needed for games other than the one that is meant unless told; it is made
 /// from the game's name.
 pub(crate) fn unless_default<G: Playable>(text: impl FnOnce(&str) -> String) -> String {
-    if G::NAME == Standard::NAME {
+    if G::INFO.name == Standard::INFO.name {
         String::new()
     } else {
-        text(G::NAME)
+        text(G::INFO.name)
     }
 }
 
@@ -198,7 +182,7 @@ pub(crate) fn setups<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>> {
         Some(read) => read(text),
         None => bail!(
             "--setups: {} has none; its games begin with --opening-plies",
-            G::NAME
+            G::INFO.name
         ),
     }
 }
@@ -211,18 +195,12 @@ pub(crate) fn of_records(paths: &[PathBuf]) -> String {
         |path: &PathBuf| shard::game_notation(path, &files::read(path, FileKind::Data).ok()?).ok();
     let said = shards.iter().find_map(said);
     let said = said.or_else(|| paths.iter().find_map(|path| json_lines::game_of(path)));
-    said.unwrap_or_else(|| Standard::NAME.to_owned())
+    said.unwrap_or_else(|| Standard::INFO.name.to_owned())
 }
 
 /// All games with their parameters.
 pub(crate) fn names() -> Vec<String> {
-    fn name<G: Playable>() -> String {
-        match G::PARAMETERS {
-            "" => G::NAME.to_owned(),
-            parameters => format!("{}({parameters})", G::NAME),
-        }
-    }
-    Vec::from(for_games!(each_game OneGame => name::<OneGame>()))
+    Vec::from(engine::for_games!(crate::games::each_game! OneGame => OneGame::INFO.synopsis()))
 }
 
 /// The evaluators of every game, for help texts.
@@ -238,10 +216,11 @@ pub(crate) fn evaluators() -> String {
             let name = format!("{}{aliases}{parameters}", entry.name);
             format!("\n  {name:<46} {}", entry.help)
         };
-        let lines: String = G::evaluators().iter().map(line).collect();
-        format!("Evaluators of {}:{lines}\n\n", G::NAME)
+        let lines: String = G::registry().evaluators.iter().map(line).collect();
+        format!("Evaluators of {}:{lines}\n\n", G::INFO.name)
     }
-    let lists = for_games!(each_game OneGame => of_game::<OneGame>()).concat();
+    let lists =
+        engine::for_games!(crate::games::each_game! OneGame => of_game::<OneGame>()).concat();
     format!(
         "{lists}Evaluators of every game:\n  {:<46} a hash of the position\n  {:<46} a learned model\n  \
          {:<46} the learned model that comes with this program\n\n\

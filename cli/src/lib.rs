@@ -98,8 +98,7 @@ pub fn run_program<C: Subcommand>(
     tables::provide();
     // Other programs can play every game.
     #[cfg(unix)]
-    let [..] =
-        games::for_games!(each_game OneGame => ::arena::external::provide_external::<OneGame>());
+    let [..] = engine::for_games!(crate::games::each_game! OneGame => ::arena::external::provide_external::<OneGame>());
     match run(&arguments.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => output::fail(&error),

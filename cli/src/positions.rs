@@ -71,7 +71,7 @@ impl<G: Playable> Question<G> {
 
     /// Legal moves for the outcome, or without one all moves; the position is not over.
     pub(crate) fn moves(&self, game: &G) -> G::Moves {
-        game.legal(&self.position, self.outcome)
+        game.legal_moves(&self.position, self.outcome)
     }
 
     /// Board as text, with the side to move.
@@ -100,14 +100,14 @@ impl End {
         let best = (0..payoffs.len()).filter(|&seat| payoffs[seat] == max_payoff);
         let best: Vec<Seat> = best.collect();
         let winner = match best[..] {
-            _ if G::WINNERS_ARE_LISTED => best.iter().map(|seat| seat + 1).collect(),
+            _ if G::INFO.lists_winners => best.iter().map(|seat| seat + 1).collect(),
             [seat] => game.seat_name(seat).into(),
             _ => "draw".into(),
         };
         Some(Self {
             best,
             winner,
-            kind: game.ways_won(position),
+            kind: game.win_kinds(position),
         })
     }
 }

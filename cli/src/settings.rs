@@ -93,11 +93,11 @@ impl SettingsArguments {
                 let meant = text::suggestion(name, &names);
                 format!("such preset{meant}; there are {names}")
             };
-            bail!("--preset {name}: {} has no {there}", G::NAME);
+            bail!("--preset {name}: {} has no {there}", G::INFO.name);
         };
         let line = text.lines().find(|line| line.starts_with("game = "));
         Ok(match line {
-            Some(line) if game != G::NAME => {
+            Some(line) if game != G::INFO.name => {
                 text.replacen(line, &format!("game = {}", toml::Value::from(game)), 1)
             }
             _ => (*text).to_owned(),

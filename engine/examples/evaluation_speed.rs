@@ -27,7 +27,7 @@ use engine::games::einstein::{
     },
 };
 use engine::learned::{
-    inputs::Learnable,
+    inputs::{Learnable, TupleInputs},
     network::{FloatWeights, Layer},
 };
 use std::{hint::black_box, time::Instant};

@@ -1,6 +1,42 @@
-//! The games; each is an implementation of [`crate::core::game::Game`].
+//! The games, and the one list of them ([`crate::for_games!`]).
 
+#[cfg(feature = "test-game")]
+pub mod columns;
 pub mod einstein;
 pub mod havannah;
 pub mod reversi;
 pub mod reversixt;
+
+/// Calls a macro with the name and type of every game: `for_games!(callback! arguments)` becomes
+/// `callback!([Name = Type, …] arguments)`. A new game adds its line here.
+#[macro_export]
+macro_rules! for_games {
+    ($($callback:ident)::+ ! $($arguments:tt)*) => {
+        $crate::add_test_game! { [
+            EinStein = $crate::games::einstein::Standard,
+            Havannah = $crate::games::havannah::Havannah,
+            Reversi = $crate::games::reversi::Reversi,
+            ReversiXt = $crate::games::reversixt::ReversiXt,
+        ] $($callback)::+ ! $($arguments)* }
+    };
+}
+
+/// The step of [`crate::for_games!`] that adds the test game, in builds for tests.
+#[cfg(feature = "test-game")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! add_test_game {
+    ([$($games:tt)*] $($callback:ident)::+ ! $($arguments:tt)*) => {
+        $($callback)::+! { [$($games)* Columns = $crate::games::columns::Columns,] $($arguments)* }
+    };
+}
+
+/// The step of [`crate::for_games!`] that adds the test game, in builds for tests.
+#[cfg(not(feature = "test-game"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! add_test_game {
+    ([$($games:tt)*] $($callback:ident)::+ ! $($arguments:tt)*) => {
+        $($callback)::+! { [$($games)*] $($arguments)* }
+    };
+}

@@ -5,7 +5,17 @@ pub mod player;
 
 pub mod notation;
 
-// What everybody but search may know of a game.
+// A game for everything but search: small traits, from constants to the bundle.
+pub mod game_info;
+
+pub mod rules;
+
+pub mod game_text;
+
+pub mod codec;
+
+pub mod chance_outcomes;
+
 pub mod playable;
 
 // What a game registers under names.

@@ -15,12 +15,14 @@ use engine::games::{
     reversixt::ReversiXt,
 };
 use engine::learned::{
-    model_file::{ModelFile, evaluator},
     inputs::Learnable,
+    model_file::{ModelFile, evaluator},
 };
-use engine::play::playable::Playable;
+use engine::play::playable::{Playable, Rules as _};
 use std::{fs, path::Path};
-use trainer::data::{BadGames, ShardReader, json_lines, shard_writer::WriteSummary, parquet as columns};
+use trainer::data::{
+    BadGames, ShardReader, json_lines, parquet as columns, shard_writer::WriteSummary,
+};
 use trainer::{Error, shard};
 
 /// Lends an empty directory.
@@ -82,10 +84,22 @@ pub(crate) fn lines(bytes: &[u8]) {
 
 /// The crate that reads them panics at some files, which is guarded where it is called.
 pub(crate) fn parquet(bytes: &[u8]) {
-    import::<Standard>(|from, to, bad| columns::import::<Standard>(from, to, None, bad), bytes);
-    import::<Reversi>(|from, to, bad| columns::import(from, to, Some(&Reversi::EIGHT), bad), bytes);
-    import::<ReversiXt>(|from, to, bad| columns::import::<ReversiXt>(from, to, None, bad), bytes);
-    import::<Havannah>(|from, to, bad| columns::import::<Havannah>(from, to, None, bad), bytes);
+    import::<Standard>(
+        |from, to, bad| columns::import::<Standard>(from, to, None, bad),
+        bytes,
+    );
+    import::<Reversi>(
+        |from, to, bad| columns::import(from, to, Some(&Reversi::EIGHT), bad),
+        bytes,
+    );
+    import::<ReversiXt>(
+        |from, to, bad| columns::import::<ReversiXt>(from, to, None, bad),
+        bytes,
+    );
+    import::<Havannah>(
+        |from, to, bad| columns::import::<Havannah>(from, to, None, bad),
+        bytes,
+    );
 }
 
 pub(crate) fn models(bytes: &[u8]) {

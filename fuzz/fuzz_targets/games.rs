@@ -42,7 +42,7 @@ pub(crate) static REVERSIXT: Rules<ReversiXt> = LazyLock::new(|| {
 });
 
 fn games<G: Playable, const N: usize>(rules: [&str; N]) -> Vec<G> {
-    let named = |rules| G::from_notation(&format!("{}{rules}", G::NAME), None).expect("rules");
+    let named = |rules| G::from_notation(&format!("{}{rules}", G::INFO.name), None).expect("rules");
     rules.map(named).into()
 }
 
@@ -86,7 +86,8 @@ fn check<G: Playable>(game: &G, position: &G::Position, outcome: Option<u8>) {
     let mut bytes = Vec::new();
     game.encode(position, &mut bytes);
     assert_eq!(game.decode(&mut &*bytes), Ok(*position));
-    (0..game.symmetries()).for_each(|symmetry| reads_back(&game.image(position, symmetry), None));
+    (0..game.symmetries())
+        .for_each(|symmetry| reads_back(&game.transform_position(position, symmetry), None));
     if game.payoffs(position).is_some() {
         return;
     }
@@ -98,11 +99,11 @@ fn check<G: Playable>(game: &G, position: &G::Position, outcome: Option<u8>) {
         reads_back(&game.play(position, mv), None);
     }
     let permitted = |&outcome: &u8| {
-        game.permitted(position, outcome, &mut moves);
+        game.allowed_moves(position, outcome, &mut moves);
         !moves.is_empty()
     };
     assert_ne!(
-        game.outcome_names().filter(permitted).count(),
+        game.outcome_numbers().filter(permitted).count(),
         0,
         "no moves"
     );
@@ -133,13 +134,19 @@ pub(crate) fn moves(bytes: &[u8]) {
 
 pub(crate) fn transcripts(bytes: &[u8]) {
     fn read<G: Playable>(game: &G, bytes: &[u8]) {
-        for form in G::transcripts() {
+        for form in G::registry().transcripts {
             for plain in (form.read)(game, bytes).into_iter().flatten() {
                 let Ok(written) = (form.write)(game, &plain) else {
                     continue;
                 };
-                let again = (form.read)(game, written.as_bytes()).remove(0).expect(&written);
-                assert_eq!((&again.plies, again.start), (&plain.plies, plain.start), "{written}");
+                let again = (form.read)(game, written.as_bytes())
+                    .remove(0)
+                    .expect(&written);
+                assert_eq!(
+                    (&again.plies, again.start),
+                    (&plain.plies, plain.start),
+                    "{written}"
+                );
             }
         }
     }

@@ -1,6 +1,5 @@
 //! Players made of any notation, who play the first plies of a game.
 
-use engine::search::limits::Limits;
 use crate::games::with_every_game;
 use engine::core::{game::ChanceSource, random::RandomStream};
 use engine::play::{
@@ -8,6 +7,7 @@ use engine::play::{
     notation::{Argument, Notation},
     playable::Playable,
 };
+use engine::search::limits::Limits;
 
 /// Keys whose numbers cost time or memory, with the largest that is tried; all other numbers are
 /// tried. The first is for what has no key.
@@ -71,7 +71,7 @@ pub(crate) fn recipes(bytes: &[u8]) {
         };
         let mut player = recipe.make();
         player.new_game(1);
-        let mut luck = game.luck(1);
+        let mut luck = game.chance(1);
         let mut position = game.random_start(&mut RandomStream::new(1), 0);
         for _ in 0..3 {
             let (_, legal) = luck.draw(game, &position);

@@ -1,9 +1,11 @@
 //! Lines that an engine hears in each of its protocols, with players that decide at once.
 
 use crate::players::is_cheap;
-use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
-use engine::play::{notation::Notation, playable::Playable};
-use protocols::{Action, Protocol, ProtocolGame, ProtocolKind, SessionConfig};
+use engine::play::{
+    notation::Notation,
+    playable::{Playable, Rules as _},
+};
+use protocols::{Action, Protocol, ProtocolKind, SessionConfig};
 use std::{sync::Arc, time::Duration};
 
 /// Cheap, and of few kinds: `recipes` tries the others. Two plies of a large board of Havannah, each
@@ -18,7 +20,10 @@ fn permit(notation: &Notation) -> Result<Notation, String> {
         .ok_or("only cheap players".to_owned())
 }
 
-fn opened<G: ProtocolGame>(protocol_kind: ProtocolKind, game: &str) -> Result<Box<dyn Protocol>, String> {
+fn opened<G: Playable>(
+    protocol_kind: ProtocolKind,
+    game: &str,
+) -> Result<Box<dyn Protocol>, String> {
     let rules = G::from_notation(game, None).map_err(|error| error.to_string())?;
     let config = SessionConfig {
         player_policy: Arc::new(permit),
@@ -35,12 +40,15 @@ fn begin(protocol_kind: ProtocolKind, game: &str) -> Result<Box<dyn Protocol>, S
     let name = Notation::parse(game)
         .map_err(|error| error.to_string())?
         .name;
-    match &*name {
-        Standard::NAME => opened::<Standard>(protocol_kind, game),
-        Havannah::NAME => opened::<Havannah>(protocol_kind, game),
-        Reversi::NAME => opened::<Reversi>(protocol_kind, game),
-        _ => Err("there is no such game".to_owned()),
+    macro_rules! open_game {
+        ([$($name:ident = $type:ty),* $(,)?]) => {
+            match &*name {
+                $(found if found == <$type>::INFO.name => opened::<$type>(protocol_kind, game),)*
+                _ => Err("there is no such game".to_owned()),
+            }
+        };
     }
+    engine::for_games!(open_game!)
 }
 
 /// Lines are answered in the form of the protocol.
@@ -102,7 +110,12 @@ pub(crate) fn protocols(bytes: &[u8]) {
     let Some((&which, input)) = bytes.split_first() else {
         return;
     };
-    let all = [ProtocolKind::Gtp, ProtocolKind::Tcga, ProtocolKind::Ubgi, ProtocolKind::NBoard];
+    let all = [
+        ProtocolKind::Gtp,
+        ProtocolKind::Tcga,
+        ProtocolKind::Ubgi,
+        ProtocolKind::NBoard,
+    ];
     let protocol_kind = all[usize::from(which % 4)];
     let mut protocol = begin(protocol_kind, protocol_kind.default_game()).expect("a game");
     for line in String::from_utf8_lossy(input).split('\n').take(50) {

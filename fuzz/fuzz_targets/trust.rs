@@ -9,7 +9,7 @@ use arena::regret::suite::LabelledSuite;
 use engine::games::{
     einstein::Standard, havannah::Havannah, reversi::Reversi, reversixt::ReversiXt,
 };
-use engine::learned::{container::Container, model_file::ModelFile, inputs::Learnable};
+use engine::learned::{container::Container, inputs::Learnable, model_file::ModelFile};
 use engine::play::{build::PlayerRecipe, notation::Notation};
 use rustix::{fs::inotify, io::Errno, process};
 use serde_json::{Value, json};
@@ -75,8 +75,8 @@ fn read<G: Learnable>(text: &str) {
     let _ = shard::parse_rules::<G>(text, None);
     let _ = G::from_model_name(text);
     let _ = G::from_notation(text, None);
-    let _ = G::from_notation(&format!("{}({text})", G::NAME), None);
-    let Ok(game) = G::from_notation(G::NAME, None) else {
+    let _ = G::from_notation(&format!("{}({text})", G::INFO.name), None);
+    let Ok(game) = G::from_notation(G::INFO.name, None) else {
         return;
     };
     for text in [text.to_owned(), format!("star1(depth=1, eval={text})")] {
@@ -86,7 +86,7 @@ fn read<G: Learnable>(text: &str) {
             recipe.make().new_game(1);
         }
     }
-    for form in G::transcripts() {
+    for form in G::registry().transcripts {
         let transcript = format!("(;GM[{text}]PB[{text}]SZ[8]C[{text}])");
         let _ = (form.read)(&game, transcript.as_bytes());
     }

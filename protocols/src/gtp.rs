@@ -10,7 +10,8 @@ mod commands;
 
 use crate::clock::Clock;
 use crate::session::Session;
-use crate::{Handler, MAX_LINE, Output, ProtocolGame, check_length, one_line};
+use crate::{Handler, MAX_LINE, Output, check_length, one_line};
+use engine::play::playable::Playable;
 
 /// The state of GTP: each seat's clock, if it has one.
 #[derive(Default)]
@@ -19,7 +20,7 @@ pub(crate) struct Gtp {
 }
 
 /// A command with its arguments.
-struct Call<'a, G: ProtocolGame> {
+struct Call<'a, G: Playable> {
     session: &'a mut Session<G>,
     clocks: &'a mut [Option<Clock>; 2],
     id: &'a str,
@@ -43,7 +44,7 @@ fn syntax<T>(usage: &str) -> Result<T, String> {
     Err(format!("syntax error: {usage}"))
 }
 
-impl<G: ProtocolGame> Handler<G> for Gtp {
+impl<G: Playable> Handler<G> for Gtp {
     const ERROR_PREFIX: &'static str = "?";
 
     fn handle(
@@ -105,7 +106,7 @@ fn is_same_command(one: &str, other: &str) -> bool {
     letters(one) == letters(other)
 }
 
-impl<G: ProtocolGame> Call<'_, G> {
+impl<G: Playable> Call<'_, G> {
     /// Parses a seat: a colour of Go, or a seat's title or its first letter.
     fn seat(&self, word: &str) -> Result<usize, String> {
         let titles = [0, 1].map(|seat| self.session.game.seat_title(seat));

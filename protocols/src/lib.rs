@@ -7,17 +7,14 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod clock;
-mod games;
 mod gtp;
 mod nboard;
 mod session;
 mod tcga;
 mod ubgi;
 
-pub use games::ProtocolGame;
-
 use engine::core::text::{is_unprintable, shortened};
-use engine::play::notation::Notation;
+use engine::play::{notation::Notation, playable::Playable};
 use session::Session;
 use std::{
     sync::{Arc, atomic::AtomicBool},
@@ -121,14 +118,14 @@ pub type OpenSession =
 ///
 /// # Errors
 /// In one line, if the protocol is for other games, or the player is unknown or refused.
-pub fn open<G: ProtocolGame>(
+pub fn open<G: Playable>(
     protocol_kind: ProtocolKind,
     game: G,
     player: Option<&Notation>,
     config: SessionConfig,
 ) -> Result<Box<dyn Protocol>, String> {
     let only = protocol_kind.default_game();
-    if matches!(protocol_kind, ProtocolKind::Tcga | ProtocolKind::NBoard) && G::NAME != only {
+    if matches!(protocol_kind, ProtocolKind::Tcga | ProtocolKind::NBoard) && G::INFO.name != only {
         return Err(format!(
             "game '{}': this protocol is for {only}",
             game.notation()
@@ -155,7 +152,7 @@ impl ProtocolKind {
 }
 
 /// Parses and answers the lines of a protocol, with the state that it has beside the session.
-trait Handler<G: ProtocolGame>: Default + Send {
+trait Handler<G: Playable>: Default + Send {
     /// The first word of a refusal.
     const ERROR_PREFIX: &'static str;
 
@@ -168,17 +165,17 @@ trait Handler<G: ProtocolGame>: Default + Send {
     ) -> Result<String, String>;
 }
 
-struct ProtocolSession<G: ProtocolGame, H> {
+struct ProtocolSession<G: Playable, H> {
     session: Session<G>,
     handler: H,
 }
 
-fn start<G: ProtocolGame, H: Handler<G> + 'static>(session: Session<G>) -> Box<dyn Protocol> {
+fn start<G: Playable, H: Handler<G> + 'static>(session: Session<G>) -> Box<dyn Protocol> {
     let handler = H::default();
     Box::new(ProtocolSession { session, handler })
 }
 
-impl<G: ProtocolGame, H: Handler<G>> Protocol for ProtocolSession<G, H> {
+impl<G: Playable, H: Handler<G>> Protocol for ProtocolSession<G, H> {
     fn handle_line(&mut self, line: &str, output: &mut dyn Output) -> Action {
         match self.handler.handle(&mut self.session, line, output) {
             Ok(text) if text.is_empty() => {}

@@ -6,7 +6,8 @@
 //! `pong` follows all earlier answers.
 
 use crate::session::{MoveAnalysis, Query, Session};
-use crate::{Action, Handler, Output, ProtocolGame, one_line, words};
+use crate::{Action, Handler, Output, one_line, words};
+use engine::play::playable::Playable;
 use engine::search::SearchStats;
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ pub(crate) struct NBoard {
     depth: Option<u32>,
 }
 
-fn play<G: ProtocolGame>(session: &mut Session<G>, word: &str) -> Result<(), String> {
+fn play<G: Playable>(session: &mut Session<G>, word: &str) -> Result<(), String> {
     let mv = word.split('/').next().unwrap_or_default();
     let is_pass = mv.eq_ignore_ascii_case("PA");
     let mv = if is_pass { "pass" } else { mv };
@@ -33,10 +34,7 @@ fn play<G: ProtocolGame>(session: &mut Session<G>, word: &str) -> Result<(), Str
     })
 }
 
-fn go<G: ProtocolGame>(
-    session: &mut Session<G>,
-    output: &mut dyn Output,
-) -> Result<String, String> {
+fn go<G: Playable>(session: &mut Session<G>, output: &mut dyn Output) -> Result<String, String> {
     output.write_lines("status thinking");
     let choice = session.choose(&Query::once(None), output);
     output.write_lines("status");
@@ -53,7 +51,7 @@ fn go<G: ProtocolGame>(
 }
 
 /// Searches until a depth is reached or the next line comes.
-fn hint<G: ProtocolGame>(
+fn hint<G: Playable>(
     session: &mut Session<G>,
     depth: Option<u32>,
     count: usize,
@@ -96,7 +94,7 @@ fn format_stats(stats: &SearchStats) -> String {
 }
 
 /// A line `search PV EVAL 0 DEPTH TEXT` for each of the best moves.
-fn format_hint<G: ProtocolGame>(
+fn format_hint<G: Playable>(
     session: &Session<G>,
     analysis: &MoveAnalysis<G::Move>,
     count: usize,
@@ -119,7 +117,7 @@ fn format_hint<G: ProtocolGame>(
     lines.collect::<Vec<_>>().join("\n")
 }
 
-impl<G: ProtocolGame> Handler<G> for NBoard {
+impl<G: Playable> Handler<G> for NBoard {
     /// The protocol has no line for errors.
     const ERROR_PREFIX: &'static str = "status";
 

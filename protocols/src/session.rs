@@ -10,13 +10,14 @@ mod tests;
 pub(crate) use engine_player::value_of;
 pub(crate) use query::{Choice, MoveAnalysis, Query};
 
-use crate::{Action, ProtocolGame, SessionConfig};
+use crate::{Action, SessionConfig};
 use engine::core::{
     game::{ChanceSource, OutcomeList},
     random::{RandomStream, SeedSpace, derive_seed},
 };
 use engine::play::{
     notation::{Notation, trusted},
+    playable::Playable,
     registry::PlainGame,
 };
 use engine_player::EnginePlayer;
@@ -25,7 +26,7 @@ const NO_GAME: &str = "there is no game in this text";
 const NO_FORM: &str = "whole games of this game have no form";
 
 /// A game, its history, and its player.
-pub(crate) struct Session<G: ProtocolGame> {
+pub(crate) struct Session<G: Playable> {
     pub(crate) game: G,
     pub(crate) position: G::Position,
     /// The roll of the next move.
@@ -40,12 +41,12 @@ pub(crate) struct Session<G: ProtocolGame> {
     is_player_named: bool,
     /// Games begun and positions set; a part of the seed.
     games: u64,
-    luck: G::Luck,
+    luck: G::Chance,
     start: G::Position,
     plies: Vec<(G::Position, u8, G::Move)>,
 }
 
-impl<G: ProtocolGame> Session<G> {
+impl<G: Playable> Session<G> {
     pub(crate) fn open(
         game: G,
         player: Option<&Notation>,
@@ -62,7 +63,7 @@ impl<G: ProtocolGame> Session<G> {
         let spec = player.cloned().unwrap_or_else(default);
         let spec = (config.player_policy)(&spec)?;
         let mut session = Self {
-            luck: game.luck(0),
+            luck: game.chance(0),
             die: None,
             uses_alt_coordinates: false,
             action: Action::Continue,
@@ -111,7 +112,7 @@ impl<G: ProtocolGame> Session<G> {
         self.games += 1;
         (self.start, self.position, self.die) = (start, start, die);
         self.plies.clear();
-        self.luck = self.game.luck(self.seed(SeedSpace::Arena));
+        self.luck = self.game.chance(self.seed(SeedSpace::Arena));
     }
 
     fn seed(&self, purpose: SeedSpace) -> u64 {
@@ -120,7 +121,7 @@ impl<G: ProtocolGame> Session<G> {
 
     pub(crate) fn set_seed(&mut self, seed: u64) {
         (self.config.seed, self.games) = (seed, 0);
-        self.luck = self.game.luck(self.seed(SeedSpace::Arena));
+        self.luck = self.game.chance(self.seed(SeedSpace::Arena));
         self.player.new_game(self.seed(SeedSpace::Player));
     }
 
@@ -188,7 +189,7 @@ impl<G: ProtocolGame> Session<G> {
 
     /// The games of a transcript, or the problem of each.
     fn read_games(&self, text: &str) -> Result<Vec<Result<PlainGame<G>, String>>, String> {
-        let form = G::transcripts().first().ok_or(NO_FORM)?;
+        let form = G::registry().transcripts.first().ok_or(NO_FORM)?;
         let games = (form.read)(&self.game, text.as_bytes()).into_iter();
         Ok(games
             .map(|game| game.map_err(|error| error.to_string()))
@@ -197,7 +198,7 @@ impl<G: ProtocolGame> Session<G> {
 
     /// The transcript of the game so far, in the game's first format.
     pub(crate) fn transcript(&self) -> Result<String, String> {
-        let form = G::transcripts().first().ok_or(NO_FORM)?;
+        let form = G::registry().transcripts.first().ok_or(NO_FORM)?;
         let plies = self.plies.iter().map(|&(_, outcome, mv)| (outcome, mv));
         let game = PlainGame {
             start: self.start,
@@ -226,9 +227,9 @@ impl<G: ProtocolGame> Session<G> {
 
     pub(crate) fn set_die(&mut self, face: u8) -> Result<(), String> {
         self.check_can_roll()?;
-        let (names, mut moves) = (self.game.outcome_names(), G::Moves::default());
+        let (names, mut moves) = (self.game.outcome_numbers(), G::Moves::default());
         if names.contains(&face) {
-            self.game.permitted(&self.position, face, &mut moves);
+            self.game.allowed_moves(&self.position, face, &mut moves);
         }
         if moves.is_empty() {
             let (first, last) = names.into_inner();
@@ -269,14 +270,14 @@ impl<G: ProtocolGame> Session<G> {
         let outcome = self.die.or(without_dice);
         let outcome = outcome.ok_or("the die has not been rolled")?;
         let mut moves = G::Moves::default();
-        self.game.permitted(&self.position, outcome, &mut moves);
+        self.game.allowed_moves(&self.position, outcome, &mut moves);
         Ok((outcome, moves))
     }
 
     /// Parses a move of the position, legal or not, in the coordinates in use.
     pub(crate) fn parse_move(&self, text: &str) -> Result<G::Move, String> {
         let converted = match self.uses_alt_coordinates {
-            true => self.game.parse_alt(text),
+            true => self.game.from_alternate_notation(text),
             false => Some(text.to_owned()),
         };
         let converted = converted.ok_or_else(|| format!("'{text}' is no move"))?;
@@ -295,7 +296,7 @@ impl<G: ProtocolGame> Session<G> {
         let text = self.game.format_move(position, mv);
         let converted = self
             .uses_alt_coordinates
-            .then(|| self.game.format_alt(&text));
+            .then(|| self.game.to_alternate_notation(&text));
         converted.flatten().unwrap_or(text)
     }
 

@@ -7,7 +7,8 @@
 
 use crate::clock::Clock;
 use crate::session::Session;
-use crate::{Action, Handler, Output, ProtocolGame, seconds, words};
+use crate::{Action, Handler, Output, seconds, words};
+use engine::play::playable::Playable;
 
 /// Columns and rows of the board.
 const BOARD_SIZE: usize = 5;
@@ -25,13 +26,13 @@ pub(crate) struct Tcga {
 }
 
 impl Tcga {
-    fn new_game<G: ProtocolGame>(&mut self, session: &mut Session<G>) -> String {
+    fn new_game<G: Playable>(&mut self, session: &mut Session<G>) -> String {
         session.clear();
         (self.clock, self.stones) = (self.full_clock, NUM_STONES);
         "ok".to_owned()
     }
 
-    fn get<G: ProtocolGame>(
+    fn get<G: Playable>(
         &mut self,
         session: &mut Session<G>,
         words: &[&str],
@@ -94,7 +95,7 @@ fn position(side: &str, squares: &[&str]) -> Result<String, String> {
     Ok(format!("{} {} -", rows.join("/"), side.to_lowercase()))
 }
 
-impl<G: ProtocolGame> Handler<G> for Tcga {
+impl<G: Playable> Handler<G> for Tcga {
     const ERROR_PREFIX: &'static str = "error:";
 
     fn handle(

@@ -6,8 +6,9 @@
 //! of the four codes, and changes nothing.
 
 use crate::session::{Choice, Query, Session, value_of};
-use crate::{Action, Handler, Output, ProtocolGame, words};
+use crate::{Action, Handler, Output, words};
 use engine::play::notation::Notation;
+use engine::play::playable::Playable;
 use std::fmt::Display;
 
 const BAD_COMMAND: &str = "bad_command";
@@ -30,10 +31,7 @@ pub(crate) struct Ubgi {
     has_position: bool,
 }
 
-fn go<G: ProtocolGame>(
-    session: &mut Session<G>,
-    output: &mut dyn Output,
-) -> Result<String, String> {
+fn go<G: Playable>(session: &mut Session<G>, output: &mut dyn Output) -> Result<String, String> {
     let choice = session.choose(&Query::once(None), output);
     let choice = choice.or_else(|problem| error(BAD_STATE, problem))?;
     let Choice {
@@ -48,10 +46,10 @@ fn go<G: ProtocolGame>(
 }
 
 /// Every key with its type and value.
-fn keys<G: ProtocolGame>(session: &Session<G>) -> Vec<[String; 3]> {
+fn keys<G: Playable>(session: &Session<G>) -> Vec<[String; 3]> {
     let game = Notation::parse(&session.game.notation());
     let mut keys = Vec::new();
-    for part in G::PARAMETERS.split(", ") {
+    for part in G::INFO.parameters.split(", ") {
         let (Some((name, values)), Ok(game)) = (part.split_once('='), &game) else {
             continue;
         };
@@ -71,7 +69,7 @@ fn keys<G: ProtocolGame>(session: &Session<G>) -> Vec<[String; 3]> {
     keys
 }
 
-fn set<G: ProtocolGame>(session: &mut Session<G>, key: &str, value: &str) -> Result<(), String> {
+fn set<G: Playable>(session: &mut Session<G>, key: &str, value: &str) -> Result<(), String> {
     get(session, key)?;
     let set = match key.split_once('.') {
         Some(("game", name)) => {
@@ -85,12 +83,12 @@ fn set<G: ProtocolGame>(session: &mut Session<G>, key: &str, value: &str) -> Res
     set.map_err(bad_value)
 }
 
-fn get<G: ProtocolGame>(session: &Session<G>, key: &str) -> Result<String, String> {
+fn get<G: Playable>(session: &Session<G>, key: &str) -> Result<String, String> {
     let found = keys(session).into_iter().find(|[name, ..]| name == key);
     found.map_or_else(|| error(UNSUPPORTED, key), |[_, _, value]| Ok(value))
 }
 
-impl<G: ProtocolGame> Handler<G> for Ubgi {
+impl<G: Playable> Handler<G> for Ubgi {
     const ERROR_PREFIX: &'static str = "error";
 
     fn handle(

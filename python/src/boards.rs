@@ -49,7 +49,7 @@ pub(crate) struct Env<G: Learnable> {
     game: G,
     boards: Vec<Board<G>>,
     /// `None` with explicit chance.
-    luck: Option<Stream<G::Luck>>,
+    luck: Option<Stream<G::Chance>>,
     starts: Stream<RandomStream>,
     samples: Stream<RandomStream>,
     /// Symbols of an observation, and columns of the mask.
@@ -128,17 +128,15 @@ impl<T> Stream<T> {
 
 impl<G: Learnable> Env<G> {
     pub(crate) fn new(game: &G, count: usize, seed: u64, explicit_chance: bool) -> PyRes<Self> {
-        // A face allows two stones at most, with three steps each.
-        let max_actions = match G::NAME {
-            "einstein" => 6,
-            _ => game.branching_hint(),
-        };
+        let max_actions = G::INFO
+            .max_legal_moves
+            .unwrap_or_else(|| game.branching_hint());
         let widths = [num_symbols(game), max_actions];
         let bound = MAX_CELLS / widths[0].max(max_actions).max(1);
         if !(1..=bound).contains(&count) {
             return Err(format!("'n' is 1 to {bound} boards, not {count}").into());
         }
-        let luck = (!explicit_chance).then(|| Stream::new(seed, 0, 0, |seed| game.luck(seed)));
+        let luck = (!explicit_chance).then(|| Stream::new(seed, 0, 0, |seed| game.chance(seed)));
         let mut starts = Stream::new(seed, 1, 0, RandomStream::new);
         let samples = Stream::new(seed, 2, 0, RandomStream::new);
         let boards = (0..count).map(|_| Board {
@@ -185,7 +183,7 @@ impl<G: Learnable> Env<G> {
             let mut moves = G::Moves::default();
             if outcome != NO_OUTCOME {
                 let outcome = check_outcome(game, outcome.into())?;
-                game.permitted(&position, outcome, &mut moves);
+                game.allowed_moves(&position, outcome, &mut moves);
             }
             PyRes::Ok(Board {
                 position,
@@ -199,7 +197,7 @@ impl<G: Learnable> Env<G> {
         let mut random = RandomStream::new(0);
         let first = random_start(game, &mut random);
         if let Some(stream) = &mut self.luck {
-            let make = |seed| game.luck(seed);
+            let make = |seed| game.chance(seed);
             stream.repeat(luck, count, make, |luck| drop(luck.draw(game, &first)))?;
         }
         let stream = &mut self.starts;
@@ -235,7 +233,7 @@ fn random_start<G: Learnable>(game: &G, random: &mut RandomStream) -> G::Positio
 
 /// Draws the outcome, unless chance is explicit.
 #[inline]
-fn draw_outcome<G: Learnable>(game: &G, luck: &mut Option<&mut G::Luck>, board: &mut Board<G>) {
+fn draw_outcome<G: Learnable>(game: &G, luck: &mut Option<&mut G::Chance>, board: &mut Board<G>) {
     if let Some(luck) = luck {
         (board.outcome, board.moves) = luck.draw(game, &board.position);
     } else {
@@ -288,7 +286,7 @@ impl<G: Learnable> Env<G> {
         let game = &self.game;
         let reset_count = mask.map_or(count, |mask| mask.iter().filter(|&&reset| reset).count());
         let luck = self.luck.as_mut();
-        let mut luck = luck.map(|luck| luck.advance(reset_count, |seed| game.luck(seed)));
+        let mut luck = luck.map(|luck| luck.advance(reset_count, |seed| game.chance(seed)));
         for (index, board) in self.boards.iter_mut().enumerate() {
             if mask.is_none_or(|mask| mask[index]) {
                 board.position = next_start(game, &mut self.starts);
@@ -318,7 +316,7 @@ impl<G: Learnable> Env<G> {
             return Err(problem.into());
         }
         let (game, luck) = (&self.game, self.luck.as_mut());
-        let mut luck = luck.map(|luck| luck.advance(actions.len(), |seed| game.luck(seed)));
+        let mut luck = luck.map(|luck| luck.advance(actions.len(), |seed| game.chance(seed)));
         for (index, (board, &action)) in self.boards.iter_mut().zip(actions).enumerate() {
             let mover = game.to_move(&board.position);
             let mv = board.moves[action as usize];
@@ -359,7 +357,7 @@ impl<G: Learnable> Env<G> {
         }
         for (index, (board, outcome)) in self.boards.iter_mut().zip(outcomes).enumerate() {
             board.outcome = outcome;
-            (self.game).permitted(&board.position, outcome, &mut board.moves);
+            (self.game).allowed_moves(&board.position, outcome, &mut board.moves);
             write_board(&self.game, self.widths, board, index, arrays);
         }
         Ok(())
@@ -368,7 +366,7 @@ impl<G: Learnable> Env<G> {
     /// The probability of each outcome, a row a board.
     pub(crate) fn chances(&self) -> Vec<Vec<f32>> {
         let weights = |board: &Board<G>| {
-            let mut row = vec![0.0; self.game.outcome_names().count()];
+            let mut row = vec![0.0; self.game.outcome_numbers().count()];
             let outcomes = outcome_probabilities(&self.game, &board.position);
             for (cell, (_, weight)) in row.iter_mut().zip(outcomes) {
                 *cell = weight;

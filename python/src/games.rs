@@ -1,7 +1,7 @@
 //! Games and their evaluators.
 //!
-//! This file alone lists the games: Python has no type parameters, so generic types become variants of
-//! [`AnyGame`]. Invariant: an evaluator is loaded again only if its file has changed.
+//! Python has no type parameters, so generic types become variants of [`AnyGame`], one for each game of
+//! the list. Invariant: an evaluator is loaded again only if its file has changed.
 
 use crate::integers::Integer;
 use crate::models::{FeatureSpec, feature_rows, parse_features};
@@ -11,12 +11,11 @@ use crate::positions::{
 };
 use crate::{PyRes, value_error};
 use engine::core::{game::Game as _, random::RandomStream, text::suggestion};
-use engine::games::{einstein, havannah, reversi, reversixt};
 use engine::learned::inputs::Learnable;
 use engine::play::{
     build,
     notation::{Notation, Text, trusted},
-    playable::Playable as _,
+    playable::Rules as _,
     registry::AnyEvaluator,
 };
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -28,41 +27,50 @@ use std::{
     time::SystemTime,
 };
 
-/// A value that belongs to one of the games.
-#[derive(Clone)]
-pub(crate) enum AnyGame<E, H, R, X> {
-    EinStein(E),
-    Havannah(H),
-    Reversi(R),
-    ReversiXt(X),
+/// Defines [`AnyGame`], with a variant and a type parameter for each game of a list.
+macro_rules! define_any_game {
+    ([$($name:ident = $type:ty),* $(,)?]) => {
+        /// A value that belongs to one of the games.
+        #[derive(Clone)]
+        pub(crate) enum AnyGame<$($name),*> {
+            $($name($name)),*
+        }
+    };
 }
+engine::for_games!(define_any_game!);
 
 /// [`AnyGame`] of a type that is generic over games.
 macro_rules! any_game {
     ($of:ident) => {
-        $crate::games::AnyGame<
-            $of<engine::games::einstein::Standard>,
-            $of<engine::games::havannah::Havannah>,
-            $of<engine::games::reversi::Reversi>,
-            $of<engine::games::reversixt::ReversiXt>,
-        >
+        engine::for_games!($crate::games::any_game_of! $of)
     };
 }
 pub(crate) use any_game;
 
+macro_rules! any_game_of {
+    ([$($name:ident = $type:ty),* $(,)?] $of:ident) => {
+        $crate::games::AnyGame<$($of<$type>),*>
+    };
+}
+pub(crate) use any_game_of;
+
 /// Matches on the game; after `=> in` the result is wrapped in its variant again.
 macro_rules! dispatch {
-    (@ $($of:ident),*: $any_game:expr, $own:ident => in $act:expr) => {
-        match $any_game { $($crate::games::AnyGame::$of($own) => $crate::games::AnyGame::$of($act)),* }
-    };
-    (@ $($of:ident),*: $any_game:expr, $own:ident => $act:expr) => {
-        match $any_game { $($crate::games::AnyGame::$of($own) => $act),* }
-    };
     ($any_game:expr, $own:ident => $($act:tt)+) => {
-        dispatch!(@ EinStein, Havannah, Reversi, ReversiXt: $any_game, $own => $($act)+)
+        engine::for_games!($crate::games::dispatch_over! $any_game, $own => $($act)+)
     };
 }
 pub(crate) use dispatch;
+
+macro_rules! dispatch_over {
+    ([$($name:ident = $type:ty),* $(,)?] $any_game:expr, $own:ident => in $act:expr) => {
+        match $any_game { $($crate::games::AnyGame::$name($own) => $crate::games::AnyGame::$name($act)),* }
+    };
+    ([$($name:ident = $type:ty),* $(,)?] $any_game:expr, $own:ident => $act:expr) => {
+        match $any_game { $($crate::games::AnyGame::$name($own) => $act),* }
+    };
+}
+pub(crate) use dispatch_over;
 
 /// A game with its rules: `alea.game("reversi(size=6)")`.
 #[pyclass(frozen, module = "alea")]
@@ -92,7 +100,7 @@ impl<G: Learnable> Rules<G> {
     }
 
     fn name(&self) -> &'static str {
-        G::NAME
+        G::INFO.name
     }
 
     fn map(&self) -> Option<String> {
@@ -167,7 +175,7 @@ impl<G: Learnable> Rules<G> {
     fn pack_all(&self, positions: &Positions) -> PyRes<Vec<u64>> {
         let bits = |position: &G::Position| {
             packed_bits(position)
-                .ok_or_else(|| format!("positions of {} have no packed form", G::NAME))
+                .ok_or_else(|| format!("positions of {} have no packed form", G::INFO.name))
         };
         Ok(self
             .own(positions)?
@@ -206,25 +214,20 @@ pub(crate) fn game(notation: &str) -> PyRes<Game> {
 
 /// The game of a notation, with the text of its map.
 fn parse_game(notation: Text<'_>, map: Option<&str>) -> PyRes<Game> {
-    macro_rules! parse_game {
-        ($($of:ident: $type:ty),*) => {{
+    macro_rules! parse_any {
+        ([$($name:ident = $type:ty),* $(,)?]) => {{
             let name = Notation::parse(notation)?.name;
-            let names = [$(<$type>::NAME),*].join(", ");
-            match name.as_str() {
-                $(<$type>::NAME => Rules::read(notation, map).map(AnyGame::$of),)*
+            match &*name {
+                $(found if found == <$type>::INFO.name => Rules::read(notation, map).map(AnyGame::$name),)*
                 name => {
+                    let names = [$(<$type>::INFO.name),*].join(", ");
                     let nearest = suggestion(name, &names);
                     Err(format!("there is no game '{name}'{nearest}; there are {names}").into())
                 }
             }
         }};
     }
-    let game = parse_game!(
-        EinStein: einstein::Standard,
-        Havannah: havannah::Havannah,
-        Reversi: reversi::Reversi,
-        ReversiXt: reversixt::ReversiXt
-    );
+    let game: PyRes<any_game!(Rules)> = engine::for_games!(parse_any!);
     game.map(Game)
 }
 

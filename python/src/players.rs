@@ -91,7 +91,7 @@ impl<G: Learnable> TypedPlayer<G> {
     fn decide(&self, queries: &[PositionQuery], threads: usize) -> PyRes<Vec<String>> {
         self.answer_all(queries, threads, |player, at, outcome| {
             let outcome = outcome.ok_or("a decision needs to know what chance has said")?;
-            let legal = at.legal(Some(outcome))?;
+            let legal = at.legal_moves(Some(outcome))?;
             if legal.is_empty() {
                 return Err("the position has no moves".into());
             }

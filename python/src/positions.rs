@@ -8,7 +8,7 @@ use crate::{PyRes, value_error};
 use engine::core::game::{Game as _, Outcome};
 use engine::games::einstein;
 use engine::learned::inputs::Learnable;
-use engine::play::playable::Playable as _;
+use engine::play::playable::{GameText as _, Rules as _};
 use numpy::{PyArrayDescrMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::{
     prelude::*,
@@ -50,9 +50,9 @@ impl<G: Learnable> GamePosition<G> {
         checked.transpose().map(drop)
     }
 
-    pub(crate) fn legal(&self, outcome: Option<u8>) -> PyRes<G::Moves> {
+    pub(crate) fn legal_moves(&self, outcome: Option<u8>) -> PyRes<G::Moves> {
         self.check(outcome)?;
-        Ok(self.game.legal(&self.position, outcome))
+        Ok(self.game.legal_moves(&self.position, outcome))
     }
 
     fn text(&self) -> String {
@@ -61,11 +61,11 @@ impl<G: Learnable> GamePosition<G> {
 
     fn move_texts(&self, outcome: Option<u8>) -> PyRes<Vec<String>> {
         let name = |&mv| self.game.format_move(&self.position, mv);
-        Ok(self.legal(outcome)?.iter().map(name).collect())
+        Ok(self.legal_moves(outcome)?.iter().map(name).collect())
     }
 
     fn play(&self, mv: &Bound<'_, PyAny>, outcome: Option<u8>) -> PyResult<Arc<Self>> {
-        let legal = self.legal(outcome)?;
+        let legal = self.legal_moves(outcome)?;
         let mv = if let Ok(name) = mv.cast::<PyString>() {
             Ok(self.find_move(&name.to_cow()?, &legal)?)
         } else {
@@ -99,7 +99,7 @@ impl<G: Learnable> GamePosition<G> {
 
 /// An outcome of the game, from an integer.
 pub(crate) fn check_outcome<G: Learnable>(game: &G, outcome: i64) -> PyRes<u8> {
-    let range = game.outcome_names();
+    let range = game.outcome_numbers();
     let valid = u8::try_from(outcome).ok();
     let valid = valid.filter(|outcome| range.contains(outcome));
     let (first, last) = (range.start(), range.end());
@@ -136,7 +136,7 @@ pub(crate) fn unpack_position<G: Learnable>(
 ) -> PyRes<G::Position> {
     let position = einstein::Position::from_bits(bits, einstein::Standard::SQUARES);
     let position: Option<&dyn std::any::Any> = position.as_ref().map(|position| position as _);
-    if G::NAME != einstein::Standard::NAME {
+    if G::INFO.name != einstein::Standard::INFO.name {
         let name = game.notation();
         return Err(format!(
             "positions of {name} have no packed form; texts and positions are taken"
@@ -167,7 +167,7 @@ pub(crate) fn outcome_probabilities<G: Learnable>(
     by_outcome.moves(position, &mut moves);
     let outcomes = by_outcome.outcomes(position, &moves);
     let weights = outcomes.iter().map(|outcome: &Outcome| outcome.weight);
-    game.outcome_names().zip(weights).collect()
+    game.outcome_numbers().zip(weights).collect()
 }
 
 /// A position, or a text with its position and optional outcome.

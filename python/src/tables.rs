@@ -11,7 +11,7 @@ use engine::games::einstein::{
     Position, Standard,
     tables::{Tables as Exact, cache},
 };
-use engine::play::playable::Playable as _;
+use engine::play::playable::ChanceOutcomes;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use std::{path::PathBuf, sync::Arc};
@@ -62,7 +62,10 @@ impl Tables {
         let (mut after, mut indices) = (Vec::new(), Vec::new());
         for (number, position) in positions.iter().enumerate() {
             let outcome = outcomes.map(|outcomes| outcomes[number]);
-            for (index, &mv) in game.legal(position, outcome).iter().enumerate() {
+            for (index, &mv) in ChanceOutcomes::legal_moves(game, position, outcome)
+                .iter()
+                .enumerate()
+            {
                 after.push(game.play(position, mv));
                 indices.push(number * MAX_STORED_MOVES + index);
             }

@@ -280,7 +280,7 @@ pub(crate) fn load_tables<G: Playable>(
 ) -> Result<Arc<dyn Oracle<G>>, String> {
     let none = || format!("{} has no tables", game.notation());
     let text = Notation::parse(&remaining.to_string()).map_err(|error| error.to_string())?;
-    let oracle = (G::oracle().ok_or_else(none)?.read)(&text, game);
+    let oracle = (G::registry().oracle.ok_or_else(none)?.read)(&text, game);
     oracle.map_err(|(_, problem)| problem)?.ok_or_else(none)
 }
 
@@ -292,7 +292,7 @@ fn parse_tables<G: Playable>(
 ) -> Result<(String, Arc<dyn Oracle<G>>), Error> {
     let mut arguments = Arguments::of(notation);
     let remaining = arguments
-        .number(G::REMAINING, 1..=usize::MAX, DEFAULT_REMAINING)
+        .number(G::INFO.remaining_unit, 1..=usize::MAX, DEFAULT_REMAINING)
         .and_then(|remaining| arguments.finish().map(|()| remaining))
         .map_err(|(character, problem)| {
             let text = text.to_owned();
@@ -304,7 +304,7 @@ fn parse_tables<G: Playable>(
         })?;
     let tables = load_tables(game, remaining).map_err(Error::with_prefix("label"))?;
     Ok((
-        format!("{TABLES_SOURCE}({}={remaining})", G::REMAINING),
+        format!("{TABLES_SOURCE}({}={remaining})", G::INFO.remaining_unit),
         tables,
     ))
 }

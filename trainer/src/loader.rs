@@ -255,7 +255,7 @@ impl<G: Playable> BatchCollector<'_, G> {
             ));
             for sample in &mut samples {
                 let symmetry = random.below(game.symmetries());
-                sample.position = game.image(&sample.position, symmetry);
+                sample.position = game.transform_position(&sample.position, symmetry);
             }
         }
         self.unprepared_queue

@@ -90,7 +90,9 @@ impl<G: Playable> SelfPlay<G> {
             .map(|remaining| load_tables(&game, remaining))
             .transpose();
         // The error of an oracle begins with its own key.
-        let own = G::oracle().map_or(String::new(), |oracle| format!("'{}'", oracle.key));
+        let own = G::registry()
+            .oracle
+            .map_or(String::new(), |oracle| format!("'{}'", oracle.key));
         let tables = tables.map_err(|error| match error.strip_prefix(&own) {
             Some(problem) if !own.is_empty() => setting(format!("'adjudicate'{problem}")),
             _ => setting(format!("'adjudicate': {error}")),
@@ -342,5 +344,5 @@ impl<G: Playable> SelfPlay<G> {
 
 /// Whether games of one opening may be equal: those without chance.
 fn games_may_repeat<G: Playable>() -> bool {
-    G::OPENING_PLIES > 0
+    G::INFO.opening_plies > 0
 }

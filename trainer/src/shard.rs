@@ -132,8 +132,11 @@ pub fn parse_rules<'t, G: Playable>(
         return Err("the map does not match its hash".to_owned());
     }
     let name = game.as_str().split('(').next().unwrap_or_default().trim();
-    if name != G::NAME {
-        return Err(format!("these are games of '{name}', not of '{}'", G::NAME));
+    if name != G::INFO.name {
+        return Err(format!(
+            "these are games of '{name}', not of '{}'",
+            G::INFO.name
+        ));
     }
     G::from_notation(game, map.map(|map| map.text.as_str())).map_err(|error| error.to_string())
 }

@@ -4,7 +4,7 @@
 //! speed of the machine); requests share nothing but exact values.
 
 use crate::api::{Problem, Question};
-use crate::games::{OnBoard, for_board_games, read};
+use crate::games::{each_game, parse, read, with_game};
 use crate::limits::{
     MAX_DEPTH, MAX_EVALUATORS, MAX_PLIES, RequestLimits, evaluators, parse_evaluator,
 };
@@ -98,57 +98,57 @@ fn answer_about(
     static GAMES: OnceLock<Value> = OnceLock::new();
     match game {
         None => Ok(GAMES
-            .get_or_init(|| json!({ "games": for_board_games!(each_board_game game_json) }))
+            .get_or_init(|| json!({ "games": engine::for_games!(each_game! game_json) }))
             .clone()),
         Some(game) => {
-            for_board_games!(with_board_game &game, rules => answer_for(rules, question, request_limits, limits, observer))
+            engine::for_games!(with_game! &game, rules => answer_for(rules, question, request_limits, limits, observer))
         }
     }
 }
 
 /// A game with each of its rules, as `games` lists it.
-fn game_json<G: OnBoard>() -> Vec<Value> {
+fn game_json<G: Playable>() -> Vec<Value> {
     let json = |&notation: &&'static str| {
-        let game: G = read(notation).ok()?;
+        let game: G = read(notation, &parse(notation).ok()?).ok()?;
         let evaluator = |name, help| json!({ "name": name, "help": help });
         let own = evaluators::<G>().map(|entry| evaluator(entry.name, entry.help));
         let best = has_best(&game).then(|| evaluator("best", "the learned model"));
         let level = |(name, player)| json!({ "name": name, "player": player });
         Some(json!({
-            "name": G::NAME,
+            "name": G::INFO.name,
             "notation": notation,
             "seats": (0..game.seats()).map(|seat| game.seat_title(seat)).collect::<Value>(),
-            "faces": has_chance::<G>().then(|| game.outcome_names().collect::<Value>()),
+            "faces": has_chance::<G>().then(|| game.outcome_numbers().collect::<Value>()),
             "evaluators": own.chain(best).collect::<Value>(),
             "levels": levels(&game).map(level).collect::<Value>(),
         }))
     };
-    G::GAME_NOTATIONS.iter().filter_map(json).collect()
+    G::INFO.page_rules().iter().filter_map(json).collect()
 }
 
 /// Whether there is a learned model for a game of this size.
-fn has_best<G: OnBoard>(game: &G) -> bool {
-    game.best().is_some() && game.evaluator(&Notation::new("best")).is_ok()
+fn has_best<G: Playable>(game: &G) -> bool {
+    game.best_model().is_some() && game.evaluator(&Notation::new("best")).is_ok()
 }
 
 /// The game's best evaluator, and its default one.
-fn best_and_default<G: OnBoard>(game: &G) -> [&'static str; 2] {
+fn best_and_default<G: Playable>(game: &G) -> [&'static str; 2] {
     let first = evaluators::<G>().next();
     let default = first.map_or("random", |first| first.name);
     [if has_best(game) { "best" } else { default }, default]
 }
 
 /// The players to meet, the weakest first: the name of a level, and the notation of its player.
-pub fn levels<G: OnBoard>(game: &G) -> impl Iterator<Item = (&'static str, String)> + use<G> {
+pub fn levels<G: Playable>(game: &G) -> impl Iterator<Item = (&'static str, String)> + use<G> {
     let [best, default] = best_and_default(game);
-    G::LEVELS.iter().map(move |(name, player)| {
+    G::INFO.levels.iter().map(move |(name, player)| {
         let player = player.replace("EVAL", best).replace("HAND", default);
         (*name, player)
     })
 }
 
 /// The player that reviews games by default.
-pub fn default_reviewer<G: OnBoard>(game: &G) -> String {
+pub fn default_reviewer<G: Playable>(game: &G) -> String {
     let [best, _] = best_and_default(game);
     let search = match game.seats() {
         2 if has_chance::<G>() => "star2(depth=3",
@@ -158,7 +158,16 @@ pub fn default_reviewer<G: OnBoard>(game: &G) -> String {
     format!("{search}, eval={best})")
 }
 
-fn answer_for<G: OnBoard>(
+/// The puzzles of these rules, a line each.
+fn puzzles<G: Playable>(game: &G) -> &'static str {
+    let rules = game.notation();
+    let mut puzzles = G::INFO.puzzles.iter();
+    puzzles
+        .find(|(notation, _)| *notation == rules)
+        .map_or("", |(_, lines)| lines)
+}
+
+fn answer_for<G: Playable>(
     game: &G,
     question: &Question,
     request_limits: &RequestLimits,
@@ -219,7 +228,7 @@ fn answer_for<G: OnBoard>(
             };
             values_json(game, &position, outcome, &values?)
         }
-        Question::Puzzle { number } => puzzle(game.puzzles(), *number)?,
+        Question::Puzzle { number } => puzzle(puzzles(game), *number)?,
         Question::Evaluate {
             position,
             evaluators,
@@ -269,9 +278,9 @@ fn answer_for<G: OnBoard>(
 }
 
 /// The start of a seed; with `best` one of the best, in games that list them.
-pub fn start<G: OnBoard>(game: &G, seed: u64, best: bool) -> G::Position {
+pub fn start<G: Playable>(game: &G, seed: u64, best: bool) -> G::Position {
     let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Arena, &[]));
-    let best = best.then(|| game.best_start(seed)).flatten();
+    let best = best.then(|| game.strong_start(seed)).flatten();
     best.unwrap_or_else(|| game.random_start(&mut random, 0))
 }
 
@@ -280,7 +289,7 @@ pub fn roll<G: Playable>(game: &G, position: &G::Position, seed: u64, ply: u64) 
     let goes_on = game.payoffs(position).is_none();
     (goes_on && has_chance::<G>()).then(|| {
         let seed = derive_seed(seed, SeedSpace::Arena, &[ply]);
-        game.luck(seed).draw(game, position).0
+        game.chance(seed).draw(game, position).0
     })
 }
 
@@ -300,7 +309,7 @@ fn position_json<G: Playable>(game: &G, position: &G::Position, face: Option<u8>
             "payoffs": payoffs(&next),
         })
     };
-    let moves = game.legal(position, face);
+    let moves = game.legal_moves(position, face);
     let end = payoffs(position);
     json!({
         "position": game.format_position(position, face),
@@ -323,7 +332,7 @@ fn without_null(mut object: Value) -> Value {
 }
 
 /// The values of a position, its moves and its rolls.
-fn values_json<G: OnBoard>(
+fn values_json<G: Playable>(
     game: &G,
     position: &G::Position,
     outcome: Option<u8>,
@@ -355,7 +364,7 @@ fn values_json<G: OnBoard>(
             "best": best.map(name),
         })
     };
-    let permitted = values.permitted(outcome);
+    let permitted = values.allowed_moves(outcome);
     let best = permitted
         .clone()
         .and_then(|permitted| values.best(permitted));
@@ -415,7 +424,7 @@ pub fn decision<G: Playable>(
     seed: u64,
     limits: &Limits,
 ) -> Result<Decision<G::Move>, Problem> {
-    let legal = game.legal(position, outcome);
+    let legal = game.legal_moves(position, outcome);
     if legal.is_empty() {
         return Err(Problem::wrong("the game is over, there is no move"));
     }

@@ -1,178 +1,79 @@
-//! The games that can be played at the board: their types, names, players to meet, and how much
-//! exact knowledge a request may use.
+//! From the game of a request to its type and rules.
 //!
-//! Invariant: a request names a game of this list or one with other parameters that name no file.
+//! A request chooses a game of the one list ([`engine::for_games!`]) with parameters that name no
+//! file ([`GameInfo::page_parameters`](engine::play::game_info::GameInfo::page_parameters)).
 
 use crate::api::Problem;
 use crate::limits::problem_in;
-use engine::games::{
-    einstein::{Position, Standard, Variant, setup::setup_index, tables::cache::cached_stones},
-    havannah::Havannah,
-    reversi::Reversi,
-    reversixt::{MAPS, ReversiXt},
-};
+use engine::core::text::joined;
 use engine::play::{
     notation::{Argument, Notation},
     playable::Playable,
 };
 
-/// Puzzles of EinStein's classic rules.
-const PUZZLES: &str = include_str!("../../data/puzzles/einstein.jsonl");
-
-/// Pairs of EinStein's best set-ups, a line each.
-const BEST_SETUPS: &str = include_str!("../../data/setups/best.txt");
-
-/// A game at the board.
-pub trait OnBoard: Playable {
-    /// How it is offered: the usual rules first.
-    const GAME_NOTATIONS: &'static [&'static str];
-
-    /// Players to meet, the weakest first. `EVAL` is the game's best evaluator, `HAND` its usual
-    /// one.
-    const LEVELS: &'static [(&'static str, &'static str)] = &[
-        ("beginner", "random"),
-        ("easy", "star1(depth=1, eval=HAND)"),
-        ("medium", "star2(depth=2, eval=HAND)"),
-        ("hard", "star2(depth=3, eval=EVAL)"),
-        ("strong", "star2(depth=5, probcut=0, eval=EVAL)"),
-    ];
-
-    /// One of the best set-ups against another, where a game has several.
-    fn best_start(&self, _seed: u64) -> Option<Self::Position> {
-        None
-    }
-
-    /// Positions with one best move, a line each ([`crate::puzzles`]).
-    fn puzzles(&self) -> &'static str {
-        ""
-    }
-
-    /// The value of the key of its oracle, for what is known exactly in no time.
-    fn known(&self) -> Option<String> {
-        None
-    }
-}
-
-impl OnBoard for Standard {
-    const GAME_NOTATIONS: &'static [&'static str] = &["einstein", "einstein(variant=nearest)"];
-
-    fn best_start(&self, seed: u64) -> Option<Position> {
-        let lines = BEST_SETUPS.lines().filter(|line| !line.starts_with('#'));
-        let pairs: Vec<&str> = lines.collect();
-        let (red, blue) = pairs[(seed % pairs.len() as u64) as usize].split_once(':')?;
-        let number =
-            |text: &str| setup_index(&text.bytes().map(|stone| stone - b'0').collect::<Vec<u8>>());
-        Some(self.start([number(red)?, number(blue)?], 0))
-    }
-
-    fn puzzles(&self) -> &'static str {
-        match self.variant() {
-            Variant::Classic => PUZZLES,
-            Variant::NearestOnly => "",
-        }
-    }
-
-    /// Tables of 4 stones are made in memory in a fraction of a second; more are read.
-    fn known(&self) -> Option<String> {
-        Some(cached_stones(self.variant()).max(4).to_string())
-    }
-}
-
-impl OnBoard for Reversi {
-    const GAME_NOTATIONS: &'static [&'static str] =
-        &["reversi", "reversi(size=6)", "reversi(size=4)"];
-
-    /// So many empty squares are solved in milliseconds.
-    fn known(&self) -> Option<String> {
-        Some("8".to_owned())
-    }
-}
-
-impl OnBoard for Havannah {
-    const GAME_NOTATIONS: &'static [&'static str] =
-        &["havannah(base=4)", "havannah(base=6)", "havannah(base=8)"];
-    const LEVELS: &'static [(&'static str, &'static str)] = &[
-        ("beginner", "random"),
-        ("easy", "mcts(sims=50)"),
-        ("medium", "mcts(sims=300)"),
-        ("hard", "mcts(sims=2000)"),
-        ("strong", "mcts(sims=30000)"),
-    ];
-}
-
-impl OnBoard for ReversiXt {
-    const GAME_NOTATIONS: &'static [&'static str] =
-        &["reversixt", "reversixt(map=three)", "reversixt(map=four)"];
-}
-
-/// Parameters of games that a request may give; others name files, and so do maps but for
-/// [`MAPS`].
-const PARAMETERS: [&str; 5] = ["variant", "size", "base", "swap", "map"];
-
-/// Calls a macro with the types of all games.
-macro_rules! for_board_games {
-    ($macro:ident $($arguments:tt)*) => {
-        $crate::games::$macro!(
-            [
-                engine::games::einstein::Standard,
-                engine::games::reversi::Reversi,
-                engine::games::havannah::Havannah,
-                engine::games::reversixt::ReversiXt
-            ]
-            $($arguments)*
-        )
-    };
-}
-pub(crate) use for_board_games;
-
 /// Runs an expression with the game of a text, within a function that fails if there is none.
-macro_rules! with_board_game {
-    ([$($type:ty),*] $text:expr, $game:ident => $body:expr) => {
-        match $crate::games::parse($text)?.name.as_str() {
-            $(<$type as engine::play::playable::Playable>::NAME => {
-                let $game = &$crate::games::read::<$type>($text)?;
+macro_rules! with_game {
+    ([$($name:ident = $type:ty),* $(,)?] $text:expr, $game:ident => $body:expr) => {{
+        let names = [$(<$type as engine::play::rules::Rules>::INFO.name),*];
+        match $crate::games::parse($text)? {
+            $(notation if notation.name == <$type as engine::play::rules::Rules>::INFO.name => {
+                let $game = &$crate::games::read::<$type>($text, &notation)?;
                 $body
             })*
-            name => {
-                let known = [$(<$type as engine::play::playable::Playable>::NAME),*].join(", ");
-                let meant = engine::core::text::suggestion(name, &known);
-                Err($crate::api::Problem::wrong(format!(
-                    "there is no game '{name}'{meant}; there are {known}"
-                )))
-            }
+            notation => Err($crate::games::unknown(&notation.name, &names.join(", "))),
         }
-    };
+    }};
 }
-pub(crate) use with_board_game;
+pub(crate) use with_game;
 
 /// The results of a function of every game, in order.
-macro_rules! each_board_game {
-    ([$($type:ty),*] $function:ident) => {
+macro_rules! each_game {
+    ([$($name:ident = $type:ty),* $(,)?] $function:ident) => {
         [$($function::<$type>()),*].concat()
     };
 }
-pub(crate) use each_board_game;
+pub(crate) use each_game;
 
-/// The notation of a game that a request may name.
-pub(crate) fn parse(text: &str) -> Result<Notation, Problem> {
-    let notation = Notation::parse(text).map_err(Problem::wrong)?;
-    let is_wrong = |argument: &&Argument| {
-        let key = argument.key.as_deref().unwrap_or_default();
-        let is_map = |(name, _): &(&str, &str)| *name == argument.value.name;
-        !PARAMETERS.contains(&key)
-            || !argument.value.arguments.is_empty()
-            || key == "map" && !MAPS.iter().any(is_map)
-    };
-    if let Some(wrong) = notation.arguments.iter().find(is_wrong) {
-        let (keys, maps) = (PARAMETERS.join(", "), MAPS.map(|(name, _)| name).join(", "));
-        let problem = format!("here games take only {keys}; maps are {maps}");
-        return Err(problem_in("game", text, (wrong.character, problem)));
-    }
-    Ok(notation)
+pub(crate) fn unknown(name: &str, names: &str) -> Problem {
+    let nearest = engine::core::text::suggestion(name, names);
+    Problem::wrong(format!(
+        "there is no game '{name}'{nearest}; there are {names}"
+    ))
 }
 
-/// A game of this type with the parameters of a notation.
-pub(crate) fn read<G: Playable>(text: &str) -> Result<G, Problem> {
-    let read = G::from_notation(text, None);
-    read.map_err(|error| problem_in("game", text, (error.character, error.problem)))
+/// The notation of a game.
+pub(crate) fn parse(text: &str) -> Result<Notation, Problem> {
+    Notation::parse(text).map_err(Problem::wrong)
+}
+
+/// A game of this type with the parameters of a notation, which have to be among those of the page.
+pub(crate) fn read<G: Playable>(text: &str, notation: &Notation) -> Result<G, Problem> {
+    let is_allowed = |argument: &&Argument| {
+        let key = argument.key.as_deref().unwrap_or_default();
+        let (name, is_nested) = (&*argument.value.name, !argument.value.arguments.is_empty());
+        let mut parameters = G::INFO.page_parameters.iter();
+        parameters.any(|(parameter, values)| {
+            *parameter == key && !is_nested && (values.is_empty() || values.contains(&name))
+        })
+    };
+    if let Some(wrong) = notation
+        .arguments
+        .iter()
+        .find(|argument| !is_allowed(argument))
+    {
+        let parameter = |(key, values): &(&str, &[&str])| match values {
+            [] => (*key).to_owned(),
+            values => format!("{key}={}", values.join("|")),
+        };
+        let allowed = joined(G::INFO.page_parameters.iter().map(parameter), ", ");
+        let allowed = if allowed.is_empty() {
+            "no parameters"
+        } else {
+            &allowed
+        };
+        let problem = format!("here {} takes only {allowed}", G::INFO.name);
+        return Err(problem_in("game", text, (wrong.character, problem)));
+    }
+    let game = G::of_notation(notation, None);
+    game.map_err(|problem| problem_in("game", text, problem))
 }

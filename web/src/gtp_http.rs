@@ -5,10 +5,10 @@
 //! sessions, and commands are limited as other requests are ([`RequestLimits`]).
 
 use crate::api::Problem;
-use crate::games::for_board_games;
+use crate::games::with_game;
 use crate::limits::RequestLimits;
-use engine::play::notation::Notation;
-use protocols::{Action, INPUT_GRACE, Output, Protocol, ProtocolGame, ProtocolKind, SessionConfig};
+use engine::play::{notation::Notation, playable::Playable};
+use protocols::{Action, INPUT_GRACE, Output, Protocol, ProtocolKind, SessionConfig};
 use std::{
     sync::{
         Arc, Mutex, PoisonError, TryLockError,
@@ -177,10 +177,10 @@ fn open_session(
     game: &str,
     player: Option<&Notation>,
 ) -> Result<Box<dyn Protocol>, Problem> {
-    for_board_games!(with_board_game game, rules => session(limits, rules, player))
+    engine::for_games!(with_game! game, rules => session(limits, rules, player))
 }
 
-fn session<G: ProtocolGame>(
+fn session<G: Playable>(
     limits: &RequestLimits,
     game: &G,
     player: Option<&Notation>,

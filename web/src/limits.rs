@@ -106,7 +106,10 @@ impl RequestLimits {
         mut notation: Notation,
     ) -> Result<Notation, NotationProblem> {
         let name = notation.name.clone();
-        let own = G::players().iter().filter(|own| own.parameters.is_empty());
+        let own = G::registry()
+            .players
+            .iter()
+            .filter(|own| own.parameters.is_empty());
         let plain: Vec<&str> = own.map(|own| own.name).chain(["random"]).collect();
         // The keys of arguments without one, in order.
         let (family, positional): (_, &[&str]) = match &*name {
@@ -216,7 +219,7 @@ pub(crate) fn problem_in(what: &str, text: &str, (character, problem): NotationP
 
 /// The evaluators of a game that a request may name besides `best` and `random`.
 pub(crate) fn evaluators<G: Playable>() -> impl Iterator<Item = &'static EvaluatorEntry<G>> {
-    let entries = G::evaluators().iter();
+    let entries = G::registry().evaluators.iter();
     entries.filter(|entry| !SLOW_EVALUATORS.contains(&entry.name))
 }
 

@@ -5,7 +5,6 @@
 //! `f64`.
 
 use crate::api::Problem;
-use crate::games::OnBoard;
 use engine::core::{
     evaluator::others_alike,
     game::{Game, MAX_SEATS, OutcomeList, Payoffs, Seat},
@@ -71,7 +70,7 @@ fn rolls<G: Playable>(game: &G, position: &G::Position, moves: &[G::Move]) -> Ve
     let outcomes = game.outcome_by_outcome().outcomes(position, moves);
     // The probabilities are rounded to f32.
     let sum: f64 = outcomes.iter().map(|one| f64::from(one.weight)).sum();
-    let faces = game.outcome_names().zip(outcomes.iter());
+    let faces = game.outcome_numbers().zip(outcomes.iter());
     faces
         .map(|(face, outcome)| Roll {
             face: has_chance::<G>().then_some(face),
@@ -90,7 +89,7 @@ impl<M> PositionValues<M> {
 
     /// The moves that a roll permits; `None` before it, and if there is no such roll.
     #[must_use]
-    pub fn permitted(&self, face: Option<u8>) -> Option<Range<usize>> {
+    pub fn allowed_moves(&self, face: Option<u8>) -> Option<Range<usize>> {
         let roll = self.rolls.iter().find(|roll| roll.face == face)?;
         Some(roll.permitted.clone())
     }
@@ -121,14 +120,17 @@ impl<M> PositionValues<M> {
     }
 }
 
-impl<'a, G: OnBoard> MoveValuer<'a, G> {
+impl<'a, G: Playable> MoveValuer<'a, G> {
     /// A player of a recipe, and the game's oracle as far as it answers at once.
     ///
     /// # Errors
     /// In one line, if tables cannot be built or read.
     pub fn new(game: &'a G, recipe: &'a PlayerRecipe<G>) -> Result<Self, Problem> {
-        let oracle = match (G::oracle(), game.known()) {
-            (Some(entry), Some(value)) => (entry.read)(&Notation::new(value), game),
+        let oracle = match G::registry()
+            .oracle
+            .map(|entry| (entry, (entry.instant)(game)))
+        {
+            Some((entry, Some(value))) => (entry.read)(&Notation::new(value), game),
             _ => Ok(None),
         };
         Ok(Self {

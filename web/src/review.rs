@@ -5,9 +5,9 @@
 //! others + drift = result; [`GameReview::balance`] is the largest rounding error of that.
 
 use crate::api::{GameReview, PlayedPly, PlyReview, Problem, SeatReview};
-use crate::games::OnBoard;
 use crate::move_values::{MoveValuer, SeatValues, has_chance};
 use engine::core::{clock::Instant, text::shortened};
+use engine::play::playable::Playable;
 use std::array;
 
 /// The smallest error of each grade, in wins.
@@ -26,7 +26,7 @@ pub fn grade(error: f64) -> &'static str {
 /// # Errors
 /// In one line, if a ply is not permitted, the player values no moves, `payoffs` are impossible or
 /// those of a game that ended by the rules, `deadline` passes, or the limits of the `valuer` stop it.
-pub fn review<G: OnBoard>(
+pub fn review<G: Playable>(
     game: &G,
     start: G::Position,
     plies: &[PlayedPly],
@@ -62,11 +62,13 @@ pub fn review<G: OnBoard>(
         if values.end.is_some() {
             return Err(wrong("the game is over before it"));
         }
-        let permitted = values.permitted(ply.face).ok_or_else(|| match ply.face {
-            Some(_) if !has_chance::<G>() => wrong("this game has no 'face'"),
-            Some(face) => wrong(&format!("there is no roll {face}")),
-            None => wrong("'face' is missing"),
-        })?;
+        let permitted = values
+            .allowed_moves(ply.face)
+            .ok_or_else(|| match ply.face {
+                Some(_) if !has_chance::<G>() => wrong("this game has no 'face'"),
+                Some(face) => wrong(&format!("there is no roll {face}")),
+                None => wrong("'face' is missing"),
+            })?;
         let (moves, choices) = (values.moves(), permitted.len());
         let mv = game.parse_move(&position, &ply.mv);
         let mv = mv.map_err(|error| wrong(&shortened(&error.to_string(), 200)))?;

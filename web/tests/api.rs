@@ -10,14 +10,13 @@ use engine::{
         reversi::Reversi,
         reversixt::ReversiXt,
     },
-    play::build::PlayerRecipe,
+    play::{build::PlayerRecipe, playable::Playable},
     search::limits::Limits,
 };
 use serde_json::{Deserializer, Map, Value, json};
 use web::{
     answer::{answer, answer_each},
     api::{GameReview, PlayedPly},
-    games::OnBoard,
     limits::RequestLimits,
     move_values::{MoveValuer, has_chance},
     review::review,
@@ -222,10 +221,10 @@ fn a_stream_has_the_values_of_each_depth_and_ends_when_nobody_receives_it() {
 }
 
 /// A random game, judged, and its positions; what must hold of every ledger of a game that is over.
-fn judged<G: OnBoard>(game: &G, seed: u64, player: &str) -> (GameReview, Vec<G::Position>) {
+fn judged<G: Playable>(game: &G, seed: u64, player: &str) -> (GameReview, Vec<G::Position>) {
     let mut random = RandomStream::new(seed);
     let mut position = game.random_start(&mut random, (seed % 2) as usize);
-    let mut luck = game.luck(seed);
+    let mut luck = game.chance(seed);
     let (mut positions, mut plies) = (vec![position], Vec::new());
     while game.payoffs(&position).is_none() {
         let (face, moves) = luck.draw(game, &position);
@@ -298,7 +297,7 @@ fn ledgers_of_random_games_of_einstein_add_up_and_endgames_have_no_drift() {
 
 #[test]
 fn ledgers_without_chance_add_up_without_luck_for_two_seats_three_and_four() {
-    fn games<G: OnBoard>(notation: &str, player: &str, count: u64) {
+    fn games<G: Playable>(notation: &str, player: &str, count: u64) {
         let game = G::from_notation(notation, None).unwrap();
         for seed in 0..count {
             let (ledger, _) = judged(&game, seed, player);

@@ -37,7 +37,7 @@ impl<G: Playable> ProtocolAdapter<G> {
         let (rules, protocol) = (game.notation(), dialect.protocol);
         let (fits, size) = match protocol.name {
             "lines" => (true, None),
-            "tcga" => (G::NAME == "einstein", Some(5)),
+            "tcga" => (G::INFO.name == "einstein", Some(5)),
             "nboard" => (rules == "reversi", None),
             _ => (game.seats() == 2, None),
         };
@@ -45,7 +45,7 @@ impl<G: Playable> ProtocolAdapter<G> {
             return Err(format!("{}, not for {rules}", protocol.games));
         }
         let size = size.or_else(|| first_number(&game.parameters()));
-        let size = size.or_else(|| first_number(G::PARAMETERS));
+        let size = size.or_else(|| first_number(G::INFO.parameters));
         let seconds = dialect.seconds().to_string();
         let time_for = |way: &str| (dialect.time == way).then(|| seconds.clone());
         // A side makes about twelve moves, rarely twenty.
@@ -54,7 +54,7 @@ impl<G: Playable> ProtocolAdapter<G> {
             ("size", size.map(|size| size.to_string())),
             ("ms", Some(dialect.think.as_millis().to_string())),
             ("version", Some(dialect.version.to_string())),
-            ("rules", Some(game.told())),
+            ("rules", Some(game.rules_word())),
             ("settings", time_for("settings")),
             (
                 "whole_game",
@@ -64,7 +64,7 @@ impl<G: Playable> ProtocolAdapter<G> {
             ("genmove", time_for("genmove").or(Some(String::new()))),
             ("seconds", Some(seconds)),
         ];
-        let outcomes = game.outcome_names();
+        let outcomes = game.outcome_numbers();
         Ok(Self {
             chance: outcomes.start() < outcomes.end(),
             game,
@@ -121,7 +121,7 @@ impl<G: Playable> ProtocolAdapter<G> {
     ) -> Vec<Substitution> {
         let (game, dialect) = (&self.game, &self.dialect);
         // Games without outcomes have no text for one.
-        let shown_outcome = game.outcome_names().contains(&outcome).then_some(outcome);
+        let shown_outcome = game.outcome_numbers().contains(&outcome).then_some(outcome);
         let texts = [None, shown_outcome].map(|outcome| game.format_position(position, outcome));
         let seat = match game.to_move(position) {
             seat if dialect.first_begins => usize::from(seat != first),

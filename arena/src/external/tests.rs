@@ -7,6 +7,7 @@ use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
 use engine::play::{
     build::PlayerRecipe,
     notation::{Notation, trusted},
+    playable::{ChanceOutcomes, Rules},
 };
 use engine::search::limits::Limits;
 use proptest::prelude::*;
@@ -56,12 +57,12 @@ fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
                 let named = game.parse_position(rest).ok();
                 let (from, rolled) = named.unwrap_or((start, None));
                 // Where there are dice some outcome permits something.
-                outcome = rolled.unwrap_or(*game.outcome_names().start());
+                outcome = rolled.unwrap_or(*game.outcome_numbers().start());
                 position = from;
             }
             "ask" | "stop" => {
                 let mut legal = G::Moves::default();
-                game.permitted(&position, outcome, &mut legal);
+                game.allowed_moves(&position, outcome, &mut legal);
                 let mut ask = |limits: &Limits| player.decide(&position, &legal, limits);
                 let decided = match act {
                     "ask" => ask(&Limits::NONE),
@@ -134,7 +135,7 @@ const SOON: Duration = Duration::from_secs(1);
 fn a_program_that_thinks_ends_soon_whenever_it_is_stopped() {
     let mut random = RandomStream::new(5);
     let game = Reversi::EIGHT;
-    let legal = game.legal(&game.start(), None);
+    let legal = game.legal_moves(&game.start(), None);
     // They never answer, or once they are told to stop, or do not even listen.
     for (keys, script) in [
         ("ms=600000, protocol=gtp", "mute"),

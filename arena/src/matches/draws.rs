@@ -4,6 +4,7 @@ use super::{starts::Book, *};
 use crate::statistics::sequential::{EloModel, SequentialTest, Verdict};
 use crate::test_players::{chooser, first, random, timeless};
 use engine::games::reversi::Reversi;
+use engine::play::playable::Codec;
 
 fn options(game: Reversi, plies: usize, pairs: u64) -> MatchOptions<Reversi> {
     MatchOptions {
@@ -90,7 +91,9 @@ fn images_of_games_under_symmetries_do_not_count() {
     let even = || {
         chooser("even", |_, position, legal| {
             let game = Reversi::FOUR;
-            let image = |mv, symmetry| game.key(&game.image(&game.play(position, mv), symmetry));
+            let image = |mv, symmetry| {
+                game.key(&game.transform_position(&game.play(position, mv), symmetry))
+            };
             let least = |&index: &usize| {
                 let images = (0..game.symmetries()).map(|one| image(legal[index], one));
                 images.min()

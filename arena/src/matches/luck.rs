@@ -59,7 +59,7 @@ pub fn of_game<G: Playable>(
             .sum();
         // Moves of an outcome are adjacent in the list.
         permitted.clear();
-        game.permitted(&position, ply.outcome, &mut permitted);
+        game.allowed_moves(&position, ply.outcome, &mut permitted);
         let start = moves
             .iter()
             .position(|mv| Some(mv) == permitted.first())

@@ -53,7 +53,7 @@ impl Openings {
     #[must_use]
     pub fn by_default<G: Playable>() -> Self {
         Self {
-            plies: G::OPENING_PLIES,
+            plies: G::INFO.opening_plies,
         }
     }
 

@@ -19,6 +19,7 @@ use engine::games::{
     einstein::{BLUE, RED, Standard, Variant, dice::Die},
     reversi::Reversi,
 };
+use engine::play::playable::Rules;
 use std::{
     path::Path,
     sync::atomic::{AtomicU64, Ordering},

@@ -23,7 +23,7 @@ use engine::core::{
     task_slice::TaskSlice,
 };
 use engine::games::einstein::{Position, Standard, tables::Tables};
-use engine::play::playable::Playable;
+use engine::play::playable::Rules;
 use engine::play::{build::PlayerRecipe, player::Player};
 use engine::search::limits::Limits;
 use indicatif::ProgressBar;

@@ -18,7 +18,7 @@ use engine::games::einstein::{
     symmetry::transform_position,
     tables::{Tables, run_sequentially},
 };
-use engine::play::{build::PlayerRecipe, playable::Playable};
+use engine::play::{build::PlayerRecipe, playable::Codec};
 use indicatif::ProgressBar;
 use serde_json::Value;
 use std::{

@@ -13,7 +13,7 @@ use engine::games::havannah::{
     Havannah, Move, Position,
     proof::{Prover, Strategy, check},
 };
-use engine::play::playable::Playable;
+use engine::play::playable::{Codec, Rules};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::{collections::BTreeMap, path::PathBuf, time::Instant};
@@ -189,7 +189,8 @@ fn parts(game: &Havannah, position: &Position, winner: usize) -> Vec<(u64, Strin
     let mut parts: Vec<(u64, String, Position)> = Vec::new();
     for cell in game.empties(position) {
         let next = game.play(position, Move::at(cell));
-        let mut images = (0..game.symmetries()).map(|symmetry| game.image(&next, symmetry));
+        let mut images =
+            (0..game.symmetries()).map(|symmetry| game.transform_position(&next, symmetry));
         let stored = |image: Position| parts.iter().any(|(_, _, part)| *part == image);
         if !images.any(stored) {
             parts.push((cell as u64, game.cell_name(cell), next));

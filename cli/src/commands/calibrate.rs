@@ -50,11 +50,15 @@ impl Arguments {
 
     fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
         let start = game.random_start(&mut RandomStream::new(0), 0);
-        let own: Vec<&str> = G::evaluators().iter().map(|entry| entry.name).collect();
+        let own: Vec<&str> = G::registry()
+            .evaluators
+            .iter()
+            .map(|entry| entry.name)
+            .collect();
         let player = match (&self.player, own.first()) {
             (Some(player), _) => player.clone(),
             (None, Some(first)) => format!("star1(depth=2, eval={first})"),
-            (None, None) => bail!("{} has no evaluators of its own", G::NAME),
+            (None, None) => bail!("{} has no evaluators of its own", G::INFO.name),
         };
         let asked: Vec<&str> = self.evaluators.iter().map(String::as_str).collect();
         let mut evaluators = Vec::new();
@@ -74,7 +78,7 @@ impl Arguments {
             }],
             games: self.games,
             seed: derive_seed(self.seed, SeedSpace::Calibration, &[]),
-            opening_plies: G::OPENING_PLIES.max(OPENING_PLIES),
+            opening_plies: G::INFO.opening_plies.max(OPENING_PLIES),
             exploration: EXPLORATION,
             ..SelfPlayConfig::for_game(game)
         })?;

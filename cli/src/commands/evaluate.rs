@@ -44,7 +44,12 @@ impl Arguments {
     }
 
     fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
-        let default_evaluator = || G::evaluators().first().map_or("random", |entry| entry.name);
+        let default_evaluator = || {
+            G::registry()
+                .evaluators
+                .first()
+                .map_or("random", |entry| entry.name)
+        };
         let evaluator = self.evaluator.as_deref().unwrap_or_else(default_evaluator);
         let evaluator = build::evaluator(trusted(evaluator), game)?;
         let answer = |question: &Question<G>| {

@@ -6,6 +6,7 @@ use crate::games::{self, with_type};
 use crate::output;
 use anyhow::{Context, Error, Result};
 use engine::play::notation::trusted;
+use engine::play::playable::Playable;
 use engine::{core::record::GameRecord, play::build::PlayerRecipe};
 use rayon::prelude::*;
 use report::Report;
@@ -15,7 +16,6 @@ use trainer::{data::ShardReader, shard::PlayedGame};
 use web::{
     answer::default_reviewer,
     api::{GameReview, PlayedPly, Problem},
-    games::OnBoard,
     move_values::{MoveValuer, has_chance},
 };
 
@@ -68,7 +68,7 @@ impl Arguments {
         with_type!(&games::of_records(&self.paths), OneGame => self.run_for::<OneGame>())
     }
 
-    fn run_for<G: OnBoard>(&self) -> Result<()> {
+    fn run_for<G: Playable>(&self) -> Result<()> {
         let source = ShardReader::<G>::open(&self.paths)?;
         let game = &source.rules;
         let player = self
@@ -115,7 +115,7 @@ impl Arguments {
     }
 }
 
-fn ledger<G: OnBoard>(
+fn ledger<G: Playable>(
     game: &G,
     record: &GameRecord<G>,
     judge: &PlayerRecipe<G>,

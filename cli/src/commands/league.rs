@@ -174,7 +174,7 @@ impl EntrantConfig {
 fn try_out<G: Playable>(player: &mut dyn Player<G>, game: &G) -> Option<String> {
     let start = game.random_start(&mut RandomStream::new(0), 0);
     player.new_game(0);
-    let (_, legal) = game.luck(0).draw(game, &start);
+    let (_, legal) = game.chance(0).draw(game, &start);
     let decision = player.decide(&start, &legal, &Limits::NONE);
     decision.err().map(|failure| failure.to_string())
 }

@@ -9,7 +9,7 @@ use engine::games::reversixt::{
     generate::MapSettings,
     map::{Cell, Map},
 };
-use engine::play::playable::Playable;
+use engine::play::playable::GameText;
 use serde_json::{Value, json};
 use std::{
     path::{Path, PathBuf},

@@ -1,6 +1,6 @@
 //! `alea models`: list and verify model files.
 
-use crate::games::{self, for_games};
+use crate::games;
 use crate::output;
 use anyhow::{Result, bail};
 use engine::core::{files, text::printable};
@@ -74,7 +74,8 @@ impl Arguments {
 
 fn verify(path: &Path) -> Result<Value> {
     let name = read_game_name(path)?;
-    let verified = for_games!(each_game OneGame => verify_for::<OneGame>(path, &name));
+    let verified =
+        engine::for_games!(crate::games::each_game! OneGame => verify_for::<OneGame>(path, &name));
     let verified = verified.into_iter().flatten().next();
     verified.unwrap_or_else(|| {
         let games_with_models = games::names().join(", ");

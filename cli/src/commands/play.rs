@@ -18,6 +18,7 @@ use engine::play::{
     build::PlayerRecipe,
     game_line::{FORMAT, GameLine, PlyLine},
     notation::trusted,
+    playable::Playable,
 };
 use engine::search::limits::Limits;
 use serde_json::{Value, json};
@@ -30,7 +31,6 @@ use trainer::shard::{GameMap, parse_rules};
 use web::{
     answer::{decision, default_reviewer, levels, roll, start},
     api::PlayedPly,
-    games::OnBoard,
     limits::RequestLimits,
     move_values::{MoveValuer, has_chance},
     review::{grade, review},
@@ -120,7 +120,7 @@ impl Arguments {
     }
 }
 
-struct Session<'a, G: OnBoard> {
+struct Session<'a, G: Playable> {
     arguments: &'a Arguments,
     game: G,
     seed: u64,
@@ -135,7 +135,7 @@ struct Session<'a, G: OnBoard> {
     rolled: Option<u8>,
 }
 
-impl<'a, G: OnBoard> Session<'a, G> {
+impl<'a, G: Playable> Session<'a, G> {
     /// Sets up the start and replays a saved game.
     fn open(arguments: &'a Arguments, game: G, saved: Option<(Value, GameLine)>) -> Result<Self> {
         let default_opponent = if saved.is_some() { PERSON } else { "medium" };
@@ -208,7 +208,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
         };
         for (number, ply) in (1..).zip(saved.into_iter().flat_map(|line| line.plies)) {
             let face = has_chance::<G>().then_some(ply.outcome);
-            let is_face = face.is_none_or(|face| session.game.outcome_names().contains(&face));
+            let is_face = face.is_none_or(|face| session.game.outcome_numbers().contains(&face));
             if !is_face || !session.names(face).contains(&ply.mv) {
                 let mv = shortened(&ply.mv, 80);
                 let path = arguments.resume.as_deref().unwrap_or(Path::new(""));
@@ -293,7 +293,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
                 _ => return Ok(None),
             };
             match reply.parse() {
-                Ok(face) if self.game.outcome_names().contains(&face) => {
+                Ok(face) if self.game.outcome_numbers().contains(&face) => {
                     return Ok(Some(Some(face)));
                 }
                 _ => output::line("what the die shows, a number; or quit")?,
@@ -303,7 +303,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
 
     fn names(&self, face: Option<u8>) -> Vec<String> {
         let position = self.position();
-        let moves = self.game.legal(&position, face);
+        let moves = self.game.legal_moves(&position, face);
         let names = moves.iter().map(|&mv| self.game.format_move(&position, mv));
         names.collect()
     }
@@ -388,7 +388,7 @@ impl<'a, G: OnBoard> Session<'a, G> {
         let values = MoveValuer::new(game, &self.judge)?.analyse(&position, None)?;
         let moves = values.moves();
         let name = |index: usize| game.format_move(&position, moves[index].mv);
-        let best = values.best(values.permitted(face).unwrap_or_default());
+        let best = values.best(values.allowed_moves(face).unwrap_or_default());
         let played = (0..moves.len()).find(|&index| name(index) == mv);
         let value = |index: usize| 100.0 * f64::from(moves[index].value.unwrap_or_default());
         let [better, played] = [best, played].map(|index| index.map_or(0.0, value));

@@ -18,7 +18,7 @@ use clap::value_parser;
 use engine::core::journal::{Journal, Wording};
 use engine::games::einstein::{Standard, tables::Tables};
 use engine::play::notation::trusted;
-use engine::play::playable::Playable;
+use engine::play::playable::Rules;
 use serde_json::json;
 use std::{
     path::PathBuf,

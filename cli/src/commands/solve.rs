@@ -12,7 +12,7 @@ use engine::games::einstein::{
     Standard,
     tables::{Class, ClassStatistics, Tables},
 };
-use engine::play::playable::Playable;
+use engine::play::playable::Rules;
 use serde_json::{Value, json};
 use std::{path::PathBuf, time::Instant};
 

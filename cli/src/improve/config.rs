@@ -83,7 +83,7 @@ pub(super) struct MeasureSection {
 
 impl Settings for ImproveConfig {
     fn presets<G: Playable>() -> &'static [(&'static str, &'static str)] {
-        G::GENERATIONS
+        G::INFO.generation_presets
     }
 
     fn common(&mut self) -> (&mut String, &mut u64, &mut String) {
@@ -224,11 +224,12 @@ impl ImproveConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{games::for_games, settings};
+    use crate::settings;
     use engine::games::einstein::Standard;
+    use engine::play::playable::Rules;
 
     fn presets_can_be_run<G: Learnable>() {
-        for (name, text) in G::GENERATIONS {
+        for (name, text) in G::INFO.generation_presets {
             let config: ImproveConfig = settings::parse(text).unwrap();
             let game = G::from_notation(&config.selfplay.game, None).unwrap();
             let start = Evaluator::fixed(&config.start).unwrap();
@@ -240,12 +241,13 @@ mod tests {
 
     #[test]
     fn presets_of_all_games_can_be_run_and_are_written_as_they_are_read() {
-        for_games!(each_game OneGame => presets_can_be_run::<OneGame>());
+        engine::for_games!(crate::games::each_game! OneGame => presets_can_be_run::<OneGame>());
     }
 
     #[test]
     fn seeds_of_stages_and_generations_differ() {
-        let config: ImproveConfig = settings::parse(Standard::GENERATIONS[0].1).unwrap();
+        let config: ImproveConfig =
+            settings::parse(Standard::INFO.generation_presets[0].1).unwrap();
         let mut seeds = Vec::new();
         for space in [
             SeedSpace::SelfPlay,

@@ -209,11 +209,11 @@ mod tests {
     use super::super::ledger::tests::ledger;
     use super::*;
     use engine::games::einstein::Standard;
-    use engine::play::playable::Playable;
+    use engine::play::playable::Rules;
 
     #[test]
     fn it_shows_every_generation_and_why_it_ended() {
-        let config = crate::settings::parse(Standard::GENERATIONS[0].1).unwrap();
+        let config = crate::settings::parse(Standard::INFO.generation_presets[0].1).unwrap();
         let html = page(&config, &ledger(&[true, false]), &[], Some(End::Patience))
             .unwrap()
             .html();

@@ -81,7 +81,7 @@ pub(crate) struct Round {
 
 impl Settings for PipelineConfig {
     fn presets<G: Playable>() -> &'static [(&'static str, &'static str)] {
-        G::PIPELINES
+        G::INFO.pipeline_presets
     }
 
     fn common(&mut self) -> (&mut String, &mut u64, &mut String) {
@@ -134,10 +134,11 @@ mod tests {
     use super::*;
     use crate::settings;
     use engine::games::einstein::Standard;
+    use engine::play::playable::Rules;
 
     #[test]
     fn options_of_self_play_are_read_checked_and_written() {
-        let quick = Standard::PIPELINES[0].1;
+        let quick = Standard::INFO.pipeline_presets[0].1;
         let read = |options: &str| {
             let text = format!("{quick}\n[selfplay.options]\n{options}");
             settings::parse::<PipelineConfig>(&text)

@@ -8,7 +8,7 @@ use engine::{
         search_game::Playouts,
     },
     games::reversi::Reversi,
-    play::playable::Playable as _,
+    play::playable::Rules,
 };
 use trainer::shard::{self, Estimate, Label, PlayedGame, ShardHeader};
 

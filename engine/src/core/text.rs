@@ -136,7 +136,7 @@ pub fn read_line(
 }
 
 /// Joins items with a separator.
-pub(crate) fn joined(items: impl IntoIterator<Item: ToString>, separator: &str) -> String {
+pub fn joined(items: impl IntoIterator<Item: ToString>, separator: &str) -> String {
     let mut text = String::new();
     for (index, item) in items.into_iter().enumerate() {
         text += if index > 0 { separator } else { "" };

@@ -121,17 +121,63 @@ pub struct NamedTuples<G> {
 /// Candidate tuples of one kind: name of the kind, and the cells of each tuple.
 pub type TupleCandidates = (&'static str, Vec<Vec<Cell>>);
 
+/// A game with a view of its positions as symbols, the inputs of n-tuple networks.
+pub trait TupleInputs: Playable {
+    /// The cells of a view.
+    fn cells(&self) -> &[CellGroup];
+
+    /// Writes the view of a position from a seat's perspective; entries outside of the cells stay.
+    /// Symbols are below their cell's alphabet size.
+    fn write_symbols(&self, position: &Self::Position, seat: Seat, symbols: &mut [u8]);
+
+    /// Range of [`crate::play::rules::Rules::remaining`] for positions that are not over; plies by
+    /// default.
+    fn remaining_range(&self) -> RangeInclusive<usize> {
+        1..=self.max_plies().into()
+    }
+
+    /// Named tuple sets, the default first; by default all pairs of the first group.
+    fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
+        const {
+            &[NamedTuples {
+                name: "pairs",
+                tuples: all_pairs::<Self>,
+            }]
+        }
+    }
+
+    /// The cell of a position's image under a symmetry
+    /// ([`crate::play::codec::Codec::transform_position`]) that corresponds to `cell`, up to renamed
+    /// symbols.
+    fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {
+        let _ = symmetry;
+        cell
+    }
+
+    /// Candidates of a tuple search, up to symmetry: by default pairs and triples of the first
+    /// group.
+    fn tuple_candidates(&self, random: &mut RandomStream) -> Vec<TupleCandidates> {
+        let _ = random;
+        let cells: Vec<Cell> = self.cells()[0].all().collect();
+        let (mut pairs, mut triples) = (Vec::new(), Vec::new());
+        for (third, &c) in cells.iter().enumerate() {
+            for (second, &b) in cells[..third].iter().enumerate() {
+                pairs.push(vec![b, c]);
+                triples.extend(cells[..second].iter().map(|&a| vec![a, b, c]));
+            }
+        }
+        vec![("pairs", pairs), ("triples", triples)]
+    }
+}
+
 /// A game that n-tuple networks and neural networks learn.
-pub trait Learnable: Playable {
+pub trait Learnable: TupleInputs {
     /// Kernels of n-tuple networks: [`super::tuples::GenericKernels`] fits every game.
     type Tuples: TupleKernels<Self>;
     /// Kernels of neural networks: [`super::tuples::GenericKernels`] fits every game.
     type Network: NetworkKernels<Self>;
     /// Optional feature groups of networks; [`NoFeatureGroup`] for none.
     type Group: Named;
-
-    /// Unit of phases and buckets in texts.
-    const PHASE_UNIT: &'static str = Self::REMAINING;
 
     /// Default feature groups of a network.
     const DEFAULT_FEATURES: &'static [Self::Group] = &[];
@@ -156,50 +202,6 @@ pub trait Learnable: Playable {
     /// The game of a model file; `None` for another game.
     fn from_model_name(name: &str) -> Option<Self> {
         Self::from_notation(name, None).ok()
-    }
-
-    /// The cells of a view.
-    fn cells(&self) -> &[CellGroup];
-
-    /// Writes the view of a position from a seat's perspective; entries outside of the cells stay.
-    /// Symbols are below their cell's alphabet size.
-    fn write_symbols(&self, position: &Self::Position, seat: Seat, symbols: &mut [u8]);
-
-    /// Range of [`Playable::remaining`] for positions that are not over; plies by default.
-    fn remaining_range(&self) -> RangeInclusive<usize> {
-        1..=self.max_plies().into()
-    }
-
-    /// Named tuple sets, the default first; by default all pairs of the first group.
-    fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
-        const {
-            &[NamedTuples {
-                name: "pairs",
-                tuples: all_pairs::<Self>,
-            }]
-        }
-    }
-
-    /// The cell of a position's image under a symmetry ([`Playable::image`]) that corresponds to
-    /// `cell`, up to renamed symbols.
-    fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {
-        let _ = symmetry;
-        cell
-    }
-
-    /// Candidates of a tuple search, up to symmetry: by default pairs and triples of the first
-    /// group.
-    fn tuple_candidates(&self, random: &mut RandomStream) -> Vec<TupleCandidates> {
-        let _ = random;
-        let cells: Vec<Cell> = self.cells()[0].all().collect();
-        let (mut pairs, mut triples) = (Vec::new(), Vec::new());
-        for (third, &c) in cells.iter().enumerate() {
-            for (second, &b) in cells[..third].iter().enumerate() {
-                pairs.push(vec![b, c]);
-                triples.extend(cells[..second].iter().map(|&a| vec![a, b, c]));
-            }
-        }
-        vec![("pairs", pairs), ("triples", triples)]
     }
 
     /// The one-hot slots of a network's features: ranges of first-layer rows of which exactly one
@@ -239,7 +241,7 @@ pub trait Learnable: Playable {
 }
 
 /// Checks that the limits of phases or buckets (`what`) ascend and leave no part empty.
-pub fn check_bucket_limits<G: Learnable>(
+pub fn check_bucket_limits<G: TupleInputs>(
     game: &G,
     what: &str,
     limits: &[u8],
@@ -252,18 +254,18 @@ pub fn check_bucket_limits<G: Learnable>(
     }
     Err(format!(
         "{what} {limits:?}: numbers of {} must ascend, from {min} to {}",
-        G::REMAINING,
+        G::INFO.remaining_unit,
         max - 1
     ))
 }
 
 /// The limits in a schema text, empty without limits.
-pub(super) fn format_limits<G: Learnable>(what: &str, limits: &[u8]) -> String {
+pub(super) fn format_limits<G: TupleInputs>(what: &str, limits: &[u8]) -> String {
     match limits {
         [] => String::new(),
         _ => format!(
             "; {what} by {} up to {}",
-            G::PHASE_UNIT,
+            G::INFO.phase_unit(),
             joined(limits, " ")
         ),
     }
@@ -271,7 +273,7 @@ pub(super) fn format_limits<G: Learnable>(what: &str, limits: &[u8]) -> String {
 
 /// All pairs of cells of the first group.
 #[must_use]
-pub fn all_pairs<G: Learnable>(game: &G) -> Vec<Vec<Cell>> {
+pub fn all_pairs<G: TupleInputs>(game: &G) -> Vec<Vec<Cell>> {
     let cells: Vec<Cell> = game.cells()[0].all().collect();
     let pairs_of = |(index, &a): (usize, &Cell)| {
         let later = cells[index + 1..].iter().copied();
@@ -285,7 +287,7 @@ const STACK_CELLS: usize = 512;
 
 /// Calls `read` with the view of a position.
 #[inline]
-pub fn with_view<G: Learnable, R>(
+pub fn with_view<G: TupleInputs, R>(
     game: &G,
     position: &G::Position,
     seat: Seat,

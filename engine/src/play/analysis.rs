@@ -130,7 +130,7 @@ impl<G: Playable> PlayerRecipe<G> {
         limits: &Limits,
         observer: Option<&mut AnalysisObserver<'_, G::Move>>,
     ) -> Result<Analysis<G::Move>, String> {
-        let legal = outcome.map(|_| game.legal(position, outcome));
+        let legal = outcome.map(|_| game.legal_moves(position, outcome));
         let began = Instant::now();
         let failed = |failure| format!("{}: {failure}", self.name());
         let analysis = match observer {

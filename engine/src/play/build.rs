@@ -30,7 +30,9 @@ pub use self::evaluators::{evaluator_from, evaluator_names, read_evaluator};
 /// All player names of a game, for help texts and errors.
 #[must_use]
 pub fn player_names<G: Playable>() -> String {
-    let oracle = G::oracle().map_or(String::new(), |oracle| format!(", {}", oracle.key));
+    let oracle = G::registry()
+        .oracle
+        .map_or(String::new(), |oracle| format!(", {}", oracle.key));
     let without_chance = |text: &'static str| if G::Outcomes::CAPACITY == 1 { text } else { "" };
     let mut names = format!(
         "star2, star1, star0.5, star0(depth, eval, ms, cpu_ms, nodes, clock, depths, least, table, entries, replace, reuse, \
@@ -42,7 +44,7 @@ pub fn player_names<G: Playable>() -> String {
             "minimax and alphabeta(as star1, without form), bestreply(as star1), maxn(depth, eval, limits as star1, step, width), "
         )
     );
-    for entry in G::players() {
+    for entry in G::registry().players {
         names += ", ";
         names += entry.name;
         if !entry.parameters.is_empty() {
@@ -158,7 +160,10 @@ impl<G: Playable> PlayerRecipe<G> {
                 }
             }
             name => {
-                let own = G::players().iter().find(|entry| entry.name == name);
+                let own = G::registry()
+                    .players
+                    .iter()
+                    .find(|entry| entry.name == name);
                 match own.map(|entry| &entry.meaning) {
                     Some(Meaning::Alias(alias)) => {
                         let meant = alias(&mut arguments)?;
@@ -261,9 +266,9 @@ const OVERRIDDEN_DEFAULTS: [(&str, &[&str]); 3] = [
 const BY_RAVE: &[&str] = &["rave", "blend", "again", "noise", "exploration", "fpu"];
 
 /// The notation of a Monte-Carlo search with what is usual in a game where it says nothing
-/// ([`Playable::SEARCH`]).
+/// ([`GameInfo::mcts_defaults`](super::game_info::GameInfo::mcts_defaults)).
 fn with_usual_search<G: Playable>(notation: &Notation) -> Result<Notation, Problem> {
-    let usual = Notation::parse(&format!("mcts({})", G::SEARCH))
+    let usual = Notation::parse(&format!("mcts({})", G::INFO.mcts_defaults))
         .map_err(|error| (error.character, error.problem))?;
     let mut whole = notation.clone();
     let value = |key: &str| notation.says(key).map(|value| value.name.as_str());
@@ -276,8 +281,8 @@ fn with_usual_search<G: Playable>(notation: &Notation) -> Result<Notation, Probl
         let key = argument.key.clone().unwrap_or_default();
         let displaced = |(by, keys): &(&str, &[&str])| says(by) && keys.contains(&key.as_str());
         // Exact knowledge is for searches that prove, playouts for leaves that play.
-        let known =
-            G::oracle().is_some_and(|entry| entry.key == key) && value("solver") == Some("off");
+        let known = G::registry().oracle.is_some_and(|entry| entry.key == key)
+            && value("solver") == Some("off");
         let unplayed = key == "playout" && !plays;
         let unblended = no_rave && BY_RAVE.contains(&key.as_str());
         if !says(&key)
@@ -294,29 +299,6 @@ fn with_usual_search<G: Playable>(notation: &Notation) -> Result<Notation, Probl
     Ok(whole)
 }
 
-/// Lets [`Playable::player`] and [`Playable::evaluator`] be compiled with the game.
-#[macro_export]
-macro_rules! instantiate_players {
-    () => {
-        fn player(
-            &self,
-            notation: &$crate::play::notation::Notation,
-        ) -> Result<$crate::play::build::PlayerRecipe<Self>, $crate::play::notation::Problem> {
-            $crate::play::build::read_player(notation, self)
-        }
-
-        fn evaluator(
-            &self,
-            notation: &$crate::play::notation::Notation,
-        ) -> Result<
-            std::sync::Arc<dyn $crate::play::registry::AnyEvaluator<Self>>,
-            $crate::play::notation::Problem,
-        > {
-            $crate::play::build::read_evaluator(notation, self)
-        }
-    };
-}
-
 /// Reads an evaluator's notation, for example `random(seed=1)` or `model:models/x.safetensors`.
 pub fn evaluator<'t, G: Playable>(
     text: impl Into<Text<'t>>,
@@ -330,18 +312,18 @@ pub fn evaluator<'t, G: Playable>(
 /// Who says what positions are worth, and who knows.
 type EvaluatorAndOracle<G> = (Arc<dyn AnyEvaluator<G>>, Knowledge<G>);
 
-/// The game's exact knowledge, if its key is given; if not, `unasked`'s.
+/// The game's exact knowledge, if its key is given, or else the default of a search limited by time or by nodes, if any.
 fn oracle<G: Playable>(
     arguments: &mut Arguments<'_>,
     game: &G,
-    unasked: Option<bool>,
+    default: Option<bool>,
 ) -> Result<Knowledge<G>, Problem> {
-    let Some(entry) = G::oracle() else {
+    let Some(entry) = G::registry().oracle else {
         return Ok(None);
     };
-    match (arguments.take_named(entry.key)?, unasked) {
+    match (arguments.take_named(entry.key)?, default) {
         (Some(value), _) => (entry.read)(value, game),
-        (None, Some(by_time)) => (entry.unasked)(game, by_time).map_err(|problem| (0, problem)),
+        (None, Some(by_time)) => (entry.default)(game, by_time).map_err(|problem| (0, problem)),
         (None, None) => Ok(None),
     }
 }

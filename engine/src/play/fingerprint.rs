@@ -21,7 +21,7 @@ pub fn canonical_fingerprint<G: Playable>(game: &G, record: &GameRecord<G>) -> O
     let (mut bytes, mut image, mut symmetries) = (Vec::new(), Vec::new(), Vec::new());
     for symmetry in 0..game.symmetries() {
         image.clear();
-        game.encode(&game.image(&start, symmetry), &mut image);
+        game.encode(&game.transform_position(&start, symmetry), &mut image);
         if symmetries.is_empty() || image < bytes {
             symmetries.clear();
             std::mem::swap(&mut bytes, &mut image);
@@ -35,8 +35,8 @@ pub fn canonical_fingerprint<G: Playable>(game: &G, record: &GameRecord<G>) -> O
         let mut next = 0;
         for index in 0..symmetries.len() {
             let symmetry = symmetries[index];
-            let (mv, after) = game.move_image(ply.mv, symmetry)?;
-            let image = (game.outcome_image(ply.outcome, symmetry), mv);
+            let (mv, after) = game.transform_move(ply.mv, symmetry)?;
+            let image = (game.transform_outcome(ply.outcome, symmetry), mv);
             if image < least {
                 (least, next) = (image, 0);
             }

@@ -34,8 +34,8 @@ pub fn perft<G: Playable>(game: &G, position: &G::Position, plies: u32) -> Perft
         return count;
     }
     let mut moves = G::Moves::default();
-    for outcome in game.outcome_names() {
-        game.permitted(position, outcome, &mut moves);
+    for outcome in game.outcome_numbers() {
+        game.allowed_moves(position, outcome, &mut moves);
         for &mv in moves.iter() {
             let after = game.play(position, mv);
             if plies == 1 {

@@ -1,13 +1,12 @@
-//! What a game registers under names: evaluators, players of its own, and exact knowledge.
+//! `Registry`: what a game offers by name: evaluators, players, exact knowledge, forms of games.
 //!
-//! Whatever reads names reads them here ([`super::playable::Playable::evaluators`] and its
-//! neighbours), so each is named once. An evaluator is chosen at run time and yet searched without
-//! a choice at every node: [`AnyEvaluator`] is made for every [`Evaluator`], and makes the searches
-//! over it. Invariant: dispatch is once a call, never once a node.
+//! [`AnyEvaluator`] is the dynamic form of an [`Evaluator`] and constructs the searches over it, so
+//! that an evaluator chosen at run time is dispatched once a call, never once a node.
 
 use super::{
-    build::SearchPlan,
+    build::{self, PlayerRecipe, SearchPlan},
     notation::{Arguments, Notation, Problem},
+    playable::Playable,
     player::Player,
     stated_result::StatedResult,
 };
@@ -25,6 +24,45 @@ use crate::search::{
     rollout::{EvaluatorRollouts, Rollouts},
 };
 use std::sync::Arc;
+
+/// What a game offers by name; [`Registry::DEFAULT`] is that of a game with nothing of its own.
+///
+/// A game keeps it in a `static`, so that its searches are compiled once, with the game.
+pub struct Registry<G: Playable> {
+    /// Evaluators, default first.
+    pub evaluators: &'static [EvaluatorEntry<G>],
+    /// Players beside those of every game.
+    pub players: &'static [PlayerEntry<G>],
+    /// Exact knowledge for searches.
+    pub oracle: Option<&'static OracleEntry<G>>,
+    /// Playouts for the leaves of a tree search.
+    pub playouts: &'static [PlayoutEntry<G>],
+    /// Forms in which other programs write whole games.
+    pub transcripts: &'static [TranscriptForm<G>],
+    /// The model that notation calls `best`, as the content of its file.
+    pub best_model: fn(&G) -> Option<&'static [u8]>,
+    /// Reads the content of a model file.
+    pub read_model: fn(&G, &[u8]) -> Result<Arc<dyn AnyEvaluator<G>>, String>,
+    /// Reads the notation of a player.
+    pub read_player: fn(&Notation, &G) -> Result<PlayerRecipe<G>, Problem>,
+    /// Reads the notation of an evaluator.
+    pub read_evaluator: fn(&Notation, &G) -> Result<Arc<dyn AnyEvaluator<G>>, Problem>,
+}
+
+impl<G: Playable> Registry<G> {
+    /// Nothing but the evaluators and players of every game.
+    pub const DEFAULT: Self = Self {
+        evaluators: &[],
+        players: &[],
+        oracle: None,
+        playouts: &[],
+        transcripts: &[],
+        best_model: |_| None,
+        read_model: |_, _| Err(format!("there are no models of {}", G::INFO.name)),
+        read_player: build::read_player,
+        read_evaluator: build::read_evaluator,
+    };
+}
 
 /// An evaluator that is chosen at run time, and what can be made of it.
 pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
@@ -266,8 +304,10 @@ pub struct OracleEntry<G: 'static> {
     pub key: &'static str,
     /// Reads the value of the key.
     pub read: fn(&Notation, &G) -> Result<Knowledge<G>, Problem>,
-    /// What a search has that was not told; time ends it, or else a number of nodes does.
-    pub unasked: fn(&G, bool) -> Result<Knowledge<G>, String>,
+    /// The default of a search that is limited by time (`true`) or by nodes.
+    pub default: fn(&G, bool) -> Result<Knowledge<G>, String>,
+    /// The value of the key that answers without delay, for the page.
+    pub instant: fn(&G) -> Option<String>,
 }
 
 /// An evaluator from a hand-made score, with the calibration that [`calibration`] reads.

@@ -130,8 +130,8 @@ fn one<G: Playable>(
             None => 0,
         };
         let mut legal = G::Moves::default();
-        if !has_rolls::<G>() || game.outcome_names().contains(&outcome) {
-            game.permitted(&position, outcome, &mut legal);
+        if !has_rolls::<G>() || game.outcome_numbers().contains(&outcome) {
+            game.allowed_moves(&position, outcome, &mut legal);
         }
         let read = game.parse_move(&position, mv);
         let mv = read.map_err(|error| TextError::new(at + error.character, error.problem))?;

@@ -8,7 +8,7 @@ use engine::core::{
     search_game::Playouts,
 };
 use engine::games::havannah::{BASES, Havannah, Move, Position};
-use engine::play::playable::Playable;
+use engine::play::playable::{Codec, GameText, Playable};
 use serde_json::{Map, Value};
 
 fn read(game: &Havannah, text: &str) -> Position {
@@ -197,7 +197,7 @@ fn compare(base: usize, plies: usize, step: usize) -> [usize; 4] {
             *met += usize::from(kinds.contains(&kind));
         }
         met[3] += usize::from(kinds.is_empty());
-        assert_eq!(game.ways_won(&position), Some(kinds));
+        assert_eq!(game.win_kinds(&position), Some(kinds));
         reads_back(&game, &position);
         is_shy = !is_shy;
     }
@@ -236,7 +236,8 @@ fn symmetries_change_nothing() {
             let positions: Vec<_> = random_game(&game, game.start(), &mut random).collect();
             for (position, next) in positions.iter().zip(&positions[1..]) {
                 for symmetry in 0..game.symmetries() {
-                    let [rotated, image] = [position, next].map(|each| game.image(each, symmetry));
+                    let [rotated, image] =
+                        [position, next].map(|each| game.transform_position(each, symmetry));
                     reads_back(&game, &image);
                     assert_eq!((image.won(), image.seat()), (next.won(), next.seat()));
                     assert_eq!(game.payoffs(&image), game.payoffs(next));
@@ -339,7 +340,7 @@ fn many_random_games_end_as_has_been_measured() {
 fn what_was_learned_comes_for_every_base() {
     for base in BASES {
         let game = Havannah::new(base, false);
-        let learned = game.model(game.best().unwrap()).unwrap();
+        let learned = game.model(game.best_model().unwrap()).unwrap();
         let value = learned.value_of(&game, &game.start());
         assert!((0.25..0.75).contains(&value), "base {base}: {value}");
     }

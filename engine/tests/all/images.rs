@@ -15,10 +15,13 @@ fn permitted<G: Playable>(
     symmetry: usize,
 ) -> Vec<(u32, G::Position)> {
     let mut moves = G::Moves::default();
-    game.permitted(position, outcome, &mut moves);
+    game.allowed_moves(position, outcome, &mut moves);
     let after = |&mv: &G::Move| {
-        let (number, after) = game.move_image(mv, symmetry).unwrap();
-        (number, game.image(&game.play(position, mv), after))
+        let (number, after) = game.transform_move(mv, symmetry).unwrap();
+        (
+            number,
+            game.transform_position(&game.play(position, mv), after),
+        )
     };
     let mut all: Vec<_> = moves.iter().map(after).collect();
     all.sort_unstable_by_key(|&(number, _)| number);
@@ -37,12 +40,12 @@ fn check<G: Playable>(game: &G, games: usize) -> bool {
             assert_eq!(game.swap_colours(&swapped), position);
             assert_eq!(seat == other, swapped == position);
             swaps |= seat != other;
-            for outcome in game.outcome_names() {
+            for outcome in game.outcome_numbers() {
                 let here = permitted(game, &position, outcome, 0);
                 assert!(here.windows(2).all(|pair| pair[0].0 < pair[1].0));
                 for symmetry in 0..game.symmetries() {
-                    let image = game.image(&position, symmetry);
-                    let image_outcome = game.outcome_image(outcome, symmetry);
+                    let image = game.transform_position(&position, symmetry);
+                    let image_outcome = game.transform_outcome(outcome, symmetry);
                     assert_eq!(
                         permitted(game, &position, outcome, symmetry),
                         permitted(game, &image, image_outcome, 0),

@@ -21,7 +21,7 @@ fn refusal<G: Playable>(game: &str, map: Option<&str>, [kind, from, text]: [&str
         "position" => position(text).map(drop),
         "move" => game.parse_move(&position(from).unwrap(), text).map(drop),
         _ => {
-            let games = (G::transcripts()[0].read)(&game, text.as_bytes()).into_iter();
+            let games = (G::registry().transcripts[0].read)(&game, text.as_bytes()).into_iter();
             games.collect::<Result<Vec<_>, _>>().map(drop)
         }
     };

@@ -26,8 +26,8 @@ fn plays<G: Playable>(game: &str, text: &str, reproducible: bool, position: Opti
     let mut legal = G::Moves::default();
     for mut player in [recipe.make(), recipe.make_instrumented()] {
         player.new_game(1);
-        for outcome in game.outcome_names() {
-            game.permitted(&start, outcome, &mut legal);
+        for outcome in game.outcome_numbers() {
+            game.allowed_moves(&start, outcome, &mut legal);
             let decision = player.decide(&start, &legal, &Limits::NONE).unwrap();
             assert!(legal.contains(&decision.best), "{text}");
             let value = decision.value.unwrap();

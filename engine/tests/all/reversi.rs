@@ -16,7 +16,12 @@ use engine::games::reversi::{
     endgame::{Endgame, EndgamePlayer, SolvedEndgames},
     evaluators::{Discs, Mobility, Squares},
 };
-use engine::play::{build::evaluator, perft::perft, playable::Playable, player::Player};
+use engine::play::{
+    build::evaluator,
+    perft::perft,
+    playable::{Codec, GameText, Playable, Rules},
+    player::Player,
+};
 use engine::search::limits::Limits;
 use engine::search::{
     expectiminimax::{Expectiminimax, Form},
@@ -193,7 +198,7 @@ fn moves_boards_and_results_agree_with_an_independent_program() {
             |key: &str| -> Vec<String> { serde_json::from_value(vector[key].clone()).unwrap() };
         if vector["final"] == true {
             let moves = list("moves").concat();
-            let [ggf, row, ..] = Reversi::transcripts() else {
+            let [ggf, row, ..] = Reversi::registry().transcripts else {
                 panic!("two forms")
             };
             let read = |text: &str| -> Vec<_> {
@@ -456,7 +461,7 @@ fn symmetric_positions_have_symmetric_moves_and_equal_values() {
         for position in random_games(&game, 5, 11) {
             let mut images = Vec::new();
             for symmetry in 0..game.symmetries() {
-                let image = game.image(&position, symmetry);
+                let image = game.transform_position(&position, symmetry);
                 // Each is a turn or a reflection of the plain board.
                 let moves = match game.is_over(&position) {
                     true => 0,
@@ -475,7 +480,7 @@ fn symmetric_positions_have_symmetric_moves_and_equal_values() {
         // A disc that lies on no axis of symmetry has eight images.
         let corner = game.position(1 << 1, 0, BLACK);
         let mut images: Vec<u64> = (0..8)
-            .map(|symmetry| game.image(&corner, symmetry).discs(BLACK))
+            .map(|symmetry| game.transform_position(&corner, symmetry).discs(BLACK))
             .collect();
         images.sort_unstable();
         images.dedup();

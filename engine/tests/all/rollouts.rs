@@ -21,7 +21,7 @@ use engine::games::reversi::Reversi;
 use engine::play::{
     build,
     notation::{Notation, trusted},
-    playable::Playable,
+    playable::{Playable, Rules},
     registry::{AnyEvaluator, ByPointer},
 };
 use engine::search::limits::Limits;

@@ -11,7 +11,7 @@ use engine::games::einstein::{
     symmetry::{SYMMETRIES, transform_position},
     tables::{Class, SAME_VALUE, Tables},
 };
-use engine::play::playable::Playable;
+use engine::play::playable::Rules;
 use std::{
     sync::{
         Arc, OnceLock,

@@ -2,8 +2,9 @@
 
 use super::{Call, Reply, syntax, text};
 use crate::session::{MoveAnalysis, Query, Session};
-use crate::{ProtocolGame, one_line, seconds};
+use crate::{one_line, seconds};
 use engine::core::game::Seat;
+use engine::play::playable::Playable;
 use engine::play::player::MoveValue;
 use std::{
     thread::sleep,
@@ -36,7 +37,7 @@ struct AnalyzeArguments<M> {
     max_moves: usize,
 }
 
-impl<G: ProtocolGame> Call<'_, G> {
+impl<G: Playable> Call<'_, G> {
     /// Searches until input comes, with a report every so many centiseconds.
     pub(super) fn analyze(&mut self, form: Form) -> Reply {
         let arguments = self.parse_arguments()?;
@@ -252,7 +253,7 @@ const USAGE: &str = "[COLOR] [CENTISECONDS] [interval N] [minmoves N] [maxmoves 
 ///
 /// Visits are those of a tree search; other searches visit every move once, and players that value
 /// no moves none. Moves that a tree search has not visited are left out beyond the least number.
-fn format_moves<G: ProtocolGame>(
+fn format_moves<G: Playable>(
     session: &Session<G>,
     analysis: &MoveAnalysis<G::Move>,
     arguments: &AnalyzeArguments<G::Move>,

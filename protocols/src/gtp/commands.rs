@@ -2,14 +2,15 @@
 
 use super::{Call, Reply, analysis::Form, done, is_same_command, syntax, text};
 use crate::clock::{Clock, Overtime};
-use crate::{Action, ProtocolGame, seconds};
+use crate::{Action, seconds};
 use engine::play::notation::Notation;
+use engine::play::playable::Playable;
 use std::{str::FromStr, time::Duration};
 
 /// A command's name and function.
 type Command<G> = (&'static str, fn(&mut Call<'_, G>) -> Reply);
 
-impl<G: ProtocolGame> Call<'_, G> {
+impl<G: Playable> Call<'_, G> {
     pub(super) const COMMANDS: &'static [Command<G>] = &[
         ("protocol_version", |_| text("2")),
         ("name", |_| text("Alea")),
@@ -88,8 +89,8 @@ impl<G: ProtocolGame> Call<'_, G> {
         }),
         ("gridcoords", |call| {
             let is_on = call.words != ["off"];
-            if is_on && call.session.game.format_alt("a1").is_none() {
-                return Err(format!("{} has no other coordinates", G::NAME));
+            if is_on && call.session.game.to_alternate_notation("a1").is_none() {
+                return Err(format!("{} has no other coordinates", G::INFO.name));
             }
             call.session.uses_alt_coordinates = is_on;
             done()
@@ -138,13 +139,13 @@ impl<G: ProtocolGame> Call<'_, G> {
     fn boardsize(&mut self) -> Reply {
         let requested: usize = self.argument("boardsize NUMBER")?;
         let unacceptable = |problem: String| format!("unacceptable size: {problem}");
-        match self.session.game.size() {
-            Some((size, _)) if size == requested => {
+        match (self.session.game.board_size(), G::INFO.size_parameter) {
+            (Some(size), _) if size == requested => {
                 self.session.clear();
                 done()
             }
-            None | Some((_, "")) => Err(unacceptable(format!("{} has one board", G::NAME))),
-            Some((_, key)) => {
+            (None, _) | (_, "") => Err(unacceptable(format!("{} has one board", G::INFO.name))),
+            (_, key) => {
                 let game = self.session.with_parameter(key, &requested.to_string())?;
                 let changed = self.session.change_game(&game).map_err(unacceptable);
                 changed.and_then(|()| done())

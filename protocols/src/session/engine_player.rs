@@ -4,10 +4,10 @@
 //! the share of a clock, which replace all its other limits. Invariant: each of the two is built at
 //! most once, so its tree and table last from move to move.
 
-use crate::ProtocolGame;
 use engine::play::{
     build::PlayerRecipe,
     notation::{Notation, keys_taken},
+    playable::Playable,
     player::Player,
 };
 use std::time::Duration;
@@ -17,7 +17,7 @@ const LIMITS: [&str; 4] = ["ms", "cpu_ms", "clock", "sims"];
 /// The longest time of a search in a spec, in milliseconds.
 const MAX_MS: &str = "86400000";
 
-pub(super) struct EnginePlayer<G: ProtocolGame> {
+pub(super) struct EnginePlayer<G: Playable> {
     spec: Notation,
     own: Built<G>,
     /// The search for the caller's times, once one is given; `None` inside if the spec takes none.
@@ -25,12 +25,12 @@ pub(super) struct EnginePlayer<G: ProtocolGame> {
 }
 
 /// A player, built when it is used first.
-struct Built<G: ProtocolGame> {
+struct Built<G: Playable> {
     recipe: PlayerRecipe<G>,
     player: Option<Box<dyn Player<G>>>,
 }
 
-impl<G: ProtocolGame> Built<G> {
+impl<G: Playable> Built<G> {
     fn new(recipe: PlayerRecipe<G>) -> Self {
         let player = None;
         Self { recipe, player }
@@ -46,7 +46,7 @@ impl<G: ProtocolGame> Built<G> {
     }
 }
 
-impl<G: ProtocolGame> EnginePlayer<G> {
+impl<G: Playable> EnginePlayer<G> {
     /// The player of a spec, or in one line why there is none.
     pub(super) fn new(spec: Notation, game: &G) -> Result<Self, String> {
         let recipe = PlayerRecipe::of(&spec, game).map_err(|error| error.to_string())?;
@@ -150,7 +150,7 @@ fn without_limits(spec: &Notation) -> Notation {
 }
 
 /// A search with the caller's times in place of its limits, which keeps its tree if it can.
-fn timed_recipe<G: ProtocolGame>(spec: &Notation, game: &G) -> Option<PlayerRecipe<G>> {
+fn timed_recipe<G: Playable>(spec: &Notation, game: &G) -> Option<PlayerRecipe<G>> {
     let timed = without_limits(spec).with("ms", Notation::new(MAX_MS));
     let is_tree = spec.name == "mcts";
     let kept = is_tree.then(|| timed.clone().with("keep", Notation::new("on")));

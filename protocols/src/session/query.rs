@@ -1,11 +1,12 @@
 //! Queries to the player of a session: for a move, or for the values of all.
 
 use super::{EnginePlayer, Session};
-use crate::{INPUT_GRACE, Output, ProtocolGame, SessionConfig, clock::Clock};
+use crate::{INPUT_GRACE, Output, SessionConfig, clock::Clock};
 use engine::core::random::SeedSpace;
 use engine::play::{
     build::PlayerRecipe,
     notation::Notation,
+    playable::Playable,
     player::{Analysis, Failure, MoveValue, Player},
 };
 use engine::search::{SearchStats, limits::Limits};
@@ -86,12 +87,12 @@ impl<M: Copy> From<Choice<M>> for MoveAnalysis<M> {
 }
 
 /// The player of a session that names none: one second a move.
-pub(super) fn default_player<G: ProtocolGame>(game: &G, config: &SessionConfig) -> Notation {
+pub(super) fn default_player<G: Playable>(game: &G, config: &SessionConfig) -> Notation {
     let time = milliseconds(Duration::from_secs(1).min(config.max_time));
     let best = Notation::new("best");
-    let has_best = || game.best().is_some() && game.evaluator(&best).is_ok();
-    let evaluator = (G::SEARCH.is_empty() && has_best()).then(|| best.clone());
-    let name = match G::SEARCH {
+    let has_best = || game.best_model().is_some() && game.evaluator(&best).is_ok();
+    let evaluator = (G::INFO.mcts_defaults.is_empty() && has_best()).then(|| best.clone());
+    let name = match G::INFO.mcts_defaults {
         "" => "star2",
         _ => "mcts",
     };
@@ -104,7 +105,7 @@ fn milliseconds(time: Duration) -> Notation {
     Notation::new(milliseconds.max(0.01).to_string())
 }
 
-impl<G: ProtocolGame> Session<G> {
+impl<G: Playable> Session<G> {
     pub(crate) fn has_tree(&self) -> bool {
         self.player.has_tree()
     }
@@ -242,7 +243,7 @@ impl<G: ProtocolGame> Session<G> {
             .with("ms", milliseconds(time.min(self.config.max_time)))
             .with("leaf", Notation::new("playout"))
             .with("memory", Notation::new("64"));
-        let options = G::SOLVE_OPTIONS.iter();
+        let options = G::INFO.solver_options.iter();
         let solver = options.fold(solver, |solver, (key, value)| {
             solver.with(key, Notation::new(*value))
         });

@@ -1,12 +1,11 @@
 //! Tests of players in a session: built once, with tree and clock from move to move.
 
 use super::Session;
-use crate::{
-    Action, Handler, Output, Protocol, ProtocolGame, ProtocolKind, SessionConfig, gtp::Gtp, open,
-};
+use crate::{Action, Handler, Output, Protocol, ProtocolKind, SessionConfig, gtp::Gtp, open};
 use engine::games::{einstein::Standard, reversi::Reversi};
 use engine::play::{
     notation::{Notation, trusted},
+    playable::Playable,
     player::{Analysis, Decision, Failure, Player},
     provided::provide,
 };
@@ -31,7 +30,7 @@ use Event::{Build, Decide, NewGame};
 /// Plays the first move, and records what it is asked for.
 struct Recorded<G>(G);
 
-impl<G: ProtocolGame> Player<G> for Recorded<G> {
+impl<G: Playable> Player<G> for Recorded<G> {
     fn new_game(&mut self, _: u64) {
         EVENTS.lock().unwrap().push(NewGame);
     }
@@ -68,7 +67,7 @@ fn config() -> SessionConfig {
     }
 }
 
-fn session<G: ProtocolGame>(kind: ProtocolKind, game: G, player: &str) -> Box<dyn Protocol> {
+fn session<G: Playable>(kind: ProtocolKind, game: G, player: &str) -> Box<dyn Protocol> {
     let player = Notation::parse(trusted(player)).unwrap();
     open(kind, game, Some(&player), config()).unwrap()
 }
@@ -82,7 +81,7 @@ fn reply(protocol: &mut dyn Protocol, line: &str) -> String {
 }
 
 /// The events of some lines in a session with a recorded player.
-fn events<G: ProtocolGame>(kind: ProtocolKind, game: G, lines: &[String]) -> Vec<Event> {
+fn events<G: Playable>(kind: ProtocolKind, game: G, lines: &[String]) -> Vec<Event> {
     provide::<G>("recorded", |_, game| {
         let game = game.clone();
         Ok(Arc::new(move || {

@@ -193,6 +193,7 @@ mod tests {
         search_game::Playouts,
     };
     use engine::games::einstein::Standard;
+    use engine::play::playable::Codec;
 
     #[test]
     fn benchmark_positions_and_their_images_are_excluded() {
@@ -208,7 +209,7 @@ mod tests {
             let text = line.split('"').nth(3).unwrap();
             let start = rules.parse_position(text).unwrap().0;
             let mut record = GameRecord {
-                start: rules.image(&start, number % 8),
+                start: rules.transform_position(&start, number % 8),
                 plies: Vec::new(),
                 payoffs: Default::default(),
                 ending: Default::default(),

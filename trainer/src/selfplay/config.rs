@@ -56,10 +56,10 @@ impl SelfPlayConfig {
             weight,
         };
         Self {
-            players: G::TEACHERS.iter().map(weighted).collect(),
+            players: G::INFO.self_play_players.iter().map(weighted).collect(),
             games: 20_000,
             seed: 1,
-            opening_plies: G::OPENING_PLIES.max(2),
+            opening_plies: G::INFO.opening_plies.max(2),
             exploration: 0.08,
             game: game.notation(),
             options: SelfPlayOptions::default(),

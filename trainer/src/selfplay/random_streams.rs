@@ -18,7 +18,7 @@ const CHANCE_STREAM: u64 = 1;
 pub(super) struct GameStreams<G: Playable> {
     /// Choice of players, starts, players' seeds and exploration.
     pub(super) exploration: Exploration,
-    pub(super) luck: G::Luck,
+    pub(super) luck: G::Chance,
 }
 
 impl<G: Playable> GameStreams<G> {
@@ -43,7 +43,7 @@ impl<G: Playable> GameStreams<G> {
                 temperature,
                 random,
             },
-            luck: game.luck(seed(&[first, CHANCE_STREAM])),
+            luck: game.chance(seed(&[first, CHANCE_STREAM])),
         }
     }
 }

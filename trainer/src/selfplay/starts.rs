@@ -44,7 +44,7 @@ impl<P: Copy> Starts<P> {
                 game.notation(),
                 remaining[0],
                 remaining[1],
-                G::REMAINING
+                G::INFO.remaining_unit
             )));
         }
         if let Some(settings) = &options.starts {

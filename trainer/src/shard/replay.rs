@@ -75,7 +75,7 @@ impl<'a, G: Playable> Replay<'a, G> {
         }
         self.permitted.clear();
         self.game
-            .permitted(&self.position, outcome, &mut self.permitted);
+            .allowed_moves(&self.position, outcome, &mut self.permitted);
         if self.permitted.is_empty() {
             return Err(self.ply_error("there is no such outcome"));
         }

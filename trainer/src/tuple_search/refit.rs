@@ -48,7 +48,7 @@ pub(super) fn train_set<G: Learnable>(
                 let mut position = sample.position;
                 if config.training.symmetries {
                     let game = set.game();
-                    position = game.image(&position, random.below(game.symmetries()));
+                    position = game.transform_position(&position, random.below(game.symmetries()));
                 }
                 set.row_indices(&position, rows);
                 targets.push(sample.target(lambda));

@@ -5,7 +5,7 @@ use super::{candidates::orbit, screen::CURVATURE_PRIOR, *};
 use crate::sample::tests::random_samples;
 use engine::games::einstein::{Position, Standard, symmetry::transform_position};
 use engine::learned::{
-    inputs::{Cell, format_cell, parse_cell, with_view},
+    inputs::{Cell, TupleInputs, format_cell, parse_cell, with_view},
     tuples::tuple_text,
 };
 use std::collections::{BTreeSet, HashMap};

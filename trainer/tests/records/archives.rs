@@ -71,7 +71,7 @@ fn check<G: Playable>(
     }
     let found = verify::verify::<G>(&[at("set.jsonl")]).unwrap();
     assert_eq!((found.problems.len(), found.games), (0, written.games));
-    for form in G::transcripts().iter().take(1) {
+    for form in G::registry().transcripts.iter().take(1) {
         transcripts::export(&source, form, &at("again")).unwrap();
         let (file, directory) = (at("again"), at("form"));
         transcripts::import(&source.rules, form, &file, &directory, BadGames::Refuse).unwrap();
@@ -95,7 +95,13 @@ fn valid_sgf_games_are_imported() {
         ],
     };
     check::<Havannah>("havannah.sgf", &expected, |file, directory, bad| {
-        transcripts::import(&game, &Havannah::transcripts()[0], file, directory, bad)
+        transcripts::import(
+            &game,
+            &Havannah::registry().transcripts[0],
+            file,
+            directory,
+            bad,
+        )
     });
 }
 
@@ -115,7 +121,7 @@ fn valid_ggf_games_are_imported() {
     check::<Reversi>("reversi.ggf", &expected, |file, directory, bad| {
         transcripts::import(
             &Reversi::SIX,
-            &Reversi::transcripts()[0],
+            &Reversi::registry().transcripts[0],
             file,
             directory,
             bad,

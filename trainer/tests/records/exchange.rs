@@ -281,7 +281,7 @@ fn rewritten_tables_are_imported_by_given_rules() {
 fn einstein_transcripts_round_trip_with_rolls() {
     let at = scratch_paths();
     run(&config(&["random"], 20), &at("a")).unwrap();
-    let [sgf] = Standard::transcripts() else {
+    let [sgf] = Standard::registry().transcripts else {
         panic!("one form")
     };
     transcripts::export(&open(&[&at("a")]), sgf, &at("a.sgf")).unwrap();
@@ -332,7 +332,8 @@ fn large_archives_keep_the_frequent_players() {
     let text: String = (0..300).map(game).collect();
     let bytes: Vec<u8> = text.chars().map(|sign| sign as u8).collect();
     fs::write(at("a.pgn"), bytes).unwrap();
-    let pgn = Reversi::transcripts()
+    let pgn = Reversi::registry()
+        .transcripts
         .iter()
         .find(|form| form.name == "pgn");
     let rules = Reversi::EIGHT;
@@ -375,7 +376,8 @@ fn reversi_transcripts_round_trip() {
             .collect()
     };
     let source = open("a");
-    for (form, players) in Reversi::transcripts()
+    for (form, players) in Reversi::registry()
+        .transcripts
         .iter()
         .zip(["star1(depth=1)", "unknown"])
     {
@@ -396,7 +398,7 @@ fn reversi_transcripts_round_trip() {
         ("", "it would have no game"),
     ] {
         fs::write(at("bad"), text).unwrap();
-        let form = &Reversi::transcripts()[0];
+        let form = &Reversi::registry().transcripts[0];
         let read = transcripts::import(
             &Reversi::EIGHT,
             form,

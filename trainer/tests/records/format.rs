@@ -14,7 +14,7 @@ use engine::games::{
     einstein::{Standard, Variant, dice::Die, setup::setup_index},
     havannah::Havannah,
 };
-use engine::play::playable::Playable;
+use engine::play::playable::{Codec, Playable, Rules};
 use proptest::prelude::*;
 use std::{cell::Cell, path::Path, sync::LazyLock};
 use trainer::shard::{self, Estimate, Label, ShardHeader, VALUE_STEPS};
@@ -263,7 +263,7 @@ fn random_game<G: Playable>(
     player_count: usize,
     valued: f64,
 ) -> shard::PlayedGame<G> {
-    let (mut position, mut luck, mut plies) = (start, rules.luck(random.next_u64()), Vec::new());
+    let (mut position, mut luck, mut plies) = (start, rules.chance(random.next_u64()), Vec::new());
     let payoffs = loop {
         if let Some(payoffs) = rules.payoffs(&position) {
             break payoffs;

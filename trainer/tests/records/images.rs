@@ -50,7 +50,7 @@ fn images<G: Learnable>(rules: &G, game: &PlayedGame<G>) -> Vec<PlayedGame<G>> {
     let symmetries = (0..rules.symmetries()).flat_map(|one| swaps.map(|swap| (one, swap)));
     let image = |(mut symmetry, swap): (usize, bool)| {
         let show = |position: &G::Position, symmetry| {
-            let image = rules.image(position, symmetry);
+            let image = rules.transform_position(position, symmetry);
             if swap {
                 rules.swap_colours(&image)
             } else {
@@ -65,9 +65,9 @@ fn images<G: Learnable>(rules: &G, game: &PlayedGame<G>) -> Vec<PlayedGame<G>> {
         let mut now = record.start;
         for ply in &mut record.plies {
             before = rules.play(&before, ply.mv);
-            ply.outcome = rules.outcome_image(ply.outcome, symmetry);
-            symmetry = rules.move_image(ply.mv, symmetry).unwrap().1;
-            rules.permitted(&now, ply.outcome, &mut moves);
+            ply.outcome = rules.transform_outcome(ply.outcome, symmetry);
+            symmetry = rules.transform_move(ply.mv, symmetry).unwrap().1;
+            rules.allowed_moves(&now, ply.outcome, &mut moves);
             let expected = show(&before, symmetry);
             let leads = |mv: &&G::Move| rules.play(&now, **mv) == expected;
             ply.mv = *moves.iter().find(leads).unwrap();

@@ -14,9 +14,9 @@ use engine::core::{
 };
 use engine::games::einstein::Standard;
 use engine::play::{
+    chance_outcomes::NoChance,
     notation::{Arguments, Problem},
-    playable::{NoChance, Playable},
-    registry::EvaluatorEntry,
+    playable::{ChanceOutcomes, Codec, GameInfo, GameText, Playable, Registry, Rules},
 };
 use indicatif::ProgressBar;
 use std::{collections::HashSet, path::Path};
@@ -92,12 +92,28 @@ impl Playouts for Tokens {}
 
 impl OutOfTurn for Tokens {}
 
+static REGISTRY: Registry<Tokens> = Registry::DEFAULT;
+
 impl Playable for Tokens {
-    const NAME: &'static str = "tokens";
-    const OPENING_PLIES: usize = 2;
-    const REMAINING: &'static str = "tokens";
-    type Luck = NoChance;
-    type PairedLuck = NoChance;
+    fn registry() -> &'static Registry<Self> {
+        &REGISTRY
+    }
+}
+
+impl Codec for Tokens {}
+
+impl ChanceOutcomes for Tokens {
+    type Chance = NoChance;
+    type PairedChance = NoChance;
+}
+
+impl Rules for Tokens {
+    const INFO: &'static GameInfo = &GameInfo {
+        name: "tokens",
+        opening_plies: 2,
+        remaining_unit: "tokens",
+        ..GameInfo::DEFAULT
+    };
 
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         Ok(Self {
@@ -114,20 +130,8 @@ impl Playable for Tokens {
         )
     }
 
-    fn evaluators() -> &'static [EvaluatorEntry<Self>] {
-        &[]
-    }
-
     fn max_plies(&self) -> u16 {
         self.bag
-    }
-
-    fn luck(&self, _: u64) -> NoChance {
-        NoChance
-    }
-
-    fn paired_luck(&self, _: u64) -> NoChance {
-        NoChance
     }
 
     fn random_start(&self, _: &mut RandomStream, _: Seat) -> Bag {
@@ -141,7 +145,9 @@ impl Playable for Tokens {
     fn remaining(&self, bag: &Bag) -> usize {
         bag.left.into()
     }
+}
 
+impl GameText for Tokens {
     fn parse_position(&self, text: &str) -> Result<(Bag, Option<u8>), TextError> {
         let numbers: Option<Vec<u16>> = text.split(' ').map(|part| part.parse().ok()).collect();
         match numbers.as_deref() {

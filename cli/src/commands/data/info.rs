@@ -31,7 +31,7 @@ impl Arguments {
         let source = self.records.open::<G>()?;
         let info = info(&source)?;
         if let Some(directory) = &self.plots {
-            draw(directory, &info, G::REMAINING)?;
+            draw(directory, &info, G::INFO.remaining_unit)?;
         }
         output::result(self.records.json, &info, || text(&source.rules, &info))
     }
@@ -150,7 +150,12 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
             info.values,
         );
     }
-    text += &format!("\n{:<12}{:>10}  {:>6}\n", G::REMAINING, "positions", "%");
+    text += &format!(
+        "\n{:<12}{:>10}  {:>6}\n",
+        G::INFO.remaining_unit,
+        "positions",
+        "%"
+    );
     for (remaining, &count) in info
         .positions_by_remaining
         .iter()

@@ -45,7 +45,11 @@ impl Relabel {
         let source = self.set.records.open::<G>()?;
         let by = match (&self.by, self.tables) {
             (Some(by), _) => by.clone(),
-            (None, left) => format!("tables({}={})", G::REMAINING, left.unwrap_or_default()),
+            (None, left) => format!(
+                "tables({}={})",
+                G::INFO.remaining_unit,
+                left.unwrap_or_default()
+            ),
         };
         let name = self.name.clone();
         let recipe = LabelSource::new(&LabelConfig { name, by }, &source.rules)?;

@@ -25,14 +25,14 @@ fn form<G: Playable>(
     requested: Option<&str>,
     path: &Path,
 ) -> Result<(&'static str, Option<&'static TranscriptForm<G>>)> {
-    let own = || G::transcripts().iter();
+    let own = || G::registry().transcripts.iter();
     let mut all = vec![JSON_LINES, PARQUET, DATASET];
     all.extend(own().map(|form| form.name));
     let called = |name: &str| all.iter().find(|form| form.eq_ignore_ascii_case(name));
     let named = path.extension().and_then(|extension| extension.to_str());
     let name = match requested {
         Some(requested) => called(requested).ok_or_else(|| {
-            let (game, all) = (G::NAME, all.join(", "));
+            let (game, all) = (G::INFO.name, all.join(", "));
             let meant = text::suggestion(requested, &all);
             anyhow!("--format: {game} has no form '{requested}'{meant}; there are {all}")
         })?,
@@ -44,11 +44,12 @@ fn form<G: Playable>(
 /// Formats of every game, for help texts.
 fn forms() -> String {
     fn of_game<G: Playable>() -> String {
-        let line =
-            |form: &TranscriptForm<G>| format!("\n  {:<12} {} ({})", form.name, form.help, G::NAME);
-        G::transcripts().iter().map(line).collect()
+        let line = |form: &TranscriptForm<G>| {
+            format!("\n  {:<12} {} ({})", form.name, form.help, G::INFO.name)
+        };
+        G::registry().transcripts.iter().map(line).collect()
     }
-    let own = games::for_games!(each_game OneGame => of_game::<OneGame>()).concat();
+    let own = engine::for_games!(crate::games::each_game! OneGame => of_game::<OneGame>()).concat();
     format!(
         "Forms:\n  {JSON_LINES:<12} JSON lines, a game a line\n  {PARQUET:<12} Parquet, a row a ply\n  {DATASET:<12} a folder of Parquet files with a card, in splits, that loaders open as it is{own}"
     )

@@ -8,8 +8,9 @@ use super::Judged;
 use arena::page::{Block, Page};
 use arena::text_table::{Cell, TextTable};
 use engine::core::moments::Moments;
+use engine::play::playable::Playable;
 use std::collections::BTreeMap;
-use web::{api::PlyReview, games::OnBoard, move_values::has_chance};
+use web::{api::PlyReview, move_values::has_chance};
 
 /// Maximum games listed ply by ply.
 const MAX_DETAILED: usize = 20;
@@ -32,7 +33,7 @@ fn points(value: f64) -> Cell {
 }
 
 impl<'a> Report<'a> {
-    pub(super) fn of<G: OnBoard>(game: &G) -> Self {
+    pub(super) fn of<G: Playable>(game: &G) -> Self {
         let seats = (0..game.seats()).map(|seat| game.seat_title(seat));
         let seats: Vec<&str> = seats.collect();
         let mut heads = ["game", "players", "plies"].map(str::to_owned).to_vec();

@@ -4,10 +4,10 @@
 //! Mersenne Twisters again would take a tenth of the time of a game without search. Invariant: the
 //! k-th roll of a seat is that of [`DuplicateDice`] in both games.
 
-use super::{EinStein, MoveList, Position};
+use super::{EinStein, MoveList, Position, Standard};
 use crate::core::game::ChanceSource;
 use crate::games::einstein::dice::{DiceStream, DuplicateDice};
-use crate::play::playable::Repeatable;
+use crate::play::chance_outcomes::{Repeatable, SeededChance};
 
 impl<const COLUMNS: usize, const ROWS: usize> ChanceSource<EinStein<COLUMNS, ROWS>>
     for DuplicateDice
@@ -24,6 +24,18 @@ impl<const COLUMNS: usize, const ROWS: usize> ChanceSource<EinStein<COLUMNS, ROW
     fn draw(&mut self, game: &EinStein<COLUMNS, ROWS>, position: &Position) -> (u8, MoveList) {
         let face = self.roll();
         (face, game.legal_moves(position, face))
+    }
+}
+
+impl SeededChance<Standard> for DiceStream {
+    fn from_seed(game: &Standard, seed: u64) -> Self {
+        Self::new(seed, game.die())
+    }
+}
+
+impl SeededChance<Standard> for PairDice {
+    fn from_seed(game: &Standard, seed: u64) -> Self {
+        Self::new(DuplicateDice::new(seed, game.die()))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Position, Standard};
 use crate::play::picture::{Squares, label, svg_open};
+use crate::play::playable::GameText;
 
 const COLUMNS: usize = 5;
 /// Side of a square; all lengths below are in the same units.
@@ -14,8 +15,6 @@ const BOARD: Squares<'_> = Squares {
     ink: "#f2e3c6",
     number: |index| COLUMNS - index,
 };
-
-pub(super) const SEAT_TITLES: [&str; 2] = ["Red", "Blue"];
 
 /// Fill and outline of Red's and Blue's stones.
 const STONE_COLOURS: [(&str, &str); 2] = [("#c8372d", "#8e211a"), ("#2b62b3", "#173f7c")];
@@ -58,7 +57,7 @@ pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> Stri
             );
         }
     }
-    let mover = SEAT_TITLES[position.seat()];
+    let mover = game.seat_title(position.seat());
     let turn = match die {
         Some(face) => format!("{mover} to move, rolled {face}"),
         None => format!("{mover} to roll"),
@@ -75,7 +74,7 @@ pub(super) fn text(game: &Standard, position: &Position, die: Option<u8>) -> Str
     let rows: Vec<&str> = rows.split('/').collect();
     let mover = ["Red (1-6)", "Blue (a-f)"][position.seat()];
     let turn = match (game.winner(position), die) {
-        (Some(winner), _) => format!("{} has won", SEAT_TITLES[winner]),
+        (Some(winner), _) => format!("{} has won", game.seat_title(winner)),
         (None, Some(die)) => format!("{mover} rolled {die}"),
         (None, None) => format!("{mover} to roll"),
     };

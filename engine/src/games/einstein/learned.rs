@@ -17,7 +17,7 @@ pub mod weights;
 use super::{MAX_STONES, Position, Standard};
 use crate::core::{game::Seat, random::RandomStream};
 use crate::learned::{
-    inputs::{Cell, CellGroup, Learnable, NamedTuples, TupleCandidates},
+    inputs::{Cell, CellGroup, Learnable, NamedTuples, TupleCandidates, TupleInputs},
     name_set::NameSet,
 };
 use network::{
@@ -42,9 +42,11 @@ fn from_perspective(position: &Position, seat: Seat) -> Position {
 
 impl Learnable for Standard {
     type Tuples = EinSteinTuples;
+
     type Network = EinSteinNetwork;
+
     type Group = FeatureGroup;
-    const PHASE_UNIT: &'static str = "living stones";
+
     const DEFAULT_FEATURES: &'static [FeatureGroup] = &[
         FeatureGroup::Mobility,
         FeatureGroup::Turns,
@@ -63,6 +65,27 @@ impl Learnable for Standard {
         (name == MODEL_GAME).then(Self::default)
     }
 
+    fn feature_slots(&self, groups: NameSet<FeatureGroup>) -> Vec<Range<usize>> {
+        features::feature_slots(groups)
+    }
+
+    #[inline]
+    fn active_features(
+        &self,
+        groups: NameSet<FeatureGroup>,
+        position: &Position,
+        seat: Seat,
+        rows: &mut [u16],
+    ) {
+        features::fill(groups, &from_perspective(position, seat), rows);
+    }
+
+    fn feature_schema(&self, groups: NameSet<FeatureGroup>) -> String {
+        features::layout(groups)
+    }
+}
+
+impl TupleInputs for Standard {
     fn cells(&self) -> &[CellGroup] {
         &ntuple::GROUPS
     }
@@ -86,24 +109,5 @@ impl Learnable for Standard {
 
     fn tuple_candidates(&self, random: &mut RandomStream) -> Vec<TupleCandidates> {
         ntuple::candidates(random)
-    }
-
-    fn feature_slots(&self, groups: NameSet<FeatureGroup>) -> Vec<Range<usize>> {
-        features::feature_slots(groups)
-    }
-
-    #[inline]
-    fn active_features(
-        &self,
-        groups: NameSet<FeatureGroup>,
-        position: &Position,
-        seat: Seat,
-        rows: &mut [u16],
-    ) {
-        features::fill(groups, &from_perspective(position, seat), rows);
-    }
-
-    fn feature_schema(&self, groups: NameSet<FeatureGroup>) -> String {
-        features::layout(groups)
     }
 }

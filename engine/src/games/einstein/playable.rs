@@ -1,14 +1,15 @@
 //! EinStein in play, records and training, on the standard board with a fair die.
 
 use super::{
-    Move, MoveList, RED, Standard, Variant, codec,
-    dice::{DiceStream, Die, DuplicateDice},
+    Move, MoveList, Standard, Variant, codec,
+    dice::{DiceStream, Die},
     dice_source::PairDice,
-    display::{self, SEAT_TITLES},
+    display,
     evaluators::EVALUATORS,
     players::PLAYERS,
     position::Position,
     random_endgames,
+    setup::setup_index,
     symmetry::{
         SYMMETRIES, symmetry_after_move, transform_face, transform_move, transform_position,
     },
@@ -18,14 +19,14 @@ use super::{
     },
 };
 use crate::core::{game::Seat, random::RandomStream, text::TextError};
-use crate::learned;
+use crate::learned::model_file;
 use crate::play::{
     notation::{Arguments, Problem, parse_number},
-    playable::Playable,
-    registry::{AnyEvaluator, EvaluatorEntry, Knowledge, OracleEntry, PlayerEntry, TranscriptForm},
+    playable::{ChanceOutcomes, Codec, GameInfo, GameText, Playable, Registry, Rules},
+    registry::{Knowledge, OracleEntry},
     sgf,
 };
-use std::{ops::RangeInclusive, sync::Arc};
+use std::ops::RangeInclusive;
 
 /// Default stones of the endgame tables in searches limited by time or nodes; they are built in a
 /// fraction of a second.
@@ -35,8 +36,6 @@ const DEFAULT_TABLE_STONES: usize = 4;
 /// not fit into memory. Searches limited by nodes load none, so that their moves do not depend on
 /// files.
 const MAX_CACHED_STONES: usize = 5;
-
-static FORMS: [TranscriptForm<Standard>; 1] = [sgf::form()];
 
 /// `tablebase=N`: exact values of positions of at most N stones, from tables shared by all players;
 /// 0 for none. A loaded die has no tables.
@@ -59,7 +58,7 @@ static TABLEBASE: OracleEntry<Standard> = OracleEntry {
         )?;
         tables(stones, game).map_err(|problem| (value.character, problem))
     },
-    unasked: |game, by_time| {
+    default: |game, by_time| {
         if game.die() != Die::fair() {
             return Ok(None);
         }
@@ -69,6 +68,14 @@ static TABLEBASE: OracleEntry<Standard> = OracleEntry {
         };
         tables(stones, game)
     },
+    // Smaller tables are built in memory in a fraction of a second; larger ones are read.
+    instant: |game| {
+        Some(
+            cached_stones(game.variant())
+                .max(DEFAULT_TABLE_STONES)
+                .to_string(),
+        )
+    },
 };
 
 fn tables(stones: usize, game: &Standard) -> Result<Knowledge<Standard>, String> {
@@ -76,35 +83,59 @@ fn tables(stones: usize, game: &Standard) -> Result<Knowledge<Standard>, String>
     Ok(Some(tables))
 }
 
+/// Pairs of strong set-ups, a line each.
+const STRONG_SETUPS: &str = include_str!("../../../../data/setups/best.txt");
+
+static REGISTRY: Registry<Standard> = Registry {
+    evaluators: &EVALUATORS,
+    players: &PLAYERS,
+    oracle: Some(&TABLEBASE),
+    transcripts: &[sgf::form()],
+    best_model: |_| Some(include_bytes!("../../../../models/strong-1.safetensors")),
+    read_model: model_file::evaluator,
+    ..Registry::DEFAULT
+};
+
 impl Playable for Standard {
-    const NAME: &'static str = "einstein";
-    const TEACHERS: &'static [(&'static str, f64)] = &[
-        ("star1(depth=3, eval=abt)", 0.97),
-        ("mcts(sims=400, leaf=playout)", 0.03),
-    ];
-    const PARAMETERS: &'static str = "variant=classic|nearest";
-    const PIPELINES: &'static [(&'static str, &'static str)] = &[
-        ("quick", include_str!("presets/quick.toml")),
-        ("standard", include_str!("presets/standard.toml")),
-    ];
-    const GENERATIONS: &'static [(&'static str, &'static str)] = &[
-        ("quick", include_str!("presets/generations-quick.toml")),
-        (
-            "standard",
-            include_str!("presets/generations-standard.toml"),
-        ),
-    ];
-    const REMAINING: &'static str = "stones";
-    const URGENCIES: &'static [(&'static str, u32)] =
-        &[("quiet", 1), ("own", 1), ("capture", 4), ("win", 100)];
-    type Luck = DiceStream;
-    type PairedLuck = PairDice;
-
-    crate::instantiate_players!();
-
-    fn best(&self) -> Option<&'static [u8]> {
-        Some(include_bytes!("../../../../models/strong-1.safetensors"))
+    fn registry() -> &'static Registry<Self> {
+        &REGISTRY
     }
+}
+
+impl Rules for Standard {
+    const INFO: &'static GameInfo = &GameInfo {
+        name: "einstein",
+        parameters: "variant=classic|nearest",
+        seats: &[("r", "Red"), ("b", "Blue")],
+        remaining_unit: "stones",
+        phase_unit: "living stones",
+        // A face allows two stones at most, with three steps each.
+        max_legal_moves: Some(6),
+        self_play_players: &[
+            ("star1(depth=3, eval=abt)", 0.97),
+            ("mcts(sims=400, leaf=playout)", 0.03),
+        ],
+        pipeline_presets: &[
+            ("quick", include_str!("presets/quick.toml")),
+            ("standard", include_str!("presets/standard.toml")),
+        ],
+        generation_presets: &[
+            ("quick", include_str!("presets/generations-quick.toml")),
+            (
+                "standard",
+                include_str!("presets/generations-standard.toml"),
+            ),
+        ],
+        move_classes: &[("quiet", 1), ("own", 1), ("capture", 4), ("win", 100)],
+        solver_options: &[("tablebase", "4")],
+        page_rules: &["einstein", "einstein(variant=nearest)"],
+        page_parameters: &[("variant", &[])],
+        puzzles: &[(
+            "einstein",
+            include_str!("../../../../data/puzzles/einstein.jsonl"),
+        )],
+        ..GameInfo::DEFAULT
+    };
 
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         let variant = arguments.choice("variant", &Variant::NAMED)?;
@@ -118,28 +149,57 @@ impl Playable for Standard {
         }
     }
 
-    fn told(&self) -> String {
-        self.variant.name().to_owned()
+    fn board_size(&self) -> Option<usize> {
+        Some(5)
     }
 
-    fn transcripts() -> &'static [TranscriptForm<Self>] {
-        &FORMS
+    /// Each ply brings a stone nearer to its goal in rows or columns, which bounds a game by 96
+    /// plies.
+    fn max_plies(&self) -> u16 {
+        200
     }
 
-    fn evaluators() -> &'static [EvaluatorEntry<Self>] {
-        &EVALUATORS
+    fn remaining(&self, position: &Position) -> usize {
+        position.stones() as usize
     }
 
-    fn players() -> &'static [PlayerEntry<Self>] {
-        &PLAYERS
+    fn random_start(&self, random: &mut RandomStream, first: Seat) -> Position {
+        Self::random_start(self, random, first)
     }
 
-    fn oracle() -> Option<&'static OracleEntry<Self>> {
-        Some(&TABLEBASE)
+    fn strong_start(&self, seed: u64) -> Option<Position> {
+        let lines = STRONG_SETUPS.lines().filter(|line| !line.starts_with('#'));
+        let pairs: Vec<&str> = lines.collect();
+        let (red, blue) = pairs[(seed % pairs.len() as u64) as usize].split_once(':')?;
+        let number =
+            |text: &str| setup_index(&text.bytes().map(|stone| stone - b'0').collect::<Vec<u8>>());
+        Some(self.start([number(red)?, number(blue)?], 0))
     }
 
-    fn model(&self, content: &[u8]) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
-        learned::model_file::evaluator(self, content)
+    fn random_endgame(
+        &self,
+        stones: [usize; 2],
+        first: Seat,
+        random: &mut RandomStream,
+    ) -> Option<Position> {
+        random_endgames::random_endgame(stones, first, random)
+    }
+}
+
+impl ChanceOutcomes for Standard {
+    type Chance = DiceStream;
+    type PairedChance = PairDice;
+
+    #[inline]
+    fn allowed_moves(&self, position: &Position, outcome: u8, moves: &mut MoveList) {
+        moves.clear();
+        if (1..=self.die.faces()).contains(&outcome) {
+            self.push_legal_moves(position, outcome, moves);
+        }
+    }
+
+    fn outcome_numbers(&self) -> RangeInclusive<u8> {
+        1..=self.die.faces()
     }
 
     /// The die, given as weights of the faces: `die=1:1:1:1:1:5`.
@@ -166,50 +226,9 @@ impl Playable for Standard {
     fn outcome_by_outcome(&self) -> Self {
         self.clone().with_unmerged_faces()
     }
+}
 
-    /// Each ply brings a stone nearer to its goal in rows or columns, which bounds a game by 96
-    /// plies.
-    fn max_plies(&self) -> u16 {
-        200
-    }
-
-    fn luck(&self, seed: u64) -> DiceStream {
-        DiceStream::new(seed, self.die)
-    }
-
-    fn paired_luck(&self, seed: u64) -> PairDice {
-        PairDice::new(DuplicateDice::new(seed, self.die))
-    }
-
-    #[inline]
-    fn permitted(&self, position: &Position, outcome: u8, moves: &mut MoveList) {
-        moves.clear();
-        if (1..=self.die.faces()).contains(&outcome) {
-            self.push_legal_moves(position, outcome, moves);
-        }
-    }
-
-    fn outcome_names(&self) -> RangeInclusive<u8> {
-        1..=self.die.faces()
-    }
-
-    fn random_start(&self, random: &mut RandomStream, first: Seat) -> Position {
-        Self::random_start(self, random, first)
-    }
-
-    fn random_endgame(
-        &self,
-        stones: [usize; 2],
-        first: Seat,
-        random: &mut RandomStream,
-    ) -> Option<Position> {
-        random_endgames::random_endgame(stones, first, random)
-    }
-
-    fn remaining(&self, position: &Position) -> usize {
-        position.stones() as usize
-    }
-
+impl GameText for Standard {
     fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
         Self::parse_position(self, text)
     }
@@ -226,12 +245,8 @@ impl Playable for Standard {
         Self::format_move(self, position, mv)
     }
 
-    fn seat_name(&self, seat: Seat) -> &'static str {
-        if seat == RED { "r" } else { "b" }
-    }
-
-    fn seat_title(&self, seat: Seat) -> &'static str {
-        SEAT_TITLES[seat]
+    fn rules_word(&self) -> String {
+        self.variant.name().to_owned()
     }
 
     fn draw(&self, position: &Position, outcome: Option<u8>) -> String {
@@ -241,7 +256,9 @@ impl Playable for Standard {
     fn svg(&self, position: &Position, outcome: Option<u8>) -> String {
         display::svg(self, position, outcome)
     }
+}
 
+impl Codec for Standard {
     fn encode(&self, position: &Position, bytes: &mut Vec<u8>) {
         codec::encode(position, bytes);
     }
@@ -254,24 +271,24 @@ impl Playable for Standard {
         SYMMETRIES
     }
 
-    fn image(&self, position: &Position, symmetry: usize) -> Position {
+    fn transform_position(&self, position: &Position, symmetry: usize) -> Position {
         transform_position(position, symmetry)
     }
 
-    fn is_held_out(&self, position: &Position) -> bool {
-        position.is_held_out()
-    }
-
-    fn outcome_image(&self, outcome: u8, symmetry: usize) -> u8 {
+    fn transform_outcome(&self, outcome: u8, symmetry: usize) -> u8 {
         transform_face(outcome, symmetry)
     }
 
-    fn move_image(&self, mv: Move, symmetry: usize) -> Option<(u32, usize)> {
+    fn transform_move(&self, mv: Move, symmetry: usize) -> Option<(u32, usize)> {
         let image = transform_move(mv, symmetry).number();
         Some((image.into(), symmetry_after_move(symmetry)))
     }
 
     fn swap_colours(&self, position: &Position) -> Position {
         Position::new(position.mover(), position.other(), 1 - position.seat())
+    }
+
+    fn is_held_out(&self, position: &Position) -> bool {
+        position.is_held_out()
     }
 }

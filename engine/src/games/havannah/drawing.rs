@@ -6,7 +6,7 @@
 use super::{Havannah, Position};
 use crate::play::{
     picture::{label, svg_open},
-    playable::Playable,
+    playable::GameText,
 };
 
 /// White and Black, as text.
@@ -19,7 +19,7 @@ const ROW: usize = 38;
 /// Whose turn it is or who has won and how, and the last stone.
 fn caption(game: &Havannah, position: &Position) -> String {
     let seat = position.seat();
-    let turn = match game.ways_won(position) {
+    let turn = match game.win_kinds(position) {
         None => format!("{} ({}) to move", game.seat_title(seat), SIGNS[seat]),
         Some(ways) if ways.is_empty() => "a draw".to_owned(),
         Some(ways) => format!(

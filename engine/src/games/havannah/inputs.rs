@@ -12,11 +12,11 @@ use super::{
 };
 use crate::core::game::Seat;
 use crate::learned::{
-    inputs::{Cell, CellGroup, Learnable, NamedTuples, NoFeatureGroup},
+    inputs::{Cell, CellGroup, Learnable, NamedTuples, NoFeatureGroup, TupleInputs},
     name_set::NameSet,
     tuples::GenericKernels,
 };
-use crate::play::playable::Playable;
+use crate::play::playable::Rules;
 use std::{
     ops::{Range, RangeInclusive},
     sync::LazyLock,
@@ -87,30 +87,10 @@ static SETS: [NamedTuples<Havannah>; 1] = [NamedTuples {
 
 impl Learnable for Havannah {
     type Tuples = GenericKernels;
+
     type Network = GenericKernels;
+
     type Group = NoFeatureGroup;
-
-    fn cells(&self) -> &[CellGroup] {
-        &CELLS[self.base() - BASES.start()]
-    }
-
-    fn write_symbols(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
-        for (symbol, &colour) in symbols.iter_mut().zip(&position.colours) {
-            *symbol = seen_by(seat, colour);
-        }
-    }
-
-    fn remaining_range(&self) -> RangeInclusive<usize> {
-        1..=self.board_cells()
-    }
-
-    fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
-        &SETS
-    }
-
-    fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {
-        self.cells()[0].cell(usize::from(self.shape.images[symmetry][cell.index()]))
-    }
 
     /// Every cell has the same rows.
     fn feature_slots(&self, _: NameSet<NoFeatureGroup>) -> Vec<Range<usize>> {
@@ -158,7 +138,31 @@ impl Learnable for Havannah {
 
     /// A model learned on one board plays on all.
     fn model_name(&self) -> String {
-        Self::NAME.to_owned()
+        Self::INFO.name.to_owned()
+    }
+}
+
+impl TupleInputs for Havannah {
+    fn cells(&self) -> &[CellGroup] {
+        &CELLS[self.base() - BASES.start()]
+    }
+
+    fn write_symbols(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
+        for (symbol, &colour) in symbols.iter_mut().zip(&position.colours) {
+            *symbol = seen_by(seat, colour);
+        }
+    }
+
+    fn remaining_range(&self) -> RangeInclusive<usize> {
+        1..=self.board_cells()
+    }
+
+    fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
+        &SETS
+    }
+
+    fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {
+        self.cells()[0].cell(usize::from(self.shape.images[symmetry][cell.index()]))
     }
 }
 
@@ -176,6 +180,7 @@ fn seen_by(seat: Seat, colour: u8) -> u8 {
 mod tests {
     use super::*;
     use crate::core::{game::Game, random::RandomStream, search_game::Playouts};
+    use crate::play::playable::Codec;
 
     #[test]
     fn rows_are_those_of_all_images_and_there_are_so_many() {
@@ -199,7 +204,10 @@ mod tests {
                     let rows = sorted(&position, seat);
                     assert!(usize::from(rows[rows.len() - 1]) < ROWS);
                     for symmetry in 0..game.symmetries() {
-                        assert_eq!(sorted(&game.image(&position, symmetry), seat), rows);
+                        assert_eq!(
+                            sorted(&game.transform_position(&position, symmetry), seat),
+                            rows
+                        );
                     }
                     // A cell where the seat would win is among the rows.
                     let first = SURROUNDINGS as u16..2 * SURROUNDINGS as u16;

@@ -28,7 +28,8 @@ pub(super) static MATES: OracleEntry<Havannah> = OracleEntry {
         };
         Ok(Some(Arc::new(Mates { deep }) as _))
     },
-    unasked: |_, _| Ok(None),
+    default: |_, _| Ok(None),
+    instant: |_| None,
 };
 
 /// Knows who wins at once.

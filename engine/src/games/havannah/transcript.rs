@@ -13,7 +13,7 @@ use crate::core::{
     text::{TextError, joined, wrong},
 };
 use crate::play::{
-    playable::Playable,
+    playable::GameText,
     properties::{self, Properties, Property},
     registry::{PlainGame, TranscriptForm},
     stated_result::StatedResult,

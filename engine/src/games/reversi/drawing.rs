@@ -5,8 +5,8 @@ use super::{
     bits::{COLUMNS, squares_of},
     notation::{SIGNS, disc_on},
 };
-use crate::core::game::Seat;
 use crate::play::picture::{Squares, label, svg_open};
+use crate::play::playable::GameText;
 
 /// Units of a square; coordinates and side lengths below are in the same units.
 const SQUARE: usize = 50;
@@ -22,21 +22,16 @@ fn board(game: &Reversi) -> Squares<'static> {
     }
 }
 
-/// A seat as people name it.
-pub(super) fn title(seat: Seat) -> &'static str {
-    ["Black", "White"][seat]
-}
-
 /// The discs of both sides, and whose turn it is or who has won.
 fn caption(game: &Reversi, position: &Position) -> String {
     let [black, white] = [BLACK, WHITE].map(|seat| position.discs(seat).count_ones());
     let turn = if !game.is_over(position) {
         let seat = position.seat();
-        format!("{} ({}) to move", title(seat), SIGNS[seat])
+        format!("{} ({}) to move", game.seat_title(seat), SIGNS[seat])
     } else if black == white {
         "a draw".to_owned()
     } else {
-        format!("{} has won", title(usize::from(white > black)))
+        format!("{} has won", game.seat_title(usize::from(white > black)))
     };
     format!("Black {black}, White {white}: {turn}")
 }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::core::game::Seat;
 use crate::learned::{
-    inputs::{Cell, CellGroup, Learnable, NamedTuples, NoFeatureGroup},
+    inputs::{Cell, CellGroup, Learnable, NamedTuples, NoFeatureGroup, TupleInputs},
     tuples::GenericKernels,
 };
 use std::{collections::BTreeSet, ops::RangeInclusive};
@@ -69,9 +69,13 @@ static SETS: [NamedTuples<Reversi>; 2] = [
 
 impl Learnable for Reversi {
     type Tuples = GenericKernels;
-    type Network = GenericKernels;
-    type Group = NoFeatureGroup;
 
+    type Network = GenericKernels;
+
+    type Group = NoFeatureGroup;
+}
+
+impl TupleInputs for Reversi {
     fn cells(&self) -> &[CellGroup] {
         &CELLS[self.size() / 2]
     }
@@ -115,7 +119,7 @@ mod tests {
         network::{Accumulators, FloatWeights, Layer, Network},
         tuples::{TupleNetwork, TupleSet},
     };
-    use crate::play::playable::Playable;
+    use crate::play::playable::Codec;
 
     fn set(game: &Reversi, name: &str) -> TupleSet<Reversi> {
         TupleSet::from_name(game, name).unwrap()
@@ -197,7 +201,7 @@ mod tests {
                 let view = |at: &Position| with_view(&game, at, seat, <[u8]>::to_vec);
                 let seen = view(position);
                 for symmetry in 0..game.symmetries() {
-                    let image = view(&game.image(position, symmetry));
+                    let image = view(&game.transform_position(position, symmetry));
                     for cell in game.cells()[0].all() {
                         let image_cell = game.transform_cell(cell, symmetry);
                         assert_eq!(seen[cell.index()], image[image_cell.index()]);

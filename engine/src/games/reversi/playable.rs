@@ -6,12 +6,13 @@ use super::{
     evaluators::EVALUATORS,
     transcript::FORMS,
 };
-use crate::core::game::Seat;
-use crate::learned;
+use crate::core::{game::Seat, random::RandomStream, text::TextError};
+use crate::learned::model_file;
 use crate::play::{
+    chance_outcomes::NoChance,
     notation::{Arguments, Problem, parse_number},
-    playable::{Playable, without_chance},
-    registry::{AnyEvaluator, EvaluatorEntry, Meaning, OracleEntry, PlayerEntry, TranscriptForm},
+    playable::{ChanceOutcomes, Codec, GameInfo, GameText, Playable, Registry, Rules},
+    registry::{Meaning, OracleEntry, PlayerEntry},
 };
 use std::sync::Arc;
 
@@ -22,7 +23,9 @@ static ENDGAME_ORACLE: OracleEntry<Reversi> = OracleEntry {
         let empties = parse_number("endgame", value, 0..=20)?;
         Ok((empties > 0).then(|| Arc::new(SolvedEndgames { empties }) as _))
     },
-    unasked: |_, _| Ok(None),
+    default: |_, _| Ok(None),
+    // So many empty squares are solved in milliseconds.
+    instant: |_| Some("8".to_owned()),
 };
 
 static PLAYERS: [PlayerEntry<Reversi>; 1] = [PlayerEntry {
@@ -37,23 +40,38 @@ static PLAYERS: [PlayerEntry<Reversi>; 1] = [PlayerEntry {
     }),
 }];
 
+static REGISTRY: Registry<Reversi> = Registry {
+    evaluators: &EVALUATORS,
+    players: &PLAYERS,
+    oracle: Some(&ENDGAME_ORACLE),
+    transcripts: &FORMS,
+    best_model: |_| Some(include_bytes!("../../../../models/reversi-1.safetensors")),
+    read_model: model_file::evaluator,
+    ..Registry::DEFAULT
+};
+
 impl Playable for Reversi {
-    const NAME: &'static str = "reversi";
-    const PARAMETERS: &'static str = "size=8|6|4";
-    const OPENING_PLIES: usize = 8;
-    const PIPELINES: &'static [(&'static str, &'static str)] =
-        &[("quick", include_str!("quick.toml"))];
-    const GENERATIONS: &'static [(&'static str, &'static str)] =
-        &[("quick", include_str!("generations.toml"))];
-    const REMAINING: &'static str = "empties";
-    const URGENCIES: &'static [(&'static str, u32)] = &[("quiet", 1), ("corner", 4)];
-
-    crate::instantiate_players!();
-    without_chance!();
-
-    fn best(&self) -> Option<&'static [u8]> {
-        Some(include_bytes!("../../../../models/reversi-1.safetensors"))
+    fn registry() -> &'static Registry<Self> {
+        &REGISTRY
     }
+}
+
+impl Rules for Reversi {
+    const INFO: &'static GameInfo = &GameInfo {
+        name: "reversi",
+        parameters: "size=8|6|4",
+        size_parameter: "size",
+        seats: &[("X", "Black"), ("O", "White")],
+        remaining_unit: "empties",
+        opening_plies: 8,
+        pipeline_presets: &[("quick", include_str!("quick.toml"))],
+        generation_presets: &[("quick", include_str!("generations.toml"))],
+        move_classes: &[("quiet", 1), ("corner", 4)],
+        solver_options: &[("endgame", "8")],
+        page_rules: &["reversi", "reversi(size=6)", "reversi(size=4)"],
+        page_parameters: &[("size", &[])],
+        ..GameInfo::DEFAULT
+    };
 
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         let sizes = [("8", Self::EIGHT), ("6", Self::SIX), ("4", Self::FOUR)];
@@ -67,29 +85,8 @@ impl Playable for Reversi {
         }
     }
 
-    fn evaluators() -> &'static [EvaluatorEntry<Self>] {
-        &EVALUATORS
-    }
-
-    fn players() -> &'static [PlayerEntry<Self>] {
-        &PLAYERS
-    }
-
-    fn final_score(&self, position: &Position) -> Option<(&'static str, i32)> {
-        let is_over = self.is_over(position);
-        is_over.then(|| (SCORE_UNIT, self.final_discs(position)))
-    }
-
-    fn oracle() -> Option<&'static OracleEntry<Self>> {
-        Some(&ENDGAME_ORACLE)
-    }
-
-    fn model(&self, content: &[u8]) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
-        learned::model_file::evaluator(self, content)
-    }
-
-    fn transcripts() -> &'static [TranscriptForm<Self>] {
-        &FORMS
+    fn board_size(&self) -> Option<usize> {
+        Some(self.size())
     }
 
     /// No two plies after each other are passes.
@@ -101,14 +98,48 @@ impl Playable for Reversi {
         self.empties(position) as usize
     }
 
-    fn seat_name(&self, seat: Seat) -> &'static str {
-        ["X", "O"][seat]
+    fn random_start(&self, _: &mut RandomStream, _: Seat) -> Position {
+        self.start()
+    }
+}
+
+impl ChanceOutcomes for Reversi {
+    type Chance = NoChance;
+    type PairedChance = NoChance;
+}
+
+impl GameText for Reversi {
+    fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
+        Self::parse_position(self, text).map(|position| (position, None))
     }
 
-    fn seat_title(&self, seat: Seat) -> &'static str {
-        drawing::title(seat)
+    fn format_position(&self, position: &Position, _: Option<u8>) -> String {
+        Self::format_position(self, position)
     }
 
+    fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
+        Self::parse_move(self, position, text)
+    }
+
+    fn format_move(&self, _: &Position, mv: Move) -> String {
+        Self::format_move(self, mv)
+    }
+
+    fn draw(&self, position: &Position, _: Option<u8>) -> String {
+        drawing::text(self, position)
+    }
+
+    fn svg(&self, position: &Position, _: Option<u8>) -> String {
+        drawing::svg(self, position)
+    }
+
+    fn final_score(&self, position: &Position) -> Option<(&'static str, i32)> {
+        let is_over = self.is_over(position);
+        is_over.then(|| (SCORE_UNIT, self.final_discs(position)))
+    }
+}
+
+impl Codec for Reversi {
     fn encode(&self, position: &Position, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&position.own.to_le_bytes());
         bytes.extend_from_slice(&position.enemy.to_le_bytes());
@@ -134,13 +165,13 @@ impl Playable for Reversi {
         8
     }
 
-    fn image(&self, position: &Position, symmetry: usize) -> Position {
+    fn transform_position(&self, position: &Position, symmetry: usize) -> Position {
         let discs = [position.own, position.enemy];
         let [own, enemy] = discs.map(|discs| bits::image(discs, symmetry, self.size()));
         self.position(own, enemy, position.seat())
     }
 
-    fn move_image(&self, mv: Move, symmetry: usize) -> Option<(u32, usize)> {
+    fn transform_move(&self, mv: Move, symmetry: usize) -> Option<(u32, usize)> {
         // Without a square it is a pass, which is number 64.
         let square = mv.square().map_or(0, |square| 1 << square);
         let image = bits::image(square, symmetry, self.size()).trailing_zeros();

@@ -16,6 +16,7 @@ use crate::core::{
     text::{TextError, wrong},
 };
 use crate::play::{
+    playable::GameText,
     properties::{self, Properties, Property},
     registry::{PlainGame, TranscriptForm},
     stated_result::StatedResult,
@@ -251,7 +252,7 @@ impl<'a> Reading<'a> {
             self.push(Move::PASS);
         }
         if seat.is_some_and(|seat| seat != self.position.seat()) {
-            let side = super::drawing::title(self.position.seat());
+            let side = self.game.seat_title(self.position.seat());
             return wrong(at + 1, format!("it is {side}'s turn"));
         }
         let text = if passes { "pass" } else { text };

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::core::game::{MAX_SEATS, Seat};
 use crate::play::picture::{label, svg_open};
+use crate::play::playable::GameText;
 
 /// Units of a cell; lengths below are in the same units.
 const CELL: usize = 40;
@@ -25,21 +26,13 @@ const COLOURS: [(&str, &str); MAX_SEATS] = [
     ("#4d5258", "#fff"),
 ];
 
-/// A seat as people name it.
-pub(super) fn title(seat: Seat) -> &'static str {
-    [
-        "Player 1", "Player 2", "Player 3", "Player 4", "Player 5", "Player 6", "Player 7",
-        "Player 8",
-    ][seat]
-}
-
 /// What everybody has, a line each.
 fn standings(game: &ReversiXt, position: &Position) -> Vec<String> {
     let ranks = game.places(position);
     let line = |seat: Seat| {
         let mut line = format!(
             "{}: {} stones, {} override stones, {} bombs",
-            title(seat),
+            game.seat_title(seat),
             position.stones(seat),
             position.overrides(seat),
             position.bombs(seat)

@@ -11,9 +11,10 @@ use super::{
 };
 use crate::core::game::{MAX_SEATS, Seat};
 use crate::learned::{
-    inputs::{CellGroup, Learnable, NamedTuples, NoFeatureGroup, all_pairs},
+    inputs::{CellGroup, Learnable, NamedTuples, NoFeatureGroup, TupleInputs, all_pairs},
     tuples::GenericKernels,
 };
+use crate::play::playable::Rules;
 use std::{ops::RangeInclusive, sync::Arc};
 
 /// How many things are said of a position.
@@ -237,7 +238,9 @@ static SETS: [NamedTuples<ReversiXt>; 2] = [
 
 impl Learnable for ReversiXt {
     type Tuples = GenericKernels;
+
     type Network = GenericKernels;
+
     type Group = NoFeatureGroup;
 
     fn with_shared_view(mut games: Vec<Self>) -> Vec<Self> {
@@ -253,9 +256,11 @@ impl Learnable for ReversiXt {
 
     /// A model of one map may be asked about another.
     fn model_name(&self) -> String {
-        <Self as crate::play::playable::Playable>::NAME.to_owned()
+        Self::INFO.name.to_owned()
     }
+}
 
+impl TupleInputs for ReversiXt {
     fn cells(&self) -> &[CellGroup] {
         let fits = |game: &Self| game.map.width() == SIDE && game.map.height() == SIDE;
         let both = fits(self) && self.together.iter().all(fits);
@@ -294,7 +299,7 @@ mod tests {
         model_file::{Model, ModelFile, evaluator},
         tuples::{TupleNetwork, TupleSet},
     };
-    use crate::play::playable::Playable;
+    use crate::play::playable::Rules;
 
     fn summary_symbols(game: &ReversiXt, seat: Seat) -> Vec<u8> {
         with_view(game, &game.start(), seat, <[u8]>::to_vec)

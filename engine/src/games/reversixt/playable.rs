@@ -8,13 +8,14 @@ use super::{
 use crate::core::{
     files::{self, FileKind},
     game::{Game, MAX_SEATS, Seat},
-    text::joined,
+    random::RandomStream,
+    text::{TextError, joined},
 };
-use crate::learned;
+use crate::learned::model_file;
 use crate::play::{
+    chance_outcomes::NoChance,
     notation::{Arguments, Notation, Problem},
-    playable::{Playable, without_chance},
-    registry::{AnyEvaluator, EvaluatorEntry, TranscriptForm},
+    playable::{ChanceOutcomes, Codec, GameInfo, GameText, Playable, Registry, Rules},
     sgf,
 };
 use std::sync::Arc;
@@ -28,7 +29,13 @@ pub const MAPS: [(&str, &str); 2] = [
     ("four", include_str!("four.map")),
 ];
 
-static FORMS: [TranscriptForm<ReversiXt>; 1] = [sgf::form()];
+static REGISTRY: Registry<ReversiXt> = Registry {
+    evaluators: &EVALUATORS,
+    transcripts: &[sgf::form()],
+    best_model: |_| Some(include_bytes!("../../../../models/reversixt-2.safetensors")),
+    read_model: model_file::evaluator,
+    ..Registry::DEFAULT
+};
 
 impl ReversiXt {
     /// The rules on a map that a parameter names.
@@ -81,20 +88,33 @@ fn read_points(value: &Notation) -> Result<[u32; MAX_SEATS], Problem> {
 }
 
 impl Playable for ReversiXt {
-    const NAME: &'static str = "reversixt";
-    const PARAMETERS: &'static str = "map=FILE|three|four, points=25-11-5-2-1";
-    const OPENING_PLIES: usize = 8;
-    const REMAINING: &'static str = "empties";
-    const WINNERS_ARE_LISTED: bool = true;
-    const URGENCIES: &'static [(&'static str, u32)] =
-        &[("override", 1), ("stone", 2), ("special", 4)];
-
-    crate::instantiate_players!();
-    without_chance!();
-
-    fn best(&self) -> Option<&'static [u8]> {
-        Some(include_bytes!("../../../../models/reversixt-2.safetensors"))
+    fn registry() -> &'static Registry<Self> {
+        &REGISTRY
     }
+}
+
+impl Rules for ReversiXt {
+    const INFO: &'static GameInfo = &GameInfo {
+        name: "reversixt",
+        parameters: "map=FILE|three|four, points=25-11-5-2-1",
+        seats: &[
+            ("1", "Player 1"),
+            ("2", "Player 2"),
+            ("3", "Player 3"),
+            ("4", "Player 4"),
+            ("5", "Player 5"),
+            ("6", "Player 6"),
+            ("7", "Player 7"),
+            ("8", "Player 8"),
+        ],
+        lists_winners: true,
+        remaining_unit: "empties",
+        opening_plies: 8,
+        move_classes: &[("override", 1), ("stone", 2), ("special", 4)],
+        page_rules: &["reversixt", "reversixt(map=three)", "reversixt(map=four)"],
+        page_parameters: &[("map", &[MAPS[0].0, MAPS[1].0])],
+        ..GameInfo::DEFAULT
+    };
 
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         Self::on(arguments, None)
@@ -117,18 +137,6 @@ impl Playable for ReversiXt {
         joined(map.into_iter().chain(points), ", ")
     }
 
-    fn transcripts() -> &'static [TranscriptForm<Self>] {
-        &FORMS
-    }
-
-    fn evaluators() -> &'static [EvaluatorEntry<Self>] {
-        &EVALUATORS
-    }
-
-    fn model(&self, content: &[u8]) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
-        learned::model_file::evaluator(self, content)
-    }
-
     /// Every ply fills an empty cell, uses up an override stone, of which there may come one more
     /// for each cell, or makes a hole.
     fn max_plies(&self) -> u16 {
@@ -141,15 +149,44 @@ impl Playable for ReversiXt {
         self.of(position).empties(position)
     }
 
-    fn move_image(&self, mv: Move, symmetry: usize) -> Option<(u32, usize)> {
+    fn random_start(&self, _: &mut RandomStream, _: Seat) -> Position {
+        self.start()
+    }
+}
+
+impl ChanceOutcomes for ReversiXt {
+    type Chance = NoChance;
+    type PairedChance = NoChance;
+}
+
+impl GameText for ReversiXt {
+    fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
+        Self::parse_position(self, text).map(|position| (position, None))
+    }
+
+    fn format_position(&self, position: &Position, _: Option<u8>) -> String {
+        Self::format_position(self, position)
+    }
+
+    fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
+        Self::parse_move(self, position, text)
+    }
+
+    fn format_move(&self, _: &Position, mv: Move) -> String {
+        Self::format_move(self, mv)
+    }
+
+    fn draw(&self, position: &Position, _: Option<u8>) -> String {
+        drawing::text(self, position)
+    }
+
+    fn svg(&self, position: &Position, _: Option<u8>) -> String {
+        drawing::svg(self, position)
+    }
+}
+
+impl Codec for ReversiXt {
+    fn transform_move(&self, mv: Move, symmetry: usize) -> Option<(u32, usize)> {
         Some((u32::from(mv.cell) | u32::from(mv.special) << 16, symmetry))
-    }
-
-    fn seat_name(&self, seat: Seat) -> &'static str {
-        ["1", "2", "3", "4", "5", "6", "7", "8"][seat]
-    }
-
-    fn seat_title(&self, seat: Seat) -> &'static str {
-        drawing::title(seat)
     }
 }

@@ -24,7 +24,7 @@ pub fn evaluator_names<G: Playable>() -> String {
             false => format!("{}({})", entry.name, inside.join("; ")),
         }
     };
-    let own = joined(G::evaluators().iter().map(name), ", ");
+    let own = joined(G::registry().evaluators.iter().map(name), ", ");
     format!(
         "{own}, best, random(seed), model:PATH; hand-made scores take slope, offset, or scale=raw, factor"
     )
@@ -32,7 +32,10 @@ pub fn evaluator_names<G: Playable>() -> String {
 
 /// The name of the evaluator that is taken where none is named.
 pub(super) fn usual_name<G: Playable>() -> &'static str {
-    G::evaluators().first().map_or("random", |entry| entry.name)
+    G::registry()
+        .evaluators
+        .first()
+        .map_or("random", |entry| entry.name)
 }
 
 /// The evaluator that is taken where none is named.
@@ -74,14 +77,20 @@ pub fn read_evaluator<G: Playable>(
         let model = game.model(&content);
         model.map_err(|problem| wrong(format!("{path}: {problem}")))?
     } else if name == "best" {
-        let none = || wrong(format!("no model of {} comes with this program", G::NAME));
-        game.model(game.best().ok_or_else(none)?).map_err(wrong)?
+        let none = || {
+            wrong(format!(
+                "no model of {} comes with this program",
+                G::INFO.name
+            ))
+        };
+        game.model(game.best_model().ok_or_else(none)?)
+            .map_err(wrong)?
     } else if name == "random" {
         Arc::new(Random::new(arguments.number("seed", 0..=u64::MAX, 0)?))
     } else {
         let named =
             |entry: &&EvaluatorEntry<G>| entry.name == name || entry.aliases.contains(&name);
-        let entry = G::evaluators().iter().find(named);
+        let entry = G::registry().evaluators.iter().find(named);
         let entry = entry.ok_or_else(|| {
             let names = evaluator_names::<G>();
             let meant = suggestion(name, &names);
@@ -99,10 +108,11 @@ pub fn read_evaluator<G: Playable>(
 mod tests {
     use super::*;
     use crate::games::{einstein::Standard, reversi::Reversi, reversixt::ReversiXt};
+    use crate::play::playable::Rules;
 
     /// The seat to move wins in one move.
     fn likes<G: Playable>(won: &str) {
-        let game = G::from_notation(G::NAME, None).unwrap();
+        let game = G::from_notation(G::INFO.name, None).unwrap();
         let best = evaluator_from(&Notation::new("best"), &game).unwrap();
         let (position, _) = game.parse_position(won).unwrap();
         assert!(game.payoffs(&position).is_none());

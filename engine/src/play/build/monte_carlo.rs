@@ -196,7 +196,10 @@ impl<G: Playable> MctsRecipe<G> {
             return Err(notation.wrong("'human' needs a limit of time: ms=1000"));
         }
         let oracle = oracle(arguments, game, None)?;
-        if let Some(entry) = G::oracle().filter(|_| oracle.is_some() && !options.solver) {
+        if let Some(entry) = G::registry()
+            .oracle
+            .filter(|_| oracle.is_some() && !options.solver)
+        {
             return Err(notation.wrong(format!(
                 "'{}' needs solver=on, which carries what it knows to the root",
                 entry.key

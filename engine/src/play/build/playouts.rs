@@ -47,8 +47,8 @@ const MAX_WEIGHT: u32 = 1_000_000;
 
 /// Policies that are not evaluators.
 fn policies<G: Playable>() -> String {
-    let names = joined(G::URGENCIES.iter().map(|(name, _)| name), ", ");
-    let own = G::playouts().iter();
+    let names = joined(G::INFO.move_classes.iter().map(|(name, _)| name), ", ");
+    let own = G::registry().playouts.iter();
     let own: String = own
         .map(|entry| format!("{}({}), ", entry.name, entry.parameters))
         .collect();
@@ -106,7 +106,7 @@ impl<'a> PlayoutArguments<'a> {
             .times
             .map_or(Ok(1), |value| parse_number("playouts", value, 1..=1000))?;
         let own = self.playout.and_then(|notation| {
-            let mut entries = G::playouts().iter();
+            let mut entries = G::registry().playouts.iter();
             Some((notation, entries.find(|entry| entry.name == notation.name)?))
         });
         if let Some((notation, entry)) = own {
@@ -189,9 +189,18 @@ impl<G: Playable> PolicyKind<G> {
         let policy = match notation.name.as_str() {
             "uniform" => Self::Uniform,
             "urgent" => {
-                let quiet = G::URGENCIES.first().map_or(1, |(_, weight)| *weight);
-                let heavier = G::URGENCIES.iter().position(|(_, weight)| *weight > quiet);
-                let (most, usual) = (G::URGENCIES.len() as u8 - 1, heavier.unwrap_or(1) as u8);
+                let quiet = G::INFO
+                    .move_classes
+                    .first()
+                    .map_or(1, |(_, weight)| *weight);
+                let heavier = G::INFO
+                    .move_classes
+                    .iter()
+                    .position(|(_, weight)| *weight > quiet);
+                let (most, usual) = (
+                    G::INFO.move_classes.len() as u8 - 1,
+                    heavier.unwrap_or(1) as u8,
+                );
                 Self::Urgent(HighestClass {
                     min_class: arguments.number("least", 1..=most, usual)?,
                 })
@@ -200,7 +209,7 @@ impl<G: Playable> PolicyKind<G> {
                 let mut weights = [0; 4];
                 let mut weight = 0;
                 for (index, slot) in weights.iter_mut().enumerate() {
-                    if let Some((name, usual)) = G::URGENCIES.get(index) {
+                    if let Some((name, usual)) = G::INFO.move_classes.get(index) {
                         weight = arguments.number(name, 0..=MAX_WEIGHT, *usual)?;
                     }
                     *slot = weight;

@@ -30,7 +30,7 @@ impl<G: Playable> RolloutRecipe<G> {
     /// Reads `eval`, `games`, `error`, `plies` and exact knowledge.
     pub(super) fn from_arguments(arguments: &mut Arguments<'_>, game: &G) -> Result<Self, Problem> {
         // Luck is told by values, so the better they are, the fewer games are needed.
-        let best = game.best().map(|_| Notation::new("best"));
+        let best = game.best_model().map(|_| Notation::new("best"));
         let evaluator = or_usual(arguments.take("eval")?.or(best.as_ref()), game)?;
         let most = arguments.number_named("games", 1..=1_000_000)?;
         let error = arguments.number_named("error", 1e-5..=1.0)?;

@@ -328,7 +328,7 @@ fn many<G: Playable>(notation: &Notation, game: &G) -> Result<MultiplayerSearch,
         "bestreply" => MultiplayerSearch::BrsGame,
         _ => return Ok(MultiplayerSearch::Paranoid),
     };
-    let played = G::NAME;
+    let played = G::INFO.name;
     if G::Outcomes::CAPACITY > 1 {
         Err(notation.wrong(format!(
             "{name} is for games without chance; star1 searches {played}"

@@ -132,7 +132,7 @@ fn imported_games_without_values_are_learned_from_by_both_families() {
     let (game, mut random) = (Reversi::FOUR, RandomStream::new(1));
     let directory = tempfile::tempdir().unwrap();
     let [text, set] = ["games.ggf", "set"].map(|name| directory.path().join(name));
-    let form = &Reversi::transcripts()[0];
+    let form = &Reversi::registry().transcripts[0];
     let games = (0..1_500).map(|_| (form.write)(&game, &plain(&game, &mut random)).unwrap());
     std::fs::write(&text, games.collect::<Vec<_>>().join("\n")).unwrap();
     let written = transcripts::import(&game, form, &text, &set, BadGames::Refuse).unwrap();

@@ -1,0 +1,174 @@
+//! *Columns*, the game of tests and of the guide for new games, in one file.
+//!
+//! Each side in turn throws a die of four and writes the number into one of its three columns, over
+//! the old number; the same number in the opposite column is erased. After eight throws the larger
+//! number wins a column, and more columns the game.
+
+use crate::core::{
+    calibration::Calibration,
+    evaluator::Score,
+    game::{FixedList, Game, Outcome, Payoffs, Seat, payoffs_by_score, uniform_outcomes},
+    random::RandomStream,
+    search_game::{OutOfTurn, Playouts, SearchHints},
+    text::TextError,
+};
+use crate::learned::{
+    inputs::{CellGroup, Learnable, NoFeatureGroup, TupleInputs},
+    model_file,
+    tuples::GenericKernels,
+};
+use crate::play::{
+    chance_outcomes::ListedChance,
+    notation::{Arguments, Problem},
+    playable::{ChanceOutcomes, Codec, GameInfo, GameText, Playable, Registry, Rules},
+    registry::{EvaluatorEntry, calibrated},
+};
+
+/// The rules, without parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns;
+
+/// Three columns of each seat (0: empty), the throws that are left, and the seat to move.
+type Table = [u8; 8];
+
+/// A number and its column.
+type Move = (u8, u8);
+
+/// Columns that a seat wins minus those it loses.
+fn column_lead(table: &Table, seat: Seat) -> i32 {
+    let result = |column: usize| table[3 * seat + column].cmp(&table[3 - 3 * seat + column]) as i32;
+    (0..3).map(result).sum()
+}
+
+impl Game for Columns {
+    type Position = Table;
+    type Move = Move;
+    type Moves = FixedList<Move, 12>;
+    type Outcomes = FixedList<Outcome, 4>;
+
+    fn to_move(&self, table: &Table) -> Seat {
+        table[7].into()
+    }
+
+    fn payoffs(&self, table: &Table) -> Option<Payoffs> {
+        (table[6] == 0).then(|| payoffs_by_score([column_lead(table, 0), 0]))
+    }
+
+    fn moves(&self, _: &Table, moves: &mut Self::Moves) {
+        moves.clear();
+        (0..12).for_each(|index| moves.push((index / 3 + 1, index % 3)));
+    }
+
+    /// Each number of the die allows a range of three moves.
+    fn outcomes(&self, _: &Table, _: &[Move]) -> Self::Outcomes {
+        uniform_outcomes(12)
+    }
+
+    fn play(&self, table: &Table, (number, column): Move) -> Table {
+        let (mut after, seat, column) = (*table, self.to_move(table), usize::from(column));
+        after[3 * seat + column] = number;
+        let opposite = &mut after[3 - 3 * seat + column];
+        *opposite *= u8::from(*opposite != number);
+        (after[6], after[7]) = (table[6] - 1, 1 - table[7]);
+        after
+    }
+}
+
+impl SearchHints for Columns {}
+impl Playouts for Columns {}
+impl OutOfTurn for Columns {}
+impl Codec for Columns {}
+
+impl ChanceOutcomes for Columns {
+    type Chance = ListedChance;
+    type PairedChance = ListedChance;
+}
+
+impl Rules for Columns {
+    const INFO: &'static GameInfo = &GameInfo {
+        name: "columns",
+        remaining_unit: "throws",
+        ..GameInfo::DEFAULT
+    };
+
+    fn from_arguments(_: &mut Arguments<'_>) -> Result<Self, Problem> {
+        Ok(Self)
+    }
+
+    fn max_plies(&self) -> u16 {
+        8
+    }
+
+    fn remaining(&self, table: &Table) -> usize {
+        table[6].into()
+    }
+
+    fn random_start(&self, _: &mut RandomStream, first: Seat) -> Table {
+        [0, 0, 0, 0, 0, 0, 8, first as u8]
+    }
+}
+
+impl GameText for Columns {
+    /// The eight numbers, and the outcome of the die (its number minus 1) once it is thrown.
+    fn parse_position(&self, text: &str) -> Result<(Table, Option<u8>), TextError> {
+        let digits: Vec<u8> = text.bytes().map(|digit| digit.wrapping_sub(b'0')).collect();
+        let max_digits = [4, 4, 4, 4, 4, 4, 8, 1, 3];
+        let within = |(digit, max): (&u8, u8)| *digit <= max;
+        let is_valid = digits.len() < 10 && digits.iter().zip(max_digits).all(within);
+        let table = digits.first_chunk().filter(|_| is_valid);
+        let position = table.map(|&table| (table, digits.get(8).copied()));
+        position.ok_or_else(|| TextError::new(1, "a position is eight digits, such as 00000080"))
+    }
+
+    fn format_position(&self, table: &Table, outcome: Option<u8>) -> String {
+        table.iter().chain(&outcome).map(u8::to_string).collect()
+    }
+
+    fn format_move(&self, _: &Table, (number, column): Move) -> String {
+        format!("{number}-{column}")
+    }
+}
+
+/// The hand-made evaluator.
+struct ColumnLead;
+
+impl Score<Columns> for ColumnLead {
+    fn score(&self, game: &Columns, table: &Table) -> f32 {
+        column_lead(table, game.to_move(table)) as f32
+    }
+}
+
+static REGISTRY: Registry<Columns> = Registry {
+    evaluators: &[EvaluatorEntry::new(
+        "lead",
+        "columns won minus columns lost",
+        |scale, _| calibrated(scale, ColumnLead, Calibration::logistic(0.8, 0.0)),
+    )],
+    read_model: model_file::evaluator,
+    ..Registry::DEFAULT
+};
+
+impl Playable for Columns {
+    fn registry() -> &'static Registry<Self> {
+        &REGISTRY
+    }
+}
+
+static CELLS: [CellGroup; 1] = [CellGroup::only('c', 6, 5, "columns, the mover's first")];
+
+impl TupleInputs for Columns {
+    fn cells(&self) -> &[CellGroup] {
+        &CELLS
+    }
+
+    fn write_symbols(&self, table: &Table, seat: Seat, symbols: &mut [u8]) {
+        symbols.copy_from_slice(&table[..6]);
+        symbols.rotate_left(3 * seat);
+    }
+}
+
+impl Learnable for Columns {
+    type Tuples = GenericKernels;
+    type Network = GenericKernels;
+    type Group = NoFeatureGroup;
+}

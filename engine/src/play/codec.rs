@@ -1,0 +1,67 @@
+//! `Codec`: bytes of positions in records, and symmetries of positions and moves.
+
+use super::game_text::GameText;
+
+/// A game whose positions have bytes and images under symmetries.
+///
+/// Every item has a default: the text of a position as its bytes, and the identity as the only
+/// symmetry. Bytes are read back as the same position.
+pub trait Codec: GameText {
+    /// Appends the canonical bytes of a position.
+    fn encode(&self, position: &Self::Position, bytes: &mut Vec<u8>) {
+        let text = self.format_position(position, None);
+        bytes.extend((text.len() as u32).to_le_bytes());
+        bytes.extend(text.into_bytes());
+    }
+
+    /// Removes the bytes of a position from the front.
+    fn decode(&self, bytes: &mut &[u8]) -> Result<Self::Position, String> {
+        let split = bytes.split_first_chunk();
+        let split = split
+            .and_then(|(&length, rest)| rest.split_at_checked(u32::from_le_bytes(length) as usize));
+        let (text, rest) = split.ok_or("the text of a position is cut off")?;
+        let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
+        let (position, _) = self
+            .parse_position(text)
+            .map_err(|error| error.to_string())?;
+        *bytes = rest;
+        Ok(position)
+    }
+
+    /// Number of symmetries that preserve the value of every position, the identity included.
+    fn symmetries(&self) -> usize {
+        1
+    }
+
+    /// The image of a position under a symmetry below [`Codec::symmetries`]; 0 is the identity.
+    fn transform_position(&self, position: &Self::Position, symmetry: usize) -> Self::Position {
+        let _ = symmetry;
+        *position
+    }
+
+    /// The outcome that allows in the image the images of the moves that `outcome` allows.
+    fn transform_outcome(&self, outcome: u8, symmetry: usize) -> u8 {
+        let _ = symmetry;
+        outcome
+    }
+
+    /// The number of a move's image, unique in its position, and the symmetry of the positions
+    /// after it; `None` if the game has no numbers of moves, so that no two games are images of
+    /// each other.
+    fn transform_move(&self, mv: Self::Move, symmetry: usize) -> Option<(u32, usize)> {
+        let _ = (mv, symmetry);
+        None
+    }
+
+    /// The position with colours and the seat to move swapped, if the rules treat seats alike:
+    /// outcomes, numbers of moves and the mover's value are preserved. Otherwise the same position.
+    fn swap_colours(&self, position: &Self::Position) -> Self::Position {
+        *position
+    }
+
+    /// Whether a position or an image of it is held out for tests, so that training excludes it.
+    fn is_held_out(&self, position: &Self::Position) -> bool {
+        let _ = position;
+        false
+    }
+}

@@ -13,7 +13,6 @@ mod gate;
 mod improve;
 pub(crate) mod judge;
 mod league;
-mod manual;
 mod map;
 mod models;
 mod moves;
@@ -92,7 +91,6 @@ commands! {
         #[cfg(unix)]
         Cluster(cluster),
         Completions(completions),
-        Manual(manual),
     }
     "Files and tables": {
         Models(models),

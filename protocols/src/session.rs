@@ -277,7 +277,7 @@ impl<G: Playable> Session<G> {
     /// Parses a move of the position, legal or not, in the coordinates in use.
     pub(crate) fn parse_move(&self, text: &str) -> Result<G::Move, String> {
         let converted = match self.uses_alt_coordinates {
-            true => self.game.from_alternate_notation(text),
+            true => self.game.parse_alternate_notation(text),
             false => Some(text.to_owned()),
         };
         let converted = converted.ok_or_else(|| format!("'{text}' is no move"))?;
@@ -296,7 +296,7 @@ impl<G: Playable> Session<G> {
         let text = self.game.format_move(position, mv);
         let converted = self
             .uses_alt_coordinates
-            .then(|| self.game.to_alternate_notation(&text));
+            .then(|| self.game.format_alternate_notation(&text));
         converted.flatten().unwrap_or(text)
     }
 

@@ -11,6 +11,7 @@ mod memory;
 mod positions;
 mod protocols;
 mod shards;
+mod test_game;
 mod texts;
 #[cfg(unix)]
 mod transcripts;

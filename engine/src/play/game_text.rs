@@ -30,13 +30,13 @@ pub trait GameText: Rules {
     fn format_move(&self, position: &Self::Position, mv: Self::Move) -> String;
 
     /// A move's text in a second notation that is in use; `None` without one.
-    fn to_alternate_notation(&self, mv: &str) -> Option<String> {
+    fn format_alternate_notation(&self, mv: &str) -> Option<String> {
         let _ = mv;
         None
     }
 
     /// The text of a move from the second notation.
-    fn from_alternate_notation(&self, mv: &str) -> Option<String> {
+    fn parse_alternate_notation(&self, mv: &str) -> Option<String> {
         let _ = mv;
         None
     }

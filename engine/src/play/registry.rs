@@ -25,6 +25,9 @@ use crate::search::{
 };
 use std::sync::Arc;
 
+/// An evaluator that was chosen at run time, shared by the players that use it.
+pub type SharedEvaluator<G> = Arc<dyn AnyEvaluator<G>>;
+
 /// What a game offers by name; [`Registry::DEFAULT`] is that of a game with nothing of its own.
 ///
 /// A game keeps it in a `static`, so that its searches are compiled once, with the game.
@@ -42,11 +45,11 @@ pub struct Registry<G: Playable> {
     /// The model that notation calls `best`, as the content of its file.
     pub best_model: fn(&G) -> Option<&'static [u8]>,
     /// Reads the content of a model file.
-    pub read_model: fn(&G, &[u8]) -> Result<Arc<dyn AnyEvaluator<G>>, String>,
+    pub read_model: fn(&G, &[u8]) -> Result<SharedEvaluator<G>, String>,
     /// Reads the notation of a player.
     pub read_player: fn(&Notation, &G) -> Result<PlayerRecipe<G>, Problem>,
     /// Reads the notation of an evaluator.
-    pub read_evaluator: fn(&Notation, &G) -> Result<Arc<dyn AnyEvaluator<G>>, Problem>,
+    pub read_evaluator: fn(&Notation, &G) -> Result<SharedEvaluator<G>, Problem>,
 }
 
 impl<G: Playable> Registry<G> {

@@ -89,7 +89,7 @@ impl<G: Playable> Call<'_, G> {
         }),
         ("gridcoords", |call| {
             let is_on = call.words != ["off"];
-            if is_on && call.session.game.to_alternate_notation("a1").is_none() {
+            if is_on && call.session.game.format_alternate_notation("a1").is_none() {
                 return Err(format!("{} has no other coordinates", G::INFO.name));
             }
             call.session.uses_alt_coordinates = is_on;

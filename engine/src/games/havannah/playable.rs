@@ -129,13 +129,13 @@ impl GameText for Havannah {
         drawing::svg(self, position)
     }
 
-    fn to_alternate_notation(&self, mv: &str) -> Option<String> {
+    fn format_alternate_notation(&self, mv: &str) -> Option<String> {
         unless_swap(mv, || {
             Some(self.golem_name(self.parse_cell(mv, false).ok()?))
         })
     }
 
-    fn from_alternate_notation(&self, mv: &str) -> Option<String> {
+    fn parse_alternate_notation(&self, mv: &str) -> Option<String> {
         unless_swap(mv, || Some(self.cell_name(self.parse_cell(mv, true).ok()?)))
     }
 

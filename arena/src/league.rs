@@ -15,7 +15,7 @@ use crate::statistics::{
 };
 use engine::core::{
     files,
-    journal::{Journal, Wording},
+    journal::{ErrorTerms, Journal},
     moments::Moments,
 };
 use engine::play::playable::Playable;
@@ -153,7 +153,7 @@ pub fn play_league<G: Playable>(
         "step": options.step,
         "precision": options.precision,
     });
-    let wording = Wording {
+    let wording = ErrorTerms {
         work: "league",
         part: "step",
     };

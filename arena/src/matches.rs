@@ -306,7 +306,7 @@ pub(crate) fn play_pairs<G: Playable>(
         slice,
         options.stop.is_some(),
     )?;
-    let collected = state.journal.is_complete();
+    let collected = state.journal.check_complete();
     let mut played: BTreeSet<u64> = results.iter().map(|result| result.pair).collect();
     let (records, lost) = records::open([a, b], identity, options, &played)?;
     state.remove(&lost)?;

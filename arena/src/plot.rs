@@ -221,13 +221,13 @@ fn two_lines(text: &str, max_chars: usize) -> Vec<String> {
     }
     let fits = |end: &usize| text[..*end].chars().count() <= max_chars;
     match text.match_indices(' ').map(|(at, _)| at).rfind(fits) {
-        Some(at) => vec![text[..at].to_owned(), shortened(&text[at + 1..], max_chars)],
-        None => vec![shortened(text, max_chars)],
+        Some(at) => vec![text[..at].to_owned(), shorten(&text[at + 1..], max_chars)],
+        None => vec![shorten(text, max_chars)],
     }
 }
 
 /// The text, truncated with an ellipsis.
-fn shortened(text: &str, max_chars: usize) -> String {
+fn shorten(text: &str, max_chars: usize) -> String {
     if text.chars().count() <= max_chars {
         text.to_owned()
     } else {

@@ -23,7 +23,7 @@ use arena::statistics::dot;
 use arrangements::Rows;
 pub use draw::MAX_DISPLAYED;
 use engine::core::{
-    journal::{Journal, Wording},
+    journal::{ErrorTerms, Journal},
     random::{RandomStream, SeedSpace, derive_seed},
     task_slice::TaskSlice,
 };
@@ -170,13 +170,13 @@ fn play(
         "game": settings.game.notation(),
     });
     let number = |line: &(u64, Vec<Sums>)| line.0;
-    let wording = Wording {
+    let wording = ErrorTerms {
         work: "study",
         part: "chunk",
     };
     let (path, slice) = (settings.state.as_deref(), (settings.slice, chunks as u64));
     let (journal, exact) = Journal::open(path, wording, &identity, number, slice)?;
-    journal.is_complete()?;
+    journal.check_complete()?;
     if let Some((number, _)) = exact
         .values()
         .find(|(number, sums)| *number >= chunks as u64 || sums.len() != CHUNK)

@@ -12,7 +12,7 @@ use super::Named;
 use arena::error::Result;
 use engine::core::{
     files::{self, FileKind},
-    text::{content_lines, shortened},
+    text::{content_lines, shorten},
 };
 use engine::games::einstein::{Position, Standard};
 use serde::{Deserialize, Serialize};
@@ -147,7 +147,7 @@ fn parse_line(game: &Standard, content: &str) -> Result<SuitePosition, String> {
     }
     let (position, die) = game
         .parse_position(text)
-        .map_err(|error| format!("position '{}': {error}", shortened(text, 60)))?;
+        .map_err(|error| format!("position '{}': {error}", shorten(text, 60)))?;
     if die.is_some() {
         return Err(format!(
             "position '{text}' has a die; positions of a suite are before the roll and end in '-'"

@@ -111,7 +111,7 @@ fn parse<C: Subcommand>(definition: clap::Command) -> Result<Arguments<C>, ExitC
     // Paths become part of results and settings, which are text.
     let wrong = std::env::args_os().find(|argument| argument.to_str().is_none());
     if let Some(wrong) = wrong {
-        let quoted = text::shortened(&wrong.to_string_lossy(), output::MAX_ERROR);
+        let quoted = text::shorten(&wrong.to_string_lossy(), output::MAX_ERROR);
         output::note(&format!("alea: '{quoted}' is no text in UTF-8; rename it"));
         return Err(ExitCode::from(USAGE));
     }
@@ -124,7 +124,7 @@ fn parse<C: Subcommand>(definition: clap::Command) -> Result<Arguments<C>, ExitC
             error.exit();
         }
         // The message would repeat a very long value.
-        output::note(&text::shortened(&message, output::MAX_ERROR));
+        output::note(&text::shorten(&message, output::MAX_ERROR));
         ExitCode::from(USAGE)
     })
 }

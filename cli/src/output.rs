@@ -6,7 +6,7 @@
 use anyhow::{Error, Result};
 use engine::core::{
     files::{FileError, write_atomically},
-    text::{is_unprintable, printable, printable_lines, shortened},
+    text::{is_unprintable, printable, printable_lines, shorten},
 };
 use indicatif::ProgressBar;
 use std::{
@@ -112,7 +112,7 @@ pub fn fail(error: &Error) -> ExitCode {
         }
     }
     if !text.is_empty() {
-        note(&format!("alea: {}", shortened(&text, MAX_ERROR)));
+        note(&format!("alea: {}", shorten(&text, MAX_ERROR)));
     }
     ExitCode::FAILURE
 }

@@ -9,7 +9,7 @@ use crate::output::{self, MAX_ERROR};
 use anyhow::{Context, Result, anyhow};
 use engine::core::{
     game::Seat,
-    text::{self, LineRead, shortened},
+    text::{self, LineRead, shorten},
 };
 use engine::play::playable::Playable;
 use rayon::prelude::*;
@@ -122,10 +122,7 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
     if arguments.position != "-" {
         let text = &arguments.position;
         let question = Question::read(game, text).map_err(|problem| {
-            anyhow!(
-                "position '{}': {problem}",
-                shortened(text, MAX_POSITION_TEXT)
-            )
+            anyhow!("position '{}': {problem}", shorten(text, MAX_POSITION_TEXT))
         })?;
         let answer = answer(&question)?;
         let object = object(text, &answer, question.end.as_ref())?;
@@ -150,7 +147,7 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
         if content.is_empty() && (skips_empty || !line.trim().is_empty()) {
             continue;
         }
-        let answered = if read == LineRead::Beginning {
+        let answered = if read == LineRead::Truncated {
             input
                 .skip_until(b'\n')
                 .context("cannot read standard input")?;
@@ -161,8 +158,8 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
         };
         let object = answered.unwrap_or_else(|error| {
             all_good = false;
-            let error = shortened(&error.to_string(), MAX_ERROR);
-            json!({ "position": shortened(content, MAX_POSITION_TEXT), "error": error })
+            let error = shorten(&error.to_string(), MAX_ERROR);
+            json!({ "position": shorten(content, MAX_POSITION_TEXT), "error": error })
         });
         output::json(&object)?;
     }

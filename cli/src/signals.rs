@@ -5,7 +5,7 @@
 //! `nohup`, stays ignored.
 
 use crate::output;
-use engine::core::interruption::interrupt;
+use engine::core::shutdown::shut_down;
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ},
     flag,
@@ -49,7 +49,7 @@ fn end(signal: i32) -> ! {
         SIGINT => "SIGINT",
         _ => "SIGTERM",
     };
-    let saved = match interrupt().first() {
+    let saved = match shut_down().first() {
         Some(directory) => format!(
             "what is finished is kept in {}, and the same command goes on there",
             directory.display()

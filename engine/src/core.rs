@@ -43,7 +43,7 @@ pub mod memory;
 
 pub mod mapping;
 
-pub mod interruption;
+pub mod shutdown;
 
 // What long work has done so far.
 pub mod journal;

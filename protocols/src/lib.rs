@@ -13,7 +13,7 @@ mod session;
 mod tcga;
 mod ubgi;
 
-use engine::core::text::{is_unprintable, shortened};
+use engine::core::text::{is_unprintable, shorten};
 use engine::play::{notation::Notation, playable::Playable};
 use session::Session;
 use std::{
@@ -196,7 +196,7 @@ fn words(line: &str) -> Result<Vec<&str>, String> {
 
 /// A refusal as one line.
 fn one_line(problem: &str) -> String {
-    shortened(&problem.replace(is_unprintable, " "), MAX_REFUSAL)
+    shorten(&problem.replace(is_unprintable, " "), MAX_REFUSAL)
 }
 
 fn check_length(line: &str) -> Result<(), String> {

@@ -3,7 +3,7 @@
 //! Invariant: fractions and truth values are refused in one line, even where Python converts them.
 
 use crate::value_error;
-use engine::core::text::shortened;
+use engine::core::text::shorten;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::{
     exceptions::PyOverflowError,
@@ -64,7 +64,7 @@ fn missing_property(object: &Bound<'_, PyAny>) -> &'static str {
 fn describe(object: &Bound<'_, PyAny>) -> String {
     let text = object.repr().map(|text| text.to_string());
     match text.ok().filter(|text| !text.contains('\n')) {
-        Some(text) => shortened(&text, 60),
+        Some(text) => shorten(&text, 60),
         None => (object.get_type().name())
             .map_or_else(|_| "that".to_owned(), |name| format!("a {name}")),
     }

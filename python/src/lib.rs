@@ -3,7 +3,7 @@
 //! These files convert types; the public API is in `alea/*.py`. Invariant: every call returns a value or
 //! raises an exception; errors of the engine are `ValueError`s of one line.
 
-use engine::core::text::{printable, shortened};
+use engine::core::text::{printable, shorten};
 use engine::games::einstein::tables::{Tables as Exact, cache};
 use pyo3::{exceptions::PyValueError, prelude::*};
 use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
@@ -39,7 +39,7 @@ impl From<EngineError> for PyErr {
     fn from(EngineError(problem): EngineError) -> Self {
         /// Characters of the longest line, which may quote texts of others.
         const MAX_MESSAGE: usize = 1000;
-        PyValueError::new_err(shortened(&printable(&problem), MAX_MESSAGE))
+        PyValueError::new_err(shorten(&printable(&problem), MAX_MESSAGE))
     }
 }
 

@@ -15,7 +15,7 @@ use engine::core::{
     clock::Instant,
     game::{ChanceSource as _, Payoffs},
     random::{RandomStream, SeedSpace, derive_seed},
-    text::{shortened, without_mark},
+    text::{shorten, without_mark},
 };
 use engine::play::{
     analysis::MoveValue,
@@ -83,7 +83,7 @@ fn parse_request(request: &[u8]) -> Result<(Option<String>, Question), Problem> 
     };
     parse().map_err(|error| {
         let problem = format!("this is no request: {error}; docs/reference/api.md has all of them");
-        Problem::wrong(shortened(&problem, 500))
+        Problem::wrong(shorten(&problem, 500))
     })
 }
 
@@ -182,7 +182,7 @@ fn answer_for<G: Playable>(
     };
     let parse_position = |text: &str| {
         let (position, outcome) = game.parse_position(text).map_err(|problem| {
-            let text = shortened(text, MAX_QUOTED);
+            let text = shorten(text, MAX_QUOTED);
             Problem::wrong(format!("position '{text}': {problem}"))
         })?;
         Ok((position, outcome.filter(|_| has_chance::<G>())))
@@ -400,7 +400,7 @@ fn evaluation_json<G: Playable>(game: &G, position: &G::Position, name: &str) ->
     let evaluator = parse_evaluator::<G>(name).and_then(|notation| {
         evaluator_from(&notation, game).map_err(|(_, problem)| Problem::wrong(problem))
     });
-    let name = shortened(name, MAX_QUOTED);
+    let name = shorten(name, MAX_QUOTED);
     match (evaluator, game.payoff(position, game.to_move(position))) {
         (Err(problem), _) => json!({ "name": name, "error": problem.error }),
         (Ok(_), Some(payoff)) => json!({ "name": name, "value": payoff }),

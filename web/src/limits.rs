@@ -6,7 +6,7 @@
 
 use crate::api::Problem;
 use crate::move_values::has_chance;
-use engine::core::text::{shortened, suggestion};
+use engine::core::text::{shorten, suggestion};
 use engine::play::{
     build::PlayerRecipe,
     notation::{Argument, Notation, Problem as NotationProblem, parse_number},
@@ -213,7 +213,7 @@ fn parse(text: &str) -> Result<Notation, NotationProblem> {
 
 /// A problem at a character of a text.
 pub(crate) fn problem_in(what: &str, text: &str, (character, problem): NotationProblem) -> Problem {
-    let text = shortened(text, 200);
+    let text = shorten(text, 200);
     Problem::wrong(format!("{what} '{text}', character {character}: {problem}"))
 }
 

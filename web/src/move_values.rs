@@ -6,7 +6,7 @@
 
 use crate::api::Problem;
 use engine::core::{
-    evaluator::others_alike,
+    evaluator::symmetric_payoffs,
     game::{Game, MAX_SEATS, OutcomeList, Payoffs, Seat},
     random::{SeedSpace, derive_seed},
 };
@@ -155,7 +155,7 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
             return Some(payoffs);
         }
         let value = self.oracle.as_ref()?.value(self.game, position)?;
-        Some(others_alike(self.game, position, value))
+        Some(symmetric_payoffs(self.game, position, value))
     }
 
     /// The values of all moves of a position, independent of earlier ones.
@@ -184,7 +184,9 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
         let complete = |mut analysis: Analysis<G::Move>| {
             let mut is_fitted = false;
             for (rated, exact) in analysis.moves.iter_mut().zip(&exact) {
-                let payoffs = rated.value.map(|value| others_alike(game, position, value));
+                let payoffs = rated
+                    .value
+                    .map(|value| symmetric_payoffs(game, position, value));
                 rated.payoffs = exact.or(rated.payoffs).or(payoffs);
                 rated.value = rated.payoffs.map(|payoffs| payoffs[seat]);
                 rated.is_exact = exact.is_some() || rated.is_exact && rated.value.is_some();
@@ -239,7 +241,7 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
                 let value = value.ok_or_else(|| {
                     Problem::wrong("this player rates no moves; name one that searches")
                 })?;
-                let payoffs = others_alike(self.game, &next, value);
+                let payoffs = symmetric_payoffs(self.game, &next, value);
                 (rated.value, rated.payoffs) = (Some(payoffs[values.seat]), Some(payoffs));
             }
         }

@@ -6,7 +6,7 @@
 
 use crate::api::{GameReview, PlayedPly, PlyReview, Problem, SeatReview};
 use crate::move_values::{MoveValuer, SeatValues, has_chance};
-use engine::core::{clock::Instant, text::shortened};
+use engine::core::{clock::Instant, text::shorten};
 use engine::play::playable::Playable;
 use std::array;
 
@@ -71,10 +71,10 @@ pub fn review<G: Playable>(
             })?;
         let (moves, choices) = (values.moves(), permitted.len());
         let mv = game.parse_move(&position, &ply.mv);
-        let mv = mv.map_err(|error| wrong(&shortened(&error.to_string(), 200)))?;
+        let mv = mv.map_err(|error| wrong(&shorten(&error.to_string(), 200)))?;
         let chosen = permitted.clone().find(|&index| moves[index].mv == mv);
         let chosen = chosen.ok_or_else(|| {
-            let mv = shortened(&ply.mv, 80);
+            let mv = shorten(&ply.mv, 80);
             wrong(&format!("the move '{mv}' is not permitted"))
         })?;
         let best = values.best(permitted).unwrap_or(chosen);

@@ -8,7 +8,7 @@ use super::{Contestant, MatchOptions};
 use crate::error::Result;
 use engine::core::{
     files::checksum,
-    journal::{Journal, Wording},
+    journal::{ErrorTerms, Journal},
     record::GameRecord,
     task_slice::TaskSlice,
 };
@@ -55,7 +55,7 @@ pub(super) fn open<G: Playable>(
         return Err(format!("{name}: exists already: name another file, or by --state the match that it goes on with").into());
     }
     let ours = played.range(slice.parts(pairs));
-    let is_there = |path: &Path| slice.place(path).exists() || path.exists();
+    let is_there = |path: &Path| slice.path_for(path).exists() || path.exists();
     if let (Some(path), TaskSlice::All | TaskSlice::Task { .. }) = (path, slice)
         && let Some(pair) = ours.clone().next()
         && !is_there(path)
@@ -75,7 +75,7 @@ pub(super) fn open<G: Playable>(
         let hash = format!("{:016x}", checksum(map.as_bytes()));
         heading["map"] = json!({ "text": map, "hash": hash });
     }
-    let wording = Wording {
+    let wording = ErrorTerms {
         work: "match",
         part: "game",
     };
@@ -88,7 +88,7 @@ pub(super) fn open<G: Playable>(
     };
     let lost: BTreeSet<u64> = ours.filter(is_lost).copied().collect();
     if let Some(path) = path
-        && let Some(missing) = slice.missing(path, pairs, |pair| !lost.contains(&pair))
+        && let Some(missing) = slice.missing_tasks(path, pairs, |pair| !lost.contains(&pair))
     {
         return Err(missing.into());
     }

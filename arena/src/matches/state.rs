@@ -4,7 +4,7 @@
 use super::{Contestant, MatchOptions, PairResult, starts::has_chance};
 use crate::error::Result;
 use engine::core::{
-    journal::{Journal, JournalError, Opened, Wording},
+    journal::{ErrorTerms, Journal, JournalError, Opened},
     random::SeedSpace,
     task_slice::TaskSlice,
 };
@@ -140,14 +140,16 @@ impl State {
         slice: (TaskSlice, u64),
         is_test: bool,
     ) -> Result<(Self, Vec<PairResult>, Duration), JournalError> {
-        let wording = Wording {
+        let wording = ErrorTerms {
             work: "match",
             part: "pair",
         };
         let number = |line: &FinishedPair| line.result.pair;
         let (journal, mut lines) = Journal::open(path, wording, identity, number, slice)?;
         if let (Some(path), true) = (path, is_test) {
-            lines.extend(Journal::before(path, wording, identity, number, slice));
+            lines.extend(Journal::read_earlier_tasks(
+                path, wording, identity, number, slice,
+            ));
         }
         let mut ends = BTreeMap::<u32, u64>::new();
         for line in lines.values() {

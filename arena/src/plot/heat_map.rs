@@ -1,7 +1,7 @@
 //! A matrix as coloured squares with numbers. Invariant: as [`super`]; the middle is white, with
 //! blue above and orange below, for colour-blind readers too.
 
-use super::{TEXT, WIDTH, draw, shortened, write};
+use super::{TEXT, WIDTH, draw, shorten, write};
 use crate::error::Result;
 use plotters::{prelude::*, style::text_anchor::HPos};
 
@@ -39,7 +39,7 @@ const LOW: (f64, f64, f64) = (213.0, 94.0, 0.0);
 /// If drawing fails.
 pub fn heat_map(map: &HeatMap) -> Result<String> {
     let (rows, columns) = (map.rows.len(), map.columns.len());
-    let names = map.rows.iter().map(|name| shortened(name, MAX_NAME));
+    let names = map.rows.iter().map(|name| shorten(name, MAX_NAME));
     let names: Vec<String> = names.collect();
     let longest = names.iter().map(|name| name.chars().count()).max();
     let left = MARGIN + 10 + (LETTER * longest.unwrap_or(0)) as i32;

@@ -2,7 +2,7 @@
 //! long names. Invariant: as [`super`]; a logarithmic axis leaves out values that are not positive.
 
 use super::{
-    Area, COLOURS, DrawResult, GRID, LineChart, TEXT, WIDTH, draw, join, range, shortened, tidy,
+    Area, COLOURS, DrawResult, GRID, LineChart, TEXT, WIDTH, draw, join, range, shorten, tidy,
     write,
 };
 use crate::error::Result;
@@ -120,7 +120,7 @@ pub fn chart_with_bars(
             marker(area, index, (LEFT_MARGIN + 6, y))?;
             write(
                 area,
-                &shortened(name, 90),
+                &shorten(name, 90),
                 (LEFT_MARGIN + 18, y),
                 13,
                 TEXT,

@@ -18,7 +18,7 @@ use crate::matches::finish;
 use engine::core::{
     files::{self, FileKind, write_atomically},
     game::Game,
-    journal::{Journal, Wording},
+    journal::{ErrorTerms, Journal},
     random::{SeedSpace, derive_seed},
     task_slice::TaskSlice,
 };
@@ -155,7 +155,7 @@ impl Maker<'_> {
             };
         }
         let state = path.with_extension("unfinished");
-        let wording = Wording {
+        let wording = ErrorTerms {
             work: "suite",
             part: "position",
         };
@@ -163,7 +163,7 @@ impl Maker<'_> {
         let number = |line: &(u64, Entry)| line.0;
         let slice = (self.slice, positions);
         let (journal, entries) = Journal::open(Some(&state), wording, &identity, number, slice)?;
-        journal.is_complete()?;
+        journal.check_complete()?;
         let sampled = self.draw(stones, positions, progress)?;
         let ours = self.slice.parts(positions);
         progress.set_length(ours.end - ours.start);
@@ -187,7 +187,7 @@ impl Maker<'_> {
         if let TaskSlice::Merge { of } = self.slice {
             for number in 0..of {
                 // Nobody needs them any more; one that did not have to work left none.
-                let _ = fs::remove_file(TaskSlice::Task { number, of }.place(&state));
+                let _ = fs::remove_file(TaskSlice::Task { number, of }.path_for(&state));
             }
         }
         Ok(fs::remove_file(&state).map_err(|error| format!("{}: {error}", state.display()))?)

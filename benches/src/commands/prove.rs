@@ -7,7 +7,7 @@ use cli::output;
 use cli::progress_bar;
 use engine::core::{
     game::Game,
-    journal::{Journal, Wording},
+    journal::{ErrorTerms, Journal},
 };
 use engine::games::havannah::{
     Havannah, Move, Position,
@@ -82,7 +82,7 @@ impl Arguments {
         });
         let winner = usize::from(winner - 1);
         let parts = parts(&game, &position, winner);
-        let wording = Wording {
+        let wording = ErrorTerms {
             work: "proof",
             part: "reply",
         };

@@ -12,7 +12,7 @@ use arena::text_table::{Cell, TextTable};
 use console::style;
 use engine::core::{
     files::{self, FileKind},
-    text::{LineRead, printable, read_line, shortened},
+    text::{LineRead, printable, read_line, shorten},
 };
 use engine::play::{
     build::PlayerRecipe,
@@ -210,7 +210,7 @@ impl<'a, G: Playable> Session<'a, G> {
             let face = has_chance::<G>().then_some(ply.outcome);
             let is_face = face.is_none_or(|face| session.game.outcome_numbers().contains(&face));
             if !is_face || !session.names(face).contains(&ply.mv) {
-                let mv = shortened(&ply.mv, 80);
+                let mv = shorten(&ply.mv, 80);
                 let path = arguments.resume.as_deref().unwrap_or(Path::new(""));
                 let path = path.display();
                 bail!("{path}: ply {number}: there is no move '{mv}'");
@@ -334,7 +334,7 @@ impl<'a, G: Playable> Session<'a, G> {
         let read = read_line(&mut input, MAX_LINE, &mut line);
         // A line that is too long is answered as a bad move, and its rest is skipped.
         let read = read.and_then(|read| match read {
-            LineRead::Beginning => input.skip_until(b'\n').map(|_| read),
+            LineRead::Truncated => input.skip_until(b'\n').map(|_| read),
             read => Ok(read),
         });
         let read = read.context("cannot read standard input")?;
@@ -374,7 +374,7 @@ impl<'a, G: Playable> Session<'a, G> {
                 ("", [only]) => return Ok(Some(only.clone())),
                 _ if moves.contains(&reply) => return Ok(Some(reply)),
                 _ => {
-                    let reply = shortened(&printable(&reply), 80);
+                    let reply = shorten(&printable(&reply), 80);
                     format!("'{reply}' is no move here; 'moves' has all, 'help' the rest")
                 }
             };

@@ -15,7 +15,7 @@ use ::arena::regret::{
 };
 use anyhow::{Result, bail};
 use clap::value_parser;
-use engine::core::journal::{Journal, Wording};
+use engine::core::journal::{ErrorTerms, Journal};
 use engine::games::einstein::{Standard, tables::Tables};
 use engine::play::notation::trusted;
 use engine::play::playable::Rules;
@@ -157,7 +157,7 @@ impl Arguments {
             "suites": headers,
             "seed": self.seed,
         });
-        let wording = Wording {
+        let wording = ErrorTerms {
             work: "measurement",
             part: "player",
         };
@@ -165,7 +165,7 @@ impl Arguments {
         let (state, number) = (self.state.as_deref(), |line: &(u64, Measured)| line.0);
         let (mut journal, mut measured_before) =
             Journal::open(state, wording, &identity, number, (slice, count))?;
-        journal.is_complete()?;
+        journal.check_complete()?;
         let ours = slice.parts(count);
         for (number, contestant) in (0..).zip(&contestants) {
             if let Some((_, measured)) = measured_before.remove(&number) {

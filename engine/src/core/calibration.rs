@@ -4,7 +4,7 @@
 //! The constants of the hand-made evaluators were fitted by `alea calibrate`.
 
 use crate::core::{
-    evaluator::{Evaluator, Score, others_alike},
+    evaluator::{Evaluator, Score, symmetric_payoffs},
     game::{Game, MAX_SEATS, Payoffs},
 };
 
@@ -39,8 +39,10 @@ impl Calibration {
     #[inline]
     pub fn value(self, score: f32) -> f32 {
         match self {
-            Self::Logistic { slope, offset } => unproven(logistic(slope * score + offset)),
-            Self::Raw { factor } => unproven(0.5 + factor * score / 2000.0),
+            Self::Logistic { slope, offset } => {
+                clamp_to_open_interval(logistic(slope * score + offset))
+            }
+            Self::Raw { factor } => clamp_to_open_interval(0.5 + factor * score / 2000.0),
         }
     }
 
@@ -57,7 +59,7 @@ impl Calibration {
 /// Clamps a value a millionth away from 0 and 1, so that a sure win beats a probable one.
 #[must_use]
 #[inline]
-pub fn unproven(value: f32) -> f32 {
+pub fn clamp_to_open_interval(value: f32) -> f32 {
     // Half the instructions of `clamp`, which checks its limits.
     let value = if value < 1e-6 { 1e-6 } else { value };
     if value > 1.0 - 1e-6 {
@@ -128,7 +130,7 @@ impl<G: Game, S: Score<G>> Evaluator<G> for Calibrated<S> {
             .then(|| self.score.scores(game, position))
             .flatten();
         let Some(scores) = scores else {
-            return others_alike(game, position, self.value(game, position, cache));
+            return symmetric_payoffs(game, position, self.value(game, position, cache));
         };
         let mut payoffs = [0.0; MAX_SEATS];
         for (payoff, &score) in payoffs[..game.seats()].iter_mut().zip(&scores) {

@@ -38,7 +38,7 @@ impl Bounds {
     /// The same knowledge seen by the opponent.
     #[must_use]
     #[inline]
-    pub fn opposite(self) -> Self {
+    pub fn flip(self) -> Self {
         Self {
             lower: 1.0 - self.upper,
             upper: 1.0 - self.lower,
@@ -48,7 +48,7 @@ impl Bounds {
 
 /// A value seen by the same of two parties, or by the other.
 #[inline]
-pub(crate) fn turned(value: f32, same: bool) -> f32 {
+pub(crate) fn flip_value(value: f32, same: bool) -> f32 {
     if same { value } else { 1.0 - value }
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn turned(value: f32, same: bool) -> f32 {
 #[must_use]
 #[inline]
 pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f32 {
-    let mut mean = Mean::default();
+    let mut mean = WeightedMean::default();
     for outcome in outcomes {
         let best = values[outcome.move_range()]
             .iter()
@@ -70,30 +70,34 @@ pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f32 {
 /// `Σ weight · value`. The weights are rounded, so that their sum may miss 1 in its last digit: no
 /// mean exceeds 1, and what is a draw whatever chance brings is worth exactly ½.
 #[derive(Default)]
-struct Mean {
+struct WeightedMean {
     sum: f32,
     /// Whether some value is no draw.
-    decided: bool,
+    has_non_draw: bool,
 }
 
-impl Mean {
+impl WeightedMean {
     #[inline]
     fn add(&mut self, weight: f32, value: f32) {
         self.sum += weight * value;
-        self.decided |= value != 0.5;
+        self.has_non_draw |= value != 0.5;
     }
 
     #[inline]
     fn get(&self) -> f32 {
-        if self.decided { self.sum.min(1.0) } else { 0.5 }
+        if self.has_non_draw {
+            self.sum.min(1.0)
+        } else {
+            0.5
+        }
     }
 }
 
 /// Bounds of a position while its moves are searched, in any order.
 pub struct ChanceBounds<O: OutcomeList> {
-    groups: O::ListOf<Group>,
+    outcomes: O::ListOf<OutcomeBounds>,
     /// For each of the first moves the outcomes that permit it, one bit an outcome.
-    permitting: [u64; MASKS],
+    allowing: [u64; NUM_MASKS],
     /// `Σ weight · lower` and `Σ weight · upper` of all groups, kept up to date with rounding
     /// errors: they decide, with a margin, when to stop. [`ChanceBounds::bounds`] adds up anew.
     lower: f32,
@@ -103,14 +107,14 @@ pub struct ChanceBounds<O: OutcomeList> {
 }
 
 /// Moves whose outcomes are looked up; those of later ones are found anew each time.
-const MASKS: usize = 32;
+const NUM_MASKS: usize = 32;
 
 /// Windows are wider than they need be by this much, as the value of the position counts: more than
 /// rounding can spoil.
 const MARGIN: f32 = 1e-6;
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Group {
+struct OutcomeBounds {
     outcome: Outcome,
     /// Best lower bound of the moves searched so far.
     lower: f32,
@@ -126,21 +130,21 @@ impl<O: OutcomeList> ChanceBounds<O> {
     /// Bounds of a position none of whose moves has been searched.
     #[must_use]
     #[inline]
-    pub fn new(outcomes: &[Outcome]) -> Self {
+    pub fn new(listed: &[Outcome]) -> Self {
         const {
             assert!(
                 O::CAPACITY <= MAX_LISTED_OUTCOMES,
                 "a set of outcomes is a word"
             )
         };
-        let mut groups = O::ListOf::<Group>::default();
-        let mut permitting = [0; MASKS];
-        for (number, outcome) in outcomes.iter().enumerate() {
-            let end = usize::from(outcome.end).min(MASKS);
-            for mask in &mut permitting[usize::from(outcome.start).min(end)..end] {
+        let mut outcomes = O::ListOf::<OutcomeBounds>::default();
+        let mut allowing = [0; NUM_MASKS];
+        for (number, outcome) in listed.iter().enumerate() {
+            let end = usize::from(outcome.end).min(NUM_MASKS);
+            for mask in &mut allowing[usize::from(outcome.start).min(end)..end] {
                 *mask |= 1 << number;
             }
-            groups.push(Group {
+            outcomes.push(OutcomeBounds {
                 outcome: *outcome,
                 lower: 0.0,
                 searched_upper: 0.0,
@@ -149,14 +153,14 @@ impl<O: OutcomeList> ChanceBounds<O> {
                 reciprocal: outcome.weight.recip(),
             });
         }
-        let margin = if outcomes.len() == 1 && outcomes[0].weight == 1.0 {
+        let margin = if listed.len() == 1 && listed[0].weight == 1.0 {
             0.0
         } else {
             MARGIN
         };
         Self {
-            groups,
-            permitting,
+            outcomes,
+            allowing,
             lower: 0.0,
             upper: 1.0,
             margin,
@@ -168,122 +172,125 @@ impl<O: OutcomeList> ChanceBounds<O> {
     /// A value of at most the first bound changes nothing, or lets the position fail low (where one
     /// outcome alone permits the move: together with this outcome's other moves, unless one of them
     /// is better); a value of at least the second makes it fail high. Only asked while the bounds
-    /// do not [`ChanceBounds::decide`].
+    /// do not [ChanceBounds::is_decided`].
     #[must_use]
     #[inline]
     pub fn window(&self, index: usize, alpha: f32, beta: f32) -> (f32, f32) {
         let (alpha, beta) = (alpha - self.margin, beta + self.margin);
-        let mut permitting = self.permitting(index);
-        if permitting & permitting.wrapping_sub(1) == 0 {
+        let mut allowing = self.allowing(index);
+        if allowing & allowing.wrapping_sub(1) == 0 {
             // One outcome, or none.
-            let Some(group) = self.groups.get(permitting.trailing_zeros() as usize) else {
+            let Some(entry) = self.outcomes.get(allowing.trailing_zeros() as usize) else {
                 return (1.0, 1.0);
             };
             if self.margin == 0.0 {
                 // Without chance: alpha-beta, to the last bit.
                 return (
-                    if alpha > group.lower && alpha >= group.searched_upper {
+                    if alpha > entry.lower && alpha >= entry.searched_upper {
                         alpha
                     } else {
-                        group.lower
+                        entry.lower
                     },
                     beta,
                 );
             }
-            let high = (beta - self.lower) * group.reciprocal + group.lower;
+            let high = (beta - self.lower) * entry.reciprocal + entry.lower;
             // However many moves the outcome still has: at or below this, the move is either beaten
             // by another one or lets the position fail low together with them.
-            let low = (alpha - self.upper) * group.reciprocal + group.upper;
-            let low = if low < group.searched_upper {
+            let low = (alpha - self.upper) * entry.reciprocal + entry.upper;
+            let low = if low < entry.searched_upper {
                 f32::NEG_INFINITY
             } else {
                 low
             };
-            return (if low > group.lower { low } else { group.lower }, high);
+            return (if low > entry.lower { low } else { entry.lower }, high);
         }
-        let (mut below, mut above) = (Sum::<O>::from(self.lower), Sum::<O>::from(self.upper));
-        let groups = &*self.groups;
-        let mut irrelevant = 1.0_f32;
-        while permitting != 0 {
-            let group = &groups[permitting.trailing_zeros() as usize];
-            permitting &= permitting - 1;
-            let weight = group.outcome.weight;
-            below.constant -= weight * group.lower;
-            below.push(weight, group.lower);
-            irrelevant = irrelevant.min(group.lower);
-            if group.unsearched <= 1 {
-                above.constant -= weight * group.upper;
-                above.push(weight, group.searched_upper);
+        let (mut lower_sum, mut upper_sum) = (
+            PiecewiseSum::<O>::from(self.lower),
+            PiecewiseSum::<O>::from(self.upper),
+        );
+        let outcomes = &*self.outcomes;
+        let mut min_lower = 1.0_f32;
+        while allowing != 0 {
+            let entry = &outcomes[allowing.trailing_zeros() as usize];
+            allowing &= allowing - 1;
+            let weight = entry.outcome.weight;
+            lower_sum.constant -= weight * entry.lower;
+            lower_sum.push(weight, entry.lower);
+            min_lower = min_lower.min(entry.lower);
+            if entry.unsearched <= 1 {
+                upper_sum.constant -= weight * entry.upper;
+                upper_sum.push(weight, entry.searched_upper);
             }
         }
-        (above.solve(alpha).max(irrelevant), below.solve(beta))
+        (upper_sum.solve(alpha).max(min_lower), lower_sum.solve(beta))
     }
 
     /// The outcomes that permit the move at `index`, one bit an outcome.
     #[inline]
-    fn permitting(&self, index: usize) -> u64 {
-        if index < MASKS {
-            return self.permitting[index];
+    fn allowing(&self, index: usize) -> u64 {
+        if index < NUM_MASKS {
+            return self.allowing[index];
         }
-        let mut permitting = 0;
-        for (number, group) in self.groups.iter().enumerate() {
-            permitting |= u64::from(group.outcome.allows(index)) << number;
+        let mut allowing = 0;
+        for (number, entry) in self.outcomes.iter().enumerate() {
+            allowing |= u64::from(entry.outcome.allows(index)) << number;
         }
-        permitting
+        allowing
     }
 
     /// Takes note of what the search of the move at `index` found; each move is finished once.
     #[inline]
-    pub fn add(&mut self, index: usize, bounds: Bounds) {
-        let mut permitting = self.permitting(index);
-        let groups = &mut *self.groups;
-        while permitting != 0 {
-            let group = &mut groups[permitting.trailing_zeros() as usize];
-            permitting &= permitting - 1;
+    pub fn record(&mut self, index: usize, bounds: Bounds) {
+        let mut allowing = self.allowing(index);
+        let outcomes = &mut *self.outcomes;
+        while allowing != 0 {
+            let entry = &mut outcomes[allowing.trailing_zeros() as usize];
+            allowing &= allowing - 1;
             // Written so that no processor has to foresee which move is better.
-            let lower = if bounds.lower > group.lower {
+            let lower = if bounds.lower > entry.lower {
                 bounds.lower
             } else {
-                group.lower
+                entry.lower
             };
             self.lower = if self.margin == 0.0 {
                 lower
             } else {
-                self.lower + group.outcome.weight * (lower - group.lower)
+                self.lower + entry.outcome.weight * (lower - entry.lower)
             };
-            group.lower = lower;
-            group.searched_upper = if bounds.upper > group.searched_upper {
+            entry.lower = lower;
+            entry.searched_upper = if bounds.upper > entry.searched_upper {
                 bounds.upper
             } else {
-                group.searched_upper
+                entry.searched_upper
             };
-            group.unsearched -= 1;
-            if group.unsearched == 0 {
+            entry.unsearched -= 1;
+            if entry.unsearched == 0 {
                 self.upper = if self.margin == 0.0 {
-                    group.searched_upper
+                    entry.searched_upper
                 } else {
-                    self.upper - group.outcome.weight * (group.upper - group.searched_upper)
+                    self.upper - entry.outcome.weight * (entry.upper - entry.searched_upper)
                 };
-                group.upper = group.searched_upper;
+                entry.upper = entry.searched_upper;
             }
         }
     }
 
     /// Takes note that the move at `index`, whose search goes on, is worth at least `lower`.
     #[inline]
-    pub fn raise(&mut self, index: usize, lower: f32) {
-        let mut permitting = self.permitting(index);
-        let groups = &mut *self.groups;
-        while permitting != 0 {
-            let group = &mut groups[permitting.trailing_zeros() as usize];
-            permitting &= permitting - 1;
-            if lower > group.lower {
+    pub fn raise_lower(&mut self, index: usize, lower: f32) {
+        let mut allowing = self.allowing(index);
+        let outcomes = &mut *self.outcomes;
+        while allowing != 0 {
+            let entry = &mut outcomes[allowing.trailing_zeros() as usize];
+            allowing &= allowing - 1;
+            if lower > entry.lower {
                 self.lower = if self.margin == 0.0 {
                     lower
                 } else {
-                    self.lower + group.outcome.weight * (lower - group.lower)
+                    self.lower + entry.outcome.weight * (lower - entry.lower)
                 };
-                group.lower = lower;
+                entry.lower = lower;
             }
         }
     }
@@ -291,33 +298,33 @@ impl<O: OutcomeList> ChanceBounds<O> {
     /// Whether any outcome permits the move at `index`; other moves need no search.
     #[must_use]
     #[inline]
-    pub fn matters(&self, index: usize) -> bool {
-        self.permitting(index) != 0
+    pub fn is_relevant(&self, index: usize) -> bool {
+        self.allowing(index) != 0
     }
 
     /// Whether no search of further moves is needed: the bounds have left a window for certain, or
     /// meet.
     #[must_use]
     #[inline]
-    pub fn decide(&self, alpha: f32, beta: f32) -> bool {
+    pub fn is_decided(&self, alpha: f32, beta: f32) -> bool {
         let margin = self.margin / 2.0;
         self.lower >= beta + margin
             || self.upper <= alpha - margin
-            || self.upper - self.lower < MARGIN && self.meet()
+            || self.upper - self.lower < MARGIN && self.all_met()
     }
 
-    fn meet(&self) -> bool {
-        self.groups.iter().all(|group| group.lower >= group.upper)
+    fn all_met(&self) -> bool {
+        self.outcomes.iter().all(|entry| entry.lower >= entry.upper)
     }
 
     /// The position's bounds to the last digit: added up in the order of the outcomes, whatever the
     /// order in which they became known.
     #[inline]
     pub fn bounds(&self) -> Bounds {
-        let (mut lower, mut upper) = (Mean::default(), Mean::default());
-        for group in self.groups.iter() {
-            lower.add(group.outcome.weight, group.lower);
-            upper.add(group.outcome.weight, group.upper);
+        let (mut lower, mut upper) = (WeightedMean::default(), WeightedMean::default());
+        for entry in self.outcomes.iter() {
+            lower.add(entry.outcome.weight, entry.lower);
+            upper.add(entry.outcome.weight, entry.upper);
         }
         Bounds {
             lower: lower.get(),
@@ -327,13 +334,13 @@ impl<O: OutcomeList> ChanceBounds<O> {
 }
 
 /// `constant + Σ weight · max(floor, x)` as a function of x.
-struct Sum<O: OutcomeList> {
+struct PiecewiseSum<O: OutcomeList> {
     constant: f32,
     /// Sorted by floor.
     terms: O::ListOf<(f32, f32)>,
 }
 
-impl<O: OutcomeList> Sum<O> {
+impl<O: OutcomeList> PiecewiseSum<O> {
     #[inline]
     fn from(constant: f32) -> Self {
         Self {
@@ -359,19 +366,19 @@ impl<O: OutcomeList> Sum<O> {
     #[inline]
     fn solve(&self, target: f32) -> f32 {
         let terms = &*self.terms;
-        let mut rest: f32 = self.constant
+        let mut sum_at_floor: f32 = self.constant
             + terms
                 .iter()
                 .map(|(weight, floor)| weight * floor)
                 .sum::<f32>();
-        if rest > target {
+        if sum_at_floor > target {
             return f32::NEG_INFINITY;
         }
         let mut slope = 0.0;
         for (position, (weight, floor)) in terms.iter().enumerate() {
-            rest -= weight * floor;
+            sum_at_floor -= weight * floor;
             slope += weight;
-            let x = ((target - rest) / slope).max(*floor);
+            let x = ((target - sum_at_floor) / slope).max(*floor);
             if terms.get(position + 1).is_none_or(|(_, next)| x < *next) {
                 return x;
             }
@@ -411,21 +418,21 @@ mod tests {
     fn bounds_that_are_close_decide_nothing_before_they_meet() {
         let outcomes = [outcome(0.5, 0, 1), outcome(0.5, 1, 2)];
         let mut bounds = ChanceBounds::<FixedList<_, 2>>::new(&outcomes);
-        bounds.add(0, Bounds::exact(0.25));
+        bounds.record(0, Bounds::exact(0.25));
         let nearly_won = 1.0 - f32::EPSILON;
-        bounds.raise(1, nearly_won);
-        assert!(!bounds.decide(0.0, 1.0));
-        bounds.add(1, Bounds::exact(nearly_won));
-        assert!(bounds.decide(0.0, 1.0));
+        bounds.raise_lower(1, nearly_won);
+        assert!(!bounds.is_decided(0.0, 1.0));
+        bounds.record(1, Bounds::exact(nearly_won));
+        assert!(bounds.is_decided(0.0, 1.0));
     }
 
     #[test]
     fn a_game_without_chance_has_alpha_beta_windows() {
         let mut bounds = ChanceBounds::<FixedList<_, 2>>::new(&[outcome(1.0, 0, 3)]);
         window_is(bounds.window(0, 0.3, 0.7), (0.3, 0.7));
-        bounds.add(0, Bounds::exact(0.5));
+        bounds.record(0, Bounds::exact(0.5));
         window_is(bounds.window(1, 0.3, 0.7), (0.5, 0.7));
-        bounds.add(
+        bounds.record(
             1,
             Bounds {
                 lower: 0.0,
@@ -449,7 +456,7 @@ mod tests {
         let mut bounds =
             ChanceBounds::<FixedList<_, 2>>::new(&[outcome(0.5, 0, 1), outcome(0.5, 1, 2)]);
         window_is(bounds.window(0, 0.4, 0.7), (0.0, 1.4));
-        bounds.add(0, Bounds::exact(0.6));
+        bounds.record(0, Bounds::exact(0.6));
         // Now v/2 + 0.3 >= 0.7 from v = 0.8 on, and <= 0.4 up to v = 0.2.
         window_is(bounds.window(1, 0.4, 0.7), (0.2, 0.8));
     }
@@ -460,8 +467,8 @@ mod tests {
         // the value is 0.5 max(0.2, x) + 0.5 max(0.6, x): 0.5 at x = 0.4, 0.7 at x = 0.7.
         let mut bounds =
             ChanceBounds::<FixedList<_, 2>>::new(&[outcome(0.5, 0, 2), outcome(0.5, 1, 3)]);
-        bounds.add(0, Bounds::exact(0.2));
-        bounds.add(2, Bounds::exact(0.6));
+        bounds.record(0, Bounds::exact(0.2));
+        bounds.record(2, Bounds::exact(0.6));
         window_is(bounds.window(1, 0.5, 0.7), (0.4, 0.7));
     }
 }

@@ -23,7 +23,7 @@ pub trait Evaluator<G: Game>: Send + Sync {
     /// successor, the same to the last bit as from the [`Evaluator::value`] of each. The cache, any
     /// that was used with these rules and this evaluator alone, only saves work. Two seats only.
     fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> f32 {
-        one_by_one(self, game, position, cache)
+        one_ply_serial(self, game, position, cache)
     }
 
     /// Scores every successor of a position at once: one score a move, for the seat that makes it,
@@ -35,7 +35,7 @@ pub trait Evaluator<G: Game>: Send + Sync {
         moves: &[G::Move],
         scores: &mut [f32],
     ) {
-        score_one_by_one(self, game, position, moves, scores);
+        score_successors_serial(self, game, position, moves, scores);
     }
 
     /// The value of every successor of a position at once: one a move, for the seat that makes it,
@@ -48,11 +48,11 @@ pub trait Evaluator<G: Game>: Send + Sync {
         cache: &mut Self::Cache,
         values: &mut [f32],
     ) {
-        value_one_by_one(self, game, position, moves, cache, values);
+        value_successors_serial(self, game, position, moves, cache, values);
     }
 
     /// The value of a move for the seat that makes it, from scratch.
-    fn successor(
+    fn successor_value(
         &self,
         game: &G,
         position: &G::Position,
@@ -124,12 +124,12 @@ pub trait Evaluator<G: Game>: Send + Sync {
 
     /// A value for every seat; with more than two seats all others get the same.
     fn payoffs(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> Payoffs {
-        others_alike(game, position, self.value(game, position, cache))
+        symmetric_payoffs(game, position, self.value(game, position, cache))
     }
 }
 
 /// Payoffs of which only that of the seat to move is known: all others get the same.
-pub fn others_alike<G: Game>(game: &G, position: &G::Position, own: f32) -> Payoffs {
+pub fn symmetric_payoffs<G: Game>(game: &G, position: &G::Position, own: f32) -> Payoffs {
     let mut payoffs = [0.0; MAX_SEATS];
     payoffs[..game.seats()].fill(payoff_of_each_other(own, game.seats()));
     payoffs[game.to_move(position)] = own;
@@ -137,7 +137,7 @@ pub fn others_alike<G: Game>(game: &G, position: &G::Position, own: f32) -> Payo
 }
 
 /// [`Evaluator::one_ply`] from each successor in turn: right for every evaluator.
-pub fn one_by_one<G: Game, E: Evaluator<G> + ?Sized>(
+pub fn one_ply_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
     position: &G::Position,
@@ -148,13 +148,13 @@ pub fn one_by_one<G: Game, E: Evaluator<G> + ?Sized>(
     let outcomes = game.outcomes(position, &moves);
     let values: Vec<f32> = moves
         .iter()
-        .map(|&mv| evaluator.successor(game, position, mv, cache))
+        .map(|&mv| evaluator.successor_value(game, position, mv, cache))
         .collect();
     expectation(&outcomes, &values)
 }
 
 /// [`Evaluator::value_successors`], likewise.
-pub fn value_one_by_one<G: Game, E: Evaluator<G> + ?Sized>(
+pub fn value_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
     position: &G::Position,
@@ -163,19 +163,19 @@ pub fn value_one_by_one<G: Game, E: Evaluator<G> + ?Sized>(
     values: &mut [f32],
 ) {
     for (value, &mv) in values.iter_mut().zip(moves) {
-        *value = evaluator.successor(game, position, mv, cache);
+        *value = evaluator.successor_value(game, position, mv, cache);
     }
 }
 
 /// [`Evaluator::score_successors`], likewise.
-pub fn score_one_by_one<G: Game, E: Evaluator<G> + ?Sized>(
+pub fn score_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
     position: &G::Position,
     moves: &[G::Move],
     scores: &mut [f32],
 ) {
-    value_one_by_one(
+    value_successors_serial(
         evaluator,
         game,
         position,

@@ -5,8 +5,8 @@
 //! locked while it has that name; one without a lock is a remnant of a killed program.
 
 use crate::core::{
-    interruption::{self, TemporaryFile},
     memory,
+    shutdown::{self, TemporaryFile},
     task_slice::TaskSlice,
     text,
 };
@@ -250,7 +250,7 @@ pub fn enter_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File
         create_directory(directory)?;
     }
     let lock = lock_directory(directory, slice)?;
-    interruption::register_output(directory);
+    shutdown::register_output(directory);
     Ok(lock)
 }
 

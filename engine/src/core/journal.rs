@@ -11,7 +11,7 @@
 
 use crate::core::{
     files::{self, FileError, FileKind, checksum},
-    interruption,
+    shutdown,
     task_slice::TaskSlice,
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -45,7 +45,7 @@ fn failed(path: &Path, cause: &io::Error) -> JournalError {
 
 /// Terms of error messages.
 #[derive(Clone, Copy, Debug)]
-pub struct Wording {
+pub struct ErrorTerms {
     /// The work: `match`.
     pub work: &'static str,
     /// One part: `pair`.
@@ -57,7 +57,7 @@ pub struct Journal<L> {
     /// `None` if nothing is stored.
     file: Option<Lines>,
     /// For a merge: the missing parts, as one line.
-    missing: Option<String>,
+    missing_tasks: Option<String>,
     lines: PhantomData<fn(&L)>,
 }
 
@@ -67,7 +67,7 @@ pub type Opened<L> = (Journal<L>, BTreeMap<u64, L>);
 impl<L: Serialize + DeserializeOwned> Journal<L> {
     /// Opens or creates the journal of a task slice of `count` parts and reads the finished parts.
     /// `identity` is an object with everything the results depend on; absent keys equal `null`. A
-    /// task has a file of its own ([`TaskSlice::place`]) and also reads the complete file; a
+    /// task has a file of its own ([`TaskSlice::path`]) and also reads the complete file; a
     /// merge adds the parts of all tasks to it. Without a path nothing is read or stored.
     ///
     /// # Errors
@@ -75,12 +75,12 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     /// task has no path.
     pub fn open(
         path: Option<&Path>,
-        terms: Wording,
+        terms: ErrorTerms,
         identity: &Value,
         number: impl Fn(&L) -> u64,
         (slice, count): (TaskSlice, u64),
     ) -> Result<Opened<L>, JournalError> {
-        let (mut file, mut missing, mut parts) = (None, None, BTreeMap::new());
+        let (mut file, mut missing_tasks, mut parts) = (None, None, BTreeMap::new());
         if let Some(path) = path {
             let mut unreadable = String::new();
             let read = |slice| read_task_file(path, terms, identity, &number, (slice, count));
@@ -109,13 +109,13 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
             }
             let slice_identity = task_identity(identity, slice, count);
             let (opened_lines, stored) =
-                open_file(&slice.place(path), terms, &slice_identity, &number)?;
+                open_file(&slice.path_for(path), terms, &slice_identity, &number)?;
             (file, parts) = (Some(opened_lines), stored);
             if slice.is_task() {
                 parts.extend(read(TaskSlice::All)?);
             }
-            missing = slice
-                .missing(path, count, |part| parts.contains_key(&part))
+            missing_tasks = slice
+                .missing_tasks(path, count, |part| parts.contains_key(&part))
                 .map(|tasks| tasks + &unreadable);
         } else if slice != TaskSlice::All {
             let problem = "what tasks do is kept in state files; say where (--state)";
@@ -123,7 +123,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
         }
         let journal = Self {
             file,
-            missing,
+            missing_tasks,
             lines: PhantomData,
         };
         Ok((journal, parts))
@@ -133,14 +133,14 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     ///
     /// # Errors
     /// If tasks lack some of their parts.
-    pub fn is_complete(&self) -> Result<(), JournalError> {
-        (self.missing.clone()).map_or(Ok(()), |tasks| Err(JournalError(tasks)))
+    pub fn check_complete(&self) -> Result<(), JournalError> {
+        (self.missing_tasks.clone()).map_or(Ok(()), |tasks| Err(JournalError(tasks)))
     }
 
     /// Reads the finished parts of all earlier tasks; unreadable files are skipped.
-    pub fn before(
+    pub fn read_earlier_tasks(
         path: &Path,
-        terms: Wording,
+        terms: ErrorTerms,
         identity: &Value,
         number: impl Fn(&L) -> u64,
         (slice, parts): (TaskSlice, u64),
@@ -294,7 +294,7 @@ impl Lines {
 
 fn open_file<L: DeserializeOwned>(
     path: &Path,
-    terms: Wording,
+    terms: ErrorTerms,
     identity: &Value,
     number: impl Fn(&L) -> u64,
 ) -> Result<(Lines, BTreeMap<u64, L>), JournalError> {
@@ -313,7 +313,7 @@ fn open_file<L: DeserializeOwned>(
     } else if found.is_damaged {
         lines.retain(|_: &L| true)?;
     }
-    interruption::register_output(path);
+    shutdown::register_output(path);
     Ok((lines, found.parts))
 }
 
@@ -329,12 +329,12 @@ fn task_identity(identity: &Value, slice: TaskSlice, parts: u64) -> Value {
 /// Reads the parts in the file of a task slice; empty without a file.
 fn read_task_file<L: DeserializeOwned>(
     path: &Path,
-    terms: Wording,
+    terms: ErrorTerms,
     identity: &Value,
     number: impl Fn(&L) -> u64,
     (slice, count): (TaskSlice, u64),
 ) -> Result<BTreeMap<u64, L>, JournalError> {
-    let path = &slice.place(path);
+    let path = &slice.path_for(path);
     match files::read(path, FileKind::Data) {
         Err(FileError::NotFound { .. }) => Ok(BTreeMap::new()),
         read => {
@@ -357,7 +357,7 @@ struct FileContent<L> {
 fn parse_parts<L: DeserializeOwned>(
     path: &Path,
     bytes: &[u8],
-    Wording { work, part }: Wording,
+    ErrorTerms { work, part }: ErrorTerms,
     identity: &Value,
     number: impl Fn(&L) -> u64,
 ) -> Result<FileContent<L>, JournalError> {
@@ -430,7 +430,7 @@ fn check_same(
     found: &Value,
     expected: &Value,
 ) -> Result<(), JournalError> {
-    let Some((key, values)) = difference(found, expected) else {
+    let Some((key, values)) = first_mismatch(found, expected) else {
         return Ok(());
     };
     let (name, [found, expected]) = (path.display(), values.map(format_value));
@@ -441,7 +441,7 @@ fn check_same(
 
 /// The first setting of two objects that differs, with both values; absent keys equal `null`.
 #[must_use]
-pub fn difference<'a>(
+pub fn first_mismatch<'a>(
     found: &'a Value,
     expected: &'a Value,
 ) -> Option<(&'a str, [Option<&'a Value>; 2])> {
@@ -471,7 +471,7 @@ mod tests {
 
     type Line = (u64, Vec<u64>);
 
-    const TERMS: Wording = Wording {
+    const TERMS: ErrorTerms = ErrorTerms {
         work: "study",
         part: "chunk",
     };
@@ -603,8 +603,8 @@ mod tests {
         // Like several threads that continue after a failure.
         let work = || -> Result<(), JournalError> {
             let (mut journal, parts) = open(&path, &identity)?;
-            let missing = all.iter().filter(|part| !parts.contains_key(&part.0));
-            let added: Vec<_> = missing.map(|part| journal.add(part)).collect();
+            let missing_tasks = all.iter().filter(|part| !parts.contains_key(&part.0));
+            let added: Vec<_> = missing_tasks.map(|part| journal.add(part)).collect();
             journal.close()?;
             added.into_iter().collect()
         };

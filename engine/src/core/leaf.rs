@@ -18,7 +18,7 @@ pub trait Leaf<G: Game>: Send {
         game: &G,
         position: &G::Position,
         random: &mut RandomStream,
-        made: Option<&mut MoveKinds>,
+        moves_played: Option<&mut MoveKinds>,
     ) -> Payoffs;
 
     /// Forgets what was learned in the games before.
@@ -87,9 +87,9 @@ impl<G: Game> Leaf<G> for Box<dyn Leaf<G>> {
         game: &G,
         position: &G::Position,
         random: &mut RandomStream,
-        made: Option<&mut MoveKinds>,
+        moves_played: Option<&mut MoveKinds>,
     ) -> Payoffs {
-        (**self).payoffs(game, position, random, made)
+        (**self).payoffs(game, position, random, moves_played)
     }
 
     fn payoffs_batch(

@@ -27,14 +27,14 @@ pub trait Oracle<G: Game>: Send + Sync + Debug {
     }
 
     /// Whether positions one move later may have values although this one has none.
-    fn may_know_successors(&self, position: &G::Position) -> bool {
+    fn may_cover_successors(&self, position: &G::Position) -> bool {
         let _ = position;
         true
     }
 
     /// Bounds of the moves of a position, for the seat that makes them; `bounds` are unknown
     /// before. Returns whether any changed. Only for positions that are not over.
-    fn bounds_of_moves(
+    fn move_bounds(
         &self,
         game: &G,
         position: &G::Position,

@@ -49,7 +49,7 @@ pub(crate) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 /// A bijective mixer: the finalizer of SplitMix64 (Steele, Lea and Flood 2014, variant 13 of
 /// Stafford).
 #[inline]
-pub(crate) fn finalised(mut word: u64) -> u64 {
+pub(crate) fn mix64(mut word: u64) -> u64 {
     word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
     word ^ word >> 31

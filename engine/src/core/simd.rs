@@ -1,15 +1,15 @@
 //! CPU feature dispatch: loops compiled for several instruction sets, chosen at run time.
 //!
-//! [`dispatched!`] compiles a loop, or one loop per vector width, for the levels it names.
+//! [`multiversion!`] compiles a loop, or one loop per vector width, for the levels it names.
 //! Invariants: [`Instructions`] prove that the machine has a level, so calling code compiled for it
 //! is sound; all versions of a loop give the same bits, as its tests check for
 //! [`Instructions::available`].
 
-pub use crate::dispatched;
+pub use crate::multiversion;
 
 /// Instruction sets, each including all earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum SimdLevel {
     /// The baseline of the architecture.
     Portable,
     /// WebAssembly with 128-bit vectors, chosen at compile time.
@@ -25,7 +25,7 @@ pub enum Level {
     Avx512Vbmi,
 }
 
-impl Level {
+impl SimdLevel {
     /// All levels, the widest last.
     pub const ALL: &[Self] = &[
         Self::Portable,
@@ -63,15 +63,15 @@ impl Level {
 
 /// Proof that this machine has a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Instructions(Level);
+pub struct Instructions(SimdLevel);
 
 impl Instructions {
     /// The baseline.
-    pub const PORTABLE: Self = Self(Level::Portable);
+    pub const PORTABLE: Self = Self(SimdLevel::Portable);
 
     /// All levels of this machine, the widest last.
     pub fn available() -> impl Iterator<Item = Self> {
-        Level::ALL
+        SimdLevel::ALL
             .iter()
             .copied()
             .take_while(|level| level.is_detected())
@@ -86,27 +86,27 @@ impl Instructions {
 
     /// The level.
     #[inline]
-    pub fn level(self) -> Level {
+    pub fn level(self) -> SimdLevel {
         self.0
     }
 
     /// The widest of these levels that is included, portable if none.
     #[must_use]
-    pub fn among(self, levels: &[Level]) -> Self {
+    pub fn among(self, levels: &[SimdLevel]) -> Self {
         let included = levels.iter().filter(|level| **level <= self.0);
-        Self(included.max().copied().unwrap_or(Level::Portable))
+        Self(included.max().copied().unwrap_or(SimdLevel::Portable))
     }
 
     /// Name for tables of measurements.
     pub fn name(self) -> &'static str {
         match self.0 {
-            Level::Portable => "portable",
+            SimdLevel::Portable => "portable",
             #[cfg(target_arch = "wasm32")]
-            Level::Simd128 => "simd128",
-            Level::Avx2 => "avx2",
-            Level::Avx512 => "avx512",
-            Level::Avx512Vnni => "avx512vnni",
-            Level::Avx512Vbmi => "avx512vbmi",
+            SimdLevel::Simd128 => "simd128",
+            SimdLevel::Avx2 => "avx2",
+            SimdLevel::Avx512 => "avx512",
+            SimdLevel::Avx512Vnni => "avx512vnni",
+            SimdLevel::Avx512Vbmi => "avx512vbmi",
         }
     }
 }
@@ -116,7 +116,7 @@ impl Instructions {
 /// widest first, `any` for all widths; without a portable version the instructions must include the
 /// last level. A version is safe code, `#[inline(always)]` or compiled for its level.
 #[macro_export]
-macro_rules! dispatched {
+macro_rules! multiversion {
     ($(#[$meta:meta])* $visibility:vis fn $name:ident
         $(<$(const $constant:ident: $kind:ty),+>)?
         ($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?
@@ -130,14 +130,14 @@ macro_rules! dispatched {
             $($argument: $type),*
         ) $(-> $result)? {
             let level = instructions.level();
-            $crate::dispatched!(@forms level
+            $crate::multiversion!(@forms level
                 [$($($constant: $kind),+)?] [$($argument: $type),*] [$(-> $result)?] $($forms)+)
         }
     };
     (@forms $level:ident [$($constants:tt)*] [$($arguments:tt)*] [$($result:tt)*]
         any => $body:expr $(,)?
     ) => {
-        $crate::dispatched!(@forms $level [$($constants)*] [$($arguments)*] [$($result)*]
+        $crate::multiversion!(@forms $level [$($constants)*] [$($arguments)*] [$($result)*]
             Avx512 => $body, Avx2 => $body, Portable => $body)
     };
     (@forms $level:ident [$($constants:tt)*] [$($argument:ident: $type:ty),*] [$($result:tt)*]
@@ -150,10 +150,10 @@ macro_rules! dispatched {
         Simd128 => $body:expr, $($rest:tt)*
     ) => {{
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-        if $level >= $crate::core::simd::Level::Simd128 {
+        if $level >= $crate::core::simd::SimdLevel::Simd128 {
             return $body($($argument),*);
         }
-        $crate::dispatched!(@forms $level
+        $crate::multiversion!(@forms $level
             [$($constants)*] [$($argument: $type),*] [$($result)*] $($rest)*)
     }};
     (@forms $level:ident [$($constant:ident: $kind:ty),*] [$($argument:ident: $type:ty),*]
@@ -161,19 +161,19 @@ macro_rules! dispatched {
     ) => {{
         #[cfg(target_arch = "x86_64")]
         {
-            $crate::dispatched!(@compiled $name
+            $crate::multiversion!(@compiled $name
                 fn form<$(const $constant: $kind),*>($($argument: $type),*) $($result)* {
                     $body($($argument),*)
                 }
             );
-            if $level >= $crate::core::simd::Level::$name {
+            if $level >= $crate::core::simd::SimdLevel::$name {
                 // SAFETY: `Instructions` of a level exist only where the processor was found to
                 // have what it and all earlier levels add (`available`), which is what the version
                 // is compiled for; the function itself is safe code.
                 return unsafe { form::<$($constant),*>($($argument),*) };
             }
         }
-        $crate::dispatched!(@forms $level
+        $crate::multiversion!(@forms $level
             [$($constant: $kind),*] [$($argument: $type),*] [$($result)*] $($rest)*)
     }};
     (@forms $level:ident [$($constants:tt)*] [$($argument:ident: $type:ty),*] [$($result:tt)*]) => {{
@@ -209,7 +209,7 @@ mod tests {
         FACTOR * number
     }
 
-    dispatched! {
+    multiversion! {
         fn level_number(number: u32) -> u32 {
             Avx512Vbmi => times::<5>,
             Avx512Vnni => times::<4>,
@@ -219,7 +219,7 @@ mod tests {
         }
     }
 
-    dispatched! {
+    multiversion! {
         fn widened<const WIDTH: u32>(number: u32) -> u32 {
             Avx512 => times::<WIDTH>,
             Portable => times::<1>,
@@ -231,7 +231,7 @@ mod tests {
         for instructions in Instructions::available() {
             let level = instructions.level();
             assert_eq!(level_number(instructions, 7), 7 * (level as u32 + 1));
-            let wide = if level >= Level::Avx512 { 6 } else { 1 };
+            let wide = if level >= SimdLevel::Avx512 { 6 } else { 1 };
             assert_eq!(widened::<6>(instructions, 7), 7 * wide);
         }
     }
@@ -247,10 +247,10 @@ mod tests {
     #[test]
     fn the_widest_of_some_levels_is_found() {
         for instructions in Instructions::available() {
-            assert_eq!(instructions.among(Level::ALL), instructions);
+            assert_eq!(instructions.among(SimdLevel::ALL), instructions);
             assert_eq!(instructions.among(&[]), Instructions::PORTABLE);
-            let narrow = instructions.among(&[Level::Portable, Level::Avx2]);
-            assert_eq!(narrow.level(), instructions.level().min(Level::Avx2));
+            let narrow = instructions.among(&[SimdLevel::Portable, SimdLevel::Avx2]);
+            assert_eq!(narrow.level(), instructions.level().min(SimdLevel::Avx2));
         }
     }
 }

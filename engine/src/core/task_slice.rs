@@ -50,9 +50,9 @@ impl TaskSlice {
 
     /// For a merge: the tasks that lack parts, as one line.
     #[must_use]
-    pub fn missing(
+    pub fn missing_tasks(
         self,
-        place: &Path,
+        path_for: &Path,
         parts: u64,
         is_done: impl Fn(u64) -> bool,
     ) -> Option<String> {
@@ -76,14 +76,14 @@ impl TaskSlice {
             _ => format!("{first}-{last}"),
         });
         let names = joined(names, ", ");
-        let place = place.display();
+        let path_for = path_for.display();
         (!names.is_empty())
-            .then(|| format!("{place}: not all of {of} tasks are done: {names} lack something"))
+            .then(|| format!("{path_for}: not all of {of} tasks are done: {names} lack something"))
     }
 
     /// The file of this slice: `FILE.3-of-10` for a task, otherwise `FILE`.
     #[must_use]
-    pub fn place(self, file: &Path) -> PathBuf {
+    pub fn path_for(self, file: &Path) -> PathBuf {
         let mut name = file.as_os_str().to_owned();
         if let Self::Task { number, of } = self {
             name.push(format!(".{}-of-{of}", number + 1));

@@ -104,9 +104,9 @@ pub fn content_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineRead {
     /// A complete line.
-    Whole,
+    Complete,
     /// A line that is too long; its rest is unread.
-    Beginning,
+    Truncated,
     /// The end of the text.
     End,
 }
@@ -126,12 +126,12 @@ pub fn read_line(
         LineRead::End
     } else if line.pop_if(|last| *last == b'\n').is_some() {
         line.pop_if(|last| *last == b'\r');
-        LineRead::Whole
+        LineRead::Complete
     } else if length <= max_length {
-        LineRead::Whole
+        LineRead::Complete
     } else {
         line.truncate(max_length);
-        LineRead::Beginning
+        LineRead::Truncated
     })
 }
 
@@ -147,7 +147,7 @@ pub fn joined(items: impl IntoIterator<Item: ToString>, separator: &str) -> Stri
 
 /// Shortens a text to about `max_length` characters, keeping its beginning and end.
 #[must_use]
-pub fn shortened(text: &str, max_length: usize) -> String {
+pub fn shorten(text: &str, max_length: usize) -> String {
     let length = text.chars().count();
     if length <= max_length {
         return text.to_owned();
@@ -300,11 +300,11 @@ mod tests {
             (read, String::from_utf8(line.clone()).unwrap())
         };
         let expected = [
-            (LineRead::Whole, "four"),
-            (LineRead::Whole, ""),
-            (LineRead::Beginning, "five"),
-            (LineRead::Whole, ""),
-            (LineRead::Whole, "five"),
+            (LineRead::Complete, "four"),
+            (LineRead::Complete, ""),
+            (LineRead::Truncated, "five"),
+            (LineRead::Complete, ""),
+            (LineRead::Complete, "five"),
             (LineRead::End, ""),
         ];
         // The rest of a long line is read next: here nothing.
@@ -316,8 +316,8 @@ mod tests {
         assert_eq!(format_bytes(1_000_000), "1.0 MB");
         assert_eq!(format_bytes(4096), "4.1 kB");
         assert_eq!(format_bytes(999), "999 bytes");
-        assert_eq!(shortened("short", 5), "short");
-        assert_eq!(shortened("abcdefghij", 6), "abcd … ij");
+        assert_eq!(shorten("short", 5), "short");
+        assert_eq!(shorten("abcdefghij", 6), "abcd … ij");
     }
 
     #[test]
@@ -361,7 +361,10 @@ mod tests {
         assert_eq!(lines, [(3, "a b"), (4, "d")]);
         let (mut text, mut line) = (&b"\xef\xbb\xbfa\r\n\xef\xbb\xbf\r\nb\r"[..], Vec::new());
         for expected in ["a", "", "b\r"] {
-            assert_eq!(read_line(&mut text, 9, &mut line).unwrap(), LineRead::Whole);
+            assert_eq!(
+                read_line(&mut text, 9, &mut line).unwrap(),
+                LineRead::Complete
+            );
             assert_eq!(line, expected.as_bytes());
         }
         assert_eq!(read_line(&mut text, 9, &mut line).unwrap(), LineRead::End);

@@ -22,7 +22,7 @@ pub use playable::MAPS;
 use crate::core::{
     bits::members,
     game::{DRAW, Deterministic, Game, MAX_SEATS, Payoffs, Seat, win_for},
-    random::{GOLDEN, finalised},
+    random::{GOLDEN, mix64},
     search_game::{OutOfTurn, Playouts, SearchHints},
 };
 use map::{Cell, DIRECTIONS, LARGEST, Map, Side};
@@ -209,7 +209,7 @@ impl Hash for Position {
 /// What a cell adds to the key of a position.
 #[inline]
 fn key_of(at: usize, cell: Cell) -> u64 {
-    finalised((at as u64 * 16 + u64::from(cell.number()) + 1).wrapping_mul(GOLDEN))
+    mix64((at as u64 * 16 + u64::from(cell.number()) + 1).wrapping_mul(GOLDEN))
 }
 
 /// A cell, and what goes with it.

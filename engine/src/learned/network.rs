@@ -18,8 +18,8 @@ use super::{
     tuples::GenericKernels,
 };
 use crate::core::{
-    calibration::{logistic, unproven},
-    evaluator::{Evaluator, one_by_one, score_one_by_one, value_one_by_one},
+    calibration::{clamp_to_open_interval, logistic},
+    evaluator::{Evaluator, one_ply_serial, score_successors_serial, value_successors_serial},
     simd::Instructions,
 };
 use std::fmt::Debug;
@@ -72,7 +72,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         position: &G::Position,
         cache: &mut Self::Cache,
     ) -> f32 {
-        one_by_one(network, game, position, cache)
+        one_ply_serial(network, game, position, cache)
     }
 
     /// See [`Evaluator::score_successors`].
@@ -83,7 +83,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         moves: &[G::Move],
         scores: &mut [f32],
     ) {
-        score_one_by_one(network, game, position, moves, scores);
+        score_successors_serial(network, game, position, moves, scores);
     }
 
     /// See [`Evaluator::value_successors`].
@@ -95,7 +95,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         cache: &mut Self::Cache,
         values: &mut [f32],
     ) {
-        value_one_by_one(network, game, position, moves, cache, values);
+        value_successors_serial(network, game, position, moves, cache, values);
     }
 }
 
@@ -289,7 +289,7 @@ pub fn log_odds(logit: i32) -> f32 {
 /// Win probability of the side to move.
 #[inline]
 pub(crate) fn win_probability(logit: i32) -> f32 {
-    unproven(logistic(log_odds(logit)))
+    clamp_to_open_interval(logistic(log_odds(logit)))
 }
 
 impl<G: Learnable> PartialEq for Network<G> {

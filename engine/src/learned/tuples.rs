@@ -14,7 +14,7 @@ pub use set::{CUSTOM, MAX_CELLS, MAX_ROWS, MAX_TUPLES, TupleError, TupleSet, tup
 use super::inputs::{Cell, Learnable};
 use crate::core::{
     calibration::logistic,
-    evaluator::{Evaluator, one_by_one, score_one_by_one, value_one_by_one},
+    evaluator::{Evaluator, one_ply_serial, score_successors_serial, value_successors_serial},
 };
 use std::fmt::Debug;
 
@@ -51,7 +51,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
         position: &G::Position,
         cache: &mut Self::Cache,
     ) -> f32 {
-        one_by_one(network, game, position, cache)
+        one_ply_serial(network, game, position, cache)
     }
 
     /// See [`Evaluator::score_successors`]: log odds, or values without batched successors.
@@ -62,7 +62,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
         moves: &[G::Move],
         scores: &mut [f32],
     ) {
-        score_one_by_one(network, game, position, moves, scores);
+        score_successors_serial(network, game, position, moves, scores);
     }
 }
 
@@ -233,7 +233,7 @@ impl<G: Learnable> Evaluator<G> for TupleNetwork<G> {
         values: &mut [f32],
     ) {
         if !Self::BATCHES_SUCCESSORS {
-            return value_one_by_one(self, game, position, moves, cache, values);
+            return value_successors_serial(self, game, position, moves, cache, values);
         }
         G::Tuples::score_successors(self, game, position, moves, values);
         for value in values {

@@ -10,7 +10,7 @@
 //! somebody vouches for it ([`trusted`]): whoever reads records, saved games, model files or lines
 //! of a protocol is safe without a thought.
 
-use crate::core::text::{joined, printable, shortened, suggestion};
+use crate::core::text::{joined, printable, shorten, suggestion};
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
 /// The text of a notation, and whether it may name files to open and programs to start.
@@ -155,7 +155,7 @@ impl Notation {
     /// If others wrote it.
     pub fn granted<'p>(&self, path: &'p str) -> Result<&'p str, Problem> {
         self.is_trusted.then_some(path).ok_or_else(|| {
-            let path = shortened(path, 80);
+            let path = shorten(path, 80);
             self.wrong(format!(
                 "'{path}' names a file or a program, which only your own command line and settings may: what others wrote opens and starts nothing"
             ))

@@ -187,7 +187,7 @@ impl<G: SearchGame, E: Evaluator<G>> Policy<G> for GreedyPolicy<G, E> {
                 for (mv, score) in moves.iter().zip(scores.iter_mut()) {
                     *score = self
                         .evaluator
-                        .successor(game, position, *mv, &mut self.cache);
+                        .successor_value(game, position, *mv, &mut self.cache);
                 }
             }
             for (mv, score) in moves.iter().zip(scores.iter()) {

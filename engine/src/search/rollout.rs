@@ -13,7 +13,7 @@ pub mod stopping;
 
 use super::limits::Limits;
 use crate::core::{
-    chance::turned,
+    chance::flip_value,
     evaluator::Evaluator,
     game::{List, OutcomeList, Payoffs, Seat},
     oracle::Oracle,
@@ -97,14 +97,14 @@ impl<G: SearchGame> Node<G> {
         values: &mut [f32],
         limits: &Limits,
     ) -> Self {
-        if let Some(oracle) = oracle.filter(|oracle| oracle.may_know_successors(position)) {
+        if let Some(oracle) = oracle.filter(|oracle| oracle.may_cover_successors(position)) {
             let seat = game.to_move(position);
             for (&mv, value) in moves.iter().zip(values.iter_mut()) {
                 let next = game.play(position, mv);
                 if game.payoffs(&next).is_none()
                     && let Some(exact) = oracle.value_within(game, &next, limits)
                 {
-                    *value = turned(exact, game.to_move(&next) == seat);
+                    *value = flip_value(exact, game.to_move(&next) == seat);
                 }
             }
         }
@@ -208,7 +208,7 @@ impl<G: SearchGame> EvaluatorRollouts<G> {
         let oracle = self.oracle.as_deref();
         let exact = oracle.and_then(|oracle| oracle.value_within(game, position, &self.limits));
         if let Some(exact) = exact {
-            return Some(turned(exact, game.to_move(position) == seat));
+            return Some(flip_value(exact, game.to_move(position) == seat));
         }
         // The oracle may have run out of time.
         let is_unfinished = self.plies == 0 || ply < self.plies;

@@ -394,7 +394,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         }
         if self.options.pruning >= Pruning::Star1
             && self.probe_successors(position, depth - 1, &mut buffers, &mut chance)
-            && chance.decide(alpha, beta)
+            && chance.is_decided(alpha, beta)
         {
             let hint = buffers.groups.pack_best(&buffers.scores);
             self.scratch[ply] = Some(buffers);
@@ -409,7 +409,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         'moves: for round in 0..rounds {
             for rank in 0..buffers.order.len() {
                 let index = usize::from(buffers.order[rank]);
-                if buffers.scores[index] != UNSEARCHED || !chance.matters(index) {
+                if buffers.scores[index] != UNSEARCHED || !chance.is_relevant(index) {
                     continue;
                 }
                 let mv = buffers.moves[index];
@@ -451,7 +451,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
                     break 'moves;
                 }
                 buffers.scores[index] = found.lower;
-                if self.options.pruning > Pruning::None && chance.decide(alpha, beta) {
+                if self.options.pruning > Pruning::None && chance.is_decided(alpha, beta) {
                     if self.options.ordering.history && chance.bounds().lower >= beta {
                         self.update_history(position, mv, depth);
                     }
@@ -479,7 +479,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         };
         let mut is_any_hit = false;
         for (index, &mv) in buffers.moves.iter().enumerate() {
-            if !chance.matters(index) {
+            if !chance.is_relevant(index) {
                 continue;
             }
             let next = self.game.play(position, mv);
@@ -494,13 +494,13 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
             let bounds = if self.perspective.same(&self.game, position, &next) {
                 entry.bounds
             } else {
-                entry.bounds.opposite()
+                entry.bounds.flip()
             };
             if bounds.lower >= bounds.upper {
                 buffers.scores[index] = bounds.lower;
-                chance.add(index, bounds);
+                chance.record(index, bounds);
             } else if bounds.lower > 0.0 {
-                chance.raise(index, bounds.lower);
+                chance.raise_lower(index, bounds.lower);
             } else {
                 continue;
             }
@@ -535,17 +535,17 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         if self.options.negascout && low > 0.0 && low + NULL_WINDOW < high {
             let found = self.search_child(position, mv, depth - 1, ply, low, low + NULL_WINDOW);
             if found.upper <= low || found.lower >= found.upper || self.watch.stopped() {
-                chance.add(index, found);
+                chance.record(index, found);
                 return found;
             }
-            chance.raise(index, found.lower);
+            chance.raise_lower(index, found.lower);
             (low, high) = chance.window(index, alpha, beta);
-            if chance.decide(alpha, beta) {
+            if chance.is_decided(alpha, beta) {
                 return found;
             }
         }
         let found = self.search_child(position, mv, depth - 1, ply, low, high);
-        chance.add(index, found);
+        chance.record(index, found);
         found
     }
 
@@ -582,7 +582,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
                 self.search_node(&next, depth, ply + 1, 1.0 - beta, 1.0 - alpha)
             }
         };
-        if same { bounds } else { bounds.opposite() }
+        if same { bounds } else { bounds.flip() }
     }
 
     #[inline]

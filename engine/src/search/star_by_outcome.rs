@@ -175,8 +175,8 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
                     window.of(&expectation, index),
                 );
                 probes.push(Some(first));
-                expectation.raise(index, first.lower);
-                if expectation.decide(window.alpha, window.beta) {
+                expectation.raise_lower(index, first.lower);
+                if expectation.is_decided(window.alpha, window.beta) {
                     return expectation.bounds();
                 }
             }
@@ -186,7 +186,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
                 Pruning::None | Pruning::BetweenMoves => Window::FULL,
                 Pruning::Star1 | Pruning::Star2 => window.of(&expectation, index),
             };
-            expectation.add(
+            expectation.record(
                 index,
                 self.choice_node(
                     node,
@@ -195,7 +195,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
                     probes.get(index).copied().flatten(),
                 ),
             );
-            if cuts != Pruning::None && expectation.decide(window.alpha, window.beta) {
+            if cuts != Pruning::None && expectation.is_decided(window.alpha, window.beta) {
                 break;
             }
         }
@@ -286,10 +286,10 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
                     position: &next,
                     depth: node.depth - 1,
                 };
-                self.chance_node(&below, if same { window } else { window.opposite() })
+                self.chance_node(&below, if same { window } else { window.flip() })
             }
         };
-        if same { bounds } else { bounds.opposite() }
+        if same { bounds } else { bounds.flip() }
     }
 
     #[inline]

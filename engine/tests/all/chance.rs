@@ -107,7 +107,7 @@ proptest! {
             near(proven_bounds.lower, worst, ROUNDING, "lower");
             near(proven_bounds.upper, best, ROUNDING, "upper");
             let permitted = node.outcomes.iter().any(|outcome| outcome.allows(index));
-            prop_assert_eq!(bounds.matters(index), permitted);
+            prop_assert_eq!(bounds.is_relevant(index), permitted);
 
             if permitted && proven_bounds.lower < beta && proven_bounds.upper > alpha {
                 let (from, to) = bounds.window(index, alpha, beta);
@@ -136,7 +136,7 @@ proptest! {
             }
 
             let found = Bounds { lower: (node.values[index] - below).max(0.0), upper: (node.values[index] + above).min(1.0) };
-            bounds.add(index, found);
+            bounds.record(index, found);
             searched[index] = true;
             (lower[index], upper[index]) = (f64::from(found.lower), f64::from(found.upper));
         }
@@ -144,6 +144,6 @@ proptest! {
         near(expectation(&node.outcomes, &node.values), value, ROUNDING, "exact");
         let proven_bounds = bounds.bounds();
         encloses(proven_bounds, value, ROUNDING, "at the end");
-        near(proven_bounds.opposite().lower, 1.0 - proven_bounds.upper, ROUNDING, "the other side");
+        near(proven_bounds.flip().lower, 1.0 - proven_bounds.upper, ROUNDING, "the other side");
     }
 }

@@ -6,7 +6,7 @@ use crate::support::{
     MIDDLE, moves_of, near, player, position, random_game, random_positions, six_stones,
 };
 use engine::core::{
-    evaluator::{Evaluator, one_by_one},
+    evaluator::{Evaluator, one_ply_serial},
     game::{Game, Outcome, Seat, sample_outcome},
     moments::Moments,
     oracle::Oracle,
@@ -523,7 +523,12 @@ fn one_ply_has_no_luck() {
     let game = Standard::default();
     let mut roll = best().roller(game.clone(), None, 1);
     for position in random_positions(&game, 50, 3) {
-        let value = f64::from(one_by_one(&ByPointer(best()), &game, &position, &mut ()));
+        let value = f64::from(one_ply_serial(
+            &ByPointer(best()),
+            &game,
+            &position,
+            &mut (),
+        ));
         for played in games(&mut *roll, &position, position.seat(), 1, 8) {
             near(played.luck_adjusted(), value, 1e-5, position);
         }

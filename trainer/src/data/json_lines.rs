@@ -201,11 +201,11 @@ fn read<G: Playable>(
             path: path.to_owned(),
             cause,
         })?;
-        if read == LineRead::Beginning {
+        if read == LineRead::Truncated {
             let problem = format!("the line is longer than {MAX_LINE_BYTES} bytes");
             return Err(wrong(number, problem));
         }
-        Ok(read == LineRead::Whole)
+        Ok(read == LineRead::Complete)
     };
     let mut line = Vec::new();
     if !next_line(&mut line, 1)? {

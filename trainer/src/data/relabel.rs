@@ -55,7 +55,7 @@ pub fn relabel<G: Playable>(
     }
     let path = |number| directory.join(shard::file_name(number));
     let is_there = |number| path(number).exists();
-    if let Some(missing) = slice.missing(&directory, manifest.shards, is_there) {
+    if let Some(missing) = slice.missing_tasks(&directory, manifest.shards, is_there) {
         return Err(Error::new(missing));
     }
     let own_shards = slice.parts(manifest.shards);

@@ -78,7 +78,7 @@ impl<G: Playable> SelfPlay<G> {
             }
             let complete = self.complete_shards(directory, slice, &mut counter)?;
             let is_complete = |index| complete.contains(&index);
-            if let Some(missing) = slice.missing(directory, self.shards(), is_complete) {
+            if let Some(missing) = slice.missing_tasks(directory, self.shards(), is_complete) {
                 return Err(Error::new(missing));
             }
             if self.read_manifest(directory)?.as_ref() != Some(&manifest) {
@@ -311,7 +311,7 @@ fn header_difference(found: &ShardHeader, expected: &ShardHeader) -> Option<Stri
 
 /// The first difference between two runs.
 fn settings_difference(found: &serde_json::Value, expected: &serde_json::Value) -> Option<String> {
-    let (key, values) = journal::difference(found, expected)?;
+    let (key, values) = journal::first_mismatch(found, expected)?;
     let format_value = |value: Option<&serde_json::Value>| {
         value.map_or_else(|| "nothing".to_owned(), ToString::to_string)
     };

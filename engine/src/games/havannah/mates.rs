@@ -80,7 +80,7 @@ impl Oracle<Havannah> for Mates {
         two.then_some(0.0)
     }
 
-    fn bounds_of_moves(
+    fn move_bounds(
         &self,
         game: &Havannah,
         position: &Position,
@@ -144,7 +144,7 @@ mod tests {
             for deep in [false, true] {
                 let mut bounds = vec![Bounds::UNKNOWN; moves.len()];
                 let oracle = Mates { deep };
-                let is_bounded = oracle.bounds_of_moves(&game, &position, &moves, &mut bounds);
+                let is_bounded = oracle.move_bounds(&game, &position, &moves, &mut bounds);
                 let any = bounds.iter().any(|&bounds| bounds != Bounds::UNKNOWN);
                 assert_eq!(is_bounded, any);
                 for (&mv, &Bounds { lower, upper }) in moves.iter().zip(&bounds) {

@@ -9,7 +9,7 @@
 
 use crate::core::{
     game::MAX_SEATS,
-    text::{joined, printable, shortened},
+    text::{joined, printable, shorten},
 };
 use std::{fmt, ops::RangeInclusive};
 
@@ -218,7 +218,7 @@ impl Map {
                 match cell {
                     Some(cell) if cell.seat().is_none_or(|seat| seat < players) => cells.push(cell),
                     _ => {
-                        let word = shortened(word, 20);
+                        let word = shorten(word, 20);
                         return Err(error(format!(
                             "'{word}' is no cell: expected -, 0, x, c, b, i or a player from 1 to {players}"
                         )));
@@ -262,7 +262,7 @@ impl Map {
             if at == 0 {
                 let (word, error) = words.next_word("<->")?;
                 if word != "<->" {
-                    let word = shortened(word, 20);
+                    let word = shorten(word, 20);
                     return Err(error(format!("expected <->, found '{word}'")));
                 }
             }
@@ -394,7 +394,7 @@ pub(super) fn number(
     match word.parse() {
         Ok(number) if digits && range.contains(&number) => Ok(number),
         _ => {
-            let ((from, to), word) = (range.into_inner(), shortened(word, 20));
+            let ((from, to), word) = (range.into_inner(), shorten(word, 20));
             Err(format!(
                 "expected {expected}, a number from {from} to {to}, found '{word}'"
             ))
@@ -507,7 +507,7 @@ impl<'l, 't> Words<'l, 't> {
         match self.peek() {
             "" => Ok(()),
             word => {
-                let word = shortened(word, 20);
+                let word = shorten(word, 20);
                 let problem = format!("'{word}' is too much: expected the end of the line");
                 Err(self.line.error(self.at, problem))
             }

@@ -6,16 +6,16 @@
 //! [`Instructions`]: crate::core::simd::Instructions
 
 use super::{ACTIVATION_MAX, HIDDEN_SCALE, LANES, NetworkWeights, SHIFT};
-use crate::core::simd::dispatched;
+use crate::core::simd::multiversion;
 
-dispatched! {
+multiversion! {
     /// Writes the sum of these rows of `matrix`, each as long as `out`, to `out`.
     pub(super) fn sum_rows(matrix: &[i16], rows: &[u16], out: &mut [i32]) {
         any => sum_rows_body,
     }
 }
 
-dispatched! {
+multiversion! {
     /// Writes `base` + the `added` rows − the `removed` rows of `matrix` to `out`.
     pub(super) fn change_rows(
         matrix: &[i16],
@@ -28,7 +28,7 @@ dispatched! {
     }
 }
 
-dispatched! {
+multiversion! {
     /// The logit of a bucket from the accumulator; no layer is wider than `WIDTH`.
     pub(super) fn forward<const WIDTH: usize>(
         weights: &NetworkWeights,

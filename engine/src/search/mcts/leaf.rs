@@ -1,7 +1,7 @@
 //! Leaf evaluations: random playouts, evaluators, small searches and blends of them.
 
 use crate::core::{
-    evaluator::{Evaluator, others_alike},
+    evaluator::{Evaluator, symmetric_payoffs},
     game::{MAX_SEATS, Payoffs},
     leaf::{Leaf, MoveKinds},
     random::RandomStream,
@@ -235,7 +235,7 @@ impl<G: SearchGame, E: Evaluator<G>> Leaf<G> for SearchLeaf<G, E> {
             .star
             .bounds(position, self.depth, f32::NEG_INFINITY, f32::INFINITY)
             .lower;
-        others_alike(game, position, value.clamp(0.0, 1.0))
+        symmetric_payoffs(game, position, value.clamp(0.0, 1.0))
     }
 }
 

@@ -218,7 +218,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         if let Some(oracle) = context.oracle {
             self.bounds.clear();
             self.bounds.resize(self.moves.len(), Bounds::UNKNOWN);
-            if oracle.bounds_of_moves(context.game, position, &self.moves, &mut self.bounds) {
+            if oracle.move_bounds(context.game, position, &self.moves, &mut self.bounds) {
                 for (edge, &bounds) in edges.iter().zip(&self.bounds) {
                     edge.tighten::<true>(bounds);
                 }

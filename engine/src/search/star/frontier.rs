@@ -7,7 +7,7 @@
 use super::{Pruning, Scratch, Star};
 
 use crate::core::{
-    chance::{Bounds, ChanceBounds, turned},
+    chance::{Bounds, ChanceBounds, flip_value},
     evaluator::Evaluator,
     search_game::SearchGame,
 };
@@ -68,7 +68,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         let can_batch = self
             .oracle
             .as_deref()
-            .is_none_or(|oracle| !oracle.may_know_successors(position));
+            .is_none_or(|oracle| !oracle.may_cover_successors(position));
         if self.batches_successors() && can_batch {
             let (game, evaluator, cache) = (&self.game, &self.evaluator, &mut self.caches[ply]);
             let value = self
@@ -98,12 +98,12 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         let mut chance = ChanceBounds::<G::Outcomes>::new(&outcomes);
         let cuts = self.options.pruning > Pruning::None;
         for (index, &mv) in buffers.moves.iter().enumerate() {
-            if cuts && !chance.matters(index) {
+            if cuts && !chance.is_relevant(index) {
                 continue;
             }
             let value = self.search_child(position, mv, 0, ply, f32::NEG_INFINITY, f32::INFINITY);
-            chance.add(index, value);
-            if cuts && chance.decide(alpha, beta) {
+            chance.record(index, value);
+            if cuts && chance.is_decided(alpha, beta) {
                 break;
             }
         }
@@ -128,7 +128,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         buffers.deferred.clear();
         for &index in &buffers.order {
             let index = usize::from(index);
-            if !chance.matters(index) {
+            if !chance.is_relevant(index) {
                 continue;
             }
             let next = self.game.play(position, buffers.moves[index]);
@@ -150,21 +150,21 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
                 } else {
                     self.probe_or_evaluate(&next, ply + 1, key)
                 };
-                turned(value, self.perspective.same(&self.game, position, &next))
+                flip_value(value, self.perspective.same(&self.game, position, &next))
             };
             buffers.scores[index] = value;
-            chance.add(index, Bounds::exact(value));
-            if chance.decide(alpha, beta) {
+            chance.record(index, Bounds::exact(value));
+            if chance.is_decided(alpha, beta) {
                 return chance.bounds();
             }
         }
         for &(index, next, key) in &buffers.deferred {
             let index = usize::from(index);
             let value = self.probe_or_evaluate(&next, ply + 1, key);
-            let value = turned(value, self.perspective.same(&self.game, position, &next));
+            let value = flip_value(value, self.perspective.same(&self.game, position, &next));
             buffers.scores[index] = value;
-            chance.add(index, Bounds::exact(value));
-            if chance.decide(alpha, beta) {
+            chance.record(index, Bounds::exact(value));
+            if chance.is_decided(alpha, beta) {
                 break;
             }
         }

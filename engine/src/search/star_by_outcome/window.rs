@@ -30,7 +30,7 @@ impl Window {
     }
 
     #[inline]
-    pub(super) fn opposite(self) -> Self {
+    pub(super) fn flip(self) -> Self {
         Self {
             alpha: 1.0 - self.beta,
             beta: 1.0 - self.alpha,

@@ -11,10 +11,10 @@ use super::{
     block::{self, Inputs, Weights, Workspace},
     vector::Scalar,
 };
-use engine::core::simd::dispatched;
+use engine::core::simd::multiversion;
 
 // AVX-512 has registers for more rows of a product.
-dispatched! {
+multiversion! {
     /// See [`block::gradient`].
     pub(super) fn gradient(weights: Weights<'_>, inputs: Inputs<'_>, scale: f32, workspace: &mut Workspace) {
         Avx512 => block::gradient::<Avx512, 8>,
@@ -23,7 +23,7 @@ dispatched! {
     }
 }
 
-dispatched! {
+multiversion! {
     /// See [`block::predict_logits`].
     pub(super) fn predict_logits(
         weights: Weights<'_>,
@@ -37,7 +37,7 @@ dispatched! {
     }
 }
 
-dispatched! {
+multiversion! {
     /// See [`adam::step`].
     pub(super) fn adam(chunk: AdamChunk<'_>, params: StepParams, factor: f32) {
         Avx512 => adam::step::<Avx512>,
@@ -46,7 +46,7 @@ dispatched! {
     }
 }
 
-dispatched! {
+multiversion! {
     /// See [`adam::add`].
     pub(super) fn add(sum: &mut [f32], addend: &[f32]) {
         Avx512 => adam::add::<Avx512>,
@@ -55,7 +55,7 @@ dispatched! {
     }
 }
 
-dispatched! {
+multiversion! {
     /// See [`adam::norm`].
     pub(super) fn norm(gradient: &[f32]) -> f32 {
         any => adam::norm,

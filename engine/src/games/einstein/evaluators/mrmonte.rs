@@ -7,7 +7,7 @@
 //! changes; an MrMonte may itself be the evaluator of a simulated player.
 
 use crate::core::{
-    calibration::unproven,
+    calibration::clamp_to_open_interval,
     chance::expectation,
     evaluator::Evaluator,
     game::Game,
@@ -95,7 +95,7 @@ impl Evaluator<Standard> for MrMonte {
         let won = (0..iterations)
             .filter(|_| self.play_out_win(game, *position, position.seat(), &mut random_source))
             .count();
-        unproven(won as f32 / iterations as f32)
+        clamp_to_open_interval(won as f32 / iterations as f32)
     }
 }
 

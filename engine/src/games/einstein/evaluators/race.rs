@@ -7,7 +7,7 @@
 //! calibration.
 
 use super::race_tables::{RaceTables, distance_index};
-use crate::core::{calibration::unproven, evaluator::Evaluator};
+use crate::core::{calibration::clamp_to_open_interval, evaluator::Evaluator};
 use crate::games::einstein::{Position, Standard};
 use crate::play::registry::EvaluatorEntry;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ impl Evaluator<Standard> for Race {
 
     #[inline]
     fn value(&self, _game: &Standard, position: &Position, (): &()) -> f32 {
-        unproven(self.tables.win_probability(
+        clamp_to_open_interval(self.tables.win_probability(
             distance_index(position.mover()),
             distance_index(position.other()),
         ))

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::core::arrays::each;
 use crate::core::{
-    calibration::{Calibrated, Calibration, exponential, logistic, unproven},
+    calibration::{Calibrated, Calibration, clamp_to_open_interval, exponential, logistic},
     evaluator::{Evaluator, Score},
 };
 use crate::games::einstein::{MAX_OUTCOMES, MAX_STONES, Move, Position, Standard};
@@ -116,7 +116,7 @@ fn look_up(table: &Table, index: usize) -> f32 {
 /// Value of a position for the side that the odds are against.
 #[inline]
 fn value_from_odds(odds: f32) -> f32 {
-    unproven(1.0 / (1.0 + odds))
+    clamp_to_open_interval(1.0 / (1.0 + odds))
 }
 
 /// The value of a move to its mover, from the odds against the other side; infinite odds win.

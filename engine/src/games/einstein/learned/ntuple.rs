@@ -18,7 +18,7 @@ pub(crate) use cell::{GROUPS, transform_cell};
 pub(crate) use sets::{SETS, candidates};
 pub use successors::Successors;
 
-use crate::core::simd::{Instructions, Level};
+use crate::core::simd::{Instructions, SimdLevel};
 use crate::games::einstein::{Move, Position, Standard};
 use crate::learned::inputs::Cell;
 use crate::learned::tuples::{TupleKernels, TupleNetwork, sum_by_rows};
@@ -54,7 +54,7 @@ impl EinSteinTuples {
     fn with_instructions(&self, instructions: Instructions) -> Self {
         Self {
             // AVX-512 requires byte permutations (VBMI).
-            instructions: instructions.among(&[Level::Avx2, Level::Avx512Vbmi]),
+            instructions: instructions.among(&[SimdLevel::Avx2, SimdLevel::Avx512Vbmi]),
             ..self.clone()
         }
     }
@@ -67,7 +67,7 @@ impl EinSteinTuples {
     /// Whether they are 512-bit vectors with byte permutations.
     #[inline]
     fn are_wide(&self) -> bool {
-        self.instructions.level() == Level::Avx512Vbmi
+        self.instructions.level() == SimdLevel::Avx512Vbmi
     }
 }
 

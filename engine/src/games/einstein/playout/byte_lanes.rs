@@ -7,7 +7,7 @@ use super::{
     starts::{GONE_BYTE, Starts},
 };
 use crate::core::bits::members;
-use crate::core::simd::{Instructions, Level, dispatched};
+use crate::core::simd::{Instructions, SimdLevel, multiversion};
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard};
 
 /// One byte per lane.
@@ -40,21 +40,21 @@ pub(super) struct SideRows {
     pub(super) edge: ByteRow,
 }
 
-dispatched! {
+multiversion! {
     fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
         Avx512Vbmi => avx512::round::<BY_STONES>,
         Avx2 => avx2::round::<BY_STONES>,
     }
 }
 
-dispatched! {
+multiversion! {
     fn take_starts(lanes: &mut ByteLanes, free: u64, starts: &Starts) {
         Avx512Vbmi => avx512::take_starts,
         Portable => ByteLanes::take_starts_one_by_one,
     }
 }
 
-dispatched! {
+multiversion! {
     fn count_plies(lanes: &ByteLanes, over: u64, tally: &mut Tally) {
         Avx512Vbmi => avx512::count_plies,
         Portable => ByteLanes::count_plies_one_by_one,
@@ -75,7 +75,7 @@ pub(super) struct ByteLanes {
 impl ByteLanes {
     /// Idle lanes; `None` if the instructions have no vector engine.
     pub(super) fn new(instructions: Instructions) -> Option<Self> {
-        let instructions = instructions.among(&[Level::Avx2, Level::Avx512Vbmi]);
+        let instructions = instructions.among(&[SimdLevel::Avx2, SimdLevel::Avx512Vbmi]);
         let none = SideRows {
             stones: [ByteRow([GONE_BYTE; LANES]); MAX_STONES],
             alive: ByteRow([0; LANES]),

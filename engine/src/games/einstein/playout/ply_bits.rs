@@ -9,7 +9,7 @@
 
 use super::LANES;
 use crate::core::arrays::by_index;
-use crate::core::random::{GOLDEN, RandomStream, finalised};
+use crate::core::random::{GOLDEN, RandomStream, mix64};
 
 /// Number of pairs of face and step.
 pub(super) const NUM_CODES: u16 = 18;
@@ -134,6 +134,6 @@ impl SmallRandom {
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(GOLDEN);
-        finalised(self.0)
+        mix64(self.0)
     }
 }

@@ -7,7 +7,7 @@
 
 use super::patterns::NUM_PATTERNS;
 use crate::core::arrays::by_index;
-use crate::core::simd::dispatched;
+use crate::core::simd::multiversion;
 
 /// The value of a won position in units.
 pub(super) const WON_UNITS: u16 = u16::MAX;
@@ -223,7 +223,7 @@ impl Default for Scratch {
     }
 }
 
-dispatched! {
+multiversion! {
     /// Solves a block of `OWN` against `ENEMY` stones into `scratch.stored`.
     pub(super) fn solve<const OWN: usize, const ENEMY: usize>(
         task: &BlockTask<'_>,

@@ -164,7 +164,7 @@ impl Oracle<Standard> for Tables {
 
     /// A move captures at most one stone.
     #[inline]
-    fn may_know_successors(&self, position: &Position) -> bool {
+    fn may_cover_successors(&self, position: &Position) -> bool {
         position.stones() as usize == self.stones() + 1
     }
 

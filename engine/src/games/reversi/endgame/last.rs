@@ -8,7 +8,7 @@ use super::{
     Endgame, MAX_SCORE,
     lines::{count_flipped, flipped, widened},
 };
-use crate::core::{bits::nth, simd::dispatched};
+use crate::core::{bits::nth, simd::multiversion};
 
 /// Both sides' discs, the empty squares and the squares of quarters with an odd number of these.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ impl Board {
     }
 }
 
-dispatched! {
+multiversion! {
     /// The score of a board with few empty squares: five and more see their moves at once.
     pub(super) fn search_few_empties(solver: &mut Endgame, board: Board, alpha: i32, beta: i32) -> i32 {
         Avx2 => Endgame::search_few_empties,
@@ -37,7 +37,7 @@ dispatched! {
     }
 }
 
-dispatched! {
+multiversion! {
     fn search_four_empties(solver: &mut Endgame, board: Board, alpha: i32, beta: i32) -> i32 {
         Avx2 => Endgame::search_four_empties,
         Portable => Endgame::search_four_empties,

@@ -13,7 +13,7 @@ use super::{
     outlook::{outlook, stable},
     table::Entry,
 };
-use crate::core::{game::FixedList, simd::dispatched};
+use crate::core::{game::FixedList, simd::multiversion};
 
 /// Positions with so few empty squares are searched without table and without counting replies.
 const MAX_EMPTIES_WITHOUT_TABLE: u32 = 6;
@@ -45,7 +45,7 @@ struct Successor {
     enemy: u64,
 }
 
-dispatched! {
+multiversion! {
     pub(super) fn search_with_table(
         solver: &mut Endgame, own: u64, enemy: u64, alpha: i32, beta: i32
     ) -> i32 {
@@ -54,7 +54,7 @@ dispatched! {
     }
 }
 
-dispatched! {
+multiversion! {
     fn shallow_search(
         solver: &mut Endgame, own: u64, enemy: u64, depth: u32, alpha: f32, beta: f32
     ) -> f32 {

@@ -49,7 +49,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
                             && edge.tighten::<SHARED>(if after.seat == step.seat {
                                 header.bounds()
                             } else {
-                                header.bounds().opposite()
+                                header.bounds().flip()
                             })
                     }
                 };

@@ -5,7 +5,7 @@
 
 use super::{Context, PathStep, Simulation, Worker, midpoint};
 use crate::core::{
-    chance::{Bounds, turned},
+    chance::{Bounds, flip_value},
     game::{MAX_SEATS, OutcomeList, Seat},
     leaf::Leaf,
     search_game::SearchGame,
@@ -152,7 +152,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
                     let bounds = if game.to_move(&next) == seat {
                         header.bounds()
                     } else {
-                        header.bounds().opposite()
+                        header.bounds().flip()
                     };
                     simulation.bounds_changed = edge.tighten::<SHARED>(bounds);
                     simulation.payoffs =
@@ -221,7 +221,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         if let Some(oracle) = context.oracle.filter(|_| new)
             && let Some(value) = oracle.value_within(context.game, next, self.watch.outer())
         {
-            let value = turned(value, context.game.to_move(next) == seat);
+            let value = flip_value(value, context.game.to_move(next) == seat);
             let error = if value <= 0.0 || value >= 1.0 {
                 0.0
             } else {

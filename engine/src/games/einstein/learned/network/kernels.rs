@@ -10,7 +10,7 @@ use super::features::NUM_FUSED;
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
 use super::simd;
-use crate::core::simd::{Instructions, Level, dispatched};
+use crate::core::simd::{Instructions, SimdLevel, multiversion};
 use crate::games::einstein::learned::side_moves::{Logits, SideMoves};
 use crate::learned::network::{NetworkWeights, win_probability};
 
@@ -19,10 +19,10 @@ use crate::learned::network::{NetworkWeights, win_probability};
 /// second.
 pub(super) fn packed_order(instructions: Instructions, index: usize) -> usize {
     let fours = match instructions.level() {
-        Level::Portable => return index,
+        SimdLevel::Portable => return index,
         #[cfg(target_arch = "wasm32")]
-        Level::Simd128 => return index,
-        Level::Avx2 => 32 / 4,
+        SimdLevel::Simd128 => return index,
+        SimdLevel::Avx2 => 32 / 4,
         _ => 64 / 4,
     };
     let (part, of_second, rest) = (index % fours / 4, index / 2 % 2, index % 2);
@@ -147,7 +147,7 @@ macro_rules! dispatch_simd {
     ($(#[$meta:meta])* $visibility:vis fn $name:ident<$(const $width:ident: $kind:ty),+>
         ($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?;
     ) => {
-        dispatched! {
+        multiversion! {
             $(#[$meta])*
             $visibility fn $name<$(const $width: $kind),+>($($argument: $type),*) $(-> $result)? {
                 Avx512Vnni => simd::vnni::$name::<$($width),+>,
@@ -198,7 +198,7 @@ dispatch_simd! {
     );
 }
 
-dispatched! {
+multiversion! {
     /// `out` = the sum of two accumulators and rows of a table.
     pub(super) fn add_accumulators(
         sums: [&[I16Line]; 2],
@@ -233,7 +233,7 @@ fn add_accumulators_body(
     }
 }
 
-dispatched! {
+multiversion! {
     /// [`SideMoves::one_ply`]; vectors of eight stones suffice on all instructions.
     pub(super) fn one_ply(steps: &SideMoves, logits: &mut Logits) -> f32 {
         Avx2 => one_ply_by_logits,

@@ -5,7 +5,7 @@ use super::{
     features::{FeatureGroup, feature_slots, fill, layout},
     *,
 };
-use crate::core::{evaluator::Evaluator, search_game::Playouts, simd::Level};
+use crate::core::{evaluator::Evaluator, search_game::Playouts, simd::SimdLevel};
 use crate::games::einstein::{
     Variant,
     dice::RandomStream,
@@ -638,7 +638,7 @@ fn sums_use_16_bits_only_where_none_overflows() {
         let position = random_positions(&Standard::default(), 36, 1)[0];
         for set in Instructions::available().skip(1) {
             let [third, fourth] = match set.level() {
-                Level::Avx2 => [16, 20],
+                SimdLevel::Avx2 => [16, 20],
                 _ => [32, 36],
             };
             weights.hidden[0].weights.fill(0);

@@ -1,7 +1,7 @@
 //! Orderly shutdown on a signal.
 //!
 //! All outputs are written atomically, so work may end between two files. Invariant: after
-//! [`interrupt`] no file is renamed into place, and no temporary file is left.
+//! [`shut_down`] no file is renamed into place, and no temporary file is left.
 
 use std::{
     io,
@@ -63,7 +63,7 @@ impl Drop for TemporaryFile {
 /// Removes all temporary files and blocks all later writes until the process ends. Returns the
 /// registered outputs in order.
 #[must_use]
-pub fn interrupt() -> Vec<PathBuf> {
+pub fn shut_down() -> Vec<PathBuf> {
     let mut state = state();
     for path in &state.temporary_files {
         // It may be removed or renamed already.

@@ -1,13 +1,12 @@
-//! Regret: how much win probability a player or an evaluator gives away, measured against values
-//! that are known.
+//! Regret: the win probability that a player or an evaluator gives away, against exact values.
 //!
-//! No games are needed to judge whoever decides by the position alone, so this measures far more
-//! sharply than matches do. The regret of a decision is the value of the best permitted move less
-//! that of the chosen one, for the side that moves. Every position counts with all six faces of the
-//! die, forced moves included; moves chosen by chance count by their expectation. The truth is the
-//! endgame tables ([`truth`]), or a suite of positions with more stones ([`suite`]). Invariant:
-//! results depend on the seed, not on the number of threads: choices are made position by position,
-//! in parallel, and added up in order.
+//! The regret of a decision is the value of the best allowed move minus that of the chosen one, for
+//! the side that moves; random moves count by their expectation. A position counts with every
+//! outcome of chance, forced moves included.
+//!
+//! The truth is the exact knowledge of a game with two seats ([`truth`]), or a certified suite
+//! ([`suite`]). Results depend on the seed and not on the number of threads: choices are made
+//! position by position, in parallel, and added up in order.
 
 mod choices;
 mod measure;
@@ -21,36 +20,32 @@ pub mod truth;
 mod tests;
 
 use crate::error::Result;
-use engine::games::einstein::Standard;
 use engine::play::{
     build::{self, PlayerRecipe},
     notation::Text,
-    registry::AnyEvaluator,
+    playable::Playable,
+    registry::SharedEvaluator,
 };
-use std::sync::Arc;
 
-/// Faces of the die; each counts once.
-const FACES: f64 = 6.0;
-
-/// Whose choices are measured.
-pub enum Contestant {
-    /// A player, asked for a decision for every roll that leaves a choice.
-    Player(Box<PlayerRecipe<Standard>>),
+/// A player or an evaluator whose choices are measured.
+pub enum Contestant<G: Playable> {
+    /// A player, which decides every outcome of chance with several moves.
+    Player(Box<PlayerRecipe<G>>),
     /// An evaluator that rates every direct successor, and the position itself.
     Evaluator {
         /// Its notation.
         name: String,
         /// The evaluator.
-        evaluator: Arc<dyn AnyEvaluator<Standard>>,
+        evaluator: SharedEvaluator<G>,
     },
 }
 
-impl Contestant {
+impl<G: Playable> Contestant<G> {
     /// A player from its notation.
     ///
     /// # Errors
     /// If the notation is wrong.
-    pub fn player<'t>(text: impl Into<Text<'t>>, game: &Standard) -> Result<Self> {
+    pub fn player<'t>(text: impl Into<Text<'t>>, game: &G) -> Result<Self> {
         Ok(Self::Player(Box::new(PlayerRecipe::parse(text, game)?)))
     }
 
@@ -58,7 +53,7 @@ impl Contestant {
     ///
     /// # Errors
     /// If the notation is wrong, or a model cannot be read.
-    pub fn evaluator<'t>(text: impl Into<Text<'t>>, game: &Standard) -> Result<Self> {
+    pub fn evaluator<'t>(text: impl Into<Text<'t>>, game: &G) -> Result<Self> {
         let text = text.into();
         Ok(Self::Evaluator {
             name: text.as_str().trim().to_owned(),

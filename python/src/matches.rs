@@ -15,9 +15,9 @@ use ::arena::regret::{
     suite::LabelledSuite,
     truth::label_exactly,
 };
-use engine::games::einstein::Standard;
+use engine::games::einstein::{Position, Standard};
 use engine::learned::inputs::Learnable;
-use engine::play::{build::PlayerRecipe, notation::trusted};
+use engine::play::{build::PlayerRecipe, notation::trusted, playable::Playable};
 use indicatif::ProgressBar;
 use pyo3::prelude::*;
 use std::sync::{
@@ -174,21 +174,24 @@ fn regret_json(
                 suites.iter().map(read).collect::<PyRes<Vec<_>>>()?.concat()
             }
             RegretPositions::Tables((tables, count)) => {
-                let (tables, source) = (&tables.get().tables, Source::Mixed);
-                let stones = |_| 2..=tables.stones() as u32;
+                let (tables, source) = (&tables.get().tables, Source::default_of(&game)?);
+                let stones = |_| 2..=tables.stones();
                 let sampled = draw_positions(&game, &source, stones, *count, seed, &progress)?;
-                label_exactly(&game, tables, &sampled)?
+                label_exactly(&game, &**tables, &sampled)?
             }
         })
     };
-    let is_suite = matches!(truth, RegretPositions::Suites(_));
+    let class = |position: &Position| match (Standard::registry().oracle, truth) {
+        (Some(entry), RegretPositions::Tables(_)) => (entry.class)(&game, position),
+        _ => LabelledSuite::class(position),
+    };
     let regret_json = pool()?.install(|| {
         let labelled = label()?;
         let regret_json = report::measure(
             &parse_contestant,
             &game,
             &labelled,
-            is_suite,
+            class,
             seed,
             &progress,
         );

@@ -1,39 +1,38 @@
-//! What contestants choose, position by position.
+//! Choices of contestants, position by position.
 //!
-//! An evaluator rates each distinct successor once, which answers all six faces. A player decides
-//! every roll that leaves a choice, each time told of a new game, so that no decision profits from
-//! another. Invariant: the answers for a position depend on the contestant, the seed, the position
-//! and its number alone.
+//! An evaluator rates each distinct successor once, for all outcomes of chance. A player decides
+//! every outcome with several moves as the first of a new game, so that no decision profits from
+//! another. The answers for a position depend on the contestant, the seed, the position and its
+//! number alone.
 
 use super::{
     Contestant,
-    truth::{Labelled, MAX_STORED_MOVES, first_best, rate_moves},
+    truth::{Labelled, first_best, rate_moves},
 };
 use crate::error::Result;
 use engine::core::random::{SeedSpace, derive_seed};
-use engine::games::einstein::{MAX_OUTCOMES, Position, Standard};
-use engine::play::{player::Player, registry::AnyEvaluator};
+use engine::play::{playable::Playable, player::Player, registry::AnyEvaluator};
 use engine::search::limits::Limits;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// What a contestant makes of one roll.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) enum Choice {
-    /// Each permitted move with the same chance.
+/// Choices of a contestant in a position.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) enum Choices {
+    /// Each allowed move with the same probability.
     #[default]
     Uniform,
-    /// The move at this place of the list of all moves.
-    Move(u8),
+    /// For each outcome, in order, the index of a move in the list of all moves.
+    Moves(Vec<u16>),
 }
 
-/// What a contestant says of a position.
+/// Answers of a contestant in a position.
 #[derive(Clone, Default)]
 pub(super) struct Answer {
-    /// For each outcome, in order, what is chosen.
-    pub choices: [Choice; MAX_OUTCOMES],
-    /// Win probability of the side to move before the roll, if the contestant says so.
+    /// The choices for all outcomes.
+    pub choices: Choices,
+    /// Win probability of the side to move before chance, from evaluators.
     pub value: Option<f32>,
 }
 
@@ -41,17 +40,17 @@ pub(super) struct Answer {
 const BLOCK: usize = 128;
 
 /// The answers of a contestant, one a position, in order.
-pub(super) fn answers(
-    contestant: &Contestant,
-    game: &Standard,
-    labelled: &[Labelled],
+pub(super) fn answers<G: Playable>(
+    contestant: &Contestant<G>,
+    game: &G,
+    labelled: &[Labelled<G>],
     seed: u64,
     progress: &ProgressBar,
 ) -> Result<Vec<Answer>> {
-    let done = |block: &[Labelled]| progress.inc(block.len() as u64);
+    let done = |block: &[Labelled<G>]| progress.inc(block.len() as u64);
     match contestant {
         Contestant::Evaluator { evaluator, .. } => {
-            let answer = |block: &[Labelled]| {
+            let answer = |block: &[Labelled<G>]| {
                 let answers = by_evaluator(&**evaluator, game, block);
                 done(block);
                 answers
@@ -65,7 +64,7 @@ pub(super) fn answers(
         Contestant::Player(recipe) => {
             // A player for each thread, for making one may take a large table.
             let positions = (0..).zip(labelled).par_bridge();
-            let answer = |player: &mut Box<dyn Player<Standard>>, (number, labelled)| {
+            let answer = |player: &mut Box<dyn Player<G>>, (number, labelled)| {
                 let answer = by_player(player.as_mut(), game, labelled, seed, number)?;
                 progress.inc(1);
                 Ok((number, answer))
@@ -77,16 +76,15 @@ pub(super) fn answers(
     }
 }
 
-fn by_player(
-    player: &mut dyn Player<Standard>,
-    game: &Standard,
-    labelled: &Labelled,
+fn by_player<G: Playable>(
+    player: &mut dyn Player<G>,
+    game: &G,
+    labelled: &Labelled<G>,
     seed: u64,
     number: u64,
 ) -> Result<Answer> {
-    let mut answer = Answer::default();
-    let choices = answer.choices.iter_mut().enumerate();
-    for ((index, choice), outcome) in choices.zip(labelled.outcomes(game).iter()) {
+    let mut choices = Vec::new();
+    for (index, outcome) in labelled.outcomes(game).iter().enumerate() {
         let legal = &labelled.moves[outcome.move_range()];
         let index = if legal.len() == 1 {
             0
@@ -100,36 +98,39 @@ fn by_player(
             let best = decision.map_err(|failure| failure.to_string())?.best;
             legal.iter().position(|&mv| mv == best).unwrap_or(0)
         };
-        *choice = Choice::Move((outcome.move_range().start + index) as u8);
+        choices.push((outcome.move_range().start + index) as u16);
     }
-    Ok(answer)
+    let choices = Choices::Moves(choices);
+    Ok(Answer {
+        choices,
+        value: None,
+    })
 }
 
 /// Sets the seeds of players apart from those of positions, which have two indices.
 const PLAYER_SEED_STREAM: u64 = 1;
 
-fn by_evaluator(
-    evaluator: &dyn AnyEvaluator<Standard>,
-    game: &Standard,
-    block: &[Labelled],
+fn by_evaluator<G: Playable>(
+    evaluator: &dyn AnyEvaluator<G>,
+    game: &G,
+    block: &[Labelled<G>],
 ) -> Vec<Answer> {
     let own = block.iter().map(|labelled| labelled.position).collect();
-    let values = |requested: &[Position]| {
+    let values = |requested: &[G::Position]| {
         let mut values = vec![0.0; requested.len()];
         evaluator.values(game, requested, &mut values);
         Some(values)
     };
     let (own, rated) = rate_moves(game, block, own, values).unwrap_or_default();
-    let answer = |((labelled, value), rated): ((&Labelled, f32), [f32; MAX_STORED_MOVES])| {
-        let mut answer = Answer {
+    let answer = |((labelled, value), rated): ((&Labelled<G>, f32), Vec<f32>)| {
+        let outcomes = labelled.outcomes(game);
+        let best = outcomes
+            .iter()
+            .map(|outcome| first_best(&rated, outcome.move_range()) as u16);
+        Answer {
+            choices: Choices::Moves(best.collect()),
             value: Some(value),
-            ..Answer::default()
-        };
-        let choices = answer.choices.iter_mut();
-        for (choice, outcome) in choices.zip(labelled.outcomes(game).iter()) {
-            *choice = Choice::Move(first_best(&rated, outcome.move_range()) as u8);
         }
-        answer
     };
     block.iter().zip(own).zip(rated).map(answer).collect()
 }

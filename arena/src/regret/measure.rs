@@ -1,16 +1,15 @@
-//! Sums over decisions, and what they say: means, shares and their standard errors.
+//! Sums over decisions, with means, fractions and their standard errors.
 //!
-//! The six faces of one position depend on each other, so the position is the unit: each figure is
-//! a ratio of two sums over positions, with the standard error of such a ratio (linearised).
-//! Invariant: sums are added up in the order of the positions, in double precision.
+//! The decisions of one position depend on each other, so the position is the unit: each figure is
+//! a ratio of two sums over positions, with the linearised standard error of a ratio. Sums are
+//! added up in the order of the positions, in double precision.
 
 use super::{
-    FACES,
-    choices::{Answer, Choice},
-    truth::{Labelled, faces},
+    choices::{Answer, Choices},
+    truth::{Labelled, decisions_of, decisions_per_position},
 };
 use crate::statistics::Estimate;
-use engine::games::einstein::{Standard, tables::SAME_VALUE};
+use engine::{games::einstein::tables::SAME_VALUE, play::playable::Playable};
 use serde::{Deserialize, Serialize};
 
 /// Sum of `numerator` over sum of `denominator`, a pair for each position.
@@ -50,30 +49,30 @@ impl Ratio {
     }
 }
 
-/// How well a contestant decides.
+/// Quality of a contestant's decisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
-    /// Positions; each has six decisions.
+    /// Positions; each has a decision for every outcome of chance.
     pub positions: u64,
     /// Mean loss of win probability per decision, forced moves included.
     pub regret: Estimate,
-    /// What of that error is of the labels: less the more games they rest on, however many
-    /// positions there are.
+    /// The part of that error that comes from the labels: less the more games they rest on,
+    /// however many positions there are.
     pub of_labels: f64,
-    /// The same per real choice: a roll that permits more than one move.
+    /// The same per real choice: an outcome that allows more than one move.
     pub regret_of_choices: Estimate,
-    /// Share of real choices in all decisions.
+    /// Fraction of real choices in all decisions.
     pub choices: f64,
-    /// Share of real choices in which a best move was chosen, as far as labels tell: up to
-    /// [`SAME_VALUE`] or two standard errors.
+    /// Fraction of real choices in which a best move was chosen, up to [`SAME_VALUE`] or two
+    /// standard errors of the labels.
     pub optimal: Estimate,
-    /// Share of decisions that lose more than 0.01.
+    /// Fraction of decisions that lose more than 0.01.
     pub above_1: Estimate,
-    /// Share of decisions that lose more than 0.05.
+    /// Fraction of decisions that lose more than 0.05.
     pub above_5: Estimate,
 }
 
-/// How near an evaluator's values are to the truth.
+/// Errors of an evaluator's values.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ValueFigures {
     /// Root of the mean squared difference.
@@ -87,7 +86,7 @@ pub struct ValueFigures {
 pub struct Bin {
     /// From this value of the evaluator on, up to the next bin.
     pub from: f64,
-    /// How many positions.
+    /// Number of positions.
     pub positions: u64,
     /// Mean of the evaluator's values.
     pub predicted: f64,
@@ -99,25 +98,37 @@ pub struct Bin {
 pub(super) const BINS: usize = 20;
 
 /// Sums over the decisions of one contestant.
-#[derive(Default)]
 pub(super) struct DecisionSums {
+    /// Decisions of a position.
+    decisions: f64,
     /// Regret, that of real choices, optimal ones of these, and losses above 0.01 and above 0.05.
     ratios: [Ratio; 5],
-    /// Squared standard errors of each position's regret, as far as labels go.
+    /// Squared standard errors of each position's regret that come from labels.
     of_labels: f64,
 }
 
 impl DecisionSums {
-    /// Adds the six decisions of one position.
-    pub(super) fn add(&mut self, game: &Standard, labelled: &Labelled, answer: &Answer) {
+    pub(super) fn new<G: Playable>(game: &G) -> Self {
+        Self {
+            decisions: decisions_per_position(game),
+            ratios: Default::default(),
+            of_labels: 0.0,
+        }
+    }
+
+    /// Adds the decisions of one position.
+    pub(super) fn add<G: Playable>(&mut self, game: &G, labelled: &Labelled<G>, answer: &Answer) {
         let (mut sums, mut real, mut of_labels) = ([0.0; 5], 0.0, 0.0);
-        for (outcome, choice) in labelled.outcomes(game).iter().zip(answer.choices) {
-            let (weight, best, run) =
-                (faces(outcome), labelled.best(outcome), outcome.move_range());
-            let is_real = run.len() > 1;
-            let chosen = match choice {
-                Choice::Uniform => run,
-                Choice::Move(index) => usize::from(index)..usize::from(index) + 1,
+        for (number, outcome) in labelled.outcomes(game).iter().enumerate() {
+            let weight = decisions_of(outcome, self.decisions);
+            let (best, allowed) = (labelled.best(outcome), outcome.move_range());
+            let is_real = allowed.len() > 1;
+            let chosen = match &answer.choices {
+                Choices::Uniform => allowed,
+                Choices::Moves(moves) => {
+                    let index = usize::from(moves[number]);
+                    index..index + 1
+                }
             };
             let weight_of_one = weight / chosen.len() as f64;
             if is_real {
@@ -142,16 +153,17 @@ impl DecisionSums {
             }
         }
         self.of_labels += of_labels * of_labels;
-        let of = [FACES, real, real, FACES, FACES];
+        let all = self.decisions;
+        let of = [all, real, real, all, all];
         for ((ratio, sum), of) in self.ratios.iter_mut().zip(sums).zip(of) {
             ratio.add(sum, of);
         }
     }
 
-    /// What the sums say.
+    /// The figures of the sums.
     pub(super) fn figures(&self) -> Figures {
         let [all, real, ..] = self.ratios;
-        let decisions = all.denominator.max(FACES);
+        let decisions = all.denominator.max(self.decisions);
         let [regret, regret_of_choices, optimal, above_1, above_5] =
             self.ratios.map(|ratio| ratio.estimate());
         Figures {
@@ -187,7 +199,7 @@ impl ValueSums {
         self.exact[bin].add(exact, 1.0);
     }
 
-    /// What the sums say; `None` if nothing was added.
+    /// The figures of the sums; `None` if nothing was added.
     pub(super) fn figures(&self) -> Option<ValueFigures> {
         let squared = self.squared.estimate();
         let rmse = squared.value.sqrt();

@@ -1,31 +1,36 @@
-//! Games of [`super::positions::Source::Mixed`]: half random, half greedy with some random moves,
-//! played for one position each.
+//! EinStein's games of [`super::positions::Source::Mixed`]: half random, half greedy with some
+//! random moves, played for one position each.
 //!
-//! The games go through the rules directly, not through players and the game loop: nothing but
-//! positions is wanted of them, and most are thrown away. A block of positions shares one stream of
-//! random numbers, because seeding a Mersenne Twister takes longer than a game. Invariant: a game
-//! has the distribution it has with [`RandomPlayer`](engine::play::simple::RandomPlayer), or with
-//! two [`GreedyPlayer`]s and [`EXPLORATION`].
+//! The games call the rules directly, since only one position of each is used. A block of positions
+//! shares one random stream, because seeding a Mersenne Twister takes longer than a game. A game has
+//! the distribution of two [`RandomPlayer`](engine::play::simple::RandomPlayer)s, or of two
+//! [`GreedyPlayer`]s with [`EXPLORATION`].
 
-use super::positions::EXPLORATION;
+use super::positions::{EXPLORATION, PickPosition};
 use engine::core::{game::Game, random::RandomStream, search_game::Playouts};
 use engine::games::einstein::{
     BLUE, Move, MoveList, Position, RED, Standard, players::GreedyPlayer,
 };
 use std::ops::RangeInclusive;
 
+/// Games of a stream, of which one position each is picked.
+pub(super) fn mixed_games(game: &Standard, random: RandomStream) -> PickPosition<'_, Standard> {
+    let mut games = MixedGames::new(game, random);
+    Box::new(move |stones| games.draw(stones))
+}
+
 /// Plays games and picks positions.
-pub(super) struct MixedGames<'a> {
+struct MixedGames<'a> {
     game: &'a Standard,
     random: RandomStream,
     legal: MoveList,
-    /// The positions of the last game that have the wanted number of stones.
+    /// The positions of the last game in the range.
     positions: Vec<Position>,
 }
 
 impl<'a> MixedGames<'a> {
     /// Games of a stream.
-    pub(super) fn new(game: &'a Standard, random: RandomStream) -> Self {
+    fn new(game: &'a Standard, random: RandomStream) -> Self {
         Self {
             game,
             random,
@@ -34,9 +39,8 @@ impl<'a> MixedGames<'a> {
         }
     }
 
-    /// Plays a game; one of its positions that have so many stones in all, each with the same
-    /// chance.
-    pub(super) fn draw(&mut self, stones: &RangeInclusive<u32>) -> Option<Position> {
+    /// Plays a game and picks one of its positions in the range, all equally likely.
+    fn draw(&mut self, stones: &RangeInclusive<usize>) -> Option<Position> {
         // Half the games, not half the positions: greedy games are often over before few stones are
         // left.
         let coins = self.random.next_u64();
@@ -56,13 +60,13 @@ impl<'a> MixedGames<'a> {
     fn play(
         &mut self,
         start: Position,
-        stones: &RangeInclusive<u32>,
+        stones: &RangeInclusive<usize>,
         choose: impl Fn(&mut Self, &Position) -> Move,
     ) {
         let mut position = start;
         while self.game.winner(&position).is_none() {
-            let there = position.stones();
-            // Stones never come back.
+            let there = position.stones() as usize;
+            // The number of stones never grows.
             if there < *stones.start() {
                 return;
             }

@@ -1,26 +1,28 @@
-//! Positions on which regret is measured: one of a game, drawn from self-play of a stated kind.
+//! Positions on which regret is measured, one of each game of self-play.
 //!
-//! Invariant: position `k` is a function of the source, the seed, `k` and the wanted numbers of
-//! stones; the more positions are asked for, the same the first of them are. A game that has no
-//! position with so many stones is followed by another one. A player's games have a stream of
-//! random numbers for each game; those of [`Source::Mixed`] (`mixed.rs`), which are over in less
-//! time than a stream takes to begin, share one in each block of `BLOCK` positions.
+//! Position `k` is a function of the source, the seed, `k` and the allowed range of
+//! [`remaining`](engine::play::rules::Rules::remaining), so the first positions do not depend on
+//! their number. A game without such a position is followed by another one.
+//!
+//! A player's games have a random stream each; those of [`Source::Mixed`] (`mixed.rs`), which are
+//! shorter than the seeding of a stream, share one in each block of `BLOCK` positions.
 
-use super::mixed::MixedGames;
+use super::mixed::mixed_games;
 use crate::error::{MeasuringError, Result};
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::games::einstein::{BLUE, Position, RED, Standard, dice::DiceStream};
+use engine::games::einstein::Standard;
 use engine::play::{
     build::PlayerRecipe,
     game_loop::{Exploration, play_game},
     notation::{PlayerError, trusted},
+    playable::Playable,
     player::Player,
 };
 use indicatif::ProgressBar;
 use rayon::prelude::*;
-use std::ops::RangeInclusive;
+use std::{any::Any, ops::RangeInclusive};
 
-/// Share of random moves in games of players that are not random anyway.
+/// Fraction of random moves in games of players that are not random anyway.
 pub const EXPLORATION: f64 = 0.1;
 
 /// Positions drawn one after the other, with the same players (which may own large tables) or the
@@ -33,78 +35,103 @@ const MAX_GAMES: u64 = 10_000;
 /// The name of [`Source::Mixed`] in arguments.
 pub const MIXED: &str = "mixed";
 
-/// Who plays the games that positions are taken from, against themselves.
-pub enum Source {
-    /// Half the games uniformly random, half greedy with [`EXPLORATION`], whether or not they come
-    /// to a wanted position.
-    Mixed,
+/// Picks a position of a game with so much remaining, or `None` if the game has none.
+pub(super) type PickPosition<'a, G> = Box<
+    dyn FnMut(&RangeInclusive<usize>) -> Option<<G as engine::core::game::Game>::Position> + 'a,
+>;
+
+/// Starts games of [`Source::Mixed`] from a random stream.
+pub type MixedGames<G> = fn(&G, RandomStream) -> PickPosition<'_, G>;
+
+/// Self-play that positions are taken from.
+pub enum Source<G: Playable> {
+    /// EinStein: half the games uniformly random, half greedy with [`EXPLORATION`].
+    Mixed(MixedGames<G>),
     /// One player with [`EXPLORATION`].
-    Player(Box<PlayerRecipe<Standard>>),
+    Player(Box<PlayerRecipe<G>>),
 }
 
-impl Source {
-    /// `mixed`, or a player's notation, as the user says.
+impl<G: Playable> Source<G> {
+    /// The default of a game: mixed for EinStein, random moves for others.
+    ///
+    /// # Errors
+    /// None but those of a notation.
+    pub fn default_of(game: &G) -> Result<Self, PlayerError> {
+        Self::mixed().map_or_else(|| Self::parse("random", game), Ok)
+    }
+
+    fn mixed() -> Option<Self> {
+        let games: MixedGames<Standard> = mixed_games;
+        // The same type if it is the same game.
+        (&games as &dyn Any)
+            .downcast_ref()
+            .copied()
+            .map(Self::Mixed)
+    }
+
+    /// `mixed`, or a player's notation from the user.
     ///
     /// # Errors
     /// If the notation is wrong.
-    pub fn parse(text: &str, game: &Standard) -> Result<Self, PlayerError> {
-        if text.trim() == MIXED {
-            Ok(Self::Mixed)
-        } else {
-            Ok(Self::Player(Box::new(PlayerRecipe::parse(
+    pub fn parse(text: &str, game: &G) -> Result<Self, PlayerError> {
+        match (text.trim(), Self::mixed()) {
+            (MIXED, Some(mixed)) => Ok(mixed),
+            _ => Ok(Self::Player(Box::new(PlayerRecipe::parse(
                 trusted(text),
                 game,
-            )?)))
+            )?))),
         }
     }
 
-    /// The argument it is read from.
+    /// Its text as an argument.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
-            Self::Mixed => MIXED,
+            Self::Mixed(_) => MIXED,
             Self::Player(recipe) => recipe.name(),
         }
     }
 
-    /// What the games are, in words.
+    /// A description of the games.
     #[must_use]
     pub fn summary(&self) -> String {
         match self {
-            Self::Mixed => "half the games random, half greedy with 10 % random moves".to_owned(),
+            Self::Mixed(_) => {
+                "half the games random, half greedy with 10 % random moves".to_owned()
+            }
             Self::Player(recipe) => format!("games of {} with 10 % random moves", recipe.name()),
         }
     }
 }
 
-/// Draws `count` positions. `stones(k)` is how many stones position `k` may have in all; which of
-/// the positions of its game that have so many is drawn with equal chances.
+/// Samples `count` positions. `remaining(k)` is the allowed range of position `k`; all such
+/// positions of its game are equally likely.
 ///
 /// # Errors
 /// If many games in a row have no such position.
-pub fn draw_positions(
-    game: &Standard,
-    source: &Source,
-    stones: impl Fn(u64) -> RangeInclusive<u32> + Sync,
+pub fn draw_positions<G: Playable>(
+    game: &G,
+    source: &Source<G>,
+    remaining: impl Fn(u64) -> RangeInclusive<usize> + Sync,
     count: u64,
     seed: u64,
     progress: &ProgressBar,
-) -> Result<Vec<Position>> {
+) -> Result<Vec<G::Position>> {
     let block = |block: u64| {
-        let mut draw: Draw<'_> = match source {
-            Source::Mixed => {
+        let mut draw: Draw<'_, G> = match source {
+            Source::Mixed(games) => {
                 let seed = derive_seed(seed, SeedSpace::Regret, &[block]);
-                let mut games = MixedGames::new(game, RandomStream::new(seed));
-                Box::new(move |_, stones| Ok(games.draw(stones)))
+                let mut pick = games(game, RandomStream::new(seed));
+                Box::new(move |_, remaining| Ok(pick(remaining)))
             }
             Source::Player(recipe) => {
                 let mut players = [recipe.make(), recipe.make()];
                 let mut positions = Vec::new();
-                Box::new(move |number_and_attempt, stones| {
+                Box::new(move |number_and_attempt, remaining| {
                     let seed = derive_seed(seed, SeedSpace::Regret, &number_and_attempt);
                     let mut random = RandomStream::new(seed);
                     play(game, &mut players, &mut random, &mut positions)?;
-                    positions.retain(|position| stones.contains(&position.stones()));
+                    positions.retain(|position| remaining.contains(&game.remaining(position)));
                     let count = positions.len();
                     Ok((count > 0).then(|| positions[random.below(count)]))
                 })
@@ -113,10 +140,10 @@ pub fn draw_positions(
         let numbers = block * BLOCK..count.min((block + 1) * BLOCK);
         progress.inc(numbers.end - numbers.start);
         let sampled = numbers.map(|number| {
-            let stones = stones(number);
+            let remaining = remaining(number);
             (0..MAX_GAMES)
-                .find_map(|attempt| draw([number, attempt], &stones).transpose())
-                .unwrap_or_else(|| Err(no_position(source.name(), &stones)))
+                .find_map(|attempt| draw([number, attempt], &remaining).transpose())
+                .unwrap_or_else(|| Err(no_position::<G>(source.name(), &remaining)))
         });
         sampled.collect::<Result<Vec<_>>>()
     };
@@ -124,35 +151,40 @@ pub fn draw_positions(
     Ok(blocks.collect::<Result<Vec<_>>>()?.concat())
 }
 
-/// Plays a game for a position by its number and attempt: one that has so many stones, if there is
-/// one.
-type Draw<'a> = Box<dyn FnMut([u64; 2], &RangeInclusive<u32>) -> Result<Option<Position>> + 'a>;
+/// As [`PickPosition`], from the game of a position's number and attempt.
+type Draw<'a, G> = Box<
+    dyn FnMut(
+            [u64; 2],
+            &RangeInclusive<usize>,
+        ) -> Result<Option<<G as engine::core::game::Game>::Position>>
+        + 'a,
+>;
 
-fn no_position(from: &str, stones: &RangeInclusive<u32>) -> MeasuringError {
-    let (min, max) = stones.clone().into_inner();
-    format!("{MAX_GAMES} games of {from} had no position of {min} to {max} stones; ask for others")
+fn no_position<G: Playable>(from: &str, remaining: &RangeInclusive<usize>) -> MeasuringError {
+    let ((min, max), unit) = (remaining.clone().into_inner(), G::INFO.remaining_unit);
+    format!("{MAX_GAMES} games of {from} had no position of {min} to {max} {unit}; ask for others")
         .into()
 }
 
-/// One game of players with [`EXPLORATION`]; its positions, but not the end.
-pub(super) fn play(
-    game: &Standard,
-    players: &mut [Box<dyn Player<Standard>>; 2],
+/// One game of players with [`EXPLORATION`]; all its positions but the last.
+pub(super) fn play<G: Playable>(
+    game: &G,
+    players: &mut [Box<dyn Player<G>>; 2],
     random: &mut RandomStream,
-    positions: &mut Vec<Position>,
+    positions: &mut Vec<G::Position>,
 ) -> Result<()> {
-    // Not used any more, but the positions that follow are those of the committed suite.
+    // Unused; the committed suites depend on it.
     let _ = random.next_u64();
-    let first = if random.below(2) == 0 { RED } else { BLUE };
+    let first = random.below(2);
     let start = game.random_start(random, first);
-    let mut dice = DiceStream::new(random.next_u64(), game.die());
+    let mut chance = game.chance(random.next_u64());
     let [seed_of_explored, seed_of_one, seed_of_other] = std::array::from_fn(|_| random.next_u64());
     let mut explored = Exploration::new(0, EXPLORATION, RandomStream::new(seed_of_explored));
     players[0].new_game(seed_of_one);
     players[1].new_game(seed_of_other);
     let [one, other] = players;
-    let players: &mut [&mut dyn Player<Standard>] = &mut [one.as_mut(), other.as_mut()];
-    let record = play_game(game, start, players, &mut dice, Some(&mut explored), None);
+    let players: &mut [&mut dyn Player<G>] = &mut [one.as_mut(), other.as_mut()];
+    let record = play_game(game, start, players, &mut chance, Some(&mut explored), None);
     let record = record.map_err(|failure| failure.to_string())?;
     positions.clear();
     positions.extend(record.positions(game).take(record.plies.len()));

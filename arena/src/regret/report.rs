@@ -1,12 +1,9 @@
-//! What was measured, as tables, CSV and a chart.
-//!
-//! Invariant: every number stands once, in [`Report`]; everything else is a view of it.
+//! The report of a measurement, as tables, CSV and a chart, all views of [`Report`].
 
 use super::{
     Contestant,
     choices::answers,
     measure::{Bin, DecisionSums, Figures, ValueFigures, ValueSums},
-    suite::MIN_TABLE_STONES,
     truth::Labelled,
 };
 use crate::error::Result;
@@ -15,27 +12,27 @@ use crate::plot::{
     scaled::{Scale, scaled_chart},
 };
 use crate::text_table::{Cell, TextTable};
-use engine::games::einstein::Standard;
+use engine::play::playable::Playable;
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, iter::once, time::Instant};
 
-/// What all contestants were measured on.
+/// The measurement of all contestants.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// What the truth is.
+    /// Source of the exact values.
     pub truth: String,
-    /// Where the positions are from.
+    /// Source of the positions.
     pub from: String,
     /// The seed of positions and players.
     pub seed: u64,
-    /// How many positions, each with six faces of the die.
+    /// Number of positions, each with all outcomes of chance.
     pub positions: u64,
     /// The contestants in the order they were given.
     pub contestants: Vec<Measured>,
 }
 
-/// What was measured of one contestant.
+/// The measurement of one contestant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// Its notation.
@@ -45,10 +42,10 @@ pub struct Measured {
     /// Over all positions.
     #[serde(flatten)]
     pub figures: Figures,
-    /// How near its values are to the truth.
+    /// Errors of its values.
     pub values: Option<ValueFigures>,
-    /// By stone class: stones of the side to move against stones of the other, as `2v3`; of suites,
-    /// stones in all, `5` for at most five.
+    /// By class of positions ([`engine::play::registry::OracleEntry::class`]); of suites by stones in
+    /// all, `5` for at most five.
     pub classes: BTreeMap<String, Figures>,
     /// Positions by the evaluator's value.
     pub calibration: Vec<Bin>,
@@ -56,46 +53,37 @@ pub struct Measured {
     pub seconds: f64,
 }
 
-/// Measures a contestant, by the classes of suites or of tables.
+/// Measures a contestant in all positions and by their class.
 ///
 /// # Errors
 /// If a player fails.
-pub fn measure(
-    contestant: &Contestant,
-    game: &Standard,
-    labelled: &[Labelled],
-    of_suites: bool,
+pub fn measure<G: Playable>(
+    contestant: &Contestant<G>,
+    game: &G,
+    labelled: &[Labelled<G>],
+    class: impl Fn(&G::Position) -> String,
     seed: u64,
     progress: &ProgressBar,
 ) -> Result<Measured> {
     let began = Instant::now();
     let answers = answers(contestant, game, labelled, seed, progress)?;
     let seconds = began.elapsed().as_secs_f64();
-    let (mut all, mut values) = (DecisionSums::default(), ValueSums::default());
-    let mut classes: BTreeMap<(u32, u32), DecisionSums> = BTreeMap::new();
+    let (mut all, mut values) = (DecisionSums::new(game), ValueSums::default());
+    let mut classes: BTreeMap<String, DecisionSums> = BTreeMap::new();
     for (labelled, answer) in labelled.iter().zip(&answers) {
-        let stones = labelled.position.stones();
-        let class = if of_suites {
-            (stones.max(MIN_TABLE_STONES), 0)
-        } else {
-            (stones, labelled.position.mover().count())
-        };
-        for sums in [&mut all, classes.entry(class).or_default()] {
+        let of_class = classes.entry(class(&labelled.position));
+        for sums in [
+            &mut all,
+            of_class.or_insert_with(|| DecisionSums::new(game)),
+        ] {
             sums.add(game, labelled, answer);
         }
         if let Some(value) = answer.value {
             values.add(f64::from(value), labelled.value(game));
         }
     }
-    let class_name = |(stones, mover): (u32, u32)| {
-        if mover == 0 {
-            stones.to_string()
-        } else {
-            format!("{mover}v{}", stones - mover)
-        }
-    };
     let classes = classes.into_iter();
-    let classes = classes.map(|(class, sums)| (class_name(class), sums.figures()));
+    let classes = classes.map(|(class, sums)| (class, sums.figures()));
     Ok(Measured {
         name: contestant.name().to_owned(),
         kind: contestant.kind().to_owned(),
@@ -114,8 +102,8 @@ impl Measured {
     }
 }
 
-/// Regret of all decisions and of real choices, each with its standard error, and what of the first
-/// is of the labels.
+/// Regret of all decisions and of real choices, each with its standard error, and the part of the
+/// first error that comes from labels.
 fn regrets(figures: &Figures) -> [Cell; 5] {
     let (all, choices) = (figures.regret, figures.regret_of_choices);
     [
@@ -176,7 +164,7 @@ impl Report {
         text_table
     }
 
-    /// The regret of each contestant in each stone class.
+    /// The regret of each contestant in each class.
     #[must_use]
     pub fn classes(&self) -> TextTable {
         let columns = [
@@ -211,7 +199,7 @@ impl Report {
         text_table
     }
 
-    /// Mean regret of each contestant by stone class, a column a class.
+    /// Mean regret of each contestant, a column for each class.
     #[must_use]
     pub fn class_table(&self) -> TextTable {
         let names = self.class_names();
@@ -235,7 +223,7 @@ impl Report {
         text_table
     }
 
-    /// How evaluators' values compare with the truth, bin by bin; `None` without an evaluator.
+    /// Evaluators' values beside exact ones, bin by bin; `None` without an evaluator.
     #[must_use]
     pub fn calibration(&self) -> Option<TextTable> {
         let mut text_table =
@@ -255,7 +243,7 @@ impl Report {
         (!text_table.rows.is_empty()).then_some(text_table)
     }
 
-    /// A reliability plot of the evaluators; without any, regret by stone class.
+    /// A reliability plot of the evaluators; without any, regret by class.
     ///
     /// # Errors
     /// If the plotting library refuses.
@@ -291,15 +279,18 @@ impl Report {
             Curve::new(&measured.name, names.iter().enumerate().filter_map(point))
         };
         let chart = LineChart::new(
-            format!("Regret by stone class, {} positions", self.positions),
-            ["stones", "win probability given away per decision"],
+            format!("Regret by class, {} positions", self.positions),
+            [
+                "class of positions",
+                "win probability given away per decision",
+            ],
             self.contestants.iter().map(curve),
         );
         let classes = Scale::Categories(names.clone());
         scaled_chart(&chart, &classes, &Scale::Logarithmic(10))
     }
 
-    /// All classes in order of stones, then of the mover's.
+    /// All classes in the order of the sum of their numbers, then of the first.
     fn class_names(&self) -> Vec<String> {
         let contestants = self.contestants.iter();
         let names = contestants.flat_map(|measured| measured.classes.keys().cloned());

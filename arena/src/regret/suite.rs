@@ -11,7 +11,7 @@
 
 use super::{
     positions::{Source, draw_positions},
-    truth::{Labelled, MAX_STORED_MOVES},
+    truth::Labelled,
 };
 use crate::error::Result;
 use crate::matches::finish;
@@ -93,7 +93,7 @@ pub struct LabelledSuite {
     /// What the first line says.
     pub header: Header,
     /// Positions with their labels.
-    pub labelled: Vec<Labelled>,
+    pub labelled: Vec<Labelled<Standard>>,
 }
 
 /// How suites are made.
@@ -101,7 +101,7 @@ pub struct Maker<'a> {
     /// The rules.
     pub game: &'a Standard,
     /// Who plays the games.
-    pub source: &'a Source,
+    pub source: &'a Source<Standard>,
     /// What is known exactly.
     pub tables: &'a Tables,
     /// Most positions that are solved for one.
@@ -205,7 +205,7 @@ impl Maker<'_> {
         progress.set_length(count);
         progress.set_position(0);
         let seed = derive_seed(self.seed, SeedSpace::Regret, &[u64::from(stones), 0, SUITE]);
-        let range = |_| min_stones..=stones;
+        let range = |_| min_stones as usize..=stones as usize;
         let mut sampled = draw_positions(self.game, self.source, range, count, seed, progress)?;
         let mut seen = HashSet::new();
         sampled.retain(|position| seen.insert(position.canonical_bits()));
@@ -248,7 +248,7 @@ impl Maker<'_> {
         }
         let moves = game.all_moves(position);
         let mut labelled = Labelled::new(game, position);
-        let mut open = [true; MAX_STORED_MOVES];
+        let mut open = vec![true; moves.len()];
         for (stage, by) in (0..).zip(self.by) {
             let mut player = by.make();
             for (index, &mv) in moves.iter().enumerate().filter(|(index, _)| open[*index]) {
@@ -265,11 +265,11 @@ impl Maker<'_> {
                     };
                 }
                 labelled.errors[index] = rounded(errors[0].hypot(errors[1]) / 2.0);
-                let [one, other] = labelled.split.map(|half| half[index]);
+                let [one, other] = labelled.split.each_ref().map(|half| half[index]);
                 labelled.values[index] = (one + other) / 2.0;
             }
             // Those that may be the best of some outcome are looked at again.
-            let mut again = [false; MAX_STORED_MOVES];
+            let mut again = vec![false; moves.len()];
             for outcome in labelled.outcomes(game).iter() {
                 let best = outcome
                     .move_range()
@@ -283,10 +283,8 @@ impl Maker<'_> {
             }
             open = again;
         }
-        let list = |numbers: &[f32]| numbers[..moves.len()].to_vec();
-        entry.values = list(&labelled.split[0]);
-        entry.others = list(&labelled.split[1]);
-        entry.errors = list(&labelled.errors);
+        [entry.values, entry.others] = labelled.split;
+        entry.errors = labelled.errors;
         Ok(entry)
     }
 }
@@ -342,6 +340,12 @@ pub(super) fn least_images(directory: &Path, game: &Standard) -> Result<BTreeSet
 }
 
 impl LabelledSuite {
+    /// The class of a position in reports: its stones, `5` for at most five.
+    #[must_use]
+    pub fn class(position: &Position) -> String {
+        position.stones().max(MIN_TABLE_STONES).to_string()
+    }
+
     /// Reads a suite from a file, or all suites of a directory.
     ///
     /// # Errors
@@ -413,7 +417,7 @@ fn parse_header(text: &str, game: &Standard) -> Result<Header, String> {
     }
 }
 
-fn parse_line(text: &str, game: &Standard) -> Result<Labelled, String> {
+fn parse_line(text: &str, game: &Standard) -> Result<Labelled<Standard>, String> {
     let line: Entry = serde_json::from_str(text)
         .map_err(|error| format!("this is no position of a suite: {error}"))?;
     let (position, die) = game
@@ -439,10 +443,10 @@ fn parse_line(text: &str, game: &Standard) -> Result<Labelled, String> {
         if let Some(value) = numbers.iter().find(|value| !(0.0..=1.0).contains(*value)) {
             return Err(format!("{value} is no probability"));
         }
-        part[..moves].copy_from_slice(numbers);
+        part.copy_from_slice(numbers);
     }
     for index in 0..moves {
-        let [one, other] = labelled.split.map(|half| half[index]);
+        let [one, other] = labelled.split.each_ref().map(|half| half[index]);
         labelled.values[index] = (one + other) / 2.0;
     }
     Ok(labelled)

@@ -3,22 +3,31 @@
 
 use super::{
     Contestant,
-    choices::{Answer, Choice, answers},
+    choices::{Answer, Choices, answers},
     measure::{Bin, DecisionSums, ValueSums},
     positions::{Source, draw_positions},
     report::{Measured, Report, measure},
     suite::{LabelledSuite, Maker, file, least_images, write_held_out},
-    truth::{Labelled, faces, first_best, label_exactly},
+    truth::{Labelled, decisions_of, first_best, label_exactly},
 };
 use crate::{error::MeasuringError, test_faults};
-use engine::core::{game::Game, random::RandomStream};
+use engine::core::{
+    game::{Game, Outcome},
+    random::RandomStream,
+};
 use engine::games::einstein::{
     Position, Standard, Variant,
     dice::Die,
     symmetry::transform_position,
     tables::{Tables, run_sequentially},
 };
-use engine::play::{build::PlayerRecipe, playable::Codec};
+use engine::games::reversi::Reversi;
+use engine::play::{
+    build::PlayerRecipe,
+    notation::Notation,
+    playable::{Codec, Playable, Rules},
+};
+use engine::search::limits::Limits;
 use indicatif::ProgressBar;
 use serde_json::Value;
 use std::{
@@ -37,23 +46,27 @@ fn position(text: &str) -> Position {
     Standard::default().parse_position(text).unwrap().0
 }
 
+fn mixed() -> Source<Standard> {
+    Source::default_of(&Standard::default()).unwrap()
+}
+
 fn hidden() -> ProgressBar {
     ProgressBar::hidden()
 }
 
 /// 500 positions of at most four stones with their exact values.
-fn labelled() -> Vec<Labelled> {
+fn labelled() -> Vec<Labelled<Standard>> {
     let game = Standard::default();
-    let sampled = draw_positions(&game, &Source::Mixed, |_| 2..=4, 500, 7, &hidden()).unwrap();
+    let sampled = draw_positions(&game, &mixed(), |_| 2..=4, 500, 7, &hidden()).unwrap();
     label_exactly(&game, tables(), &sampled).unwrap()
 }
 
-fn of(contestant: &Contestant, labelled: &[Labelled]) -> Measured {
+fn of(contestant: &Contestant<Standard>, labelled: &[Labelled<Standard>]) -> Measured {
     measure(
         contestant,
         &Standard::default(),
         labelled,
-        false,
+        |position| position.stones().to_string(),
         1,
         &hidden(),
     )
@@ -75,11 +88,11 @@ fn labels_are_those_of_an_independent_solver() {
             (labelled.value(&game) - vector["value"].as_f64().unwrap()).abs() < 4e-5,
             "{line}"
         );
-        for (mv, value) in labelled.moves.iter().zip(labelled.values) {
+        for (mv, value) in labelled.moves.iter().zip(&labelled.values) {
             let exact = vector["moves"][game.format_move(&position, *mv)]
                 .as_f64()
                 .unwrap();
-            assert!((f64::from(value) - exact).abs() < 4e-5, "{line}");
+            assert!((f64::from(*value) - exact).abs() < 4e-5, "{line}");
         }
         compared += 1;
     }
@@ -93,7 +106,8 @@ fn labels_are_those_of_an_independent_solver() {
         assert_eq!(
             refused.to_string(),
             format!(
-                "the endgame tables know at most 4 stones and these rules as 'Classic'; this position is beyond them: {unknown}"
+                "exact knowledge of {} does not reach this position: {unknown}",
+                game.notation()
             )
         );
     }
@@ -110,7 +124,7 @@ fn figures_by_hand() {
         &[position(".a.../...../...../...1./..... r -")],
     )
     .unwrap();
-    let mut sums = DecisionSums::default();
+    let mut sums = DecisionSums::new(&game);
     sums.add(&game, &near[0], &Answer::default());
     let figures = sums.figures();
     let others: f64 = near[0].values[..3]
@@ -160,11 +174,18 @@ fn random_moves_by_direct_enumeration() {
 #[test]
 fn perfect_choices_lose_nothing_and_perfect_values_are_calibrated() {
     let (game, labelled) = (Standard::default(), labelled());
-    let (mut sums, mut values) = (DecisionSums::default(), ValueSums::default());
+    let (mut sums, mut values) = (DecisionSums::new(&game), ValueSums::default());
     for labelled in &labelled {
         sums.add(&game, labelled, &best_answer(&game, labelled));
         values.add(labelled.value(&game), labelled.value(&game));
-        assert_eq!(labelled.outcomes(&game).iter().map(faces).sum::<f64>(), 6.0);
+        assert_eq!(
+            labelled
+                .outcomes(&game)
+                .iter()
+                .map(|outcome| decisions_of(outcome, 6.0))
+                .sum::<f64>(),
+            6.0
+        );
     }
     let figures = sums.figures();
     let (regret, above) = (figures.regret, figures.above_1);
@@ -181,12 +202,12 @@ fn an_evaluator_chooses_as_a_search_of_one_ply_does() {
     for name in ["schwarz", "abt", "farmer_boy"] {
         let evaluator = Contestant::evaluator(name, &game).unwrap();
         let player = Contestant::player(&format!("unified(depth=1, eval={name})"), &game).unwrap();
-        let choose =
-            |contestant: &Contestant| answers(contestant, &game, &labelled, 1, &hidden()).unwrap();
+        let choose = |contestant: &Contestant<Standard>| {
+            answers(contestant, &game, &labelled, 1, &hidden()).unwrap()
+        };
         let (by_evaluator, by_player) = (choose(&evaluator), choose(&player));
-        for ((one, other), labelled) in by_evaluator.iter().zip(&by_player).zip(&labelled) {
-            let outcomes = labelled.outcomes(&game).len();
-            assert_eq!(one.choices[..outcomes], other.choices[..outcomes], "{name}");
+        for (one, other) in by_evaluator.iter().zip(&by_player) {
+            assert_eq!(one.choices, other.choices, "{name}");
         }
     }
 }
@@ -225,13 +246,13 @@ fn threads_change_nothing() {
 }
 
 /// The best choice of every roll by an evidence.
-fn best_answer(game: &Standard, labelled: &Labelled) -> Answer {
-    let mut answer = Answer::default();
-    let choices = answer.choices.iter_mut();
-    for (choice, outcome) in choices.zip(labelled.outcomes(game).iter()) {
-        *choice = Choice::Move(first_best(&labelled.values, outcome.move_range()) as u8);
+fn best_answer(game: &Standard, labelled: &Labelled<Standard>) -> Answer {
+    let outcomes = labelled.outcomes(game);
+    let best = |outcome: &Outcome| first_best(&labelled.values, outcome.move_range()) as u16;
+    Answer {
+        choices: Choices::Moves(outcomes.iter().map(best).collect()),
+        value: None,
     }
-    answer
 }
 
 #[test]
@@ -241,16 +262,16 @@ fn errors_of_labels_enter_the_bars_and_flatter_nobody() {
     // About normal, of standard deviation 1.
     let mut noise = || (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
     let measured = [0.0f32, 0.02].map(|error| {
-        let mut sums = DecisionSums::default();
+        let mut sums = DecisionSums::new(&game);
         for exact in &exact {
             let mut noisy = exact.clone();
             for half in &mut noisy.split {
                 let add = |value: &mut f32| *value += error * 2f32.sqrt() * noise() as f32;
                 half.iter_mut().for_each(add);
             }
-            noisy.values =
-                std::array::from_fn(|at| (noisy.split[0][at] + noisy.split[1][at]) / 2.0);
-            noisy.errors = [error; 18];
+            let halves = noisy.split[0].iter().zip(&noisy.split[1]);
+            noisy.values = halves.map(|(one, other)| (one + other) / 2.0).collect();
+            noisy.errors.fill(error);
             // Who knows the truth.
             sums.add(&game, &noisy, &best_answer(&game, exact));
         }
@@ -283,7 +304,7 @@ fn the_suites_that_ship_are_sound_and_held_out() {
     let mut positions = 0;
     for suite in &suites {
         positions += suite.labelled.len();
-        let mut sums = DecisionSums::default();
+        let mut sums = DecisionSums::new(&game);
         for labelled in &suite.labelled {
             let stones = labelled.position.stones();
             assert!(stones == suite.header.stones || stones < suite.header.stones.min(6));
@@ -297,7 +318,7 @@ fn the_suites_that_ship_are_sound_and_held_out() {
             )));
             if stones <= 4 {
                 let exact = &label_exactly(&game, tables(), &[labelled.position]).unwrap()[0];
-                let pairs = labelled.values.iter().zip(exact.values);
+                let pairs = labelled.values.iter().zip(&exact.values);
                 let off = pairs.map(|(one, other)| (one - other).abs());
                 assert!(off.fold(0.0, f32::max) < 5e-5, "{:?}", labelled.position);
             }
@@ -324,7 +345,7 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
         let by = PlayerRecipe::parse(by, &game).unwrap();
         let maker = Maker {
             game: &game,
-            source: &Source::Mixed,
+            source: &mixed(),
             tables: tables(),
             limit,
             by: &[by.clone(), by],
@@ -367,7 +388,7 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
     test_faults::hold("stones-5.unfinished", |folder| {
         let maker = Maker {
             game: &game,
-            source: &Source::Mixed,
+            source: &mixed(),
             tables: tables(),
             limit: 1,
             by: &by,
@@ -409,4 +430,39 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
     ] {
         assert!(problem(text).starts_with(expected), "{}", problem(text));
     }
+}
+
+/// Exact values of Reversi with at most 6 empty squares against a search of the whole tree, and
+/// regret of players that know them or not.
+#[test]
+fn regret_of_another_game_with_exact_knowledge() {
+    let game = Reversi::default();
+    let entry = Reversi::registry().oracle.unwrap();
+    let oracle = (entry.read)(&Notation::new("6"), &game).unwrap().unwrap();
+    let source = Source::default_of(&game).unwrap();
+    let sampled = draw_positions(&game, &source, |_| 1..=6, 40, 3, &hidden()).unwrap();
+    let labelled = label_exactly(&game, &*oracle, &sampled).unwrap();
+    let mut full = PlayerRecipe::parse("minimax(depth=20)", &game)
+        .unwrap()
+        .make();
+    for labelled in &labelled {
+        let searched = full
+            .analyse(&labelled.position, None, &Limits::NONE)
+            .unwrap();
+        assert!((f64::from(searched.value.unwrap()) - labelled.value(&game)).abs() < 1e-6);
+    }
+    let class = |position: &_| (entry.class)(&game, position);
+    let regret = |notation| {
+        let player = Contestant::player(notation, &game).unwrap();
+        let measured = measure(&player, &game, &labelled, class, 1, &hidden()).unwrap();
+        assert!(
+            measured
+                .classes
+                .keys()
+                .all(|class| ["1", "2", "3", "4", "5", "6"].contains(&&**class))
+        );
+        measured.figures.regret.value
+    };
+    assert_eq!(regret("minimax(depth=20)"), 0.0);
+    assert!(regret("random") > 0.05);
 }

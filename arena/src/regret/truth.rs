@@ -1,52 +1,50 @@
-//! What every move of a position is worth: by the endgame tables, or by whoever labelled a suite.
+//! Values of every move of a position, from exact knowledge or from a suite.
 //!
-//! Invariant: values are those of the side that makes the move, after it and before the next roll;
-//! a move that ends the game is worth exactly 1.
+//! Values are those of the side that makes the move, after it and before the next outcome of
+//! chance; a move that ends the game has its payoff.
 
-use super::FACES;
 use crate::error::Result;
-use engine::core::game::{Game, Outcome};
-use engine::games::einstein::{MoveList, Position, Standard, tables::Tables};
+use engine::core::{game::Outcome, oracle::Oracle};
+use engine::play::playable::Playable;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Most moves of a position.
-pub(crate) const MAX_STORED_MOVES: usize = 18;
-
-/// A position before the roll, all its moves and what they are worth.
+/// A position before chance, all its moves and their values.
 #[derive(Clone, Debug)]
-pub struct Labelled {
+pub struct Labelled<G: Playable> {
     /// The position.
-    pub position: Position,
-    /// Every move that some face permits.
-    pub moves: MoveList,
-    /// The value of each of the moves, in their order; what follows means nothing.
-    pub values: [f32; MAX_STORED_MOVES],
+    pub position: G::Position,
+    /// Every move that some outcome allows.
+    pub moves: Vec<G::Move>,
+    /// The value of each move, in their order.
+    pub values: Vec<f32>,
     /// The values by two halves of the evidence, whose mean they are; the same where they are exact.
-    pub(super) split: [[f32; MAX_STORED_MOVES]; 2],
+    pub(super) split: [Vec<f32>; 2],
     /// Standard errors of the values; 0 where they are exact.
-    pub(super) errors: [f32; MAX_STORED_MOVES],
+    pub(super) errors: Vec<f32>,
 }
 
-impl Labelled {
+impl<G: Playable> Labelled<G> {
     /// A position whose moves have no values yet.
-    pub(super) fn new(game: &Standard, position: &Position) -> Self {
+    pub(super) fn new(game: &G, position: &G::Position) -> Self {
+        let moves = game.legal_moves(position, None).to_vec();
+        let zeros = vec![0.0; moves.len()];
         Self {
             position: *position,
-            moves: game.all_moves(position),
-            values: [0.0; MAX_STORED_MOVES],
-            split: [[0.0; MAX_STORED_MOVES]; 2],
-            errors: [0.0; MAX_STORED_MOVES],
+            moves,
+            values: zeros.clone(),
+            split: [zeros.clone(), zeros.clone()],
+            errors: zeros,
         }
     }
 
-    /// The outcomes of the position; faces that permit the same moves are one.
+    /// The outcomes of the position; those that allow the same moves are one.
     #[must_use]
-    pub fn outcomes(&self, game: &Standard) -> <Standard as Game>::Outcomes {
+    pub fn outcomes(&self, game: &G) -> G::Outcomes {
         game.outcomes(&self.position, &self.moves)
     }
 
-    /// The value of the best move that an outcome permits: the best by one half of the evidence, as
+    /// The value of the best move that an outcome allows: the best by one half of the evidence, as
     /// the other half values it, both ways.
     #[must_use]
     pub fn best(&self, outcome: &Outcome) -> f32 {
@@ -57,7 +55,7 @@ impl Labelled {
         (crossed[0] + crossed[1]) / 2.0
     }
 
-    /// The standard error of what a move loses, as far as that of its label and of the best goes.
+    /// The standard error of a move's loss that comes from its label and from that of the best move.
     pub(super) fn error(&self, outcome: &Outcome, index: usize) -> f32 {
         match first_best(&self.values, outcome.move_range()) {
             best if best == index => 0.0,
@@ -65,42 +63,52 @@ impl Labelled {
         }
     }
 
-    /// Win probability of the side to move, before the roll.
+    /// Win probability of the side to move, before chance.
     #[must_use]
-    pub fn value(&self, game: &Standard) -> f64 {
+    pub fn value(&self, game: &G) -> f64 {
+        let decisions = decisions_per_position(game);
         self.outcomes(game)
             .iter()
-            .map(|outcome| faces(outcome) / FACES * f64::from(self.best(outcome)))
+            .map(|outcome| {
+                decisions_of(outcome, decisions) / decisions * f64::from(self.best(outcome))
+            })
             .sum()
     }
 }
 
-/// How many faces of the fair die an outcome stands for: a whole number, which its weight is only
-/// up to rounding.
+/// Decisions of a position: one for each outcome of chance, such as a face of the die.
+pub(super) fn decisions_per_position<G: Playable>(game: &G) -> f64 {
+    f64::from(game.outcome_numbers().count() as u32)
+}
+
+/// Decisions that an outcome of a position's list stands for, such as several faces: rounded where
+/// its weight is a whole number of them but for rounding.
 #[must_use]
-pub fn faces(outcome: &Outcome) -> f64 {
-    (f64::from(outcome.weight) * FACES).round()
+pub(super) fn decisions_of(outcome: &Outcome, decisions: f64) -> f64 {
+    let share = f64::from(outcome.weight) * decisions;
+    match share.round() {
+        rounded if (share - rounded).abs() < 1e-3 => rounded,
+        _ => share,
+    }
 }
 
 /// The exact values of all moves of each position, in order.
 ///
 /// # Errors
-/// If the tables do not know a position.
-pub fn label_exactly(
-    game: &Standard,
-    tables: &Tables,
-    positions: &[Position],
-) -> Result<Vec<Labelled>> {
-    let unknown = |position: &Position| {
-        let (exact, variant) = (tables.stones(), tables.variant());
-        let position = game.format_position(position, None);
-        format!("the endgame tables know at most {exact} stones and these rules as '{variant:?}'; this position is beyond them: {position}").into()
+/// If exact knowledge does not reach a position.
+pub fn label_exactly<G: Playable>(
+    game: &G,
+    oracle: &dyn Oracle<G>,
+    positions: &[G::Position],
+) -> Result<Vec<Labelled<G>>> {
+    let unknown = |position: &G::Position| {
+        let (rules, position) = (game.notation(), game.format_position(position, None));
+        format!("exact knowledge of {rules} does not reach this position: {position}").into()
     };
-    let answers = tables.matches_rules(game);
     let blocks = positions.par_chunks(BLOCK).map(|block| {
-        let labelled = answers.then(|| label_block(game, tables, block)).flatten();
-        let is_unknown = |position: &&Position| tables.value_of(position).is_none() || !answers;
-        labelled.ok_or_else(|| unknown(block.iter().find(is_unknown).unwrap_or(&block[0])))
+        let is_unknown = |position: &&G::Position| oracle.value(game, position).is_none();
+        label_block(game, oracle, block)
+            .ok_or_else(|| unknown(block.iter().find(is_unknown).unwrap_or(&block[0])))
     });
     Ok(blocks.collect::<Result<Vec<_>>>()?.concat())
 }
@@ -108,52 +116,55 @@ pub fn label_exactly(
 /// Positions whose moves are looked up together.
 const BLOCK: usize = 1024;
 
-/// `None` if the tables do not know all of them.
-fn label_block(game: &Standard, tables: &Tables, block: &[Position]) -> Option<Vec<Labelled>> {
+/// `None` if a value is unknown.
+fn label_block<G: Playable>(
+    game: &G,
+    oracle: &dyn Oracle<G>,
+    block: &[G::Position],
+) -> Option<Vec<Labelled<G>>> {
     let labelled = block.iter().map(|position| Labelled::new(game, position));
-    let mut labelled: Vec<Labelled> = labelled.collect();
-    let exact = |requested: &[Position]| {
-        let mut exact = vec![None; requested.len()];
-        tables.values(requested, &mut exact);
-        exact.into_iter().collect()
-    };
+    let mut labelled: Vec<Labelled<G>> = labelled.collect();
+    let exact = |requested: &[G::Position]| oracle.values(game, requested).into_iter().collect();
     let (_, rated) = rate_moves(game, &labelled, Vec::new(), exact)?;
     for (labelled, values) in labelled.iter_mut().zip(rated) {
-        (labelled.values, labelled.split) = (values, [values; 2]);
+        labelled.split = [values.clone(), values.clone()];
+        labelled.values = values;
     }
     Some(labelled)
 }
 
-/// What `values` says of some positions, and what it makes of all moves of others: it is asked
-/// about everything together, but never about games that are over. `None` if it does not know.
-pub(super) fn rate_moves(
-    game: &Standard,
-    of: &[Labelled],
-    mut requested: Vec<Position>,
-    values: impl FnOnce(&[Position]) -> Option<Vec<f32>>,
-) -> Option<(Vec<f32>, Vec<[f32; MAX_STORED_MOVES]>)> {
+/// The values of `requested` positions and of all moves of `of`, from one call of `values`, which
+/// gets no finished positions. `None` if a value is unknown.
+pub(super) fn rate_moves<G: Playable>(
+    game: &G,
+    of: &[Labelled<G>],
+    mut requested: Vec<G::Position>,
+    values: impl FnOnce(&[G::Position]) -> Option<Vec<f32>>,
+) -> Option<(Vec<f32>, Vec<Vec<f32>>)> {
     let (first, mut open) = (requested.len(), Vec::new());
-    let mut rated = vec![[0.0; MAX_STORED_MOVES]; of.len()];
+    let zeros = |labelled: &Labelled<G>| vec![0.0; labelled.moves.len()];
+    let mut rated: Vec<Vec<f32>> = of.iter().map(zeros).collect();
     for (number, labelled) in of.iter().enumerate() {
+        let seat = game.to_move(&labelled.position);
         for (index, &mv) in labelled.moves.iter().enumerate() {
             let after = game.play(&labelled.position, mv);
-            match game.payoff(&after, labelled.position.seat()) {
+            match game.payoff(&after, seat) {
                 Some(payoff) => rated[number][index] = payoff,
                 None => {
+                    open.push((number, index, game.to_move(&after) == seat));
                     requested.push(after);
-                    open.push((number, index));
                 }
             }
         }
     }
     let mut exact = values(&requested)?;
-    for ((number, index), value) in open.into_iter().zip(exact.drain(first..)) {
-        rated[number][index] = 1.0 - value;
+    for ((number, index, is_own), value) in open.into_iter().zip(exact.drain(first..)) {
+        rated[number][index] = if is_own { value } else { 1.0 - value };
     }
     Some((exact, rated))
 }
 
-/// The first place of the largest value in a run.
+/// The first index of the largest value in a range.
 pub(super) fn first_best(values: &[f32], run: Range<usize>) -> usize {
     let start = run.start;
     let better = |best, index| {

@@ -1,26 +1,34 @@
 //! `alea regret`: loss of win probability against exact values or certified suites.
 
 use crate::commands::arena;
-use crate::games::GameArguments;
+use crate::games::{GameArguments, GameTask};
 use crate::output;
 use crate::positions::parallel;
 use crate::shard::ShardArguments;
 use crate::tables;
 use ::arena::regret::{
     Contestant,
-    positions::{MIXED, Source, draw_positions},
+    positions::{Source, draw_positions},
     report::{Measured, Report, measure},
     suite::LabelledSuite,
     truth::{Labelled, label_exactly},
 };
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::value_parser;
-use engine::core::journal::{ErrorTerms, Journal};
+use engine::core::{
+    journal::{ErrorTerms, Journal},
+    oracle::Oracle,
+};
 use engine::games::einstein::{Standard, tables::Tables};
-use engine::play::notation::trusted;
-use engine::play::playable::Rules;
+use engine::play::{
+    notation::{Notation, trusted},
+    playable::Playable,
+    registry::OracleEntry,
+};
+use indicatif::ProgressBar;
 use serde_json::json;
 use std::{
+    any::Any,
     path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
@@ -29,15 +37,16 @@ use trainer::progress::progress_bar;
 
 /// Measure exactly how much win probability players give away
 ///
-/// Positions of few stones, one of each game of self-play, each with all six faces of the die,
-/// against endgame tables: files of 'alea solve', or, for at most 5 stones, tables in memory. An
-/// evaluator values every successor; the loss of random moves is computed, not sampled. With
-/// --suite, certified positions of up to 12 stones instead, with values that are exact or from
-/// rollouts; error bars include the sampling errors of the labels.
+/// Late positions, one of each game of self-play, each with all outcomes of chance, against exact
+/// values: EinStein's endgame tables (files of 'alea solve', or, for at most 5 stones, tables in
+/// memory) or Reversi's solver. An evaluator values every successor; the loss of random moves is
+/// computed, not sampled. With --suite, certified positions of EinStein of up to 12 stones, with
+/// values that are exact or from rollouts; error bars include the sampling errors of the labels.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea regret --player greedy --player \"star1(depth=2)\" --eval schwarz --eval model:models/quick-network.safetensors\n         \
-                  alea regret --suite data/suites --player \"star2(depth=3)\""
+                  alea regret --suite data/suites --player \"star2(depth=3)\"\n         \
+                  alea regret --game reversi --stones 8 --player \"mcts(sims=400)\" --eval best"
 )]
 pub(crate) struct Arguments {
     /// A player; may be given several times
@@ -47,16 +56,17 @@ pub(crate) struct Arguments {
     /// ones
     #[arg(long = "eval", value_name = "EVALUATOR")]
     evaluators: Vec<String>,
-    /// Maximum stones of a position, both sides together
-    #[arg(long, default_value_t = 5, value_parser = value_parser!(u8).range(2..=6), conflicts_with = "suites")]
-    stones: u8,
-    /// Positions; each has six decisions
+    /// Maximum stones of a position, both sides together (2 to 6) [default: 5]; of Reversi, its
+    /// empty squares (1 to 20) [default: 8]
+    #[arg(long, visible_alias = "empties", value_parser = value_parser!(u8).range(1..=20), conflicts_with = "suites")]
+    stones: Option<u8>,
+    /// Positions; each has a decision for every outcome of chance
     #[arg(long, default_value_t = 20_000, value_parser = value_parser!(u64).range(1..=10_000_000), allow_negative_numbers = true, conflicts_with = "suites")]
     positions: u64,
-    /// Player of the games that positions are from: 'mixed' (half random, half greedy) or a player;
-    /// all but the random games have 10 % random moves
-    #[arg(long, value_name = "PLAYER", default_value = MIXED, conflicts_with = "suites")]
-    from: String,
+    /// Player of the games that positions are from: a player, or for EinStein 'mixed' (half random,
+    /// half greedy); all but random games have 10 % random moves [default: mixed, else random]
+    #[arg(long, value_name = "PLAYER", conflicts_with = "suites")]
+    from: Option<String>,
     /// Seed of positions and players
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -76,10 +86,10 @@ pub(crate) struct Arguments {
     /// Also compare evaluators' values with the truth, in bins of 0.05; JSON always does
     #[arg(long)]
     calibration: bool,
-    /// Write all figures by stone class with all digits
+    /// Write all figures by class of positions with all digits
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Write a chart: reliability of evaluators, or without any, regret by stone class
+    /// Write a chart: reliability of evaluators, or without any, regret by class of positions
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Write JSON
@@ -100,37 +110,35 @@ const EVALUATORS: [&str; 7] = [
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        let game = self.game.only::<Standard>(
-            "regret is measured against endgame tables, which only EinStein has",
-        )?;
+        self.game.run(self)
+    }
+}
+
+/// Positions with exact values, and their description in a report.
+struct Truth<G: Playable> {
+    labelled: Vec<Labelled<G>>,
+    truth: String,
+    from: String,
+    /// Headers of the suites.
+    headers: Vec<serde_json::Value>,
+    /// Time to load exact knowledge.
+    loading: Duration,
+}
+
+impl GameTask for Arguments {
+    fn run<G: Playable>(&self, game: &G) -> Result<()> {
         let progress = progress_bar("positions");
         let began = Instant::now();
-        let contestants = self.contestants(&game)?;
-        let mut waited = Duration::ZERO;
-        let mut headers = Vec::new();
-        let (truth, from, labelled) = if self.suites.is_empty() {
-            let since = Instant::now();
-            let tables = self.tables(&game)?;
-            waited = since.elapsed();
-            let source = Source::parse(&self.from, &game)?;
-            let count = self.positions;
-            progress.set_length(count);
-            progress.set_position(0);
-            let stones = |_| 2..=u32::from(self.stones);
-            let positions = draw_positions(&game, &source, stones, count, self.seed, &progress)?;
-            let labelled = label_exactly(&game, &tables, &positions)?;
-            let truth = format!("exact values, at most {} stones", self.stones);
-            (truth, source.summary(), labelled)
-        } else {
-            let read = self.suites.iter();
-            let read = read.map(|path| LabelledSuite::all(path, &game));
-            let suites = read.collect::<Result<Vec<_>, _>>()?.concat();
-            let mut from: Vec<String> = suites.iter().map(LabelledSuite::from).collect();
-            from.dedup();
-            headers.extend(suites.iter().map(|suite| suite.header.clone()));
-            let truth = "exact values, else roll-outs".to_owned();
-            let labelled = suites.into_iter().flat_map(|suite| suite.labelled);
-            (truth, from.join(", "), labelled.collect())
+        let contestants = self.contestants(game)?;
+        let Truth {
+            labelled,
+            truth,
+            from,
+            headers,
+            loading,
+        } = match &*self.suites {
+            [] => self.label(game, &progress)?,
+            _ => self.read_suites()?,
         };
         let mut report = Report {
             truth,
@@ -145,7 +153,7 @@ impl Arguments {
                 "player" => contestant.name().to_owned(),
                 _ => format!("star1(depth=1, eval={})", contestant.name()),
             };
-            Ok(arena::contestant(&notation, &game)?.name)
+            Ok(arena::contestant(&notation, game)?.name)
         });
         let identity = json!({
             "format": "alea-regret-1",
@@ -178,14 +186,8 @@ impl Arguments {
             progress.set_length(labelled.len() as u64);
             progress.set_position(0);
             progress.set_message(contestant.name().to_owned());
-            let measured = measure(
-                contestant,
-                &game,
-                &labelled,
-                !self.suites.is_empty(),
-                self.seed,
-                &progress,
-            )?;
+            let class = class_of(game, !self.suites.is_empty());
+            let measured = measure(contestant, game, &labelled, class, self.seed, &progress)?;
             journal.add(&(number, measured.clone()))?;
             report.contestants.push(measured);
         }
@@ -195,32 +197,115 @@ impl Arguments {
             return Ok(());
         }
         if self.suites.is_empty() && !self.json {
-            let measured = began.elapsed().saturating_sub(waited).as_secs_f64();
+            let measured = began.elapsed().saturating_sub(loading).as_secs_f64();
             output::note(&format!(
-                "tables ready in {:.1} s, positions drawn and measured in {measured:.1} s",
-                waited.as_secs_f64()
+                "exact values ready in {:.1} s, positions drawn and measured in {measured:.1} s",
+                loading.as_secs_f64()
             ));
         }
-        self.write(&report, &labelled)
+        self.write(&report, game)
+    }
+}
+
+impl Arguments {
+    /// Positions of self-play, with the game's exact knowledge.
+    fn label<G: Playable>(&self, game: &G, progress: &ProgressBar) -> Result<Truth<G>> {
+        let since = Instant::now();
+        let (oracle, max_remaining) = self.oracle(game)?;
+        let loading = since.elapsed();
+        let source = match &self.from {
+            Some(from) => Source::parse(from, game)?,
+            None => Source::default_of(game)?,
+        };
+        let min_remaining = if is_einstein(game) { 2 } else { 1 };
+        progress.set_length(self.positions);
+        progress.set_position(0);
+        let remaining = |_| min_remaining..=max_remaining;
+        let (count, seed) = (self.positions, self.seed);
+        let positions = draw_positions(game, &source, remaining, count, seed, progress)?;
+        Ok(Truth {
+            labelled: label_exactly(game, &*oracle, &positions)?,
+            truth: format!(
+                "exact values, at most {max_remaining} {}",
+                G::INFO.remaining_unit
+            ),
+            from: source.summary(),
+            headers: Vec::new(),
+            loading,
+        })
     }
 
-    fn contestants(&self, game: &Standard) -> Result<Vec<Contestant>> {
-        let (mut players, mut evaluators) = (PLAYERS.to_vec(), EVALUATORS.to_vec());
-        if !(self.players.is_empty() && self.evaluators.is_empty()) {
-            players = self.players.iter().map(String::as_str).collect();
-            evaluators = self.evaluators.iter().map(String::as_str).collect();
-        }
-        let players = (players.into_iter()).map(|player| Contestant::player(trusted(player), game));
+    fn read_suites<G: Playable>(&self) -> Result<Truth<G>> {
+        let einstein = self.game.only::<Standard>("suites are of EinStein")?;
+        let suites = self.suites.iter();
+        let suites = suites.map(|path| LabelledSuite::all(path, &einstein));
+        let suites = suites.collect::<Result<Vec<_>, _>>()?.concat();
+        let mut from: Vec<String> = suites.iter().map(LabelledSuite::from).collect();
+        from.dedup();
+        let headers = suites
+            .iter()
+            .map(|suite| serde_json::to_value(&suite.header));
+        let headers = headers.collect::<Result<_, _>>()?;
+        let labelled = suites
+            .into_iter()
+            .flat_map(|suite| suite.labelled)
+            .collect();
+        Ok(Truth {
+            labelled: same_game::<Vec<Labelled<Standard>>, _>(labelled).unwrap_or_default(),
+            truth: "exact values, else roll-outs".to_owned(),
+            from: from.join(", "),
+            headers,
+            loading: Duration::ZERO,
+        })
+    }
+
+    fn contestants<G: Playable>(&self, game: &G) -> Result<Vec<Contestant<G>>> {
+        let is_default = self.players.is_empty() && self.evaluators.is_empty();
+        let (players, evaluators): (Vec<&str>, Vec<&str>) = match (is_default, is_einstein(game)) {
+            (true, true) => (PLAYERS.to_vec(), EVALUATORS.to_vec()),
+            (true, false) => {
+                let own = G::registry().evaluators.iter().map(|entry| entry.name);
+                (vec!["random"], own.collect())
+            }
+            (false, _) => (
+                self.players.iter().map(String::as_str).collect(),
+                self.evaluators.iter().map(String::as_str).collect(),
+            ),
+        };
+        let players = players.into_iter();
+        let players = players.map(|player| Contestant::player(trusted(player), game));
         let evaluators = evaluators.into_iter();
         let evaluators =
             evaluators.map(|evaluator| Contestant::evaluator(trusted(evaluator), game));
         Ok(players.chain(evaluators).collect::<Result<_, _>>()?)
     }
 
+    /// Exact knowledge of all positions with at most so much remaining.
+    fn oracle<G: Playable>(&self, game: &G) -> Result<(Arc<dyn Oracle<G>>, usize)> {
+        if let Some(einstein) = (game as &dyn Any).downcast_ref::<Standard>() {
+            let stones = usize::from(self.stones.unwrap_or(5));
+            let tables: Arc<dyn Oracle<Standard>> = self.tables(stones, einstein)?;
+            if let Some(tables) = same_game(tables) {
+                return Ok((tables, stones));
+            }
+        }
+        let none = || anyhow!("--game {}: no exact values of late positions", G::INFO.name);
+        let entry = G::registry().oracle.ok_or_else(none)?;
+        let default = (entry.instant)(game).ok_or_else(none)?;
+        let remaining = self.stones.map_or(default, |stones| stones.to_string());
+        let knowledge = (entry.read)(&Notation::new(&*remaining), game);
+        let knowledge =
+            knowledge.map_err(|(_, problem)| anyhow!("--stones {remaining}: {problem}"))?;
+        Ok((knowledge.ok_or_else(none)?, remaining.parse()?))
+    }
+
     /// Tables from files if they reach far enough, else from memory.
-    fn tables(&self, game: &Standard) -> Result<Arc<Tables>> {
+    fn tables(&self, stones: usize, game: &Standard) -> Result<Arc<Tables>> {
         const MAX_STONES_IN_MEMORY: usize = 5;
-        let (stones, variant) = (usize::from(self.stones), game.variant());
+        let variant = game.variant();
+        if !(2..=6).contains(&stones) {
+            bail!("--stones {stones}: of EinStein 2 to 6 stones");
+        }
         if Tables::stones_in(&self.tables, variant).is_some_and(|there| there >= stones) {
             return Ok(Tables::open(&self.tables, stones, variant, &parallel)?);
         }
@@ -233,11 +318,15 @@ impl Arguments {
         Ok(tables::in_memory(stones, variant, &self.tables)?)
     }
 
-    fn write(&self, report: &Report, labelled: &[Labelled]) -> Result<()> {
+    fn write<G: Playable>(&self, report: &Report, game: &G) -> Result<()> {
         output::result(self.json, report, || {
             let mut text = format!(
-                "{} positions, each with six faces; {}\ntruth: {}; seed {}\n",
-                labelled.len(),
+                "{} positions{}; {}\ntruth: {}; seed {}\n",
+                report.positions,
+                match game.outcome_numbers().count() {
+                    1 => String::new(),
+                    outcomes => format!(", each with {outcomes} outcomes of chance"),
+                },
                 report.from,
                 report.truth,
                 report.seed
@@ -267,5 +356,26 @@ impl Arguments {
             output::file(path, report.svg()?)?;
         }
         Ok(())
+    }
+}
+
+fn is_einstein<G: Playable>(game: &G) -> bool {
+    (game as &dyn Any).is::<Standard>()
+}
+
+/// A value whose type depends on the game, in another type that is the same if the game is.
+fn same_game<A: 'static, B: 'static>(value: A) -> Option<B> {
+    let value: Box<dyn Any> = Box::new(value);
+    value.downcast().ok().map(|value| *value)
+}
+
+/// The class of a position in reports: of suites by stones, else as the exact knowledge has it.
+fn class_of<G: Playable>(game: &G, of_suites: bool) -> impl Fn(&G::Position) -> String {
+    move |position| match (G::registry().oracle, of_suites) {
+        (Some(OracleEntry { class, .. }), false) => class(game, position),
+        _ => {
+            let position = (position as &dyn Any).downcast_ref();
+            position.map_or_else(String::new, LabelledSuite::class)
+        }
     }
 }

@@ -302,7 +302,7 @@ pub type Knowledge<G> = Option<Arc<dyn Oracle<G>>>;
 
 /// A game's exact knowledge under a key of the notation: `tablebase=4`.
 #[derive(Debug)]
-pub struct OracleEntry<G: 'static> {
+pub struct OracleEntry<G: SearchGame> {
     /// The key.
     pub key: &'static str,
     /// Reads the value of the key.
@@ -311,6 +311,8 @@ pub struct OracleEntry<G: 'static> {
     pub default: fn(&G, bool) -> Result<Knowledge<G>, String>,
     /// The value of the key that answers without delay, for the page.
     pub instant: fn(&G) -> Option<String>,
+    /// The class of a position in measurements against exact values: `2v3`.
+    pub class: fn(&G, &G::Position) -> String,
 }
 
 /// An evaluator from a hand-made score, with the calibration that [`calibration`] reads.

@@ -70,11 +70,12 @@ static TABLEBASE: OracleEntry<Standard> = OracleEntry {
     },
     // Smaller tables are built in memory in a fraction of a second; larger ones are read.
     instant: |game| {
-        Some(
-            cached_stones(game.variant())
-                .max(DEFAULT_TABLE_STONES)
-                .to_string(),
-        )
+        let cached = cached_stones(game.variant());
+        Some(cached.max(DEFAULT_TABLE_STONES).to_string())
+    },
+    class: |_, position| {
+        let [mover, other] = [position.mover(), position.other()].map(|side| side.count());
+        format!("{mover}v{other}")
     },
 };
 

@@ -10,6 +10,7 @@ use crate::core::{
     game::{Game, Seat},
     oracle::Oracle,
 };
+use crate::play::playable::Rules;
 use crate::play::registry::OracleEntry;
 use std::sync::Arc;
 
@@ -30,6 +31,7 @@ pub(super) static MATES: OracleEntry<Havannah> = OracleEntry {
     },
     default: |_, _| Ok(None),
     instant: |_| None,
+    class: |game, position| game.remaining(position).to_string(),
 };
 
 /// Knows who wins at once.

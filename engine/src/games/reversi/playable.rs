@@ -26,6 +26,7 @@ static ENDGAME_ORACLE: OracleEntry<Reversi> = OracleEntry {
     default: |_, _| Ok(None),
     // So many empty squares are solved in milliseconds.
     instant: |_| Some("8".to_owned()),
+    class: |game, position| game.empties(position).to_string(),
 };
 
 static PLAYERS: [PlayerEntry<Reversi>; 1] = [PlayerEntry {

@@ -1,8 +1,7 @@
-//! Arrays built element by element in hot loops.
+//! Arrays built element by element, in order, in hot loops.
 //!
 //! Unlike `map` and `from_fn` of the standard library these are inlined when the engine is compiled
-//! in several codegen units (searches took a quarter more time otherwise). Invariant: elements are
-//! built in order.
+//! in several codegen units (searches took a quarter more time otherwise).
 
 /// Builds an array from the index of each element.
 #[inline(always)]

@@ -15,7 +15,7 @@ pub enum Calibration {
     Logistic {
         /// Log odds per unit of score.
         slope: f32,
-        /// Log odds at score 0; positive, since having the move is an advantage.
+        /// Log odds at score 0.
         offset: f32,
     },
     /// `1/2 + factor · score / 2000`, clamped inside `(0, 1)`. Searching it equals searching raw
@@ -29,13 +29,11 @@ pub enum Calibration {
 
 impl Calibration {
     /// The logistic with these constants.
-    #[must_use]
     pub const fn logistic(slope: f32, offset: f32) -> Self {
         Self::Logistic { slope, offset }
     }
 
     /// The value of a raw score.
-    #[must_use]
     #[inline]
     pub fn value(self, score: f32) -> f32 {
         match self {
@@ -47,7 +45,6 @@ impl Calibration {
     }
 
     /// The value of the raw score of a seat that is not to move.
-    #[must_use]
     pub fn opponent_value(self, score: f32) -> f32 {
         match self {
             Self::Logistic { slope, .. } => Self::logistic(slope, 0.0).value(score),
@@ -57,7 +54,6 @@ impl Calibration {
 }
 
 /// Clamps a value a millionth away from 0 and 1, so that a sure win beats a probable one.
-#[must_use]
 #[inline]
 pub fn clamp_to_open_interval(value: f32) -> f32 {
     // Half the instructions of `clamp`, which checks its limits.
@@ -70,7 +66,6 @@ pub fn clamp_to_open_interval(value: f32) -> f32 {
 }
 
 /// `1 / (1 + exp(-x))`, within 2e-7.
-#[must_use]
 #[inline]
 pub fn logistic(x: f32) -> f32 {
     1.0 / (1.0 + exponential(-x))
@@ -80,7 +75,6 @@ pub fn logistic(x: f32) -> f32 {
 ///
 /// All machines get the same bits, unlike with the system's library: 2^n by the exponent, times a
 /// polynomial on [-ln 2 / 2, ln 2 / 2] (Taylor, degree 6).
-#[must_use]
 #[inline]
 pub fn exponential(x: f32) -> f32 {
     let x = if x < -87.0 { -87.0 } else { x };
@@ -102,7 +96,7 @@ pub fn exponential(x: f32) -> f32 {
     f32::from_bits((exponent << 23) as u32) * series
 }
 
-/// A score with a calibration, as an evaluator.
+/// An evaluator: a score with a calibration.
 #[derive(Clone, Debug)]
 pub struct Calibrated<S> {
     /// The raw score.

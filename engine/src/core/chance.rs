@@ -1,32 +1,30 @@
-//! The unified operator: the value of a position before chance has spoken, exact or between bounds.
+//! The chance operator: values of positions before their chance event, exact or bounded.
 //!
-//! `V = Σ_o w_o · max_{m ∈ run(o)} v_m` (Rock'n'Roll, Schäfer 2006: no chance layer is searched
-//! twice). While moves are being searched each outcome lies between the best lower bound found and,
-//! until all its moves are searched, 1. Star1's windows (Ballard 1983) follow by solving these
-//! piecewise linear sums for one move. Invariant: all values are win probabilities in `[0, 1]` from
-//! one view; every search takes its windows here.
+//! `V = Σ_o p_o · max_{m ∈ moves(o)} v_m` values each distinct move once (Rock'n'Roll, Schäfer
+//! 2006). During a search each outcome lies between its best lower bound and 1, until all its moves
+//! are searched; Star1's windows (Ballard 1983) solve these piecewise linear sums for one move.
+//! Invariant: values are win probabilities in `[0, 1]` from one perspective.
 
 use crate::core::game::{List, MAX_LISTED_OUTCOMES, Outcome, OutcomeList};
 use serde::Serialize;
 
-/// What is known of a value: it lies in `[lower, upper]`.
+/// Bounds of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Bounds {
-    /// The value is at least this.
+    /// Lower bound.
     pub lower: f32,
-    /// The value is at most this.
+    /// Upper bound.
     pub upper: f32,
 }
 
 impl Bounds {
-    /// Nothing is known.
+    /// No information.
     pub const UNKNOWN: Self = Self {
         lower: 0.0,
         upper: 1.0,
     };
 
-    /// Exactly `value`.
-    #[must_use]
+    /// A known value.
     #[inline]
     pub fn exact(value: f32) -> Self {
         Self {
@@ -35,7 +33,7 @@ impl Bounds {
         }
     }
 
-    /// The same knowledge seen by the opponent.
+    /// The bounds from the opponent's perspective.
     #[must_use]
     #[inline]
     pub fn flip(self) -> Self {
@@ -46,14 +44,13 @@ impl Bounds {
     }
 }
 
-/// A value seen by the same of two parties, or by the other.
+/// The value from the same side's perspective, or from the other's.
 #[inline]
 pub(crate) fn flip_value(value: f32, same: bool) -> f32 {
     if same { value } else { 1.0 - value }
 }
 
 /// The value of a position from the exact values of all its moves.
-#[must_use]
 #[inline]
 pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f32 {
     let mut mean = WeightedMean::default();
@@ -67,12 +64,12 @@ pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f32 {
     mean.get()
 }
 
-/// `Σ weight · value`. The weights are rounded, so that their sum may miss 1 in its last digit: no
-/// mean exceeds 1, and what is a draw whatever chance brings is worth exactly ½.
+/// `Σ weight · value`. Rounded weights may not add up to 1: the mean is at most 1, and exactly ½ if
+/// all values are.
 #[derive(Default)]
 struct WeightedMean {
     sum: f32,
-    /// Whether some value is no draw.
+    /// Whether any value is no draw.
     has_non_draw: bool,
 }
 
@@ -96,39 +93,37 @@ impl WeightedMean {
 /// Bounds of a position while its moves are searched, in any order.
 pub struct ChanceBounds<O: OutcomeList> {
     outcomes: O::ListOf<OutcomeBounds>,
-    /// For each of the first moves the outcomes that permit it, one bit an outcome.
+    /// Outcomes that allow each of the first moves, as bit sets.
     allowing: [u64; NUM_MASKS],
-    /// `Σ weight · lower` and `Σ weight · upper` of all groups, kept up to date with rounding
-    /// errors: they decide, with a margin, when to stop. [`ChanceBounds::bounds`] adds up anew.
+    /// Weighted sums of all bounds, updated with rounding errors and used with a margin;
+    /// [`ChanceBounds::bounds`] is exact.
     lower: f32,
     upper: f32,
-    /// [`MARGIN`], but 0 without chance: then nothing is rounded.
+    /// [`MARGIN`], or 0 without chance, where nothing is rounded.
     margin: f32,
 }
 
-/// Moves whose outcomes are looked up; those of later ones are found anew each time.
+/// Number of moves with cached outcomes.
 const NUM_MASKS: usize = 32;
 
-/// Windows are wider than they need be by this much, as the value of the position counts: more than
-/// rounding can spoil.
+/// Margin of windows, on the scale of the position's value; exceeds rounding errors.
 const MARGIN: f32 = 1e-6;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct OutcomeBounds {
     outcome: Outcome,
-    /// Best lower bound of the moves searched so far.
+    /// Best lower bound of the searched moves.
     lower: f32,
-    /// Best upper bound of the moves whose search is finished.
+    /// Best upper bound of the searched moves.
     searched_upper: f32,
-    /// 1 as long as the search of a move is not finished, then `searched_upper`.
+    /// 1 until all moves are searched, then `searched_upper`.
     upper: f32,
     unsearched: u16,
     reciprocal: f32,
 }
 
 impl<O: OutcomeList> ChanceBounds<O> {
-    /// Bounds of a position none of whose moves has been searched.
-    #[must_use]
+    /// Bounds of a position without searched moves.
     #[inline]
     pub fn new(listed: &[Outcome]) -> Self {
         const {
@@ -167,13 +162,12 @@ impl<O: OutcomeList> ChanceBounds<O> {
         }
     }
 
-    /// The window in which the value of the move at `index` matters in the position's.
+    /// The window in which the value of the move at `index` is relevant, before the bounds are
+    /// decided.
     ///
-    /// A value of at most the first bound changes nothing, or lets the position fail low (where one
-    /// outcome alone permits the move: together with this outcome's other moves, unless one of them
-    /// is better); a value of at least the second makes it fail high. Only asked while the bounds
-    /// do not [ChanceBounds::is_decided`].
-    #[must_use]
+    /// A value up to alpha changes nothing, or makes the position fail low (together with the other
+    /// moves of its outcome if only one outcome allows the move); from beta on it makes it fail
+    /// high.
     #[inline]
     pub fn window(&self, index: usize, alpha: f32, beta: f32) -> (f32, f32) {
         let (alpha, beta) = (alpha - self.margin, beta + self.margin);
@@ -195,8 +189,8 @@ impl<O: OutcomeList> ChanceBounds<O> {
                 );
             }
             let high = (beta - self.lower) * entry.reciprocal + entry.lower;
-            // However many moves the outcome still has: at or below this, the move is either beaten
-            // by another one or lets the position fail low together with them.
+            // For any number of remaining moves: up to this the move is beaten, or the position
+            // fails low.
             let low = (alpha - self.upper) * entry.reciprocal + entry.upper;
             let low = if low < entry.searched_upper {
                 f32::NEG_INFINITY
@@ -226,7 +220,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
         (upper_sum.solve(alpha).max(min_lower), lower_sum.solve(beta))
     }
 
-    /// The outcomes that permit the move at `index`, one bit an outcome.
+    /// The outcomes that allow the move at `index`, as a bit set.
     #[inline]
     fn allowing(&self, index: usize) -> u64 {
         if index < NUM_MASKS {
@@ -239,7 +233,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
         allowing
     }
 
-    /// Takes note of what the search of the move at `index` found; each move is finished once.
+    /// Records the result of the move at `index`, once per move.
     #[inline]
     pub fn record(&mut self, index: usize, bounds: Bounds) {
         let mut allowing = self.allowing(index);
@@ -247,7 +241,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
         while allowing != 0 {
             let entry = &mut outcomes[allowing.trailing_zeros() as usize];
             allowing &= allowing - 1;
-            // Written so that no processor has to foresee which move is better.
+            // Branchless: the better move is unpredictable.
             let lower = if bounds.lower > entry.lower {
                 bounds.lower
             } else {
@@ -276,7 +270,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
         }
     }
 
-    /// Takes note that the move at `index`, whose search goes on, is worth at least `lower`.
+    /// Raises the lower bound of the move at `index`, whose search continues.
     #[inline]
     pub fn raise_lower(&mut self, index: usize, lower: f32) {
         let mut allowing = self.allowing(index);
@@ -295,16 +289,13 @@ impl<O: OutcomeList> ChanceBounds<O> {
         }
     }
 
-    /// Whether any outcome permits the move at `index`; other moves need no search.
-    #[must_use]
+    /// Whether any outcome allows the move at `index`.
     #[inline]
     pub fn is_relevant(&self, index: usize) -> bool {
         self.allowing(index) != 0
     }
 
-    /// Whether no search of further moves is needed: the bounds have left a window for certain, or
-    /// meet.
-    #[must_use]
+    /// Whether the search can stop: the bounds are outside of the window or meet.
     #[inline]
     pub fn is_decided(&self, alpha: f32, beta: f32) -> bool {
         let margin = self.margin / 2.0;
@@ -317,8 +308,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
         self.outcomes.iter().all(|entry| entry.lower >= entry.upper)
     }
 
-    /// The position's bounds to the last digit: added up in the order of the outcomes, whatever the
-    /// order in which they became known.
+    /// The exact bounds, summed in the order of the outcomes.
     #[inline]
     pub fn bounds(&self) -> Bounds {
         let (mut lower, mut upper) = (WeightedMean::default(), WeightedMean::default());
@@ -361,8 +351,7 @@ impl<O: OutcomeList> PiecewiseSum<O> {
         terms[slot] = (weight, floor);
     }
 
-    /// The x at which the sum reaches `target`: minus infinity if it is above for all x, plus
-    /// infinity if it does not depend on x and stays below.
+    /// The x at which the sum reaches `target`: -∞ if it is above for all x, +∞ if it stays below.
     #[inline]
     fn solve(&self, target: f32) -> f32 {
         let terms = &*self.terms;
@@ -396,7 +385,7 @@ mod tests {
         Outcome { weight, start, end }
     }
 
-    /// But for the margin, which a weight of one half doubles.
+    /// Up to the margin, which a weight of one half doubles.
     fn window_is(found: (f32, f32), expected: (f32, f32)) {
         assert!(
             (found.0 - expected.0).abs() < 3e-6 && (found.1 - expected.1).abs() < 3e-6,
@@ -451,20 +440,19 @@ mod tests {
 
     #[test]
     fn star1_windows_follow_from_the_bounds_of_the_other_outcomes() {
-        // Two equally likely outcomes with one move each, window (0.4, 0.7): fail high needs v/2 >=
-        // 0.7 (impossible within [0, 1]); fail low needs v/2 + 1/2 <= 0.4 (impossible).
+        // Equal weights, one move each: fail high needs v/2 >= 0.7, fail low v/2 + 1/2 <= 0.4:
+        // impossible.
         let mut bounds =
             ChanceBounds::<FixedList<_, 2>>::new(&[outcome(0.5, 0, 1), outcome(0.5, 1, 2)]);
         window_is(bounds.window(0, 0.4, 0.7), (0.0, 1.4));
         bounds.record(0, Bounds::exact(0.6));
-        // Now v/2 + 0.3 >= 0.7 from v = 0.8 on, and <= 0.4 up to v = 0.2.
+        // Fail high from v/2 + 0.3 >= 0.7 on, fail low up to v/2 + 0.3 <= 0.4.
         window_is(bounds.window(1, 0.4, 0.7), (0.2, 0.8));
     }
 
     #[test]
     fn one_move_shared_by_outcomes_with_different_floors() {
-        // Outcome A {0, 1}, outcome B {1, 2}; move 0 is worth 0.2, move 2 is worth 0.6. For move 1
-        // the value is 0.5 max(0.2, x) + 0.5 max(0.6, x): 0.5 at x = 0.4, 0.7 at x = 0.7.
+        // Outcomes {0, 1} and {1, 2}: move 1 makes the value 0.5 max(0.2, x) + 0.5 max(0.6, x).
         let mut bounds =
             ChanceBounds::<FixedList<_, 2>>::new(&[outcome(0.5, 0, 2), outcome(0.5, 1, 3)]);
         bounds.record(0, Bounds::exact(0.2));

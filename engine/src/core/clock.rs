@@ -1,7 +1,4 @@
-//! A monotonic clock.
-//!
-//! Invariant: it is [`std::time::Instant`] where available. In a browser, where the standard
-//! library has no clock, it is imported from the host.
+//! A monotonic clock: [`std::time::Instant`], or in a browser a function of the host.
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use std::time::Instant;
@@ -26,19 +23,16 @@ mod browser {
 
     impl Instant {
         /// The current time.
-        #[must_use]
         pub fn now() -> Self {
             Self(Duration::from_secs_f64(now() / 1000.0))
         }
 
         /// The time since this point.
-        #[must_use]
         pub fn elapsed(&self) -> Duration {
             Self::now().duration_since(*self)
         }
 
         /// The time since an earlier point; zero for a later one.
-        #[must_use]
         pub fn duration_since(&self, earlier: Self) -> Duration {
             self.0.saturating_sub(earlier.0)
         }

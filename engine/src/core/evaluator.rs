@@ -1,8 +1,8 @@
-//! Evaluators: what a position is worth without search.
+//! Evaluators: static values of positions, without search.
 //!
-//! Every evaluator speaks win probability for the seat to move, before the roll, in `[0, 1]`;
-//! expectation over chance only makes sense on that scale. Weights are shared and immutable;
-//! whatever is kept up to date from move to move is a cache that the searching thread owns.
+//! Values are win probabilities of the seat to move, before its chance event; expectations need
+//! this scale. Weights are immutable and shared; incremental state is a cache of the searching
+//! thread.
 
 use crate::core::{
     chance::expectation,
@@ -10,24 +10,24 @@ use crate::core::{
 };
 use std::sync::Arc;
 
-/// Rates positions that are not over.
+/// Values positions that are not over.
 pub trait Evaluator<G: Game>: Send + Sync {
-    /// State that is kept up to date along a line of play; `()` for an evaluator that needs none.
+    /// Incremental state along a line of play; `()` for none.
     type Cache: Clone + Default + Send;
 
-    /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] cost less than asking
-    /// about each successor in turn: then a search does so, and keeps no caches up to date.
+    /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] are faster than single
+    /// successors: then a search uses them, without caches.
     const BATCHES_SUCCESSORS: bool = false;
 
-    /// The value of a position, one ply deep, for the seat to move: the expectation of the best
-    /// successor, the same to the last bit as from the [`Evaluator::value`] of each. The cache, any
-    /// that was used with these rules and this evaluator alone, only saves work. Two seats only.
+    /// The expectation over one ply for the seat to move, equal to the bit to that of the
+    /// [`Evaluator::value`] of each successor. The cache, previously used with the same rules and
+    /// evaluator, only saves work. Two seats only.
     fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> f32 {
         one_ply_serial(self, game, position, cache)
     }
 
-    /// Scores every successor of a position at once: one score a move, for the seat that makes it,
-    /// on any scale on which more is better; for a move that wins, no score is more.
+    /// Scores of all successors for the seat that makes the moves, on any scale; a winning move has
+    /// the maximal score.
     fn score_successors(
         &self,
         game: &G,
@@ -38,8 +38,8 @@ pub trait Evaluator<G: Game>: Send + Sync {
         score_successors_serial(self, game, position, moves, scores);
     }
 
-    /// The value of every successor of a position at once: one a move, for the seat that makes it,
-    /// the same to the last bit as [`Evaluator::successor`]'s.
+    /// Values of all successors for the seat that makes the moves, equal to the bit to
+    /// [`Evaluator::successor_value`].
     fn value_successors(
         &self,
         game: &G,
@@ -72,8 +72,8 @@ pub trait Evaluator<G: Game>: Send + Sync {
         let _ = (game, position, cache);
     }
 
-    /// Fills the cache of the position after a move from that of the one before: to the last bit
-    /// what [`Evaluator::refresh`] gives.
+    /// Fills the cache of the position after a move from that of the position before, equal to the
+    /// bit to [`Evaluator::refresh`].
     fn update(
         &self,
         game: &G,
@@ -87,11 +87,10 @@ pub trait Evaluator<G: Game>: Send + Sync {
         self.refresh(game, after, child);
     }
 
-    /// Win probability of the seat to move, before the roll, in `[0, 1]`.
+    /// Win probability of the seat to move.
     fn value(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> f32;
 
-    /// One value a position; `out` is as long as `positions`. Never asked of positions that are
-    /// over.
+    /// Values of positions that are not over, into `out` of the same length.
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
         let mut cache = Self::Cache::default();
         for (position, value) in positions.iter().zip(out) {
@@ -100,35 +99,33 @@ pub trait Evaluator<G: Game>: Send + Sync {
         }
     }
 
-    /// The value of a position, from scratch: for places that are not hot.
+    /// The value of a position, from scratch.
     fn value_of(&self, game: &G, position: &G::Position) -> f32 {
         let mut cache = Self::Cache::default();
         self.refresh(game, position, &mut cache);
         self.value(game, position, &cache)
     }
 
-    /// The score for the seat to move before its calibration; `None` where the value is all there
-    /// is.
+    /// The score for the seat to move before its calibration; `None` without one.
     fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
         let _ = (game, position);
         None
     }
 
-    /// What a value of this evaluator, or of a search over it, has been worth in whole games;
-    /// `None` where nobody fitted that, or it is what they are fitted to. Never asked of values
-    /// that are proven or exact.
+    /// The win rate in complete games of such values, of this evaluator or a search with it; `None`
+    /// if not fitted. Not for proven or exact values.
     fn calibrate_to_results(&self, value: f32) -> Option<f32> {
         let _ = value;
         None
     }
 
-    /// A value for every seat; with more than two seats all others get the same.
+    /// Payoffs of all seats; with more than two, equal ones for all others.
     fn payoffs(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> Payoffs {
         symmetric_payoffs(game, position, self.value(game, position, cache))
     }
 }
 
-/// Payoffs of which only that of the seat to move is known: all others get the same.
+/// Payoffs from the payoff of the seat to move: equal ones for all others.
 pub fn symmetric_payoffs<G: Game>(game: &G, position: &G::Position, own: f32) -> Payoffs {
     let mut payoffs = [0.0; MAX_SEATS];
     payoffs[..game.seats()].fill(payoff_of_each_other(own, game.seats()));
@@ -136,7 +133,7 @@ pub fn symmetric_payoffs<G: Game>(game: &G, position: &G::Position, own: f32) ->
     payoffs
 }
 
-/// [`Evaluator::one_ply`] from each successor in turn: right for every evaluator.
+/// [`Evaluator::one_ply`] by single successors.
 pub fn one_ply_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
@@ -153,7 +150,7 @@ pub fn one_ply_serial<G: Game, E: Evaluator<G> + ?Sized>(
     expectation(&outcomes, &values)
 }
 
-/// [`Evaluator::value_successors`], likewise.
+/// [`Evaluator::value_successors`] by single successors.
 pub fn value_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
@@ -167,7 +164,7 @@ pub fn value_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     }
 }
 
-/// [`Evaluator::score_successors`], likewise.
+/// [`Evaluator::score_successors`] by single successors.
 pub fn score_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
@@ -257,10 +254,8 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
     }
 }
 
-/// A hand-made score: larger is better for the seat to move, on a scale of its own.
-///
-/// [`crate::core::calibration::Calibrated`] turns it into an [`Evaluator`]; the raw score stays
-/// reachable, because published tables need it.
+/// A hand-made score for the seat to move, on its own scale;
+/// [`crate::core::calibration::Calibrated`] makes it an [`Evaluator`].
 pub trait Score<G: Game>: Send + Sync {
     /// The raw score, from the view of the seat to move.
     fn score(&self, game: &G, position: &G::Position) -> f32;

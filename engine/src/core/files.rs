@@ -96,7 +96,6 @@ pub enum FileKind {
 
 impl FileKind {
     /// Maximal size in bytes.
-    #[must_use]
     pub const fn max_bytes(self) -> u64 {
         match self {
             Self::Text => 16_000_000,
@@ -194,7 +193,6 @@ pub fn open(path: &Path) -> Result<File, FileError> {
 }
 
 /// Checksum (xxh3) of a file's content.
-#[must_use]
 pub fn checksum(bytes: &[u8]) -> u64 {
     xxhash_rust::xxh3::xxh3_64(bytes)
 }
@@ -275,7 +273,6 @@ pub fn lock_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File>
 }
 
 /// Free bytes in a directory's file system; `None` if unknown.
-#[must_use]
 pub fn free_space(directory: &Path) -> Option<u64> {
     #[cfg(unix)]
     {
@@ -358,7 +355,6 @@ fn parent(path: &Path) -> &Path {
 }
 
 /// Builds names of temporary files, with these permissions up to the umask instead of private ones.
-#[must_use]
 pub fn temporary_names(mode: u32) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY_PREFIX).suffix(TEMPORARY_SUFFIX);

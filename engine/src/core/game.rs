@@ -1,9 +1,9 @@
-//! The rules of a game as search sees them: positions, moves, outcomes, seats and payoffs.
+//! The rules of a game: positions, moves, outcomes, seats and payoffs.
 //!
 //! A position is an afterstate, before the next outcome of chance. Its moves are listed once, in an
-//! order in which each outcome allows one contiguous range, so its value is
-//! `Σ probability · max(values of the moves in the range)`. Invariant: an implementation of [`Game`]
-//! holds the rules, is immutable and shared; positions are small values that are copied freely.
+//! order in which each outcome allows one contiguous range, so its value is `Σ probability ·
+//! max(values of the moves in the range)`. Invariant: the rules ([`Game`]) are immutable and
+//! shared; positions are small values.
 
 use smallvec::{Array, SmallVec};
 use std::{
@@ -17,31 +17,26 @@ use xxhash_rust::xxh3::Xxh3;
 /// A participant, counted from 0.
 pub type Seat = usize;
 
-/// Most seats a game may have.
+/// Maximal number of seats.
 pub const MAX_SEATS: usize = 8;
 
-/// What each seat gets, in `[0, 1]`. With two seats they are shares of one win: 1, ½ for a draw, 0;
-/// they add up to 1. With more they are the points of the ranks, scaled to `[0, 1]`, and need not
-/// add up to anything: a payoff says nothing of the others.
+/// Payoffs of the seats, in `[0, 1]`. Those of two seats add up to 1 (win 1, draw ½); more seats
+/// get the points of their ranks, scaled to `[0, 1]`.
 pub type Payoffs = [f32; MAX_SEATS];
 
-/// A chance outcome: its probability and the run of the move list it permits.
+/// A chance outcome: its probability and the range of the move list that it allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// Probability; the weights of a position's outcomes add up to 1.
+    /// Probability; those of a position add up to 1.
     pub weight: f32,
-    /// First permitted index of the move list; so a position has at most 65,535 moves.
+    /// First allowed index of the move list, which has at most 65,535 moves.
     pub start: u16,
-    /// One past the last permitted index.
+    /// One past the last allowed index.
     pub end: u16,
 }
 
 impl Outcome {
-    /// The only outcome, of a list of so many moves.
-    ///
-    /// # Panics
-    /// If they are too many for an index.
-    #[must_use]
+    /// The only outcome, which allows `moves` moves.
     #[inline]
     pub fn certain(moves: usize) -> Self {
         assert!(
@@ -55,14 +50,13 @@ impl Outcome {
         }
     }
 
-    /// The permitted indices of the move list.
+    /// The allowed indices of the move list.
     #[inline]
     pub fn move_range(&self) -> Range<usize> {
         usize::from(self.start)..usize::from(self.end)
     }
 
-    /// Whether this outcome permits the move at `index` of the move list.
-    #[must_use]
+    /// Whether this outcome allows the move at `index` of the move list.
     #[inline]
     pub fn allows(&self, index: usize) -> bool {
         // One comparison: below the start the difference wraps around.
@@ -70,12 +64,11 @@ impl Outcome {
     }
 }
 
-/// A list that holds the outcomes of any position of a game; its bound is that of the stack that
-/// [`crate::core::chance`] takes.
+/// A list of the outcomes of one position.
 pub trait OutcomeList: List<Outcome> {
-    /// How many outcomes a position may have, at most [`MAX_LISTED_OUTCOMES`].
+    /// Maximal number of outcomes of a position, at most [`MAX_LISTED_OUTCOMES`].
     const CAPACITY: usize;
-    /// A list of something else, with the same bound.
+    /// A list of another type with the same capacity.
     type ListOf<T: Copy + Default + Debug + Send>: List<T>;
 }
 
@@ -84,7 +77,7 @@ impl<const N: usize> OutcomeList for FixedList<Outcome, N> {
     type ListOf<T: Copy + Default + Debug + Send> = FixedList<T, N>;
 }
 
-/// No game has more outcomes a position: a set of them is a word.
+/// Maximal number of outcomes of a position in any game: a set of them is a word.
 pub const MAX_LISTED_OUTCOMES: usize = 64;
 
 /// The outcomes of a game without chance.
@@ -145,14 +138,13 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     }
 }
 
-/// Where the outcomes of a game that is played come from.
+/// Source of the chance outcomes of a game.
 pub trait ChanceSource<G: Game> {
-    /// Draws what the seat to move gets: the outcome as a record keeps it, and the moves it
-    /// permits.
+    /// Samples the outcome, as in records, and the moves that it allows.
     fn draw(&mut self, game: &G, position: &G::Position) -> (u8, G::Moves);
 }
 
-/// A growable list, seen as a slice.
+/// A growable list, readable as a slice.
 pub trait List<T>: Default + Clone + Debug + Send + Deref<Target = [T]> + DerefMut {
     /// Appends one item.
     fn push(&mut self, item: T);
@@ -190,7 +182,7 @@ where
     }
 }
 
-/// A list of at most `N` items that lives on the stack.
+/// A list of at most `N` items on the stack.
 #[derive(Clone, Copy, Debug)]
 pub struct FixedList<T, const N: usize> {
     items: [T; N],
@@ -198,31 +190,22 @@ pub struct FixedList<T, const N: usize> {
 }
 
 impl<T: Copy + Default + Debug + Send, const N: usize> FixedList<T, N> {
-    /// Appends one item.
-    ///
-    /// # Panics
-    /// If the list is full.
+    /// Appends one item; panics if the list is full.
     #[inline]
     pub fn push(&mut self, item: T) {
         self.items[usize::from(self.length)] = item;
         self.length += 1;
     }
 
-    /// Appends an item if it is kept. Whether it is decides nothing but the length.
-    ///
-    /// # Panics
-    /// If the list is full, even if the item is not kept.
+    /// Appends an item if `kept`, without a branch; panics if the list is full.
     #[inline]
     pub fn push_if(&mut self, item: T, kept: bool) {
         self.items[usize::from(self.length)] = item;
         self.length += u16::from(kept);
     }
 
-    /// Appends the first `count` of a few items, which decides nothing but the length, so that a
-    /// processor need not foresee it.
-    ///
-    /// # Panics
-    /// If there is no room for all of the few.
+    /// Appends the first `count` of some items without a branch; panics without room for all of
+    /// them.
     #[inline]
     pub fn push_first<const FEW: usize>(&mut self, items: [T; FEW], count: usize) {
         let room = self.items[usize::from(self.length)..].first_chunk_mut();
@@ -277,16 +260,11 @@ impl<T: Copy + Default + Debug + Send, const N: usize> List<T> for FixedList<T, 
     }
 }
 
-/// The outcome that 32 random bits select by weight.
-///
-/// # Panics
-/// If there is no outcome.
-#[must_use]
+/// The outcome that 32 random bits select by weight; panics without outcomes.
 #[inline]
 pub fn sample_outcome(outcomes: &[Outcome], bits: u32) -> &Outcome {
     let mut rest = bits as f32 / 4_294_967_296.0;
-    // Weights are not negative, so once the rest is below 0 it stays there. Counting needs no
-    // branch that depends on chance, which no processor foresees.
+    // Once the remainder is negative it stays negative: counting needs no unpredictable branch.
     let mut passed = 0;
     for outcome in outcomes {
         rest -= outcome.weight;
@@ -296,15 +274,12 @@ pub fn sample_outcome(outcomes: &[Outcome], bits: u32) -> &Outcome {
 }
 
 /// One of `count` equally likely indices by 32 random bits; the bias is at most `count / 2^32`.
-#[must_use]
 #[inline]
 pub fn uniform_index(count: usize, bits: u32) -> usize {
     ((count as u64 * u64::from(bits)) >> 32) as usize
 }
 
-/// Outcomes that are equally likely, as many as the list holds, each with a run as long as the
-/// others' of so many moves.
-#[must_use]
+/// Equally likely outcomes, as many as the list holds, each of which allows `moves` moves.
 pub fn uniform_outcomes<O: OutcomeList>(moves: usize) -> O {
     let mut outcomes = O::default();
     for outcome in 0..O::CAPACITY {
@@ -318,8 +293,7 @@ pub fn uniform_outcomes<O: OutcomeList>(moves: usize) -> O {
     outcomes
 }
 
-/// The payoffs of a two-seat game that the seat with more has won; as much each is a draw.
-#[must_use]
+/// The payoffs of a two-seat game by points.
 #[inline]
 pub fn payoffs_by_score<T: Ord>([first, second]: [T; 2]) -> Payoffs {
     match first.cmp(&second) {
@@ -330,22 +304,20 @@ pub fn payoffs_by_score<T: Ord>([first, second]: [T; 2]) -> Payoffs {
 }
 
 /// The payoffs of a two-seat game that `winner` has won.
-#[must_use]
 pub fn win_for(winner: Seat) -> Payoffs {
     let mut payoffs = [0.0; MAX_SEATS];
     payoffs[winner] = 1.0;
     payoffs
 }
 
-/// What each other seat gets where nothing is known but that one gets `own`: with two seats the
-/// rest, with more what ranks with equal steps between them leave, alike for all.
-#[must_use]
+/// The payoff of each other seat if one seat gets `own`: the remainder for two seats, otherwise the
+/// mean remainder of equidistant ranks.
 #[inline]
 pub fn payoff_of_each_other(own: f32, seats: usize) -> f32 {
     (0.5 * seats as f32 - own) / (seats as f32 - 1.0)
 }
 
-/// The payoffs of a two-seat game that nobody has won.
+/// The payoffs of a draw of two seats.
 pub const DRAW: Payoffs = {
     let mut payoffs = [0.0; MAX_SEATS];
     (payoffs[0], payoffs[1]) = (0.5, 0.5);

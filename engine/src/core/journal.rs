@@ -1,10 +1,9 @@
 //! Append-only work logs: JSON lines with a header that identifies the work, then one finished part
-//! per line.
+//! per line, in any order.
 //!
-//! Every line but the header ends with its checksum and is appended when its part finishes, in any
-//! order. A killed program loses at most an incomplete last line; the rest of a failed append is
-//! truncated, and a damaged line is removed so that its part is done again. Tasks of a job array
-//! have journals of their own, which are merged in order of part numbers.
+//! Each part has a checksum. A killed program loses at most an incomplete last line; the rest of a
+//! failed append is truncated, and a damaged line is removed and its part repeated. Tasks of a job
+//! array have journals of their own, which are merged.
 //!
 //! Invariant: no part is in a file twice or altered, and a file is continued only by the work that
 //! began it.
@@ -28,7 +27,7 @@ use std::{
 /// Maximal length of a setting in errors.
 const MAX_VALUE_LENGTH: usize = 60;
 
-/// Why a journal cannot be used, as one line with the file's name.
+/// An error as one line with the file's name.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct JournalError(String);
@@ -67,12 +66,8 @@ pub type Opened<L> = (Journal<L>, BTreeMap<u64, L>);
 impl<L: Serialize + DeserializeOwned> Journal<L> {
     /// Opens or creates the journal of a task slice of `count` parts and reads the finished parts.
     /// `identity` is an object with everything the results depend on; absent keys equal `null`. A
-    /// task has a file of its own ([`TaskSlice::path`]) and also reads the complete file; a
+    /// task has a file of its own ([`TaskSlice::path_for`]) and also reads the complete file; a
     /// merge adds the parts of all tasks to it. Without a path nothing is read or stored.
-    ///
-    /// # Errors
-    /// If the file cannot be used or belongs to other work, the merged file cannot be written, or a
-    /// task has no path.
     pub fn open(
         path: Option<&Path>,
         terms: ErrorTerms,
@@ -130,9 +125,6 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     }
 
     /// Checks that a merge has all parts.
-    ///
-    /// # Errors
-    /// If tasks lack some of their parts.
     pub fn check_complete(&self) -> Result<(), JournalError> {
         (self.missing_tasks.clone()).map_or(Ok(()), |tasks| Err(JournalError(tasks)))
     }
@@ -155,10 +147,8 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
             .collect()
     }
 
-    /// Appends a finished part.
-    ///
-    /// # Errors
-    /// If that fails; the file then has nothing of it, or refuses further parts.
+    /// Appends a finished part; after an error the file has nothing of it, or rejects further
+    /// parts.
     pub fn add(&mut self, line: &L) -> Result<(), JournalError> {
         let Some(file) = &mut self.file else {
             return Ok(());
@@ -169,20 +159,14 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
             .map_err(|cause| failed(&file.path, &cause))
     }
 
-    /// Removes parts that are to be done again.
-    ///
-    /// # Errors
-    /// If the file cannot be read or written.
+    /// Removes the parts that do not satisfy the predicate.
     pub fn retain(&mut self, predicate: impl Fn(&L) -> bool) -> Result<(), JournalError> {
         self.file
             .as_mut()
             .map_or(Ok(()), |file| file.retain(predicate))
     }
 
-    /// Syncs the file.
-    ///
-    /// # Errors
-    /// If that fails, or the file was removed meanwhile.
+    /// Syncs the file; an error if it was removed meanwhile.
     pub fn close(self) -> Result<(), JournalError> {
         self.file.map_or(Ok(()), |Lines { path, file, .. }| {
             let synced = file.sync_all().and_then(|()| path.metadata());
@@ -191,8 +175,8 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     }
 }
 
-/// A fault for an append of so many bytes to a file: the bytes written before it fails, and whether
-/// truncating them fails too.
+/// A fault of an append of so many bytes: the bytes written before it fails, and whether truncating
+/// fails too.
 #[doc(hidden)]
 pub type Fault = fn(&Path, usize) -> Option<(usize, bool)>;
 
@@ -440,7 +424,6 @@ fn check_same(
 }
 
 /// The first setting of two objects that differs, with both values; absent keys equal `null`.
-#[must_use]
 pub fn first_mismatch<'a>(
     found: &'a Value,
     expected: &'a Value,

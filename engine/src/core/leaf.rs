@@ -1,18 +1,13 @@
-//! What a simulation of a Monte-Carlo search ends with, and the moves made on the way.
-//!
-//! Invariant: a leaf is only asked about positions that are not over, and answers with a payoff in
-//! `[0, 1]` a seat. Asked about several positions at once it may answer faster, so that a
-//! network sees them together.
+//! Leaf evaluation of Monte-Carlo search.
 
 use crate::core::{
     game::{Game, Payoffs},
     random::RandomStream,
 };
 
-/// Values a position that is not over and has just been added to the tree.
+/// Values positions that are not over and were just added to the tree.
 pub trait Leaf<G: Game>: Send {
-    /// One payoff a seat, each in `[0, 1]`; notes the moves made on the way if somebody asks for
-    /// them.
+    /// One payoff in `[0, 1]` per seat. The move kinds of playouts are added to `played`.
     fn payoffs(
         &mut self,
         game: &G,
@@ -21,10 +16,10 @@ pub trait Leaf<G: Game>: Send {
         moves_played: Option<&mut MoveKinds>,
     ) -> Payoffs;
 
-    /// Forgets what was learned in the games before.
+    /// Discards what was learned in earlier games.
     fn new_game(&mut self) {}
 
-    /// The same for several positions at once; as many answers as positions.
+    /// [`Leaf::payoffs`] of several positions, which may be faster.
     fn payoffs_batch(
         &mut self,
         game: &G,
@@ -38,7 +33,7 @@ pub trait Leaf<G: Game>: Send {
     }
 }
 
-/// A set of [`super::search_game::SearchHints::history_index`]s, one bit a kind; it grows with the kinds it meets.
+/// A growing bit set of [`super::search_game::SearchHints::history_index`]s.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct MoveKinds(Vec<u64>);
 
@@ -53,14 +48,13 @@ impl MoveKinds {
     }
 
     /// Whether a kind is in the set.
-    #[must_use]
     #[inline]
     pub fn contains(&self, kind: usize) -> bool {
         let word = self.0.get(kind / 64).copied().unwrap_or(0);
         word >> (kind % 64) & 1 == 1
     }
 
-    /// Removes all kinds, and keeps the memory.
+    /// Removes all kinds.
     #[inline]
     pub fn clear(&mut self) {
         self.0.clear();

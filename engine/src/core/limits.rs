@@ -1,4 +1,4 @@
-//! Limits of one answer, given by the caller.
+//! Limits of one decision, given by the caller.
 
 use std::{
     sync::{
@@ -8,15 +8,12 @@ use std::{
     time::Duration,
 };
 
-/// Limits of one answer of a player or a search. The default is none: the limits of the player's
-/// spec alone.
+/// Limits of one decision of a player or a search, in addition to the limits of its spec.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// Ends the search once it is set, with what has been found by then; it is read about every
-    /// 200 µs.
+    /// Stops the search once set, with the result so far; read about every 200 µs.
     pub stop: Option<Arc<AtomicBool>>,
-    /// Replaces the time, nodes and simulations of a search that takes a limit of time, as `ms=` in
-    /// its spec does; depths stay.
+    /// Replaces the time, nodes and simulations of a search with a time limit; depths stay.
     pub time: Option<Duration>,
 }
 
@@ -28,7 +25,6 @@ impl Limits {
     };
 
     /// Whether the stop flag is set.
-    #[must_use]
     pub fn is_stopped(&self) -> bool {
         (self.stop.as_ref()).is_some_and(|stop| stop.load(Ordering::Relaxed))
     }

@@ -1,7 +1,7 @@
-//! Memory-mapped files, and the file at a given address.
+//! Memory-mapped files, and the file at an address.
 //!
 //! Reading a page that the file no longer has raises `SIGBUS`; a signal handler can find the file
-//! here. Invariant: [`file_at`] neither allocates nor blocks, so it is safe in signal handlers.
+//! here. Invariant: [`file_at`] neither allocates nor blocks.
 
 #![allow(unsafe_code, reason = "a file is lent as bytes")]
 
@@ -103,7 +103,6 @@ impl Entry {
 }
 
 /// The printable name of the file mapped at an address.
-#[must_use]
 pub fn file_at(address: usize) -> Option<&'static str> {
     let mut list = &ENTRIES;
     while let Some(entry) = list.get() {

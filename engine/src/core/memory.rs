@@ -1,6 +1,4 @@
-//! Fallible allocation of large lists.
-//!
-//! A program may abort on failed allocations, as the command does, except for these ([`may_fail`]).
+//! Fallible allocation of large lists, in programs that otherwise abort ([`may_fail`]).
 
 use std::cell::Cell;
 
@@ -18,7 +16,6 @@ pub(crate) fn with_capacity<T>(items: usize) -> Option<Vec<T>> {
 }
 
 /// Whether the current allocation of this thread may fail. For allocators; it allocates nothing.
-#[must_use]
 pub fn may_fail() -> bool {
     MAY_FAIL.get()
 }

@@ -21,19 +21,16 @@ impl Moments {
     }
 
     /// Number of samples.
-    #[must_use]
     pub fn samples(&self) -> f64 {
         self.samples
     }
 
     /// The mean; 0 without samples.
-    #[must_use]
     pub fn mean(&self) -> f64 {
         self.mean
     }
 
     /// Standard deviation of one sample; 0 with fewer than two.
-    #[must_use]
     pub fn deviation(&self) -> f64 {
         if self.samples < 2.0 {
             0.0
@@ -43,7 +40,6 @@ impl Moments {
     }
 
     /// Standard error of the mean; 0 with fewer than two samples.
-    #[must_use]
     pub fn standard_error(&self) -> f64 {
         self.deviation() / self.samples.max(1.0).sqrt()
     }

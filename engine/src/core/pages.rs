@@ -34,7 +34,6 @@ pub(crate) fn prefetch(address: *const u8) {
 
 impl Pages {
     /// `bytes` zeroed bytes; `None` without enough memory.
-    #[must_use]
     pub fn zeroed(bytes: usize) -> Option<Self> {
         #[cfg(any(unix, windows))]
         {
@@ -52,30 +51,26 @@ impl Pages {
 
     /// Number of bytes.
     #[inline]
-    #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Whether there are no bytes.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Pointer to the first byte.
     #[inline]
-    #[must_use]
     pub fn as_mut_ptr(&self) -> *mut u8 {
         self.0.as_mut_ptr()
     }
 
     /// All bytes. Code that writes through the pointer has to exclude concurrent calls.
     #[inline]
-    #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: the memory is initialised and lives as long as its borrowed owner; unsafe code
-        // that writes through the pointer has to exclude concurrent reads.
+        // SAFETY: initialised memory, borrowed from its owner; writers through the pointer exclude
+        // concurrent reads.
         unsafe { std::slice::from_raw_parts(self.as_mut_ptr(), self.len()) }
     }
 
@@ -83,7 +78,7 @@ impl Pages {
     #[inline]
     #[must_use]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: the memory is initialised and lives as long as its exclusively borrowed owner.
+        // SAFETY: initialised memory, exclusively borrowed from its owner.
         unsafe { std::slice::from_raw_parts_mut(self.as_mut_ptr(), self.len()) }
     }
 }

@@ -1,8 +1,7 @@
-//! Seeds and random streams, from a frozen 64-bit Mersenne Twister.
+//! Seeds and random streams of the 64-bit Mersenne Twister (Matsumoto and Nishimura 1998).
 //!
 //! Invariant: all randomness is a pure function of the user's seed, a [`SeedSpace`] and indices,
-//! equal on every machine; training and tests have disjoint seeds. The generator is MT19937-64
-//! (Matsumoto and Nishimura 1998), as in Rock'n'Roll.
+//! equal on every machine; training and tests have disjoint seeds.
 
 use rand_mt::Mt64;
 use xxhash_rust::xxh3::xxh3_64;
@@ -32,7 +31,6 @@ pub enum SeedSpace {
 }
 
 /// Derives a seed from the user's seed, the purpose and indices.
-#[must_use]
 pub fn derive_seed(seed: u64, space: SeedSpace, indices: &[u64]) -> u64 {
     let mut bytes = Vec::with_capacity(16 + 8 * indices.len());
     bytes.extend_from_slice(&seed.to_le_bytes());
@@ -63,7 +61,6 @@ pub struct RandomStream {
 
 impl RandomStream {
     /// The stream of a seed.
-    #[must_use]
     pub fn new(seed: u64) -> Self {
         Self {
             generator: Mt64::new(seed),

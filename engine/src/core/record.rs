@@ -36,7 +36,6 @@ impl Ending {
     ];
 
     /// Name in files and reports.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Played => "played",
@@ -48,7 +47,6 @@ impl Ending {
     }
 
     /// Whether the game ended by the rules.
-    #[must_use]
     pub const fn is_played(&self) -> bool {
         matches!(self, Self::Played)
     }

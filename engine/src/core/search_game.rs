@@ -1,7 +1,5 @@
-//! What searches use of a game beside its rules: playouts, hints, and turns out of order.
-//!
-//! Every item has a default, so that an empty `impl` is enough; a game overrides what it computes
-//! faster or knows better.
+//! Properties of a game for searches, beside its rules: playouts, hints, and turns out of order.
+//! All items have defaults.
 
 use super::{
     game::{Game, List, Payoffs, Seat, sample_outcome, uniform_index},
@@ -41,8 +39,8 @@ pub trait SearchHints: Game {
         Phase::Middle
     }
 
-    /// Expected number of moves that the seat to move still has, for the time manager; best a
-    /// little above the mean.
+    /// Expected number of remaining moves of the seat to move, for the time manager; best a little
+    /// above the mean.
     fn expected_moves_left(&self, position: &Self::Position) -> u32 {
         let _ = position;
         20
@@ -66,7 +64,7 @@ pub enum Phase {
     Endgame,
 }
 
-/// Random moves and playouts. No method is called for a position that is over, unless it says so.
+/// Random moves and playouts, unless stated for positions that are not over.
 pub trait Playouts: SearchHints {
     /// A random move: an outcome by its probability, then one of its moves, all equally likely.
     /// `bits` are 64 random bits.
@@ -93,8 +91,8 @@ pub trait Playouts: SearchHints {
         allowed.start
     }
 
-    /// The payoffs of a playout by [`Playouts::sample_move`]. `random` returns 64 random bits; the
-    /// number of calls is up to the game. A position that is over has its own payoffs.
+    /// The payoffs of a playout by [`Playouts::sample_move`], also of positions that are over.
+    /// `random` returns 64 random bits, any number of times.
     fn playout(&self, position: &Self::Position, random: impl FnMut() -> u64) -> Payoffs {
         playout_by_moves(self, position, random)
     }

@@ -36,7 +36,7 @@ pub(super) fn register_output(path: &Path) {
 pub(super) struct TemporaryFile(PathBuf);
 
 impl TemporaryFile {
-    /// Creates and registers a temporary file; blocks after an interruption.
+    /// Creates and registers a temporary file; blocks after a shutdown.
     pub(super) fn create(
         create_file: impl FnOnce() -> io::Result<NamedTempFile>,
     ) -> io::Result<(NamedTempFile, Self)> {
@@ -47,7 +47,7 @@ impl TemporaryFile {
         Ok((file, Self(path)))
     }
 
-    /// Renames the file into place; blocks after an interruption.
+    /// Renames the file into place; blocks after a shutdown.
     pub(super) fn commit<T>(self, rename: impl FnOnce() -> T) -> T {
         let _state = state();
         rename()

@@ -1,8 +1,7 @@
 //! CPU feature dispatch: loops compiled for several instruction sets, chosen at run time.
 //!
-//! [`multiversion!`] compiles a loop, or one loop per vector width, for the levels it names.
 //! Invariants: [`Instructions`] prove that the machine has a level, so calling code compiled for it
-//! is sound; all versions of a loop give the same bits, as its tests check for
+//! is sound; all versions of a loop give the same bits, as tests check for
 //! [`Instructions::available`].
 
 pub use crate::multiversion;
@@ -79,7 +78,6 @@ impl Instructions {
     }
 
     /// The widest level of this machine.
-    #[must_use]
     pub fn detect() -> Self {
         Self::available().last().unwrap_or(Self::PORTABLE)
     }
@@ -167,9 +165,8 @@ macro_rules! multiversion {
                 }
             );
             if $level >= $crate::core::simd::SimdLevel::$name {
-                // SAFETY: `Instructions` of a level exist only where the processor was found to
-                // have what it and all earlier levels add (`available`), which is what the version
-                // is compiled for; the function itself is safe code.
+                // SAFETY: `Instructions` of a level exist only on processors with all its features
+                // (`available`); the version itself is safe code.
                 return unsafe { form::<$($constant),*>($($argument),*) };
             }
         }

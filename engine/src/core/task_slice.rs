@@ -32,7 +32,6 @@ pub enum TaskSlice {
 
 impl TaskSlice {
     /// The range of this slice among `parts` parts; all of them for a merge.
-    #[must_use]
     pub fn parts(self, parts: u64) -> Range<u64> {
         let Self::Task { number, of } = self else {
             return 0..parts;
@@ -43,13 +42,11 @@ impl TaskSlice {
     }
 
     /// Whether this is one task of several.
-    #[must_use]
     pub fn is_task(self) -> bool {
         matches!(self, Self::Task { .. })
     }
 
     /// For a merge: the tasks that lack parts, as one line.
-    #[must_use]
     pub fn missing_tasks(
         self,
         path_for: &Path,
@@ -82,7 +79,6 @@ impl TaskSlice {
     }
 
     /// The file of this slice: `FILE.3-of-10` for a task, otherwise `FILE`.
-    #[must_use]
     pub fn path_for(self, file: &Path) -> PathBuf {
         let mut name = file.as_os_str().to_owned();
         if let Self::Task { number, of } = self {

@@ -48,7 +48,6 @@ pub(crate) fn wrong<T>(character: usize, problem: impl Into<String>) -> Result<T
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Strips the byte-order mark.
-#[must_use]
 pub fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)
 }
@@ -89,7 +88,6 @@ pub fn from_utf8_or_latin1(bytes: &[u8]) -> Result<String, &'static str> {
 }
 
 /// The line without comment (`#`) and surrounding blanks.
-#[must_use]
 pub fn content(line: &str) -> &str {
     line.split('#').next().unwrap_or_default().trim()
 }
@@ -146,7 +144,6 @@ pub fn joined(items: impl IntoIterator<Item: ToString>, separator: &str) -> Stri
 }
 
 /// Shortens a text to about `max_length` characters, keeping its beginning and end.
-#[must_use]
 pub fn shorten(text: &str, max_length: usize) -> String {
     let length = text.chars().count();
     if length <= max_length {
@@ -162,7 +159,6 @@ pub fn shorten(text: &str, max_length: usize) -> String {
 
 /// Whether a character controls a terminal or page: control characters, direction marks, zero-width
 /// characters, and line and paragraph separators.
-#[must_use]
 pub fn is_unprintable(character: char) -> bool {
     character.is_control()
         || matches!(
@@ -177,7 +173,6 @@ pub fn is_unprintable(character: char) -> bool {
 }
 
 /// Replaces unprintable characters of a foreign text by U+FFFD, �.
-#[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
     match text.contains(is_unprintable) {
         true => text.replace(is_unprintable, "\u{fffd}").into(),
@@ -186,7 +181,6 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 }
 
 /// [`printable`] for several lines.
-#[must_use]
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
     let is_unprintable = |character| character != '\n' && is_unprintable(character);
     match text.contains(is_unprintable) {
@@ -200,7 +194,6 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
 ///
 /// The list (`star2(depth, eval), mcts and random; more text`) has the names outside of parentheses
 /// before a semicolon.
-#[must_use]
 pub fn suggestion(name: &str, list: &str) -> String {
     // Two letters swapped, or one in four wrong or missing.
     const MIN_SIMILARITY: f64 = 0.6;
@@ -233,7 +226,6 @@ pub fn suggestion(name: &str, list: &str) -> String {
 }
 
 /// Formats a number of bytes with the largest fitting unit.
-#[must_use]
 pub fn format_bytes(bytes: u64) -> String {
     let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")];
     match units.iter().find(|(size, _)| bytes >= *size) {

@@ -90,7 +90,6 @@ impl Default for Standard {
 
 impl Standard {
     /// The standard board with six stones a side.
-    #[must_use]
     pub fn new(variant: Variant, die: Die) -> Self {
         Self::with_stones(variant, die, MAX_STONES)
     }
@@ -204,7 +203,6 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     ///
     /// # Panics
     /// If `stones` is not in 1–6.
-    #[must_use]
     pub fn with_stones(variant: Variant, die: Die, stones: usize) -> Self {
         assert!(
             (1..=MAX_STONES).contains(&stones),
@@ -245,32 +243,27 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 
     /// The variant.
-    #[must_use]
     pub fn variant(&self) -> Variant {
         self.variant
     }
 
     /// The die that search assumes.
-    #[must_use]
     pub fn die(&self) -> Die {
         self.die
     }
 
     /// Stones a side at the start.
-    #[must_use]
     pub fn stones(&self) -> u8 {
         self.stones
     }
 
     /// Lookup table of fast playouts; `None` unless the die is fair with six faces.
-    #[must_use]
     #[inline]
     pub fn stone_table(&self) -> Option<&StoneTable> {
         self.stone_table.as_ref()
     }
 
     /// The winner, once the game is over.
-    #[must_use]
     #[inline]
     pub fn winner(&self, position: &Position) -> Option<Seat> {
         let (mover, other) = (position.mover(), position.other());
@@ -287,7 +280,6 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     ///
     /// # Panics
     /// If `face` is 0.
-    #[must_use]
     pub fn legal_moves(&self, position: &Position, face: u8) -> MoveList {
         let mut moves = MoveList::default();
         self.push_legal_moves(position, face, &mut moves);
@@ -309,7 +301,6 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
 
     /// For each stone of the mover the probability that the next roll allows it; 0 for gone stones.
     /// A face with a choice counts for both stones, so the sum may exceed 1.
-    #[must_use]
     #[inline]
     pub fn move_probabilities(&self, alive: u8) -> [f32; MAX_STONES] {
         let mut probabilities = [0.0; MAX_STONES];
@@ -331,21 +322,18 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 
     /// Destination of a move, in the mover's perspective.
-    #[must_use]
     #[inline]
     pub fn destination(position: &Position, mv: Move) -> u8 {
         Self::destination_from(position.mover().square(mv.stone()), mv)
     }
 
     /// Destination of each step from a square, in move order; [`GONE`] off the board.
-    #[must_use]
     #[inline]
     pub fn destinations(square: u8) -> [u8; 3] {
         Self::DESTINATIONS[usize::from(square & 31)]
     }
 
     /// Number of steps from a square; 0 for a gone stone.
-    #[must_use]
     #[inline]
     pub fn step_count(square: u8) -> u8 {
         // A table: portable code counts bits in a dozen instructions.
@@ -354,14 +342,12 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
 
     /// Merged outcomes for a set of living stones, as ranges of stones (from 0); gone stones inside
     /// a range are ignored.
-    #[must_use]
     #[inline]
     pub fn outcomes_by_stones(&self, alive: u8) -> &[Outcome] {
         &self.runs[usize::from(alive & 63)]
     }
 
     /// Destination of a move of the stone on `square`.
-    #[must_use]
     #[inline]
     pub fn destination_from(square: u8, mv: Move) -> u8 {
         square + Self::STEP_OFFSETS[mv.direction()]

@@ -55,7 +55,6 @@ impl Move {
     pub const SWAP: Self = Self(OFF as u16);
 
     /// A stone on a cell, counted by letters, then numbers.
-    #[must_use]
     #[inline]
     pub fn at(cell: usize) -> Self {
         debug_assert!(cell < MAX_CELLS);
@@ -63,7 +62,6 @@ impl Move {
     }
 
     /// The cell that it fills; none if it swaps.
-    #[must_use]
     #[inline]
     pub fn cell(self) -> Option<usize> {
         (self != Self::SWAP).then_some(usize::from(self.0))
@@ -82,14 +80,12 @@ impl Kinds {
     /// A chain with three sides.
     pub const FORK: Self = Self(4);
     /// Whether there is any.
-    #[must_use]
     #[inline]
     pub fn any(self) -> bool {
         self.0 != 0
     }
 
     /// Their names.
-    #[must_use]
     pub fn names(self) -> Vec<&'static str> {
         let all = [
             (Self::RING, "ring"),
@@ -213,7 +209,6 @@ impl Position {
     }
 
     /// Whose stone stands on a cell.
-    #[must_use]
     #[inline]
     pub fn on(&self, cell: usize) -> Option<Seat> {
         match self.colours[cell] {
@@ -223,28 +218,24 @@ impl Position {
     }
 
     /// Whose turn it is; in a game that is won, the loser's.
-    #[must_use]
     #[inline]
     pub fn seat(&self) -> Seat {
         usize::from(self.seat)
     }
 
     /// How many stones stand.
-    #[must_use]
     #[inline]
     pub fn stones(&self) -> usize {
         usize::from(self.stones)
     }
 
     /// What the last stone completed.
-    #[must_use]
     #[inline]
     pub fn won(&self) -> Kinds {
         self.won
     }
 
     /// The cell filled last.
-    #[must_use]
     pub fn last(&self) -> Option<usize> {
         Some(usize::from(self.last[0])).filter(|&cell| cell != OFF)
     }
@@ -298,7 +289,6 @@ impl Position {
     }
 
     /// What a stone of a seat on an empty cell would complete.
-    #[must_use]
     #[inline(always)]
     fn would_win(&self, shape: &Shape, cell: usize, seat: Seat) -> Kinds {
         let set = self.around(cell, seat);
@@ -371,7 +361,6 @@ impl Havannah {
     ///
     /// # Panics
     /// If there is no such board.
-    #[must_use]
     pub fn new(base: usize, swap: bool) -> Self {
         assert!(BASES.contains(&base), "boards have {BASES:?} cells a side");
         Self {
@@ -381,20 +370,17 @@ impl Havannah {
     }
 
     /// Cells of a side.
-    #[must_use]
     pub fn base(&self) -> usize {
         self.shape.base
     }
 
     /// How many cells there are.
-    #[must_use]
     #[inline]
     pub fn board_cells(&self) -> usize {
         self.shape.cells
     }
 
     /// The empty board.
-    #[must_use]
     pub fn start(&self) -> Position {
         Position::empty()
     }
@@ -414,7 +400,6 @@ impl Havannah {
     }
 
     /// What a stone of a seat on an empty cell would complete.
-    #[must_use]
     #[inline]
     pub fn would_win(&self, position: &Position, cell: usize, seat: Seat) -> Kinds {
         position.would_win(self.shape, cell, seat)

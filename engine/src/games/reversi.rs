@@ -63,13 +63,11 @@ impl Reversi {
     }
 
     /// Columns, which are as many as rows.
-    #[must_use]
     pub fn size(&self) -> usize {
         self.size
     }
 
     /// The squares of the board, a1 being bit 0 and a2 bit 8.
-    #[must_use]
     pub fn squares(&self) -> u64 {
         self.squares
     }
@@ -88,7 +86,6 @@ impl Reversi {
     }
 
     /// The position that every game begins with.
-    #[must_use]
     pub fn start(&self) -> Position {
         let last = self.size / 2;
         let square = |column: usize, row: usize| 1 << (COLUMNS * row + column);
@@ -99,7 +96,6 @@ impl Reversi {
 
     /// The position in which `seat` is to move and has the discs `own`; both sets lie on the board
     /// and share no square.
-    #[must_use]
     #[inline]
     pub fn position(&self, own: u64, enemy: u64, seat: Seat) -> Position {
         Position {
@@ -116,14 +112,12 @@ impl Reversi {
     }
 
     /// How many squares are empty.
-    #[must_use]
     #[inline]
     pub fn empties(&self, position: &Position) -> u32 {
         (self.squares & !(position.own | position.enemy)).count_ones()
     }
 
     /// Whether neither side can move.
-    #[must_use]
     #[inline]
     pub fn is_over(&self, position: &Position) -> bool {
         position.moves == 0 && self.moves_of(position.enemy, position.own) == 0
@@ -131,7 +125,6 @@ impl Reversi {
 
     /// Own discs minus enemy discs, where the winner is also given the empty squares: how a
     /// position that is over counts.
-    #[must_use]
     #[inline]
     pub fn final_discs(&self, position: &Position) -> i32 {
         let ahead = position.discs_ahead();
@@ -158,20 +151,17 @@ pub struct Position {
 
 impl Position {
     /// Whose turn it is.
-    #[must_use]
     #[inline]
     pub fn seat(&self) -> Seat {
         usize::from(self.seat)
     }
 
     /// The discs of a seat.
-    #[must_use]
     pub fn discs(&self, seat: Seat) -> u64 {
         [self.enemy, self.own][usize::from(seat == self.seat())]
     }
 
     /// Own discs minus enemy discs.
-    #[must_use]
     #[inline]
     pub fn discs_ahead(&self) -> i32 {
         self.own.count_ones() as i32 - self.enemy.count_ones() as i32
@@ -187,14 +177,12 @@ impl Move {
     pub const PASS: Self = Self(64);
 
     /// Fills a square, counted from a1 along the rows of the big board.
-    #[must_use]
     #[inline]
     pub fn to(square: usize) -> Self {
         Self(square as u8)
     }
 
     /// The square, or nothing for a pass.
-    #[must_use]
     #[inline]
     pub fn square(self) -> Option<usize> {
         (self != Self::PASS).then_some(usize::from(self.0))

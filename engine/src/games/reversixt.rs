@@ -90,49 +90,42 @@ pub struct Position {
 
 impl Position {
     /// What stands on a cell.
-    #[must_use]
     #[inline]
     pub fn cell(&self, cell: usize) -> Cell {
         self.cells[cell]
     }
 
     /// The part of the game.
-    #[must_use]
     #[inline]
     pub fn phase(&self) -> Phase {
         self.phase
     }
 
     /// The seat whose turn it is.
-    #[must_use]
     #[inline]
     pub fn seat(&self) -> Seat {
         usize::from(self.seat)
     }
 
     /// Stones that a seat has on the board.
-    #[must_use]
     #[inline]
     pub fn stones(&self, seat: Seat) -> u16 {
         self.stones[seat]
     }
 
     /// Override stones that a seat has left.
-    #[must_use]
     #[inline]
     pub fn overrides(&self, seat: Seat) -> u16 {
         self.overrides[seat]
     }
 
     /// Bombs that a seat has left.
-    #[must_use]
     #[inline]
     pub fn bombs(&self, seat: Seat) -> u16 {
         self.bombs[seat]
     }
 
     /// Whether a seat plays no more.
-    #[must_use]
     #[inline]
     pub fn is_disqualified(&self, seat: Seat) -> bool {
         self.disqualified >> seat & 1 == 1
@@ -227,7 +220,6 @@ impl Move {
 
     /// A stone or a bomb on a cell. `special` is the player, from 1, with whom stones are exchanged
     /// on a choice, what is taken for a bonus, and 0 otherwise.
-    #[must_use]
     #[inline]
     pub const fn new(cell: usize, special: u8) -> Self {
         Self {
@@ -237,14 +229,12 @@ impl Move {
     }
 
     /// The cell.
-    #[must_use]
     #[inline]
     pub fn cell(self) -> usize {
         usize::from(self.cell)
     }
 
     /// What goes with it.
-    #[must_use]
     #[inline]
     pub fn special(self) -> u8 {
         self.special
@@ -253,7 +243,6 @@ impl Move {
 
 impl ReversiXt {
     /// The rules on a map, with [`POINTS`].
-    #[must_use]
     pub fn new(map: Arc<Map>) -> Self {
         Self {
             shape: Arc::new(inputs::Shape::of(&map)),
@@ -277,7 +266,6 @@ impl ReversiXt {
     }
 
     /// The map.
-    #[must_use]
     pub fn map(&self) -> &Map {
         &self.map
     }
@@ -311,7 +299,6 @@ impl ReversiXt {
     }
 
     /// The position that every game begins with.
-    #[must_use]
     pub fn start(&self) -> Position {
         let players = self.map.players();
         let mut position = self.empty();
@@ -326,7 +313,6 @@ impl ReversiXt {
     }
 
     /// The position in which a seat plays no more, because it broke the rules; its stones stay.
-    #[must_use]
     pub fn disqualify(&self, position: &Position, seat: Seat) -> Position {
         let mut position = *position;
         position.disqualified |= 1 << seat;
@@ -338,7 +324,6 @@ impl ReversiXt {
 
     /// The place of each seat, from 0: by stones that are left; those with equally many share the
     /// better one, and whoever was disqualified comes last.
-    #[must_use]
     pub fn places(&self, position: &Position) -> [usize; MAX_SEATS] {
         let strength = |seat| (!position.is_disqualified(seat)).then(|| position.stones(seat));
         let players = self.map.players();
@@ -349,7 +334,6 @@ impl ReversiXt {
     }
 
     /// The points of each seat by its place; whoever was disqualified has none.
-    #[must_use]
     pub fn points(&self, position: &Position) -> [u32; MAX_SEATS] {
         let places = self.places(position);
         by_index(|seat| {

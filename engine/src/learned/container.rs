@@ -64,7 +64,6 @@ impl_number!(f32 F32, i32 I32, i16 I16, i8 I8);
 
 impl Tensor {
     /// A tensor of these numbers.
-    #[must_use]
     pub fn new<T: Number>(name: &str, shape: Vec<usize>, values: &[T]) -> Self {
         let mut bytes = Vec::with_capacity(size_of_val(values));
         values.iter().for_each(|value| value.write(&mut bytes));

@@ -20,7 +20,6 @@ use std::{
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Hash of a canonical schema text in model files: xxh3, 64 bits.
-#[must_use]
 pub fn hash(layout: &str) -> u64 {
     xxh3_64(layout.as_bytes())
 }
@@ -51,7 +50,6 @@ pub struct Cell {
 
 impl CellGroup {
     /// The only group of a view.
-    #[must_use]
     pub const fn only(letter: char, count: usize, symbols: usize, meaning: &'static str) -> Self {
         Self {
             letter,
@@ -67,7 +65,6 @@ impl CellGroup {
     ///
     /// # Panics
     /// If the number is out of range.
-    #[must_use]
     pub fn cell(&self, number: usize) -> Cell {
         assert!(number < self.count, "{}{number} is no cell", self.letter);
         Cell {
@@ -82,7 +79,6 @@ impl CellGroup {
     }
 
     /// The number of the cell in this group, if it is in it.
-    #[must_use]
     pub fn number_of(&self, cell: Cell) -> Option<usize> {
         cell.index()
             .checked_sub(self.start)
@@ -183,13 +179,11 @@ pub trait Learnable: TupleInputs {
     const DEFAULT_FEATURES: &'static [Self::Group] = &[];
 
     /// The rules that models are trained for, where the played ones may differ.
-    #[must_use]
     fn training_rules(&self) -> Self {
         self.clone()
     }
 
     /// Rules of several boards that share one view, for training on all of them.
-    #[must_use]
     fn with_shared_view(all: Vec<Self>) -> Vec<Self> {
         all
     }
@@ -272,7 +266,6 @@ pub(super) fn format_limits<G: TupleInputs>(what: &str, limits: &[u8]) -> String
 }
 
 /// All pairs of cells of the first group.
-#[must_use]
 pub fn all_pairs<G: TupleInputs>(game: &G) -> Vec<Vec<Cell>> {
     let cells: Vec<Cell> = game.cells()[0].all().collect();
     let pairs_of = |(index, &a): (usize, &Cell)| {
@@ -309,7 +302,6 @@ pub fn with_view<G: TupleInputs, R>(
 }
 
 /// Parses a cell such as `b3`; `b+3` and `b03` are refused.
-#[must_use]
 pub fn parse_cell(groups: &[CellGroup], text: &str) -> Option<Cell> {
     let mut characters = text.chars();
     let letter = characters.next()?;
@@ -321,7 +313,6 @@ pub fn parse_cell(groups: &[CellGroup], text: &str) -> Option<Cell> {
 }
 
 /// Name of a cell.
-#[must_use]
 pub fn format_cell(groups: &[CellGroup], cell: Cell) -> String {
     groups
         .iter()

@@ -61,7 +61,6 @@ impl<N: Named> NameSet<N> {
     pub const ALL: Self = Self::from_bits(((1u64 << N::ALL.len()) - 1) as u32);
 
     /// Whether the set contains an item.
-    #[must_use]
     #[inline]
     pub fn contains(self, item: N) -> bool {
         self.bits >> item.number() & 1 == 1

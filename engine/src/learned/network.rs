@@ -231,7 +231,6 @@ impl<G: Learnable> Network<G> {
 
     /// Log odds of the side to move in units of 1 / [`LOGIT_SCALE`], by definition: without cache
     /// and game kernels.
-    #[must_use]
     pub fn logit_from_scratch(&self, game: &G, position: &G::Position) -> i32 {
         let (mut rows, mut sums) = ([0; MAX_ACTIVE], [0; MAX_WIDTH]);
         let (rows, sums) = (
@@ -261,7 +260,6 @@ impl<G: Learnable> Network<G> {
 }
 
 /// The bucket of positions with so much remaining.
-#[must_use]
 #[inline]
 pub fn bucket(bucket_limits: &[u8], remaining: usize) -> usize {
     let below = |bound: &&u8| usize::from(**bound) < remaining;
@@ -279,7 +277,6 @@ pub(super) fn layout<G: Learnable>(
 
 /// Log odds in floating point, rounded down a little, so that the logistic is monotone and the best
 /// move can be chosen by integers.
-#[must_use]
 #[inline]
 pub fn log_odds(logit: i32) -> f32 {
     const DROPPED_BITS: u32 = 5;

@@ -195,7 +195,6 @@ impl<G: Learnable> TupleNetwork<G> {
     }
 
     /// Log odds of the side to move.
-    #[must_use]
     #[inline]
     pub fn logit(&self, position: &G::Position) -> f32 {
         self.quantized.log_odds(G::Tuples::sum(self, position))

@@ -47,7 +47,6 @@ pub struct BrsMove<M> {
 
 impl<G: SearchGame> BrsGame<G> {
     /// A position whose seat to move is the root.
-    #[must_use]
     pub fn root_position(&self, position: &G::Position) -> BrsPosition<G::Position> {
         BrsPosition {
             position: *position,
@@ -56,7 +55,6 @@ impl<G: SearchGame> BrsGame<G> {
     }
 
     /// A move of the root seat.
-    #[must_use]
     pub fn root_move(&self, at: &BrsPosition<G::Position>, mv: G::Move) -> BrsMove<G::Move> {
         let seat = at.root as u8;
         BrsMove { mv, seat }
@@ -175,7 +173,6 @@ pub struct BestReplySearch<G: SearchGame> {
 
 impl<G: SearchGame> BestReplySearch<G> {
     /// See [`DeepeningSearch::new`]. The game needs [`crate::core::search_game::OutOfTurn::set_side_to_move`].
-    #[must_use]
     pub fn new(
         game: G,
         evaluator: impl Evaluator<G> + Clone + 'static,

@@ -221,7 +221,6 @@ impl<M: Copy> RootMove<M> {
 
 impl<G: SearchGame> DeepeningSearch<G> {
     /// A Star search to a fixed depth with default options, one thread and no table.
-    #[must_use]
     pub fn to_depth(game: G, evaluator: impl Evaluator<G> + Clone + 'static, depth: u32) -> Self {
         Self::new(
             game,
@@ -235,7 +234,6 @@ impl<G: SearchGame> DeepeningSearch<G> {
     }
 
     /// A Star search on `threads` threads (at least one), which share the table.
-    #[must_use]
     pub fn new(
         game: G,
         evaluator: impl Evaluator<G> + Clone + 'static,

@@ -12,7 +12,6 @@ pub struct EvalTimer {
 
 impl EvalTimer {
     /// A timer that is on or off.
-    #[must_use]
     pub fn new(on: bool) -> Self {
         let spent = on.then_some(Duration::ZERO);
         Self { spent }

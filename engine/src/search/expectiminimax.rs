@@ -35,7 +35,6 @@ pub struct Expectiminimax<G, E> {
 
 impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
     /// A search of `depth` plies, the root move included (at least 1).
-    #[must_use]
     pub fn new(game: G, evaluator: E, depth: u32, form: Form) -> Self {
         Self {
             game,

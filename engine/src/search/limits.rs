@@ -1,8 +1,7 @@
-//! When a search must end: by nodes, by time, or because another thread has found the answer.
+//! Limits of a search: nodes, time and stop flags.
 //!
-//! The number of nodes between two looks at the clock follows the speed of the evaluator, so that a
-//! slow one does not overstep a limit. Invariant: once a search is stopped it stays stopped until
-//! it is given new limits.
+//! The number of nodes between two readings of the clock follows the speed of the evaluator.
+//! Invariant: a stopped search stays stopped until it gets new limits.
 
 use super::stopwatch::{Deadline, Stopwatch};
 pub use crate::core::limits::Limits;
@@ -13,50 +12,48 @@ use std::{
     time::Duration,
 };
 
-/// Depths of the first and of the last iteration, in plies from the root, 1–127.
+/// Range of the iterations, in plies from the root, 1–127.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DepthRange {
-    /// The first iteration that counts: with other limits one of a single ply comes before it, with
-    /// the depth alone it is a whole number of steps below the last.
+    /// Minimal depth; with other limits an iteration of one ply precedes it, with the depth alone
+    /// it is the maximum minus a multiple of the step.
     pub least: u32,
-    /// The last one.
+    /// Maximal depth.
     pub most: u32,
 }
 
-/// How much time there is.
+/// Limit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeLimit {
-    /// For each move.
+    /// Wall-clock time per move.
     Move(Duration),
-    /// For each move, of the time that its one thread spends on a processor, not while others
-    /// compute.
+    /// CPU time of one thread per move.
     Processor(Duration),
-    /// For all moves of a game together, growing by `increment` after each.
+    /// Time per game, with an increment after each move.
     Game {
-        /// What there is at the start.
+        /// Time at the start.
         total: Duration,
-        /// What each move adds.
+        /// Increment per move.
         increment: Duration,
     },
 }
 
-/// What a search is limited by wherever it begins; the first limit that is reached counts.
+/// Limits of every search of a player; the first that is reached counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchLimits {
-    /// Depths in the opening, in the middle and at the end of the game.
+    /// Depths in the opening, the middle game and the endgame.
     pub depths: [DepthRange; 3],
-    /// Nodes a move, for each thread.
+    /// Nodes per move and thread.
     pub nodes: Option<u64>,
     /// Time.
     pub time: Option<TimeLimit>,
 }
 
-/// Deeper than any game is long.
+/// Maximal depth of a search.
 pub const MAX_DEPTH: u32 = 127;
 
 impl SearchLimits {
-    /// Exactly `depth` plies, at every stage.
-    #[must_use]
+    /// A fixed depth in all phases.
     pub fn to_depth(depth: u32) -> Self {
         Self {
             depths: [DepthRange {
@@ -68,7 +65,7 @@ impl SearchLimits {
         }
     }
 
-    /// These limits, or with a time for the move in place of nodes and time.
+    /// These limits, or a time per move in place of nodes and time.
     pub(super) fn with_move_time(self, time: Option<Duration>) -> Self {
         match time {
             None => self,
@@ -80,28 +77,27 @@ impl SearchLimits {
         }
     }
 
-    /// Whether nothing but the depth ends a search.
+    /// Whether only the depth limits the search.
     pub fn only_depth(&self) -> bool {
         self.nodes.is_none() && self.time.is_none()
     }
 
-    /// The depths of a stage.
-    #[must_use]
+    /// The depths of a phase.
     pub fn depth(&self, phase: Phase) -> DepthRange {
         self.depths[phase as usize]
     }
 }
 
-/// The clock of a game: how long each move may take.
+/// Time manager of a game.
 #[derive(Clone, Debug)]
 pub(super) struct Pace {
     limit: Option<TimeLimit>,
     left: Duration,
-    /// A time for the next moves in place of the limit.
+    /// Overrides the limit for the next moves.
     move_time: Option<Duration>,
 }
 
-/// Kept back for what comes between deciding and answering.
+/// Reserve for work after the decision.
 const MOVE_OVERHEAD: Duration = Duration::from_millis(1);
 
 impl Pace {
@@ -117,7 +113,7 @@ impl Pace {
         }
     }
 
-    /// Sets a time for the next moves in place of the limit.
+    /// Overrides the limit for the next moves.
     pub(super) fn set_move_time(&mut self, time: Option<Duration>) {
         self.move_time = time;
     }
@@ -126,7 +122,7 @@ impl Pace {
         self.move_time.map(TimeLimit::Move).or(self.limit)
     }
 
-    /// A stopwatch for a search that begins now; it is off where time does not matter.
+    /// Starts a stopwatch; without a limit of time it is off.
     pub(super) fn start(&self) -> Stopwatch {
         match self.limit() {
             None => Stopwatch::Off,
@@ -135,7 +131,7 @@ impl Pace {
         }
     }
 
-    /// When a search that began with `stopwatch` must end, the side to move having `moves` left
+    /// The deadline of a search that began with `stopwatch`, with `moves` expected moves left
     /// ([`crate::core::search_game::SearchHints::expected_moves_left`]).
     pub(super) fn deadline(&self, stopwatch: Stopwatch, moves: u32) -> Option<Deadline> {
         let after = match self.limit()? {
@@ -155,33 +151,33 @@ impl Pace {
     }
 }
 
-/// Watches over the limits of one thread's search.
+/// Limits of one thread's search while it runs.
 #[derive(Clone, Debug)]
 pub struct Watch {
     stopped: bool,
-    /// The number of nodes at which to look again.
+    /// Number of nodes at the next check.
     next_look: u64,
     last_look: Instant,
     interval: u64,
-    /// Seconds a node takes when it takes long.
+    /// Seconds per node, a slowly decaying maximum.
     slowest: f64,
     most_nodes: Option<u64>,
     deadline: Option<Deadline>,
-    /// Set by whoever wants all threads of the search to end.
+    /// The caller's limits.
     outer: Limits,
 }
 
-/// The clock is looked at about this often.
+/// Approximate interval of clock readings.
 const CLOCK_CHECK_INTERVAL: Duration = Duration::from_micros(200);
 
-/// Nodes before the first look, when nothing is known about the evaluator's speed.
+/// Nodes before the first check, at unknown speed.
 const FIRST_INTERVAL: u64 = 1;
 
-/// Nodes before the first look of a later search at most: some microseconds with a fast
-/// evaluator.
+/// Maximal number of nodes before the first check of later searches: some microseconds for fast
+/// evaluators.
 const MAX_FIRST_INTERVAL: u64 = 512;
 
-/// Nodes between two looks at most.
+/// Maximal number of nodes between two checks.
 const MAX_INTERVAL: u64 = 1 << 20;
 
 impl Default for Watch {
@@ -200,8 +196,7 @@ impl Default for Watch {
 }
 
 impl Watch {
-    /// New limits, with the number of nodes that have been counted so far; `most_nodes` is a count
-    /// of the same kind.
+    /// Sets new limits at a count of `nodes`; `most_nodes` is the maximal count.
     pub(super) fn start(
         &mut self,
         nodes: u64,
@@ -215,7 +210,7 @@ impl Watch {
             (most_nodes, deadline, Limits { stop, time: None });
         if !unlimited {
             self.last_look = Instant::now();
-            // The interval of the last search stands, but a first look comes early.
+            // The interval of the last search is used, but the first check comes early.
             self.interval = self.interval.min(MAX_FIRST_INTERVAL);
             self.schedule(nodes);
         } else {
@@ -223,12 +218,12 @@ impl Watch {
         }
     }
 
-    /// Limits from outside alone, with the number of nodes that have been counted so far.
+    /// Sets the caller's limits alone, at a count of `nodes`.
     pub(super) fn start_within(&mut self, nodes: u64, limits: &Limits) {
         self.start(nodes, None, None, limits.stop.clone());
     }
 
-    /// Whether the search must end, when `nodes` have been counted.
+    /// Whether the search must end at a count of `nodes`.
     #[inline]
     pub(super) fn is_over(&mut self, nodes: u64) -> bool {
         if nodes >= self.next_look {
@@ -242,13 +237,13 @@ impl Watch {
         self.stopped
     }
 
-    /// What ends the search from outside.
+    /// The caller's limits.
     #[inline]
     pub(super) fn outer(&self) -> &Limits {
         &self.outer
     }
 
-    /// Ends the search if that is wanted from outside, without waiting for the next look.
+    /// Checks the caller's limits immediately.
     #[inline]
     pub(super) fn check_outer_limits(&mut self) {
         self.stopped |= self.outer.is_stopped();
@@ -258,7 +253,7 @@ impl Watch {
     fn look(&mut self, nodes: u64) {
         let now = Instant::now();
         let a_node = now.duration_since(self.last_look).as_secs_f64() / self.interval as f64;
-        // The slowest nodes count, and are forgotten slowly: dear ones may come at any time.
+        // A slowly decaying maximum: expensive nodes may come at any time.
         self.slowest = a_node.max(0.95 * self.slowest);
         let wanted = (CLOCK_CHECK_INTERVAL.as_secs_f64() / self.slowest.max(1e-12)) as u64;
         self.interval = wanted.clamp(1, 2 * self.interval).min(MAX_INTERVAL);

@@ -44,7 +44,6 @@ const BELOW_ALL_PAYOFFS: Payoffs = [-1.0; MAX_SEATS];
 
 impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
     /// A search without limits; `width` limits the moves of inner nodes ([`limit_moves`]).
-    #[must_use]
     pub fn new(game: G, evaluator: E, width: Option<usize>) -> Self {
         Self {
             game,
@@ -61,7 +60,6 @@ impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
     }
 
     /// The same search under limits, on one thread.
-    #[must_use]
     pub fn into_deepening(
         self,
         deepening: DeepeningOptions,

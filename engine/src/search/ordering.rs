@@ -102,7 +102,6 @@ impl MoveGroups {
 
     /// Packs the best move of each group by value into 16 bits, equal parts, all ones for an index
     /// out of range; with many groups the best move only.
-    #[must_use]
     #[inline]
     pub fn pack_best(&self, values: &[f32]) -> u16 {
         if self.count() > MAX_GROUPS_PER_HINT {

@@ -33,7 +33,6 @@ pub struct RolloutResult {
 
 impl RolloutResult {
     /// The result without luck; may exceed `[0, 1]`.
-    #[must_use]
     pub fn luck_adjusted(self) -> f64 {
         self.result - self.luck
     }

@@ -132,7 +132,6 @@ impl<G: SearchGame> Default for Scratch<G> {
 
 impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
     /// A search without limits.
-    #[must_use]
     pub fn new(game: G, evaluator: E, options: StarOptions, table: Option<Arc<Table>>) -> Self {
         // The leaf cache is a table too, and omitted without one.
         let leaf_cache = if table.is_some() && E::BATCHES_SUCCESSORS {

@@ -67,7 +67,6 @@ struct Node<'a, P> {
 
 impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
     /// A search of `depth` plies, the root move included (1–127).
-    #[must_use]
     pub fn new(
         game: G,
         evaluator: E,

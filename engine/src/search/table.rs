@@ -110,7 +110,6 @@ const MAX_GENERATIONS: u8 = 126;
 
 impl Table {
     /// A table of at least one entry; `None` without enough memory.
-    #[must_use]
     pub fn with_entries(
         entries: usize,
         replacement: Replacement,
@@ -172,7 +171,6 @@ impl Table {
     }
 
     /// Probes a position for a search of `depth` plies (1–127).
-    #[must_use]
     #[inline]
     pub fn probe(&self, key: u64, depth: u32) -> Option<Hit> {
         let mut fallback = None;

@@ -26,7 +26,6 @@ pub enum DieError {
 
 impl Die {
     /// The fair die with six faces.
-    #[must_use]
     pub fn fair() -> Self {
         Self {
             faces: 6,
@@ -73,21 +72,18 @@ impl Die {
     }
 
     /// Number of faces, 1–6.
-    #[must_use]
     #[inline]
     pub fn faces(&self) -> u8 {
         self.faces
     }
 
     /// Probability of a face (from 1).
-    #[must_use]
     #[inline]
     pub fn probability(&self, face: u8) -> f64 {
         self.weights[usize::from(face) - 1]
     }
 
     /// Whether all faces are equally likely.
-    #[must_use]
     pub fn is_fair(&self) -> bool {
         let faces = usize::from(self.faces);
         self.weights[..faces]
@@ -115,7 +111,6 @@ const ROLLS_PER_OUTPUT: u8 = 12;
 
 impl DiceStream {
     /// The rolls of `die` for `seed`.
-    #[must_use]
     pub fn new(seed: u64, die: Die) -> Self {
         Self {
             random: RandomStream::new(seed),
@@ -164,7 +159,6 @@ pub struct DuplicateDice {
 
 impl DuplicateDice {
     /// One stream per seat.
-    #[must_use]
     pub fn new(seed: u64, die: Die) -> Self {
         let stream = |seat: u64| {
             DiceStream::new(

@@ -50,7 +50,6 @@ impl Variant {
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     /// All moves that some face allows, in list order.
-    #[must_use]
     pub fn all_moves(&self, position: &Position) -> MoveList {
         let mut moves = MoveList::default();
         self.moves(position, &mut moves);

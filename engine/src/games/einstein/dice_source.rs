@@ -49,7 +49,6 @@ pub struct PairDice {
 
 impl PairDice {
     /// Wraps `dice` with storage for replay.
-    #[must_use]
     pub fn new(dice: DuplicateDice) -> Self {
         Self {
             dice,

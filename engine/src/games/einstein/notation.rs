@@ -178,7 +178,6 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 
     /// Formats a position; `die` is `None` before the roll.
-    #[must_use]
     pub fn format_position(&self, position: &Position, die: Option<u8>) -> String {
         let mut text = String::with_capacity((COLUMNS + 1) * ROWS + 4);
         for row in 0..ROWS {
@@ -197,7 +196,6 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 
     /// Formats a move of a position, for example `c1b2`.
-    #[must_use]
     pub fn format_move(&self, position: &Position, mv: Move) -> String {
         let from = position.mover().square(mv.stone());
         let to = Self::destination(position, mv);

@@ -171,7 +171,6 @@ pub struct GreedyPlayer {
 
 impl GreedyPlayer {
     /// Creates the player.
-    #[must_use]
     pub fn new(game: Standard) -> Self {
         Self { game }
     }
@@ -180,7 +179,6 @@ impl GreedyPlayer {
     ///
     /// # Panics
     /// If `legal` is empty.
-    #[must_use]
     #[inline]
     pub fn best_move(position: &Position, legal: &[Move]) -> Move {
         // `min_by_key` returns the first of equal keys.

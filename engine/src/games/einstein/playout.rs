@@ -131,7 +131,6 @@ pub struct LanePlayouts {
 impl LanePlayouts {
     /// Playouts on the widest engine; `None` for unsupported rules: a die other than the fair one
     /// of six faces, fewer than six stones a side.
-    #[must_use]
     pub fn new(game: &Standard, choice: Choice, seed: u64) -> Option<Self> {
         Self::with_instructions(Instructions::detect(), game, choice, seed)
     }

@@ -29,7 +29,6 @@ impl Side {
     pub const EMPTY: Self = Self(ALL_LANES);
 
     /// Stone `i` (from 0) on `squares[i]`, or [`GONE`].
-    #[must_use]
     pub fn new(squares: [u8; MAX_STONES]) -> Self {
         Self(squares.iter().rev().fold(0, |lanes, &square| {
             lanes << LANE_BITS | u32::from(square & 31)
@@ -37,14 +36,12 @@ impl Side {
     }
 
     /// The square of a stone (from 0), or [`GONE`].
-    #[must_use]
     #[inline]
     pub fn square(self, stone: usize) -> u8 {
         (self.0 >> (LANE_BITS * stone as u32) & 31) as u8
     }
 
     /// The squares of all stones.
-    #[must_use]
     #[inline]
     pub fn squares(self) -> [u8; MAX_STONES] {
         by_index(|stone| self.square(stone))
@@ -77,7 +74,6 @@ impl Side {
     }
 
     /// The living stones as a bit set.
-    #[must_use]
     #[inline]
     pub fn alive(self) -> u8 {
         // One bit every five positions, at 0, 5, …, 25; gathered three at a time.
@@ -89,35 +85,30 @@ impl Side {
     }
 
     /// Number of living stones.
-    #[must_use]
     #[inline]
     pub fn count(self) -> u32 {
         self.lanes_other_than(GONE).count_ones()
     }
 
     /// Whether no stone is alive.
-    #[must_use]
     #[inline]
     pub fn is_empty(self) -> bool {
         self.0 == ALL_LANES
     }
 
     /// Whether a stone stands on `square`.
-    #[must_use]
     #[inline]
     pub fn occupies(self, square: u8) -> bool {
         self.lanes_other_than(square) != HIGH_BITS
     }
 
     /// The occupied squares as a bit set; bit 31 is set if a stone is gone.
-    #[must_use]
     #[inline]
     pub fn occupied_squares(self) -> u32 {
         (0..MAX_STONES).fold(0, |occupied, stone| occupied | 1 << self.square(stone))
     }
 
     /// The stone (from 0) on `square`.
-    #[must_use]
     #[inline]
     pub fn stone_on(self, square: u8) -> Option<usize> {
         let equal = !self.lanes_other_than(square) & HIGH_BITS;
@@ -168,35 +159,30 @@ pub struct Position(u64);
 
 impl Position {
     /// A position from the side to move, the other side, and the seat (0 or 1) to move.
-    #[must_use]
     #[inline]
     pub fn new(mover: Side, other: Side, seat: usize) -> Self {
         Self(u64::from(mover.0) | u64::from(other.0) << 30 | (seat as u64) << SEAT_BIT)
     }
 
     /// The side to move.
-    #[must_use]
     #[inline]
     pub fn mover(&self) -> Side {
         Side(self.0 as u32 & ALL_LANES)
     }
 
     /// The side that moved last.
-    #[must_use]
     #[inline]
     pub fn other(&self) -> Side {
         Side((self.0 >> 30) as u32 & ALL_LANES)
     }
 
     /// The seat to move.
-    #[must_use]
     #[inline]
     pub fn seat(&self) -> usize {
         (self.0 >> SEAT_BIT) as usize
     }
 
     /// The stones of a seat.
-    #[must_use]
     pub fn side(&self, seat: usize) -> Side {
         if seat == self.seat() {
             self.mover()
@@ -206,21 +192,18 @@ impl Position {
     }
 
     /// The same board with the other side to move.
-    #[must_use]
     #[inline]
     pub fn pass_turn(&self) -> Self {
         Self::new(self.other(), self.mover(), 1 - self.seat())
     }
 
     /// Number of stones on the board.
-    #[must_use]
     #[inline]
     pub fn stones(&self) -> u32 {
         self.mover().count() + self.other().count()
     }
 
     /// The packed form, used in records.
-    #[must_use]
     #[inline]
     pub fn bits(&self) -> u64 {
         self.0
@@ -228,7 +211,6 @@ impl Position {
 
     /// Unpacks a position; `None` unless the stones stand on distinct squares of a board of
     /// `squares` squares.
-    #[must_use]
     pub fn from_bits(bits: u64, squares: u8) -> Option<Self> {
         let position = Self(bits);
         let mut occupied = 0u32;
@@ -254,7 +236,6 @@ impl Position {
 
     /// Hash key: a bijection of the packed form of which any bits can index a table (SplitMix64:
     /// Steele, Lea and Flood 2014, variant 13 of Stafford).
-    #[must_use]
     #[inline]
     pub fn key(&self) -> u64 {
         SmallRandom::new(self.0).next_u64()
@@ -300,28 +281,24 @@ pub struct Move(u8);
 
 impl Move {
     /// A move of `stone` (0–5) in `direction` (0–2).
-    #[must_use]
     #[inline]
     pub fn new(stone: u8, direction: u8) -> Self {
         Self(stone * 3 + direction)
     }
 
     /// Stone · 3 + direction, 0–17.
-    #[must_use]
     #[inline]
     pub fn number(self) -> u8 {
         self.0
     }
 
     /// The stone, from 0.
-    #[must_use]
     #[inline]
     pub fn stone(self) -> usize {
         usize::from(self.0 / 3)
     }
 
     /// The step: 0 diagonal, 1 sideways, 2 forward.
-    #[must_use]
     #[inline]
     pub fn direction(self) -> usize {
         usize::from(self.0 % 3)

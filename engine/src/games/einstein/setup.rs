@@ -16,7 +16,6 @@ pub const SETUPS: usize = 720;
 ///
 /// # Panics
 /// If `index` is not below `stones!`.
-#[must_use]
 pub fn setup_stones(index: usize, stones: usize) -> Vec<u8> {
     let mut rest: Vec<u8> = (1..=stones as u8).collect();
     let mut block: usize = (1..=stones).product();
@@ -36,7 +35,6 @@ pub fn setup_stones(index: usize, stones: usize) -> Vec<u8> {
 
 /// The index of an arrangement of the stones 1, 2, … on the home squares; `None` if it is no
 /// permutation.
-#[must_use]
 pub fn setup_index(order: &[u8]) -> Option<usize> {
     let mut rest: Vec<u8> = (1..=order.len() as u8).collect();
     let mut block: usize = (1..=order.len()).product();
@@ -73,13 +71,11 @@ pub(super) fn home_squares(
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     /// The home squares in reading order: the triangle nearest to the corner.
-    #[must_use]
     pub fn home_squares(&self) -> Vec<u8> {
         self.home.to_vec()
     }
 
     /// Number of set-ups of a side.
-    #[must_use]
     pub fn setups(&self) -> usize {
         (1..=usize::from(self.stones())).product()
     }
@@ -96,7 +92,6 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     ///
     /// # Panics
     /// If an index is too large or the board too small for both sides.
-    #[must_use]
     pub fn start(&self, setups: [usize; 2], first: Seat) -> Position {
         let sides = setups.map(|index| self.side_with_setup(index));
         let position = Position::new(sides[first], sides[1 - first], first);

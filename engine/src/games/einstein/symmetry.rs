@@ -43,7 +43,6 @@ static TRANSPOSED_PAIRS: [u16; 1 << 10] = {
 };
 
 /// The image of `position` under `symmetry` (below [`SYMMETRIES`]; higher bits are ignored).
-#[must_use]
 #[inline]
 pub fn transform_position(position: &Position, symmetry: usize) -> Position {
     let transposed = symmetry & TRANSPOSE != 0;
@@ -55,7 +54,6 @@ pub fn transform_position(position: &Position, symmetry: usize) -> Position {
 }
 
 /// The face (1 to 6) that allows the images of the stones that `face` allows.
-#[must_use]
 #[inline]
 pub fn transform_face(face: u8, symmetry: usize) -> u8 {
     if symmetry & REVERSE_MOVER != 0 {
@@ -101,7 +99,6 @@ fn transform_side(mut side: Side, transpose: bool, reverse: bool) -> Side {
 
 impl Position {
     /// Canonical form: the minimum packed form over all symmetries and colours.
-    #[must_use]
     #[inline]
     pub fn canonical_bits(&self) -> u64 {
         // Labels are reversed per side, so each side is minimised separately.

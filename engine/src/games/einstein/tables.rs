@@ -119,13 +119,11 @@ impl Tables {
     }
 
     /// Variant of the rules.
-    #[must_use]
     pub fn variant(&self) -> Variant {
         self.variant
     }
 
     /// Maximum total number of stones.
-    #[must_use]
     pub fn stones(&self) -> usize {
         self.stones
     }

@@ -29,7 +29,6 @@ fn bit_of(image: u64) -> (usize, u64) {
 
 impl Position {
     /// Whether the position or a symmetric one belongs to a test suite.
-    #[must_use]
     pub fn is_held_out(&self) -> bool {
         let image = self.canonical_bits();
         let (word, bit) = bit_of(image);

@@ -19,14 +19,12 @@ fn letter(x: u8) -> char {
 
 impl Havannah {
     /// The name of a cell: `d4`.
-    #[must_use]
     pub fn cell_name(&self, cell: usize) -> String {
         let [x, y] = self.shape.names[cell];
         format!("{}{}", letter(x), y + 1)
     }
 
     /// The name of a cell as Little Golem writes it: the numbers of each letter begin with 1.
-    #[must_use]
     pub fn golem_name(&self, cell: usize) -> String {
         let [x, y] = self.shape.names[cell];
         let before = (x + 1).saturating_sub(self.base() as u8);
@@ -99,7 +97,6 @@ impl Havannah {
     }
 
     /// Writes a move.
-    #[must_use]
     pub fn format_move(&self, mv: Move) -> String {
         mv.cell()
             .map_or_else(|| "swap".to_owned(), |cell| self.cell_name(cell))
@@ -128,7 +125,6 @@ impl Havannah {
 
     /// Writes a position: its stones in an order in which they may have been placed, the last two
     /// where they are known to be.
-    #[must_use]
     pub fn format_position(&self, position: &Position) -> String {
         let last = position.last.map(usize::from);
         let of = |seat| {

@@ -119,14 +119,12 @@ pub struct Prover {
 
 impl Prover {
     /// Whether there are proofs: on small boards where the swap is no move.
-    #[must_use]
     pub fn can(game: &Havannah) -> bool {
         numbered(game)
     }
 
     /// Proves wins of a seat with so many bytes for what it finds out; none if there are not as
     /// many, and where it cannot.
-    #[must_use]
     pub fn new(game: Havannah, winner: Seat, memory: usize) -> Option<Self> {
         if !Self::can(&game) {
             return None;
@@ -173,7 +171,6 @@ impl Prover {
     }
 
     /// Positions visited so far.
-    #[must_use]
     pub fn nodes(&self) -> u64 {
         self.nodes
     }

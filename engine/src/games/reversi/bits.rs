@@ -36,7 +36,6 @@ fn runs(from: u64, enemy: u64, step: u32) -> (u64, u64) {
 
 /// The squares behind runs of enemy discs that begin next to an own disc; some may be filled or
 /// off a smaller board.
-#[must_use]
 #[inline]
 pub fn reached(own: u64, enemy: u64) -> u64 {
     LINES.into_iter().fold(0, |reached, (step, inner)| {
@@ -46,7 +45,6 @@ pub fn reached(own: u64, enemy: u64) -> u64 {
 }
 
 /// The enemy discs that turn when an own disc is put on a square.
-#[must_use]
 #[inline]
 pub fn flipped(square: usize, own: u64, enemy: u64) -> u64 {
     // All bits if a run ends at an own disc.
@@ -59,7 +57,6 @@ pub fn flipped(square: usize, own: u64, enemy: u64) -> u64 {
 
 /// A set turned and mirrored on a board of `size` columns by one of the square's eight symmetries;
 /// 0 leaves it as it is.
-#[must_use]
 pub fn image(mut set: u64, symmetry: usize, size: usize) -> u64 {
     let rest = COLUMNS - size;
     if symmetry & 1 != 0 {

@@ -73,13 +73,11 @@ pub struct Endgame {
 
 impl Endgame {
     /// A solver with an empty table.
-    #[must_use]
     pub fn new(game: Reversi) -> Self {
         Self::with_entries(game, ENTRIES)
     }
 
     /// A solver with an empty table of so many entries; with none it costs nothing to make.
-    #[must_use]
     pub fn with_entries(game: Reversi, entries: usize) -> Self {
         Self {
             game,
@@ -127,7 +125,6 @@ impl Endgame {
     }
 
     /// How many positions all searches have seen.
-    #[must_use]
     pub fn nodes(&self) -> u64 {
         self.nodes
     }
@@ -284,7 +281,6 @@ pub struct EndgamePlayer {
 
 impl EndgamePlayer {
     /// A player that solves positions with at most so many empty squares.
-    #[must_use]
     pub fn new(game: Reversi, empties: u32) -> Self {
         Self {
             solver: Endgame::new(game),

@@ -94,7 +94,6 @@ impl Squares {
     pub const CALIBRATION: Calibration = Calibration::logistic(0.0051, 0.0);
 
     /// The weights on the board of a game.
-    #[must_use]
     pub fn new(game: &Reversi) -> Self {
         let size = game.size();
         let from_side = |at: usize| at.min(size - 1 - at);

@@ -50,7 +50,6 @@ impl Reversi {
     }
 
     /// Writes a position.
-    #[must_use]
     pub fn format_position(&self, position: &Position) -> String {
         let mut text: String = self.rows(position).concat();
         text.push(' ');
@@ -104,7 +103,6 @@ impl Reversi {
     }
 
     /// Writes a move.
-    #[must_use]
     pub fn format_move(&self, mv: Move) -> String {
         mv.square().map_or_else(|| "pass".to_owned(), square_name)
     }

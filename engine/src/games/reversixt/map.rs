@@ -57,14 +57,12 @@ impl Cell {
     const SIGNS: &'static [u8; MAX_SEATS + 6] = b"-12345678x0cbi";
 
     /// The stone of a seat, counted from 0.
-    #[must_use]
     #[inline]
     pub const fn stone(seat: usize) -> Self {
         Self(seat as u8 + 1)
     }
 
     /// Whose stone stands here.
-    #[must_use]
     #[inline]
     pub const fn seat(self) -> Option<usize> {
         if self.0 != 0 && self.0 <= MAX_SEATS as u8 {
@@ -75,14 +73,12 @@ impl Cell {
     }
 
     /// Whether a stone of a player or an expansion stone stands here.
-    #[must_use]
     #[inline]
     pub const fn is_occupied(self) -> bool {
         self.0 != 0 && self.0 <= Self::EXPANSION.0
     }
 
     /// Whether a stone may be laid here without an override stone.
-    #[must_use]
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 >= Self::EMPTY.0
@@ -95,14 +91,12 @@ impl Cell {
     }
 
     /// The cell with this sign.
-    #[must_use]
     pub fn from_sign(sign: u8) -> Option<Self> {
         let at = Self::SIGNS.iter().position(|&symbol| symbol == sign);
         at.map(|at| Self(at as u8))
     }
 
     /// The sign of this cell.
-    #[must_use]
     pub fn sign(self) -> char {
         char::from(Self::SIGNS[usize::from(self.0)])
     }
@@ -118,21 +112,18 @@ impl Side {
     pub const NONE: Self = Self(u16::MAX);
 
     /// The side of a cell in a direction.
-    #[must_use]
     #[inline]
     pub const fn new(cell: usize, direction: usize) -> Self {
         Self((cell * DIRECTIONS + direction) as u16)
     }
 
     /// The cell.
-    #[must_use]
     #[inline]
     pub const fn cell(self) -> usize {
         self.0 as usize / DIRECTIONS
     }
 
     /// The direction in which the side is left.
-    #[must_use]
     #[inline]
     pub const fn direction(self) -> usize {
         self.0 as usize % DIRECTIONS
@@ -281,43 +272,36 @@ impl Map {
     }
 
     /// How many play.
-    #[must_use]
     pub fn players(&self) -> usize {
         self.players
     }
 
     /// Override stones that each player begins with.
-    #[must_use]
     pub fn overrides(&self) -> u16 {
         self.overrides
     }
 
     /// Bombs that each player begins with.
-    #[must_use]
     pub fn bombs(&self) -> u16 {
         self.bombs
     }
 
     /// How many steps a bomb reaches.
-    #[must_use]
     pub fn strength(&self) -> u16 {
         self.strength
     }
 
     /// Columns.
-    #[must_use]
     pub fn width(&self) -> usize {
         self.width
     }
 
     /// Rows.
-    #[must_use]
     pub fn height(&self) -> usize {
         self.cells.len() / self.width
     }
 
     /// What stands on the cells at the start, row by row.
-    #[must_use]
     pub fn cells(&self) -> &[Cell] {
         &self.cells
     }
@@ -338,14 +322,12 @@ impl Map {
     }
 
     /// The joined sides.
-    #[must_use]
     pub fn transitions(&self) -> &[[Side; 2]] {
         &self.transitions
     }
 
     /// Where a line goes on that leaves by this side: a cell and the direction from there. Holes
     /// are those of the start.
-    #[must_use]
     #[inline]
     pub fn step(&self, side: Side) -> Side {
         self.steps[usize::from(side.0)]

@@ -112,7 +112,6 @@ impl ReversiXt {
     }
 
     /// Writes a position.
-    #[must_use]
     pub fn format_position(&self, position: &Position) -> String {
         let rules = self.of(position);
         let players = rules.map.players();
@@ -173,7 +172,6 @@ impl ReversiXt {
     }
 
     /// Writes a move.
-    #[must_use]
     pub fn format_move(&self, mv: Move) -> String {
         let (x, y) = (mv.cell() % self.map.width(), mv.cell() / self.map.width());
         let choice = SPECIAL_CHOICES

@@ -31,7 +31,6 @@ impl Eq for Accumulators {}
 
 impl Accumulators {
     /// The sums from a seat's perspective.
-    #[must_use]
     #[inline]
     pub fn perspective(&self, seat: Seat) -> &[i32] {
         &self.sums[seat * self.width..][..self.width]

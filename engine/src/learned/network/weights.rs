@@ -200,7 +200,6 @@ impl NetworkWeights {
 
     /// Whether first-layer sums over these slots fit 16 bits: the bias with the largest, and with
     /// the smallest, weight of each slot. Partial sums may wrap modulo 2¹⁶.
-    #[must_use]
     pub fn fits_i16_accumulator(&self, slots: &[Range<usize>]) -> bool {
         let width = self.bias.len();
         (0..width).all(|neuron| {

@@ -334,7 +334,6 @@ impl<G: Learnable> TupleSet<G> {
 }
 
 /// The cells of a tuple, separated by blanks.
-#[must_use]
 pub fn tuple_text<G: Learnable>(game: &G, tuple: &[Cell]) -> String {
     let cells = tuple.iter().map(|cell| format_cell(game.cells(), *cell));
     joined(cells, " ")

@@ -62,7 +62,6 @@ const PROOF_TOLERANCE: f32 = 1e-4;
 ///
 /// # Panics
 /// If there is no move.
-#[must_use]
 pub fn best_move<M: Copy>(moves: &[MoveStatistics<M>]) -> &MoveStatistics<M> {
     let lower = moves.iter().map(|statistics| statistics.proven.lower);
     let best_lower = lower.fold(0.0, f32::max);

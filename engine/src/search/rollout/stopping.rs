@@ -137,7 +137,6 @@ pub fn compare<G: SearchGame>(
 
 /// Unbiased value of the best move. The games that select a move would overestimate it, so each
 /// half of them selects and the other half values.
-#[must_use]
 pub fn unbiased_value(candidates: &[Candidate]) -> f64 {
     let cross_values = [0, 1].map(|parity| {
         let best = best_by(candidates, |candidate| candidate.split_half_mean(parity));

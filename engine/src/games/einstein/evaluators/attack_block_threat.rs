@@ -55,7 +55,6 @@ impl AttackBlockThreat {
     /// calibrate --games 200000 --seed 1 --eval "abt(…)"`. With the enemy's attack added and the
     /// perspective of the side that has just moved, the score hardly predicts the result (slope
     /// -0.0005); it gets the slope of the other perspective.
-    #[must_use]
     pub fn calibration(options: Options) -> Calibration {
         let (slope, offset) = match (options.adds_block, options.just_moved) {
             (false, false) => (0.0294, -0.613),
@@ -67,7 +66,6 @@ impl AttackBlockThreat {
     }
 
     /// Score for a game's rules and assumed die.
-    #[must_use]
     pub fn new(game: &Standard, options: Options) -> Self {
         let mut mobility = Box::new([[0.0; MAX_STONES]; 64]);
         for (alive, row) in (0u8..).zip(mobility.iter_mut()).skip(1) {

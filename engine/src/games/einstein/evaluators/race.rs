@@ -20,7 +20,6 @@ pub struct Race {
 
 impl Race {
     /// Evaluator for a game's rules and assumed die.
-    #[must_use]
     pub fn new(game: &Standard) -> Self {
         Self {
             tables: RaceTables::for_game(game),

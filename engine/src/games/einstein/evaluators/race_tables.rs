@@ -39,7 +39,6 @@ const DISTANCE: [u8; 32] = {
 
 /// Distance of a square of the own perspective to the goal in king's moves, and in rows and
 /// columns.
-#[must_use]
 #[inline]
 pub const fn distances_to_goal(square: u8) -> (u8, u8) {
     let (rows, columns) = (4 - square / 5, 4 - square % 5);
@@ -63,14 +62,12 @@ const INDEX_CONTRIBUTION: [[u16; 32]; MAX_STONES] = {
 
 /// King's distance from a square of the own perspective to the goal: 4 on the upper and left edges,
 /// 1 beside the goal, 0 on the goal and for [`crate::games::einstein::GONE`].
-#[must_use]
 #[inline]
 pub fn distance(square: u8) -> u8 {
     DISTANCE[usize::from(square & 31)]
 }
 
 /// The index of a side's distance vector: Σ distance of stone i · 5^i.
-#[must_use]
 #[inline]
 pub fn distance_index(side: Side) -> usize {
     let mut index = 0;
@@ -81,14 +78,12 @@ pub fn distance_index(side: Side) -> usize {
 }
 
 /// Contribution of a stone (from 0) on a square of its own perspective to [`distance_index`].
-#[must_use]
 #[inline]
 pub fn distance_stride(stone: usize, square: u8) -> usize {
     usize::from(INDEX_CONTRIBUTION[stone][usize::from(square & 31)])
 }
 
 /// The distances of stones 1–6 for an index below [`NUM_DISTANCE_VECTORS`].
-#[must_use]
 pub fn distances(index: usize) -> [u8; MAX_STONES] {
     each(STRIDES, |stride| (index / stride % 5) as u8)
 }
@@ -109,7 +104,6 @@ impl RaceTables {
     ///
     /// Ties of expectations (within 1e-12) go to the choice that is more likely to be done within k
     /// turns at the smallest k at which the two differ, so they do not depend on labels.
-    #[must_use]
     pub fn new(variant: Variant, die: Die) -> Self {
         let mut exact = vec![0.0_f64; NUM_DISTANCE_VECTORS];
         let mut cumulative = vec![[0.0_f64; DISTRIBUTION_LEN]; NUM_DISTANCE_VECTORS];
@@ -156,7 +150,6 @@ impl RaceTables {
 
     /// The tables of a game's rules and assumed die. Those of the default rules are solved once per
     /// process.
-    #[must_use]
     pub fn for_game(game: &Standard) -> Arc<Self> {
         static DEFAULT: OnceLock<Arc<RaceTables>> = OnceLock::new();
         if game.variant() == Variant::Classic && game.die() == Die::fair() {
@@ -167,27 +160,23 @@ impl RaceTables {
     }
 
     /// Expected number of own turns until a stone reaches the goal, including the next one.
-    #[must_use]
     #[inline]
     pub fn expected_turns(&self, index: usize) -> f32 {
         self.expected[index]
     }
 
     /// [`RaceTables::expected_turns`] in double precision.
-    #[must_use]
     pub fn expected_turns_f64(&self, index: usize) -> f64 {
         self.exact[index]
     }
 
     /// Cumulative distribution: probabilities that the race takes at most 0, 1, …, 19 own turns.
-    #[must_use]
     #[inline]
     pub fn cumulative(&self, index: usize) -> &[f32; DISTRIBUTION_LEN] {
         &self.cumulative[index]
     }
 
     /// Probabilities that the race takes exactly 0, 1, …, 19 own turns.
-    #[must_use]
     pub fn probabilities(&self, index: usize) -> [f32; DISTRIBUTION_LEN] {
         let mut probabilities = *self.cumulative(index);
         for turns in (1..DISTRIBUTION_LEN).rev() {
@@ -198,7 +187,6 @@ impl RaceTables {
 
     /// Probability that the side to move needs no more own turns than the other side, and so
     /// finishes first.
-    #[must_use]
     #[inline]
     pub fn win_probability(&self, mover_index: usize, other_index: usize) -> f32 {
         let mover = &self.cumulative[mover_index];

@@ -22,7 +22,6 @@ impl Reciprocal {
     pub const CALIBRATION: Calibration = Calibration::logistic(6.07, 0.230);
 
     /// Score for a game's rules and assumed die; fills a table of 15,625 numbers.
-    #[must_use]
     pub fn new(game: &Standard) -> Self {
         let expected = (0..NUM_DISTANCE_VECTORS).map(|index| {
             let distances = distances(index);

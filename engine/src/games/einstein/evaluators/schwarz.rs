@@ -18,7 +18,6 @@ pub struct Schwarz {
 
 impl Schwarz {
     /// Score for a game's rules and assumed die.
-    #[must_use]
     pub fn new(game: &Standard) -> Self {
         Self {
             tables: RaceTables::for_game(game),
@@ -26,7 +25,6 @@ impl Schwarz {
     }
 
     /// The expected turns for a distance index; infinite without stones.
-    #[must_use]
     pub fn turns(&self, index: usize) -> f32 {
         self.tables.expected_turns(index)
     }

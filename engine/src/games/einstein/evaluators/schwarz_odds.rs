@@ -61,14 +61,12 @@ impl SchwarzOdds {
     const RESULT_FIT: [f32; 2] = [0.415, 0.284];
 
     /// Evaluator with the fitted constants.
-    #[must_use]
     pub fn with_fitted_scale(game: &Standard) -> Self {
         Self::with_scale(Schwarz::new(game), Self::SLOPE, Self::OFFSET)
     }
 
     /// The evaluator with given constants; `None` if odds could overflow, for which
     /// [`crate::core::calibration::Calibrated`] serves.
-    #[must_use]
     pub fn new(game: &Standard, slope: f32, offset: f32) -> Option<Self> {
         let score = Schwarz::new(game);
         let max_logit = (0..NUM_DISTANCE_VECTORS)

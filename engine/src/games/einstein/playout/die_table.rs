@@ -18,7 +18,6 @@ pub struct DieTable {
 
 impl DieTable {
     /// The table of a variant with the fair die of six faces.
-    #[must_use]
     pub fn new(variant: Variant) -> Self {
         let mut stones = Box::new([[0; ENTRIES]; 64]);
         for (alive, entries) in stones.iter_mut().enumerate().skip(1) {
@@ -31,14 +30,12 @@ impl DieTable {
     }
 
     /// Twelve stones of a set of living stones.
-    #[must_use]
     #[inline]
     pub fn stones(&self, alive: u8) -> &[u8; ENTRIES] {
         &self.stones[usize::from(alive & 63)]
     }
 
     /// Each stone's number of entries: its exact probability in twelfths.
-    #[must_use]
     pub fn twelfths(&self, alive: u8) -> [u8; MAX_STONES] {
         let mut counts = [0; MAX_STONES];
         for &stone in self.stones(alive) {
@@ -48,7 +45,6 @@ impl DieTable {
     }
 
     /// The stone sampled by 32 random bits; the bias is below 12 / 2^32.
-    #[must_use]
     #[inline]
     pub fn stone(&self, alive: u8, bits: u32) -> u8 {
         self.stones(alive)[crate::core::game::uniform_index(ENTRIES, bits)]

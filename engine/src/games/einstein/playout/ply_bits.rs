@@ -21,14 +21,12 @@ pub struct PlyBits(pub u16);
 impl PlyBits {
     /// (Face − 1) · 3 + step (0 diagonal, 1 sideways, 2 forward); the step applies to stones with
     /// all three.
-    #[must_use]
     #[inline]
     pub fn code(self) -> usize {
         ((u32::from(self.0) * u32::from(NUM_CODES)) >> 16) as usize
     }
 
     /// The rolled face, 1–6.
-    #[must_use]
     #[inline]
     pub fn face(self) -> u8 {
         (self.code() / 3) as u8 + 1
@@ -37,7 +35,6 @@ impl PlyBits {
     /// 0–3. The first of two stones moves if this is below 2, plus 1 if only the second has a
     /// single step, minus 1 if only the first has: ratios 1 : 1, 3 : 1 and 1 : 3, as their numbers
     /// of moves.
-    #[must_use]
     #[inline]
     pub fn coin(self) -> u8 {
         (self.0 & 3) as u8
@@ -124,7 +121,6 @@ pub struct SmallRandom(u64);
 
 impl SmallRandom {
     /// The stream for `seed`, any 64 random bits.
-    #[must_use]
     #[inline]
     pub fn new(seed: u64) -> Self {
         Self(seed)

@@ -38,7 +38,6 @@ pub struct StoneTable {
 
 impl StoneTable {
     /// The table of a variant.
-    #[must_use]
     pub fn new(variant: Variant) -> Self {
         static CLASSIC: LazyLock<Box<Entries>> = LazyLock::new(|| entries(Variant::Classic));
         static NEAREST: LazyLock<Box<Entries>> = LazyLock::new(|| entries(Variant::NearestOnly));

@@ -229,7 +229,6 @@ impl Tables {
 
     /// The largest number of stones for which `directory` has a file for every class (unchecked);
     /// `None` if it lacks the smallest.
-    #[must_use]
     pub fn stones_in(directory: &Path, variant: Variant) -> Option<usize> {
         let there = |stones: &usize| {
             Class::up_to(*stones)

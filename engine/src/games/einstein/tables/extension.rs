@@ -23,7 +23,6 @@ impl Tables {
     ///
     /// # Panics
     /// If `game` differs from the game of the tables, see [`Self::matches_rules`].
-    #[must_use]
     pub fn moves_within(
         &self,
         game: &Standard,

@@ -48,7 +48,6 @@ impl Class {
     }
 
     /// Total number of stones.
-    #[must_use]
     pub fn stones(self) -> usize {
         self.mover + self.other
     }
@@ -65,7 +64,6 @@ impl Class {
     }
 
     /// All classes of at most `stones` stones by total, a class followed by its swapped class.
-    #[must_use]
     pub fn up_to(stones: usize) -> Vec<Self> {
         Self::pairs_up_to(stones)
             .flat_map(Self::with_swapped)

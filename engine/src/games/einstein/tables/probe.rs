@@ -53,7 +53,6 @@ impl Tables {
 
     /// The stored value in units of 1/65535 of a position that is not over; `None` if it is not in
     /// the tables.
-    #[must_use]
     #[inline]
     pub fn units(&self, position: &Position) -> Option<u16> {
         self.cell(position).copied()
@@ -61,7 +60,6 @@ impl Tables {
 
     /// The win probability of the side to move, before the roll, of a position that is not over;
     /// `None` if it is not in the tables.
-    #[must_use]
     #[inline]
     pub fn value_of(&self, position: &Position) -> Option<f32> {
         self.units(position).map(to_value)
@@ -111,7 +109,6 @@ impl Tables {
     ///
     /// # Panics
     /// As [`Self::moves_within`].
-    #[must_use]
     pub fn probe(&self, game: &Standard, position: &Position) -> Option<Probe> {
         self.probe_within(game, position, 0)
     }
@@ -120,7 +117,6 @@ impl Tables {
     ///
     /// # Panics
     /// As [`Self::moves_within`].
-    #[must_use]
     pub fn probe_within(
         &self,
         game: &Standard,
@@ -148,7 +144,6 @@ impl Tables {
     }
 
     /// Whether a game has the rules of these tables: their variant, and a fair die with six faces.
-    #[must_use]
     #[inline]
     pub fn matches_rules(&self, game: &Standard) -> bool {
         game.variant() == self.variant && game.die() == Die::fair()

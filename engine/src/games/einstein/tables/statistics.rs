@@ -165,7 +165,6 @@ impl Tables {
     ///
     /// # Panics
     /// If `game` differs from the game of these tables, or the class is missing.
-    #[must_use]
     pub fn statistics(&self, game: &Standard, class: Class, run: Run<'_>) -> ClassStatistics {
         assert!(
             self.matches_rules(game) && class.stones() <= self.stones,

@@ -17,7 +17,6 @@ pub(super) fn numbered(game: &Havannah) -> bool {
 
 /// Tells all positions of a board of base 4 apart: the sum of 3^cell, twice for the second player's
 /// stones. Who is to move follows from the stones.
-#[must_use]
 pub fn number(game: &Havannah, position: &Position) -> u64 {
     let cells = (0..game.board_cells()).rev();
     cells.fold(0, |sum, cell| {

@@ -80,7 +80,6 @@ impl Named for FeatureGroup {
 
 impl FeatureGroup {
     /// Number of features of the group, per side unless it is cross-side.
-    #[must_use]
     pub fn rows(self) -> usize {
         match self {
             Self::Mobility => MAX_STONES * NUM_MOBILITY_SQUARES,
@@ -93,7 +92,6 @@ impl FeatureGroup {
     }
 
     /// Number of active features, equal in every position.
-    #[must_use]
     pub fn active(self) -> usize {
         match self {
             Self::Mobility => MAX_STONES,
@@ -140,7 +138,6 @@ pub(super) fn cross_groups(groups: FeatureGroups) -> impl Iterator<Item = Featur
 }
 
 /// Number of features per side, including squares.
-#[must_use]
 pub fn num_side_features(groups: FeatureGroups) -> usize {
     MAX_STONES * NUM_SQUARES + side_groups(groups).map(FeatureGroup::rows).sum::<usize>()
 }

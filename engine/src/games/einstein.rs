@@ -1,9 +1,8 @@
 //! The rules of *EinStein würfelt nicht!* (Ingo Althöfer 2004) on boards from 2×2 to 5×5.
 //!
 //! Each side has its own perspective: squares count row by row from its home corner, 0, to its
-//! goal, the last square. A half turn converts one perspective into the other, so one set of rules
-//! serves both sides and passing the turn is a swap. Invariant: a position is the state before the
-//! roll, without the die.
+//! goal, the last square. A half turn converts between them, so one set of rules serves both sides.
+//! Invariant: a position is the state before the roll, without the die.
 
 mod codec;
 pub mod dice;
@@ -230,8 +229,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// The same rules with one outcome per face, as the published programs enumerate them, instead
-    /// of merged faces. Values are equal, costs differ.
+    /// The same rules with one outcome per face instead of merged faces, as in the published
+    /// programs.
     #[must_use]
     pub fn with_unmerged_faces(self) -> Self {
         let runs = stone_ranges_by_set(self.variant, self.die, |runs, face| runs.push(face));
@@ -299,8 +298,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// For each stone of the mover the probability that the next roll allows it; 0 for gone stones.
-    /// A face with a choice counts for both stones, so the sum may exceed 1.
+    /// For each stone of the mover the probability that the next roll allows it. A face with a
+    /// choice counts for both stones.
     #[inline]
     pub fn move_probabilities(&self, alive: u8) -> [f32; MAX_STONES] {
         let mut probabilities = [0.0; MAX_STONES];
@@ -395,8 +394,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
     fn moves(&self, position: &Position, moves: &mut MoveList) {
         moves.clear();
         let alive = position.mover().alive();
-        // With at least as many faces as stones every living stone may be allowed; otherwise each
-        // face is checked.
+        // With as many faces as stones every living stone may be allowed.
         if self.die.faces() >= self.stones {
             for stone in 0..self.stones {
                 if alive >> stone & 1 == 1 {
@@ -502,8 +500,8 @@ impl<const COLUMNS: usize, const ROWS: usize> SearchHints for EinStein<COLUMNS, 
         }
     }
 
-    /// Measured with `schwarz` on 400 positions of 6 to 12 stones: 0.112, 0.082, 0.063, 0.051
-    /// and 0.044 at depths 3 to 7.
+    /// Measured with `schwarz` on 400 positions: 0.112, 0.082, 0.063, 0.051 and 0.044 at depths 3
+    /// to 7.
     fn probcut_deviation(&self) -> Option<f32> {
         Some(0.32)
     }
@@ -553,8 +551,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
         }
     }
 
-    /// Runs [`playout`]'s lockstep engines where they support the rules and there are enough
-    /// positions, from one call of `random` for at most 64 games.
+    /// Runs [`playout`]'s lockstep engines if they support the rules and there are enough
+    /// positions, with one call of `random` per 64 games.
     fn playout_batch(
         &self,
         positions: &[Position],

@@ -1,7 +1,7 @@
 //! A safetensors file as tensors and sorted metadata, with checksums of both.
 //!
-//! The safetensors library reads and validates. Writing is done here, since the library writes
-//! metadata in random order and equal models should be equal files.
+//! The library writes metadata in random order; equal models should be equal files, so writing is
+//! done here.
 
 use super::model_file::ModelProblem;
 use crate::core::text::joined;
@@ -78,9 +78,6 @@ impl Tensor {
 
 impl Container {
     /// Parses a file's content; only the format is checked.
-    ///
-    /// # Errors
-    /// If it is no safetensors file, or its length differs from the header's.
     pub fn parse(bytes: &[u8]) -> Result<Self, ModelProblem> {
         let file = SafeTensors::deserialize(bytes).map_err(|error| wrong_format(bytes, &error))?;
         let (_, header) =

@@ -1,9 +1,8 @@
 //! Model files: weights of learned evaluators with everything needed to validate them.
 //!
-//! A model file is a safetensors file with string metadata; the specification is in
-//! `docs/reference/formats.md`, section "Model files". Invariant: a loaded model equals the saved one to the
-//! last bit. Data section and metadata have checksums, and the feature schema has to be that of
-//! this build. The same model gives the same bytes.
+//! A model file is a safetensors file with string metadata (`docs/reference/formats.md`, section
+//! "Model files"). Invariant: a loaded model equals the saved one to the last bit, and the same
+//! model gives the same bytes; the feature schema has to be that of this build.
 
 use super::{
     container::{Container, Tensor},
@@ -116,9 +115,6 @@ impl<G: Learnable> ModelFile<G> {
     }
 
     /// Loads and validates a model of a game.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or is no model for this build; see [`ModelProblem`].
     pub fn load(game: &G, path: &Path) -> Result<Self, ModelError> {
         let bytes = files::read(path, FileKind::Data)?;
         Self::from_bytes(game, &bytes).map_err(|problem| with_path(path, problem))
@@ -145,11 +141,8 @@ impl<G: Learnable> ModelFile<G> {
         container.to_bytes()
     }
 
-    /// Parses the content of a model file.
-    ///
-    /// # Errors
-    /// The first problem, in the order: format, schema, game, kind, features, checksums, tensors,
-    /// weights.
+    /// Parses the content of a model file, with the first problem in the order: format, schema,
+    /// game, kind, features, checksums, tensors, weights.
     pub fn from_bytes(game: &G, bytes: &[u8]) -> Result<Self, ModelProblem> {
         let container = Container::parse(bytes)?;
         let schema = container.value("schema")?;

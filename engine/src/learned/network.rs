@@ -142,10 +142,7 @@ pub struct Network<G: Learnable> {
 impl<G: Learnable> Network<G> {
     /// A network with these feature groups. The layers after the first exist once for positions
     /// with at most `bucket_limits[0]` remaining ([`crate::play::playable::Playable::remaining`]),
-    /// for those with at most `bucket_limits[1]`, and so on, and for all others.
-    ///
-    /// # Errors
-    /// If limits do not ascend in the range, sizes do not match, or a sum could overflow.
+    /// with at most `bucket_limits[1]`, and so on, and for all others.
     pub fn new(
         game: &G,
         groups: NameSet<G::Group>,
@@ -275,8 +272,7 @@ pub(super) fn layout<G: Learnable>(
     game.feature_schema(groups) + &format_limits::<G>("buckets", bucket_limits)
 }
 
-/// Log odds in floating point, rounded down a little, so that the logistic is monotone and the best
-/// move can be chosen by integers.
+/// Log odds in floating point, rounded down a little, so that the logistic is monotone.
 #[inline]
 pub fn log_odds(logit: i32) -> f32 {
     const DROPPED_BITS: u32 = 5;

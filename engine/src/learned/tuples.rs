@@ -1,9 +1,8 @@
 //! n-tuple networks: sums of table entries, each indexed by a few symbols of the view.
 //!
 //! The logit is `bias + Σ weights[row of tuple t]`, the value its logistic. The tables of all
-//! tuples are one array, phase after phase, which training updates and model files store. Sums are
-//! quantized and exact, so all kernels and incremental updates give the same bits. Sources: n-tuple
-//! networks for games, Lucas 2008 (Othello); for EinStein Chu et al. (TAAI 2017).
+//! tuples are one array, phase after phase. Sums are quantized and exact, so all kernels and
+//! incremental updates give the same bits. Source: Lucas 2008 (Othello).
 
 mod quantized;
 mod set;
@@ -135,10 +134,8 @@ pub enum NTupleError {
 }
 
 impl<G: Learnable> TupleNetwork<G> {
-    /// A network with one weight per row of the set.
-    ///
-    /// # Errors
-    /// If the number of weights is wrong, one is not finite, or they are too large together.
+    /// A network with one weight per row of the set; an error if a weight is not finite, or they
+    /// are too large together.
     pub fn new(set: TupleSet<G>, weights: Vec<f32>, bias: f32) -> Result<Self, NTupleError> {
         if weights.len() != set.rows() {
             return Err(NTupleError::Length {

@@ -1,8 +1,8 @@
-//! Byte encoding of positions for records.
+//! Byte encoding of positions for records, unique for each position.
 //!
 //! A start position takes three bytes, little-endian: 720 times Red's set-up plus Blue's, with bit
 //! 19 set if Blue begins. Any other position is 518,400 in three bytes, then its packed form in
-//! eight. Invariant: each position has exactly one encoding.
+//! eight.
 
 use super::{
     MAX_STONES, Position, Standard,

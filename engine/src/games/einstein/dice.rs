@@ -1,7 +1,6 @@
 //! Fair and loaded dice, seeded streams of rolls, and duplicate dice for paired games.
 //!
-//! Invariant: a sequence of rolls is a pure function of seed and die. Every roll comes from the
-//! frozen Mersenne Twister of [`crate::core::random`], as in Rock'n'Roll.
+//! Invariant: a sequence of rolls is a pure function of seed and die.
 
 pub use crate::core::random::{RandomStream, SeedSpace, derive_seed};
 use xxhash_rust::xxh3::xxh3_64;
@@ -44,10 +43,7 @@ impl Die {
         Self::with_weights(&vec![1.0; faces])
     }
 
-    /// A die whose faces 1, 2, … have probabilities proportional to `weights`.
-    ///
-    /// # Errors
-    /// If there are not 1–6 weights, one is negative or not finite, or all are 0.
+    /// A die with 1–6 faces 1, 2, … of probabilities proportional to `weights`.
     pub fn with_weights(weights: &[f64]) -> Result<Self, DieError> {
         if !(1..=6).contains(&weights.len()) {
             return Err(DieError::Faces(weights.len()));
@@ -94,9 +90,8 @@ impl Die {
 
 /// An endless sequence of rolls of one die.
 ///
-/// Twelve rolls of a fair die come from one 64-bit output: the output is a fraction that is
-/// repeatedly multiplied by the number of faces, and the integer parts are the rolls. The bias is
-/// below 6^12 / 2^64 < 2^-32.
+/// Twelve rolls of a fair die come from one 64-bit output, a fraction that is repeatedly multiplied
+/// by the number of faces. The bias is below 2^-32.
 #[derive(Clone, Debug)]
 pub struct DiceStream {
     random: RandomStream,
@@ -149,9 +144,8 @@ impl DiceStream {
     }
 }
 
-/// Duplicate dice: the k-th roll of each seat depends only on the seed and k.
-///
-/// Two games with the same seed and swapped sides give both players the same rolls.
+/// Duplicate dice: the k-th roll of each seat depends only on the seed and k, so swapped sides get
+/// the same rolls.
 #[derive(Clone, Debug)]
 pub struct DuplicateDice {
     seats: [DiceStream; 2],
@@ -206,8 +200,7 @@ mod tests {
     fn the_stream_is_frozen() {
         let mut dice = DiceStream::new(42, Die::fair());
         let rolls: Vec<u8> = (0..24).map(|_| dice.roll()).collect();
-        // The first output of MT19937-64 for seed 42 is 13930160852258120406; its base-6 digits
-        // follow by hand.
+        // The first output of MT19937-64 for seed 42, and its base-6 digits by hand.
         let mut fraction = 13_930_160_852_258_120_406_u64;
         for roll in &rolls[..12] {
             let product = u128::from(fraction) * 6;

@@ -1,8 +1,8 @@
 //! Dice as the chance source of played games: each draw is a face and its legal moves.
 //!
-//! Both games of a pair use the same rolls. The second game replays stored rolls, since seeding two
-//! Mersenne Twisters again would take a tenth of the time of a game without search. Invariant: the
-//! k-th roll of a seat is that of [`DuplicateDice`] in both games.
+//! The second game of a pair replays stored rolls, since seeding Mersenne Twisters takes a tenth of
+//! the time of a game without search. Invariant: the k-th roll of a seat is that of
+//! [`DuplicateDice`] in both games.
 
 use super::{EinStein, MoveList, Position, Standard};
 use crate::core::game::ChanceSource;

@@ -19,8 +19,8 @@ const BOARD: Squares<'_> = Squares {
 /// Fill and outline of Red's and Blue's stones.
 const STONE_COLOURS: [(&str, &str); 2] = [("#c8372d", "#8e211a"), ("#2b62b3", "#173f7c")];
 
-/// The board as a scalable `<svg>` element, 352 units a side. A line below names the side to move
-/// and the die, if rolled.
+/// The board as a scalable `<svg>` element, 352 units a side, and a line with the side to move and
+/// the die.
 pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> String {
     let side = BOARD.side();
     let mut svg = svg_open(side, side + 24, &game.format_position(position, die));
@@ -66,8 +66,8 @@ pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> Stri
     svg + &BOARD.names() + &label(side / 2, side + 18, 15, ink, turn) + "</svg>"
 }
 
-/// The board as text with coordinates: Red's stones are 1–6, Blue's a–f. The last line names the
-/// winner or the side to move.
+/// The board as text with coordinates: Red's stones are 1–6, Blue's a–f, and a line with the winner
+/// or the side to move.
 pub(super) fn text(game: &Standard, position: &Position, die: Option<u8>) -> String {
     let notation = game.format_position(position, die);
     let rows = notation.split(' ').next().unwrap_or_default();

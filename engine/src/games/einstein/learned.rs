@@ -1,7 +1,5 @@
-//! EinStein for learned evaluators: symbols and kernels of n-tuples, features and kernels of
-//! networks.
-//!
-//! Model files name the game `einstein-5x5`: classic rules and a fair die on the standard board.
+//! EinStein for learned evaluators. Model files name the game `einstein-5x5`: classic rules and a
+//! fair die on the standard board.
 
 #[cfg(target_arch = "x86_64")]
 mod horizontal_sums;

@@ -3,7 +3,7 @@
 //! A position is its rows from the top joined by `/` (`.` empty, `1`–`6` Red's stones, `a`–`f`
 //! Blue's), the side to move `r` or `b`, and the die or `-` before the roll:
 //! `215../64.../3...e/...fb/..acd b 1`. A move is its from-square and to-square: `c1b2`. Invariant:
-//! formatted text parses to the same value, and every error names a character.
+//! formatted text parses to the same value.
 
 use super::{BLUE, EinStein, GONE, MAX_STONES, Move, Position, RED};
 use crate::core::{
@@ -27,9 +27,6 @@ fn unexpected_character<T>(
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     /// Parses a position and the die, if rolled.
-    ///
-    /// # Errors
-    /// If the text is no position of this board; the error names the character.
     pub fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
         let mut characters = (1..).zip(text.chars());
         let end = text.chars().count() + 1;
@@ -203,9 +200,6 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 
     /// Parses a move of a position; the die is not checked.
-    ///
-    /// # Errors
-    /// If the text is no move of a stone of the side to move.
     pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
         let characters: Vec<char> = text.chars().collect();
         if characters.len() != 4 {

@@ -1,8 +1,7 @@
-//! Samples which stones a roll allows, by thresholds for each set of living stones.
+//! Samples which stones a roll allows, by thresholds for each set of living stones, compared side
+//! by side.
 //!
-//! Invariant: 32 random bits select the outcome of [`crate::core::game::sample_outcome`]. Thresholds are
-//! compared side by side, whereas subtracting one weight after the other is a chain of dependent
-//! operations.
+//! Invariant: 32 random bits select the outcome of [`crate::core::game::sample_outcome`].
 
 use super::dice_rules::StoneRanges;
 use crate::core::game::sample_outcome;

@@ -114,8 +114,7 @@ fn with_time_limit(
     Ok((player, timed))
 }
 
-/// UCB1 with the constant sqrt(2) on a new tree per move, which plays the most visited move: the
-/// common part of the Monte-Carlo programs.
+/// Plain UCT with the constant sqrt(2): the common part of the Monte-Carlo programs.
 fn mcts_notation(
     leaf: &str,
     solver: &str,
@@ -162,8 +161,8 @@ pub(super) fn rocknroll_evaluator(
     })
 }
 
-/// Plays the legal move whose destination is nearest to the goal, then the one with most progress
-/// along rows and columns, then the first (our reading of Monte_Alpha's Greedy).
+/// Plays the move whose destination is nearest to the goal, then the one with most progress, then
+/// the first (our reading of Monte_Alpha's Greedy).
 #[derive(Clone, Debug)]
 pub struct GreedyPlayer {
     game: Standard,

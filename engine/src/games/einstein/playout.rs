@@ -1,13 +1,11 @@
 //! Fast playouts: one at a time, and 64 in lockstep on any vector instructions.
 //!
-//! A ply takes one [`PlyBits`] of 16 random bits for the roll, the step and, with a choice, the stone.
-//! Two distributions ([`Choice`]): all allowed moves equally likely, as for [`super::EinStein`]'s
-//! random moves, or Monte_Alpha's, with two stones equally likely whatever their steps. In
-//! lockstep, lane *i* draws from stream *i*, and a lane whose game is over takes the next start at
-//! the next exchange.
+//! A ply takes one [`PlyBits`] of 16 random bits for the roll, the step and, with a choice, the
+//! stone. Two distributions ([`Choice`]): all allowed moves equally likely, or Monte_Alpha's, with
+//! two stones equally likely whatever their steps.
 //!
-//! Invariant: all engines play the same games, ply for ply, so counts are the same on every
-//! machine; a [`LanePlayouts`] allocates only when it is created.
+//! Invariant: all engines play the same games, ply for ply; a [`LanePlayouts`] allocates only when
+//! it is created.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -42,8 +40,8 @@ pub const LANES: usize = 64;
 /// Minimum games for lockstep.
 pub(super) const MIN_BATCH: usize = 4;
 
-/// Plays one uniformly random game from each of at most [`LANES`] positions (not over) on the
-/// widest engine for the variant: the bit set of those that the side to move wins.
+/// Plays one random game from each of at most [`LANES`] positions (not over) on the widest engine
+/// for the variant. Returns the bit set of those that the side to move wins.
 pub(super) fn playout_lanes(
     table: StoneTable,
     variant: Variant,
@@ -116,10 +114,7 @@ enum LaneEngine {
     Bytes(Box<byte_lanes::ByteLanes>),
 }
 
-/// Plays many random games on the standard board with the fair die.
-///
-/// The Mersenne Twister of the seed initialises the lanes' generators ([`LaneRandom`]) and shuffles
-/// the set-ups.
+/// Plays many random games on the standard board with the fair die, from one seed.
 pub struct LanePlayouts {
     lanes: LaneEngine,
     choice: Choice,
@@ -129,14 +124,14 @@ pub struct LanePlayouts {
 }
 
 impl LanePlayouts {
-    /// Playouts on the widest engine; `None` for unsupported rules: a die other than the fair one
-    /// of six faces, fewer than six stones a side.
+    /// Playouts on the widest engine; `None` without the fair die of six faces and six stones a
+    /// side.
     pub fn new(game: &Standard, choice: Choice, seed: u64) -> Option<Self> {
         Self::with_instructions(Instructions::detect(), game, choice, seed)
     }
 
-    /// Playouts on given instructions, scalar if they have no engine. The nearest variant is always
-    /// scalar.
+    /// Playouts on given instructions; scalar for those without an engine and for the nearest
+    /// variant.
     #[must_use]
     pub fn with_instructions(
         instructions: Instructions,
@@ -179,8 +174,8 @@ impl LanePlayouts {
         }
     }
 
-    /// Plays `games` games from random set-ups. Both set-ups of a game are uniform and independent;
-    /// among 720 successive games every set-up begins once, which lowers the variance.
+    /// Plays `games` games from random set-ups, uniform and independent; among 720 successive games
+    /// every set-up begins once, which lowers the variance.
     pub fn random_setups(&mut self, games: u64) -> Tally {
         self.starts.random_setups();
         self.play(games)

@@ -1,8 +1,7 @@
 //! Positions of EinStein würfelt nicht, packed into 61 bits, and moves.
 //!
 //! Two sides of six five-bit lanes (the square of each stone in its owner's perspective, 31 =
-//! gone), the side to move in the low half, and one bit for the seat to move. A capture compares
-//! all six lanes of a side at once.
+//! gone), the side to move in the low half, and one bit for the seat to move.
 
 use super::playout::SmallRandom;
 use crate::core::arrays::by_index;
@@ -234,15 +233,15 @@ impl Position {
         (bits >> (SEAT_BIT + 1) == 0).then_some(position)
     }
 
-    /// Hash key: a bijection of the packed form of which any bits can index a table (SplitMix64:
-    /// Steele, Lea and Flood 2014, variant 13 of Stafford).
+    /// Hash key: a bijection of the packed form (SplitMix64: Steele, Lea and Flood 2014, variant 13
+    /// of Stafford).
     #[inline]
     pub fn key(&self) -> u64 {
         SmallRandom::new(self.0).next_u64()
     }
 
     /// The position after `stone` moved to `destination` (`destination_of_other` in the other
-    /// side's perspective), with any capture.
+    /// side's perspective).
     #[inline]
     pub(super) fn after_step(
         &self,

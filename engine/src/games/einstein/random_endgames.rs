@@ -1,14 +1,11 @@
-//! Random endgames as start positions.
-//!
-//! Invariant: no start is over, and all positions of one division of stones between the sides are
-//! equally likely.
+//! Random endgames as start positions, none of which is over.
 
 use super::{GONE, MAX_STONES, Position, Standard, position::Side};
 use crate::core::{game::Seat, random::RandomStream};
 
 /// A random endgame: uniform over numbers of stones from `min_stones` to `max_stones`, then over
-/// their divisions between the sides (1 to 6 each), then over positions that are not over. `None`
-/// if no position has so many stones.
+/// their divisions between the sides (1 to 6 each), then over positions; `None` if none has so many
+/// stones.
 pub(super) fn random_endgame(
     [min_stones, max_stones]: [usize; 2],
     first: Seat,
@@ -110,8 +107,7 @@ mod tests {
 
     #[test]
     fn two_stones_stand_anywhere_but_on_their_goals() {
-        // 24 squares for either stone less 23 pairs on one square: 553 arrangements, each of 36
-        // pairs of labels.
+        // 24 squares for either stone less 23 shared ones: 553 arrangements of 36 pairs of labels.
         let mut random = RandomStream::new(4);
         let mut counts: BTreeMap<(u8, u8), u32> = BTreeMap::new();
         let draws = 553 * 100;

@@ -1,7 +1,7 @@
-//! Set-ups: arrangements of a side's stones on its home triangle.
+//! Set-ups: arrangements of a side's stones on its home triangle, 720 on the standard board.
 //!
-//! The standard board has 720. A set-up's index is the lexicographic rank of the stones read over
-//! a5 b5 c5 a4 b4 a3; Blue's arrangement is rotated by a half turn.
+//! A set-up's index is the lexicographic rank of the stones read over a5 b5 c5 a4 b4 a3; Blue's
+//! arrangement is rotated by a half turn.
 
 use super::{EinStein, GONE, MAX_STONES, Position, position::Side};
 use crate::core::{
@@ -12,10 +12,8 @@ use crate::core::{
 /// Number of set-ups of a side on the standard board.
 pub const SETUPS: usize = 720;
 
-/// The stones (from 1) of set-up `index` on the home squares in reading order.
-///
-/// # Panics
-/// If `index` is not below `stones!`.
+/// The stones (from 1) of a set-up of `stones` stones on the home squares in reading order; panics
+/// if there is none.
 pub fn setup_stones(index: usize, stones: usize) -> Vec<u8> {
     let mut rest: Vec<u8> = (1..=stones as u8).collect();
     let mut block: usize = (1..=stones).product();
@@ -88,10 +86,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Side::new(squares)
     }
 
-    /// The start position of two set-ups (by index) with `first` to move.
-    ///
-    /// # Panics
-    /// If an index is too large or the board too small for both sides.
+    /// The start position of two set-ups (by index) with `first` to move; panics if there is none.
     pub fn start(&self, setups: [usize; 2], first: Seat) -> Position {
         let sides = setups.map(|index| self.side_with_setup(index));
         let position = Position::new(sides[first], sides[1 - first], first);

@@ -3,8 +3,8 @@
 //!
 //! A symmetry is a number below 8: bit 0 transposes the board, bit 1 reverses the mover's labels (1
 //! ↔ 6, 2 ↔ 5, 3 ↔ 4), bit 2 the other side's. Each is its own inverse. Invariant: symmetries
-//! commute with moves and preserve values in both variants; reversed labels need a die whose
-//! weights read the same backwards.
+//! commute with moves and preserve values in both variants; reversed labels need a die with
+//! mirrored weights.
 
 use super::{GONE, MAX_STONES, Move, Position, position::Side};
 

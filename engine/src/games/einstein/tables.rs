@@ -2,11 +2,10 @@
 //! board.
 //!
 //! [`Tables`] hold a value for each position of each class (numbers of stones of both sides) in one
-//! variant; they are built in memory or mapped from files, and immutable. Invariant: 0 and 1 mean
-//! certainly lost and won; every other value is within
+//! variant. The method is retrograde analysis by layers of total progress (`solve.rs`). Invariant:
+//! 0 and 1 are certain; every other value is within
 //! [`Oracle::error`](crate::core::oracle::Oracle::error) of the truth, and cells are identical on
-//! every machine with any number of threads. The method is retrograde analysis by layers of total
-//! progress (`solve.rs`); `index.rs` has the index.
+//! every machine.
 
 mod build;
 pub mod cache;
@@ -128,11 +127,10 @@ impl Tables {
         self.stones
     }
 
-    /// Bound of a value's error. All values of at most five stones, in both variants, were compared
-    /// with double precision (`tests.rs`): at most 3.5·10⁻⁵, root mean square 6.3·10⁻⁶. With six
-    /// stones the error grows by at most half a unit a ply (`solve.rs`) over less than 42 plies to
-    /// the goal or a capture, since no stone makes more than seven steps before its last: together
-    /// less than 24 units.
+    /// Bound of a value's error. All values of at most five stones were compared with double
+    /// precision (`tests.rs`): at most 3.5·10⁻⁵, root mean square 6.3·10⁻⁶. With six stones the
+    /// error grows by at most half a unit a ply (`solve.rs`) over less than 42 plies to the goal or
+    /// a capture: together less than 24 units.
     fn error_bound(&self) -> f32 {
         if self.stones <= 5 {
             4e-5

@@ -1,8 +1,7 @@
-//! Positions of the test suites, which training leaves out.
+//! Positions of the test suites, which training leaves out, with all their images.
 //!
 //! `data/suites/held-out.bin` is compiled in: the sorted [`Position::canonical_bits`] of each
-//! position, 64 bits, little-endian, written by `alea suite`. Invariant: symmetric positions, and
-//! those that differ in colours only, are all held out or none is.
+//! position, 64 bits, little-endian, written by `alea suite`.
 
 use super::Position;
 use std::sync::LazyLock;

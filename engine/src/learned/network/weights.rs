@@ -242,12 +242,9 @@ fn quantize_tensor(
     weights.iter().enumerate().map(quantize).collect()
 }
 
-/// Clamps floating-point first-layer weights so that no 16-bit sum can overflow: per neuron the
-/// largest weight of each slot and the bias may add up to a limit, otherwise weights are clipped at
-/// the highest level that fits. The same holds for the smallest weights.
-///
-/// After each training step this keeps a network exportable. It affects rarely active rows only:
-/// activations end at 1, sums may reach 16.
+/// Clamps floating-point first-layer weights so that no 16-bit sum can overflow, after each
+/// training step: per neuron the largest (smallest) weights of all slots and the bias may add up to
+/// a limit, otherwise weights are clipped at the highest level that fits.
 pub fn clamp_first_layer(rows: &mut [f32], bias: &mut [f32], slots: &[Range<usize>]) {
     let width = bias.len();
     // Rounding adds up to half a unit per row, and half a step.

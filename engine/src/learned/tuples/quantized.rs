@@ -76,7 +76,7 @@ impl QuantizedWeights {
     }
 
     /// Log odds in floating point from a sum with the bias, in steps of 2⁻¹⁸ or coarser, so that
-    /// the logistic is monotone and the best move can be chosen by integers.
+    /// the logistic is monotone.
     #[inline]
     pub(crate) fn log_odds(&self, sum: i32) -> f32 {
         let bits = self.bits.min(LOG_ODDS_BITS);

@@ -90,11 +90,8 @@ impl<G: Learnable> TupleSet<G> {
         Self::new(game, set.name, (set.tuples)(game))
     }
 
-    /// A set of tuples in the format of [`Self::description`]: cells separated by blanks.
-    ///
-    /// # Errors
-    /// If a cell is unknown or repeated in its tuple, a tuple is repeated (in any order), or a
-    /// limit is exceeded: [`MAX_TUPLES`], [`MAX_CELLS`], [`MAX_ROWS`].
+    /// A set of tuples in the format of [`Self::description`]: cells separated by blanks, within
+    /// [`MAX_TUPLES`], [`MAX_CELLS`] and [`MAX_ROWS`].
     pub fn custom<T: AsRef<str>>(game: &G, tuples: &[T]) -> Result<Self, TupleError> {
         let groups = game.cells();
         let cell = |text: &str| {
@@ -158,9 +155,6 @@ impl<G: Learnable> TupleSet<G> {
     /// The same tuples with tables for each phase: positions with at most `phases[0]` remaining
     /// ([`crate::play::playable::Playable::remaining`]), with at most `phases[1]`, and so on, and
     /// all others.
-    ///
-    /// # Errors
-    /// If the limits do not ascend in the range, or rows exceed [`MAX_ROWS`].
     pub fn with_phases(self, phases: &[u8]) -> Result<Self, TupleError> {
         check_bucket_limits(&self.game, "phases", phases).map_err(TupleError::Other)?;
         check_rows(self.rows as u64 * (phases.len() as u64 + 1))?;

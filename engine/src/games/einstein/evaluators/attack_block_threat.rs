@@ -1,11 +1,10 @@
 //! Attack, block and threat: the evaluation of the NTU agent (CSIE5138 project, after CCDC 2015).
 //!
-//! A stone's mobility M is six times the probability that the next roll allows it (a face with a
-//! choice counts for both stones), its positional value P is 2^(5 − d) with the distance d to the
-//! goal; gone stones count 0. For a side p against q: ATT_p = Σ M·P over its stones, and MT of a
-//! stone is the largest P among the enemy stones it can capture next move, or 0. f(p) = 2 · ATT_p ∓
-//! ATT_q + 0.05 · THT, where THT is Σ M·MT of p or of q; f is not antisymmetric, so [`Options`]
-//! select the perspective.
+//! A stone's mobility M is six times the probability that the next roll allows it, its positional
+//! value P is 2^(5 − d) with the distance d to the goal. For a side p against q: ATT_p = Σ M·P over
+//! its stones, and MT of a stone is the largest P among the enemy stones it can capture next move,
+//! or 0. f(p) = 2 · ATT_p ∓ ATT_q + 0.05 · THT, where THT is Σ M·MT of p or of q; f is not
+//! antisymmetric, so [`Options`] select the perspective.
 
 use super::{race_tables::distances_to_goal, schwarz_odds::maximum};
 use crate::core::arrays::each;
@@ -51,10 +50,10 @@ pub struct AttackBlockThreat {
 }
 
 impl AttackBlockThreat {
-    /// From score to win probability, for the options that change its scale; fitted by `alea
-    /// calibrate --games 200000 --seed 1 --eval "abt(…)"`. With the enemy's attack added and the
-    /// perspective of the side that has just moved, the score hardly predicts the result (slope
-    /// -0.0005); it gets the slope of the other perspective.
+    /// From score to win probability, for the options that change its scale (`alea calibrate
+    /// --games 200000 --seed 1 --eval "abt(…)"`). With the enemy's attack added and the perspective
+    /// of the side that has just moved, the score hardly predicts the result (slope -0.0005); it
+    /// gets the slope of the other perspective.
     pub fn calibration(options: Options) -> Calibration {
         let (slope, offset) = match (options.adds_block, options.just_moved) {
             (false, false) => (0.0294, -0.613),
@@ -171,10 +170,8 @@ mod tests {
     #[test]
     fn positions_by_hand() {
         let game = Standard::default();
-        // Red: stone 2 on c3 (d 2, P 8; faces 1, 2 and, as a choice, 3, 4: M 4) and stone 5 on a5
-        // (d 4, P 2; faces 5, 6 and 3, 4: M 4). ATT = 32 + 8 = 40. Blue: stone c alone on d2 (d 3,
-        // P 4, M 6), ATT = 24. Stone 2 can capture c (MT 4), so Red's THT = 16; c can capture stone
-        // 2 (MT 8), so Blue's THT = 48.
+        // Red: stone 2 on c3 (P 8, M 4) and 5 on a5 (P 2, M 4): ATT 40. Blue: stone c on d2 (P 4, M
+        // 6): ATT 24. Stone 2 can capture c (THT 16), c stone 2 (THT 48).
         let text = |seat| format!("5..../...../..2../...c./..... {seat} -");
         for (seat, [adds_block, enemy_threats, just_moved], expected) in [
             ('r', [false, false, false], 80.0 - 24.0 + 0.8),

@@ -1,7 +1,7 @@
 //! FarmerBoy of Rock'n'Roll (Schäfer 2006): the mean field value of a side's stones.
 //!
-//! Score = mean of the own stones − mean of the enemy's. Captures count only through the mean, so
-//! the loss of a stone that lags behind raises the score, as published.
+//! Score = mean of the own stones − mean of the enemy's. So the loss of a stone that lags behind
+//! raises the score, as published.
 
 use crate::core::{calibration::Calibration, evaluator::Score};
 use crate::games::einstein::{Position, Standard, position::Side};

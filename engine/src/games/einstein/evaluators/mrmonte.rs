@@ -1,10 +1,9 @@
 //! MrMonte of Rock'n'Roll (Schäfer 2006): the win rate of roll-outs between two simple players.
 //!
-//! The two simulated players may differ, which models an opponent. Each rates its legal moves with
-//! an evaluator after searching `depth` plies below the successor (depth 0 rates the successor
-//! itself), always takes a certain win, and takes the first of equal moves. Invariant: rolls come
-//! from a stream seeded by the evaluator's seed and the position, so a position's value never
-//! changes; an MrMonte may itself be the evaluator of a simulated player.
+//! The two may differ, which models an opponent. Each rates its legal moves with an evaluator after
+//! searching `depth` plies below the successor, always takes a certain win, and the first of equal
+//! moves. Invariant: rolls come from a stream seeded by the evaluator's seed and the position, so a
+//! position's value never changes.
 
 use crate::core::{
     calibration::clamp_to_open_interval,
@@ -130,8 +129,8 @@ fn best_rated_move(
     best.1
 }
 
-/// Textbook expectiminimax over two alternating seats, without pruning or table: the win
-/// probability of the seat to move after `depth` plies.
+/// Textbook expectiminimax over two alternating seats: the win probability of the seat to move
+/// after `depth` plies.
 fn expectiminimax(
     game: &Standard,
     evaluator: &dyn AnyEvaluator<Standard>,
@@ -306,8 +305,7 @@ mod tests {
         }
     }
 
-    /// Two lone stones, Red to move: one diagonal step from its goal with Blue far off, Red wins at
-    /// once only by the diagonal; a random player takes it in one of three moves.
+    /// Two lone stones: Red wins at once only by the diagonal, which is one of three moves.
     #[test]
     fn random_players_move_at_random() {
         let game = Standard::default();
@@ -350,9 +348,8 @@ mod tests {
     fn the_win_rate_approaches_the_exact_value() {
         let game = Standard::default();
         let monte = self_play(schwarz(), 5_000, 3);
-        // Each turn Blue wins at once with stone a on faces 1-5; on a 6 stone f crawls up the edge.
-        // Red's stone walks the diagonal, 1, 2 or 3 steps from its goal, and wins if Blue rolls
-        // nothing but sixes.
+        // Each turn Blue wins with stone a on faces 1-5; on a 6 stone f moves. Red needs 1, 2 or 3
+        // steps.
         for (text, exact) in [
             (".a.../...../...../...1./f.... b -", 5.0 / 6.0),
             (".a.../...../..1../...../f.... r -", 1.0 / 6.0),

@@ -1,10 +1,8 @@
-//! The probability of winning the race without captures: the published form of Theo van der Storm's
-//! extension of the Schwarz table, Zweistein (Hsueh and Hsu, arXiv 2502.15547).
+//! The probability of winning the race without captures: Theo van der Storm's extension of the
+//! Schwarz table, Zweistein (Hsueh and Hsu, arXiv 2502.15547).
 //!
-//! Value = P(T_own ≤ T_enemy), T being the number of own turns ([`super::race_tables`]): the side
-//! to move moves first and so wins equal races. One minus that is Zweistein's Σ P(X ≤ i − 1) · P(Y
-//! = i), for the side that has just moved. The value is a win probability, so it needs no
-//! calibration.
+//! Value = P(T_own ≤ T_enemy), T being the number of own turns ([`super::race_tables`]). One minus
+//! that is Zweistein's Σ P(X ≤ i − 1) · P(Y = i), for the side that has just moved.
 
 use super::race_tables::{RaceTables, distance_index};
 use crate::core::{calibration::clamp_to_open_interval, evaluator::Evaluator};

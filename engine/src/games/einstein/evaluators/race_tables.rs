@@ -1,10 +1,9 @@
 //! The race without captures: how many own turns a side needs to bring a stone to its goal.
 //!
-//! Every stone is reduced to its distance to the goal (a king's distance, 1–4, or 0 for a gone
-//! stone), which makes 5^6 = 15,625 vectors per side. Each turn one of the stones that the roll
-//! allows comes one step closer, chosen to minimise the expected number of turns; the enemy and all
-//! captures are ignored. The expectation is the Schwarz table of Rock'n'Roll (Schäfer 2006); the
-//! distribution is that of Zweistein (Hsueh and Hsu 2025).
+//! Every stone is reduced to its king's distance to the goal (1–4, or 0 for a gone stone): 5^6 =
+//! 15,625 vectors per side. Each turn one of the allowed stones comes one step closer, chosen to
+//! minimise the expected number of turns. The expectation is the Schwarz table of Rock'n'Roll
+//! (Schäfer 2006); the distribution is that of Zweistein (Hsueh and Hsu 2025).
 //!
 //! Invariant: a turn lowers exactly one entry by one, so vectors are solved in index order, and no
 //! race takes more than 6 · 3 + 1 = 19 turns with any die.
@@ -60,8 +59,8 @@ const INDEX_CONTRIBUTION: [[u16; 32]; MAX_STONES] = {
     index
 };
 
-/// King's distance from a square of the own perspective to the goal: 4 on the upper and left edges,
-/// 1 beside the goal, 0 on the goal and for [`crate::games::einstein::GONE`].
+/// King's distance from a square of the own perspective to the goal; 0 for
+/// [`crate::games::einstein::GONE`].
 #[inline]
 pub fn distance(square: u8) -> u8 {
     DISTANCE[usize::from(square & 31)]
@@ -88,10 +87,8 @@ pub fn distances(index: usize) -> [u8; MAX_STONES] {
     each(STRIDES, |stride| (index / stride % 5) as u8)
 }
 
-/// Expectations and distributions of the number of turns for one variant and die.
-///
-/// Index 0, a side without stones, is a race that never ends: its expectation is infinite and its
-/// distribution 0 throughout. Such a position is over and never evaluated.
+/// Expectations and distributions of the number of turns for one variant and die. Index 0, a side
+/// without stones, never ends.
 #[derive(Debug)]
 pub struct RaceTables {
     exact: Box<[f64]>,
@@ -102,8 +99,8 @@ pub struct RaceTables {
 impl RaceTables {
     /// Solves the race, in some tens of milliseconds.
     ///
-    /// Ties of expectations (within 1e-12) go to the choice that is more likely to be done within k
-    /// turns at the smallest k at which the two differ, so they do not depend on labels.
+    /// Ties of expectations (within 1e-12) go to the choice that is more likely to finish within k
+    /// turns at the smallest k at which the two differ.
     pub fn new(variant: Variant, die: Die) -> Self {
         let mut exact = vec![0.0_f64; NUM_DISTANCE_VECTORS];
         let mut cumulative = vec![[0.0_f64; DISTRIBUTION_LEN]; NUM_DISTANCE_VECTORS];
@@ -148,8 +145,7 @@ impl RaceTables {
         }
     }
 
-    /// The tables of a game's rules and assumed die. Those of the default rules are solved once per
-    /// process.
+    /// The tables of a game's rules and assumed die; those of the default rules are solved once.
     pub fn for_game(game: &Standard) -> Arc<Self> {
         static DEFAULT: OnceLock<Arc<RaceTables>> = OnceLock::new();
         if game.variant() == Variant::Classic && game.die() == Die::fair() {
@@ -185,8 +181,7 @@ impl RaceTables {
         probabilities
     }
 
-    /// Probability that the side to move needs no more own turns than the other side, and so
-    /// finishes first.
+    /// Probability that the side to move finishes first.
     #[inline]
     pub fn win_probability(&self, mover_index: usize, other_index: usize) -> f32 {
         let mover = &self.cumulative[mover_index];

@@ -1,9 +1,9 @@
 //! Reciprocal distance, which replaces playouts in version 2 of Monte_Alpha: "the stone the die
-//! selects scores 1/d". This is our reading of it before the roll.
+//! selects scores 1/d".
 //!
-//! Score = R(own) − R(enemy), R being the expectation over the die of the largest 1/d among the
-//! allowed stones, d a king's distance to the goal. Invariant: −1 < score < 1; R is a table over
-//! the distance vectors of [`super::race_tables`].
+//! Our reading before the roll: score = R(own) − R(enemy), R being the expectation over the die of
+//! the largest 1/d among the allowed stones, d a king's distance to the goal. Invariant: −1 < score
+//! < 1.
 
 use super::race_tables::{NUM_DISTANCE_VECTORS, distance_index, distances};
 use crate::core::{calibration::Calibration, evaluator::Score};
@@ -64,8 +64,8 @@ mod tests {
     #[test]
     fn positions_by_hand_and_symmetries() {
         let expected = [
-            // Red's stone 2 on c3 (1/2) moves on faces 1-4, where 3 and 4 leave a choice, stone 5
-            // on a5 (1/4) on 5 and 6; Blue's only stone on d2 (1/3) always moves.
+            // Red's stone 2 on c3 (1/2) moves on faces 1-4, stone 5 on a5 (1/4) on 5 and 6; Blue's
+            // stone on d2: 1/3.
             (
                 "5..../...../..2../...c./..... r -",
                 (4.0 / 2.0 + 2.0 / 4.0) / 6.0 - 1.0 / 3.0,

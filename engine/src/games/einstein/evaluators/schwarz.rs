@@ -2,8 +2,7 @@
 //! it to a win probability.
 //!
 //! Score = E(enemy) − E(own), E being the expected number of own turns to the goal without captures
-//! ([`super::race_tables`]). Invariant: passing the turn negates the score; the tempo belongs to
-//! the calibration.
+//! ([`super::race_tables`]). Invariant: passing the turn negates the score.
 
 use super::race_tables::{RaceTables, distance_index};
 use crate::core::evaluator::Score;

@@ -2,8 +2,8 @@
 //!
 //! The logistic of `slope · (E(enemy) − E(own)) + offset` is `1 / (1 + odds)` with the odds against
 //! the mover a product, `exp(slope · E(own) − offset) · exp(−slope · E(enemy))`: two look-ups and
-//! no exponential. Every step is monotone even when rounded, so the best move has the best odds.
-//! Invariant: batched one-ply values are bit-identical to successors evaluated one by one.
+//! no exponential. Every step is monotone even when rounded. Invariant: batched one-ply values are
+//! bit-identical to successors evaluated one by one.
 
 mod side_cache;
 
@@ -48,16 +48,14 @@ const _: () = assert!(MAX_OUTCOMES <= LANES && MAX_STONES < LANES);
 
 impl SchwarzOdds {
     /// Change of the log odds per turn. With [`SchwarzOdds::OFFSET`] the root mean square error is
-    /// 0.139 on 100,000 exact endgames of at most five stones (`alea regret`), where 0.4, fitted to
-    /// results of complete games, has about 0.24 and searches more. The minimum is 0.134, at 1.6
-    /// and 1.0; at depth 3 slopes from 1.2 to 1.8 have the same regret.
+    /// 0.139 on 100,000 exact endgames of at most five stones (`alea regret`), about 0.24 with 0.4,
+    /// fitted to results of complete games. At depth 3 slopes from 1.2 to 1.8 have the same regret.
     pub const SLOPE: f32 = 1.8;
     /// Log odds for the side to move when both need as many turns: half a turn.
     pub const OFFSET: f32 = 0.9;
 
     /// Slope and offset fitted to results of complete games: `alea calibrate --eval schwarz`,
-    /// 200,000 games, seed 1. Early in a game a turn decides less than in the endgames that
-    /// searches reach.
+    /// 200,000 games, seed 1.
     const RESULT_FIT: [f32; 2] = [0.415, 0.284];
 
     /// Evaluator with the fitted constants.
@@ -65,8 +63,7 @@ impl SchwarzOdds {
         Self::with_scale(Schwarz::new(game), Self::SLOPE, Self::OFFSET)
     }
 
-    /// The evaluator with given constants; `None` if odds could overflow, for which
-    /// [`crate::core::calibration::Calibrated`] serves.
+    /// The evaluator with given constants; `None` if odds could overflow.
     pub fn new(game: &Standard, slope: f32, offset: f32) -> Option<Self> {
         let score = Schwarz::new(game);
         let max_logit = (0..NUM_DISTANCE_VECTORS)

@@ -1,5 +1,5 @@
-//! Test support of the evaluators: random positions, one-ply references, and a plain board without
-//! packed positions, perspectives and tables, on which reference evaluations follow their formulas.
+//! Test support of the evaluators: random positions, one-ply references, and a plain board for
+//! reference evaluations.
 //!
 //! Invariant: a board is converted by the notation alone; rows and columns count from the upper
 //! left corner.
@@ -191,8 +191,7 @@ impl Board {
         }
     }
 
-    /// The transposed board, the boards with either side's labels reversed, and the half turn that
-    /// swaps the sides.
+    /// The transposed board, either side's labels reversed, and the half turn that swaps the sides.
     fn images(&self) -> [Self; 4] {
         let relabelled = |red: bool| {
             self.map_stones(|stone| Stone {
@@ -420,8 +419,7 @@ pub(crate) fn check_symmetries(game: &Standard, rating: impl Fn(&Position) -> f3
     }
 }
 
-/// [`check_board`] and [`check_symmetries`] of a score that passing the turn negates, which is
-/// checked too.
+/// [`check_board`] and [`check_symmetries`] of a score, which passing the turn negates.
 pub(crate) fn check_score(score: &impl Score<Standard>, tolerance: f32, expected: &[(&str, f32)]) {
     let game = &Standard::default();
     let score = |position: &Position| score.score(game, position);

@@ -1,6 +1,4 @@
-//! Horizontal sums of four vectors at once: a few shuffles for all, and one store.
-//!
-//! Invariant: lane `i` of the result is the sum, modulo 2³², of all 32-bit lanes of vector `i`.
+//! Horizontal sums of four vectors at once, modulo 2³²: a few shuffles for all, and one store.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;

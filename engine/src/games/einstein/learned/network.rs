@@ -1,10 +1,10 @@
 //! Networks of EinStein: kernels that evaluate all successors of a position in one batch.
 //!
-//! [`crate::learned::network`] has the formula. Invariant: all sums are exact, so every instruction
-//! set gives the same integers; two products of an activation and a weight of the second layer, at
-//! most 2 · 127 · 128 = 32,512, fit the 16 bits of x86. Unlike NNUE (Nasu 2018), features belong to
-//! one side ([`features`]) and all successors share the two accumulators; networks of other widths
-//! than [`SIMD_WIDTHS`], and machines without vectors, use the generic forward pass.
+//! [`crate::learned::network`] has the formula. Unlike NNUE (Nasu 2018), features belong to one
+//! side ([`features`]) and all successors share the two accumulators; widths other than
+//! [`SIMD_WIDTHS`] and machines without vectors use the generic forward pass. Invariant: all sums
+//! are exact, so every instruction set gives the same integers; two products of an activation and a
+//! weight of the second layer, at most 2 · 127 · 128 = 32,512, fit the 16 bits of x86.
 
 pub mod features;
 mod kernels;

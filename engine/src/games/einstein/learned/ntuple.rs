@@ -1,7 +1,7 @@
-//! EinStein's n-tuples: cells, named sets, and kernels for one position or all its successors.
+//! EinStein's n-tuples (Chu et al., TAAI 2017): cells, named sets, and kernels for one position or
+//! all its successors.
 //!
-//! Source: for EinStein Chu et al. (TAAI 2017). Invariant: bit-identical to
-//! [`crate::learned::tuples::GenericKernels`].
+//! Invariant: bit-identical to [`crate::learned::tuples::GenericKernels`].
 
 mod cell;
 mod incremental;

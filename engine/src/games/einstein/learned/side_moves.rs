@@ -1,8 +1,8 @@
 //! The moves of a side, and the one-ply value of a position from its successors' logits.
 //!
-//! For evaluators that batch all successors in integers. A one-ply value is Σ w · max over the
-//! moves that an outcome allows; the best move of a stone is selected by integer logit, which needs
-//! a monotone conversion to values. Invariant: bit-identical to successors evaluated one by one.
+//! A one-ply value is Σ w · max over the moves that an outcome allows; the best move of a stone is
+//! selected by integer logit, which needs a monotone conversion to values. Invariant: bit-identical
+//! to successors evaluated one by one.
 
 use crate::core::arrays::each;
 use crate::games::einstein::{
@@ -141,8 +141,8 @@ impl SideMoves {
         self.one_ply(logits, worth)
     }
 
-    /// The one-ply value from the enemy's logit after each step, [`LOST_LOGIT`] if it has no stone
-    /// left, and from the conversion of a logit to the enemy's value.
+    /// The one-ply value from the enemy's logit after each step ([`LOST_LOGIT`] without stones) and
+    /// the conversion of logits to the enemy's values.
     #[inline(always)]
     pub(super) fn one_ply(&self, logits: &mut Logits, worth: impl Fn(i32) -> f32) -> f32 {
         logits[NO_MOVE] = i32::MAX;
@@ -154,8 +154,8 @@ impl SideMoves {
                 each(steps, |step| logits[usize::from(step) % LOGITS_CAPACITY]);
             *best = one.min(another).min(third).min(self.goal_logits[stone]);
         }
-        // Values of stones instead of outcomes, which would first have to be gathered. A loop,
-        // since a `map` is not vectorised.
+        // Values of stones, not of outcomes, which would have to be gathered; a `map` is not
+        // vectorised.
         let mut values = [0.0; LANES];
         for (stone, value) in values.iter_mut().enumerate() {
             let worth = 1.0 - worth(best_logits[stone]);

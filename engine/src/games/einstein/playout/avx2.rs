@@ -1,8 +1,7 @@
 //! 64 games in lockstep on 256-bit vectors, one byte per game: two halves of 32 games in sequence.
 //!
 //! Byte shuffles reach only sixteen entries, so the stones above and below the rolled one are
-//! isolated by arithmetic, and squares with a single step are looked up in two halves. Invariant:
-//! the games of `scalar.rs`, ply for ply.
+//! isolated by arithmetic. Invariant: the games of `scalar.rs`, ply for ply.
 #![allow(unsafe_code)]
 
 use super::{

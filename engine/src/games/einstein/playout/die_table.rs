@@ -1,8 +1,5 @@
 //! Monte_Alpha's die table: samples the moving stone with its exact probability by one look-up
-//! among twelve entries (Electronics 2023, 12, 2936).
-//!
-//! Each face has two entries; where it allows two stones each gets one. The replaced table had
-//! 10,000 entries, which only approximate sixths.
+//! among twelve entries, two per face (Electronics 2023, 12, 2936).
 
 use crate::games::einstein::{MAX_STONES, Variant, allowed_stones};
 
@@ -55,7 +52,7 @@ impl DieTable {
 mod tests {
     use super::*;
 
-    /// By the printed rule: half a face for each side that has a stone, or a complete face for the
+    /// By the printed rule: half a face for each side that has a stone, or a full face for the
     /// stone itself.
     fn twelfths_by_the_rule(alive: u8) -> [u8; 6] {
         let lives = |stone: i32| (0..6).contains(&stone) && alive >> stone & 1 == 1;
@@ -81,9 +78,7 @@ mod tests {
                 "{alive:06b}"
             );
         }
-        // By hand. Stones 2 and 5: 1 and 2 move stone 2, 5 and 6 stone 5, 3 and 4 either: 6 and 6
-        // twelfths. Stones 1 and 6: the same. Stones 1, 2, 6: 2, 2 + 3 and 2 + 3. Stone 4 alone:
-        // 12.
+        // By hand: 1 and 2 move stone 2, 5 and 6 stone 5, 3 and 4 either.
         assert_eq!(table.twelfths(0b010010), [0, 6, 0, 0, 6, 0]);
         assert_eq!(table.twelfths(0b100001), [6, 0, 0, 0, 0, 6]);
         assert_eq!(table.twelfths(0b100011), [2, 5, 0, 0, 0, 5]);

@@ -1,10 +1,9 @@
 //! Games in lockstep: the common part of all engines.
 //!
-//! Games run for [`PLIES_PER_ROUND`] plies; then finished ones are counted and their lanes take the
-//! next starts, in lane order. A round has an even number of plies, so in its first ply every
-//! lane's beginner is to move; between the end of its game and the exchange a lane's draws are
-//! ignored. Invariant: exactly the requested number of games begins and all are completed, since
-//! stopping early would under-represent long games.
+//! Games run for [`PLIES_PER_ROUND`] plies, an even number; then finished ones are counted and
+//! their lanes take the next starts, in lane order. Lane *i* draws from stream *i*, also after the
+//! end of its game. Invariant: exactly the requested number of games begins and all are completed,
+//! since stopping early would under-represent long games.
 
 use super::{Choice, Tally, ply_bits::LaneRandom, starts::Starts};
 use crate::core::random::RandomStream;
@@ -40,8 +39,8 @@ pub(super) trait Lanes {
     /// Starts some lanes with the next starts.
     fn take_starts(&mut self, lanes: u64, starts: &Starts);
 
-    /// Starts a game at each of at most [`super::LANES`] positions, in the lanes from 0 on, all of
-    /// which must be idle.
+    /// Starts a game at each of at most [`super::LANES`] positions, in the lanes from 0 on, all
+    /// idle.
     fn load_positions(&mut self, positions: &[Position]);
 
     /// Plays [`PLIES_PER_ROUND`] plies in all running lanes.
@@ -62,8 +61,8 @@ pub(super) fn play<L: Lanes>(
     }
 }
 
-/// Plays one game from each position (not over), in the lanes from 0 on: the bit set of those that
-/// the side to move wins.
+/// Plays one game from each position (not over), in the lanes from 0 on. Returns the bit set of
+/// those that the side to move wins.
 #[inline]
 pub(super) fn play_each<L: Lanes>(
     mut lanes: L,

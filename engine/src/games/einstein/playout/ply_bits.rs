@@ -1,11 +1,9 @@
 //! The 16 random bits of a ply, and their generators.
 //!
-//! A draw `r` gives face · 3 + step = ⌊18 r / 2^16⌋ and a coin of four values, its two lowest bits.
-//! One of 18 values has 3,640 or 3,641 of the 65,536 draws, so a move's probability errs by at most
-//! 10⁻⁴; a test adds up all draws. Generators: xoroshiro128+ (Blackman and Vigna 2018: rotations 24
-//! and 37, shift 16) for the lanes, SplitMix64 (Steele, Lea and Flood 2014) for a single game, both
-//! seeded from the Mersenne Twister of [`crate::core::random`], which would be as slow as the
-//! rules.
+//! A draw `r` gives face · 3 + step = ⌊18 r / 2^16⌋ and a coin of four values, its two lowest bits;
+//! a move's probability errs by at most 10⁻⁴. Generators, seeded from a Mersenne Twister:
+//! xoroshiro128+ (Blackman and Vigna 2018: rotations 24 and 37, shift 16) for the lanes, SplitMix64
+//! (Steele, Lea and Flood 2014) for a single game.
 
 use super::LANES;
 use crate::core::arrays::by_index;
@@ -45,8 +43,7 @@ impl PlyBits {
 /// ply.
 ///
 /// Bank *b* has eight generators; lane *i* reads field `i / 2 % 4` of generator `i / 8` of bank `i
-/// % 2`, which is the byte order in which two vectors of 16-bit numbers interleave. So the halves
-/// of the lanes have separate generators.
+/// % 2`, the byte order in which two vectors of 16-bit numbers interleave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct LaneRandom {
@@ -72,8 +69,7 @@ impl LaneRandom {
         Self { state }
     }
 
-    /// Streams seeded by SplitMix64 from one word: for a few games, where the Mersenne Twister
-    /// takes too long.
+    /// Streams seeded by SplitMix64 from one word, for a few games.
     #[inline]
     pub(super) fn from_seed(seed: u64) -> Self {
         let mut random = SmallRandom::new(seed);

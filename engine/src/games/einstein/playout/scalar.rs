@@ -2,8 +2,7 @@
 //!
 //! A board of stones and a list of squares, both in the perspective of the beginner, so that a
 //! capture is one look-up. A single game branches on captures, so that a ply waits for the one
-//! before only if that captured. Lane by lane there is no such branch, since several lanes overlap
-//! and only mispredictions would stall.
+//! before only if that captured; overlapping lanes have no such branch.
 
 use super::{
     LANES, Tally,
@@ -71,8 +70,7 @@ const NONE: u8 = 31;
 const ONE_STEP_FLAG: u8 = 128;
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// `[32 · step + square]`: the destination; a single step ignores the draw's step. Stones on
-    /// the goal and off the board stay.
+    /// `[32 · step + square]`: the destination; a single step ignores the draw's step.
     pub(super) const PLAYOUT_DESTINATIONS: [u8; 128] = {
         let mut destinations = [0; 128];
         let mut index = 0;
@@ -102,7 +100,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     };
 
     /// By side and `[32 · step + square]`, or flagged square: the destination, in the perspective
-    /// of side 0, flagged as its owner moves on.
+    /// of side 0, flagged for its owner.
     const FLAGGED_DESTINATIONS: [[u8; 256]; 2] = {
         let mut destinations = [[0; 256]; 2];
         let mut index = 0;
@@ -215,8 +213,7 @@ impl ScalarGame {
         sides
     }
 
-    /// One ply of side `SIDE`; whether it wins. `BRANCHES` selects the branch on captures; results
-    /// are the same.
+    /// One ply of side `SIDE`; whether it wins. `BRANCHES` selects the branch on captures.
     #[inline(always)]
     pub(super) fn ply<
         const COLUMNS: usize,
@@ -235,9 +232,8 @@ impl ScalarGame {
             squares[usize::from(entry.first & 7)],
             squares[usize::from(entry.last & 7)],
         );
-        // See `PlyBits::coin`: whether it is below 2, plus the flag of the last, minus that of the
-        // first. In units of the flags, minus 31, so that the squares below the flags have no
-        // effect.
+        // See `PlyBits::coin`, in units of the flags, minus 31, so that the squares below the flags
+        // have no effect.
         let coin = u32::from(draw.coin()) * u32::from(ONE_STEP_FLAG);
         let takes_first = if BY_STONES {
             draw.coin() < 2
@@ -328,8 +324,7 @@ impl ScalarLanes {
         }
     }
 
-    /// One ply of all lanes: the bit set of wins of side `SIDE`. Finished lanes continue, since a
-    /// branch costs more than a ply.
+    /// One ply of all lanes, finished ones too: the bit set of wins of side `SIDE`.
     #[inline(always)]
     fn ply<const SIDE: usize, const BY_STONES: bool>(&mut self, outputs: &[[u64; 8]; 2]) -> u64 {
         let mut won = 0;

@@ -1,9 +1,8 @@
 //! The queue of starts that lanes take in order.
 //!
 //! Random set-ups: the 720 arrangements in random order, once around for the beginner; the other
-//! side reads the same ring at an offset that is sampled uniformly for every round. So both are
-//! uniform and independent in each game at no cost. Invariant: [`LANES`] starts can be read from
-//! any cursor without wrapping.
+//! side reads the same ring at an offset sampled for every round. Invariant: [`LANES`] starts can
+//! be read from any cursor without wrapping.
 
 use super::LANES;
 use crate::core::arrays::{by_index, each};

@@ -1,5 +1,5 @@
-//! Playouts against the plain rules: all draws added up, recorded streams replayed, statistics, and
-//! all engines against each other.
+//! Playouts against the plain rules: all draws, recorded streams, statistics, and all engines
+//! against each other.
 
 use super::{lanes::PLIES_PER_ROUND, ply_bits::NUM_CODES, scalar::ScalarGame, *};
 use crate::core::{

@@ -2,7 +2,7 @@
 //!
 //! A class and its swapped class are solved together, in memory if they fit, else by
 //! `external_memory.rs`. Invariant: a class is built from complete classes; valid files in the
-//! directory are reused, and incomplete ones never appear there.
+//! directory are reused.
 
 use super::{
     Progress, Run, Tables, TablesError, class_index, external_memory, file,
@@ -58,10 +58,7 @@ impl BuildContext<'_> {
 }
 
 impl Tables {
-    /// Computes all classes of at most `stones` stones in memory.
-    ///
-    /// # Errors
-    /// If `stones` is not in 2–6 or memory is short.
+    /// Computes all classes of at most `stones` stones, 2–6, in memory.
     pub fn in_memory(
         stones: usize,
         variant: Variant,
@@ -99,10 +96,7 @@ impl Tables {
         Ok(tables)
     }
 
-    /// Maps all classes of at most `stones` stones from a directory.
-    ///
-    /// # Errors
-    /// If `stones` is not in 2–6, or a file is missing, unreadable or damaged.
+    /// Maps all classes of at most `stones` stones, 2–6, from a directory.
     pub fn open(
         directory: &Path,
         stones: usize,
@@ -116,14 +110,10 @@ impl Tables {
         Ok(Arc::new(tables))
     }
 
-    /// Builds the missing or damaged tables of at most `stones` stones in a directory, and maps
-    /// all. The build uses about `memory` bytes besides the mapped files. A task builds its slice
-    /// of the class pairs of exactly `stones` stones from existing smaller classes, and returns
-    /// only these.
-    ///
-    /// # Errors
-    /// If `stones` is not in 2–6, a task lacks the smaller classes, a file cannot be written, or
-    /// memory or disk space is short; disk space is checked in advance where the system reports it.
+    /// Builds the missing or damaged tables of at most `stones` stones, 2–6, in a directory, and
+    /// maps all. The build uses about `memory` bytes besides the mapped files. A task builds its
+    /// slice of the class pairs of exactly `stones` stones from existing smaller classes, and
+    /// returns only these.
     pub fn build(
         directory: &Path,
         stones: usize,
@@ -290,7 +280,7 @@ impl Tables {
 }
 
 /// Maximum disk usage while class pairs are written in sequence, from the sizes of each pair's
-/// files and whether it is streamed; a stream duplicates its class until the file is complete.
+/// files and whether it is streamed, which duplicates its class.
 fn max_disk_space(pairs: impl Iterator<Item = (Vec<u64>, bool)>) -> u64 {
     let (mut written, mut max_space) = (0, 0);
     for (files, streamed) in pairs {

@@ -1,8 +1,7 @@
-//! Tables shared by all players of a process, created on first use.
+//! Tables shared by all players of a process, created once, on first use.
 //!
 //! The program can register a provider ([`register_provider`]) with its own directories, threads
-//! and progress; the default builds in memory on the calling thread. Invariant: tables of one size
-//! and variant exist once.
+//! and progress; the default builds in memory on the calling thread.
 
 use super::{Tables, TablesError, run_sequentially};
 use crate::games::einstein::Variant;
@@ -29,10 +28,7 @@ pub fn cached_stones(variant: Variant) -> usize {
         .map_or(0, |(_, cached_stones)| cached_stones(variant))
 }
 
-/// The tables of at most `stones` stones.
-///
-/// # Errors
-/// If `stones` is not in 2–6, memory is short, or a file cannot be read.
+/// The tables of at most `stones` stones, 2–6.
 pub fn shared_tables(stones: usize, variant: Variant) -> Result<Arc<Tables>, TablesError> {
     // Locked during creation, so that tables are created once.
     let mut tables = TABLES.lock().unwrap_or_else(PoisonError::into_inner);

@@ -3,8 +3,7 @@
 //! A step adds progress and a capture removes a stone, so reachable positions form layers, by
 //! stones and then by total progress, and every move leads to a later layer or into the tables.
 //! Layers are listed forwards and solved backwards; an outcome with a winning move is worth 1, and
-//! its other moves are not followed. Invariant: a value is a mean of table values, with at most
-//! their error; all moves of the root have values.
+//! its other moves are not followed. Invariant: values have at most the tables' error.
 
 use super::{Tables, index::progress};
 use crate::core::{game::Game, search_game::SearchHints};
@@ -20,9 +19,7 @@ type MoveValues = [f64; 3 * MAX_STONES];
 impl Tables {
     /// Every move of a position that is not over with its value for the mover: from the tables, or
     /// by solving at most `limit` positions with more stones; `None` if the limit is too low.
-    ///
-    /// # Panics
-    /// If `game` differs from the game of the tables, see [`Self::matches_rules`].
+    /// Panics for a game without [`Self::matches_rules`].
     pub fn moves_within(
         &self,
         game: &Standard,

@@ -1,10 +1,9 @@
 //! External-memory builder for classes larger than memory.
 //!
-//! A layer depends on the two above it and on finished classes, so three layers are in memory, and
-//! each complete one is appended to an unnamed temporary file. A second pass copies this file from
-//! layer order into index order, some rows at a time; a group of rows is one contiguous piece of
-//! each layer, so the disk sees only long runs. Invariant: the files are byte-identical to those
-//! built in memory.
+//! Three layers are in memory, and each complete one is appended to an unnamed temporary file. A
+//! second pass copies this file from layer order into index order, some rows at a time; a group of
+//! rows is one contiguous piece of each layer, so the disk sees only long runs. Invariant: the
+//! files are byte-identical to those built in memory.
 
 use super::{
     Tables, TablesError,

@@ -2,7 +2,7 @@
 //!
 //! A file is a header of 64 bytes, the cells (16 bits each, little-endian), their checksums by
 //! chunk, and a checksum of header and chunk checksums; see `docs/reference/formats.md`. Invariant:
-//! files are written atomically, and validated completely before use.
+//! files are validated completely before use.
 
 use super::{Run, TablesError, index::Class, memory::Cells};
 use crate::core::{

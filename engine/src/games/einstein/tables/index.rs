@@ -3,9 +3,8 @@
 //! A *class* is the numbers of stones of mover and other side. Its *blocks* are arrangements of
 //! stones without label numbers, each with the values of all label patterns, the other side's
 //! pattern outside, the mover's inside. Its *rows* are orbits of the mover's tuple of squares under
-//! transposition and label reversal, from a table of all tuples; in a row the other side's tuple,
-//! read in the direction in which its first square is less than its last, is ranked among the free
-//! squares. So the eight symmetries are used up, and every index is a position.
+//! transposition and label reversal; in a row the other side's tuple, read in the direction in
+//! which its first square is less than its last, is ranked among the free squares.
 //!
 //! Squares are in the mover's perspective. A mover's stone is never on 24, its goal, nor another's
 //! on 0, theirs. Invariant: symmetric positions have the same index; positions share values

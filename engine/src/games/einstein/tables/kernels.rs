@@ -1,9 +1,8 @@
-//! Inner loops of the solver, over all label patterns of a block at once.
+//! Inner loops of the solver, over all label patterns of a block at once, for several instruction
+//! sets.
 //!
-//! They are written for auto-vectorisation and compiled for several instruction sets, chosen at run
-//! time. Invariant: all give the same bits: minima are exact, every sum is an integer below 2^24,
-//! exact in single precision in any order, and only [`round_to_units`] rounds, once, by one
-//! multiplication.
+//! Invariant: all give the same bits: minima are exact, every sum is an integer below 2^24, and
+//! only [`round_to_units`] rounds, once, by one multiplication.
 
 use super::patterns::NUM_PATTERNS;
 use crate::core::arrays::by_index;
@@ -74,8 +73,7 @@ fn take_minima<const OWN: usize, const ENEMY: usize>(
     }
 }
 
-/// Elementwise minima in vectors, the last of which overlaps the one before instead of a scalar
-/// remainder.
+/// Elementwise minima in vectors; the last overlaps the one before.
 #[inline(always)]
 fn elementwise_minima(minima: &mut [u16], values: &[u16]) {
     let length = minima.len();
@@ -128,7 +126,7 @@ fn smaller<const LANES: usize>(minima: &[u16], values: &[u16], at: usize) -> [u1
 #[inline(always)]
 fn round_to_units(sum: f32) -> u16 {
     // A quarter above the half moves only halves off the boundary; 1 / 6 and the product err by
-    // less than 0.01 together. Adding 2^23 puts the rounded number into the lowest bits.
+    // less than 0.01. Adding 2^23 puts the rounded number into the lowest bits.
     const ROUNDING_BIAS: f32 = 8_388_608.0;
     let value = (SIX_WON_UNITS + 0.25 - sum) * (1.0 / 6.0);
     let minimum = if sum == SIX_WON_UNITS { 0.0 } else { 1.0 };

@@ -1,7 +1,7 @@
 //! Memory of tables: write-once blocks during the build, then read-only cells, in memory or mapped.
 //!
-//! Invariant: a block is lent for writing to one caller, once, and for reading only when complete.
-//! So threads fill a table and read each other's blocks with two bits per block and no lock.
+//! Invariant: a block is writable for one caller, once, and readable only when complete. So threads
+//! fill a table and read each other's blocks with two bits per block and no lock.
 
 #![allow(
     unsafe_code,
@@ -54,10 +54,9 @@ impl Blocks {
         {
             return None;
         }
-        // SAFETY: the block lies in the mapping, which has room for `blocks` (`new`); the mapping
-        // is page-aligned, initialised (zeroes at first), and lives as long as `self`. The block is
-        // never written again: it is claimed once (`write`), and that write happened before its bit
-        // was set. `reset`, which frees blocks, has `self` exclusively and checks that as many fit.
+        // SAFETY: the block lies in the page-aligned, initialised mapping, which lives as long as
+        // `self`. It is never written again: it is claimed once (`write`), and that write happened
+        // before its bit was set; `reset`, which frees blocks, has `self` exclusively.
         Some(unsafe { std::slice::from_raw_parts(self.start(block), self.cells_per_block) })
     }
 
@@ -195,10 +194,9 @@ impl Cells {
             CellStorage::Built(pages) => pages.as_mut_ptr().cast_const(),
             CellStorage::File(file) => file.as_ptr(),
         };
-        // SAFETY: `finish` and `from_file` made sure that the cells lie within the mapping, whose
-        // start is page-aligned and whose offset is even; all bytes are initialised, every bit
-        // pattern is a cell, and the mapping is not written: it is private to this value, or an
-        // unchanging file (`Mapping`).
+        // SAFETY: `finish` and `from_file` checked that the cells lie within the mapping, whose
+        // start is page-aligned and whose offset is even; every bit pattern is a cell, and the
+        // mapping is not written.
         unsafe { std::slice::from_raw_parts(start.add(self.offset).cast::<u16>(), self.cells) }
     }
 }

@@ -1,9 +1,8 @@
 //! Label patterns: which of the six labels the living stones of a side have.
 //!
 //! A side of `k` stones is a tuple of squares by label and a *pattern*, the set of the labels,
-//! which alone decides what a roll allows. Patterns of `k` stones are numbered by their sets as
-//! numbers (bit i = label i + 1); every roll allows a single stone, so all its labels are one
-//! pattern. [`weights`] evaluates the rules face by face.
+//! which alone decides what a roll allows. Patterns of `k` stones are numbered in the order of
+//! their sets (bit i = label i + 1); all labels of a single stone are one pattern.
 
 use crate::games::einstein::{Variant, allowed_stones};
 
@@ -61,7 +60,7 @@ pub(super) fn without_label(mask: u8, index: usize) -> u8 {
 }
 
 /// Numbers of faces that allow only the i-th living stone (`alone[i]`), and both it and the next
-/// higher one (`shared[i]`); together six.
+/// higher one (`shared[i]`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Weights {
     pub(super) alone: [u8; 6],

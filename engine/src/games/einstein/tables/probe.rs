@@ -1,7 +1,7 @@
 //! Probing: the value of a position, of every move, and of each face of the die.
 //!
 //! Invariant: a value is that of the side to move before the roll, the value of a move that of its
-//! mover. A move that ends the game is worth exactly 1, since no move loses at once.
+//! mover. A move that ends the game is worth exactly 1.
 
 use super::{
     Tables, class_index,
@@ -36,8 +36,7 @@ pub struct Face {
 
 /// Probes in flight of [`Tables::values`].
 const BATCH: usize = 32;
-/// Pages requested before the first is read: disks answer many requests sooner than one after the
-/// other.
+/// Pages requested before the first is read, since disks answer many requests sooner.
 const READ_AHEAD: usize = 256;
 
 impl Tables {
@@ -67,9 +66,6 @@ impl Tables {
 
     /// The values of many positions that are not over, by batched probes, large batches in the
     /// order of addresses.
-    ///
-    /// # Panics
-    /// If `values` has another length than `positions`.
     pub fn values(&self, positions: &[Position], values: &mut [Option<f32>]) {
         assert_eq!(positions.len(), values.len(), "a place for each value");
         let cells = positions.iter().map(|position| self.cell(position));
@@ -106,17 +102,11 @@ impl Tables {
 
     /// Value, moves and best moves of a position that is not over; `None` if it is not in the
     /// tables.
-    ///
-    /// # Panics
-    /// As [`Self::moves_within`].
     pub fn probe(&self, game: &Standard, position: &Position) -> Option<Probe> {
         self.probe_within(game, position, 0)
     }
 
-    /// The same with at most `limit` larger positions solved; `None` if that is not enough.
-    ///
-    /// # Panics
-    /// As [`Self::moves_within`].
+    /// [`Self::probe`] with at most `limit` larger positions solved; `None` if that is too low.
     pub fn probe_within(
         &self,
         game: &Standard,

@@ -1,17 +1,16 @@
 //! The solver: blocks of a class from those of their successors.
 //!
 //! A move leads to the swapped class, or by a capture to a class of fewer stones. Every step adds
-//! to the total progress, so the classes `kvm` and `mvk` are solved together, in layers of equal
-//! total progress from the highest down; the blocks of a layer are independent. All label patterns
-//! of a block have the same successors, mapped by tables; see [`kernels`].
+//! to the total progress, so the classes `kvm` and `mvk` are solved together, in independent layers
+//! of equal total progress from the highest down. All label patterns of a block have the same
+//! successors, mapped by tables; see [`kernels`].
 //!
 //! Values are stored in units of 1/65535, computed from the stored values of successors; 0 and
 //! 65535 only if certainly lost or won. Let E(n) be the maximum error, in units, of a position
-//! whose longest line to the end has n plies. A value is a mean over faces of a maximum, neither of
-//! which enlarges an error, rounded to nearest: E(n) ≤ E(n−1) + ½. A value clamped from 0 to 1 has
-//! a true value above 0, so it is less than 1 unit too large, and less than E(n−1) too small, as
-//! the mean that was rounded up to 1 is within E(n−1) of the truth; likewise at 65535. So E(n) ≤
-//! max(1, E(n−1) + ½), and E(1) = 0; see [`Tables::error_bound`](super::Tables).
+//! whose longest line to the end has n plies. A value is a mean of maxima, which enlarge no error,
+//! rounded to nearest: E(n) ≤ E(n−1) + ½. A value clamped from 0 to 1 is less than 1 unit too
+//! large, and less than E(n−1) too small; likewise at 65535. So E(n) ≤ max(1, E(n−1) + ½), and E(1)
+//! = 0; see [`Tables::error_bound`](super::Tables).
 
 use super::{
     index::{Class, Index, MoverIndex, Squares, dispatch_class, occupied, other_tuples, progress},
@@ -234,10 +233,8 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Solves the blocks of a job in a layer and returns their number.
-    ///
-    /// # Panics
-    /// If a layer above is incomplete.
+    /// Solves the blocks of a job in a layer and returns their number; the layers above are
+    /// complete.
     pub(super) fn run(&self, job: &Job, layer: usize, target: &dyn BlockStore) -> usize {
         let class = self.pattern_maps[job.class_number].class;
         dispatch_class!(class, OWN, ENEMY => self.run_class::<OWN, ENEMY>(job, layer, target))

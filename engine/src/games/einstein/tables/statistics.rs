@@ -161,10 +161,7 @@ fn probability_of(units: i64) -> f64 {
 }
 
 impl Tables {
-    /// Statistics of a class.
-    ///
-    /// # Panics
-    /// If `game` differs from the game of these tables, or the class is missing.
+    /// Statistics of a class of the tables' rules.
     pub fn statistics(&self, game: &Standard, class: Class, run: Run<'_>) -> ClassStatistics {
         assert!(
             self.matches_rules(game) && class.stones() <= self.stones,

@@ -1,7 +1,7 @@
-//! Cache of the mover's contributions to the odds of its successors.
+//! Cache of the mover's contributions to the odds of its successors, a function of the side alone.
 //!
 //! Positions searched in a row mostly differ in the enemy's stones only. Captures and missing moves
-//! cause no branch, which would be unpredictable. Invariant: the contents depend on the side alone.
+//! cause no branch, which would be unpredictable.
 
 use super::{LANES, Table, look_up};
 use crate::games::einstein::{

@@ -1,11 +1,10 @@
 //! Network features, all binary, most of them of one side.
 //!
 //! Side features occur twice, with separate weights for the mover's and the other side, so the
-//! first layer is a sum of two accumulators that a position's successors mostly share. Cross-side
-//! features are not factored, so each successor pays for them. Invariant: `layout` names every
-//! feature in order with the version of its formula, and changes with any computation; one-hot
-//! features by stone and square follow NNUE (Nasu 2018), expected turns are those of the Schwarz
-//! table.
+//! first layer is a sum of two accumulators that a position's successors mostly share; each
+//! successor pays for cross-side features. Invariant: `layout` names every feature in order with
+//! the version of its formula. One-hot features by stone and square follow NNUE (Nasu 2018),
+//! expected turns the Schwarz table.
 
 use crate::core::arrays::{by_index, each};
 use crate::games::einstein::{
@@ -19,8 +18,7 @@ use std::{collections::BTreeSet, ops::Range, sync::OnceLock};
 /// A feature group besides the squares of the stones, which are always present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FeatureGroup {
-    /// Each stone by square and by number of faces (of six) that allow it, which depends on gone
-    /// neighbours.
+    /// Each stone by square and by number of faces (of six) that allow it.
     Mobility,
     /// The expected number of own turns to the goal without captures, in quarters of a turn.
     Turns,
@@ -269,7 +267,7 @@ fn occupied_ahead(occupied: u32, square: u8) -> u16 {
 }
 
 /// Number of faces that allow each stone of a set if the next higher or lower one moves for a gone
-/// stone; 0 for a gone stone.
+/// stone.
 const fn faces(alive: usize, stone: usize) -> usize {
     if alive >> stone & 1 == 0 {
         return 0;
@@ -354,8 +352,8 @@ impl TurnClasses {
     }
 }
 
-/// Rows of one side that inference sums: squares and mobility of a stone are fused into one row, so
-/// are living stones and the bias.
+/// Rows of one side in inference: squares and mobility of a stone are fused, so are living stones
+/// and the bias.
 pub(super) const NUM_FUSED: usize = MAX_STONES + 2;
 
 /// Rows of the fused table of one side; a power of two, so that a mask bounds every index.
@@ -366,7 +364,7 @@ const ALIVE_OFFSET: usize = TURNS_OFFSET + 256;
 const _: () = assert!(ALIVE_OFFSET + NUM_ALIVE_SETS <= FUSED_ROWS);
 
 /// By set of living stones the offset from a stone's square to its [`FeatureGroup::Mobility`]
-/// feature and fused row; squares of gone stones are 31.
+/// feature and fused row.
 static STONE_BASE: [[u16; MAX_STONES]; NUM_ALIVE_SETS] = {
     let mut bases = [[0; MAX_STONES]; NUM_ALIVE_SETS];
     let mut alive = 0;
@@ -405,7 +403,7 @@ pub(super) fn fused_rows(classes: &TurnClasses, side: Side) -> [u16; NUM_FUSED] 
 }
 
 /// The fused table of one side, `[FUSED_ROWS × width]`, from its rows in [`layout`] order and the
-/// bias of every sum.
+/// bias.
 pub(super) fn fuse(
     groups: FeatureGroups,
     classes: &TurnClasses,

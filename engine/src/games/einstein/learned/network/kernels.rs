@@ -1,7 +1,7 @@
 //! Network weights in SIMD layout, and run-time dispatch.
 //!
 //! Invariant: complete sums of the first layer fit 16 bits (partial ones wrap), and no other sum
-//! overflows, so all instruction sets give the same. Without vectors
+//! overflows. Without vectors
 //! [`Network::logit_from_scratch`](crate::learned::network::Network::plain_logit) computes.
 
 use super::features::NUM_FUSED;
@@ -14,9 +14,8 @@ use crate::core::simd::{Instructions, SimdLevel, multiversion};
 use crate::games::einstein::learned::side_moves::{Logits, SideMoves};
 use crate::learned::network::{NetworkWeights, win_probability};
 
-/// The group of four neurons of the first layer at an index after packing: two vectors of 16-bit
-/// sums become bytes, and each 128-bit lane has those of the first vector before those of the
-/// second.
+/// The group of four neurons of the first layer at an index after packing two vectors of 16-bit
+/// sums to bytes, lane by lane of 128 bits.
 pub(super) fn packed_order(instructions: Instructions, index: usize) -> usize {
     let fours = match instructions.level() {
         SimdLevel::Portable => return index,
@@ -113,8 +112,7 @@ impl Layers {
     }
 }
 
-/// See [`Layers::i16_sums_fit`]: the worst case has activations of 127 for weights of one sign and
-/// 0 for the other.
+/// The worst case has activations of 127 for weights of one sign and 0 for the other.
 fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
     let max_weight = i32::from(i16::MAX) / 127;
     hidden.chunks_exact(I16_SUM_INPUTS * second).all(|inputs| {

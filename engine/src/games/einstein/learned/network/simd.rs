@@ -1,9 +1,9 @@
 //! SIMD network kernels for x86-64 (AVX2, AVX-512, AVX-512 with VNNI) and WebAssembly.
 //!
-//! One source over a few vector operations. Dot products of four activations are accumulated in 32
-//! bits: by one VNNI instruction, or through 16-bit sums of two products, which cannot saturate, or
-//! of eight, where the weights allow it (`Layers::i16_sums_fit`); otherwise several positions share
-//! each load of second-layer weights. Invariant: the integers of the generic forward pass.
+//! Dot products of four activations are accumulated in 32 bits: by one VNNI instruction, or through
+//! 16-bit sums of two products, which cannot saturate, or of eight, where the weights allow it
+//! (`Layers::i16_sums_fit`); otherwise several positions share each load of second-layer weights.
+//! Invariant: the integers of the generic forward pass.
 #![allow(unsafe_code)]
 
 /// Inlined functions compiled for some features.
@@ -19,8 +19,8 @@ macro_rules! common_operations {
         compiled_for! {
             $features
 
-            /// Vector `at` of some lines. Indexed by line: the compiler does not hoist the check of
-            /// other forms out of loops, which took 1.6 times as long as WebAssembly.
+            /// Vector `at` of some lines. Indexed by line, so that the compiler hoists the check
+            /// out of loops (WebAssembly took 1.6 times as long).
             #[allow(clippy::modulo_one, reason = "a line may be one vector")]
             pub(super) fn load<T: Copy, const COUNT: usize>(
                 lines: &[CacheLine<T, COUNT>],
@@ -75,8 +75,8 @@ use super::{
 use crate::games::einstein::learned::side_moves::Logits;
 use crate::learned::network::{ACTIVATION_MAX, SHIFT};
 
-/// The kernels over the operations of `$operations` and the dot product `$dot`, for `$features`.
-/// They avoid closures, which the compiler would not inline, and would pass vectors in memory.
+/// The kernels over the operations of `$operations` and the dot product `$dot`, for `$features`,
+/// without closures, which would pass vectors in memory.
 macro_rules! kernels {
     ($name:ident, $features:literal, $operations:ident, $dot:path, $i16_sums_fit:literal) => {
         pub(super) mod $name {
@@ -139,7 +139,7 @@ macro_rules! kernels {
             }
 
             /// Contributions of the second layer's neurons to the logit, in lanes that [`v::total`]
-            /// sums, one per position; `ACC_CHAINS` accumulators per sum, by input.
+            /// sums, one per position; `ACC_CHAINS` accumulators per sum.
             #[inline]
             #[target_feature(enable = $features)]
             fn forward<
@@ -200,8 +200,7 @@ macro_rules! kernels {
                 totals
             }
 
-            /// [`forward`] of one position for layers with [`Layers::i16_sums_fit`]: products are
-            /// summed in 16 bits over sixteen inputs.
+            /// [`forward`] of one position for layers with [`Layers::i16_sums_fit`].
             #[inline]
             #[target_feature(enable = $features)]
             fn forward_by_i16_sums<const FIRST: usize, const SECOND: usize>(

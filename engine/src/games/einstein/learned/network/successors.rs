@@ -1,9 +1,8 @@
 //! Batched evaluation of all successors of a position.
 //!
 //! A successor combines an accumulator of the mover (after a move) with one of the enemy (complete,
-//! or less the captured stone), so each is computed once. Positions searched in a row mostly differ
-//! in the enemy's stones only, so the mover's are cached. Invariant: batched values are
-//! bit-identical to successors evaluated one by one.
+//! or less the captured stone), so each is computed once; the mover's are cached from position to
+//! position. Invariant: batched values are bit-identical to successors evaluated one by one.
 
 use super::{
     SimdNetwork, ZERO_LINES,
@@ -22,8 +21,8 @@ use crate::games::einstein::{
 #[derive(Clone, Debug, Default)]
 pub struct Successors {
     steps: SideMoves,
-    /// The enemy's accumulators, then the mover's after each step, then, with cross-side features,
-    /// those of each position.
+    /// The enemy's accumulators, the mover's after each step, and with cross-side features those of
+    /// each position.
     sums: Vec<I16Line>,
 }
 
@@ -95,8 +94,7 @@ impl SimdNetwork {
     }
 
     /// The enemy's logit after each step, from the mover's accumulators after it; `enemies` and
-    /// `mover_sums` are buffers for the enemy's, and for those of each position with cross-side
-    /// features.
+    /// `mover_sums` are buffers.
     #[inline]
     fn logits<const FIRST: usize, const SECOND: usize>(
         &self,
@@ -168,8 +166,8 @@ impl SimdNetwork {
         logits
     }
 
-    /// Computes the enemy's accumulators as needed, and pairs each step with one. Whether any step
-    /// captures.
+    /// Computes the enemy's accumulators as needed, and pairs each step with one. Returns whether
+    /// any step captures.
     #[inline]
     fn pair_up<const FIRST: usize>(
         &self,

@@ -1,5 +1,5 @@
-//! Inference against a plain forward pass over the listed features, batches against single
-//! positions, and instruction sets against each other.
+//! Inference against a plain forward pass, batches against single positions, and instruction sets
+//! against each other.
 
 use super::{
     features::{FeatureGroup, feature_slots, fill, layout},
@@ -489,8 +489,7 @@ fn no_race_is_longer_than_the_classes_of_turns() {
 
 #[test]
 fn values_never_fall_when_logits_rise() {
-    // Steps between values are largest in the middle and rounding matters most at the ends: all of
-    // the coarser grid.
+    // All of the coarser grid: steps are largest in the middle, rounding matters most at the ends.
     let mut last = 0.0;
     for coarse in (-24 * (LOGIT_SCALE >> 5)..=24 * (LOGIT_SCALE >> 5)).step_by(1) {
         let value = win_probability(coarse << 5);
@@ -565,8 +564,7 @@ fn impossible_weights_are_refused() {
 
 #[test]
 fn the_largest_weights_do_not_overflow() {
-    // The largest weights within bounds, with equal and alternating signs in every sum, with rows
-    // that fit 16 bits and with larger ones.
+    // Equal and alternating signs in every sum, with rows that fit 16 bits and with larger ones.
     let groups = FeatureGroups::NONE;
     for (sign, row) in [(1i16, 2700), (-1, 2700), (1, 32_767), (-1, 32_767)] {
         for shape in [&[64, 32][..], &[64, 32, 16]] {

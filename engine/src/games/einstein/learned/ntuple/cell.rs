@@ -1,7 +1,7 @@
 //! The cells of tuples: their indices, names and alphabets.
 //!
 //! Invariant: names never change their meaning. Stones 0–5 are the mover's 1–6, stones 6–11 the
-//! other side's; squares 0–24 are in the mover's perspective.
+//! other side's; squares are in the mover's perspective.
 
 use crate::games::einstein::{MAX_STONES, Standard, symmetry::transpose};
 use crate::learned::inputs::{Cell, CellGroup};
@@ -96,8 +96,8 @@ pub(super) fn is_reduced(cell: Cell) -> bool {
     cell.index() >= OWNERS_START
 }
 
-/// The image of a cell under a symmetry of [`crate::games::einstein::symmetry`]: the position's
-/// cell whose content, up to renamed symbols, this cell has in the image.
+/// The image of a cell under a symmetry of [`crate::games::einstein::symmetry`], up to renamed
+/// symbols.
 pub(crate) fn transform_cell(cell: Cell, symmetry: usize) -> Cell {
     let square = |square: usize| {
         if symmetry & 1 == 1 {

@@ -2,8 +2,8 @@
 //! without wide vectors.
 //!
 //! A stone is first removed from its square, which its moves have in common; each move then changes
-//! its other cells in sequence, the last without updating the tuples. Invariant: after each change
-//! the stored rows and weights are those of the changed symbols.
+//! its other cells in sequence, the last without updating the tuples. Invariant: stored rows and
+//! weights are those of the current symbols.
 
 use super::{
     cell::{

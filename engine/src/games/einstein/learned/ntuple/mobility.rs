@@ -1,9 +1,7 @@
 //! Which living stones can move by more than one number.
 //!
-//! In the classic rules, with a die that has all numbers, its own number allows every living stone,
-//! and the number of a gone stone the nearest living ones below and above. So other numbers allow a
-//! stone exactly if a neighbouring number is gone. Invariant: agrees with the rules' list of
-//! allowed stones.
+//! In the classic rules, with a die that has all numbers, these are the stones of which a
+//! neighbouring number is gone.
 
 use super::cell::MOBILE_CELLS;
 use crate::core::arrays::each;

@@ -1,7 +1,6 @@
 //! The named tuple sets.
 //!
-//! Invariant: a name keeps its tuples for ever; a better set gets a new name, so that old model
-//! files stay valid.
+//! Invariant: a name keeps its tuples for ever.
 
 use super::cell::{
     ALIVE_CELLS, BOARD_CELLS, DISTANCE_CELLS, MOBILE_CELLS, OWNER_CELLS, SQUARE_CELLS, STONES,
@@ -78,8 +77,7 @@ fn pairs() -> Vec<Vec<Cell>> {
         .collect()
 }
 
-/// The distances of all six stones of a side: 5⁶ rows, complete information about a race without
-/// captures.
+/// The distances of all six stones of a side: 5⁶ rows.
 fn distance_vectors() -> Vec<Vec<Cell>> {
     FIRST_STONES
         .map(|first| cells(DISTANCE_CELLS, first..first + MAX_STONES))
@@ -96,8 +94,8 @@ fn race_crossings() -> Vec<Vec<Cell>> {
     tuples
 }
 
-/// Three stones with neighbouring labels of one side, and two of one side with any stone of the
-/// other: 26³ rows each.
+/// Three stones with neighbouring labels of one side, and two of one side with any of the other:
+/// 26³ rows each.
 fn triples() -> Vec<Vec<Cell>> {
     let mut tuples = Vec::new();
     for side in FIRST_STONES {
@@ -116,8 +114,8 @@ fn triples() -> Vec<Vec<Cell>> {
     tuples
 }
 
-/// Windows of four squares, 13⁴ rows each: rows and columns (two windows each), and the diagonals
-/// of at least four squares in both directions.
+/// Windows of four squares, 13⁴ rows each: two per row and column, and the diagonals of at least
+/// four squares.
 fn lines() -> Vec<Vec<Cell>> {
     let mut tuples = Vec::new();
     for (row_step, column_step) in [(0, 1), (1, 0), (1, 1), (1, -1)] {
@@ -163,8 +161,7 @@ fn walks() -> Vec<Vec<Cell>> {
     walks
 }
 
-/// From a random square to random ones of its up to eight neighbours, until `squares` different
-/// squares are visited.
+/// A random walk between neighbouring squares until `squares` different ones are visited.
 fn random_walk(squares: usize, random: &mut RandomStream) -> Vec<usize> {
     let mut square = random.below(25);
     let mut visited = vec![square];
@@ -202,8 +199,7 @@ const SQUARE_ALPHABETS: [(&str, &str, CellGroup, usize, usize); 3] = [
 ];
 
 /// Candidates of a tuple search: pairs and triples of stones by square, subsets of distances,
-/// living stones, and windows (lines, diagonals and rectangles) and random walks of squares by
-/// stone, by mobility or by owner.
+/// living stones, and windows and random walks of squares by stone, by mobility or by owner.
 pub(crate) fn candidates(random: &mut RandomStream) -> Vec<TupleCandidates> {
     let distances = (2..=6).flat_map(|count| subsets(DISTANCE_CELLS, count));
     let mut kinds: Vec<TupleCandidates> = vec![

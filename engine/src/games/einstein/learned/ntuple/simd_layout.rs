@@ -57,11 +57,8 @@ pub(super) struct SimdLayout {
 }
 
 impl SimdLayout {
-    /// The layout of tuples whose tables start at the rows `bases`.
-    ///
-    /// # Panics
-    /// If a cell is invalid, the numbers of tuples and bases differ, or a table ends after
-    /// [`MAX_ROWS`].
+    /// The layout of tuples whose tables start at the rows `bases`; panics if a cell is invalid,
+    /// the numbers of tuples and bases differ, or a table ends after [`MAX_ROWS`].
     pub(super) fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self {
         assert_eq!(tuples.len(), bases.len(), "one table a tuple");
         let cells = || tuples.iter().flatten();

@@ -1,10 +1,9 @@
 //! Batched evaluation of all successors of a position.
 //!
-//! The position is evaluated once in the enemy's perspective. A move changes the cells of two
-//! squares, of its stone, and of a captured stone; only the tuples of these cells are updated. A
-//! capture that changes more, the mobility of other stones or the phase, is evaluated as a new
-//! position. Invariant: batched values are bit-identical to successors evaluated one by one, since
-//! sums are exact.
+//! The position is evaluated once in the enemy's perspective; a move then updates the tuples of the
+//! cells of two squares, of its stone, and of a captured stone. A capture that changes more, the
+//! mobility of other stones or the phase, is evaluated as a new position. Invariant: batched values
+//! are bit-identical to single ones.
 
 use super::{EinSteinTuples, NTuple, TupleSet, incremental, tuples_by_cell::TuplesByCell};
 use crate::games::einstein::{

@@ -104,8 +104,7 @@ fn symbol(position: &Position, cell: Cell) -> usize {
     }
 }
 
-/// A set with all kinds of cells, tuples of all lengths, more than one block of them, and the
-/// compact alphabets.
+/// All kinds of cells, tuples of all lengths, several blocks of them, and the compact alphabets.
 fn mixed_set() -> TupleSet {
     let mut random = RandomStream::new(77);
     let kinds = [
@@ -263,8 +262,7 @@ fn values_are_logistic_sums() {
                 (f64::from(model.value(&game, &position, &Successors::default())) - expected).abs()
                     < 1e-5
             );
-            // Weights below 1/2 are exact to their last bit: half of it per weight, and half a step
-            // of the grid of log odds.
+            // Half of the last bit per weight, and half a step of the grid of log odds.
             let bound =
                 (model.set().tuples() + 1) as f64 / f64::from(1 << 23) + 1.0 / f64::from(1 << 19);
             assert!(

@@ -3,7 +3,6 @@
 //! It computes [`Index::mover_index`] and [`MoverIndex::rank`](super::MoverIndex::rank) with a
 //! single data-dependent branch, to the code of the class, where all loops have constant lengths.
 //! Bits are not counted, since portable popcounts are slower than comparing a few squares.
-//! Invariant: equal to the index by parts; a test compares every class.
 
 use super::super::patterns::{MAX_TABLE_STONES, NUM_PATTERNS, PATTERN_NUMBERS, reverse_mask};
 use super::{Class, GOAL, Index, dispatch_class, num_other_tuples, tuple_number};

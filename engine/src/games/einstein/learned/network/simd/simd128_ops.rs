@@ -1,5 +1,5 @@
-//! Operations on WebAssembly's 128-bit vectors, a quarter of a cache line each; `avx2_ops.rs` has
-//! the documentation.
+//! Operations on WebAssembly's 128-bit vectors, a quarter of a cache line each; documented in
+//! `avx2_ops.rs`.
 #![allow(unsafe_code)]
 
 use super::{ACTIVATION_MAX, CacheLine, POSITIONS_PER_GROUP, SHIFT};
@@ -25,8 +25,8 @@ compiled_for! {
         i32x4_splat(0)
     }
 
-    /// Even and odd bytes as 16-bit numbers. Byte products paired by shuffles would compile to a
-    /// relaxed-SIMD instruction (LLVM 22), which not every browser has.
+    /// Even and odd bytes as 16-bit numbers. Pairs by shuffles would compile to a relaxed-SIMD
+    /// instruction (LLVM 22), which not every browser has.
     pub(super) fn maddubs(inputs: Vector, weights: Vector) -> Vector {
         let even = i16x8_mul(
             v128_and(inputs, i16x8_splat(0xFF)),

@@ -71,8 +71,7 @@ const fn shuffle_to(from: usize, to: usize, count: usize) -> [u8; 16] {
 pub(super) struct SymbolVectors([__m256i; 8]);
 
 impl SymbolVectors {
-    /// The symbols of a position with any bits: board cells are stones or nothing, squares are
-    /// clamped to [`SQUARES`], and the rest comes from tables.
+    /// The symbols of a position with any bits: squares are clamped to [`SQUARES`].
     #[inline]
     #[target_feature(enable = "avx2")]
     pub(super) fn new<const REDUCED: bool>(position: &Position) -> Self {

@@ -167,8 +167,7 @@ const _: () =
 pub(super) struct SymbolVectors<const REDUCED: bool>([__m512i; 2]);
 
 impl<const REDUCED: bool> SymbolVectors<REDUCED> {
-    /// The symbols of a position with any bits: board cells are stones or nothing, squares are
-    /// clamped to [`SQUARES`], and the rest comes from tables.
+    /// The symbols of a position with any bits: squares are clamped to [`SQUARES`].
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     pub(super) fn new(position: &Position) -> Self {

@@ -1,6 +1,5 @@
-//! Bounds under invalid input from safe code: impossible positions and moves, foreign cells, tables
-//! that do not fit, kernels of other sets. No instructions read a weight beyond the tables; Miri
-//! would detect it.
+//! Bounds under invalid input from safe code: no instructions read a weight beyond the tables (Miri
+//! would detect it).
 
 use super::*;
 use crate::games::einstein::evaluators::test_support::impossible_positions;

@@ -42,8 +42,8 @@ static NETWORKS: LazyLock<Vec<Vec<NTuple>>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Asserts that a network values and scores the successors of a position as single evaluations do;
-/// the first of each kind, the portable one, gives the expected values.
+/// Asserts that networks value and score successors as single evaluations of the first, portable
+/// one do.
 fn check(networks: &[NTuple], game: &Standard, position: &Position, caches: &mut [Successors]) {
     let expected = test_support::reference_one_ply(&networks[0], game, position);
     let moves = game.all_moves(position);

@@ -28,7 +28,7 @@ use crate::play::{
 #[derive(Clone, Copy, Debug)]
 pub struct Columns;
 
-/// Three columns of each seat (0: empty), the throws that are left, and the seat to move.
+/// Three columns of each seat (0: empty), the remaining throws, and the seat to move.
 type Table = [u8; 8];
 
 /// A number and its column.
@@ -109,7 +109,7 @@ impl Rules for Columns {
 }
 
 impl GameText for Columns {
-    /// The eight numbers, and the outcome of the die (its number minus 1) once it is thrown.
+    /// The eight numbers, and the outcome of the die (its number minus 1) if thrown.
     fn parse_position(&self, text: &str) -> Result<(Table, Option<u8>), TextError> {
         let digits: Vec<u8> = text.bytes().map(|digit| digit.wrapping_sub(b'0')).collect();
         let max_digits = [4, 4, 4, 4, 4, 4, 8, 1, 3];

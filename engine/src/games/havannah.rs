@@ -1,11 +1,10 @@
 //! The rules of Havannah (Christian Freeling) on hexagons of 3 to 10 cells a side.
 //!
-//! White begins; one stone a turn, none is ever moved. Who completes a *bridge* (a chain with two
-//! corners), a *fork* (with three sides, of which corners are no part) or a *ring* (a loop about at
-//! least one cell, whatever stands there) wins; a full board without any is a draw. With
-//! `swap=on` the second player may take over the first stone instead of placing one. Chains are a
-//! union-find that knows their corners and sides, so that what a stone completes costs a look at
-//! its six neighbours. Invariant: what is said a stone would complete is what it will.
+//! White begins; each turn places one stone. A *bridge* (a chain with two corners), a *fork* (with
+//! three sides without their corners) or a *ring* (a loop around at least one cell, occupied or
+//! not) wins; a full board without any is a draw. With `swap=on` the second player may take over
+//! the first stone instead of placing one. Chains are a union-find with their corners and sides, so
+//! a stone's result needs only its six neighbours.
 
 mod drawing;
 mod evaluators;
@@ -46,7 +45,7 @@ impl PartialEq for Havannah {
     }
 }
 
-/// The cell that a stone is placed on, or [`Move::SWAP`].
+/// The cell of the placed stone, or [`Move::SWAP`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Move(u16);
 
@@ -54,38 +53,38 @@ impl Move {
     /// The first stone changes its owner.
     pub const SWAP: Self = Self(OFF as u16);
 
-    /// A stone on a cell, counted by letters, then numbers.
+    /// A stone on a cell.
     #[inline]
     pub fn at(cell: usize) -> Self {
         debug_assert!(cell < MAX_CELLS);
         Self(cell as u16)
     }
 
-    /// The cell that it fills; none if it swaps.
+    /// The cell of the placed stone; `None` for a swap.
     #[inline]
     pub fn cell(self) -> Option<usize> {
         (self != Self::SWAP).then_some(usize::from(self.0))
     }
 }
 
-/// What a stone may complete, one bit each.
+/// A set of winning structures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Kinds(u8);
 
 impl Kinds {
-    /// A loop about at least one cell.
+    /// A loop around at least one cell.
     pub const RING: Self = Self(1);
     /// A chain with two corners.
     pub const BRIDGE: Self = Self(2);
     /// A chain with three sides.
     pub const FORK: Self = Self(4);
-    /// Whether there is any.
+    /// Whether the set is not empty.
     #[inline]
     pub fn any(self) -> bool {
         self.0 != 0
     }
 
-    /// Their names.
+    /// The names of the structures.
     pub fn names(self) -> Vec<&'static str> {
         let all = [
             (Self::RING, "ring"),
@@ -104,27 +103,26 @@ impl Kinds {
     }
 }
 
-/// On a cell: a stone of White (seat 0) is 1, of Black 2.
 const EMPTY: u8 = 0;
-/// What lies off the board.
+/// Off the board.
 const NOWHERE: u8 = 3;
 
-/// Of a link: the stone stands for its chain, and the low bits are the chain's rim.
+/// Flag of the link of a chain's representative; the low bits are the chain's rim.
 const ROOT: u16 = 1 << 15;
 
-/// A position. Two are equal if the same stones stand and the same seat is to move.
+/// A position, equal to others with the same stones and seat to move.
 #[derive(Clone, Copy)]
 pub struct Position {
     key: u64,
     colours: [u8; NUM_CELL_SLOTS],
-    /// For each seat and cell the neighbours on which its stones stand, a bit each around the circle.
+    /// For each seat and cell the neighbours with its stones, as bits around the circle.
     around: [[u8; NUM_CELL_SLOTS]; 2],
-    /// For each stone another one of its chain, at last one that has [`ROOT`].
+    /// Union-find: another stone of the chain, or [`ROOT`].
     links: [u16; NUM_CELL_SLOTS],
     stones: u16,
-    /// Chains of both seats.
+    /// Number of chains of each seat.
     chains: [u16; 2],
-    /// The cells filled last and before; [`OFF`] for none.
+    /// The last two filled cells; [`OFF`] for none.
     last: [u16; 2],
     seat: u8,
     won: Kinds,
@@ -153,8 +151,7 @@ impl std::fmt::Debug for Position {
     }
 }
 
-/// For each set of neighbours of one colour, a bit each around the circle: how many runs they form,
-/// and one neighbour of each.
+/// For each set of neighbours of one colour: the number of its runs, and one neighbour of each.
 const NEIGHBOUR_RUNS: [(u8, [u8; 3]); 64] = {
     let mut runs = [(0, [0; 3]); 64];
     let mut set = 1;
@@ -173,7 +170,7 @@ const NEIGHBOUR_RUNS: [(u8, [u8; 3]); 64] = {
     runs
 };
 
-/// For each such set the neighbours that stand between two others.
+/// For each such set the neighbours between two others.
 const NEIGHBOURS_BETWEEN: [u8; 64] = {
     let mut between = [0; 64];
     let mut set = 0;
@@ -185,7 +182,7 @@ const NEIGHBOURS_BETWEEN: [u8; 64] = {
     between
 };
 
-/// The neighbour on the other side of a cell.
+/// The neighbour on the opposite side.
 #[inline]
 const fn opposite(neighbour: usize) -> usize {
     (neighbour + 3) % 6
@@ -208,7 +205,7 @@ impl Position {
         }
     }
 
-    /// Whose stone stands on a cell.
+    /// The owner of the stone on a cell.
     #[inline]
     pub fn on(&self, cell: usize) -> Option<Seat> {
         match self.colours[cell] {
@@ -217,36 +214,36 @@ impl Position {
         }
     }
 
-    /// Whose turn it is; in a game that is won, the loser's.
+    /// The seat to move; the loser in a won game.
     #[inline]
     pub fn seat(&self) -> Seat {
         usize::from(self.seat)
     }
 
-    /// How many stones stand.
+    /// Number of stones.
     #[inline]
     pub fn stones(&self) -> usize {
         usize::from(self.stones)
     }
 
-    /// What the last stone completed.
+    /// The structures that the last stone completed.
     #[inline]
     pub fn won(&self) -> Kinds {
         self.won
     }
 
-    /// The cell filled last.
+    /// The last filled cell.
     pub fn last(&self) -> Option<usize> {
         Some(usize::from(self.last[0])).filter(|&cell| cell != OFF)
     }
 
-    /// The neighbours on which stones of a seat stand, a bit each around the circle.
+    /// The neighbours with stones of a seat, as bits around the circle.
     #[inline]
     fn around(&self, cell: usize, seat: Seat) -> usize {
         usize::from(self.around[seat][cell])
     }
 
-    /// The stone that stands for a stone's chain.
+    /// The representative of a stone's chain.
     #[inline]
     fn root(&self, mut cell: usize) -> usize {
         while self.links[cell] & ROOT == 0 {
@@ -255,7 +252,7 @@ impl Position {
         cell
     }
 
-    /// The same, with the way shortened.
+    /// [`Self::root`] with path compression.
     #[inline]
     fn root_shortened(&mut self, mut cell: usize) -> usize {
         loop {
@@ -272,8 +269,8 @@ impl Position {
         }
     }
 
-    /// Whether a stone of a seat on a cell would enclose another one of it with five more: the only
-    /// rings that are no loop of two separate neighbours.
+    /// Whether a stone of a seat on a cell would complete a ring of six around another of its
+    /// stones: the only rings without two separate neighbours.
     #[inline]
     fn encloses(&self, shape: &Shape, cell: usize, seat: Seat) -> bool {
         let mut between = NEIGHBOURS_BETWEEN[self.around(cell, seat)];
@@ -288,18 +285,18 @@ impl Position {
         false
     }
 
-    /// What a stone of a seat on an empty cell would complete.
+    /// The structures that a stone of a seat on an empty cell would complete.
     #[inline(always)]
     fn would_win(&self, shape: &Shape, cell: usize, seat: Seat) -> Kinds {
         let set = self.around(cell, seat);
-        // Most cells neither link nor fill a row of three.
+        // Most cells neither link chains nor fill a row of three.
         if NEIGHBOUR_RUNS[set].0 < 2 && shape.rim[cell] == 0 && NEIGHBOURS_BETWEEN[set] == 0 {
             return Kinds::default();
         }
         self.would_complete(shape, cell, seat)
     }
 
-    /// The same for a cell that may.
+    /// [`Self::would_win`] for cells that link or fill.
     #[inline]
     fn would_complete(&self, shape: &Shape, cell: usize, seat: Seat) -> Kinds {
         let near = &shape.near[cell];
@@ -316,8 +313,8 @@ impl Position {
         Kinds(kinds.0 | u8::from(ring))
     }
 
-    /// Places a stone of a seat on an empty cell, and says what it completes. Nothing else changes:
-    /// whose turn it is, what was won and the key are the caller's.
+    /// Places a stone of a seat on an empty cell and returns what it completes; turn, result and
+    /// key stay.
     #[inline]
     fn place(&mut self, shape: &Shape, cell: usize, seat: Seat) -> Kinds {
         let near = &shape.near[cell];
@@ -356,11 +353,8 @@ impl Position {
 }
 
 impl Havannah {
-    /// The rules on a board of `base` cells a side, one of [`BASES`]; with `swap` the second player
-    /// may take the first stone.
-    ///
-    /// # Panics
-    /// If there is no such board.
+    /// The rules on a board of `base` cells a side; with `swap` the second player may take the
+    /// first stone. Panics if `base` is not in [`BASES`].
     pub fn new(base: usize, swap: bool) -> Self {
         assert!(BASES.contains(&base), "boards have {BASES:?} cells a side");
         Self {
@@ -369,12 +363,12 @@ impl Havannah {
         }
     }
 
-    /// Cells of a side.
+    /// Cells per side.
     pub fn base(&self) -> usize {
         self.shape.base
     }
 
-    /// How many cells there are.
+    /// Number of cells.
     #[inline]
     pub fn board_cells(&self) -> usize {
         self.shape.cells
@@ -385,7 +379,7 @@ impl Havannah {
         Position::empty()
     }
 
-    /// Empty cells, by their numbers.
+    /// Empty cells in order.
     pub fn empties<'a>(&self, position: &'a Position) -> impl Iterator<Item = usize> + 'a {
         let cells = position.colours[..self.shape.cells].iter().enumerate();
         cells
@@ -399,13 +393,13 @@ impl Havannah {
         self.swap && position.stones == 1 && position.seat == 1
     }
 
-    /// What a stone of a seat on an empty cell would complete.
+    /// The structures that a stone of a seat on an empty cell would complete.
     #[inline]
     pub fn would_win(&self, position: &Position, cell: usize, seat: Seat) -> Kinds {
         position.would_win(self.shape, cell, seat)
     }
 
-    /// The cells of a position that nobody has filled, in a list to draw from; how many there are.
+    /// Lists the empty cells and returns their number.
     #[inline]
     fn list_empties(&self, position: &Position, cells: &mut [u16; NUM_CELL_SLOTS]) -> usize {
         let mut count = 0;
@@ -416,7 +410,7 @@ impl Havannah {
         count
     }
 
-    /// Fills empty cells at random until the game is over; `made` hears of the kind of every move.
+    /// Fills empty cells at random until the game is over; `made` receives the index of every move.
     #[inline]
     fn fill(
         &self,
@@ -454,7 +448,7 @@ impl Havannah {
     }
 }
 
-/// How many moves one random word draws: each takes at most nine bits of it.
+/// Moves per random word; each takes at most nine bits.
 const MOVES_PER_WORD: u32 = 3;
 
 impl Game for Havannah {
@@ -513,7 +507,7 @@ impl Game for Havannah {
 
     #[inline]
     fn key(&self, position: &Position) -> u64 {
-        // Who is to move follows from the stones, but for the one that changed its owner.
+        // The stones determine the seat to move, except after a swap.
         position.key ^ u64::from(position.seat).wrapping_mul(GOLDEN)
     }
 }
@@ -527,13 +521,13 @@ impl SearchHints for Havannah {
         2 * NUM_CELL_SLOTS
     }
 
-    /// A stone of one seat on one cell.
+    /// By seat and cell.
     #[inline]
     fn history_index(&self, position: &Position, mv: Move) -> usize {
         usize::from(mv.0) + NUM_CELL_SLOTS * position.seat()
     }
 
-    /// 2 for a stone that wins, 1 for one without which the other seat could win there.
+    /// 2 for a winning stone, 1 for one that prevents the other seat's win there.
     fn move_class(&self, position: &Position, mv: Move) -> u8 {
         let wins = |seat| {
             mv.cell()
@@ -546,7 +540,7 @@ impl SearchHints for Havannah {
         }
     }
 
-    /// Half of what is left of a game that fills two thirds of the board.
+    /// Half of the remainder of a game that fills two thirds of the board.
     fn expected_moves_left(&self, position: &Position) -> u32 {
         (self.shape.cells * 2 / 3)
             .saturating_sub(position.stones())

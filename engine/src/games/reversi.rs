@@ -1,10 +1,9 @@
 //! The rules of Reversi (Othello) on boards of 8, 6 and 4 columns.
 //!
-//! A move fills an empty square and turns every straight run of enemy discs between it and an own
-//! disc; at least one must turn. Who has no such move passes, which is a move of its own; when
-//! neither side has one the game is over and most discs win. Invariant: a position knows the
-//! squares its mover may fill, so they are found once, when it is made; smaller boards are the
-//! upper left corner of the big one, and nothing ever stands outside of them.
+//! A move fills an empty square and flips every straight run of enemy discs between it and an own
+//! disc, at least one. A side without such a move passes, which is a move; when neither side has
+//! one, most discs win. Positions store the legal squares of the mover. Smaller boards are the
+//! upper left corner of the largest.
 
 pub mod bits;
 mod drawing;
@@ -62,12 +61,12 @@ impl Reversi {
         }
     }
 
-    /// Columns, which are as many as rows.
+    /// Number of columns and of rows.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// The squares of the board, a1 being bit 0 and a2 bit 8.
+    /// The squares of the board, bit 0 for a1 and bit 8 for a2.
     pub fn squares(&self) -> u64 {
         self.squares
     }
@@ -85,7 +84,7 @@ impl Reversi {
         (0xFF | 0xFF << (COLUMNS * (self.size - 1))) & self.squares
     }
 
-    /// The position that every game begins with.
+    /// The start position.
     pub fn start(&self) -> Position {
         let last = self.size / 2;
         let square = |column: usize, row: usize| 1 << (COLUMNS * row + column);
@@ -94,8 +93,8 @@ impl Reversi {
         self.position(black, white, BLACK)
     }
 
-    /// The position in which `seat` is to move and has the discs `own`; both sets lie on the board
-    /// and share no square.
+    /// The position with `seat` to move and its discs `own`; both sets are disjoint and on the
+    /// board.
     #[inline]
     pub fn position(&self, own: u64, enemy: u64, seat: Seat) -> Position {
         Position {
@@ -111,7 +110,7 @@ impl Reversi {
         reached(own, enemy) & self.squares & !(own | enemy)
     }
 
-    /// How many squares are empty.
+    /// Number of empty squares.
     #[inline]
     pub fn empties(&self, position: &Position) -> u32 {
         (self.squares & !(position.own | position.enemy)).count_ones()
@@ -123,8 +122,7 @@ impl Reversi {
         position.moves == 0 && self.moves_of(position.enemy, position.own) == 0
     }
 
-    /// Own discs minus enemy discs, where the winner is also given the empty squares: how a
-    /// position that is over counts.
+    /// Own discs minus enemy discs, with the empty squares given to the winner.
     #[inline]
     pub fn final_discs(&self, position: &Position) -> i32 {
         let ahead = position.discs_ahead();
@@ -138,19 +136,19 @@ impl Default for Reversi {
     }
 }
 
-/// The discs, whose turn it is, and where the mover may play.
+/// The discs, the seat to move, and its legal squares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Position {
     /// The discs of the side to move.
     own: u64,
     enemy: u64,
-    /// The squares that the side to move may fill; none if it must pass or the game is over.
+    /// The legal squares of the side to move.
     moves: u64,
     seat: u8,
 }
 
 impl Position {
-    /// Whose turn it is.
+    /// The seat to move.
     #[inline]
     pub fn seat(&self) -> Seat {
         usize::from(self.seat)
@@ -168,21 +166,21 @@ impl Position {
     }
 }
 
-/// The square that is filled, or a pass.
+/// The filled square, or a pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Move(u8);
 
 impl Move {
-    /// What is played where nothing else can be.
+    /// The only move of a side that can fill no square.
     pub const PASS: Self = Self(64);
 
-    /// Fills a square, counted from a1 along the rows of the big board.
+    /// Fills a square, numbered from a1 along the rows of the largest board.
     #[inline]
     pub fn to(square: usize) -> Self {
         Self(square as u8)
     }
 
-    /// The square, or nothing for a pass.
+    /// The square; `None` for a pass.
     #[inline]
     pub fn square(self) -> Option<usize> {
         (self != Self::PASS).then_some(usize::from(self.0))
@@ -260,7 +258,7 @@ impl SearchHints for Reversi {
         u8::from(mv.square().is_some_and(corner))
     }
 
-    /// By thirds of the squares that a game fills.
+    /// By thirds of the squares.
     fn phase(&self, position: &Position) -> Phase {
         match 3 * self.empties(position) / (self.squares.count_ones() - 3) {
             2.. => Phase::Opening,
@@ -287,8 +285,8 @@ impl OutOfTurn for Reversi {
     const STRICT_TURNS: bool = true;
 }
 
-/// A key of two sets: two rounds of a folded product (as in wyhash, Wang Yi), by which each bit
-/// reaches all others.
+/// A hash of two sets: two rounds of a folded product (as in wyhash, Wang Yi), so each bit affects
+/// all others.
 #[inline(always)]
 fn hash_sets(own: u64, enemy: u64) -> u64 {
     let fold = |one: u64, other: u64| {

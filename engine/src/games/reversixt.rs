@@ -1,13 +1,13 @@
-//! The rules of ReversiXT: Reversi for two to eight on a [`Map`], with override stones and bombs.
+//! The rules of ReversiXT: Reversi for two to eight players on a [`Map`], with override stones and
+//! bombs.
 //!
-//! In the first phase stones are laid: on an empty cell where at least one line captures, or with an
-//! override stone on an occupied one. Whoever cannot move is passed over. When nobody can, those who
-//! have bombs throw them, from the one after the last mover on; each makes holes of the cells within
-//! its strength. Then most stones win. Source: the course at RWTH Aachen (Softwarepraktikum 2016);
-//! where programs disagree, what most of them do: bombs reach through cells that they destroy, a
-//! line that comes back to the cell it began at captures nothing, and stones can be exchanged with
-//! whoever was disqualified. Invariant: a position knows whose turn it is, so every position but the
-//! last has a move.
+//! In the first phase players place stones: on an empty cell where at least one line captures, or
+//! with an override stone on an occupied one; players without a move are skipped. Then players with
+//! bombs throw them, starting after the last mover; each turns the cells within its strength into
+//! holes. Then most stones win. Source: the course at RWTH Aachen (Softwarepraktikum 2016); where
+//! programs disagree, the majority: bombs reach through cells that they destroy, a line that
+//! returns to its first cell captures nothing, and stones can be exchanged with disqualified
+//! players.
 
 mod drawing;
 pub mod evaluators;
@@ -35,11 +35,10 @@ use std::{
 /// Cells of the largest map.
 const MAX_CELLS: usize = LARGEST * LARGEST;
 
-/// The moves of a position. Few have more than this holds without memory of its own.
+/// The moves of a position, on the stack up to 256.
 pub type MoveList = SmallVec<[Move; 256]>;
 
-/// Points of the ranks, from the first, if nobody says otherwise. Nothing that could be found says
-/// what the course gave; these are quoted most often.
+/// Default points of the ranks, those most often quoted.
 pub const POINTS: [u32; MAX_SEATS] = [25, 11, 5, 2, 1, 0, 0, 0];
 
 /// The rules on a map.
@@ -47,20 +46,20 @@ pub const POINTS: [u32; MAX_SEATS] = [25, 11, 5, 2, 1, 0, 0, 0];
 pub struct ReversiXt {
     map: Arc<Map>,
     shape: Arc<inputs::Shape>,
-    /// The file of the map as the notation names it.
+    /// The file of the map in the notation.
     name: Option<String>,
     points: [u32; MAX_SEATS],
-    /// Its place among the games below, which its positions bear.
+    /// Index of these rules in `together`, stored in positions.
     number: u16,
-    /// All whose positions lie together with those of this one; none if it is alone.
+    /// All rules whose positions occur together; empty for one.
     together: Arc<[Self]>,
 }
 
-/// A part of the game.
+/// Phase of the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Phase {
-    /// Stones are laid.
+    /// Stones are placed.
     Stones,
     /// Bombs are thrown.
     Bombs,
@@ -68,64 +67,64 @@ pub enum Phase {
     Over,
 }
 
-/// What stands on the cells, what everybody has left, and whose turn it is.
+/// Content of the cells, stocks, and the seat to move.
 #[derive(Clone, Copy, Debug)]
 pub struct Position {
-    /// Cells of the map, and holes behind them.
+    /// Cells of the map, followed by holes.
     cells: [Cell; MAX_CELLS],
-    /// What the cells add to the key.
+    /// Hash of the cells.
     key: u64,
     stones: [u16; MAX_SEATS],
     overrides: [u16; MAX_SEATS],
     bombs: [u16; MAX_SEATS],
-    /// Cells that are no holes.
+    /// Number of cells that are no holes.
     cells_left: u16,
     seat: u8,
     phase: Phase,
-    /// A bit for each seat that plays no more.
+    /// Bit set of disqualified seats.
     disqualified: u8,
-    /// The place of its rules among those that it lies together with.
+    /// Index of the position's rules, see [`ReversiXt::of`].
     number: u16,
 }
 
 impl Position {
-    /// What stands on a cell.
+    /// The content of a cell.
     #[inline]
     pub fn cell(&self, cell: usize) -> Cell {
         self.cells[cell]
     }
 
-    /// The part of the game.
+    /// The phase.
     #[inline]
     pub fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// The seat whose turn it is.
+    /// The seat to move.
     #[inline]
     pub fn seat(&self) -> Seat {
         usize::from(self.seat)
     }
 
-    /// Stones that a seat has on the board.
+    /// Number of stones of a seat on the board.
     #[inline]
     pub fn stones(&self, seat: Seat) -> u16 {
         self.stones[seat]
     }
 
-    /// Override stones that a seat has left.
+    /// Number of override stones of a seat.
     #[inline]
     pub fn overrides(&self, seat: Seat) -> u16 {
         self.overrides[seat]
     }
 
-    /// Bombs that a seat has left.
+    /// Number of bombs of a seat.
     #[inline]
     pub fn bombs(&self, seat: Seat) -> u16 {
         self.bombs[seat]
     }
 
-    /// Whether a seat plays no more.
+    /// Whether a seat is disqualified.
     #[inline]
     pub fn is_disqualified(&self, seat: Seat) -> bool {
         self.disqualified >> seat & 1 == 1
@@ -143,7 +142,7 @@ impl Position {
         }
     }
 
-    /// Gives every stone to the seat that `owner` says.
+    /// Changes the owner of every stone.
     fn change_owners(&mut self, cells: usize, owner: impl Fn(Seat) -> Seat) {
         for at in 0..cells {
             if let Some(seat) = self.cells[at].seat() {
@@ -158,7 +157,7 @@ impl Position {
     }
 }
 
-/// Some of the cells of a map.
+/// A set of cells of a map.
 struct CellSet([u64; MAX_CELLS.div_ceil(64)]);
 
 impl CellSet {
@@ -178,7 +177,7 @@ impl CellSet {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Those of the first `cells`, in order.
+    /// The members below `cells`, in order.
     fn iter(&self, cells: usize) -> impl Iterator<Item = usize> {
         let words = self.0[..cells.div_ceil(64)].iter().enumerate();
         words.flat_map(|(index, &word)| members(word).map(move |bit| 64 * index + bit))
@@ -199,13 +198,13 @@ impl Hash for Position {
     }
 }
 
-/// What a cell adds to the key of a position.
+/// Hash word of a cell's content.
 #[inline]
 fn key_of(at: usize, cell: Cell) -> u64 {
     mix64((at as u64 * 16 + u64::from(cell.number()) + 1).wrapping_mul(GOLDEN))
 }
 
-/// A cell, and what goes with it.
+/// A cell and a special choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Move {
     cell: u16,
@@ -213,13 +212,13 @@ pub struct Move {
 }
 
 impl Move {
-    /// Takes a bomb for a bonus.
+    /// Chooses a bomb as bonus.
     pub const BOMB: u8 = 20;
-    /// Takes an override stone for a bonus.
+    /// Chooses an override stone as bonus.
     pub const OVERRIDE: u8 = 21;
 
-    /// A stone or a bomb on a cell. `special` is the player, from 1, with whom stones are exchanged
-    /// on a choice, what is taken for a bonus, and 0 otherwise.
+    /// A stone or a bomb on a cell. `special` is the player, from 1, to exchange stones with on a
+    /// choice cell, the chosen bonus, and 0 otherwise.
     #[inline]
     pub const fn new(cell: usize, special: u8) -> Self {
         Self {
@@ -234,7 +233,7 @@ impl Move {
         usize::from(self.cell)
     }
 
-    /// What goes with it.
+    /// The special choice.
     #[inline]
     pub fn special(self) -> u8 {
         self.special
@@ -259,7 +258,7 @@ impl ReversiXt {
         Self::new(Arc::new(Map::parse(map).unwrap()))
     }
 
-    /// The rules that a position is of.
+    /// The rules of a position.
     fn of(&self, position: &Position) -> &Self {
         let number = usize::from(position.number);
         self.together.get(number).unwrap_or(self)
@@ -270,19 +269,19 @@ impl ReversiXt {
         &self.map
     }
 
-    /// What stands on the cells of the map.
+    /// The contents of the map's cells.
     fn cells_of(&self, position: &Position) -> impl Iterator<Item = Cell> {
         position.cells[..self.map.cells().len()].iter().copied()
     }
 
-    /// How many cells nothing stands on.
+    /// Number of empty cells.
     fn empties(&self, position: &Position) -> usize {
         self.cells_of(position)
             .filter(|cell| cell.is_empty())
             .count()
     }
 
-    /// A position of which nothing is known yet, on holes alone.
+    /// A position of holes alone.
     fn empty(&self) -> Position {
         Position {
             cells: [Cell::HOLE; MAX_CELLS],
@@ -298,7 +297,7 @@ impl ReversiXt {
         }
     }
 
-    /// The position that every game begins with.
+    /// The start position.
     pub fn start(&self) -> Position {
         let players = self.map.players();
         let mut position = self.empty();
@@ -312,7 +311,7 @@ impl ReversiXt {
         position
     }
 
-    /// The position in which a seat plays no more, because it broke the rules; its stones stay.
+    /// The position after a disqualification; the seat's stones stay.
     pub fn disqualify(&self, position: &Position, seat: Seat) -> Position {
         let mut position = *position;
         position.disqualified |= 1 << seat;
@@ -322,8 +321,8 @@ impl ReversiXt {
         position
     }
 
-    /// The place of each seat, from 0: by stones that are left; those with equally many share the
-    /// better one, and whoever was disqualified comes last.
+    /// The rank of each seat, from 0, by stones; ties share the better rank, and disqualified seats
+    /// come last.
     pub fn places(&self, position: &Position) -> [usize; MAX_SEATS] {
         let strength = |seat| (!position.is_disqualified(seat)).then(|| position.stones(seat));
         let players = self.map.players();
@@ -333,7 +332,7 @@ impl ReversiXt {
         })
     }
 
-    /// The points of each seat by its place; whoever was disqualified has none.
+    /// The points of each seat by its rank; 0 for disqualified seats.
     pub fn points(&self, position: &Position) -> [u32; MAX_SEATS] {
         let places = self.places(position);
         by_index(|seat| {
@@ -342,8 +341,8 @@ impl ReversiXt {
         })
     }
 
-    /// Hands the turn on after a move of `last`: to the next who can lay a stone; else bombs are
-    /// thrown, or the game is over.
+    /// Passes the turn after a move of `last`: to the next seat that can place a stone; else bombs
+    /// are thrown, or the game is over.
     fn pass_turn(&self, position: &mut Position, last: Seat) {
         let players = self.map.players();
         let following = |can: &dyn Fn(Seat) -> bool| {
@@ -375,12 +374,10 @@ impl ReversiXt {
             || self.each_capturing(cells, seat, overrides, |_| true)
     }
 
-    /// Visits cells where a stone of a seat captures, some of them more than once: empty ones, and
-    /// occupied ones too if `overrides`. Ends, with `true`, when `visit` says so.
+    /// Visits cells where a stone of a seat captures, some repeatedly: empty ones, and with
+    /// `overrides` occupied ones. Ends with `true` once `visit` returns it.
     ///
-    /// Lines are walked from the seat's own stones, of which there are fewer than cells: every step
-    /// can be reversed, so where a line from a stone goes over stones of others, a line from there
-    /// comes back to it.
+    /// Lines start at the seat's own stones, which are fewer than cells: steps are reversible.
     #[inline]
     fn each_capturing(
         &self,
@@ -409,7 +406,7 @@ impl ReversiXt {
                     }
                     let cell = cells[side.cell()];
                     let wanted = cell.is_empty() || overrides && cell.is_occupied();
-                    // From the first the line would come back to itself before it comes here.
+                    // From the first cell the line would return to itself before it gets here.
                     let returns = side.cell() == at || side.cell() == first;
                     if wanted && !returns && visit(side.cell()) {
                         return true;
@@ -433,9 +430,9 @@ impl ReversiXt {
         found
     }
 
-    /// How many steps a line from this cell goes over stones of others until it meets one of the
-    /// seat's; 0 if it meets none, or comes back to the cell. Every step can be reversed, so a line
-    /// that does not end comes back to where it began.
+    /// Number of captured stones on a line from this cell: up to a stone of the seat, 0 without one
+    /// or if the line returns to the cell. Steps are reversible, so an endless line returns to its
+    /// beginning.
     #[inline]
     fn captured(&self, cells: &[Cell], at: usize, direction: usize, seat: Seat) -> usize {
         let own = Cell::stone(seat);
@@ -492,8 +489,7 @@ impl ReversiXt {
         }
     }
 
-    /// Makes holes of all cells that are at most the strength of bombs away. Holes of before cannot
-    /// be crossed; those that are being made can.
+    /// Turns all cells within the strength of bombs into holes. Older holes cannot be crossed.
     fn throw(&self, position: &mut Position, target: usize) {
         let mut reached: SmallVec<[u16; 256]> = SmallVec::new();
         let mut is_reached = CellSet::NONE;
@@ -545,7 +541,7 @@ impl Game for ReversiXt {
         position.seat()
     }
 
-    /// Two players share a win; of more each has the points of its rank, as a share of the most.
+    /// Two players share a win; more get the points of their ranks, divided by the maximum.
     fn payoffs(&self, position: &Position) -> Option<Payoffs> {
         if position.phase != Phase::Over {
             return None;
@@ -563,7 +559,7 @@ impl Game for ReversiXt {
         })
     }
 
-    /// Row by row; on a choice by player, and a bomb before an override stone.
+    /// Row by row; choices by player, and a bomb before an override stone.
     fn moves(&self, position: &Position, moves: &mut MoveList) {
         moves.clear();
         let cells = &position.cells[..self.map.cells().len()];
@@ -616,8 +612,8 @@ impl SearchHints for ReversiXt {
         mv.cell()
     }
 
-    /// Override stones are dear, and where they are used moves are many: 0. Then stones, and what
-    /// goes with more than a stone. Bombs are for stones.
+    /// Override moves are many and costly: 0. Then stones, then stones with a special choice. Bombs
+    /// count as stones.
     fn move_class(&self, position: &Position, mv: Move) -> u8 {
         let cell = position.cells[mv.cell()];
         if position.phase == Phase::Bombs {

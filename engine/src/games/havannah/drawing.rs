@@ -1,7 +1,7 @@
-//! A position of Havannah as a picture: text, or inline SVG.
+//! Positions of Havannah as text or inline SVG.
 //!
-//! Rows are numbers and lean to the right by half a cell each, so that the cells of a letter lie on
-//! a line from its name to the lower left.
+//! Each row of numbers is shifted by half a cell, so that the cells of a letter lie on a line from
+//! its name to the lower left.
 
 use super::{Havannah, Position};
 use crate::play::{
@@ -12,11 +12,11 @@ use crate::play::{
 /// White and Black, as text.
 const SIGNS: [char; 2] = ['O', 'X'];
 
-/// Units of half a cell's width and of a row's height; sides below are in the same units.
+/// Half a cell's width, and a row's height.
 const HALF: usize = 22;
 const ROW: usize = 38;
 
-/// Whose turn it is or who has won and how, and the last stone.
+/// The seat to move or the result, and the last stone.
 fn caption(game: &Havannah, position: &Position) -> String {
     let seat = position.seat();
     let turn = match game.win_kinds(position) {
@@ -33,19 +33,18 @@ fn caption(game: &Havannah, position: &Position) -> String {
     turn + &last.unwrap_or_default()
 }
 
-/// How many halves of a cell from the left a place lies, in which row from the top: those of a
-/// letter and a number, which may be one off the board.
+/// Column in half cells and row of a letter and a number, which may be one off the board.
 fn at(game: &Havannah, [x, y]: [isize; 2]) -> [usize; 2] {
     [2 * x - y + game.base() as isize + 2, y + 1].map(isize::unsigned_abs)
 }
 
-/// Where each cell is drawn.
+/// The coordinates of each cell.
 fn cells(game: &Havannah) -> impl Iterator<Item = (usize, [usize; 2])> {
     let names = game.shape.names[..game.board_cells()].iter().enumerate();
     names.map(|(cell, name)| (cell, at(game, name.map(isize::from))))
 }
 
-/// Where each number and letter is drawn.
+/// The coordinates of each label.
 fn labels(game: &Havannah) -> impl Iterator<Item = (String, [usize; 2])> {
     let base = game.base() as isize;
     (0..2 * base - 1).flat_map(move |index| {
@@ -58,7 +57,7 @@ fn labels(game: &Havannah) -> impl Iterator<Item = (String, [usize; 2])> {
     })
 }
 
-/// The board as text with coordinates, the last stone in parentheses; below it whose turn it is.
+/// The board as text with coordinates, the last stone in parentheses, and the caption.
 pub(super) fn text(game: &Havannah, position: &Position) -> String {
     let mut rows = vec![vec![' '; 4 * game.base() + 2]; 2 * game.base()];
     for (text, [right, row]) in labels(game) {
@@ -76,7 +75,7 @@ pub(super) fn text(game: &Havannah, position: &Position) -> String {
     rows.iter().map(line).collect::<String>() + &caption(game, position)
 }
 
-/// The board as an `<svg>` element that scales to the width it is given.
+/// The board as a scalable `<svg>` element.
 pub(super) fn svg(game: &Havannah, position: &Position) -> String {
     let width = (4 * game.base() + 2) * HALF;
     let height = (2 * game.base() + 1) * ROW + 24;

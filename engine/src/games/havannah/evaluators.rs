@@ -1,8 +1,8 @@
 //! The hand-made evaluators of Havannah.
 //!
-//! `needs` counts the stones that each side still needs for its nearest bridge or fork: cells at no
-//! cost where an own stone stands, at one where nobody does (two-distance is not counted: a bridge
-//! is broken by one stone). `locality` is no win probability: it biases a tree search.
+//! `needs` counts the stones that each side needs for its nearest bridge or fork by shortest paths
+//! (two-distance would not do: one stone breaks a bridge). `locality` is a bias of a tree search,
+//! no win probability.
 
 use super::{
     EMPTY, Havannah, Position,
@@ -16,7 +16,7 @@ use crate::core::{
 use crate::play::registry::{EvaluatorEntry, calibrated};
 use std::{array::from_fn, collections::VecDeque, sync::Arc};
 
-/// The evaluators and their names in notation; the first is the usual one.
+/// The evaluators by name, the default first.
 pub(super) static EVALUATORS: [EvaluatorEntry<Havannah>; 2] = [
     EvaluatorEntry::new(
         "needs",
@@ -36,19 +36,18 @@ pub(super) static EVALUATORS: [EvaluatorEntry<Havannah>; 2] = [
     ),
 ];
 
-/// What the sides still need.
+/// The difference of the needed stones.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Needs;
 
 impl Needs {
-    /// From stones to win probability.
     const CALIBRATION: Calibration = Calibration::logistic(0.5, 0.25);
 }
 
-/// Further than any cell.
+/// Exceeds any distance.
 const UNREACHABLE_DISTANCE: u8 = 60;
 
-/// How many more stones of a seat join each cell, itself included, to the cells of a rim.
+/// Number of stones of a seat that join each cell, itself included, to the cells of a rim.
 fn distances(game: &Havannah, position: &Position, seat: Seat, rim: u16) -> [u8; MAX_CELLS] {
     let own = seat as u8 + 1;
     let mut distances = [UNREACHABLE_DISTANCE; MAX_CELLS];
@@ -58,7 +57,7 @@ fn distances(game: &Havannah, position: &Position, seat: Seat, rim: u16) -> [u8;
         _ => UNREACHABLE_DISTANCE,
     };
     let mut queue = VecDeque::with_capacity(MAX_CELLS);
-    // Cells at no cost first.
+    // Cells without cost first.
     let reach = |queue: &mut VecDeque<usize>, cell| match cost(cell) {
         0 => queue.push_front(cell),
         _ => queue.push_back(cell),
@@ -92,7 +91,7 @@ impl Needs {
         let (sides, corners) = (from_fn(from), from_fn(|corner| from(6 + corner)));
         let mut least = UNREACHABLE_DISTANCE;
         for cell in 0..game.board_cells() {
-            // An empty cell is counted by each way that meets there.
+            // An empty cell is counted by each path.
             let own = u8::from(position.colours[cell] == EMPTY);
             let nearest = |all: &[[u8; MAX_CELLS]; 6], count: u8| {
                 let mut each = all.map(|distances| distances[cell]);
@@ -117,13 +116,13 @@ impl Score<Havannah> for Needs {
     }
 }
 
-/// What speaks for the last stone before any search: that an own one stands near, among the six cells
-/// around it and the six between those, and how long its chain is.
+/// Locality of the last stone: own stones among the six cells around it and the six between those,
+/// and the size of its chain.
 #[derive(Clone, Copy, Debug)]
 struct Locality {
-    /// A sixth of the stones of a chain that count at most.
+    /// A sixth of the maximal number of counted stones of the chain.
     reach: usize,
-    /// What nearness counts, and each stone of the chain.
+    /// Weights of near stones and of each stone of the chain.
     near: f32,
     chain: f32,
 }

@@ -1,10 +1,10 @@
-//! What of Havannah is learned: the cells as three symbols for tuples, and for networks each cell
-//! with its neighbours and its chain.
+//! Inputs of Havannah's models: cells as three symbols for tuples, and for networks each cell with
+//! its surroundings and its chain.
 //!
-//! A network's row is what stands on a cell (nothing, with whether a stone of either side would win
-//! there; or a stone, with the sides and corners that its chain has) and on the six cells around it,
-//! the same for all rotations and reflections and wherever on the board it is: so one model plays on
-//! boards of all sizes. Invariant: a name keeps its tuples for ever, and rows their meaning.
+//! A network's row is the content of a cell (empty, with the seats that would win there, or a
+//! stone, with the sides and corners of its chain) and of the six cells around it, up to rotation
+//! and reflection: so one model plays on boards of all sizes. Invariant: a name keeps its tuples
+//! for ever, and rows their meaning.
 
 use super::{
     EMPTY, Havannah, Position,
@@ -39,17 +39,17 @@ static CELLS: [[CellGroup; 1]; 8] = [
     cells(10),
 ];
 
-/// Of a cell: empty, with a bit for each side that would win there; or a stone of the mover or of the
-/// other side, by the sides its chain has (none, one, more) and by whether it has a corner.
+/// Classes of a cell: empty by the set of seats that would win there, or a stone by owner, by the
+/// sides of its chain (none, one, more) and by whether it has a corner.
 const CENTRES: usize = 4 + 2 * 6;
 
-/// Surroundings that differ by no rotation or reflection: six cells of four colours.
+/// Surroundings up to rotation and reflection: six cells of four colours.
 const SURROUNDINGS: usize = 430;
 
 /// Rows of a network.
 const ROWS: usize = CENTRES * SURROUNDINGS;
 
-/// The number of each surrounding, two bits a cell.
+/// The number of each surrounding, two bits per cell.
 static NUMBERS: LazyLock<Box<[u16; 1 << 12]>> = LazyLock::new(|| {
     let mut numbers = Box::new([u16::MAX; 1 << 12]);
     let mut next = 0;
@@ -67,7 +67,7 @@ static NUMBERS: LazyLock<Box<[u16; 1 << 12]>> = LazyLock::new(|| {
     numbers
 });
 
-/// The sets; the first is the usual one.
+/// The sets, the default first.
 static SETS: [NamedTuples<Havannah>; 1] = [NamedTuples {
     name: "hexagons",
     tuples: |game| {
@@ -114,7 +114,7 @@ impl Learnable for Havannah {
                 None => {
                     let wins = |seat| usize::from(position.would_win(self.shape, cell, seat).any());
                     match code {
-                        // Where nothing stands around nothing is won.
+                        // Empty surroundings allow no win.
                         0 => 0,
                         _ => wins(seat) + 2 * wins(1 - seat),
                     }
@@ -136,7 +136,7 @@ impl Learnable for Havannah {
             .to_owned()
     }
 
-    /// A model learned on one board plays on all.
+    /// A model of one board plays on all.
     fn model_name(&self) -> String {
         Self::INFO.name.to_owned()
     }
@@ -166,7 +166,7 @@ impl TupleInputs for Havannah {
     }
 }
 
-/// A colour as a seat sees it: 0 empty, 1 its own, 2 the other's, 3 off the board.
+/// A colour from a seat's perspective: 0 empty, 1 own, 2 enemy, 3 off the board.
 #[inline]
 fn seen_by(seat: Seat, colour: u8) -> u8 {
     if seat == 0 || colour == EMPTY || usize::from(colour) > 2 {

@@ -1,8 +1,8 @@
 //! Wins in one, two and three plies, for searches: `mates=on|deep`.
 //!
-//! Who has a winning cell wins; two of the other side's cannot both be filled; one of them leaves a
+//! A winning cell of the mover wins; two of the enemy's win for the enemy; one of them leaves a
 //! single move. `deep` also tries each move for two winning cells. Source: *Inside Lajkonik*.
-//! Invariant: what is said is the value with best play.
+//! Invariant: values are those of best play.
 
 use super::{Havannah, Move, Position};
 use crate::core::{
@@ -14,7 +14,6 @@ use crate::play::playable::Rules;
 use crate::play::registry::OracleEntry;
 use std::sync::Arc;
 
-/// How `mates` is read.
 pub(super) static MATES: OracleEntry<Havannah> = OracleEntry {
     key: "mates",
     read: |value, _| {
@@ -34,17 +33,17 @@ pub(super) static MATES: OracleEntry<Havannah> = OracleEntry {
     class: |game, position| game.remaining(position).to_string(),
 };
 
-/// Knows who wins at once.
+/// An oracle of wins in a few plies.
 #[derive(Debug)]
 struct Mates {
     deep: bool,
 }
 
 impl Havannah {
-    /// Whether a side may have stones enough to win with one more.
+    /// Whether a side may have enough stones to win with one more.
     #[inline]
     pub(super) fn may_threaten(&self, position: &Position) -> bool {
-        // A bridge between neighbouring corners takes as many stones as a side has cells, a ring six.
+        // A bridge takes at least as many stones as cells per side, a ring six.
         position.stones().div_ceil(2) >= self.base().min(6) - 1
     }
 
@@ -59,10 +58,10 @@ impl Havannah {
         cells.filter(move |&cell| self.would_win(position, cell, seat).any())
     }
 
-    /// Whether a move makes two winning cells at once.
+    /// Whether a move creates two winning cells.
     fn doubles(&self, position: &Position, cell: usize) -> bool {
         let seat = position.seat();
-        // A stone alone makes nothing that was not there.
+        // An isolated stone creates none.
         let near = &self.shape.near[cell];
         let own = |&near: &u16| position.on(usize::from(near)) == Some(seat);
         near.iter().any(own) && {
@@ -158,7 +157,7 @@ mod tests {
                 }
             }
         }
-        // Lost in two, won in one, won in three, and moves refuted.
+        // Lost in two, won in one, won in three, and refuted moves.
         assert!(counts.iter().all(|&count| count > 5), "{counts:?}");
     }
 }

@@ -1,10 +1,9 @@
-//! Reading and writing positions and moves of Havannah.
+//! Notation of positions and moves of Havannah.
 //!
 //! A cell is a letter and a number, `d4`, in the coordinates of HavannahGui: neighbours differ by
-//! one in either or alike in both. Little Golem counts the numbers of each letter from 1
-//! (`Havannah::golem_name`). A position is the moves from the empty board, divided by blanks, with
-//! `swap` where the second player took the first stone. Invariant: what is written reads back as the
-//! same value, and every error names the character it is about.
+//! one in either or equally in both. Little Golem counts the numbers of each letter from 1
+//! (`Havannah::golem_name`). A position is the moves from the empty board, separated by blanks,
+//! including `swap`. Invariant: formatted text parses to the same value.
 
 use super::{Havannah, Move, OFF, Position};
 use crate::core::{
@@ -12,7 +11,7 @@ use crate::core::{
     text::{TextError, wrong},
 };
 
-/// The letter that stands for a number from 0.
+/// The letter of a number from 0.
 fn letter(x: u8) -> char {
     char::from(b'a' + x)
 }
@@ -24,17 +23,14 @@ impl Havannah {
         format!("{}{}", letter(x), y + 1)
     }
 
-    /// The name of a cell as Little Golem writes it: the numbers of each letter begin with 1.
+    /// The name of a cell in Little Golem's coordinates.
     pub fn golem_name(&self, cell: usize) -> String {
         let [x, y] = self.shape.names[cell];
         let before = (x + 1).saturating_sub(self.base() as u8);
         format!("{}{}", letter(x), y + 1 - before)
     }
 
-    /// The cell of a name, of Little Golem's if so told.
-    ///
-    /// # Errors
-    /// If there is none.
+    /// Parses the name of a cell, in Little Golem's coordinates if `golem`.
     pub fn parse_cell(&self, text: &str, golem: bool) -> Result<usize, TextError> {
         let side = 2 * self.base() - 1;
         let mut signs = text.chars();
@@ -64,15 +60,12 @@ impl Havannah {
         }
     }
 
-    /// Reads a move of a position.
-    ///
-    /// # Errors
-    /// If the seat to move cannot play it.
+    /// Parses a move of a position.
     pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
         self.read_move(position, text, false)
     }
 
-    /// The same, with Little Golem's names of cells if so told.
+    /// [`Self::parse_move`], in Little Golem's coordinates if `golem`.
     pub(super) fn read_move(
         &self,
         position: &Position,
@@ -96,16 +89,13 @@ impl Havannah {
         }
     }
 
-    /// Writes a move.
+    /// Formats a move.
     pub fn format_move(&self, mv: Move) -> String {
         mv.cell()
             .map_or_else(|| "swap".to_owned(), |cell| self.cell_name(cell))
     }
 
-    /// Reads a position.
-    ///
-    /// # Errors
-    /// If the text is no game on this board: the error names the character.
+    /// Parses a position.
     pub fn parse_position(&self, text: &str) -> Result<Position, TextError> {
         let mut position = self.start();
         let (mut at, mut rest) = (1, text);
@@ -123,21 +113,20 @@ impl Havannah {
         Ok(position)
     }
 
-    /// Writes a position: its stones in an order in which they may have been placed, the last two
-    /// where they are known to be.
+    /// Formats a position: its stones in a possible order, with the last two at the end.
     pub fn format_position(&self, position: &Position) -> String {
         let last = position.last.map(usize::from);
         let of = |seat| {
             let mut cells: Vec<usize> = (0..self.board_cells())
                 .filter(|&cell| position.on(cell) == Some(seat))
                 .collect();
-            // Those filled last come last; of one seat there is one of them.
+            // The last stones come last, one of each seat.
             cells.sort_by_key(|&cell| (last.contains(&cell), cell));
             cells.into_iter().map(|cell| self.cell_name(cell))
         };
         let [white, mut black] = [of(0), of(1)];
         let mut words = Vec::with_capacity(position.stones() + 1);
-        // White is a stone behind, or Black is to move at as many each: the first was taken over.
+        // White has fewer stones, or Black moves at equal numbers: the first stone was taken over.
         if (white.len() < black.len()) || (position.seat() == 1 && white.len() == black.len()) {
             words.extend(black.next());
             words.push("swap".to_owned());
@@ -168,7 +157,7 @@ mod tests {
             let position = game.parse_position(text).unwrap();
             assert_eq!(game.format_position(&position), text);
         }
-        // Any order of the stones, but the last two in their places.
+        // Any order of the stones, but the last two at the end.
         let position = game.parse_position("d4 c3 a1 b2 g7 b1").unwrap();
         assert_eq!(game.format_position(&position), "a1 b2 d4 c3 g7 b1");
         let [loose, canonical] = [" D4  c3 ", "d4 c3"].map(|text| game.parse_position(text));

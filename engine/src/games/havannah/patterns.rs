@@ -1,37 +1,37 @@
-//! Answers to the last stone by what stands around it, as Lajkonik writes them (*Inside Lajkonik*).
+//! Patterns of replies to the last stone, in Lajkonik's notation (*Inside Lajkonik*).
 //!
-//! A pattern is the six cells around the last stone, from the right against the clock (`abcdef`),
-//! then perhaps the six between and behind two of those (`ghijkl`), then the six behind each
-//! (`mnopqr`): `.` empty, `x` whoever moved last, `o` the side to move, `#` off the board. Behind an
-//! arrow stand the letters of the cells it recommends, then perhaps a chance in eighths:
-//! `.ooo.o->ae 8`. Invariant: a pattern stands for all its rotations and reflections; larger
-//! patterns go before smaller ones.
+//! A pattern is the six cells around the last stone, counterclockwise from the right (`abcdef`),
+//! then optionally the six between and behind two of those (`ghijkl`), then the six behind each
+//! (`mnopqr`): `.` empty, `x` the last mover, `o` the side to move, `#` off the board. After an
+//! arrow follow the letters of the recommended cells and optionally a probability in eighths:
+//! `.ooo.o->ae 8`. Invariant: a pattern includes its rotations and reflections; larger patterns
+//! take precedence.
 
 use super::{EMPTY, Position, Shape};
 use std::collections::HashMap;
 
-/// The patterns of the published program, each with a chance of eight eighths.
+/// The patterns of the published program, with probability 1.
 pub(super) const PUBLISHED: &str = "...o.o->e ..oo.o->e ..xo.o->e .o.o.o->ace .x.o.o->e .ooo.o->ae \
     .xoo.o->e .xxo.o->e .oxo.o->ae o.oo.o->be x.oo.o->e x.xo.o->e oooo.o->e ooxo.o->e oxoo.o->e \
     oxxo.o->e xoxo.o->e xxxo.o->e ##.o.o->ce ##oo.o->e ##xo.o->e ###o.o->e ..o.##->d .oo.##->ad \
     .xo.##->d x.o.##->d xoo.##->d oxo.##->d xxo.##->d";
 
-/// Cells that a pattern may have.
+/// Numbers of cells of a pattern.
 const SIZES: [usize; 3] = [18, 12, 6];
 
-/// What is recommended: a bit for each near cell, and how often in eighths.
+/// Recommended near cells as bits, and the probability in eighths.
 type Advice = (u32, u8);
 
-/// Patterns, found by what stands around.
+/// Patterns by surroundings.
 #[derive(Clone, Debug)]
 pub(super) struct Patterns {
-    /// Of six cells, by two bits a cell.
+    /// By six cells, two bits per cell.
     small: Box<[Advice; 1 << 12]>,
-    /// Of eighteen and of twelve.
+    /// By eighteen and by twelve cells.
     large: [HashMap<u64, Advice>; 2],
 }
 
-/// Where a rotation, then perhaps a reflection, takes a near cell.
+/// The image of a near cell under a rotation and an optional reflection.
 fn image(cell: usize, turns: usize, mirrored: bool) -> usize {
     let (ring, at) = (cell / 6, (cell + turns) % 6);
     match (mirrored, ring) {
@@ -43,10 +43,7 @@ fn image(cell: usize, turns: usize, mirrored: bool) -> usize {
 }
 
 impl Patterns {
-    /// Reads patterns, divided by blanks; a number after one is its chance in eighths.
-    ///
-    /// # Errors
-    /// In words, if one is none.
+    /// Parses patterns, separated by blanks; a number after one is its probability in eighths.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let mut patterns = Self {
             small: Box::new([(0, 0); 1 << 12]),
@@ -98,11 +95,11 @@ impl Patterns {
         Ok(patterns)
     }
 
-    /// What the largest pattern around the last stone recommends; nothing if there is none.
+    /// The advice of the largest pattern around the last stone.
     #[inline]
     pub(super) fn around_last(&self, shape: &Shape, position: &Position) -> Advice {
         let near = &shape.near[usize::from(position.last[0])];
-        // Who moved last is 1, the side to move 2.
+        // The last mover is 1, the side to move 2.
         let swapped = position.seat() == 0;
         let code = |cells: std::ops::Range<usize>| {
             let mut code = 0;
@@ -135,7 +132,7 @@ mod tests {
     use super::super::{Havannah, shape::NUM_NEAR_CELLS};
     use super::*;
 
-    /// What is recommended after moves on the board with five cells a side.
+    /// The recommended cells after moves on the board with five cells a side.
     fn advice(patterns: &Patterns, moves: &str) -> Vec<String> {
         let game = Havannah::new(5, false);
         let position = game.parse_position(moves).unwrap();
@@ -153,7 +150,7 @@ mod tests {
         // White has d4 and e6, joined by d5 or e5; Black takes one, White the other.
         assert_eq!(advice(&patterns, "d4 a1 e6 e5"), ["d5"]);
         assert_eq!(advice(&patterns, "d4 a1 e6 d5"), ["e5"]);
-        // And with colours exchanged.
+        // With colours exchanged.
         assert_eq!(advice(&patterns, "a1 d4 a2 e6 e5"), ["d5"]);
         assert!(advice(&patterns, "d4 a1 e6 b4").is_empty());
     }

@@ -1,9 +1,8 @@
-//! The published program under its name: `lajkonik(…)`, our search with its rules, its numbers and
-//! the names of its options.
+//! The published program `lajkonik(…)`: our search with its rules, its numbers and its option
+//! names.
 //!
-//! Its rewards are +1 and −1 where ours are 1 and 0, so what it adds to a mean counts half here.
-//! Source: *Inside Lajkonik*. Invariant: every published option is read under its name, and
-//! whatever is accepted gives a player.
+//! Its rewards are +1 and −1 where ours are 1 and 0, so terms added to a mean count half here.
+//! Source: *Inside Lajkonik*.
 
 use super::{Havannah, MAX_CELLS};
 use crate::play::{
@@ -63,7 +62,7 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     let locality = number("locality_bias", 0.0, 1000.0, 1.0)?;
     let chain = number("chain_size_bias_factor", 0.0, 3.0, 0.0)?;
     let sole = number("sole_nonlosing_move_win_ratio_threshold", 0.0, 1.0, 0.2)?;
-    // The share from which its log tells of a game.
+    // The threshold of its log.
     number("win_ratio_threshold", 0.0, 1.0, 0.6)?;
     let mut count = |key, from, to, default: u32| arguments.number(key, from..=to, default);
     let retries = count("retries_of_isolated_moves", 0, 100, 1)?;
@@ -90,7 +89,7 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     let solver = is("use_solver", true)?;
     let by_rave = is("use_rave_randomization", false)?;
     let human = is("use_human_like_time_control", false)?;
-    // Nothing is kept from move to move unless `keep` says so; the others concern its console.
+    // The tree is dropped after each move unless `keep`; the others concern its console.
     for key in [
         "clear_tt_after_move",
         "print_debug_info",
@@ -116,7 +115,7 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
         let unseen = key.starts_with("ring") && !rings;
         let _ = write!(text, ", {key}={}", if unseen { -1.0 } else { value });
     }
-    // The blends that it numbers, with the k that ours take.
+    // Its numbers of blends, with the k of ours.
     let (blend, k) = match strategy {
         0 | 1 => ("gelly", 0.0),
         2 => ("gelly", 3.0 * bias),
@@ -141,7 +140,7 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
         let kind = if by_rave { "rave" } else { "tries" };
         let _ = write!(text, ", noise={kind}({least}, {max}, {half})");
     }
-    // The bias is part of formula 5 alone.
+    // Only formula 5 has the bias.
     if strategy == 5 && locality + chain > 0.0 {
         let total = locality + chain * MAX_CELLS as f64;
         let _ = write!(

@@ -1,12 +1,11 @@
-//! Playouts of Havannah that know something: `playout=havannah(…)`.
+//! Heuristic playouts of Havannah: `playout=havannah(…)`.
 //!
-//! In turn: the cell on which the last stone's chain would win next, and two of them decide the game;
-//! the last good reply (Drake 2009); a pattern around the last stone; a cell that joins two own
-//! chains, or keeps two of the other side's apart; any cell, drawn again if nothing stands around
-//! it. The chances are those of Lajkonik (*Inside Lajkonik*); unless told nothing but its patterns is used,
-//! for the rest costs more than it gains.
-//! Invariant: nothing here allocates once it is made; a playout ends by the rules, but for rings
-//! that nobody notices.
+//! In this order: the cell on which the last stone's chain would win next (two of them decide the
+//! game); the last good reply (Drake 2009); a pattern around the last stone; a cell that joins two
+//! own chains, or separates two of the enemy's; a random cell, resampled if isolated. Probabilities
+//! are Lajkonik's (*Inside Lajkonik*); by default only its patterns are used, since the rest costs
+//! more than it gains. Invariant: playouts allocate nothing and end by the rules, except for
+//! unnoticed rings.
 
 use super::{
     EMPTY, Havannah, Kinds, NEIGHBOUR_RUNS, Position, ROOT,
@@ -27,24 +26,24 @@ use crate::play::{
 };
 use std::sync::Arc;
 
-/// The playouts and their names in notation.
+/// The playouts by name.
 pub(super) static PLAYOUTS: [PlayoutEntry<Havannah>; 1] = [PlayoutEntry {
     name: "havannah",
     parameters: "ring, ring_end, connect, connect_slope, defend, defend_slope, retries, mate, antimate, patterns, reply",
     read,
 }];
 
-/// What is known in playouts; chances in per cent.
+/// Parameters; probabilities in per cent.
 #[derive(Clone, Debug)]
 struct PlayoutParameters {
-    /// A ring ends a playout with this chance at its beginning, and with that at its end.
+    /// Probabilities that a ring ends a playout, at its beginning and end.
     ring: [f32; 2],
-    /// To join two own chains at the last stone, and how much that changes with each chain that the
-    /// side to move has when the playout begins.
+    /// Probability to join two own chains at the last stone, and its change per own chain at the
+    /// beginning of the playout.
     connect: [f32; 2],
-    /// To keep two chains of the other side apart, likewise.
+    /// The same for separating two chains of the enemy.
     defend: [f32; 2],
-    /// How often a cell is drawn again around which nothing stands.
+    /// Number of resamplings of isolated cells.
     retries: u32,
     mate: bool,
     antimate: bool,
@@ -89,26 +88,26 @@ fn read(arguments: &mut Arguments<'_>, _: &Havannah) -> Result<LeafMaker<Havanna
     }))
 }
 
-/// Plays on to the end.
+/// Plays to the end of the game.
 struct PatternPlayout {
     knowledge: PlayoutParameters,
-    /// Empty cells, and where in that list each of them stands.
+    /// Empty cells, and the index of each in that list.
     empty: [u16; NUM_CELL_SLOTS],
     indices: [u16; NUM_CELL_SLOTS],
     left: usize,
-    /// Chances of this playout.
+    /// Probabilities of this playout.
     connect: f32,
     defend: f32,
-    /// For each seat and each stone of the other one the answer in the last playout that was won.
+    /// For each seat and each enemy stone the reply in the last won playout.
     replies: Box<[[u16; NUM_CELL_SLOTS]; 2]>,
-    /// The cells of this playout in their order.
+    /// The cells of this playout in order.
     cells_played: Vec<u16>,
-    /// For each seat a cell on which it would win next.
+    /// For each seat a winning cell.
     threats: [usize; 2],
-    /// The number of the look at a chain that came by a cell last, and that of the last look.
+    /// The number of the last traversal that visited each cell, and of the last traversal.
     seen: [u64; NUM_CELL_SLOTS],
     look: u64,
-    /// Stones from which to look at chains, and those found by it.
+    /// Stack of a traversal of a chain, and its stones.
     chain: Vec<u16>,
 }
 
@@ -137,8 +136,8 @@ impl PatternPlayout {
         self.indices[usize::from(last)] = index;
     }
 
-    /// Notes where a stone that is about to be placed makes a chain reach further than it did: at all
-    /// chains that it links but one that learns nothing of sides and corners, for a ring closes at two.
+    /// Marks a stone about to be placed if it extends the reach of a chain: all chains that it
+    /// links but one without new sides and corners, since a ring needs two.
     fn notice(&mut self, game: &Havannah, position: &Position, cell: usize, seat: Seat) {
         let near = &game.shape.near[cell];
         let (runs, starts) = NEIGHBOUR_RUNS[position.around(cell, seat)];
@@ -155,9 +154,9 @@ impl PatternPlayout {
         }
     }
 
-    /// Up to two cells on which the side of the last stone would win next, as far as they are next to
-    /// it, the sixth around a stone beside it, next to what [`Self::notice`] noted, or were known;
-    /// `ring` if rings count.
+    /// Up to two winning cells of the side of the last stone: beside it, the sixth around a stone
+    /// beside it, beside the stones marked by [`Self::notice`], or known before; `ring` if rings
+    /// count.
     fn threats(&mut self, game: &Havannah, position: &Position, ring: bool) -> [usize; 2] {
         let stone = usize::from(position.last[0]);
         let Some(seat) = position.on(stone).filter(|_| game.may_threaten(position)) else {
@@ -168,7 +167,7 @@ impl PatternPlayout {
             kinds.0 & !Kinds::RING.0 != 0 || ring && kinds.any()
         };
         let options = self.threats[seat];
-        // What wins goes on winning, but for a ring that counts no more.
+        // A winning cell stays one, unless rings no longer count.
         let first = match position.colours[options] == EMPTY && (ring || wins(options)) {
             true => options,
             false => OFF,
@@ -222,7 +221,7 @@ impl PatternPlayout {
         found
     }
 
-    /// A cell next to a stone where a stone of a seat would join two of its chains.
+    /// A cell beside a stone where a stone of a seat would join two of its chains.
     fn joins(game: &Havannah, position: &Position, seat: Seat, stone: u16) -> Option<usize> {
         let near = &game.shape.near[usize::from(stone)][..6];
         near.iter().map(|&near| usize::from(near)).find(|&cell| {
@@ -289,7 +288,7 @@ impl PatternPlayout {
         cell
     }
 
-    /// Keeps the replies of the winner, and forgets those of the loser.
+    /// Stores the replies of the winner and drops those of the loser.
     fn learn(&mut self, first: Seat, winner: Seat) {
         for (ply, pair) in self.cells_played.windows(2).enumerate() {
             let seat = (first + ply + 1) % 2;
@@ -336,7 +335,7 @@ impl Leaf<Havannah> for PatternPlayout {
         let mut winner = None;
         let checks_threats = self.knowledge.mate || self.knowledge.antimate;
         self.threats = [OFF; 2];
-        // Of the last stone's chain all.
+        // The complete chain of the last stone.
         self.chain.clear();
         self.chain.extend(
             position.last[..1]

@@ -1,10 +1,10 @@
-//! Proofs of who wins on boards of base 3 and 4, and their check.
+//! Proofs of the winner on boards of base 3 and 4, and their check.
 //!
 //! Depth-first proof-number search (Nagai 2002, with the weak sums of Ueda et al. 2008) over
-//! positions up to symmetry. Where the other side, left alone, would win by threats, each of which
-//! leaves one answer, only answers inside that win are tried: its cells, and those that would make
-//! a threat against it. First guesses go by the cells at which either side could threaten, fitted to
-//! solved positions. Invariant: what it says [`check`] can follow, which believes none of it.
+//! positions up to symmetry. Where the other side would win by threats with one reply each, only
+//! replies inside that win are tried: its cells, and counter-threats. Initial numbers follow from
+//! the cells at which either side could threaten, fitted to solved positions. Invariant: [`check`]
+//! verifies a strategy independently.
 
 mod check;
 
@@ -21,17 +21,17 @@ use crate::core::{
 use check::numbered;
 use std::collections::HashSet;
 
-/// Threats that one search for a win by threats makes at most. Opening a1 of base 4 takes 8 million
-/// nodes with 150, reply by reply.
+/// Maximal number of threats in one threat search. Opening a1 of base 4 takes 8 million nodes with
+/// 150, reply by reply.
 const THREATS: u32 = 150;
 
-/// A number that no sum of guesses reaches.
+/// Exceeds any sum of initial numbers.
 const PROVEN: u32 = 1 << 30;
 
 /// Steps to the six neighbours, in the order of a shape's: columns of 8 cells.
 const STEPS: [i32; 6] = [8, 9, 1, -8, -9, -1];
 
-/// Where the first cell's bit is, so that its neighbours' exist.
+/// Bit of the first cell, so that its neighbours exist.
 const FIRST_CELL_BIT: u32 = 9;
 
 fn bits(mut set: u64) -> impl Iterator<Item = u64> {
@@ -50,7 +50,7 @@ fn at(bit: u64) -> usize {
     bit.trailing_zeros() as usize
 }
 
-/// What each stone more would threaten, for stones of one side, whatever the other's are.
+/// The threats of each further stone, for stones of one side alone.
 #[derive(Clone)]
 struct Pairs {
     own: u64,
@@ -68,7 +68,7 @@ impl Pairs {
 #[derive(Clone, Copy, Default)]
 struct Stones {
     on: [u64; 2],
-    /// Empty cells on which a stone would win.
+    /// Winning cells.
     wins: [u64; 2],
     seat: Seat,
 }
@@ -81,15 +81,15 @@ struct Node {
 }
 
 impl Node {
-    /// The hash of the image that stands for all, and which one it is.
+    /// The hash of the canonical image, and its symmetry.
     fn image(&self) -> (u64, usize) {
         let keys = self.keys.iter().copied().zip(0..);
         keys.min().unwrap_or_default()
     }
 }
 
-/// What is known of a position: numbers for the side to move, and the moves it has to choose from;
-/// where it wins, the one that does.
+/// A table entry: proof and disproof number for the side to move, and its candidate moves, or the
+/// winning one.
 #[derive(Clone, Copy, Default)]
 struct Entry {
     key: u64,
@@ -105,12 +105,11 @@ pub struct Prover {
     winner: Seat,
     all: u64,
     rim: u64,
-    /// Of bits of places: their side or corner, and their neighbours.
+    /// By bit of a cell: its side or corner, and its neighbours.
     rims: [u16; 64],
     near: [u64; 64],
-    /// Bits of cells.
     bits_of_cells: Vec<u64>,
-    /// Of the bits of places, for each symmetry: the image, and words of both sides.
+    /// By bit, for each symmetry: the image, and hash words of both sides.
     images: Vec<[(u8, [u64; 2]); SYMMETRIES]>,
     pairs: Vec<Pairs>,
     table: Vec<[Entry; 2]>,
@@ -118,13 +117,13 @@ pub struct Prover {
 }
 
 impl Prover {
-    /// Whether there are proofs: on small boards where the swap is no move.
+    /// Whether the game can be proved: on small boards without the swap.
     pub fn can(game: &Havannah) -> bool {
         numbered(game)
     }
 
-    /// Proves wins of a seat with so many bytes for what it finds out; none if there are not as
-    /// many, and where it cannot.
+    /// A prover of wins of a seat with a table of so many bytes; `None` without memory or for other
+    /// boards.
     pub fn new(game: Havannah, winner: Seat, memory: usize) -> Option<Self> {
         if !Self::can(&game) {
             return None;
@@ -170,12 +169,12 @@ impl Prover {
         Some(prover)
     }
 
-    /// Positions visited so far.
+    /// Number of visited positions.
     pub fn nodes(&self) -> u64 {
         self.nodes
     }
 
-    /// Whether the side wins from here; `report_nodes` hears of every 65,536th position.
+    /// Whether the side wins from here; `report_nodes` receives the count every 65,536 positions.
     pub fn wins(&mut self, position: &Position, report_nodes: &mut dyn FnMut(u64)) -> bool {
         if let Some(payoffs) = self.game.payoffs(position) {
             return payoffs[self.winner] == 1.0;
@@ -188,7 +187,7 @@ impl Prover {
         (proof == 0) == (position.seat() == self.winner)
     }
 
-    /// How, after [`Prover::wins`] has said so.
+    /// The winning strategy, after [`Prover::wins`].
     pub fn strategy(&mut self, position: &Position, report_nodes: &mut dyn FnMut(u64)) -> Strategy {
         let mut strategy = Strategy::new();
         let mut seen = HashSet::new();
@@ -205,7 +204,7 @@ impl Prover {
                 left.extend(moves.map(|mv| self.game.play(&position, mv)));
                 continue;
             }
-            // What the table has forgotten is searched for again.
+            // Replaced entries are searched again.
             let mut best = self.answer(&node);
             while best.is_none() {
                 self.search(&node, PROVEN, PROVEN, report_nodes);
@@ -222,14 +221,14 @@ impl Prover {
         strategy
     }
 
-    /// A move that is known to win.
+    /// A proven winning move.
     fn answer(&self, node: &Node) -> Option<u64> {
         let (key, symmetry) = node.image();
         let stored = self.entry(key).filter(|entry| entry.proof == 0)?;
         Some(self.before(symmetry, stored.must))
     }
 
-    /// The cells whose images some are.
+    /// The preimages of some cells under a symmetry.
     fn before(&self, symmetry: usize, images: u64) -> u64 {
         let image = |&bit: &u64| images >> self.images[at(bit)][symmetry].0 & 1 != 0;
         bits(self.all).filter(image).sum()
@@ -271,7 +270,7 @@ impl Prover {
         next
     }
 
-    /// Whether the side to move wins, where that is seen at once; a full board is no win.
+    /// Whether the side to move wins, if decided immediately; a full board is no win.
     fn value(&self, stones: &Stones) -> Option<bool> {
         if stones.wins[stones.seat] != 0 {
             Some(true)
@@ -282,7 +281,7 @@ impl Prover {
         }
     }
 
-    /// Proof and disproof number, where they are known.
+    /// Proof and disproof number, if stored.
     fn numbers(&self, node: &Node) -> Option<(u32, u32)> {
         let stored =
             || Some(self.entry(node.image().0)?).map(|entry| (entry.proof, entry.disproof));
@@ -305,7 +304,7 @@ impl Prover {
         *(if first { one } else { other }) = entry;
     }
 
-    /// What each stone more would threaten.
+    /// The threats of each further stone.
     fn pairs(&mut self, own: u64) -> &Pairs {
         let slot = (own.wrapping_mul(GOLDEN) >> 32) as usize & (self.pairs.len() - 1);
         if self.pairs[slot].own != own {
@@ -316,7 +315,7 @@ impl Prover {
 
     fn all_pairs(&self, own: u64) -> Pairs {
         let (mut chains, mut count) = ([(0, 0); 64], 0);
-        // What a stone would reach: the rim, and the chains beside it with their rims.
+        // The rim that a stone would reach, and the chains beside it with their rims.
         let (mut rims, mut joined) = (self.rims, [0; 64]);
         let mut left = own;
         while left != 0 {
@@ -339,7 +338,7 @@ impl Prover {
         }
         let mut pairs = Pairs::of(own);
         for bit in bits(self.all & !own) {
-            // A stone alone, inside, threatens nothing.
+            // An isolated stone inside threatens nothing.
             if joined[at(bit)] == 0 && bit & self.rim == 0 {
                 continue;
             }
@@ -360,7 +359,7 @@ impl Prover {
         pairs
     }
 
-    /// Cells, and all next to them.
+    /// A set of cells with all neighbours.
     fn around(&self, set: u64) -> u64 {
         let line = set | set << 1 | set >> 1;
         (line | set << 8 | set >> 8 | set << 9 | set >> 9) & self.all
@@ -372,7 +371,7 @@ impl Prover {
             return false;
         }
         let set = STEPS.iter().enumerate().fold(0, |set, (number, step)| {
-            // Beyond the last place come those before the first, on which nothing stands.
+            // Shifts wrap around to unused bits, on which nothing stands.
             set | ((chain.rotate_right((at(bit) as i32 + step) as u32) & 1) as usize) << number
         });
         let encloses = |number: u64| {
@@ -391,7 +390,7 @@ impl Prover {
         threats.fold(stones.wins[side], |set, bit| set | bit)
     }
 
-    /// The cells that decide where the side to move wins by threats alone.
+    /// The relevant cells of a win of the side to move by threats alone.
     fn by_threats(&mut self, stones: &Stones) -> Option<u64> {
         self.threats(stones, &mut { THREATS }, self.empty(stones))
     }
@@ -432,7 +431,7 @@ impl Prover {
         })
     }
 
-    /// The moves that the side to move has to choose from; the others lose.
+    /// The candidate moves of the side to move; the others lose.
     fn must(&mut self, stones: &Stones) -> u64 {
         let (empty, wins) = (self.empty(stones), stones.wins[1 - stones.seat]);
         if wins != 0 {
@@ -460,7 +459,7 @@ impl Prover {
         must
     }
 
-    /// A first guess at the numbers.
+    /// Initial numbers.
     fn guess(&mut self, stones: &Stones) -> (u32, u32) {
         let empty = self.empty(stones);
         let turn = if stones.seat == self.winner {
@@ -478,7 +477,7 @@ impl Prover {
         ((31.0 - 30.0 * chance) as u32, (1.0 + 30.0 * chance) as u32)
     }
 
-    /// Proof and disproof number of a position, once one of them is not below its limit.
+    /// Proof and disproof number of a position, once one of them reaches its limit.
     fn search(
         &mut self,
         node: &Node,
@@ -520,7 +519,7 @@ impl Prover {
             let disproof = match (proof, largest) {
                 (0, _) => PROVEN,
                 (_, 0) => 0,
-                // Not their sum: they are not independent.
+                // The weak sum: successors are not independent.
                 _ => (largest + open - 1).min(PROVEN),
             };
             if disproof == 0 {
@@ -548,7 +547,7 @@ impl Prover {
     }
 }
 
-/// Numbers of a position that is known to be won by the side to move, or not.
+/// Numbers of a decided position.
 fn exact(wins: bool) -> (u32, u32) {
     if wins { (0, PROVEN) } else { (PROVEN, 0) }
 }
@@ -614,7 +613,7 @@ mod tests {
             broken.extend(wrong.map(|mv| (first, mv)));
             assert!(!holds(0, &broken), "{wrong:?}");
         }
-        // White's a4 makes a fork, whatever Black threatens.
+        // White's a4 completes a fork before any threat of Black.
         let late = game.parse_position("a1 d1 a2 e2 a3 f3 a4").unwrap();
         let wins = [0, 1].map(|winner| proven(game, &late, winner).is_some());
         assert_eq!(wins, [true, false]);

@@ -1,8 +1,8 @@
-//! What follows from the size of a board alone: neighbours, rims, names of cells and symmetries.
+//! Geometry of a board: neighbours, rims, names of cells and symmetries.
 //!
-//! A cell is a letter x and a number y, both from 0, on a hexagon with sides of *base* cells:
-//! `|x − y| < base`. Its neighbours are (±1, 0), (0, ±1), (+1, +1), (−1, −1). Invariant: cells are
-//! numbered by letters, then numbers; [`OFF`] stands for every place that is not on the board.
+//! A cell is a letter x and a number y, both from 0, on a hexagon with sides of *base* cells: `|x −
+//! y| < base`. Its neighbours are (±1, 0), (0, ±1), (+1, +1), (−1, −1). Cells are numbered by
+//! letters, then numbers; [`OFF`] is any coordinate off the board.
 
 use std::{array::from_fn, ops::RangeInclusive, sync::OnceLock};
 
@@ -12,10 +12,10 @@ pub const BASES: RangeInclusive<usize> = 3..=10;
 /// Cells of the largest board.
 pub const MAX_CELLS: usize = 271;
 
-/// The place off the board.
+/// Index of a cell off the board.
 pub(super) const OFF: usize = MAX_CELLS;
 
-/// Places: all cells, and the one off the board.
+/// All cells and [`OFF`].
 pub(super) const NUM_CELL_SLOTS: usize = MAX_CELLS + 1;
 
 /// Cells at a distance of one or two.
@@ -24,33 +24,33 @@ pub(super) const NUM_NEAR_CELLS: usize = 18;
 /// Rotations and reflections of a hexagon.
 pub(super) const SYMMETRIES: usize = 12;
 
-/// Of a rim: the six sides. Corners have the six bits above.
+/// Rim bits of the six sides; those of the corners are the six above.
 pub(super) const SIDE_BITS: u16 = 0x3f;
 
-/// Steps to the six neighbours, each one next to the one before.
+/// Steps to the six neighbours in a circle.
 const STEPS: [[isize; 2]; 6] = [[1, 0], [1, 1], [0, 1], [-1, 0], [-1, -1], [0, -1]];
 
 /// A board.
 #[derive(Debug)]
 pub(super) struct Shape {
-    /// Cells of a side.
+    /// Cells per side.
     pub(super) base: usize,
-    /// How many cells there are.
+    /// Number of cells.
     pub(super) cells: usize,
-    /// For each place its neighbours in a circle, a to f; then the cells between two neighbours, a
+    /// For each cell its neighbours in a circle, a to f; then the cells between two neighbours, a
     /// and b, b and c, …; then those behind each of them.
     pub(super) near: [[u16; NUM_NEAR_CELLS]; NUM_CELL_SLOTS],
-    /// For each cell the side it lies on, or the corner it is.
+    /// For each cell its side or corner.
     pub(super) rim: [u16; NUM_CELL_SLOTS],
-    /// Random words, one for each colour on a cell.
+    /// Hash words of each colour on a cell.
     pub(super) words: [[u64; 2]; NUM_CELL_SLOTS],
     /// Letter and number of each cell, from 0.
     pub(super) names: [[u8; 2]; MAX_CELLS],
-    /// For each symmetry the image of each cell; the first changes nothing.
+    /// For each symmetry the image of each cell; the first is the identity.
     pub(super) images: [[u16; NUM_CELL_SLOTS]; SYMMETRIES],
 }
 
-/// How many cells a board has.
+/// Number of cells of a board.
 pub(super) const fn cells_of(base: usize) -> usize {
     3 * base * (base - 1) + 1
 }
@@ -102,7 +102,7 @@ impl Shape {
                 .filter(|&side| sides[side])
                 .fold(0, |set, side| set | 1 << side);
             shape.rim[cell] = match sides {
-                // Where two sides meet is a corner, and on neither: any six bits tell them apart.
+                // Corners lie on two sides, and get six other bits.
                 0b00_0011 => 1 << 6,
                 0b00_1100 => 1 << 7,
                 0b01_0010 => 1 << 8,
@@ -122,14 +122,14 @@ impl Shape {
         shape
     }
 
-    /// The cell at a letter and a number, from 0.
+    /// The cell of a letter and a number, from 0.
     pub(super) fn place(&self, [x, y]: [isize; 2]) -> usize {
         place(self.base, [x, y])
     }
 
     fn image(base: usize, name: [isize; 2], symmetry: usize) -> usize {
         let centre = base as isize - 1;
-        // Three coordinates whose sum is 0; a sixth of a turn moves and negates them.
+        // Three coordinates with sum 0; a sixth of a turn rotates and negates them.
         let [a, b] = name.map(|at| at - centre);
         let mut at = [a, -b, b - a];
         for _ in 0..symmetry % 6 {
@@ -141,7 +141,7 @@ impl Shape {
         place(base, [at[0] + centre, centre - at[1]])
     }
 
-    /// Steps from one cell to another.
+    /// Distance of two cells in steps.
     #[cfg(test)]
     pub(super) fn distance(&self, one: usize, other: usize) -> usize {
         let [[ax, ay], [bx, by]] = [one, other].map(|cell| self.names[cell].map(i32::from));
@@ -158,7 +158,7 @@ fn place(base: usize, name: [isize; 2]) -> usize {
     if x >= side || y >= side || x.abs_diff(y) >= base {
         return OFF;
     }
-    // Letter k has base + k cells up to the longest row, then ever fewer.
+    // Letter k has base + k cells up to the longest row, then fewer.
     let before = |letter: usize| {
         let rising = letter.min(base);
         let falling = letter - rising;

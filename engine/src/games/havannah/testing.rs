@@ -1,10 +1,10 @@
-//! What tests compare with: the value of minimax, and random positions.
+//! Test references: minimax values and random positions.
 
 use super::{Havannah, Move, Position, proof::number};
 use crate::core::{game::Game, random::RandomStream, search_game::Playouts};
 use std::collections::HashMap;
 
-/// What a position of a small board is worth to who is to move: 1 a win, -1 a loss.
+/// Minimax value of a position of a small board for the side to move: 1 a win, -1 a loss.
 pub(super) fn minimax(game: &Havannah, position: &Position, cache: &mut HashMap<u64, i32>) -> i32 {
     if let Some(payoffs) = game.payoffs(position) {
         return (2.0 * payoffs[position.seat()] - 1.0) as i32;

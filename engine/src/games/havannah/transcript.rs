@@ -1,11 +1,9 @@
-//! Whole games of Havannah as other programs write them: Little Golem's SGF, or moves in a row.
+//! Games of Havannah in the formats of other programs: Little Golem's SGF, or moves in a row.
 //!
-//! SGF is `(;FF[4]EV[havannah]PB[name]PW[name]SZ[8];W[g7];B[swap];W[c3])`, several after each other,
-//! in Little Golem's coordinates; `resign` or `draw` for a move, or `RE`, says how the game ended
-//! there. Moves in a row are
-//! one game a line, in HavannahGui's coordinates; `play w` may stand before a move. Either begins at
-//! the empty board. Invariant: a game that is read is a legal one, and what is written reads back as
-//! the same.
+//! SGF is `(;FF[4]EV[havannah]PB[name]PW[name]SZ[8];W[g7];B[swap];W[c3])`, in Little Golem's
+//! coordinates; `resign` or `draw` as a move, or `RE`, is the result. Moves in a row are one game a
+//! line, in HavannahGui's coordinates, optionally after `play w`. Invariant: parsed games are
+//! legal, and formatted games parse to the same.
 
 use super::{Havannah, Move, Position};
 use crate::core::{
@@ -19,10 +17,10 @@ use crate::play::{
     stated_result::StatedResult,
 };
 
-/// A game as it is read and written.
+/// A parsed game.
 type ParsedGame = PlainGame<Havannah>;
 
-/// The forms by name; either is read as what it is.
+/// The formats by name, detected when parsed.
 pub(super) static FORMS: [TranscriptForm<Havannah>; 2] = [
     TranscriptForm {
         name: "sgf",
@@ -80,13 +78,13 @@ fn moves(game: &Havannah, parsed: &ParsedGame) -> Result<impl Iterator<Item = Mo
     Ok(parsed.plies.iter().map(|&(_, mv)| mv))
 }
 
-/// Reads games, in SGF if the first sign is a parenthesis, else moves in a row.
+/// Parses games: SGF if the first character is a parenthesis, else moves in a row.
 fn read(game: &Havannah, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
     let rows = |game: &_, text: &_| properties::rows(game, text, row);
     properties::read(game, bytes, true, sgf, Some(rows))
 }
 
-/// The game of the properties that begin at a sign.
+/// The game of the properties from a character on.
 fn sgf(game: &Havannah, begin: usize, properties: Properties) -> Result<ParsedGame, TextError> {
     let mut reading = Reading::new(game);
     for property in properties? {
@@ -96,7 +94,7 @@ fn sgf(game: &Havannah, begin: usize, properties: Properties) -> Result<ParsedGa
     parsed.map_err(|problem| TextError::new(begin + 1, problem))
 }
 
-/// The game of a line that begins at a sign.
+/// The game of a line from a character on.
 fn row(game: &Havannah, line: &str, mut at: usize) -> Result<ParsedGame, TextError> {
     let (mut reading, mut seat) = (Reading::new(game), None);
     let line = &line[..line.find('#').unwrap_or(line.len())];
@@ -115,20 +113,20 @@ fn row(game: &Havannah, line: &str, mut at: usize) -> Result<ParsedGame, TextErr
     Ok(reading.parsed)
 }
 
-/// Whether a word counts the moves: `1.`
+/// Whether a word is a move number: `1.`
 fn is_number(word: &str) -> bool {
     let number = word.trim_end_matches('.');
     number.len() < word.len() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A game that is being read.
+/// State of the parser.
 struct Reading<'a> {
     game: &'a Havannah,
     position: Position,
     parsed: ParsedGame,
-    /// What `RE` states.
+    /// The result of `RE`.
     stated: Option<StatedResult>,
-    /// What stands in place of a last move.
+    /// The result in place of a last move.
     end: Option<StatedResult>,
 }
 
@@ -148,7 +146,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Plays a move that stands at a sign; `seat` makes it, if that is said.
+    /// Plays a move at a character, by `seat` if given.
     fn play(
         &mut self,
         name: &str,
@@ -173,7 +171,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// The whole game, with the result that its text states.
+    /// The complete game with its stated result.
     fn finish(mut self) -> Result<ParsedGame, String> {
         if let (Some(stated), Some(end)) = (self.stated, self.end) {
             stated.check(end.payoffs(), "its end")?;
@@ -183,7 +181,7 @@ impl<'a> Reading<'a> {
         Ok(self.parsed)
     }
 
-    /// Takes a property of SGF that stands at a sign, with one of its values.
+    /// Reads a property of SGF with one of its values.
     fn property(&mut self, property: &Property) -> Result<(), TextError> {
         let Property { name, value, at } = property;
         let seat = usize::from(name.ends_with('B'));
@@ -250,7 +248,7 @@ mod tests {
         assert!(write_row(&game, &games[0]).is_err());
         assert_eq!(all(&game, "a1 b1\r\n\n# two\nc1").len(), 2);
         assert_eq!(one(&game, "1. g7 swap 2. j3 i3 # all").plies, row.plies);
-        // Of variations the first; names as programs write them.
+        // The first of variations; names as written by programs.
         let text =
             "(;PB[x[y] z]PW[R\u{e9}]SZ[8];W[g7];B[swap](;W[j1];B[i2](;W[a1])(;W[b1]))(;W[c1]))";
         let latin1: Vec<u8> = text.chars().map(|sign| sign as u8).collect();

@@ -1,9 +1,8 @@
 //! Sets of squares as 64 bits: runs of discs along the eight directions, and symmetries.
 //!
-//! A square is `8 · row + column`, a1 being 0. Runs are found for a whole set at once by doubling
-//! (Kogge and Stone's prefix network, as chess programs use it). Invariant: a run passes over
-//! enemy discs only, and along rows and diagonals never over the outer columns, so none goes round
-//! the edge.
+//! A square is `8 · row + column`, a1 being 0. Runs are found for a complete set by doubling (Kogge
+//! and Stone's prefix network). Invariant: runs along rows and diagonals exclude the outer columns,
+//! so none wraps around.
 
 /// The squares of a set, in order.
 pub(super) use crate::core::bits::members as squares_of;
@@ -11,13 +10,13 @@ pub(super) use crate::core::bits::members as squares_of;
 /// Columns of a row of bits.
 pub const COLUMNS: usize = 8;
 
-/// Columns b to g: where discs may lie inside a run along a row or a diagonal.
+/// Columns b to g: the interior of runs along rows and diagonals.
 const INNER: u64 = 0x7E7E_7E7E_7E7E_7E7E;
 
-/// How far the next square of a line is, and where the line may be gone on with.
+/// Step of each line, and the squares inside its runs.
 const LINES: [(u32, u64); 4] = [(1, INNER), (7, INNER), (8, u64::MAX), (9, INNER)];
 
-/// The runs of `enemy` that begin next to `from`, on either side of it along one line: towards
+/// The runs of `enemy` that begin next to `from`, on both sides of it along one line: towards
 /// higher and towards lower squares. No run is longer than six.
 #[inline(always)]
 fn runs(from: u64, enemy: u64, step: u32) -> (u64, u64) {
@@ -34,8 +33,8 @@ fn runs(from: u64, enemy: u64, step: u32) -> (u64, u64) {
     (up, down)
 }
 
-/// The squares behind runs of enemy discs that begin next to an own disc; some may be filled or
-/// off a smaller board.
+/// The squares behind runs of enemy discs that begin next to an own disc, occupied ones and those
+/// off a smaller board too.
 #[inline]
 pub fn reached(own: u64, enemy: u64) -> u64 {
     LINES.into_iter().fold(0, |reached, (step, inner)| {
@@ -44,7 +43,7 @@ pub fn reached(own: u64, enemy: u64) -> u64 {
     })
 }
 
-/// The enemy discs that turn when an own disc is put on a square.
+/// The enemy discs that an own disc on a square flips.
 #[inline]
 pub fn flipped(square: usize, own: u64, enemy: u64) -> u64 {
     // All bits if a run ends at an own disc.
@@ -55,20 +54,20 @@ pub fn flipped(square: usize, own: u64, enemy: u64) -> u64 {
     })
 }
 
-/// A set turned and mirrored on a board of `size` columns by one of the square's eight symmetries;
-/// 0 leaves it as it is.
+/// The image of a set on a board of `size` columns under one of eight symmetries; 0 is the
+/// identity.
 pub fn image(mut set: u64, symmetry: usize, size: usize) -> u64 {
     let rest = COLUMNS - size;
     if symmetry & 1 != 0 {
-        // Rows upside down.
+        // Reverses the rows.
         set = set.swap_bytes() >> (COLUMNS * rest);
     }
     if symmetry & 2 != 0 {
-        // Columns from right to left.
+        // Reverses the columns.
         set = set.reverse_bits().swap_bytes() >> rest;
     }
     if symmetry & 4 != 0 {
-        // Rows become columns.
+        // Transposes.
         set = squares_of(set).fold(0, |flipped, square| {
             flipped | 1 << (square % COLUMNS * COLUMNS + square / COLUMNS)
         });

@@ -1,4 +1,4 @@
-//! A position of Reversi as a picture: inline SVG, or text.
+//! Positions of Reversi as inline SVG or text.
 
 use super::{
     BLACK, Position, Reversi, WHITE,
@@ -8,7 +8,7 @@ use super::{
 use crate::play::picture::{Squares, label, svg_open};
 use crate::play::playable::GameText;
 
-/// Units of a square; coordinates and side lengths below are in the same units.
+/// Units per square.
 const SQUARE: usize = 50;
 const MARGIN: usize = 26;
 
@@ -22,7 +22,7 @@ fn board(game: &Reversi) -> Squares<'static> {
     }
 }
 
-/// The discs of both sides, and whose turn it is or who has won.
+/// The discs of both sides, and the seat to move or the winner.
 fn caption(game: &Reversi, position: &Position) -> String {
     let [black, white] = [BLACK, WHITE].map(|seat| position.discs(seat).count_ones());
     let turn = if !game.is_over(position) {
@@ -36,13 +36,12 @@ fn caption(game: &Reversi, position: &Position) -> String {
     format!("Black {black}, White {white}: {turn}")
 }
 
-/// The board as text with coordinates; below it the discs of both sides and whose turn it is.
+/// The board as text with coordinates, and the caption.
 pub(super) fn text(game: &Reversi, position: &Position) -> String {
     board(game).text(&game.rows(position)) + &caption(game, position)
 }
 
-/// The board as an `<svg>` element that scales to the width it is given; small dots are the moves
-/// of the side whose turn it is.
+/// The board as a scalable `<svg>` element; small dots mark the legal moves.
 pub(super) fn svg(game: &Reversi, position: &Position) -> String {
     let board = board(game);
     let side = board.side();

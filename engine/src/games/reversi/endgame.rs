@@ -1,8 +1,8 @@
-//! Endgames of Reversi solved exactly, in discs, with the empty squares given to the winner.
+//! Exact endgame solver of Reversi, in discs, with the empty squares given to the winner.
 //!
-//! Far from the end the score is guessed first, by a search that leaves out what seems decided; it
-//! leaves its best moves in the table. Then narrow windows, beginning with one around the guess,
-//! find the exact score. Invariant: a score is exact, whatever the size of the table.
+//! Far from the end a selective search first estimates the score and fills the table with best
+//! moves; then narrow windows around the estimate find the exact score. Invariant: a score is exact
+//! for any size of the table.
 
 mod last;
 mod lines;
@@ -15,26 +15,26 @@ use crate::core::{game::Game, limits::Limits, oracle::Oracle, simd::Instructions
 use crate::play::player::{Analysis, Decision, Failure, Player};
 use table::Table;
 
-/// What a score counts.
+/// Unit of a score.
 pub(super) const SCORE_UNIT: &str = "discs";
 
-/// More than any score.
+/// Exceeds any score.
 const MAX_SCORE: i32 = 65;
 
-/// Entries of the table unless it is told; lines of three, a power of two, make it 33.5 MB.
+/// Default entries of the table: 33.5 MB.
 const ENTRIES: usize = 1 << 20;
 
-/// From so many empty squares on a score is guessed before it is searched for.
+/// Minimal number of empty squares for an estimate before the exact search.
 const MIN_EMPTIES_FOR_ASPIRATION: u32 = 16;
 
-/// How far from the guess the first window ends, and how long the next ones are.
+/// Half width of the first window, and width of the next ones.
 const ASPIRATION_HALF_WIDTH: i32 = 3;
 const ASPIRATION_STEP: i32 = 9;
 
-/// Nodes from one look at what ends a search to the next: less than a millisecond.
+/// Nodes between two checks of the limits: less than a millisecond.
 const NODES_BETWEEN_CHECKS: u64 = 1 << 12;
 
-/// For each square of a board the squares of its quarter.
+/// For each square of a board the squares of its quadrant.
 const fn parity_regions(size: usize) -> [u64; 64] {
     let mut parity_regions = [0; 64];
     let half = size / 2;
@@ -51,10 +51,10 @@ const fn parity_regions(size: usize) -> [u64; 64] {
     parity_regions
 }
 
-/// Of boards of 4, 6 and 8 columns.
+/// For boards of 4, 6 and 8 columns.
 static PARITY_REGIONS: [[u64; 64]; 3] = [parity_regions(4), parity_regions(6), parity_regions(8)];
 
-/// Solves endgames.
+/// Endgame solver.
 #[derive(Clone)]
 pub struct Endgame {
     game: Reversi,
@@ -62,11 +62,11 @@ pub struct Endgame {
     instructions: Instructions,
     table: Table,
     entries: usize,
-    /// Whether to leave out what seems decided.
+    /// Whether the search is selective.
     guesses: bool,
     nodes: u64,
     limits: Limits,
-    /// The number of nodes at which to look at them again.
+    /// Number of nodes at the next check of the limits.
     next_look: u64,
     is_stopped: bool,
 }
@@ -77,7 +77,7 @@ impl Endgame {
         Self::with_entries(game, ENTRIES)
     }
 
-    /// A solver with an empty table of so many entries; with none it costs nothing to make.
+    /// A solver with an empty table of at least so many entries; 0 allocates nothing.
     pub fn with_entries(game: Reversi, entries: usize) -> Self {
         Self {
             game,
@@ -93,20 +93,20 @@ impl Endgame {
         }
     }
 
-    /// Discs by which the side to move wins with best play on both sides; negative if it loses.
+    /// The score of best play for the side to move, in discs.
     #[must_use]
     pub fn score(&mut self, position: &Position) -> i32 {
         self.estimates(std::slice::from_ref(position))[0].score
     }
 
-    /// The score of each of some moves, for the side that makes it.
+    /// The scores of some moves for the side that makes them.
     #[must_use]
     pub fn scores(&mut self, position: &Position, moves: &[Move]) -> Vec<i32> {
         let scores = self.move_estimates(position, moves).into_iter();
         scores.map(|estimate| estimate.score).collect()
     }
 
-    /// The score of each of some moves, for the side that makes it, as far as the search gets.
+    /// The scores of some moves for the side that makes them, as far as the limits allow.
     fn move_estimates(&mut self, position: &Position, moves: &[Move]) -> Vec<Estimate> {
         let after = |&mv| self.game.play(position, mv);
         let positions: Vec<Position> = moves.iter().map(after).collect();
@@ -117,19 +117,19 @@ impl Endgame {
         estimates
     }
 
-    /// What the side to move gets with best play on both sides: 1, ½ or 0. Faster than its score.
+    /// The payoff of the side to move with best play: 1, ½ or 0. Faster than the score.
     #[must_use]
     pub fn result(&mut self, position: &Position) -> f32 {
         self.table.forget_guesses();
         value(self.search(position, -1, 1))
     }
 
-    /// How many positions all searches have seen.
+    /// Number of nodes of all searches.
     pub fn nodes(&self) -> u64 {
         self.nodes
     }
 
-    /// Sets what ends the searches to come before they are done.
+    /// Sets the limits of later searches.
     fn set_limits(&mut self, limits: &Limits) {
         self.limits.clone_from(limits);
         self.is_stopped = false;
@@ -139,7 +139,7 @@ impl Endgame {
         };
     }
 
-    /// Whether the search is to end.
+    /// Whether the search must end.
     #[inline(always)]
     fn is_over(&mut self) -> bool {
         if self.nodes >= self.next_look {
@@ -160,8 +160,8 @@ impl Endgame {
         )
     }
 
-    /// The scores of positions, as far as the search gets. All are guessed before the first is
-    /// searched for, as bounds from guesses must be forgotten, and with them those that are right.
+    /// The scores of positions, as far as the limits allow. All are estimated before the first is
+    /// solved, since the bounds of estimates have to be dropped, with the right ones among them.
     fn estimates(&mut self, positions: &[Position]) -> Vec<Estimate> {
         let far = |position: &Position| self.game.empties(position) >= MIN_EMPTIES_FOR_ASPIRATION;
         let mut estimates = vec![Estimate::default(); positions.len()];
@@ -177,7 +177,7 @@ impl Endgame {
                 estimate.add(score, Certainty::Guess, self.is_stopped);
             }
             self.guesses = false;
-            // A search that was stopped answers at once, and the next one forgets.
+            // A stopped search returns at once, and the next one drops its bounds.
             if self.is_stopped {
                 return estimates;
             }
@@ -193,7 +193,7 @@ impl Endgame {
         estimates
     }
 
-    /// The score of a position, looked for around a guess.
+    /// The score of a position, searched around an estimate.
     fn aspiration_search(&mut self, position: &Position, guess: i32) -> i32 {
         let (mut alpha, mut beta) = (guess - ASPIRATION_HALF_WIDTH, guess + ASPIRATION_HALF_WIDTH);
         loop {
@@ -213,7 +213,7 @@ impl Endgame {
     }
 }
 
-/// How certain a score is.
+/// Certainty of a score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Certainty {
     #[default]
@@ -222,7 +222,7 @@ enum Certainty {
     Exact,
 }
 
-/// A score, and how certain it is.
+/// A score with its certainty.
 #[derive(Clone, Copy, Debug, Default)]
 struct Estimate {
     score: i32,
@@ -234,7 +234,7 @@ impl Estimate {
         (self.certainty == Certainty::Exact).then_some(self.score)
     }
 
-    /// Takes over what a search has found, unless it was stopped.
+    /// Updates the result of a search, unless it was stopped.
     fn add(&mut self, score: i32, certainty: Certainty, is_stopped: bool) {
         if !is_stopped {
             *self = Self { score, certainty };
@@ -242,15 +242,15 @@ impl Estimate {
     }
 }
 
-/// What a score brings.
+/// The payoff of a score.
 fn value(score: i32) -> f32 {
     (1 + score.signum()) as f32 / 2.0
 }
 
-/// Knows the result of every position with at most so many empty squares, by solving it.
+/// Oracle of positions with a limited number of empty squares, by solving them.
 #[derive(Clone, Copy, Debug)]
 pub struct SolvedEndgames {
-    /// Most empty squares.
+    /// Maximal number of empty squares.
     pub empties: u32,
 }
 
@@ -275,7 +275,7 @@ impl Oracle<Reversi> for SolvedEndgames {
 pub struct EndgamePlayer {
     solver: Endgame,
     empties: u32,
-    /// The position that was analysed last, if its scores are exact, with its moves and theirs.
+    /// The last solved position, with its moves and scores.
     solved: Option<(Position, Vec<(Move, i32)>)>,
 }
 
@@ -289,8 +289,8 @@ impl EndgamePlayer {
         }
     }
 
-    /// What is known of the scores of moves; of none far from the end. The order of the others is
-    /// by how few replies they leave.
+    /// The scores of moves near the end, unknown before; the other moves are ordered by their
+    /// number of replies.
     fn rated(&mut self, position: &Position, moves: &[Move], limits: &Limits) -> Vec<Estimate> {
         let solver = &mut self.solver;
         let mut estimates = vec![Estimate::default(); moves.len()];
@@ -308,8 +308,7 @@ impl EndgamePlayer {
     }
 }
 
-/// The index of the best move: of those whose score is known at all, if there are any; of equal
-/// ones the first.
+/// Index of the best move, the first of equal ones; moves with a score come first.
 fn best_index(estimates: &[Estimate]) -> usize {
     let key = |index: usize| {
         let Estimate { score, certainty } = estimates[index];
@@ -370,7 +369,7 @@ impl Player<Reversi> for EndgamePlayer {
         moves: &[Move],
         limits: &Limits,
     ) -> Option<(&'static str, Vec<i32>)> {
-        // What was just analysed is not solved again.
+        // A position that was just analysed is not solved again.
         let solved = self.solved.as_ref().filter(|solved| solved.0 == *position);
         let score = |mv: &Move| Some(solved?.1.iter().find(|one| one.0 == *mv)?.1);
         let scores: Option<Vec<i32>> = moves.iter().map(score).collect();

@@ -1,9 +1,9 @@
 //! The hand-made evaluators of Reversi: `discs`, `mobility` and `squares`.
 //!
-//! Each is a difference between the sides, larger for the side to move; a logistic makes it a win
-//! probability (expected score, a draw counting a half). Slopes were fitted to the positions of
-//! 4,000 games that each evaluator played against itself one ply deep on 8×8, after eight random
-//! plies, one move in ten being random (`tests/reversi.rs` plays some of them again).
+//! Each is a difference between the sides, converted to a win probability (a draw counts ½) by a
+//! logistic. Slopes were fitted to the positions of 4,000 games of each evaluator against itself
+//! one ply deep on 8×8, after eight random plies, with one random move in ten (`tests/reversi.rs`
+//! plays some of them again).
 
 use super::{
     Position, Reversi,
@@ -12,7 +12,7 @@ use super::{
 use crate::core::{calibration::Calibration, evaluator::Score};
 use crate::play::registry::{EvaluatorEntry, calibrated};
 
-/// The evaluators and their names in notation; the first is the usual one.
+/// The evaluators by name, the default first.
 pub(super) static EVALUATORS: [EvaluatorEntry<Reversi>; 3] = [
     EvaluatorEntry::new(
         "squares",
@@ -36,7 +36,7 @@ pub(super) static EVALUATORS: [EvaluatorEntry<Reversi>; 3] = [
 pub struct Discs;
 
 impl Discs {
-    /// From discs to win probability.
+    /// Fitted.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.060, 0.0);
 }
 
@@ -47,12 +47,12 @@ impl Score<Reversi> for Discs {
     }
 }
 
-/// Moves that the side to move has, minus those that the other side would have.
+/// Number of own moves minus number of enemy moves.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mobility;
 
 impl Mobility {
-    /// From moves to win probability.
+    /// Fitted.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.087, 0.0);
 }
 
@@ -65,19 +65,18 @@ impl Score<Reversi> for Mobility {
     }
 }
 
-/// Discs weighted by square: corners are worth most, and the squares next to them give them away.
+/// Discs weighted by square.
 ///
 /// The weights are those of P. Norvig, *Paradigms of Artificial Intelligence Programming* (1992),
-/// chapter 18, here by the distances of a square from the nearest two sides; so smaller boards
-/// have the same corners and lack the middle.
+/// chapter 18, by the distances of a square from the nearest two sides; smaller boards have the
+/// same corners and lack the middle.
 #[derive(Clone, Debug)]
 pub struct Squares {
     /// The squares of each weight.
     groups: [(f32, u64); WEIGHTS.len()],
 }
 
-/// The weights, each with the distances of its squares from the nearest two sides, either way
-/// round.
+/// The weights, with the distances of their squares from the nearest two sides, in either order.
 const WEIGHTS: [(i8, &[(usize, usize)]); 8] = [
     (120, &[(0, 0)]),
     (-20, &[(0, 1)]),
@@ -90,7 +89,7 @@ const WEIGHTS: [(i8, &[(usize, usize)]); 8] = [
 ];
 
 impl Squares {
-    /// From weights to win probability.
+    /// Fitted.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.0051, 0.0);
 
     /// The weights on the board of a game.
@@ -129,7 +128,7 @@ mod tests {
     fn scores_by_hand() {
         let game = Reversi::EIGHT;
         let read = |text: &str| game.parse_position(text).unwrap();
-        // Black has a1 and b1, White b2 and c3; Black may play d4, White nothing: a1 is Black's.
+        // Black has a1 and b1, White b2 and c3; Black may play d4: a1 is Black's.
         let discs = "XX------/-O------/--O-----/--------/--------/--------/--------/--------";
         let [position, other] = ["X", "O"].map(|side| read(&format!("{discs} {side}")));
         assert_eq!(Discs.score(&game, &position), 0.0);

@@ -1,7 +1,7 @@
-//! What of Reversi is learned: the squares as three symbols, and tuples of lines and corners.
+//! Inputs of Reversi's models: squares as three symbols, and tuples of lines and corners.
 //!
-//! Source of the tuples: Lucas 2008 and Jaśkowski 2014, whose best networks for Othello see
-//! straight lines and compact shapes. Invariant: a name keeps its tuples for ever.
+//! Sources of the tuples: Lucas 2008 and Jaśkowski 2014. Invariant: a name keeps its tuples for
+//! ever.
 
 use super::{
     Position, Reversi,
@@ -45,7 +45,7 @@ fn lines(game: &Reversi) -> BTreeSet<Vec<Cell>> {
     images(game, (0..size).map(row).chain((4..=size).map(diagonal)))
 }
 
-/// Blocks of 3×3 and 2×5 in the corners, lying and standing; on 4×4 of 2×4.
+/// Blocks of 3×3 and 2×5 in the corners, in both orientations; 2×4 on 4×4.
 fn corners(game: &Reversi) -> BTreeSet<Vec<Cell>> {
     let block = |(rows, columns)| {
         let all = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
@@ -54,8 +54,7 @@ fn corners(game: &Reversi) -> BTreeSet<Vec<Cell>> {
     images(game, [(3, 3), (2, game.size().min(5))].map(block))
 }
 
-/// The sets; the first is the usual one. On 8×8 they have 46 and 34 tuples, 671,922 and 120,942
-/// rows.
+/// The sets, the default first. On 8×8 they have 46 and 34 tuples, 671,922 and 120,942 rows.
 static SETS: [NamedTuples<Reversi>; 2] = [
     NamedTuples {
         name: "lines-and-corners",
@@ -92,7 +91,7 @@ impl TupleInputs for Reversi {
     }
 
     fn remaining_range(&self) -> RangeInclusive<usize> {
-        // Whoever can move has a disc and turns another.
+        // A side that can move has a disc and flips another.
         1..=self.size() * self.size() - 2
     }
 
@@ -125,7 +124,7 @@ mod tests {
         TupleSet::from_name(game, name).unwrap()
     }
 
-    /// With random weights of at most half the scale.
+    /// Random weights of at most half the scale.
     fn network(game: &Reversi, scale: f32) -> Network<Reversi> {
         let numbers = |count: usize| -> Vec<f32> {
             let mut random = RandomStream::new(count as u64);
@@ -165,12 +164,12 @@ mod tests {
             let set = set(game, name);
             (set.tuples(), set.rows())
         };
-        // Lines of 8 sixteen rows and columns and two diagonals; four of 7, 6, 5 and 4 squares each.
+        // 18 lines of 8 squares, and four of 7, 6, 5 and 4 each.
         let lines = 18 * 6561 + 4 * (2187 + 729 + 243 + 81);
         assert_eq!(count(&Reversi::EIGHT, "lines"), (34, lines));
         let corners = 4 * 19_683 + 8 * 59_049;
         let both = [Reversi::EIGHT, Reversi::FOUR].map(|game| count(&game, "lines-and-corners"));
-        // On 4×4 eight rows and columns and two diagonals, and four blocks of 3×3 and of 2×4 each.
+        // On 4×4 ten lines of 4, and four blocks of 3×3 and of 2×4 each.
         let small = 10 * 81 + 4 * (19_683 + 6561);
         assert_eq!(both, [(46, lines + corners), (18, small)]);
     }

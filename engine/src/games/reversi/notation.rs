@@ -1,9 +1,8 @@
-//! Reading and writing positions and moves of Reversi.
+//! Notation of positions and moves of Reversi.
 //!
-//! A position is its squares from a1 along the rows, `X` Black, `O` White and `-` empty, a space,
-//! and the side to move; between rows there may be a `/`. A move is a square, `f5`, or `pass`.
-//! Invariant: what is written reads back as the same value, and every error names the character it
-//! is about.
+//! A position is its squares from a1 along the rows, `X` Black, `O` White and `-` empty, optionally
+//! with `/` between rows, a space, and the side to move. A move is a square, `f5`, or `pass`.
+//! Invariant: formatted text parses to the same value.
 
 use super::{
     BLACK, Move, Position, Reversi, WHITE,
@@ -14,14 +13,11 @@ use crate::core::{
     text::{TextError, wrong},
 };
 
-/// The signs of the discs of both seats.
+/// The discs of both seats.
 pub const SIGNS: [char; 2] = ['X', 'O'];
 
 impl Reversi {
-    /// Reads a position.
-    ///
-    /// # Errors
-    /// If the text is no position on this board: the error names the character.
+    /// Parses a position.
     pub fn parse_position(&self, text: &str) -> Result<Position, TextError> {
         let signs: Vec<char> = text.chars().collect();
         let sign = |at: usize, allowed: &str, expected: &str| match signs.get(at) {
@@ -49,7 +45,7 @@ impl Reversi {
         }
     }
 
-    /// Writes a position.
+    /// Formats a position.
     pub fn format_position(&self, position: &Position) -> String {
         let mut text: String = self.rows(position).concat();
         text.push(' ');
@@ -57,7 +53,7 @@ impl Reversi {
         text
     }
 
-    /// The signs of each row, from the top.
+    /// The characters of each row, from the top.
     pub(super) fn rows(&self, position: &Position) -> Vec<String> {
         let sign = |square| disc_on(position, square).map_or('-', |seat| SIGNS[seat]);
         let signs: Vec<char> = squares_of(self.squares).map(sign).collect();
@@ -65,10 +61,7 @@ impl Reversi {
         rows.map(|row| row.iter().collect()).collect()
     }
 
-    /// Reads a move of a position.
-    ///
-    /// # Errors
-    /// If the side to move cannot play it.
+    /// Parses a move of a position.
     pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
         let moves = position.moves;
         if text.eq_ignore_ascii_case("pass") {
@@ -102,19 +95,19 @@ impl Reversi {
         }
     }
 
-    /// Writes a move.
+    /// Formats a move.
     pub fn format_move(&self, mv: Move) -> String {
         mv.square().map_or_else(|| "pass".to_owned(), square_name)
     }
 }
 
-/// The sign at a place, counted from 0, or the end, is not what should be there.
+/// An error for the character at an index, from 0, or for the end of the text.
 pub(super) fn unexpected(at: usize, expected: &str, found: Option<&char>) -> TextError {
     let found = found.map_or("the end".to_owned(), |found| format!("{found:?}"));
     TextError::new(at + 1, format!("expected {expected}, found {found}"))
 }
 
-/// Whose disc stands on a square.
+/// The owner of the disc on a square.
 pub(super) fn disc_on(position: &Position, square: usize) -> Option<Seat> {
     let mut seats = [BLACK, WHITE].into_iter();
     seats.find(|&seat| position.discs(seat) >> square & 1 == 1)

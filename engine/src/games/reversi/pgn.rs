@@ -1,18 +1,18 @@
-//! Games of Othello in PGN, as archives and servers write them: tags such as `[Black "name"]`, then the
-//! moves with their numbers, `1. f5 d6 2. c3 …`, and the discs of both, `34-30`.
+//! Games of Othello in PGN: tags such as `[Black "name"]`, then numbered moves, `1. f5 d6 2. c3 …`,
+//! and the discs of both sides, `34-30`.
 //!
-//! Comments, variations and marks are passed over. What the moves are worth is seen where they are played.
+//! Comments, variations and marks are skipped. Moves are validated when they are played.
 
-/// A game as it stands in the text.
+/// A game of the text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Game {
     /// Names and values, in order.
     tags: Vec<(String, String)>,
-    /// The sign at which its moves begin, counted from 0.
+    /// Offset of its moves in characters, from 0.
     pub(super) begin: usize,
-    /// What stands for moves, each with the sign at which it begins.
+    /// Moves with their offsets.
     pub(super) moves: Vec<(String, usize)>,
-    /// What stands behind the moves.
+    /// The result after the moves.
     result: Option<String>,
 }
 
@@ -26,19 +26,19 @@ impl Game {
         tag.map(|tag| tag.1.as_str())
     }
 
-    /// Discs of Black and of White at the end, if that is said.
+    /// Discs of Black and of White at the end, if given.
     pub(super) fn discs(&self) -> Option<[u8; 2]> {
         let texts = [self.tag("Result"), self.result.as_deref()];
         texts.into_iter().flatten().find_map(|text| {
             let (black, white) = text.split_once('-')?;
             let discs = [black.trim().parse().ok()?, white.trim().parse().ok()?];
-            // 1-0 says of other games that White has won.
+            // 1-0 is a result of other games.
             discs.iter().any(|&discs: &u8| discs > 1).then_some(discs)
         })
     }
 }
 
-/// Whether a text is of this kind.
+/// Whether a text is PGN.
 pub(super) fn is_written_in(text: &str) -> bool {
     text.lines()
         .map(str::trim)
@@ -83,7 +83,7 @@ pub(super) fn games(text: &str) -> Vec<Game> {
     games
 }
 
-/// The tags of a line, if that is what it holds.
+/// The tags of a line; `None` for other lines.
 fn tags(line: &str) -> Option<Vec<(String, String)>> {
     let (mut rest, mut tags) = (line.trim(), Vec::new());
     while !rest.is_empty() {
@@ -95,7 +95,7 @@ fn tags(line: &str) -> Option<Vec<(String, String)>> {
         if !is_word(name.trim()) {
             return None;
         }
-        // A quotation mark within a name is not always escaped: what ends it is followed by a bracket.
+        // A quotation mark within a name is not always escaped: the closing one precedes a bracket.
         let ends = behind.match_indices('"').filter_map(|(end, _)| {
             let next = behind[end + 1..]
                 .trim_start()
@@ -111,7 +111,7 @@ fn tags(line: &str) -> Option<Vec<(String, String)>> {
     Some(tags).filter(|tags| !tags.is_empty())
 }
 
-/// What of the lines before is still open.
+/// Open comments and variations of earlier lines.
 #[derive(Default)]
 struct OpenComments {
     in_comment: bool,
@@ -123,7 +123,7 @@ impl OpenComments {
         self.in_comment || self.variations > 0
     }
 
-    /// The words of a line that begins at a sign, each with its own.
+    /// The words of a line that begins at an offset, each with its own.
     fn in_line(&mut self, line: &str, begin: usize) -> Vec<(String, usize)> {
         let (mut words, mut is_open) = (Vec::<(String, usize)>::new(), false);
         for (sign, at) in line.chars().zip(begin..) {

@@ -90,7 +90,7 @@ impl Rules for Reversi {
         Some(self.size())
     }
 
-    /// No two plies after each other are passes.
+    /// There are no two passes in a row.
     fn max_plies(&self) -> u16 {
         128
     }
@@ -173,7 +173,7 @@ impl Codec for Reversi {
     }
 
     fn transform_move(&self, mv: Move, symmetry: usize) -> Option<(u32, usize)> {
-        // Without a square it is a pass, which is number 64.
+        // A pass is number 64.
         let square = mv.square().map_or(0, |square| 1 << square);
         let image = bits::image(square, symmetry, self.size()).trailing_zeros();
         Some((image, symmetry))

@@ -1,13 +1,12 @@
-//! Whole games of Reversi as other programs write them: moves in a row, `f5d6c3`, GGF, PGN
-//! (`pgn.rs`) or WTHOR (`wthor.rs`).
+//! Games of Reversi in the formats of other programs: moves in a row, `f5d6c3`, GGF, PGN (`pgn.rs`)
+//! or WTHOR (`wthor.rs`).
 //!
 //! GGF is the Generic Game Format of the Generic Game Server (Igor Durdanović, Michael Buro):
-//! `(;GM[Othello]PB[name]PW[name]RE[+2]BO[8 board side]B[f5//0.01]W[d6];)`, several after each
-//! other; after a move may stand a value and a time, and after the result how the game ended: `+2:r`
-//! resigned, `:t` on time, `:s` agreed, `:l` left. Moves in a row are one game a line, from the
-//! usual start; numbers (`1.`) may stand between them. A pass may be written (`pass`, `ps`, `pa`, `--`,
-//! `@@`) or left out. Invariant: a game that is
-//! read is a legal one, and what is written reads back as the same.
+//! `(;GM[Othello]PB[name]PW[name]RE[+2]BO[8 board side]B[f5//0.01]W[d6];)`; a move may have a value
+//! and a time, and the result an ending: `+2:r` resigned, `:t` on time, `:s` agreed, `:l` left.
+//! Moves in a row are one game a line, optionally numbered (`1.`). Passes (`pass`, `ps`, `pa`,
+//! `--`, `@@`) are optional. Invariant: parsed games are legal, and formatted games parse to the
+//! same.
 
 use super::{BLACK, Move, Position, Reversi, WHITE, notation::SIGNS, pgn, wthor};
 use crate::core::{
@@ -23,10 +22,10 @@ use crate::play::{
 };
 use std::cmp::Ordering;
 
-/// A game as it is read and written, finished or not; passes are among its moves.
+/// A parsed game, complete or not, with passes.
 pub(super) type ParsedGame = PlainGame<Reversi>;
 
-/// The forms by name; all but WTHOR's are read as what they are.
+/// The formats by name; all but WTHOR are detected when parsed.
 pub(super) static FORMS: [TranscriptForm<Reversi>; 4] = [
     TranscriptForm {
         name: "ggf",
@@ -73,7 +72,7 @@ fn new_parsed_game(start: Position) -> ParsedGame {
     }
 }
 
-/// The moves in a row. Passes are left out, but for a last one.
+/// The moves in a row, without passes except for a last one.
 fn row(game: &Reversi, parsed: &ParsedGame) -> String {
     let last = parsed.plies.len().wrapping_sub(1);
     let plies = parsed.plies.iter().enumerate();
@@ -85,8 +84,8 @@ fn row(game: &Reversi, parsed: &ParsedGame) -> String {
     texts.collect()
 }
 
-/// The game in GGF, in one line; its result has the empty squares given to the winner, who has all where
-/// the game was not played out.
+/// The game in GGF, in one line; the result gives the empty squares to the winner, and all to the
+/// winner of an unfinished game.
 fn ggf(game: &Reversi, parsed: &ParsedGame) -> String {
     let mut position = parsed.start;
     let mut moves = String::new();
@@ -102,7 +101,7 @@ fn ggf(game: &Reversi, parsed: &ParsedGame) -> String {
     let result = result.or_else(stated).unwrap_or("?".to_owned());
     let [black, white] = [BLACK, WHITE].map(|seat| {
         let name = parsed.players.get(seat).map_or("", String::as_str);
-        // The form has no way to write a bracket.
+        // Brackets cannot be escaped.
         name.replace([']', '['], "_")
     });
     let board = game.rows(&parsed.start).join(" ");
@@ -113,8 +112,8 @@ fn ggf(game: &Reversi, parsed: &ParsedGame) -> String {
     )
 }
 
-/// Reads games: in GGF if the first sign but numbers is a parenthesis, in PGN if it is a tag, else moves in
-/// a row.
+/// Parses games: GGF if the first character but digits is a parenthesis, PGN if it is a tag, else
+/// moves in a row.
 fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
     let others = |game: &_, text: &_| match pgn::is_written_in(text) {
         true => pgn::games(text)
@@ -126,7 +125,7 @@ fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
     properties::read(game, bytes, false, from_ggf, Some(others))
 }
 
-/// The game of a line of moves that begins at a sign.
+/// The game of a line of moves from a character on.
 fn from_row(game: &Reversi, line: &str, begin: usize) -> Result<ParsedGame, TextError> {
     let line: Vec<char> = line.chars().collect();
     let (mut reading, mut at) = (Reading::new(game), 0);
@@ -169,7 +168,7 @@ fn from_row(game: &Reversi, line: &str, begin: usize) -> Result<ParsedGame, Text
     }
 }
 
-/// The game of properties that begin at a sign.
+/// The game of properties from a character on.
 fn from_ggf(game: &Reversi, begin: usize, properties: Properties) -> Result<ParsedGame, TextError> {
     let mut reading = Reading::new(game);
     for property in properties? {
@@ -207,13 +206,13 @@ fn from_pgn(game: &Reversi, read: &pgn::Game) -> Result<ParsedGame, TextError> {
     parsed.map_err(|problem| TextError::new(read.begin + 1, problem))
 }
 
-/// A game that is being read.
+/// State of the parser.
 pub(super) struct Reading<'a> {
     game: &'a Reversi,
-    /// Where the game has got to.
+    /// The current position.
     position: Position,
     pub(super) parsed: ParsedGame,
-    /// The result that its text states.
+    /// The stated result.
     stated: Option<StatedResult>,
 }
 
@@ -236,7 +235,7 @@ impl<'a> Reading<'a> {
         self.position = self.game.play(&self.position, mv);
     }
 
-    /// Plays a move that stands at a sign; `seat` makes it, if that is said.
+    /// Plays a move at a character, by `seat` if given.
     pub(super) fn play(
         &mut self,
         text: &str,
@@ -262,7 +261,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// The result by the discs of Black and of White at the end.
+    /// Sets the result by the discs of Black and of White at the end.
     pub(super) fn set_discs(&mut self, [black, white]: [u8; 2]) {
         let winner = match black.cmp(&white) {
             Ordering::Greater => Some(BLACK),
@@ -273,14 +272,14 @@ impl<'a> Reading<'a> {
         self.stated = Some(StatedResult { ending, winner });
     }
 
-    /// The whole game.
+    /// The complete game.
     pub(super) fn finish(mut self) -> Result<ParsedGame, String> {
         self.parsed
             .set_result(self.game, &self.position, self.stated)?;
         Ok(self.parsed)
     }
 
-    /// Takes a property of GGF.
+    /// Reads a property of GGF.
     fn property(&mut self, property: &Property) -> Result<(), TextError> {
         let Property { name, value, at } = property;
         match name.as_str() {
@@ -312,7 +311,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// A board as GGF writes it: its size, rows of `*`, `O` and `-`, and the side to move.
+    /// A board of GGF: its size, rows of `*`, `O` and `-`, and the side to move.
     fn board(&self, value: &str, at: usize) -> Result<Position, TextError> {
         let (size, rest) = value.split_once(' ').unwrap_or((value, ""));
         let own = self.game.size();
@@ -400,7 +399,7 @@ mod tests {
         }
     }
 
-    /// A file of the archive, made by hand from its specification.
+    /// A file of the archive by its specification.
     fn archive(games: &[(&str, u8)]) -> Vec<u8> {
         let mut bytes = vec![20, 24, 3, 31];
         bytes.extend((games.len() as u32).to_le_bytes());
@@ -443,7 +442,7 @@ mod tests {
         );
         assert_eq!(damaged.character, 16 + 3 * 68 + 1);
         assert!(damaged.problem.starts_with("move 2, 56: "), "{damaged}");
-        // What the file says of itself.
+        // Lengths and sizes of the header.
         let mut short = bytes.clone();
         short.truncate(bytes.len() - 1);
         let mut ten = bytes.clone();
@@ -462,7 +461,7 @@ mod tests {
             let error = games.pop().unwrap().unwrap_err();
             assert!(error.problem.contains(expected), "{error}");
         }
-        // A game that has passes, which are not written.
+        // A game with passes, which are not written.
         let mut random = RandomStream::new(7);
         let (mut position, mut moves, mut parsed) =
             (game.start(), String::new(), new_parsed_game(game.start()));
@@ -553,7 +552,7 @@ mod tests {
     #[test]
     fn a_finished_game_has_its_result() {
         let game = Reversi::EIGHT;
-        // Black takes every disc with the ninth move: the shortest game that there is.
+        // Black takes every disc with the ninth move: the shortest game.
         let mut parsed = one("e6f4e3f6g5d6e7f5c5");
         assert!(ggf(&game, &parsed).contains("RE[+64]"), "{parsed:?}");
         parsed.plies.pop();

@@ -1,10 +1,10 @@
 //! Games of Othello in a file of the WTHOR archive (`.wtb`) of the Fédération Française d'Othello.
 //!
-//! All numbers are little-endian. A header of 16 bytes: the date on which the file was made in four,
-//! the number of games in four, two that other files of the archive use, the year of the games in two, the
-//! size of the board (0 is 8) and three more. Then 68 bytes a game: tournament, Black and White in two bytes
-//! each, as numbers in other files of the archive; Black's discs at the end, and with best play from
-//! some point on; 60 moves, 10 · row + column, 0 where the game has ended. Passes are not written.
+//! Numbers are little-endian. The header has 16 bytes: date of the file (4), number of games (4),
+//! two numbers of other files (4), year of the games (2), size of the board (1, 0 is 8) and three
+//! more. Each game has 68 bytes: tournament, Black and White (2 each, indices of other files),
+//! Black's discs at the end (1) and with best play from some point on (1), and 60 moves, 10 · row +
+//! column, 0 after the end. Passes are not written.
 
 use super::{
     Reversi,
@@ -15,7 +15,7 @@ use crate::core::text::{TextError, wrong};
 const HEADER: usize = 16;
 const GAME_BYTES: usize = 68;
 
-/// All games of a file; a game's place in an error is that of its first byte, counted from 1.
+/// All games of a file; errors name the offset of a game's first byte, from 1.
 pub(super) fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
     let Some((header, games)) = bytes.split_at_checked(HEADER) else {
         return vec![wrong(
@@ -59,7 +59,7 @@ fn one(game: &Reversi, bytes: &[u8; GAME_BYTES]) -> Result<ParsedGame, String> {
         let played = reading.play(&format!("{column}{row}"), 0, None);
         played.map_err(|error| format!("move {number}, {mv}: {}", error.problem))?;
     }
-    // Of a game that was not played out 0 says nothing.
+    // 0 in unfinished games is no result.
     let black = bytes[6];
     if black > 0 || reading.is_over() {
         let all = (game.size() * game.size()) as u8;

@@ -1,6 +1,4 @@
-//! A position of ReversiXT as a picture: inline SVG, or text.
-//!
-//! The two ends of a transition carry the same number.
+//! Positions of ReversiXT as inline SVG or text. Both ends of a transition have the same number.
 
 use super::{
     Phase, Position, ReversiXt,
@@ -10,11 +8,11 @@ use crate::core::game::{MAX_SEATS, Seat};
 use crate::play::picture::{label, svg_open};
 use crate::play::playable::GameText;
 
-/// Units of a cell; lengths below are in the same units.
+/// Units per cell.
 const CELL: usize = 40;
 const MARGIN: usize = 34;
 
-/// Colours of the players' stones and of the digits on them, in contrast of 4.5 and more.
+/// Colours of the players' stones and of the digits on them, with contrast of at least 4.5.
 const COLOURS: [(&str, &str); MAX_SEATS] = [
     ("#c8372d", "#fff"),
     ("#2f62c9", "#fff"),
@@ -26,7 +24,7 @@ const COLOURS: [(&str, &str); MAX_SEATS] = [
     ("#4d5258", "#fff"),
 ];
 
-/// What everybody has, a line each.
+/// Stocks and stones, a line per player.
 fn standings(game: &ReversiXt, position: &Position) -> Vec<String> {
     let ranks = game.places(position);
     let line = |seat: Seat| {
@@ -52,7 +50,7 @@ fn standings(game: &ReversiXt, position: &Position) -> Vec<String> {
     (0..game.map().players()).map(line).collect()
 }
 
-/// The board with coordinates, and below it what everybody has.
+/// The board as text with coordinates, and the standings.
 pub(super) fn text(game: &ReversiXt, position: &Position) -> String {
     let (width, height) = (game.map().width(), game.map().height());
     let row = |label: String, cells: Vec<String>| format!("{label:>3}  {}\n", cells.join(""));
@@ -65,7 +63,7 @@ pub(super) fn text(game: &ReversiXt, position: &Position) -> String {
     text + &standings(game, position).join("\n")
 }
 
-/// The board as an `<svg>` element that scales to the width it is given.
+/// The board as a scalable `<svg>` element.
 pub(super) fn svg(game: &ReversiXt, position: &Position) -> String {
     let map = game.map();
     let standings = standings(game, position);

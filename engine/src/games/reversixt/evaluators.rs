@@ -1,10 +1,9 @@
 //! The hand-made evaluators of ReversiXT: `lines`, `mobility` and `stones`.
 //!
-//! Each is what a seat has, minus the most that any other has; a logistic makes it a win
-//! probability. Whoever was disqualified has nothing, and no chance. None knows a map beyond what its
-//! lines say, so they play on all. The weights are estimates. Slopes differ a lot from map to map;
-//! those here are the medians of `01_plain_8x8`, `03_pillars_12x12` and `06_specials_12x12`, 3,000
-//! games each (`alea calibrate --game "reversixt(map=…)" --player "star1(depth=1)" --games 3000`).
+//! Each is the lead of a seat over the best other one, converted to a win probability by a
+//! logistic. They use nothing of a map but its lines. Slopes differ from map to map; these are the
+//! medians of `01_plain_8x8`, `03_pillars_12x12` and `06_specials_12x12`, 3,000 games each (`alea
+//! calibrate --game "reversixt(map=…)" --player "star1(depth=1)" --games 3000`).
 
 use super::{
     Phase, Position, ReversiXt,
@@ -18,7 +17,7 @@ use crate::core::{
 };
 use crate::play::registry::{EvaluatorEntry, calibrated};
 
-/// The evaluators and their names in notation; the first is the usual one.
+/// The evaluators by name, the default first.
 pub(super) static EVALUATORS: [EvaluatorEntry<ReversiXt>; 3] = [
     EvaluatorEntry::new(
         "lines",
@@ -37,12 +36,11 @@ pub(super) static EVALUATORS: [EvaluatorEntry<ReversiXt>; 3] = [
     ),
 ];
 
-/// From a score to win probability.
 const fn logistic(slope: f32) -> Calibration {
     Calibration::logistic(slope, 0.0)
 }
 
-/// A score by what each seat has.
+/// A score from a number of each seat.
 trait SeatScore: Send + Sync {
     fn has(&self, game: &ReversiXt, position: &Position) -> [f32; MAX_SEATS];
 }
@@ -58,13 +56,13 @@ impl<H: SeatScore> Score<ReversiXt> for H {
     }
 }
 
-/// A number for each seat that plays, and 0 for the others.
+/// A number for each active seat, and 0 for the others.
 fn each_seat(game: &ReversiXt, number: impl Fn(Seat) -> f32) -> [f32; MAX_SEATS] {
     let players = game.map().players();
     by_index(|seat| if seat < players { number(seat) } else { 0.0 })
 }
 
-/// What a seat has, minus the most of any other that still plays.
+/// Lead over the best other active seat.
 fn ahead(game: &ReversiXt, position: &Position, has: &[f32; MAX_SEATS], own: Seat) -> f32 {
     if position.is_disqualified(own) {
         return f32::NEG_INFINITY;
@@ -77,7 +75,7 @@ fn ahead(game: &ReversiXt, position: &Position, has: &[f32; MAX_SEATS], own: Sea
     has[own] - best_rival
 }
 
-/// Own stones minus those of the next best.
+/// Lead in stones.
 struct Stones;
 
 impl SeatScore for Stones {
@@ -86,7 +84,7 @@ impl SeatScore for Stones {
     }
 }
 
-/// Empty cells that a seat may fill, minus those of the next best; where bombs are thrown, stones.
+/// Lead in legal empty cells, or in stones while bombs are thrown.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mobility;
 
@@ -104,23 +102,22 @@ impl SeatScore for Mobility {
     }
 }
 
-/// Stones by how many of the four lines through them are closed at an end. What is in stock counts as
-/// so many stones.
+/// Stones weighted by the number of closed lines through their cells; stocks count as stones.
 struct Lines {
     weights: Box<[f32]>,
     bomb: f32,
 }
 
-/// What a stone counts by its closed lines.
+/// Weight of a stone by its closed lines.
 const WEIGHTS: [f32; DIRECTIONS / 2 + 1] = [1.0, 1.0, 2.0, 5.0, 15.0];
 
-/// What an override stone counts: about as many as a move with it turns.
+/// Weight of an override stone: about the stones that a move with it flips.
 const OVERRIDE: f32 = 8.0;
 
 impl Lines {
     /// The weights on a map.
     fn new(map: &Map) -> Self {
-        // About as many stones as a bomb reaches on a crowded board, half of them others'.
+        // About the stones within reach of a bomb on a full board, half of them others'.
         let across = f32::from(2 * map.strength.min(10) + 1);
         Self {
             weights: (0..map.cells().len())
@@ -148,7 +145,7 @@ impl SeatScore for Lines {
 }
 
 impl ReversiXt {
-    /// How many empty cells a seat could fill if it were to move.
+    /// Number of empty cells that a seat could fill.
     fn fillable(&self, position: &Position, seat: Seat) -> usize {
         let cells = &position.cells[..self.map.cells().len()];
         self.capturing(cells, seat, false).len()
@@ -165,21 +162,21 @@ mod tests {
 
     #[test]
     fn scores_by_hand() {
-        // The middle line of three rows is open at both ends through a transition.
+        // The middle line of three rows is open at both ends by a transition.
         let map = "3\n1\n1 0\n3 5\n1 2 0 0 0\n0 1 3 0 0\n0 0 2 0 0\n0 1 6 <-> 4 1 2\n";
         let game = ReversiXt::on_text(map);
         let start = game.start();
         assert_eq!(Stones.score(&game, &start), 0.0);
-        // x and y of them: 2,0 and 3,1; 2,0, 1,2 and 3,2; 0,1.
+        // The cells 2,0 and 3,1; 2,0, 1,2 and 3,2; 0,1.
         let fillable = [0, 1, 2].map(|seat| game.fillable(&start, seat));
         assert_eq!(fillable, [2, 3, 1]);
         assert_eq!(Mobility.score(&game, &start), -1.0);
         let lines = Lines::new(game.map());
-        // A corner; an edge; the end of the middle row, which goes on elsewhere; the middle.
+        // A corner; an edge; the end of the middle row, which a transition continues; the middle.
         let weights = [0, 1, 5, 6].map(|cell| lines.weights[cell]);
         assert_eq!(weights, [15.0, 5.0, 2.0, 1.0]);
-        // Player 1 has a corner and a stone in the middle; an edge each have the others, and one
-        // in the middle or at the lower edge.
+        // Player 1 has a corner and a middle cell; the others an edge each, and a middle or lower
+        // edge cell.
         assert_eq!(lines.score(&game, &start), 16.0 - 10.0);
     }
 
@@ -194,7 +191,7 @@ mod tests {
         let start = game.start();
         assert_eq!(start.seat(), 0);
         let values = stones.payoffs(&game, &start, &());
-        // What being on the move is worth counts for nobody else.
+        // The value of the move counts for the seat to move only.
         let expected = [1.5, -1.0, -2.0].map(probability);
         assert_eq!(values[..3], expected);
         assert_eq!(values[0], stones.value(&game, &start, &()));

@@ -1,8 +1,7 @@
-//! Random sound maps of ReversiXT.
+//! Random sound maps of ReversiXT, a function of settings and seed.
 //!
-//! In the middle every player has as many stones, arranged as in a Latin square; around it stands
-//! what chance says. Invariant: the same settings and seed give the same map on any machine, and
-//! nobody begins without stones.
+//! In the middle every player has as many stones, arranged as in a Latin square; the cells around
+//! it are random.
 
 use super::map::{Cell, DIRECTIONS, LARGEST, Map, Side};
 use crate::core::{
@@ -10,27 +9,27 @@ use crate::core::{
     random::RandomStream,
 };
 
-/// What a random map is to be like.
+/// Settings of a random map.
 #[derive(Clone, Copy, Debug)]
 pub struct MapSettings {
-    /// 2 to 8; the middle takes as many rows and columns.
+    /// Number of players, 2 to 8; the middle has as many rows and columns.
     pub players: usize,
     /// Columns, at least as many as players and at most 50.
     pub width: usize,
-    /// Rows, likewise.
+    /// Rows, with the same limits.
     pub height: usize,
-    /// Override stones each.
+    /// Override stones per player.
     pub overrides: u16,
-    /// Bombs each.
+    /// Bombs per player.
     pub bombs: u16,
-    /// How many steps a bomb reaches.
+    /// Reach of a bomb in steps.
     pub strength: u16,
-    /// The share of cells around the middle that are not simply empty, and of sides without a
-    /// neighbour that are joined, from 0 to 1.
+    /// Fraction of special cells around the middle, and of open sides that get a transition, from 0
+    /// to 1.
     pub density: f64,
 }
 
-/// What stands where it is not simply empty; as often as it is named here.
+/// Special cells, by frequency.
 const SPECIALS: [Cell; 8] = [
     Cell::HOLE,
     Cell::HOLE,
@@ -44,9 +43,6 @@ const SPECIALS: [Cell; 8] = [
 
 impl MapSettings {
     /// The map of a seed.
-    ///
-    /// # Errors
-    /// In words, if a setting is out of range.
     pub fn generate(&self, seed: u64) -> Result<Map, String> {
         let players = self.players;
         if !(2..=MAX_SEATS).contains(&players) {

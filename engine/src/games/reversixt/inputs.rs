@@ -1,9 +1,8 @@
-//! What of ReversiXT is learned: twenty things that can be said of a position on any map, and the
-//! board itself where a map is 8×8.
+//! Inputs of ReversiXT's models: a summary of twenty symbols on any map, and the board of 8×8 maps.
 //!
-//! A model that looks at the first alone plays on maps that it never saw. All are as a seat sees
-//! them: what it has against the most that any other has. Which cells are corners, edges and next to
-//! corners is what the lines of the map say. Invariant: a name keeps its tuples for ever.
+//! A model of the summary plays on unseen maps. Symbols are leads of a seat over the best other
+//! one; corners and edges follow from the lines of the map. Invariant: a name keeps its tuples for
+//! ever.
 
 use super::{
     Phase, Position, ReversiXt,
@@ -17,13 +16,13 @@ use crate::learned::{
 use crate::play::playable::Rules;
 use std::{ops::RangeInclusive, sync::Arc};
 
-/// How many things are said of a position.
+/// Number of symbols of the summary.
 const NUM_SUMMARY: usize = 20;
 
-/// How many words there are for each.
+/// Alphabet size of the summary.
 const WORDS: i32 = 16;
 
-/// Columns and rows of the maps whose boards are learned too.
+/// Columns and rows of maps with board inputs.
 const SIDE: usize = 8;
 
 const SUMMARY: CellGroup = CellGroup::only(
@@ -34,7 +33,7 @@ const SUMMARY: CellGroup = CellGroup::only(
      stocks, tempo, the last stones)",
 );
 
-/// Places of the second group follow those of the first.
+/// Indices of the second group follow those of the first.
 static GROUPS: [CellGroup; 2] = [
     SUMMARY,
     CellGroup {
@@ -49,18 +48,18 @@ static GROUPS: [CellGroup; 2] = [
     },
 ];
 
-/// What a cell is by the lines through it.
+/// Kind of a cell by the lines through it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// All lines go on both ways, or all but one.
+    /// At most one line ends here.
     Middle,
     /// Two or three lines end here.
     Edge,
-    /// Every line ends here, so that nobody ever takes a stone away but with a special move.
+    /// Every line ends here, so only special moves take a stone away.
     Corner,
 }
 
-/// What a map says of its cells.
+/// Kinds and corners of a map's cells.
 #[derive(Debug)]
 pub(super) struct Shape {
     kinds: Box<[Kind]>,
@@ -88,19 +87,19 @@ impl Shape {
     }
 }
 
-/// What is counted for each seat.
+/// Counts of one seat.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     corners: i32,
     edges: i32,
-    /// Stones in the middle next to a corner that is empty: X squares.
+    /// Stones on X squares: in the middle next to an empty corner.
     crosses: i32,
-    /// Stones at an edge next to a corner that is empty: C squares.
+    /// Stones on C squares: at an edge next to an empty corner.
     besides: i32,
     /// Stones next to an empty cell.
     frontier: i32,
     moves: i32,
-    /// Choices, inversions that the seat can fill.
+    /// Choice cells, and inversion cells that the seat can fill.
     choices: i32,
     inversions: i32,
 }
@@ -139,18 +138,18 @@ impl ReversiXt {
     }
 }
 
-/// A number from -7 to 8 as a word.
+/// A number from -7 to 8 as a symbol.
 fn lead_symbol(lead: i32) -> u8 {
     (lead.clamp(-7, 8) + 7) as u8
 }
 
-/// The lead as a share of what both have.
+/// The lead as a fraction of the sum.
 fn ratio_symbol((own, other): (i32, i32)) -> u8 {
     let share = (own - other) as f32 / (own + other).max(1) as f32;
     (7.5 + 7.5 * share).round() as u8
 }
 
-/// All that is said of a position, as a seat sees it.
+/// The summary of a position from a seat's perspective.
 fn summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; NUM_SUMMARY] {
     let players = game.map().players();
     let counts = game.counts(position);
@@ -224,7 +223,7 @@ fn board(game: &ReversiXt) -> Vec<Vec<crate::learned::inputs::Cell>> {
     tuples
 }
 
-/// The sets; the first is the usual one, of 190 tuples and 48,640 rows.
+/// The sets, the default first, with 190 tuples and 48,640 rows.
 static SETS: [NamedTuples<ReversiXt>; 2] = [
     NamedTuples {
         name: "summary-pairs",
@@ -254,7 +253,7 @@ impl Learnable for ReversiXt {
         games
     }
 
-    /// A model of one map may be asked about another.
+    /// A model of one map may be used on another.
     fn model_name(&self) -> String {
         Self::INFO.name.to_owned()
     }
@@ -315,7 +314,7 @@ mod tests {
         // Player 1 fills the cells above and to the right of the enemy stone in the second row, and
         // the choice.
         assert_eq!(seen[4], 3);
-        // No corner is taken, and the edge stone of player 2 lies beside an empty one.
+        // No corner is taken; the edge stone of player 2 is next to an empty one.
         assert_eq!(seen[5..9], [7, 7, 7, 6]);
         assert_eq!(seen[10..13], [7, 7, 3]);
         // One choice is left; eleven empties, an odd number.
@@ -376,7 +375,8 @@ mod tests {
     fn boards_of_eight_by_eight_have_tuples_of_their_own() {
         let plain = ReversiXt::from_notation("reversixt", None).unwrap();
         let set = TupleSet::from_name(&plain, "board").unwrap();
-        // Sixteen rows and columns, two diagonals of 8 and four each of 7, 6, 5 and 4; four corners.
+        // Sixteen rows and columns, two diagonals of 8 and four each of 7, 6, 5 and 4; four
+        // corners.
         assert_eq!(set.tuples(), 16 + 2 + 4 * 4 + 4);
         let start = with_view(&plain, &plain.start(), 0, |seen| {
             seen[NUM_SUMMARY..].to_vec()

@@ -1,11 +1,11 @@
-//! Maps of ReversiXT: how many play with which stocks, on which cells, and where lines go on.
+//! Maps of ReversiXT: players, stocks, cells and transitions.
 //!
 //! The text is that of the published course: the number of players; override stones each; bombs
 //! each and their strength; height and width; rows of cells separated by blanks; then transitions
 //! `x1 y1 d1 <-> x2 y2 d2`, with x to the right and y down from 0, and directions clockwise from 0,
-//! up. Line feeds may be CRLF, lines at the end blank, and numbers begin with zeros. Invariant: a
-//! map is sound. A transition begins and ends where the ordinary neighbour is a hole or outside, and
-//! no side of a cell has two: programs disagree about all other maps.
+//! up. CRLF, blank lines at the end and leading zeros are allowed. Invariant: a map is sound: a
+//! transition joins sides without an ordinary neighbour, one per side (programs disagree about
+//! other maps).
 
 use crate::core::{
     game::MAX_SEATS,
@@ -16,13 +16,13 @@ use std::{fmt, ops::RangeInclusive};
 /// Directions, clockwise from up.
 pub const DIRECTIONS: usize = 8;
 
-/// Most columns and most rows.
+/// Maximal number of columns and of rows.
 pub const LARGEST: usize = 50;
 
-/// Most override stones or bombs a player begins with, and the greatest strength of bombs.
+/// Maximal stock of override stones or bombs, and maximal strength of bombs.
 pub const MAX_STOCK: usize = 5_000;
 
-/// What each direction adds to x and y.
+/// Offset of each direction.
 pub(super) const TOWARDS: [(isize, isize); DIRECTIONS] = [
     (0, -1),
     (1, -1),
@@ -34,35 +34,35 @@ pub(super) const TOWARDS: [(isize, isize); DIRECTIONS] = [
     (-1, -1),
 ];
 
-/// What stands on a cell.
+/// Content of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Cell(u8);
 
 impl Cell {
-    /// No cell at all.
+    /// No cell.
     pub const HOLE: Self = Self(0);
-    /// A stone of nobody's, behind those of the players, which is captured like an enemy's.
+    /// A neutral stone, which is captured like an enemy's.
     pub const EXPANSION: Self = Self(MAX_SEATS as u8 + 1);
     /// Nothing.
     pub const EMPTY: Self = Self(MAX_SEATS as u8 + 2);
-    /// Empty; whoever fills it exchanges all stones with a player.
+    /// Empty; filling it exchanges all stones with a player.
     pub const CHOICE: Self = Self(MAX_SEATS as u8 + 3);
-    /// Empty; whoever fills it gets a bomb or an override stone.
+    /// Empty; filling it gives a bomb or an override stone.
     pub const BONUS: Self = Self(MAX_SEATS as u8 + 4);
-    /// Empty; whoever fills it passes all stones on to the next player each.
+    /// Empty; filling it passes each player's stones on to the next.
     pub const INVERSION: Self = Self(MAX_SEATS as u8 + 5);
 
-    /// Signs, in the order of the numbers.
+    /// Characters, in the order of the numbers.
     const SIGNS: &'static [u8; MAX_SEATS + 6] = b"-12345678x0cbi";
 
-    /// The stone of a seat, counted from 0.
+    /// The stone of a seat, from 0.
     #[inline]
     pub const fn stone(seat: usize) -> Self {
         Self(seat as u8 + 1)
     }
 
-    /// Whose stone stands here.
+    /// The owner of the stone.
     #[inline]
     pub const fn seat(self) -> Option<usize> {
         if self.0 != 0 && self.0 <= MAX_SEATS as u8 {
@@ -72,31 +72,31 @@ impl Cell {
         }
     }
 
-    /// Whether a stone of a player or an expansion stone stands here.
+    /// Whether it is a stone of a player or an expansion stone.
     #[inline]
     pub const fn is_occupied(self) -> bool {
         self.0 != 0 && self.0 <= Self::EXPANSION.0
     }
 
-    /// Whether a stone may be laid here without an override stone.
+    /// Whether a stone may be placed without an override stone.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 >= Self::EMPTY.0
     }
 
-    /// Below 16.
+    /// A number below 16.
     #[inline]
     pub(super) const fn number(self) -> u8 {
         self.0
     }
 
-    /// The cell with this sign.
+    /// The cell of a character.
     pub fn from_sign(sign: u8) -> Option<Self> {
         let at = Self::SIGNS.iter().position(|&symbol| symbol == sign);
         at.map(|at| Self(at as u8))
     }
 
-    /// The sign of this cell.
+    /// The character of this cell.
     pub fn sign(self) -> char {
         char::from(Self::SIGNS[usize::from(self.0)])
     }
@@ -108,7 +108,7 @@ impl Cell {
 pub struct Side(u16);
 
 impl Side {
-    /// Where a line ends.
+    /// The end of a line.
     pub const NONE: Self = Self(u16::MAX);
 
     /// The side of a cell in a direction.
@@ -123,19 +123,19 @@ impl Side {
         self.0 as usize / DIRECTIONS
     }
 
-    /// The direction in which the side is left.
+    /// The direction.
     #[inline]
     pub const fn direction(self) -> usize {
         self.0 as usize % DIRECTIONS
     }
 
-    /// The other way.
+    /// The opposite direction.
     const fn reversed(self) -> Self {
         Self::new(self.cell(), (self.direction() + 4) % DIRECTIONS)
     }
 }
 
-/// What is wrong with the text of a map, and where (counted from 1).
+/// An error in the text of a map, with its position from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {problem}")]
 pub struct MapError {
@@ -143,31 +143,31 @@ pub struct MapError {
     pub line: usize,
     /// The column.
     pub column: usize,
-    /// What is wrong there, and what would be right.
+    /// The problem, and what is valid.
     pub problem: String,
 }
 
 /// A sound map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Map {
-    /// How many play, 2 to 8.
+    /// Number of players, 2 to 8.
     pub(super) players: usize,
-    /// Override stones each.
+    /// Override stones per player.
     pub(super) overrides: u16,
-    /// Bombs each.
+    /// Bombs per player.
     pub(super) bombs: u16,
-    /// How many steps a bomb reaches.
+    /// Reach of a bomb in steps.
     pub(super) strength: u16,
     width: usize,
     /// Row by row.
     pub(super) cells: Box<[Cell]>,
     transitions: Vec<[Side; 2]>,
-    /// For each side where a line goes on that leaves by it: a cell, and the direction from there.
+    /// For each side the cell beyond it, and the direction there.
     steps: Box<[Side]>,
 }
 
 impl Map {
-    /// A map without transitions on which nobody has anything in stock.
+    /// A map without transitions and stocks.
     pub(super) fn new(players: usize, width: usize, cells: Vec<Cell>) -> Self {
         let mut map = Self {
             players,
@@ -185,10 +185,7 @@ impl Map {
         map
     }
 
-    /// Reads a map.
-    ///
-    /// # Errors
-    /// If the text is no map, or the map is unsound.
+    /// Parses a map and checks that it is sound.
     pub fn parse(text: &str) -> Result<Self, MapError> {
         let mut lines = Lines::new(text);
         let [players] = lines.numbers(["players"], 2..=MAX_SEATS)?;
@@ -263,7 +260,7 @@ impl Map {
         Ok(())
     }
 
-    /// Lines that leave by one of these sides go on from the other; neither has a neighbour.
+    /// Adds a transition between sides without a neighbour.
     pub(super) fn join(&mut self, sides: [Side; 2]) {
         let [one, other] = sides;
         self.steps[usize::from(one.0)] = other.reversed();
@@ -271,22 +268,22 @@ impl Map {
         self.transitions.push(sides);
     }
 
-    /// How many play.
+    /// Number of players.
     pub fn players(&self) -> usize {
         self.players
     }
 
-    /// Override stones that each player begins with.
+    /// Override stones per player at the start.
     pub fn overrides(&self) -> u16 {
         self.overrides
     }
 
-    /// Bombs that each player begins with.
+    /// Bombs per player at the start.
     pub fn bombs(&self) -> u16 {
         self.bombs
     }
 
-    /// How many steps a bomb reaches.
+    /// Reach of a bomb in steps.
     pub fn strength(&self) -> u16 {
         self.strength
     }
@@ -301,19 +298,19 @@ impl Map {
         self.cells.len() / self.width
     }
 
-    /// What stands on the cells at the start, row by row.
+    /// The cells at the start, row by row.
     pub fn cells(&self) -> &[Cell] {
         &self.cells
     }
 
-    /// How many cells are no holes.
+    /// Number of cells that are no holes.
     pub(super) fn playable(&self) -> usize {
         let holes = |&&cell: &&Cell| cell != Cell::HOLE;
         self.cells.iter().filter(holes).count()
     }
 
-    /// How many of the four lines through a cell are closed at an end, where nobody can come from:
-    /// in the middle none, at an edge three, in a corner all four.
+    /// Number of the four lines through a cell that end there: 0 in the middle, 3 at an edge, 4 in
+    /// a corner.
     pub(super) fn closed_lines(&self, cell: usize) -> usize {
         let closed = |direction| self.step(Side::new(cell, direction)) == Side::NONE;
         let half = DIRECTIONS / 2;
@@ -321,19 +318,18 @@ impl Map {
         (0..half).filter(of_line).count()
     }
 
-    /// The joined sides.
+    /// The transitions.
     pub fn transitions(&self) -> &[[Side; 2]] {
         &self.transitions
     }
 
-    /// Where a line goes on that leaves by this side: a cell and the direction from there. Holes
-    /// are those of the start.
+    /// The cell beyond a side and the direction there, with the holes of the start.
     #[inline]
     pub fn step(&self, side: Side) -> Side {
         self.steps[usize::from(side.0)]
     }
 
-    /// The ordinary neighbour, unless either is a hole or it would lie outside.
+    /// The ordinary neighbour; `None` for holes and outside.
     fn neighbour(&self, side: Side) -> Option<Side> {
         let cell = side.cell();
         let (right, down) = TOWARDS[side.direction()];
@@ -366,7 +362,7 @@ impl fmt::Display for Map {
     }
 }
 
-/// A number within a range, or what is wrong with the word.
+/// Parses a number within a range.
 pub(super) fn number(
     word: &str,
     expected: &str,
@@ -384,7 +380,7 @@ pub(super) fn number(
     }
 }
 
-/// The lines of a text that are left.
+/// The remaining lines of a text.
 struct Lines<'t> {
     lines: std::iter::Enumerate<std::str::Split<'t, char>>,
     last: usize,
@@ -442,7 +438,7 @@ impl<'t> Line<'t> {
         Words { line: self, at: 0 }
     }
 
-    /// A problem at a byte of this line. It is told in one line, whatever it quotes.
+    /// An error at a byte of this line, with printable quotations.
     fn error(&self, at: usize, problem: String) -> MapError {
         MapError {
             line: self.number,
@@ -452,7 +448,7 @@ impl<'t> Line<'t> {
     }
 }
 
-/// The words of a line that are left: those from byte `at` on.
+/// The remaining words of a line, from byte `at` on.
 struct Words<'l, 't> {
     line: &'l Line<'t>,
     at: usize,
@@ -466,7 +462,7 @@ impl<'l, 't> Words<'l, 't> {
         &word[..word.find([' ', '\t']).unwrap_or(word.len())]
     }
 
-    /// The next word, and how to complain about it.
+    /// The next word, and a constructor of errors about it.
     fn next_word(
         &mut self,
         expected: &str,

@@ -1,10 +1,10 @@
-//! Reading and writing positions and moves of ReversiXT.
+//! Notation of positions and moves of ReversiXT.
 //!
-//! A position is five words: the rows of cells joined by `/`, in the signs of maps; `play`, `bomb`
-//! or `end`; the player whose turn it is, 0 at the end; override stones and bombs of all players,
-//! joined by commas. A sixth lists players that were disqualified. A move is `x,y`, with `,2` for
-//! the player with whom stones are exchanged, `,bomb` or `,override` for what is taken. Invariant:
-//! what is written reads back as the same value, and every error names the character it is about.
+//! A position is five words: the rows of cells joined by `/`, in the characters of maps; `play`,
+//! `bomb` or `end`; the player to move, 0 at the end; override stones and bombs of all players,
+//! joined by commas. A sixth lists disqualified players. A move is `x,y`, with `,2` for the player
+//! to exchange stones with, `,bomb` or `,override` for a bonus. Invariant: formatted text parses to
+//! the same value.
 
 use super::{
     Move, MoveList, Phase, Position, ReversiXt,
@@ -22,14 +22,11 @@ const PHASES: [(&str, Phase); 3] = [
     ("end", Phase::Over),
 ];
 
-/// What can be taken for a bonus.
+/// The bonuses.
 const SPECIAL_CHOICES: [(&str, u8); 2] = [("bomb", Move::BOMB), ("override", Move::OVERRIDE)];
 
 impl ReversiXt {
-    /// Reads a position.
-    ///
-    /// # Errors
-    /// If the text is no position on this map: the error names the character.
+    /// Parses a position.
     pub fn parse_position(&self, text: &str) -> Result<Position, TextError> {
         let mut words = Parts::new(text, ' ', 1);
         let mut position = self.empty();
@@ -44,7 +41,7 @@ impl ReversiXt {
         let players = self.map.players();
         let last = usize::from(phase != Phase::Over) * players;
         let (player, player_at) = words.number("the player", usize::from(last > 0)..=last)?;
-        // Each that is left may add one to what anybody has.
+        // Each remaining bonus may add one to a stock.
         let cells = self.cells_of(&position);
         let bonuses = cells.filter(|&cell| cell == Cell::BONUS).count();
         for (stock, name) in [
@@ -66,7 +63,7 @@ impl ReversiXt {
             }
         }
         words.end()?;
-        // Whose turn it is follows from who was last: nobody between the two can move.
+        // The player to move is the first after the last mover who can move.
         position.phase = phase;
         let seat = player.saturating_sub(1);
         let mut next = position;
@@ -83,7 +80,7 @@ impl ReversiXt {
         Ok(next)
     }
 
-    /// Reads what stands on the cells.
+    /// Parses the cells.
     fn read_board(&self, text: &str, at: usize, position: &mut Position) -> Result<(), TextError> {
         let mut rows = Parts::new(text, '/', at);
         for (y, cells) in self.map.cells().chunks(self.map.width()).enumerate() {
@@ -111,7 +108,7 @@ impl ReversiXt {
         rows.end()
     }
 
-    /// Writes a position.
+    /// Formats a position.
     pub fn format_position(&self, position: &Position) -> String {
         let rules = self.of(position);
         let players = rules.map.players();
@@ -136,10 +133,7 @@ impl ReversiXt {
         text
     }
 
-    /// Reads a move of a position.
-    ///
-    /// # Errors
-    /// If the text is no move, or not permitted here.
+    /// Parses a move of a position.
     pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
         let mut parts = Parts::new(text, ',', 1);
         let (x, _) = parts.number("x", 0..=self.map.width() - 1)?;
@@ -171,7 +165,7 @@ impl ReversiXt {
         wrong(1, problem)
     }
 
-    /// Writes a move.
+    /// Formats a move.
     pub fn format_move(&self, mv: Move) -> String {
         let (x, y) = (mv.cell() % self.map.width(), mv.cell() / self.map.width());
         let choice = SPECIAL_CHOICES
@@ -185,7 +179,7 @@ impl ReversiXt {
     }
 }
 
-/// What is left of a text that is separated by a sign, and at which character that begins, from 1.
+/// The rest of a separated text, and its offset in characters, from 1.
 struct Parts<'t> {
     rest: Option<&'t str>,
     separator: char,
@@ -205,7 +199,7 @@ impl<'t> Parts<'t> {
         self.rest.is_none()
     }
 
-    /// The next part, and at which character it begins.
+    /// The next part and its offset.
     fn next(&mut self, expected: &str) -> Result<(&'t str, usize), TextError> {
         let at = self.at;
         let missing = || TextError::new(at, format!("expected {expected}, found the end"));

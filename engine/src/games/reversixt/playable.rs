@@ -20,10 +20,10 @@ use crate::play::{
 };
 use std::sync::Arc;
 
-/// The map that is meant where none is named: Reversi's board, with Reversi's start.
+/// The default map: Reversi's board with Reversi's start.
 const DEFAULT_MAP: &str = include_str!("plain8.map");
 
-/// Maps that are meant by a name, without a file.
+/// Maps by name, without a file.
 pub const MAPS: [(&str, &str); 2] = [
     ("three", include_str!("three.map")),
     ("four", include_str!("four.map")),
@@ -38,7 +38,7 @@ static REGISTRY: Registry<ReversiXt> = Registry {
 };
 
 impl ReversiXt {
-    /// The rules on a map that a parameter names.
+    /// The rules on the map of a parameter.
     fn on(arguments: &mut Arguments<'_>, text: Option<&str>) -> Result<Self, Problem> {
         let name = arguments.take_named("map")?;
         let at = name.map_or(1, |name| name.character);
@@ -67,7 +67,7 @@ impl ReversiXt {
     }
 }
 
-/// Points of the ranks from the first, as `25-11-5`; those that are not named have none.
+/// Points of the ranks from the first, as `25-11-5`; others get none.
 fn read_points(value: &Notation) -> Result<[u32; MAX_SEATS], Problem> {
     let mut points = [0; MAX_SEATS];
     let text = value.to_string();
@@ -137,8 +137,8 @@ impl Rules for ReversiXt {
         joined(map.into_iter().chain(points), ", ")
     }
 
-    /// Every ply fills an empty cell, uses up an override stone, of which there may come one more
-    /// for each cell, or makes a hole.
+    /// Every ply fills an empty cell, makes a hole, or uses an override stone, of which each cell
+    /// may add one.
     fn max_plies(&self) -> u16 {
         const { assert!(3 * LARGEST * LARGEST + MAX_SEATS * MAX_STOCK <= u16::MAX as usize) };
         let overrides = self.map.players() * usize::from(self.map.overrides);

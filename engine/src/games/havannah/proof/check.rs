@@ -1,5 +1,5 @@
-//! The check of a strategy: every reply of the loser, by the rules that games are played by, and
-//! wins by threats found anew.
+//! The check of a strategy against every reply, by the rules of play and with its own threat
+//! search.
 //!
 //! Invariant: nothing here comes from the search that made the strategy.
 
@@ -10,13 +10,13 @@ use std::collections::{HashMap, HashSet};
 /// The winner's moves, by the [`number`]s of positions in which threats alone do not win.
 pub type Strategy = HashMap<u64, Move>;
 
-/// Whether positions have numbers: on small boards where the swap is no move.
+/// Whether positions have numbers: on small boards without the swap.
 pub(super) fn numbered(game: &Havannah) -> bool {
     game.base() <= 4 && !game.swap
 }
 
-/// Tells all positions of a board of base 4 apart: the sum of 3^cell, twice for the second player's
-/// stones. Who is to move follows from the stones.
+/// A number per position of a board of base 4: the sum of 3^cell, twice for the second player's
+/// stones.
 pub fn number(game: &Havannah, position: &Position) -> u64 {
     let cells = (0..game.board_cells()).rev();
     cells.fold(0, |sum, cell| {
@@ -24,16 +24,11 @@ pub fn number(game: &Havannah, position: &Position) -> u64 {
     })
 }
 
-/// Threats that one search for a win by threats makes at most.
+/// Maximal number of threats in one threat search.
 const THREATS_CHECKED: u32 = 1_000_000;
 
-/// Follows a strategy against every reply, and answers how many positions that were.
-///
-/// # Errors
-/// A position in which it has no answer and threats do not win.
-///
-/// # Panics
-/// If the board has no [`number`]s of 64 bits.
+/// Follows a strategy against every reply and returns the number of positions. Panics on boards
+/// without [`number`]s; the error is a position that neither a move nor threats win.
 pub fn check(
     game: &Havannah,
     position: &Position,
@@ -67,7 +62,7 @@ pub fn check(
     Ok(seen.len() as u64)
 }
 
-/// Whether the side to move wins by threats alone; what won elsewhere is tried first.
+/// Whether the side to move wins by threats alone; winning cells of other branches are tried first.
 fn threats_win(
     game: &Havannah,
     position: &Position,

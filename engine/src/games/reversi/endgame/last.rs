@@ -1,7 +1,7 @@
-//! The last empty squares: no table, and no order but that of odd and even quarters.
+//! Search of the last empty squares: without a table, ordered by parity.
 //!
-//! Down from four squares each number has a function of its own, which sees whether a square is a
-//! move by trying it. Scores and bounds are as in [`search`](super::search).
+//! Each number of squares up to four has a function of its own, which tries squares instead of
+//! generating moves. Scores and bounds are as in [`search`](super::search).
 
 use super::super::bits::reached;
 use super::{
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::core::{bits::nth, simd::multiversion};
 
-/// Both sides' discs, the empty squares and the squares of quarters with an odd number of these.
+/// Both sides' discs, the empty squares, and the squares of quadrants with an odd number of these.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Board {
     pub(super) own: u64,
@@ -30,7 +30,7 @@ impl Board {
 }
 
 multiversion! {
-    /// The score of a board with few empty squares: five and more see their moves at once.
+    /// The score of a board with few empty squares; from five on moves are generated.
     pub(super) fn search_few_empties(solver: &mut Endgame, board: Board, alpha: i32, beta: i32) -> i32 {
         Avx2 => Endgame::search_few_empties,
         Portable => Endgame::search_few_empties,
@@ -109,7 +109,7 @@ impl Endgame {
     fn search_four_empties(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
         self.nodes += 1;
         let mut side = (board, alpha, beta);
-        // First the side to move, then, if it must pass, the other.
+        // First the side to move, then, after a pass, the other.
         for sign in [1, -1] {
             let (board, alpha, beta) = side;
             let near = widened(board.enemy) & board.empty;
@@ -140,7 +140,7 @@ impl Endgame {
     #[inline(always)]
     fn three(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
         self.nodes += 1;
-        // A square that is alone in its quarter first: after it the other two may be a pair.
+        // A square that is alone in its quadrant first: the other two may be a pair.
         let next = |left: u64| {
             let odd = left & board.odd;
             (if odd != 0 { odd } else { left }).trailing_zeros() as usize
@@ -224,7 +224,7 @@ impl Endgame {
         if flipped != 0 {
             return 2 * (discs - flipped) - all;
         }
-        // Whoever is ahead is given the square.
+        // The leader gets the square.
         2 * (discs + i32::from(2 * discs >= all)) - all
     }
 }

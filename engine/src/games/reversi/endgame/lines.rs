@@ -1,20 +1,19 @@
-//! Turning discs on lines through one square, by tables of lines and arithmetic.
+//! Flips on lines through one square, by tables of lines and arithmetic.
 //!
 //! Towards higher squares the first disc of a line that is not the enemy's is its lowest bit,
-//! towards lower ones its highest. The four axes stand side by side in arrays, so that the compiler
-//! may put them into one vector. The formulas for vectors are T. Okuhara's, the counts by tables of
-//! lines R. Delorme's (both in Edax, an Othello program). Invariant: all agree with `bits::flipped`.
+//! towards lower ones its highest. The four axes are arrays, so that the compiler may use vectors.
+//! The vector formulas are T. Okuhara's, the counts by tables R. Delorme's (both in Edax).
+//! Invariant: all agree with `bits::flipped`.
 
 use super::super::bits::COLUMNS;
 
-/// One number for each axis: along rows, diagonals one way, columns, diagonals the other way.
+/// One number per axis: rows, diagonals, columns, antidiagonals.
 type Axes = [u64; 4];
 
-/// The first and the last column of the board of 8×8.
 pub(super) const FIRST_COLUMN: u64 = 0x0101_0101_0101_0101;
 pub(super) const LAST_COLUMN: u64 = FIRST_COLUMN << 7;
 
-/// How far the next square of each axis is.
+/// Step of each axis.
 const STEPS: [u32; 4] = [1, 7, 8, 9];
 
 /// The squares after a square on each axis, and those before it.
@@ -43,8 +42,7 @@ fn axes(of: impl Fn(usize) -> u64) -> Axes {
     [of(0), of(1), of(2), of(3)]
 }
 
-/// The enemy discs that turn when an own disc is put on a square: `bits::flipped`, written for
-/// vectors.
+/// The enemy discs that an own disc on a square flips: `bits::flipped`, written for vectors.
 #[inline(always)]
 pub(super) fn flipped(square: usize, own: u64, enemy: u64) -> u64 {
     let [after, before] = &RAYS[square];
@@ -66,7 +64,7 @@ pub(super) fn flipped(square: usize, own: u64, enemy: u64) -> u64 {
     all[0] | all[1] | all[2] | all[3]
 }
 
-/// How many discs of a full line turn, by the square on it and the own discs.
+/// Number of flipped discs of a full line, by the square on it and the own discs.
 static COUNTS: [[u8; 256]; 8] = {
     let mut counts = [[0; 256]; 8];
     let mut at = 0;
@@ -87,7 +85,7 @@ static COUNTS: [[u8; 256]; 8] = {
     counts
 };
 
-/// How many enemy discs turn when an own disc is put on the only empty square.
+/// Number of enemy discs that an own disc on the only empty square flips.
 #[inline(always)]
 pub(super) fn count_flipped(square: usize, own: u64) -> u32 {
     let (row, column) = (square / COLUMNS, square % COLUMNS);
@@ -104,7 +102,7 @@ pub(super) fn count_flipped(square: usize, own: u64) -> u32 {
     u32::from(count)
 }
 
-/// A set and all neighbours of its squares, on the board of 8×8.
+/// A set with all neighbours, on the board of 8×8.
 #[inline(always)]
 pub(super) fn widened(set: u64) -> u64 {
     let row = (set & !FIRST_COLUMN) >> 1 | (set & !LAST_COLUMN) << 1 | set;

@@ -1,8 +1,8 @@
-//! How an endgame will end, guessed without search, and what can never turn again.
+//! Static estimate of an endgame's score, and stable discs.
 //!
 //! [`outlook`] orders moves. Its weights were fitted by least squares to the exact scores of 55,902
-//! positions with 10 to 14 empty squares, from games of a shallow search with random moves among
-//! its own; it explains 88 % of their variance and is 10 discs off (standard deviation).
+//! positions with 10 to 14 empty squares, from games of a shallow search with random moves; it
+//! explains 88 % of their variance, with a standard deviation of 10 discs.
 
 use super::super::{
     Reversi,
@@ -10,16 +10,16 @@ use super::super::{
 };
 use super::lines::{FIRST_COLUMN, LAST_COLUMN, widened};
 
-/// Discs that the side to move, which has these moves, is expected to win by.
+/// Expected score of the side to move, which has these legal squares.
 #[inline(always)]
 pub(super) fn outlook(game: &Reversi, own: u64, enemy: u64, moves: u64) -> f32 {
     let empty = game.squares() & !(own | enemy);
     let other = reached(enemy, own) & empty;
     let count = |set: u64| set.count_ones() as f32;
     let ahead = |set: u64| count(own & set) - count(enemy & set);
-    // Empty squares next to discs of one side: where the other may once move.
+    // Potential mobility: empty squares next to discs of one side.
     let open = |discs: u64| count(widened(discs) & empty);
-    // Squares that give an empty corner away.
+    // Empty squares next to empty corners.
     let corners = game.corners & empty;
     let beside = (corners & !LAST_COLUMN) << 1 | (corners & !FIRST_COLUMN) >> 1;
     let above = corners << COLUMNS | corners >> COLUMNS;
@@ -37,8 +37,8 @@ pub(super) fn outlook(game: &Reversi, own: u64, enemy: u64, moves: u64) -> f32 {
         + 2.15 * (empty.count_ones() % 2) as f32
 }
 
-/// Some of the own discs that can never turn: along each axis their line is full, or one neighbour
-/// is such a disc or no square.
+/// Some stable own discs: along each axis their line is full, or one neighbour is stable or off the
+/// board.
 #[inline(always)]
 pub(super) fn stable(game: &Reversi, own: u64, enemy: u64) -> u64 {
     let empty = game.squares() & !(own | enemy);
@@ -94,7 +94,7 @@ mod tests {
         let rest = "/--------/--------/---XO---/---OX---/--------/--------";
         assert_eq!(stable(&format!("-XXXXXX-/--------{rest} X")), 0);
         assert_eq!(stable(&format!("XXX-----/XX------{rest} X")), 0x0307);
-        // A full side: its own discs hold each other, whatever stands below.
+        // A full side: its own discs protect each other.
         assert_eq!(stable(&format!("XXOXXOXX/--------{rest} X")), 0xDB);
     }
 

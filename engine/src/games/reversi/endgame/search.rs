@@ -1,9 +1,9 @@
-//! Alpha-beta with null windows far from the end, and the guess that orders moves there.
+//! Null-window alpha-beta far from the end, and its shallow searches.
 //!
-//! A search returns a score between `alpha` and `beta`, or else a bound: at most what is returned
-//! if that is not above `alpha`, at least if it is not below `beta`; nothing once it is stopped. Moves that leave the other side
-//! few replies come first ("fastest first"), far from the end those that a shallow search expects
-//! more of. The order, its weights and the cuts by transpositions follow R. Delorme's Edax.
+//! Fail-soft: a search returns a score between `alpha` and `beta`, an upper bound if it is not
+//! above `alpha`, or a lower bound if it is not below `beta`. Moves that leave the enemy few
+//! replies come first ("fastest first"), far from the end the best ones of a shallow search. The
+//! order, its weights and the cuts by transpositions follow R. Delorme's Edax.
 
 use super::super::{Reversi, bits::reached};
 use super::{
@@ -15,28 +15,29 @@ use super::{
 };
 use crate::core::{game::FixedList, simd::multiversion};
 
-/// Positions with so few empty squares are searched without table and without counting replies.
+/// Maximal number of empty squares for search without table and reply counts.
 const MAX_EMPTIES_WITHOUT_TABLE: u32 = 6;
 
-/// From so many empty squares on the table is asked about all successors before any is searched.
+/// Minimal number of empty squares to probe all successors before the first is searched.
 const MIN_EMPTIES_TO_PROBE_SUCCESSORS: u32 = 12;
 
-/// From so many on moves are searched ahead for their order, a ply more for every two squares.
+/// Minimal number of empty squares for move order by shallow searches, a ply more for every two
+/// squares.
 const MIN_EMPTIES_FOR_SHALLOW_SEARCH: u32 = 12;
 
-/// From so many on the guess of a score leaves out what a search ahead says is decided.
+/// Minimal number of empty squares for ProbCut.
 const MIN_EMPTIES_FOR_PROBCUT: u32 = 11;
 
-/// By how many discs that search must exceed a bound, about one standard deviation of it.
+/// Margin of ProbCut in discs, about one standard deviation.
 const PROBCUT_MARGIN: f32 = 9.0;
 
-/// What a search ahead counts a disc at the end for: more than any evaluator says.
+/// Value of a disc at the end in shallow searches; exceeds all estimates.
 const FINAL_DISC_VALUE: f32 = 1000.0;
 
-/// More than any result of a search ahead.
+/// Exceeds any result of a shallow search.
 const INFINITE_SCORE: f32 = 1e6;
 
-/// A move, the discs after it for the other side, and how early it is tried.
+/// A move, the discs after it for the other side, and its priority.
 #[derive(Clone, Copy, Debug, Default)]
 struct Successor {
     order: i32,
@@ -63,7 +64,7 @@ multiversion! {
     }
 }
 
-/// Corners that a side holds and its discs beside them along the sides, which never turn.
+/// Number of stable discs in corners and beside them along the sides.
 #[inline(always)]
 fn safe_corners(game: &Reversi, own: u64) -> u32 {
     let sides = game.side_columns() | game.side_rows();
@@ -71,7 +72,7 @@ fn safe_corners(game: &Reversi, own: u64) -> u32 {
 }
 
 impl Endgame {
-    /// The squares of quarters with an odd number of empty squares.
+    /// The squares of quadrants with an odd number of empty squares.
     #[inline(always)]
     fn odd_regions(&self, mut empty: u64) -> u64 {
         let mut odd = 0;
@@ -108,7 +109,7 @@ impl Endgame {
             return -search_with_table(self.instructions, self, enemy, own, -beta, -alpha);
         }
         let all = self.game.squares().count_ones() as i32;
-        // Few discs are stable unless the enemy is far ahead of what alpha asks for.
+        // Few discs are stable unless the enemy is far ahead of alpha.
         if alpha >= 2 * empties as i32 - 2 {
             let max_score = all - 2 * stable(&self.game, enemy, own).count_ones() as i32;
             if max_score <= alpha {
@@ -169,7 +170,7 @@ impl Endgame {
 
         let (mut best, mut best_move) = (-MAX_SCORE, 64);
         for next in 0..successors.len() {
-            // Most often few of them are needed: no sorting.
+            // Mostly few of them are needed: no sorting.
             let orders = (next..successors.len()).rev();
             let chosen = orders.max_by_key(|&index| successors[index].order);
             successors.swap(next, chosen.unwrap_or(next));
@@ -177,7 +178,7 @@ impl Endgame {
                 square, own, enemy, ..
             } = successors[next];
             let from = alpha.max(best);
-            // But for the first move only whether it is better, unless it is.
+            // Null window after the first move, with a re-search.
             let upper = if best == -MAX_SCORE { beta } else { from + 1 };
             let mut value = -search_with_table(self.instructions, self, own, enemy, -upper, -from);
             if upper < beta && value > from && value < beta {
@@ -210,7 +211,7 @@ impl Endgame {
         best
     }
 
-    /// How early a move is tried.
+    /// Priority of a move.
     #[inline(always)]
     fn order(&mut self, successor: &Successor, empties: u32, odd: u64) -> i32 {
         let &Successor {
@@ -239,7 +240,7 @@ impl Endgame {
         order
     }
 
-    /// A bound that a search ahead says will hold, if the window is null.
+    /// A bound by ProbCut, if the window is null.
     #[inline(always)]
     fn probcut_bound(&mut self, own: u64, enemy: u64, alpha: i32, beta: i32) -> Option<i32> {
         let empties = (self.game.squares() & !(own | enemy)).count_ones();
@@ -258,8 +259,7 @@ impl Endgame {
         (expected <= low).then_some(alpha)
     }
 
-    /// The discs that the side to move is expected to win by, some plies ahead; with the bounds of
-    /// a search.
+    /// Expected score of the side to move, some plies ahead, within a window.
     #[inline(always)]
     fn shallow_search(&mut self, own: u64, enemy: u64, depth: u32, alpha: f32, beta: f32) -> f32 {
         self.nodes += 1;

@@ -1,24 +1,21 @@
-//! What is known of positions: bounds of their scores, and the best move.
+//! Transposition table of the endgame solver: bounds of scores, and best moves.
 //!
-//! Three entries fill a line of the cache; the one with the fewest empty squares makes way. Memory
-//! is mapped from the system, in huge pages if it has them: most accesses would otherwise miss the
-//! cache of addresses too, and it costs nothing until it is used. Invariant: an entry counts only
-//! for the very position it was made for.
+//! Three entries fill a cache line; the one with the fewest empty squares is replaced. Memory is
+//! mapped in huge pages where available. Invariant: an entry stores its complete position.
 
 use crate::core::pages::Pages;
 
-/// Bytes of a line of the cache, of an entry, and of the two sets of discs that it begins with.
+/// Bytes of a cache line, of an entry, and of the two sets of discs at its beginning.
 const LINE: usize = 64;
 const ENTRY: usize = 20;
 const DISCS: usize = 16;
 
-/// Positions with so few empty squares on the board of 8×8, which are most, share the first bytes:
-/// these stay in the processor's cache. That saves a tenth to a fifth of the time.
+/// Positions of 8×8 with so few empty squares, the majority, share the first bytes, which stay in
+/// the processor's cache: a tenth to a fifth faster.
 const MAX_CACHED_EMPTIES: u32 = 9;
 const CACHED_BYTES: usize = 1 << 19;
 
-/// The bounds of one position's score, the square of its best move (64 if none is known), and how
-/// many squares are empty.
+/// Bounds of a position's score, its best square (64 for none), and its number of empty squares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) lower: i8,
@@ -27,13 +24,13 @@ pub(super) struct Entry {
     pub(super) empties: u8,
 }
 
-/// The table. Its copies are empty.
+/// The table. Its clones are empty.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     entries: usize,
-    /// Nothing if there is no memory: then nothing is ever known.
+    /// `None` without memory: then nothing is stored.
     lines: Option<Pages>,
-    /// Whether its bounds may be guesses.
+    /// Whether its bounds may be estimates.
     pub(super) holds_guesses: bool,
 }
 
@@ -43,14 +40,14 @@ impl Clone for Table {
     }
 }
 
-/// The discs as an entry begins with them.
+/// The discs as stored in an entry.
 #[inline(always)]
 fn discs(own: u64, enemy: u64) -> [u8; DISCS] {
     (u128::from(own) | u128::from(enemy) << 64).to_le_bytes()
 }
 
 impl Table {
-    /// An empty table of so many entries, or somewhat more; with none it never knows anything.
+    /// An empty table of at least so many entries; 0 stores nothing.
     pub(super) fn with_entries(entries: usize) -> Self {
         let lines = entries.div_ceil(LINE / ENTRY).next_power_of_two();
         let lines = (entries > 0).then(|| Pages::zeroed(lines * LINE));
@@ -61,18 +58,18 @@ impl Table {
         }
     }
 
-    /// The place of a position: the first byte of its line.
+    /// Offset of a position's cache line.
     #[inline(always)]
     fn line(own: u64, enemy: u64, bytes: usize) -> usize {
         let bytes = match (own | enemy).count_zeros() <= MAX_CACHED_EMPTIES {
             true => bytes.min(CACHED_BYTES),
             false => bytes,
         };
-        // Whose turn it is does not matter.
+        // Independent of the seat to move.
         super::super::hash_sets(own, enemy) as usize & (bytes - LINE)
     }
 
-    /// What is known of a position.
+    /// The entry of a position.
     #[inline(always)]
     pub(super) fn get(&self, own: u64, enemy: u64) -> Option<Entry> {
         let lines = self.lines.as_ref()?.bytes();
@@ -88,7 +85,7 @@ impl Table {
         })
     }
 
-    /// Remembers what is known of a position.
+    /// Stores an entry.
     #[inline(always)]
     pub(super) fn put(&mut self, own: u64, enemy: u64, found: Entry) {
         let Some(lines) = self.lines.as_mut().map(Pages::bytes_mut) else {
@@ -109,7 +106,7 @@ impl Table {
         entry[DISCS..].copy_from_slice(&[lower as u8, upper as u8, found.best, found.empties]);
     }
 
-    /// Forgets the bounds if they may be guesses, but no best move.
+    /// Drops bounds that may be estimates; best moves stay.
     pub(super) fn forget_guesses(&mut self) {
         if !std::mem::take(&mut self.holds_guesses) {
             return;

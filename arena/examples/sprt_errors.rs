@@ -1,5 +1,5 @@
-//! How often sequential tests are wrong, and how long they take: simulated matches at both
-//! hypotheses.
+//! Error rates and durations of sequential tests, from simulated matches at both hypotheses.
+//!
 //!
 //! Run it with: cargo run --release -p arena --example sprt_errors -- 10000
 

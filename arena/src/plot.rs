@@ -1,6 +1,6 @@
 //! Plots as inline SVG: curves, match scores with error bars, calibration; [`scaled`] has
-//! logarithmic axes. Invariant: a plot is one `<svg>` element without external references; labels
-//! are escaped; values that are not finite are left out, and an empty plot says so.
+//! logarithmic axes. A plot is one `<svg>` element without external references; labels are escaped,
+//! values that are not finite are left out, and an empty plot has a note.
 
 pub mod heat_map;
 pub mod intervals;

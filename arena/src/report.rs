@@ -142,7 +142,7 @@ pub fn page(data: &ReportData) -> Result<Page> {
     Ok(page)
 }
 
-/// A sentence with the stronger player of a match, as far as the interval shows.
+/// A sentence with the stronger player of a match, or that the interval does not decide.
 pub fn summary_sentence(entry: &ReportMatch) -> Sentence {
     let result = &entry.result;
     let verb = if result.interval.lower > 0.5 {

@@ -1,5 +1,4 @@
-//! Set-ups at the start of pairs of EinStein. Invariant: they depend on the pair and the match's
-//! seed alone.
+//! Set-ups at the start of pairs of EinStein. They depend on the pair and the match's seed alone.
 
 use crate::error::{MeasuringError, Result};
 use crate::matches::Starts;

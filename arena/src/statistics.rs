@@ -1,12 +1,14 @@
-//! Match statistics: score, Elo, likelihood of superiority, and their intervals, from counts of
-//! results.
+//! Match statistics from counts of results: score, Elo, likelihood of superiority, and their
+//! intervals.
 //!
-//! The unit of observation is a *pair*: two games with the same dice and sides swapped, whose
-//! results depend on each other. Its mean is one independent sample, so every variance here is that
-//! of pair means. Invariant: every figure is finite for all counts, also when one side has won
-//! everything; draws are half a point. Sources: the Elo and superiority formulas are those of the chess engine testers; the
-//! intervals at the edge are the "rule of three" (Hanley and Lippman-Hand 1983), exact for any
-//! number of samples.
+//!
+//! The sample is a *pair*: two games with the same dice and sides swapped, whose results depend on
+//! each other, so every variance is that of pair means. Every figure is finite for all counts, also
+//! when one side has won everything; draws are half a point.
+//!
+//!
+//! Sources: the Elo and superiority formulas of the chess engine testers; for the intervals at the
+//! edge the "rule of three" (Hanley and Lippman-Hand 1983), exact for any number of samples.
 
 pub mod comparisons;
 mod normalized;
@@ -40,8 +42,8 @@ impl Interval {
         }
     }
 
-    /// That of a mean, by the normal law; with fewer than two samples `[0, 1]`. Scores from which
-    /// luck has been taken may lie outside of that.
+    /// The interval of a mean by the normal approximation; with fewer than two samples `[0, 1]`.
+    /// Luck-adjusted scores may lie outside of that.
     pub(crate) fn of_mean(moments: &Moments) -> Self {
         match moments.samples() {
             2.0.. => Self::around(moments.mean(), QUANTILE_95 * moments.standard_error()),
@@ -49,7 +51,7 @@ impl Interval {
         }
     }
 
-    /// What is known of a share of which there are no samples.
+    /// The interval of a fraction without samples.
     const UNKNOWN: Self = Self {
         lower: 0.0,
         upper: 1.0,
@@ -88,13 +90,13 @@ pub struct Tally<const N: usize> {
 }
 
 impl<const N: usize> Tally<N> {
-    /// How many samples there are.
+    /// Number of samples.
     #[must_use]
     pub fn samples(&self) -> f64 {
         self.counts.iter().map(|&count| count as f64).sum()
     }
 
-    /// What a cell is worth.
+    /// The score of a cell.
     #[must_use]
     pub fn worth(cell: usize) -> f64 {
         cell as f64 / (N - 1) as f64
@@ -114,7 +116,7 @@ impl<const N: usize> Tally<N> {
         self.mean(squared).unwrap_or(0.0)
     }
 
-    /// The mean over samples of what their cells are worth.
+    /// The mean over samples of a function of their cells.
     fn mean(&self, worth: impl Fn(usize) -> f64) -> Option<f64> {
         let samples = self.samples();
         let cells = self.counts.iter().enumerate();
@@ -163,11 +165,12 @@ impl<const N: usize> Tally<N> {
             .map(|score| elo_of_score(self.bounded(score)))
     }
 
-    /// Likelihood of superiority: the probability, by the normal law, that the true score is above
-    /// 1/2.
+    /// Likelihood of superiority: the probability, by the normal approximation, that the true score
+    /// is above 1/2.
     ///
-    /// Where all samples are equal their variance says nothing, and the largest that any samples
-    /// could have, 1/4, takes its place; if they are all even the answer is 1/2.
+    ///
+    /// If all samples are equal, their variance is replaced by the largest possible one, 1/4; if
+    /// all are even the result is 1/2.
     #[must_use]
     pub fn superiority(&self) -> f64 {
         let samples = self.samples();
@@ -207,7 +210,7 @@ pub struct PairCounts {
     pub draws: u64,
 }
 
-/// Whether a count says nothing and is left out.
+/// Whether a count has no information and is left out.
 #[allow(
     clippy::trivially_copy_pass_by_ref,
     reason = "the signature that serde calls"
@@ -241,13 +244,13 @@ impl PairCounts {
         self.draws += half_points.iter().filter(|&&half| half == 1).count() as u64;
     }
 
-    /// How many pairs.
+    /// Number of pairs.
     #[must_use]
     pub fn pairs(&self) -> u64 {
         self.tally().counts.iter().sum()
     }
 
-    /// How many games were won.
+    /// Number of won games.
     #[must_use]
     pub fn wins(&self) -> u64 {
         let half_points = self.half + 2 * self.split + 3 * self.three_halves + 4 * self.won;
@@ -281,7 +284,7 @@ impl PairCounts {
         }
     }
 
-    /// Lost, drawn and won games, as if those of a pair had nothing in common (trinomial).
+    /// Lost, drawn and won games, with the games of a pair taken as independent (trinomial).
     #[must_use]
     pub fn games(&self) -> Tally<3> {
         let wins = self.wins();
@@ -295,7 +298,7 @@ impl PairCounts {
     }
 }
 
-/// A number and its standard error; 0 where nothing was sampled.
+/// A number and its standard error; 0 without samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// The number.
@@ -508,7 +511,7 @@ mod tests {
         close(all_won.interval().lower, 0.7411, 1e-4);
         assert_eq!(all_won.interval().upper, 1.0);
         assert!(all_won.superiority() > 0.99 && all_won.elo() > 600.0);
-        // Ten splits say little: 50 % give or take 13.
+        // Ten splits leave a wide interval: 50 % ± 13.
         close(
             Tally { counts: [0, 10, 0] }.interval().half_width(),
             0.1294,

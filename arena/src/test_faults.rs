@@ -13,8 +13,8 @@ use std::{
     thread,
 };
 
-/// How many bytes more may be appended to a file before an append fails, once, and whether what is
-/// left of it cannot be cut off.
+/// Bytes that may still be appended to a file before an append fails, once, and whether truncating
+/// it fails too.
 static BYTES: Mutex<BTreeMap<PathBuf, (usize, bool)>> = Mutex::new(BTreeMap::new());
 
 fn fault(path: &Path, length: usize) -> Option<(usize, bool)> {
@@ -45,9 +45,8 @@ fn each(numbers: impl IntoIterator<Item = usize>, act: impl Fn(usize) + Sync) {
     thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(worker))));
 }
 
-/// Holds work in a folder, which keeps a journal there under a name, against faults: whichever append
-/// fails, while other threads go on, and wherever a line is cut short before the next one, when it is
-/// done again it comes to what it comes to undisturbed.
+/// Tests work with a journal in a folder against faults: after any failed append, and after a cut
+/// in any line, a second run has the result of an undisturbed one.
 pub(crate) fn hold<T: PartialEq + Debug + Sync, E: Debug>(
     journal: &str,
     work: impl Fn(&Path) -> Result<T, E> + Sync,

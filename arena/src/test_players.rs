@@ -80,7 +80,7 @@ pub(crate) struct GameSeen {
     pub(crate) positions: Vec<Position>,
 }
 
-/// All games of a match on one thread between players who always decide alike.
+/// All games of a match on one thread between deterministic players.
 pub(crate) fn games_seen(options: &MatchOptions<Standard>) -> Vec<GameSeen> {
     let games = Arc::new(Mutex::new(Vec::new()));
     let spy = || {

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A player that asks a program by a dialect, which is the keys of a notation.
+/// An external player with the dialect of a notation's keys.
 fn external<G: Playable>(game: G, keys: &str, words: &[&str]) -> External<G> {
     let notation = Notation::parse(&format!("external({keys})")).unwrap();
     let dialect = Dialect::read(&mut Arguments::of(&notation)).unwrap();
@@ -56,7 +56,7 @@ fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
                 player.new_game(7);
                 let named = game.parse_position(rest).ok();
                 let (from, rolled) = named.unwrap_or((start, None));
-                // Where there are dice some outcome permits something.
+                // With dice, some outcome allows a move.
                 outcome = rolled.unwrap_or(*game.outcome_numbers().start());
                 position = from;
             }
@@ -94,7 +94,7 @@ fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
     }
     drop(player);
     if !sent_lines.is_empty() {
-        // It may have been told to quit, or have ended before.
+        // The program may have got `quit`, or have ended before.
         let log = read(&log);
         let received = log.lines().filter(|line| *line != "quit");
         assert_eq!(received.collect::<Vec<_>>(), sent_lines);
@@ -110,7 +110,7 @@ fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
     }
 }
 
-/// What is answered by something that is stopped after a while, and how long that then takes.
+/// The answer of a search that is stopped after a while, and the time from then on.
 fn stopped<R>(after: Duration, ask: impl FnOnce(&Limits) -> R) -> (R, Duration) {
     let stop = Arc::new(AtomicBool::new(false));
     let limits = Limits::from(&stop);
@@ -136,7 +136,7 @@ fn a_program_that_thinks_ends_soon_whenever_it_is_stopped() {
     let mut random = RandomStream::new(5);
     let game = Reversi::EIGHT;
     let legal = game.legal_moves(&game.start(), None);
-    // They never answer, or once they are told to stop, or do not even listen.
+    // Programs that never answer, only answer once they are stopped, or do not read.
     for (keys, script) in [
         ("ms=600000, protocol=gtp", "mute"),
         ("ms=600000", "greets; exec sleep 600"),
@@ -247,7 +247,7 @@ fn cpu_time_is_that_of_all_processes_of_a_program_in_a_game() {
         decision.unwrap().cpu_time.unwrap()
     };
     let count = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
-    // What it does before a game is not counted.
+    // Work before a game is not counted.
     let [idle, busy] = [taken(count, ":"), taken(":", count)];
     assert!(idle < busy / 2, "{idle:?}, {busy:?}");
     // A child that has ended, and one that lives on.

@@ -90,7 +90,7 @@ fn a_league_that_was_stopped_goes_on_and_repeats_nothing() {
             .collect::<Vec<_>>()
     });
     assert_eq!(result, unbroken);
-    // Nothing is left to do, so nobody has to play.
+    // The league is settled, so no player is built.
     let absent = all().into_iter().map(|one| Entrant {
         contestant: Contestant {
             make: contestant::<Standard>("", || panic!("nobody needs to play")).make,
@@ -123,7 +123,7 @@ fn who_is_absent_keeps_its_results_and_others_may_join() {
     let gone = of(&after, "gone");
     assert_eq!((gone.games, gone.elo), (0, None));
     assert_eq!(gone.absent.as_deref(), Some("it never could"));
-    // Whoever has played may not be forgotten.
+    // Contestants with results cannot be removed.
     let refused = play_league(directory.path(), &later[1..], &options(400), |_, _| {});
     let refused = refused.unwrap_err().to_string();
     assert!(
@@ -230,7 +230,7 @@ fn games_that_repeat_others_are_counted_apart() {
     let played = 2 * pairs(directory.path()).len() as u64;
     assert!(result.games <= 8 && played >= 10, "{result:?}");
     assert_eq!(result.repeated_games, Some(played - result.games));
-    // With chance, nothing repeats, and nothing is said of it.
+    // With chance no game repeats, and the report has no note of repetitions.
     let directory = tempfile::tempdir().unwrap();
     assert_eq!(play(directory.path(), &all(), 20).repeated_games, None);
 }

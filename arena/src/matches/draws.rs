@@ -63,7 +63,7 @@ fn games_that_repeat_others_do_not_count() {
             && warning.contains("--opening-plies"),
         "{warning}"
     );
-    // A report says it, too, and where nothing repeats nothing is said.
+    // The report notes repetitions if there are any.
     let report = |result: &MatchResult| {
         let matches = vec![crate::report::ReportMatch {
             condition: String::new(),

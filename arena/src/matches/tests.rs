@@ -197,7 +197,7 @@ fn the_state_of_another_match_is_refused_and_left_alone() {
         );
         assert_eq!(std::fs::read(&path).unwrap(), before);
     }
-    // What the format was before draws.
+    // The format of states before draws.
     std::fs::write(&path, "{\"format\":\"alea-match-1\",\"a\":\"greedy\"}\n").unwrap();
     let error = refused(&greedy(), &random(), &stored);
     let expected = "its format is \"alea-match-1\", not \"alea-match-3\"";
@@ -346,14 +346,14 @@ fn pairs_seats_and_matches_have_luck_of_their_own() {
     let mut seeds = HashSet::new();
     let mut played = HashSet::new();
     for pair in games.chunks(2).chain(others.chunks(2)) {
-        // What belongs to the seats is the same in both games; A, who is told first, changes seats.
+        // Everything of the seats is equal in both games; A, the first contestant, changes seats.
         let [one, other] = pair else {
             panic!("a pair is two games")
         };
         assert_eq!(one.seeds, [other.seeds[1], other.seeds[0]]);
         assert_eq!(one.positions, other.positions);
         assert!(seeds.insert(one.seeds[0]) && seeds.insert(one.seeds[1]));
-        // From the same start players who decide alike play different games by their luck alone.
+        // From the same start, equal players play different games because of chance alone.
         let new = played.insert(format!("{:?}", one.positions));
         assert!(new, "two pairs had the same luck");
     }
@@ -425,8 +425,8 @@ fn luck_of_a_roll_by_hand() {
 
 #[test]
 fn the_same_seeds_give_the_same_results_as_before_draws_were_counted() {
-    // To the last digit what version 68c79c9 answers: lost, split and won pairs, Elo, first
-    // mover's share, plies, score without luck.
+    // To the last digit the figures of version 68c79c9: lost, split and won pairs, Elo, first
+    // mover's score, plies, score without luck.
     let expected = [
         (
             "random",
@@ -478,7 +478,7 @@ fn the_same_seeds_give_the_same_results_as_before_draws_were_counted() {
 
 #[test]
 fn luck_adjustment_changes_no_mean_whoever_tells_luck() {
-    // Only who makes use of good rolls varies less without luck.
+    // Only the variance of players that profit from good rolls falls without luck.
     let matches = [
         (greedy(), random()),
         (first(), random()),
@@ -598,7 +598,7 @@ fn every_game_is_written_once_whenever_the_match_was_killed() {
     std::fs::write(&records, &text[..text.len() - 40]).unwrap();
     assert_eq!(played(&options), results);
     assert_eq!(games_written(&records), complete);
-    // Without its state a match does not know what is there.
+    // Without its state a match starts from nothing.
     let alone = MatchOptions {
         state: None,
         ..options.clone()

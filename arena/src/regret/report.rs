@@ -120,7 +120,7 @@ impl Report {
     /// The table of all contestants.
     #[must_use]
     pub fn text_table(&self) -> TextTable {
-        // Where the truth is exact, no label is in error.
+        // Exact labels have no errors.
         let in_error = |measured: &Measured| measured.figures.of_labels > 0.0;
         let labelled = self.contestants.iter().any(in_error);
         let columns = [

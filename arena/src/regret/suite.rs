@@ -1,13 +1,15 @@
-//! Certified suites: positions of so many stones with the value of every move, exact where tables or
-//! a solver reach, else by roll-outs.
+//! Certified suites of EinStein: positions with a number of stones and the value of every move,
+//! exact where tables or a solver reach, else by rollouts.
 //!
-//! A suite is JSON Lines: a header, then a position a line with the values of its moves in list
-//! order. Values by roll-outs come twice, from games that have nothing in common, with the standard
-//! error of their mean: the best move is chosen by one half and valued by the other, or it would be
-//! flattered. Positions are drawn as games come to them, whether or not they can be solved.
-//! Invariant: what is read has every move of its position, before the roll, and no two positions of a
-//! suite are alike up to symmetry; what is made depends on the header alone, and goes on where it was
-//! stopped.
+//!
+//! A suite is JSON Lines: a header, then a line for each position with the values of its moves in
+//! list order. Values by rollouts have two independent halves and the standard error of their mean:
+//! the best move is chosen by one half and valued by the other, which avoids the bias of a maximum.
+//! Positions are sampled from games whether or not they can be solved.
+//!
+//!
+//! A suite depends on its header alone, and an interrupted one resumes. No two of its positions are
+//! images of each other.
 
 use super::{
     positions::{Source, draw_positions},
@@ -45,7 +47,7 @@ pub const MAX_TABLE_STONES: u32 = 12;
 /// Standard errors that a move may be behind the best one, to be looked at again.
 const RECHECK_SIGMAS: f32 = 3.0;
 
-/// What the first line of a suite says.
+/// The header of a suite, its first line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
@@ -55,16 +57,16 @@ pub struct Header {
     pub game: String,
     /// Stones of the positions; of [`MIN_TABLE_STONES`] at most so many.
     pub stones: u32,
-    /// How many positions follow.
+    /// Number of positions.
     pub positions: u64,
-    /// Who played the games the positions are from.
+    /// Player of the games that the positions are from.
     pub from: String,
     /// Stones of the tables that exact values come from.
     pub tables: usize,
     /// Most positions that were solved for one.
     pub limit: usize,
-    /// Whose values stand where none are exact; each values the moves that those before it could
-    /// not tell from the best.
+    /// Players whose values are used where none are exact; each values the moves that the earlier
+    /// ones could not separate from the best.
     pub by: Vec<String>,
     /// The seed of positions and players.
     pub seed: u64,
@@ -76,10 +78,10 @@ pub struct Header {
 struct Entry {
     /// Before the roll.
     position: String,
-    /// For each move, in list order, what it is worth to who makes it: exactly, or by half of the
+    /// The value of each move, in list order, for the side that makes it: exact, or by half of the
     /// games.
     values: Vec<f32>,
-    /// The same by the other half; nothing where values are exact.
+    /// The same by the other half; empty where values are exact.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     others: Vec<f32>,
     /// Standard errors of the means of both.
@@ -90,27 +92,27 @@ struct Entry {
 /// A suite that was read.
 #[derive(Clone, Debug)]
 pub struct LabelledSuite {
-    /// What the first line says.
+    /// The header.
     pub header: Header,
     /// Positions with their labels.
     pub labelled: Vec<Labelled<Standard>>,
 }
 
-/// How suites are made.
+/// The construction of suites.
 pub struct Maker<'a> {
     /// The rules.
     pub game: &'a Standard,
-    /// Who plays the games.
+    /// Self-play of the positions.
     pub source: &'a Source<Standard>,
-    /// What is known exactly.
+    /// Exact knowledge.
     pub tables: &'a Tables,
     /// Most positions that are solved for one.
     pub limit: usize,
-    /// Who values what is not known exactly.
+    /// Players for values that are not exact.
     pub by: &'a [PlayerRecipe<Standard>],
     /// The seed of positions and players.
     pub seed: u64,
-    /// Which of the positions are valued here; a task leaves them for who collects them.
+    /// The positions that are valued here; a task leaves the others to the merge.
     pub slice: TaskSlice,
 }
 
@@ -231,7 +233,7 @@ impl Maker<'_> {
         }
     }
 
-    /// What the moves of a position are worth.
+    /// The values of a position's moves.
     fn entry(&self, position: &Position, number: u64) -> Result<Entry> {
         let game = self.game;
         let mut entry = Entry {
@@ -292,7 +294,7 @@ impl Maker<'_> {
 /// Sets the seeds of suites apart from those of positions.
 const SUITE: u64 = 2;
 
-/// What a position is worth to the seat that is not to move, and the standard error of that.
+/// The value of a position for the seat that is not to move, and its standard error.
 fn value(
     player: &mut dyn Player<Standard>,
     after: &Position,
@@ -365,7 +367,7 @@ impl LabelledSuite {
         Ok(suites)
     }
 
-    /// What games the positions are from, in words.
+    /// A description of the games of the positions.
     #[must_use]
     pub fn from(&self) -> String {
         format!("games of {} with 10 % random moves", self.header.from)

@@ -272,7 +272,7 @@ fn errors_of_labels_enter_the_bars_and_flatter_nobody() {
             let halves = noisy.split[0].iter().zip(&noisy.split[1]);
             noisy.values = halves.map(|(one, other)| (one + other) / 2.0).collect();
             noisy.errors.fill(error);
-            // Who knows the truth.
+            // Choices by the true values.
             sums.add(&game, &noisy, &best_answer(&game, exact));
         }
         sums.figures()
@@ -287,7 +287,7 @@ fn errors_of_labels_enter_the_bars_and_flatter_nobody() {
         [0.0; 3]
     );
     assert!(noisy.of_labels > 1e-4, "{noisy:?}");
-    // What positions differ by is all noise here.
+    // All variance between positions is noise here.
     let of_all = noisy.regret.error;
     assert!(
         (0.5..1.5).contains(&(of_all / noisy.of_labels)),
@@ -325,7 +325,7 @@ fn the_suites_that_ship_are_sound_and_held_out() {
             sums.add(&game, labelled, &best_answer(&game, labelled));
         }
         let regret = sums.figures().regret;
-        // Who chooses by all the evidence that judges is flattered by it where it is uncertain.
+        // Choices by the same evidence as the verdict are flattered where it is uncertain.
         let flattered = if suite.header.stones <= 6 { 0.0 } else { 3e-4 };
         assert!((-flattered..=1e-12).contains(&regret.value), "{regret:?}");
     }
@@ -369,7 +369,7 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
     let suite = &LabelledSuite::all(at, &game).unwrap()[0];
     let mut exact = 0;
     for labelled in &suite.labelled {
-        // Solved as far as it takes.
+        // Solved to any depth.
         let is_stored = tables().moves_within(&game, &labelled.position, usize::MAX);
         for (index, (_, is_stored)) in is_stored.unwrap().into_iter().enumerate() {
             let off = (labelled.values[index] - is_stored).abs();
@@ -383,7 +383,7 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
         exact += u32::from(labelled.errors == [0.0; 18]);
     }
     assert!((10..30).contains(&exact), "{exact} are exact");
-    // Whichever line of what it keeps is cut short.
+    // A cut in any line of the journal.
     let by = [PlayerRecipe::parse("rollout(eval=schwarz, games=2)", &game).unwrap()];
     test_faults::hold("stones-5.unfinished", |folder| {
         let maker = Maker {
@@ -432,8 +432,8 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
     }
 }
 
-/// Exact values of Reversi with at most 6 empty squares against a search of the whole tree, and
-/// regret of players that know them or not.
+/// Exact values of Reversi with at most 6 empty squares against a search of the whole tree, and the
+/// regret of a perfect and of a random player.
 #[test]
 fn regret_of_another_game_with_exact_knowledge() {
     let game = Reversi::default();

@@ -1,9 +1,9 @@
-//! Care with many comparisons: among 45 pairings of equals two differ "with 95 % certainty" by
-//! chance alone.
+//! Multiple comparisons: among 45 pairings of equals two differ "with 95 % certainty" by chance
+//! alone.
 //!
-//! Invariant: if no contestants differ at all, the probability that any pairing is called different
-//! is at most the stated one, whatever the dependence between pairings. Sources: Holm (1979);
-//! Bonferroni.
+//!
+//! If no contestants differ, the probability of any significant pairing is at most the stated
+//! level, whatever the dependence between pairings. Sources: Holm (1979); Bonferroni.
 
 use super::{QUANTILE_95, Tally, normal_below};
 
@@ -29,8 +29,8 @@ pub(crate) fn holm(probabilities: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// How many standard errors intervals must reach to each side so that all `count` of them hold with
-/// 95 % certainty (Bonferroni).
+/// Half-width, in standard errors, of `count` intervals that all hold with 95 % certainty
+/// (Bonferroni).
 pub(crate) fn simultaneous_quantile(count: usize) -> f64 {
     if count <= 1 {
         return QUANTILE_95;

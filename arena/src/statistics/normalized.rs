@@ -1,9 +1,9 @@
-//! Normalised Elo: how far the score lies above 1/2, in standard deviations of one game.
+//! Normalised Elo: the excess of the score over 1/2 in standard deviations of one game.
 //!
-//! A plain Elo difference says how much more often one side wins; a normalised one how many games
-//! it takes to see it: the same number of games at any share of split pairs. One standard deviation
-//! of a game is 800 / ln 10 = 347.4. Invariant: finite for all counts. Source: M. Van den Bergh's
-//! notes for fishtest.
+//!
+//! A plain Elo difference measures how much more often one side wins, a normalised one how many
+//! games show it, at any fraction of split pairs. One standard deviation of a game is 800 / ln 10 =
+//! 347.4. Figures are finite for all counts. Source: M. Van den Bergh's notes for fishtest.
 
 use super::{Interval, QUANTILE_95, Tally};
 

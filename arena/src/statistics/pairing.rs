@@ -1,10 +1,11 @@
-//! Who should play whom next, so that the order of many contestants is known after few games.
+//! The choice of the next pairing, so that few games settle the order of many contestants.
 //!
-//! Only neighbours in the ranking are in question: where the difference of two is above two
-//! standard errors, or known well enough to call them equal, nothing more is asked, and whoever has
-//! no open neighbour plays no more. Of all pairings the one is next whose games are expected to
-//! take most from the variances of the open differences, in shares of them; that includes what
-//! games with others say of the two. Invariant: the answer depends on the results alone.
+//!
+//! Only neighbours in the ranking matter. A difference is settled when it exceeds two standard
+//! errors or is precise enough to count as equal; contestants without an open difference play no
+//! more. The next pairing is the one whose games are expected to reduce the variances of the open
+//! differences most, relative to them, by way of other contestants too. It depends on the results
+//! alone.
 
 use super::ratings::{ELO, MatchRecord, Ratings, ratings, reached};
 
@@ -18,14 +19,14 @@ pub(crate) fn ranking(ratings: &Ratings) -> Vec<usize> {
     order
 }
 
-/// Whether two are told apart.
+/// Whether two contestants differ significantly.
 pub(crate) fn are_apart(ratings: &Ratings, a: usize, b: usize) -> bool {
     let difference = (ratings.elo[a] - ratings.elo[b]).abs();
     difference > SIGNIFICANT_SIGMAS * ratings.difference_error(a, b)
 }
 
-/// Neighbours in the ranking of those who count, neither told apart nor known to be equal within
-/// `precision` Elo.
+/// Neighbours in the ranking of the active contestants that neither differ significantly nor are
+/// equal within `precision` Elo.
 pub(crate) fn open(
     ratings: &Ratings,
     precision: f64,
@@ -42,8 +43,8 @@ pub(crate) fn open(
         .collect()
 }
 
-/// The pairing to be played next, for so many pairs of games, of those that are `allowed`; `None`
-/// when nothing is open.
+/// The next of the `allowed` pairings, for a number of pairs of games; `None` when no difference is
+/// open.
 pub(crate) fn next(
     contestants: usize,
     records: &[MatchRecord],
@@ -58,12 +59,12 @@ pub(crate) fn next(
         // First of all everybody is connected, if possible each with the next one.
         return pairings.find(|&(a, b)| !reached(contestants, records, a)[b]);
     };
-    // Who cannot play any more is not waited for.
+    // Contestants that cannot play any more are left out.
     let pairings: Vec<(usize, usize)> = pairings.collect();
     let plays = |one: usize| pairings.iter().any(|&(a, b)| a == one || b == one);
     let open = open(&ratings, precision, plays);
     let covariance = &ratings.covariance;
-    // How much of the variances of open differences games of two would take.
+    // The expected reduction of the variances of open differences by games of two.
     let gain = |a: usize, b: usize| {
         let column = |row: usize| covariance[row][a] - covariance[row][b];
         let fraction = super::score_of_elo(ratings.elo[a] - ratings.elo[b]);

@@ -1,12 +1,14 @@
-//! Ratings of many contestants from all their matches: the model of Bradley and Terry (1952).
+//! Ratings of many contestants from all their matches, by the model of Bradley and Terry (1952).
 //!
-//! A beats B with the probability that the difference of their ratings predicts. Ratings are those
-//! of the greatest likelihood, found by Newton's method, and add up to 0. Their errors come from
-//! the variance of pairs of games, not of single games (the "sandwich" of White 1982), so the
-//! correlation within pairs is accounted for; matches are taken as independent of each other.
-//! Invariant: finite for all counts: a match won altogether counts as won but for a quarter of a
-//! sample, as it does in [`Tally::elo`], so the ratings of two contestants differ by exactly the
-//! Elo of their match.
+//!
+//! A beats B with the probability that the difference of their ratings predicts. Ratings maximise
+//! the likelihood (Newton's method) and add up to 0. Their errors come from the variance of pairs
+//! of games, the "sandwich" of White (1982), with matches as independent.
+//!
+//!
+//! Ratings are finite for all counts: a match without a lost sample counts a quarter of a sample as
+//! lost, as in [`Tally::elo`], so the ratings of two contestants differ by exactly the Elo of their
+//! match.
 
 use super::{Interval, Tally, dot};
 use engine::core::moments::Moments;
@@ -14,14 +16,14 @@ use engine::core::moments::Moments;
 /// Elo a unit of natural-logarithmic odds.
 pub(super) const ELO: f64 = 400.0 / std::f64::consts::LN_10;
 
-/// What came of one match between two of the contestants.
+/// The result of a match between two of the contestants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct MatchRecord {
     /// Index of the contestant whose scores are counted.
     pub a: usize,
     /// Index of the other one.
     pub b: usize,
-    /// How many pairs of games.
+    /// Number of pairs.
     pub samples: f64,
     /// The mean score of `a`, inside `(0, 1)`.
     pub score: f64,
@@ -29,7 +31,7 @@ pub(crate) struct MatchRecord {
     pub variance: f64,
 }
 
-/// How many pairs the variance that few pairs are expected to have counts for.
+/// Weight, in pairs, of the prior variance of few pairs.
 const PRIOR_PAIRS: f64 = 10.0;
 
 impl MatchRecord {
@@ -44,9 +46,9 @@ impl MatchRecord {
         }
     }
 
-    /// The record of two by the means of its pairs, which luck may have been taken from. Who plays
-    /// on by what is known so far would be misled by pairs that happen to be alike: their variance
-    /// is taken together with that of a few pairs of games that have nothing in common.
+    /// The record of two contestants by the means of their pairs, luck-adjusted or not. The
+    /// variance is combined with that of a few pairs of independent games, because a few pairs that
+    /// happen to be equal would mislead the choice of the next pairing.
     pub(crate) fn sampled(a: usize, b: usize, means: &Moments) -> Self {
         let samples = means.samples();
         let edge = 0.25 / samples.max(1.0);
@@ -90,8 +92,8 @@ impl Ratings {
 
 /// The ratings of `contestants` from their records.
 ///
-/// `None` if somebody is not connected with the others by records: their ratings then have no
-/// common scale.
+///
+/// `None` if the records do not connect all contestants: their ratings have no common scale.
 pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Ratings> {
     if contestants == 0 || reached(contestants, records, 0).contains(&false) {
         return None;
@@ -188,8 +190,8 @@ fn differences(
     matrix
 }
 
-/// How the likelihood bends: [`differences`] plus a multiple of the matrix of ones, which fixes the
-/// mean and makes it invertible.
+/// The Hessian of the likelihood: [`differences`] plus a multiple of the matrix of ones, which
+/// fixes the mean and makes it invertible.
 fn curvature(strengths: &[f64], records: &[&MatchRecord]) -> Matrix {
     let contestants = strengths.len();
     let mut matrix = differences(contestants, records, |record| {

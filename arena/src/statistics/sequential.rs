@@ -1,19 +1,22 @@
 //! Sequential probability ratio tests: is the Elo difference `elo1` rather than `elo0`?
 //!
+//!
 //! The log likelihood ratio compares the two distributions over the cells of a tally that are
-//! nearest (in Kullback–Leibler divergence) to the counts and have the wanted mean (logistic model)
-//! or the wanted mean in units of their own standard deviation (normalised model). Each is a tilt
-//! `p / (1 + x·d)` of the counts with one unknown (Owen 1988, empirical likelihood). Source of the
-//! models: M. Van den Bergh's notes for fishtest. A test that looks only after whole batches of pairs
-//! has nearer bounds, by the mean overshoot of a discrete walk (Siegmund 1979; *Sequential
-//! Analysis*, 1985). Invariant: finite for all counts; empty cells count 0.001 samples, as fishtest
-//! counts them.
+//! nearest (in Kullback–Leibler divergence) to the counts and have a given mean (logistic model) or
+//! a given mean in units of their own standard deviation (normalised model). Each is a tilt `p / (1
+//! + x·d)` of the counts with one unknown (Owen 1988, empirical likelihood). Source of the models:
+//! M. Van den Bergh's notes for fishtest.
+//!
+//!
+//! A test that is evaluated after batches of pairs has narrower bounds, by the mean overshoot of a
+//! discrete walk (Siegmund 1979; *Sequential Analysis*, 1985). Figures are finite for all counts;
+//! empty cells count 0.001 samples, as in fishtest.
 
 use super::{PairCounts, Tally, normalized::NORMALIZED_ELO, score_of_elo};
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
 
-/// What an Elo difference means.
+/// The unit of an Elo difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EloModel {
@@ -36,7 +39,7 @@ pub struct SequentialTest {
     pub alpha: f64,
     /// Probability of accepting `elo0` although `elo1` is true.
     pub beta: f64,
-    /// What Elo means.
+    /// The unit of Elo.
     pub model: EloModel,
     /// After how many pairs of games at a time the test looks at them, with bounds for that; absent
     /// if after each, with Wald's.
@@ -44,7 +47,7 @@ pub struct SequentialTest {
     pub batch: Option<u64>,
 }
 
-/// What samples say for `elo1` against `elo0`.
+/// The evidence of samples for `elo1` against `elo0`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Evidence {
     /// The log likelihood ratio.
@@ -57,7 +60,7 @@ pub(crate) struct Evidence {
 /// is first seen there: -ζ(1/2) / √(2π) (Siegmund 1979).
 const OVERSHOOT: f64 = 0.582_597_157_939_010_6;
 
-/// How a sequential test stands.
+/// The state of a sequential test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -113,7 +116,7 @@ impl SequentialTest {
         })
     }
 
-    /// Whether the test looks after the first so many pairs.
+    /// Whether the test is evaluated after a number of pairs.
     pub(crate) fn is_checked_after(&self, pairs: u64) -> bool {
         self.batch.is_none_or(|batch| pairs.is_multiple_of(batch))
     }
@@ -132,8 +135,8 @@ impl SequentialTest {
         (lower + nearer, upper - nearer)
     }
 
-    /// What pairs of games say: where none is worth half points, the two cells that only draws can
-    /// fill are left out.
+    /// The evidence of pairs of games; without half points, the two cells that only draws can fill
+    /// are left out.
     pub(crate) fn of_pair_counts(&self, pairs: &PairCounts) -> Evidence {
         match pairs.tally().counts {
             [lost, 0, split, 0, won] => {
@@ -144,7 +147,7 @@ impl SequentialTest {
         }
     }
 
-    /// What that means.
+    /// The verdict on evidence.
     pub(crate) fn verdict(&self, evidence: &Evidence) -> Verdict {
         let (lower, upper) = self.bounds(evidence);
         if evidence.ratio >= upper {
@@ -156,8 +159,8 @@ impl SequentialTest {
         }
     }
 
-    /// What samples say that have so many games each: pairs 2; single games, of which it is only
-    /// right if they do not depend on each other, 1.
+    /// The evidence of samples with a number of games each: 2 for pairs; 1 for single games, which
+    /// have to be independent.
     pub(crate) fn evidence<const N: usize>(
         &self,
         tally: &Tally<N>,
@@ -191,7 +194,7 @@ impl SequentialTest {
     }
 }
 
-/// What an empty cell counts: the constant of fishtest, far below one sample.
+/// Weight of an empty cell: the constant of fishtest, far below one sample.
 const EMPTY_CELL: f64 = 1e-3;
 
 /// Steps of Newton's method before halving takes over; near a root three or four are enough.
@@ -205,10 +208,11 @@ fn with_mean<const N: usize>(observed: &[f64; N], mean: f64) -> [f64; N] {
     )
 }
 
-/// The distribution nearest to `observed` whose mean lies `excess` of its standard deviations above
-/// 1/2.
+/// The distribution nearest to `observed` whose mean exceeds 1/2 by `excess` of its standard
+/// deviations.
 ///
-/// The standard deviation depends on the answer: it is linearised about the last answer until
+///
+/// The standard deviation depends on the result, so it is linearised about the last result until
 /// nothing changes.
 fn with_excess<const N: usize>(observed: &[f64; N], excess: f64) -> [f64; N] {
     let mut fitted = [1.0 / N as f64; N];

@@ -1,8 +1,7 @@
-//! Sequential tests on matches that are drawn at random: how often they are wrong, and how long
-//! they take.
+//! Sequential tests of simulated matches: error rates and durations.
 //!
-//! Invariant: a simulated test is a pure function of the test, the probabilities and the random
-//! stream.
+//!
+//! A simulated test is a pure function of the test, the probabilities and the random stream.
 
 use super::{
     PairCounts, Tally,
@@ -82,8 +81,8 @@ pub fn run_games(
     })
 }
 
-/// The verdict of a test, and after how many samples; `one_more` adds one and says what all say, if
-/// it is asked.
+/// The verdict of a test and the number of samples; `one_more` adds a sample and returns the
+/// evidence of all.
 fn until_decided(
     test: &SequentialTest,
     every: u64,

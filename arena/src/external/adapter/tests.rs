@@ -15,7 +15,7 @@ fn adapter<G: Playable>(game: &G, keys: &str) -> Result<ProtocolAdapter<G>, Stri
     ProtocolAdapter::of(dialect, game.clone())
 }
 
-/// All that a program is told at its start, when a game begins, of a move, and when it is asked.
+/// All lines to a program at its start, when a game begins, of a move, and for a decision.
 fn told<G: Playable>(adapter: &ProtocolAdapter<G>, position: &str, mv: &str) -> Vec<String> {
     let (game, protocol) = (&adapter.game, adapter.protocol);
     let (position, outcome) = match position {

@@ -28,7 +28,7 @@ impl League {
             strengths.push(strengths[strengths.len() - 1] - gap);
         }
         assert_eq!(strengths[9], -300.0);
-        // Who is listed first says nothing.
+        // The order of the list carries no information.
         random.shuffle(&mut strengths);
         Self {
             means: vec![Moments::default(); strengths.len().pow(2)],
@@ -65,7 +65,7 @@ impl League {
         ratings(self.count(), &self.records()).unwrap()
     }
 
-    /// Plays until nothing is open.
+    /// Plays until no difference is open.
     fn play_on(&mut self) -> Ratings {
         let any = |_, _| true;
         while let Some((a, b)) = next(self.count(), &self.records(), PAIRS as f64, 0.0, any) {
@@ -74,7 +74,7 @@ impl League {
         self.ratings()
     }
 
-    /// Plays rounds of everybody against everybody until nothing is open.
+    /// Plays round robins until no difference is open.
     fn play_round_robins(&mut self) -> Ratings {
         loop {
             for a in 0..self.count() {
@@ -89,7 +89,7 @@ impl League {
         }
     }
 
-    /// Whether everything that is said to be apart is, in that order.
+    /// Whether every significant difference has the right sign.
     fn is_right(&self, ratings: &Ratings) -> bool {
         let pairings = (0..self.count()).flat_map(|a| (0..self.count()).map(move |b| (a, b)));
         let mut order = pairings.filter(|&(a, b)| {
@@ -98,7 +98,7 @@ impl League {
         order.all(|(a, b)| self.strengths[a] > self.strengths[b])
     }
 
-    /// How many intervals hold the strengths.
+    /// Number of intervals that contain the strengths.
     fn held(&self, ratings: &Ratings) -> usize {
         let mean = self.strengths.iter().sum::<f64>() / self.count() as f64;
         (0..self.count())
@@ -110,8 +110,8 @@ impl League {
     }
 }
 
-/// What came of many leagues: the share that is right, the share of intervals that hold, games of a
-/// league, and of round robins until as much is known.
+/// Results of many leagues: fractions of right orders and of intervals that hold, games of a
+/// league, and of round robins of the same precision.
 fn simulate(leagues: u64) -> [f64; 4] {
     let (mut right, mut held, mut games, mut robins) = (0, 0, 0, 0);
     for seed in 0..leagues {
@@ -141,7 +141,7 @@ fn check(leagues: u64) {
     );
     println!("{decided}");
     assert!(right >= 0.95, "{decided}");
-    // 95 % of 10 · leagues intervals, give or take three errors and what looking often costs.
+    // 95 % of 10 · leagues intervals, plus or minus three errors and the cost of repeated looks.
     assert!((0.92..=0.98).contains(&held), "{decided}");
     assert!(games <= 0.7 * robins, "{decided}");
 }
@@ -178,7 +178,7 @@ fn pairings_connect_all_first_and_end_when_the_order_is_clear() {
     assert_eq!(next(&[first, close], 40.0), Some((1, 2)));
     let clear = record(1, 2, 0.7, 100.0);
     assert_eq!(next(&[first, clear], 0.0), None);
-    // Who may not play is not asked to.
+    // A contestant that is not allowed to play is not chosen.
     let without = |a, b| [a, b] != [0, 1];
     assert_eq!(super::next(3, &[], 10.0, 0.0, without), Some((1, 2)));
     let second = record(1, 2, 0.9, 100.0);

@@ -1,4 +1,4 @@
-//! Speed of the evaluators: a position at a time, nothing being known of the one before.
+//! Speed of the evaluators, one independent position at a time.
 
 mod positions;
 

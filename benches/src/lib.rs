@@ -45,7 +45,7 @@ pub trait Named: Copy + PartialEq + 'static {
             .map_or("", |(name, _)| name)
     }
 
-    /// What has a name, if anything has.
+    /// The value of a name.
     #[must_use]
     fn named(name: &str) -> Option<Self> {
         let entry = Self::NAMES
@@ -55,7 +55,7 @@ pub trait Named: Copy + PartialEq + 'static {
     }
 }
 
-/// The start and the dice of a game from its seed and number, of which its players are told. Red
+/// The start and the dice of a game from its seed and number, and its players ready for it. Red
 /// begins every other one.
 fn begin_game(
     game: &Standard,
@@ -73,7 +73,7 @@ fn begin_game(
     (start, DiceStream::new(of_dice, game.die()))
 }
 
-/// A game of two players, who have been told of it.
+/// A game of two players that are ready for it.
 fn play(
     game: &Standard,
     start: Position,

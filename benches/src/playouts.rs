@@ -1,10 +1,10 @@
 //! Statistics of random play: games from random set-ups in which both sides choose uniformly among
 //! their legal moves after each roll.
 //!
-//! Written with nothing but the rules, so that it can judge faster playouts: [`compare`] sets them
-//! side by side. Invariant: counts depend on the rules, the seed and the number of games, never on
-//! the number of threads: games come in blocks of fixed size, each with a random stream of its own,
-//! and all counts are whole numbers.
+//!
+//! They use the rules alone, as a reference for faster playouts ([`compare`]). Counts depend on the
+//! rules, the seed and the number of games, and not on threads: games come in blocks of fixed size
+//! with a random stream each, and all counts are integers.
 
 pub mod compare;
 pub mod die_tables;

@@ -1,11 +1,11 @@
-//! The published tables, as they lie in `benches/published`, read.
+//! The published tables in `benches/published`.
 //!
-//! `rocknroll_tournament.csv`: Rock'n'Roll's players, what they are here, and the row player's win
-//! percentage as far as the matrix is printed. `monte_alpha.csv`: tables 1, 2 and 6 of Monte_Alpha,
-//! and who plays for them here.
-//! `star1_agent_depth.csv`: win rate against depth 0 and seconds a complete game of the Star1 agent.
-//! `reports.txt`: what each report is and leaves open. Invariant: a line that is not understood is
-//! an error, never left out.
+//!
+//! `rocknroll_tournament.csv`: Rock'n'Roll's players, their notation here, and the row player's win
+//! percentage where the matrix is printed. `monte_alpha.csv`: tables 1, 2 and 6 of Monte_Alpha,
+//! with our players. `star1_agent_depth.csv`: win rate against depth 0 and seconds a complete game
+//! of the Star1 agent. `reports.txt`: each report, and the assumptions where it is silent. A
+//! malformed line is an error.
 
 use arena::error::Result;
 use engine::core::text::content_lines;
@@ -33,7 +33,7 @@ pub(super) struct Entrant {
     pub player: String,
     /// Milliseconds of its moves in a game, about, for the estimate of time and the quick size.
     pub milliseconds: f64,
-    /// What it won against others, by their numbers, in percent; nothing if that is not printed.
+    /// Its printed win percentages against others, by their numbers.
     #[serde(flatten)]
     pub percent: HashMap<String, f64>,
 }
@@ -81,8 +81,7 @@ pub(super) fn star_depth() -> Result<Vec<DepthLine>> {
     rows(include_str!("../published/star1_agent_depth.csv"))
 }
 
-/// The report that is reproduced under a name, and what it leaves open and was assumed; `{}` stands
-/// for what a run says for itself.
+/// The title and the assumptions of a report; `{}` stands for settings of the run.
 pub(super) fn report(name: &str) -> (String, Vec<String>) {
     let lines = content_lines(include_str!("../published/reports.txt"));
     let mut lines = lines.map(|(_, line)| line);

@@ -1,10 +1,11 @@
 //! Published tables measured again: each figure as printed beside ours, with intervals and the mean
 //! difference.
 //!
+//!
 //! Sources: Rock'n'Roll (Schäfer 2006), a Star1 agent in C++ (NTU), Monte_Alpha (Electronics 2023,
-//! 12(13), 2936); their figures stand in `benches/published` and `search_bench/presets.rs`. Matches are
-//! those of the arena, searches those of [`crate::search_bench`]. Invariant: every reproduction
-//! says what the report leaves open and what was assumed.
+//! 12(13), 2936); their figures are in `benches/published` and `search_bench/presets.rs`. Matches
+//! are those of the arena, searches those of [`crate::search_bench`]. Every reproduction lists the
+//! assumptions where the report is silent.
 
 mod comparison;
 mod matches;
@@ -23,7 +24,7 @@ use engine::core::task_slice::TaskSlice;
 use indicatif::ProgressBar;
 use std::path::PathBuf;
 
-/// What is reproduced.
+/// The published tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// The 24-player tournament of Rock'n'Roll.
@@ -55,23 +56,23 @@ impl Named for Target {
 }
 
 impl Target {
-    /// Whether it also comes as CSV and as a chart.
+    /// Whether CSV and a chart are available.
     #[must_use]
     pub fn has_pictures(self) -> bool {
         self == Self::ReversiXt
     }
 }
 
-/// How a reproduction is done.
+/// Settings of a reproduction.
 #[derive(Clone)]
 pub struct Settings {
     /// As many games as were published, instead of about a minute's.
     pub full: bool,
-    /// Games of each match, instead of what `full` says.
+    /// Games of each match; `None` for the size of `full`.
     pub games: Option<u64>,
     /// Numbers of Rock'n'Roll's players; empty: all that the size has.
     pub only: Vec<u32>,
-    /// Where the stones of Rock'n'Roll's tournament start.
+    /// Set-ups of Rock'n'Roll's tournament.
     pub setups: Setups,
     /// Rules all luck.
     pub seed: u64,
@@ -79,12 +80,12 @@ pub struct Settings {
     pub threads: usize,
     /// A folder where finished games are kept.
     pub state: Option<PathBuf>,
-    /// Which of the games are played here; what a task finds is nothing to look at.
+    /// The games of this task; a task prints no result.
     pub slice: TaskSlice,
 }
 
 impl Settings {
-    /// What the published size has, or the quick one.
+    /// The value for the published size, or for the quick one.
     fn full_or_quick<T>(&self, [full, quick]: [T; 2]) -> T {
         if self.full { full } else { quick }
     }
@@ -95,9 +96,11 @@ impl Settings {
     }
 }
 
-/// Reproduces a table; `report` is told of every finished part.
+/// Reproduces a table; `report` gets every finished part.
+///
 ///
 /// # Errors
+///
 /// If something cannot be played or read.
 pub fn run(
     target: Target,
@@ -117,10 +120,12 @@ pub fn run(
     }
 }
 
-/// About how many seconds a reproduction takes on one thread of the machine it was measured on.
+/// Estimated seconds of a reproduction on one thread of the reference machine.
+///
 ///
 /// # Errors
-/// If the settings name what does not exist.
+///
+/// If the settings are not of this table.
 pub fn seconds(target: Target, settings: &Settings) -> Result<f64> {
     Ok(match target {
         Target::RockNRoll => matches::seconds(&rocknroll::plan(settings)?),

@@ -1,10 +1,10 @@
-//! Searches side by side on a suite of positions: nodes, leaves, speed, where the time goes, what
-//! the table does.
+//! Searches on a suite of positions: nodes, leaves, speed, evaluation time, table use.
 //!
-//! [`run`] compares any players, or does a [`Study`], a named preset. That gives a
-//! [`Report`]: tables for a terminal, CSV and JSON with all digits, and a chart. Searches run one
-//! after the other, each on one thread unless its player asks for more, so that times compare.
-//! Invariant: baseline and candidates are measured in the same run on the same positions.
+//!
+//! [`run`] compares any players, or does a [`Study`], a preset. Its [`Report`] has tables for a
+//! terminal, CSV and JSON with all digits, and a chart. Searches run one after the other, each on
+//! one thread unless its player has more, baseline and candidates in the same run on the same
+//! positions, so that times are comparable.
 
 pub(super) mod chance;
 pub(super) mod clock;
@@ -25,13 +25,13 @@ use engine::games::einstein::Standard;
 use engine::play::build::PlayerRecipe;
 use indicatif::ProgressBar;
 
-/// What is compared, if not any players.
+/// Studies with players of their own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Study {
     /// Searches at rising depths, and seconds per complete game.
     Depth,
-    /// How chance nodes are cut: Star0, Star0.5, Star1, Star2, outcome by outcome and on the
-    /// unified operator.
+    /// Cuts at chance nodes: Star0, Star0.5, Star1, Star2, outcome by outcome and on the unified
+    /// operator.
     ChanceSource,
     /// One search with tables of rising size, by replacement policy.
     TableSize,
@@ -45,7 +45,7 @@ impl Named for Study {
     ];
 }
 
-/// How a study is done.
+/// Settings of a study.
 #[derive(Clone)]
 pub struct Settings {
     /// The positions.
@@ -53,7 +53,7 @@ pub struct Settings {
     /// Players to compare, in notation; for the studies of depth and table size, with `{depth}` or
     /// `{entries}` where the number goes. Empty: those of the study.
     pub players: Vec<String>,
-    /// Given to players, and what the dice of games come from.
+    /// Seed of players and of the dice of games.
     pub seed: u64,
     /// Searches of every position, of which the fastest counts; at least 1.
     pub repeat: u32,
@@ -73,7 +73,7 @@ impl Settings {
         }
     }
 
-    /// The built-in suite, nothing for long, and such players.
+    /// The built-in suite and short searches, for these players.
     #[cfg(test)]
     pub(crate) fn for_tests(players: &[&str]) -> Self {
         Self {
@@ -87,7 +87,7 @@ impl Settings {
     }
 }
 
-/// What a study found.
+/// The results of a study.
 pub struct Report {
     /// For a terminal.
     pub text: String,
@@ -135,7 +135,7 @@ fn fill_numbers(
     measure::recipes(numbers.map(|number| template.replace(placeholder, &number.to_string())))
 }
 
-/// Curves of what grows by factors.
+/// Curves with a logarithmic axis.
 fn chart(
     title: &str,
     labels: [&str; 2],

@@ -1,10 +1,13 @@
-//! The atlas of the opening: how often who begins wins, and which set-ups are good.
+//! The atlas of the opening: win probability of the first side, and values of set-ups.
 //!
-//! With one to three stones a side the endgame tables know every start, so all is exact. With six
-//! all 720 set-ups meet all in games, as far as no symmetry makes two meetings one, and a model is
-//! fitted to them (`fit.rs`). Every number has then two errors, that of the games and that of the
-//! play (`better.rs`). Before: the study of set-ups of Rock'n'Roll (Schäfer 2006). Invariant:
-//! results depend on who plays, rules, seed and numbers alone, not on threads or interruptions.
+//!
+//! With one to three stones a side the endgame tables have every start, so all values are exact.
+//! With six, all 720 set-ups meet all in games, up to symmetry, and a model is fitted to them
+//! (`fit.rs`); every value has a sampling error and a policy error (`better.rs`).
+//!
+//!
+//! Results depend on players, rules, seed and numbers alone. Earlier work: the study of set-ups of
+//! Rock'n'Roll (Schäfer 2006).
 
 mod arrangements;
 mod better;
@@ -42,7 +45,7 @@ pub const MEETINGS: u64 = 64_800;
 /// Most stones a side of which every start is known to tables.
 pub const MAX_EXACT_STONES: usize = 3;
 
-/// How an atlas of six stones is made.
+/// Settings of an atlas of six stones.
 #[derive(Clone)]
 pub struct Settings {
     /// The rules; the die is fair.
@@ -53,21 +56,20 @@ pub struct Settings {
     pub seed: u64,
     /// Worker threads; 0 = as many as the machine has cores.
     pub threads: usize,
-    /// Where finished chunks are kept.
+    /// File of finished chunks.
     pub state: Option<PathBuf>,
     /// Which of the chunks are played here.
     pub slice: TaskSlice,
-    /// The policy and a stronger player, and how many games of each kind say what better play
-    /// changes.
+    /// Games of the policy and of a stronger player, and games of each kind.
     pub better: Option<(FullGames, u64)>,
 }
 
 /// An atlas, and the values that it comes from.
 pub struct SetupStudy {
-    /// What it says.
+    /// The values.
     pub setup_values: SetupValues,
     rows: Rows,
-    /// What rows are worth against rows, to who begins.
+    /// Values of rows against rows, for the first side.
     values: Vec<Vec<f64>>,
 }
 
@@ -77,16 +79,18 @@ const CHUNK: usize = 120;
 /// Results are added up in units of this many parts of a win, so that sums do not depend on order.
 const RESULT_UNITS: f64 = (1 << 20) as f64;
 
-/// What the games of a meeting came to: the sum of each half, and of all squares.
+/// Sums of a meeting's games: of each half, and of all squares.
 type Sums = [i64; 3];
 
-/// Fits to pure noise that tell the standard errors of values.
+/// Fits to pure noise, from which the standard errors of values follow.
 const REPLICATES: u64 = 64;
 
-/// The exact atlas of so many stones a side, at most [`MAX_EXACT_STONES`].
+/// The exact atlas of a number of stones a side, at most [`MAX_EXACT_STONES`].
+///
 ///
 /// # Errors
-/// If the tables do not know so many stones, or another game.
+///
+/// If the tables do not reach that far, or are of another game.
 pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<SetupStudy> {
     use engine::core::oracle::Oracle;
     let rows = Rows::new(stones);
@@ -115,12 +119,14 @@ pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<SetupStu
     })
 }
 
-/// Plays the games of an atlas of six stones, or what is left of them, and reads them. A task keeps
-/// those that it plays, and finds nothing.
+/// Plays the remaining games of an atlas of six stones and evaluates them; a task only plays and
+/// stores its games.
+///
 ///
 /// # Errors
-/// If the die is not fair, threads cannot be started, the state file cannot be used, or some of what
-/// tasks play is not there to be collected.
+///
+/// If the die is not fair, threads cannot be started, the state file cannot be used, or parts of
+/// tasks are missing.
 pub fn sampled(
     games: &dyn Games,
     settings: &Settings,
@@ -154,7 +160,7 @@ pub fn sampled(
     Ok(Some(study))
 }
 
-/// What all meetings came to.
+/// The sums of all meetings.
 fn play(
     games: &dyn Games,
     design: &Design,
@@ -237,7 +243,7 @@ fn read(design: &Design, sums: &[Sums], settings: &Settings) -> SetupStudy {
         .iter()
         .map(|sums| sums[2] as f64 / RESULT_UNITS)
         .sum::<f64>();
-    // Within meetings, so that what they differ by is not counted.
+    // Variance within meetings, without the differences between them.
     let of_game =
         ((squares - games * dot(&means, &means)) / (means.len() as f64 * (games - 1.0))).max(0.0);
     let (terms, held_out) = design.choose(&half_sums, 2.0 * of_game / games);

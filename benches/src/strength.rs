@@ -1,9 +1,10 @@
-//! The strength front: how players score against one and the same opponent, by what they cost.
+//! Strength by cost: scores of players against one opponent.
 //!
-//! A player's notation may leave place for a number, such as time a move; then it has a match a
-//! number, a curve. All matches use the same seed, so that every point has the same starts and
-//! dice. Invariant: curves stand in the order given, points in the order of their numbers; scores
-//! are without luck where somebody tells luck.
+//!
+//! A player's notation may have a placeholder for a number, such as time a move; it then has a
+//! match for each number, a curve. All matches use the same seed, so that every point has the same
+//! starts and dice. Curves keep the given order, points the order of their numbers; scores are
+//! luck-adjusted if a luck evaluator is given.
 
 use arena::error::Result;
 use arena::matches::{Contestant, MatchOptions, MatchResult, make_folder, play_match};
@@ -17,7 +18,7 @@ use engine::core::files::checksum;
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
-/// What stands in a player's notation for a number.
+/// The placeholder of a number in a player's notation.
 pub const PLACEHOLDER: &str = "{}";
 
 /// A player, its numbers open.
@@ -28,7 +29,7 @@ pub struct Candidate<G: Playable> {
     pub settings: Vec<(Option<f64>, Contestant<G>)>,
 }
 
-/// What players scored.
+/// Scores of players.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StrengthCurves {
     /// The opponent.
@@ -37,7 +38,7 @@ pub struct StrengthCurves {
     pub curves: Vec<Scores>,
 }
 
-/// What a player scored with each of its numbers.
+/// Scores of a player for each of its numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
     /// The player, with [`PLACEHOLDER`] for the number.
@@ -46,7 +47,7 @@ pub struct Scores {
     pub points: Vec<Point>,
 }
 
-/// What a player scored with one number.
+/// The score of a player with one number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
     /// The number, if there is one.
@@ -57,7 +58,7 @@ pub struct Point {
 }
 
 impl Point {
-    /// Score and interval, without luck if that was told.
+    /// Score and interval, luck-adjusted if available.
     fn score(&self) -> (f64, Interval) {
         match &self.result.luck {
             Some(luck) => (luck.score, luck.interval),

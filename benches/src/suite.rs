@@ -1,9 +1,10 @@
 //! Suites of positions on which searches are compared: a phase and a position before the roll on
 //! each line.
 //!
-//! Invariant: a position of a suite is not over and no die has been rolled, so every search can
-//! value it as a chance root. The committed suite (`data/suites/search.txt`) is part of the
-//! program; a test makes it again.
+//!
+//! Positions are not over and have no rolled die, so every search can value them as chance roots.
+//! The committed suite (`data/suites/search.txt`) is part of the program; a test generates it
+//! again.
 
 #[cfg(test)]
 mod generate;
@@ -18,7 +19,7 @@ use engine::games::einstein::{Position, Standard};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Where in a game a position stands.
+/// A phase of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
@@ -41,7 +42,7 @@ impl Named for Phase {
 /// One position of a suite.
 #[derive(Clone, Debug)]
 pub struct SuitePosition {
-    /// Where in a game it stands.
+    /// The phase.
     pub phase: Phase,
     /// Its notation, before the roll.
     pub text: String,
@@ -52,7 +53,7 @@ pub struct SuitePosition {
 /// Positions to search, with a name for tables.
 #[derive(Clone, Debug)]
 pub struct Suite {
-    /// The file, or what else the suite is called.
+    /// The file or the name of the suite.
     pub name: String,
     /// At least one position.
     pub positions: Vec<SuitePosition>,
@@ -81,11 +82,13 @@ impl Suite {
         )
     }
 
-    /// Reads lines of a phase, a space and a position before the roll; `#` begins a comment. `name`
-    /// stands in errors.
+    /// Parses lines of a phase, a space and a position before the roll; `#` begins a comment.
+    /// `name` stands in errors.
+    ///
     ///
     /// # Errors
-    /// Names the first line that is none of these, or says that there is no position.
+    ///
+    /// Names the first malformed line, or an empty suite.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let game = Standard::default();
         let mut positions = Vec::new();
@@ -116,7 +119,7 @@ impl Suite {
         }
     }
 
-    /// How many positions, and where they are from, in words.
+    /// Number and source of the positions, in words.
     #[must_use]
     pub fn summary(&self) -> String {
         match self.positions.len() {

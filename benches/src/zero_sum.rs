@@ -1,19 +1,20 @@
 //! Equilibria of finite zero-sum games given as a matrix, by regret matching.
 //!
-//! Source: regret matching⁺ with alternating updates and linear averaging (Tammelin 2014); the
-//! averages approach an equilibrium, and the *gap* says how close they are, whoever computed them.
-//! Invariant: the mixes are distributions.
+//!
+//! Source: regret matching⁺ with alternating updates and linear averaging (Tammelin 2014). Averages
+//! approach an equilibrium; the *gap* bounds their distance from it. Mixes are distributions.
 
 use arena::statistics::dot;
 
-/// How often the row player, who wants much, chooses each row, and the column player, who wants
-/// little, each column.
+/// Frequencies of the rows, for the maximising row player, and of the columns, for the minimising
+/// column player.
 pub(super) type Mixes = [Vec<f64>; 2];
 
-/// Looks for an equilibrium until the gap is at most `close_enough`, for at most so many rounds.
+/// Searches for an equilibrium until the gap is at most `close_enough`, for a maximum of `rounds`.
 ///
-/// `payoffs[row][column]` is what the row player gets; there is at least one row and one column,
-/// and all rows are as long as the first.
+///
+/// `payoffs[row][column]` is the payoff of the row player; there is at least one row and one
+/// column, and all rows have the same length.
 pub(super) fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> Mixes {
     let (height, width) = (payoffs.len(), payoffs.first().map_or(0, Vec::len));
     let mut rows = Learner::new(height);
@@ -42,7 +43,7 @@ pub(super) fn square(choices: usize, payoff: impl Fn(usize, usize) -> f64) -> Ve
     (0..choices).map(row).collect()
 }
 
-/// What two mixes are worth to the row player.
+/// The value of two mixes for the row player.
 pub(super) fn worth(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
     let chosen = payoffs
         .iter()
@@ -53,19 +54,19 @@ pub(super) fn worth(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
         .sum()
 }
 
-/// What both together could gain by answering the other's mix in the best way: 0 in equilibrium, and
-/// never negative but for rounding.
+/// Gains of both players by best responses to each other's mix: 0 in equilibrium, and never
+/// negative but for rounding.
 fn gap(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
     best_row(payoffs, columns) - worst_column(payoffs, rows)
 }
 
-/// What the column that is worst for it leaves `rows`.
+/// The value of `rows` against their worst column.
 pub(super) fn worst_column(payoffs: &[Vec<f64>], rows: &[f64]) -> f64 {
     let payoffs = column_payoffs(payoffs, rows).into_iter();
     payoffs.fold(f64::INFINITY, f64::min)
 }
 
-/// What the best row gets against `columns`.
+/// The value of the best row against `columns`.
 pub(super) fn best_row(payoffs: &[Vec<f64>], columns: &[f64]) -> f64 {
     let payoffs = row_payoffs(payoffs, columns).into_iter();
     payoffs.fold(f64::NEG_INFINITY, f64::max)
@@ -85,7 +86,7 @@ fn column_payoffs(payoffs: &[Vec<f64>], rows: &[f64]) -> Vec<f64> {
     sums
 }
 
-/// One player: regrets, the mix they ask for, and the sum of all mixes so far.
+/// One player: regrets, the current mix, and the sum of all mixes.
 struct Learner {
     regrets: Vec<f64>,
     mix: Vec<f64>,

@@ -3,7 +3,7 @@
 use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::{Position, RED, Standard, dice::DiceStream};
 
-/// How many positions are measured together: they fit the first-level cache.
+/// Positions measured together: they fit the first-level cache.
 pub(crate) const POSITIONS: usize = 1024;
 
 /// Positions of random games, none of them over, each with a roll.

@@ -10,12 +10,12 @@ use benches::playouts::{
 use cli::output;
 use std::path::PathBuf;
 
-/// Random games from random set-ups: speed, length, who wins
+/// Random games from random set-ups: speed, length, winners
+///
 ///
 /// First the slow reference on all threads. Then, on one thread each and the best of three runs:
-/// every engine that this machine has, where 'stones equally likely' is Monte_Alpha's distribution;
-/// policies that choose moves otherwise, on at most 20000 games; and look-ups in Monte_Alpha's die
-/// tables.
+/// every engine of this machine, where 'stones equally likely' is Monte_Alpha's distribution; other
+/// playout policies, on at most 20000 games; and lookups in Monte_Alpha's die tables.
 #[derive(clap::Args)]
 #[command(after_help = "Example: benches playouts --games 1000000 --json")]
 pub(crate) struct Arguments {
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
 /// Look-ups in die tables for each game.
 const LOOK_UPS: u64 = 100;
 
-/// What `--json` writes.
+/// The JSON of the study.
 #[derive(serde::Serialize)]
 struct Report {
     #[serde(flatten)]

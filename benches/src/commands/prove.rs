@@ -1,4 +1,4 @@
-//! `prove`: who wins, with a proof that is checked.
+//! `prove`: the winner of a position, with a proof that is checked.
 
 use anyhow::{Result, anyhow, bail};
 use clap::value_parser;
@@ -18,12 +18,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::{collections::BTreeMap, path::PathBuf, time::Instant};
 
-/// Prove who wins a position of Havannah on base 3 or 4
+/// Prove the winner of a position of Havannah on base 3 or 4
 ///
-/// Where the other side is to move, each of its replies is a part of the proof, on one thread; with
-/// --out a part that is proven is kept, and an interrupted run goes on with the next. Every part is
-/// checked by rules and a search that know nothing of how it was found. That a player does not win is
-/// not checked.
+///
+/// If the loser is to move, each reply is a part of the proof, on one thread; with --out, proven
+/// parts are stored and an interrupted run resumes. Every part is checked by an independent
+/// implementation of rules and search. A failed proof is not a proof of the opposite.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: benches prove a1 --game \"havannah(base=4)\" --out a1.proof\n         \
@@ -32,16 +32,16 @@ use std::{collections::BTreeMap, path::PathBuf, time::Instant};
 pub(crate) struct Arguments {
     /// The position: the moves that were made, such as "d4 a1"
     position: String,
-    /// The player who is to win
+    /// The player that wins
     #[arg(long, value_name = "1|2", default_value_t = 1, value_parser = value_parser!(u8).range(1..=2))]
     winner: u8,
-    /// Keep the proof in this file, and go on with what it has
+    /// File of the proof; its parts are not proven again
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Check what the file has; prove nothing
+    /// Only check the file
     #[arg(long, requires = "out")]
     check: bool,
-    /// Memory for what is found out, in MiB
+    /// Memory of the solver, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = value_parser!(u32).range(1..=1 << 20))]
     memory: u32,
     #[command(flatten)]
@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// A reply that loses: how, by the keys of positions, and what it took to find out.
+/// The proof of one reply: keys of its positions, and its cost.
 #[derive(Serialize, Deserialize)]
 struct Part {
     number: u64,
@@ -180,8 +180,7 @@ impl Arguments {
     }
 }
 
-/// What is to be proven one by one: all replies that no symmetry tells apart from an earlier one, or
-/// the position itself where the winner is to move.
+/// The parts to prove: all replies up to symmetry, or the position itself if the winner is to move.
 fn parts(game: &Havannah, position: &Position, winner: usize) -> Vec<(u64, String, Position)> {
     if position.seat() == winner {
         return vec![(0, String::new(), *position)];

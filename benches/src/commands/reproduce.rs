@@ -14,17 +14,17 @@ use std::path::PathBuf;
 
 /// Measure a published table again, beside the printed figures
 ///
+///
 /// Each figure stands as printed and as measured, with its interval and the difference. Without
-/// --full a size that takes about a minute or two on two cores; with it the published one, which
-/// may take hours to weeks. How long is said beforehand, and with --state it can be interrupted and
-/// go on.
+/// --full the run takes a minute or two on two cores; with it the published size, hours to weeks.
+/// The expected duration is printed first, and with --state an interrupted run resumes.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: benches reproduce rocknroll\n         benches reproduce rocknroll --full --only 1,8,9,10,13,14,15 --state runs/rocknroll"
 )]
 pub(crate) struct Arguments {
-    /// What: Rock'n'Roll's tournament, set-up study and table sizes; the Star1 agent's leaf counts
-    /// and depths; ReversiXT's minimax, alpha-beta and max^n; Monte_Alpha's tables
+    /// The table: Rock'n'Roll's tournament, set-up study and table sizes; the Star1 agent's leaf
+    /// counts and depths; ReversiXT's minimax, alpha-beta and max^n; Monte_Alpha's tables
     #[arg(value_parser = named::<Target>())]
     what: Target,
     /// As many games as were published
@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
     state: Option<PathBuf>,
     #[command(flatten)]
     shard: ShardArguments,
-    /// Write what the study measured as CSV, where it has that
+    /// Write the measurements as CSV, if the study has them
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Write its chart, where it has one

@@ -11,12 +11,12 @@ use cli::output;
 use cli::progress_bar;
 use std::path::PathBuf;
 
-/// Compare searches on the same positions: nodes, leaves, speed, time spent evaluating, what the
-/// table does
+/// Compare searches on the same positions: nodes, leaves, speed, evaluation time, table use
+///
 ///
 /// Positions are valued before the roll, one after the other. The first player is the baseline.
-/// Studies are presets: 'depth' is depth against time, 'chance' what cuts at chance nodes save,
-/// 'table-size' how large a table should be.
+/// Studies are presets: 'depth' is depth against time, 'chance' compares cuts at chance nodes,
+/// 'table-size' sizes of the transposition table.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: benches search --player \"unified(depth=5)\" --player \"star1(depth=5, table=0)\" --phase middle\n         \

@@ -1,4 +1,4 @@
-//! `setup_values`: what beginning is worth, and which set-ups are good.
+//! `setup_values`: the value of beginning, and of set-ups.
 
 use anyhow::{Context, Result, bail};
 use arena::setups::Setups;
@@ -20,24 +20,25 @@ use engine::play::build::{PlayerRecipe, evaluator};
 use engine::play::notation::trusted;
 use std::path::PathBuf;
 
-/// Value the set-ups of EinStein, and how to mix them
+/// Value the set-ups of EinStein, and their equilibrium
+///
 ///
 /// With one to three stones a side (on any of the six home squares; the other numbers of the die
 /// are gone from the start) all values are exact, by the endgame tables. With six, all 720 set-ups
-/// meet all, up to symmetry, in games of a policy against itself; what they are worth is estimated,
-/// with the error of the games and with what a stronger player changes.
+/// meet all, up to symmetry, in games of a policy against itself; values are estimates, with the
+/// sampling error and the change by a stronger player.
 #[derive(clap::Args)]
 #[command(after_help = "Example: benches atlas --stones 2\n         \
                   benches atlas --games 32 --state atlas.jsonl --best best.txt --mix mix.txt\n\
                   Then:    alea arena --setups best.txt --player ... --player ..., or --setups nash:mix.txt")]
 pub(crate) struct Arguments {
-    /// Stones a side: 1, 2 or 3 (exact; 3 asks for tables of six stones), or 6
+    /// Stones a side: 1, 2 or 3 (exact; 3 needs tables of six stones), or 6
     #[arg(long, default_value_t = 6, value_name = "N", value_parser = stones)]
     stones: usize,
-    /// Who values positions: the policy takes the best successor, luck is told by the same
+    /// Evaluator of the policy, which takes the best successor, and of luck
     #[arg(long, default_value = "best", value_name = "EVAL")]
     eval: String,
-    /// Games are over where tables of so many stones know the rest
+    /// Stones of the tables that end games
     #[arg(long, default_value_t = 4, value_name = "N", value_parser = value_parser!(u8).range(2..=6))]
     tablebase: u8,
     /// Whole games of this player against itself instead of the policy
@@ -46,7 +47,7 @@ pub(crate) struct Arguments {
     /// Games of each of the 64,800 meetings of two set-ups; an odd number is rounded up
     #[arg(long, default_value_t = 8, value_name = "N", value_parser = value_parser!(u64).range(1..=MAX_GAMES / MEETINGS), allow_negative_numbers = true)]
     games: u64,
-    /// A stronger player, to tell what better play changes [default: star1(depth=3, eval=EVAL)]
+    /// A stronger player, to measure the change by better play [default: star1(depth=3, eval=EVAL)]
     #[arg(long, value_name = "PLAYER")]
     better: Option<String>,
     /// Games of each kind with the stronger player; 0 for none
@@ -55,7 +56,7 @@ pub(crate) struct Arguments {
     /// Seed of dice and players
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Where finished games are kept, so that an interrupted study can go on
+    /// File of finished games, from which an interrupted study resumes
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
     #[command(flatten)]
@@ -63,13 +64,13 @@ pub(crate) struct Arguments {
     /// Write the best sixteen against each other, for 'alea arena --setups FILE'
     #[arg(long, value_name = "FILE")]
     best: Option<PathBuf>,
-    /// Write the mix of who does not know yet who begins, for 'alea arena --setups nash:FILE'
+    /// Write the mix for an unknown first seat, for 'alea arena --setups nash:FILE'
     #[arg(long, value_name = "FILE")]
     mix: Option<PathBuf>,
-    /// Write what every meeting is worth to who begins
+    /// Write the value of every meeting for the first side
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Write a map of what classes are worth against each other
+    /// Write a map of the values of classes against each other
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]
@@ -160,7 +161,7 @@ impl Arguments {
     }
 }
 
-/// Where a file came from, as its first line.
+/// The origin of a file, as its first line.
 fn origin(setup_values: &SetupValues, what: &str) -> String {
     format!(
         "# {what}: benches atlas, {}, {} games, seed {}\n",

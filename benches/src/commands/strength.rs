@@ -1,4 +1,4 @@
-//! `strength`: players by what they cost and what they score against one opponent.
+//! `strength`: score of players against one opponent, by their cost.
 
 use anyhow::{Result, bail};
 use arena::matches::warning_of_repeats;
@@ -8,11 +8,12 @@ use cli::{GameTask, MatchArguments, contestant};
 use engine::play::playable::Playable;
 use std::path::PathBuf;
 
-/// How strong players are by what they cost: matches against one opponent, for each number that
-/// takes the place of {} in a player's notation
+/// Measure strength by cost: matches against one opponent, for each number that replaces {} in a
+/// player's notation
 ///
-/// With --luck scores are without the luck of rolls, and a game counts for many. With --state DIR
-/// an interrupted study goes on where it stopped, and more players or games may be added.
+///
+/// With --luck scores are luck-adjusted, and need fewer games. With --state DIR an interrupted
+/// study resumes, and players or games may be added.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: benches strength --player \"star2(cpu_ms={})\" --player \"mcts(cpu_ms={})\" --player \"star1(depth=1)\" --numbers 0.1,1,10 --against \"star2(cpu_ms=5)\" --games 400 --luck --svg strength.svg"

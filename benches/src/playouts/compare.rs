@@ -1,9 +1,9 @@
-//! Playouts side by side: every engine this machine has, and every policy, each on one thread
+//! Comparison of playouts: every engine of this machine, and every policy, each on one thread
 //! against the slow reference.
 //!
-//! Games begin at random set-ups. Invariant: counts depend on rules, seed and number of games
-//! alone; of speeds the best of several runs counts, as whatever else the machine does only makes
-//! them slower.
+//!
+//! Games begin at random set-ups. Counts depend on rules, seed and number of games alone; the speed
+//! is that of the fastest run, since other load only slows runs down.
 
 use super::play_block;
 use arena::text_table::{Cell, TextTable};
@@ -34,13 +34,13 @@ const RUNS: u32 = 3;
 /// Most games of a policy: they are up to a thousand times slower than engines.
 const POLICY_GAMES: u64 = 20_000;
 
-/// Most games of what plays one at a time.
+/// Maximum games of playouts without lanes.
 const SINGLE_GAMES: u64 = 200_000;
 
 /// One way to play random games.
 #[derive(Debug, Serialize)]
 pub struct PlayoutRow {
-    /// What played.
+    /// Name of the playout.
     pub name: String,
     /// Games.
     pub games: u64,
@@ -50,8 +50,7 @@ pub struct PlayoutRow {
     pub times_reference: f64,
     /// Plies a game, if they are counted.
     pub mean_plies: Option<f64>,
-    /// What the side that began got: won games, or what an evaluator says of games that are cut
-    /// short.
+    /// Score of the first side: won games, or the value of games that are cut short.
     #[serde(rename = "first_mover_share")]
     pub first_mover_score: f64,
     /// Its standard error.
@@ -97,18 +96,18 @@ impl Comparison {
     }
 }
 
-/// What a run counted.
+/// Counts of a run.
 #[derive(Default)]
 struct Count {
     games: u64,
     plies: Option<u64>,
-    /// Sum, and sum of squares, of what the side that began got.
+    /// Sum, and sum of squares, of the first side's score.
     payoff: f64,
     squared_payoff: f64,
 }
 
 impl Count {
-    /// One more game, and what the side that began got.
+    /// Adds a game with the first side's score.
     fn add(&mut self, payoff: f32) {
         let payoff = f64::from(payoff);
         self.games += 1;
@@ -344,7 +343,7 @@ mod tests {
             seen += 1;
         }
         assert!(seen >= 5);
-        // It is an advantage to begin, and who goes straight ahead needs fewer plies.
+        // The first side has an advantage, and straight play needs fewer plies.
         let mut policies = comparison.policies.iter();
         let schwarz = policies.find(|row| row.name == "schwarz(0)").unwrap();
         let (win_rate, plies) = (schwarz.first_mover_score, schwarz.mean_plies.unwrap());

@@ -1,7 +1,7 @@
-//! Published figures beside measured ones, and what they differ by.
+//! Published figures beside measured ones, with their differences.
 //!
-//! Invariant: a mean difference is over the figures that were both published and measured, each
-//! counting the same.
+//!
+//! A mean difference is over the figures that were both published and measured, with equal weights.
 
 use super::Target;
 use crate::{Named, published::report};
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// One figure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// What it is.
+    /// Label of the figure.
     pub label: String,
     /// As printed; `None` if it was not.
     pub published: Option<f64>,
@@ -83,14 +83,14 @@ impl Comparison {
         }
     }
 
-    /// The mean of absolute differences; `None` if nothing was published.
+    /// The mean of absolute differences; `None` without published figures.
     pub(crate) fn mean_difference(&self) -> Option<f64> {
         let differences = self.figures.iter().filter_map(Figure::difference);
         mean(differences.map(f64::abs))
     }
 
-    /// What the mean absolute difference would be on average if both measured the same and only
-    /// dice differed; `None` unless both intervals are known.
+    /// The expected mean absolute difference by dice alone if both measured the same; `None` unless
+    /// both intervals are known.
     pub(crate) fn difference_by_luck(&self) -> Option<f64> {
         let error = |figure: &Figure| {
             let own = figure.interval?.half_width() / QUANTILE_95;
@@ -131,7 +131,7 @@ impl Comparison {
         text_table
     }
 
-    /// How far they are from what was published; `None` if nothing was.
+    /// The distance from the published figures; `None` without any.
     #[must_use]
     pub fn summary(&self) -> Option<String> {
         let (decimals, unit) = (self.decimals.max(2), &self.unit);
@@ -158,7 +158,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (moments.samples() > 0.0).then(|| moments.mean())
 }
 
-/// Something a report says in words, and what was found.
+/// A claim of a report in words, with our finding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
     /// In the report.
@@ -170,19 +170,19 @@ pub struct Claim {
 /// One published study, measured again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reproduction {
-    /// What was reproduced.
+    /// Name of the table.
     pub target: String,
     /// The report.
     pub source: String,
-    /// Whether the size is the published one.
+    /// Whether the run has the published size.
     pub full: bool,
     /// Figures side by side.
     pub comparisons: Vec<Comparison>,
     /// Statements side by side.
     pub claims: Vec<Claim>,
-    /// What the report leaves open and what was assumed.
+    /// Assumptions where the report is silent.
     pub assumptions: Vec<String>,
-    /// What the study itself shows, if there is more.
+    /// Further tables of the study.
     pub details: Option<String>,
     /// The same as CSV and as a chart, where a study has that.
     #[serde(skip)]
@@ -199,7 +199,7 @@ pub struct Pictures {
 }
 
 impl Claim {
-    /// What is said, and what was found.
+    /// A claim with our finding.
     #[must_use]
     pub fn new(published: &str, measured: String) -> Self {
         Self {

@@ -1,7 +1,8 @@
-//! Matches that stand beside published ones.
+//! Matches beside published ones.
 //!
-//! Invariant: every match has a state file of its own, named by its label, so that a longer run of
-//! the same reproduction goes on where a shorter one stopped.
+//!
+//! Every match has a state file of its own, named by its label, so that a longer run of the same
+//! reproduction extends a shorter one.
 
 use super::{
     Settings,
@@ -15,7 +16,7 @@ use std::sync::Arc;
 
 #[derive(Debug)]
 pub(super) struct PlannedMatch {
-    /// What the figure is called.
+    /// Label of the figure.
     pub label: String,
     /// The name of its state file, without its ending.
     pub file: String,

@@ -1,11 +1,11 @@
 //! Monte_Alpha's tables: simulations against Greedy, 1.2 seconds a move against its rivals, version
 //! 2 against version 1.
 //!
-//! The seconds are those of the authors' machine, so they are played as the simulations that it
-//! made in them, at the printed 200,000 and, for UCTcut, 50,000 a second: the same seed gives the
-//! same games on any machine. Only ABSeval, which does not simulate, has time. Invariant: at the
-//! quick size simulations against Greedy are those printed, with fewer games; what stands for 1.2
-//! seconds is a fortieth.
+//!
+//! Seconds of the authors' machine are converted to simulations at the printed 200,000 and, for
+//! UCTcut, 50,000 a second: the same seed gives the same games on any machine. Only ABSeval, which
+//! does not simulate, is limited by time. The quick size has the printed simulations against Greedy
+//! with fewer games, and a fortieth of 1.2 seconds.
 
 use super::{
     Settings, Target,

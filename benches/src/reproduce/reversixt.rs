@@ -1,10 +1,10 @@
 //! The measurements of the course that ReversiXT was made for: minimax, alpha-beta without and with
-//! sorted moves, and max^n, depth by depth, beside what a tree of so many moves a position grows
-//! like.
+//! sorted moves, and max^n, depth by depth, beside the growth of a tree with the same branching.
 //!
-//! Source: RWTH Aachen, Softwarepraktikum 2016; its report prints curves without numbers. Invariant:
-//! every search goes straight to its depth from the same position, and minimax has as many leaves as
-//! there are lines of play.
+//!
+//! Source: RWTH Aachen, Softwarepraktikum 2016; its report prints curves without numbers. Every
+//! search has its full depth at once from the same position, and minimax has a leaf for every line
+//! of play.
 
 use super::{
     Settings, Target,
@@ -29,7 +29,7 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// Two players with ten stones each on 10×10 cells, as the report says.
+/// Two players with ten stones each on 10×10 cells, as in the report.
 const MAP: &str = include_str!("../../../data/maps/13_published_10x10.map");
 
 /// Deepest search of minimax and max^n, and of alpha-beta, at full size and quick.
@@ -212,7 +212,7 @@ fn fixed_time(game: &ReversiXt, seed: u64) -> Result<Vec<String>> {
     SEARCHES[..3].iter().map(count).collect()
 }
 
-/// What the report says, and what is found.
+/// The claims of the report, with our findings.
 fn claims(rows: &[Row], branching: f64, fixed: &[String]) -> Vec<Claim> {
     let [minimax, plain, sorted, max_n] = SEARCHES.map(|(name, _)| {
         let rows = rows.iter().filter(|row| row.search == name);

@@ -1,9 +1,9 @@
-//! The studies of searches beside their published figures: what cuts save, depth against time,
+//! The studies of searches beside their published figures: savings of cuts, depth against time,
 //! tables.
 //!
-//! The studies are those of [`crate::search_bench`]; here their results are put beside the printed
-//! ones. Invariant: depths are the report's, which counts plies below the move: its depth d is our
-//! d + 1.
+//!
+//! The studies are those of [`crate::search_bench`]. Depths are the report's, which counts plies
+//! below the move: its depth d is our d + 1.
 
 use super::{
     Settings, Target,
@@ -38,9 +38,8 @@ const DEPTH_GAMES: [u64; 2] = [10_000, 1_000];
 /// Milliseconds a game of the agent's depth 0, 1, …, about, for the estimate of time.
 const DEPTH_MILLISECONDS: [f64; 7] = [0.02, 0.1, 0.5, 3.0, 20.0, 120.0, 700.0];
 
-/// The evaluator of the published leaf counts: raw scores, whose bounds (a game won or lost) lie far
-/// outside of what they are, as in a program that searches no win probabilities. Those cut much
-/// more.
+/// The evaluator of the published leaf counts: raw scores, whose bounds (a won or lost game) lie
+/// far outside of their usual range, so that cuts are more frequent than with win probabilities.
 const STAR_EVALUATOR: &str = "schwarz(scale=raw, factor=10)";
 
 /// Seconds on one thread.
@@ -164,7 +163,7 @@ pub(super) fn depth(
     })
 }
 
-/// How large a table should be.
+/// The study of table sizes.
 pub(super) fn table(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
     let exponents: &[u32] =
         settings.full_or_quick([&presets::TABLE_SIZE_EXPONENTS, &[0, 6, 10, 14, 18, 22]]);

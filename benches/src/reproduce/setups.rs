@@ -1,8 +1,8 @@
 //! Rock'n'Roll's study of set-ups: all 720 against all, 20 games a pairing, MrMonte(0, 200,
 //! MrBlack(0)) on both sides.
 //!
-//! Invariant: at the quick size the games are as many, but the player is the one that MrMonte
-//! simulates.
+//!
+//! The quick size has as many games, of the player that MrMonte simulates.
 
 use super::{
     Settings, Target,

@@ -1,25 +1,23 @@
-//! What reading the clock takes, so that it is not taken for evaluating.
+//! The cost of reading the clock, which is subtracted from evaluation times.
 //!
-//! A fast evaluation takes less time than two readings of the clock. All that an instrumented
-//! search takes longer than the plain one is such readings, however many evaluations each pair of
-//! them times; what part of a pair falls inside the time that is taken is measured once, on
-//! evaluations of nothing.
+//!
+//! A fast evaluation takes less time than two readings of the clock. The extra time of an
+//! instrumented search consists of such readings, however many evaluations a pair of them times;
+//! the part that falls inside the timed interval is measured once, on empty evaluations.
 
 use engine::search::eval_timer::EvalTimer;
 use std::{hint::black_box, sync::OnceLock, time::Instant};
 
-/// What reading the clock adds to the time taken for evaluating, as a share of what it adds to the
-/// search.
+/// The clock's part in evaluation times, as a fraction of its part in search times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ClockCost(f64);
 
-/// Evaluations of nothing in one batch, and batches: the fastest counts, for others were
-/// interrupted.
+/// Empty evaluations of a batch, and batches; the fastest batch counts.
 const BATCH: u32 = 2_000;
 const BATCHES: u32 = 9;
 
 impl ClockCost {
-    /// That of the engine's own timer; measured at the first call.
+    /// The cost of the engine's own timer; measured at the first call.
     pub(crate) fn of_leaf_clock() -> Self {
         static FRACTION_INSIDE: OnceLock<ClockCost> = OnceLock::new();
         *FRACTION_INSIDE.get_or_init(|| {

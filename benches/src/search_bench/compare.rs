@@ -1,5 +1,4 @@
-//! Any players on a suite: what each costs by phase and in all, and how that compares with the
-//! first.
+//! Costs of any players on a suite, by phase and in all, compared with the first.
 
 use super::{
     Report, Settings, chart,

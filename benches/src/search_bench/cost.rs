@@ -1,8 +1,8 @@
-//! What valuing positions costs a search, and the rates and ratios that follow.
+//! Costs of valuing positions by search, with rates and ratios.
 //!
-//! Invariant: costs add; every rate is computed from sums, never from rates. Counts come from the
-//! plain search, as players use it; only the share of time spent evaluating comes from the
-//! instrumented one.
+//!
+//! Costs add up, and every rate is computed from sums. Counts come from the plain search; only the
+//! fraction of evaluation time comes from the instrumented one.
 
 use super::measure::PlayerCosts;
 use crate::suite::Phase;
@@ -16,9 +16,9 @@ pub(crate) struct Cost {
     pub positions: u64,
     /// Positions visited by the search, leaves included.
     pub nodes: u64,
-    /// Evaluations: positions an evaluator or a playout was asked about.
+    /// Evaluations by an evaluator or a playout.
     pub leaves: u64,
-    /// Positions the transposition table was asked for; 0 without a table.
+    /// Probes of the transposition table; 0 without a table.
     pub probes: u64,
     /// Of these, positions it knew, at any depth.
     pub hits: u64,
@@ -28,14 +28,13 @@ pub(crate) struct Cost {
     pub replacements: u64,
     /// Wall time of the plain search; the best of all repetitions.
     pub seconds: f64,
-    /// The part of it spent evaluating, as far as the instrumented search tells; `None` from
-    /// searches that cannot be instrumented. By chance a little below 0 where evaluating takes next
-    /// to no time.
+    /// Seconds of evaluation, from the instrumented search; `None` for searches without
+    /// instrumentation. Slightly below 0 by chance where evaluation takes next to no time.
     pub evaluation_seconds: Option<f64>,
 }
 
 impl Cost {
-    /// The cost of one position from what the plain search reports and how long it took.
+    /// The cost of one position from the report of the plain search and its time.
     pub(crate) fn of(stats: &SearchStats, seconds: f64, evaluation_seconds: Option<f64>) -> Self {
         Self {
             positions: 1,
@@ -52,7 +51,7 @@ impl Cost {
 
     /// Adds the cost of further positions.
     pub(crate) fn add(&mut self, other: &Self) {
-        // The sum is known only if every part is; nothing has been measured of the empty cost.
+        // The sum is known only if every part is; the empty cost has no measurement.
         self.evaluation_seconds = match (self.evaluation_seconds, other.evaluation_seconds) {
             (Some(own), Some(others)) => Some(own + others),
             (None, others) if self.positions == 0 => others,
@@ -80,7 +79,7 @@ impl Cost {
         1000.0 * self.seconds / self.positions as f64
     }
 
-    /// What follows from the sums.
+    /// Rates and ratios of the sums.
     pub(crate) fn rates(&self) -> Rates {
         let fraction = |part: u64, total: u64| (total > 0).then(|| part as f64 / total as f64);
         let per_second = |count: u64| (self.seconds > 0.0).then(|| count as f64 / self.seconds);
@@ -94,7 +93,7 @@ impl Cost {
         }
     }
 
-    /// What the table lost, if there is one.
+    /// Exact entries that the table replaced, if there is a table.
     pub(super) fn exact_replacements(&self) -> Option<u64> {
         (self.probes > 0).then_some(self.replacements)
     }
@@ -106,7 +105,7 @@ impl Cost {
     }
 }
 
-/// Rates of a cost; `None` where nothing was counted.
+/// Rates of a cost; `None` without counts.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Rates {
     pub milliseconds_a_position: f64,
@@ -122,7 +121,7 @@ pub(crate) struct Rates {
     pub cut_rate: Option<f64>,
 }
 
-/// One line of a result: who searched what, at what cost, compared with the baseline.
+/// One line of a result: player, position, cost, comparison with the baseline.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Compared {
     /// The search, in player notation or by its name.
@@ -140,8 +139,7 @@ pub(super) struct Compared {
 }
 
 impl Compared {
-    /// What a player cost in the positions of a phase, or in all, and all that follows from that
-    /// and the baseline's.
+    /// The cost of a player in a phase, or in all positions, compared with the baseline's.
     pub(super) fn new(
         player: &PlayerCosts,
         name: &str,

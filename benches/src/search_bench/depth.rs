@@ -100,7 +100,7 @@ pub(crate) fn measure(settings: &Settings, progress: &ProgressBar) -> Result<Vec
         let costs = measure_suite(recipe, settings, false, progress)?;
         let (games, seconds_a_game) =
             time_games(recipe, settings.seed, settings.games, GAMES_TIME)?;
-        // That program counts the plies below the move.
+        // The published program counts the plies below the move.
         let published = published.get(depth as usize - 1);
         Ok(DepthCost {
             depth,
@@ -177,7 +177,7 @@ fn positions_table(found: &[DepthCost], parts: &Parts) -> TextTable {
 fn games_table(found: &[DepthCost]) -> TextTable {
     let row = |at: &DepthCost| {
         let published = at.published_seconds_a_game;
-        // The published times have two decimals: one of 0.00 says nothing about speed.
+        // The published times have two decimals, so 0.00 gives no speed.
         let faster = published
             .filter(|seconds| *seconds > 0.0)
             .map(|seconds| seconds / at.seconds_a_game);
@@ -203,7 +203,7 @@ fn games_table(found: &[DepthCost]) -> TextTable {
     )
 }
 
-/// What a search cost in a phase at a depth, as a row of the table with all digits.
+/// The cost of a search in a phase at a depth, as a row of the table with all digits.
 #[derive(Serialize)]
 struct Exact {
     depth: u32,
@@ -255,7 +255,7 @@ mod tests {
     use engine::core::game::Game;
     use engine::games::einstein::MoveList;
 
-    /// A study of these players, and what it says of the first at all depths.
+    /// A study of players, and the costs of the first one at all depths.
     fn study(players: &[&str], max_depth: u32) -> (Report, Vec<DepthCost>) {
         let settings = Settings {
             max_depth,

@@ -1,10 +1,10 @@
-//! Measuring players on positions, one after the other.
+//! Costs of players on positions, one after the other.
 //!
-//! Each position is valued by a plain player, told of a new game before, so that no position
-//! profits from another; the best time of all repetitions counts. If asked, an instrumented player
-//! does the same for the share of time spent evaluating. Invariant: counts of players without a
-//! time limit, on one thread each, depend on seed and position alone. With several threads the
-//! share of time evaluating is that of all of them together.
+//!
+//! Each position is valued by a plain player in a new game, so that no position profits from
+//! another; the fastest repetition counts. An instrumented player measures the fraction of
+//! evaluation time, over all threads. Counts of players without a time limit on one thread depend
+//! on seed and position alone.
 
 use super::{Settings, clock::ClockCost, cost::Cost};
 use crate::suite::Phase;
@@ -18,7 +18,7 @@ use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-/// What valuing one position cost a player.
+/// The cost of one position.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PositionCost {
     pub phase: Phase,
@@ -28,7 +28,7 @@ pub(crate) struct PositionCost {
     pub cost: Cost,
 }
 
-/// What valuing all positions of a suite cost a player.
+/// The cost of all positions of a suite.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PlayerCosts {
     pub player: String,
@@ -51,7 +51,7 @@ pub(crate) fn largest_disagreement<'a>(players: impl IntoIterator<Item = &'a Pla
         return 0.0;
     };
     let pairs = others.flat_map(|other| other.positions.iter().zip(&first.positions));
-    // Two players differ by at most twice what they differ from the first.
+    // Two players differ by at most twice their differences from the first.
     pairs
         .map(|(one, other)| (one.value - other.value).abs())
         .fold(0.0, f32::max)
@@ -80,7 +80,7 @@ pub(crate) fn recipes<S: AsRef<str>>(
     Ok(recipes)
 }
 
-/// What is said of a player that moves but rates nothing.
+/// The error for a player that moves without values.
 pub(crate) fn no_value(player: &str) -> String {
     format!(
         "{player} gives positions no value, so there is no search to measure; compare players that search, such as star1 or mcts"

@@ -5,8 +5,8 @@
 //! counts of a Star1 agent in C++ (NTU); Rock'n'Roll (Schäfer 2006), section 6.3, for the
 //! study of table sizes.
 
-/// Compared if nobody says otherwise: the operator without cuts as the baseline, Star1 without and
-/// with a table, Star2, and Monte-Carlo search.
+/// Default players: the operator without cuts as the baseline, Star1 without and with a table,
+/// Star2, and Monte-Carlo search.
 pub(crate) const COMPARED: [&str; 5] = [
     "star0(depth=5, least=5, eval=schwarz, table=0)",
     "star1(depth=5, least=5, eval=schwarz, table=0)",
@@ -23,15 +23,15 @@ pub(crate) const DEPTH: [&str; 2] = [
 
 /// One search of the study `chance`.
 pub(crate) struct ChanceSearch {
-    /// Whether chance outcomes are searched one by one (`outcomes`) or each distinct move once
-    /// (`unified`).
+    /// The form of chance nodes: one outcome after the other (`outcomes`), or each distinct move
+    /// once (`unified`).
     pub form: &'static str,
     pub label: &'static str,
     pub player: String,
 }
 
-/// Searches of the study `chance`: each is named by its cuts, and by its table if it has one. The
-/// first of each form is what the others save against. Depth 5 is the published depth 4.
+/// Searches of the study `chance`, named by their cuts and their table. The first of each form is
+/// the baseline of the savings. Depth 5 is the published depth 4.
 pub(crate) fn chance(
     forms: &[&'static str],
     labels: &[&'static str],

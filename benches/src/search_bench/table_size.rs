@@ -1,5 +1,5 @@
-//! How large a transposition table should be: one search of one position with tables of rising
-//! size, for each replacement policy (Rock'n'Roll, Schäfer 2006, section 6.3).
+//! Sizes of the transposition table: one search of one position with tables of rising size, for
+//! each replacement policy (Rock'n'Roll, Schäfer 2006, section 6.3).
 
 use super::{
     Report, Settings, Study, chart,
@@ -30,7 +30,7 @@ struct Measured {
     cut_rate: Option<f64>,
 }
 
-/// What searches with tables of rising size found.
+/// Results of searches with tables of rising size.
 pub(crate) struct Tables {
     /// A name for each player, and its notation with `{entries}`.
     policies: Vec<(String, String)>,

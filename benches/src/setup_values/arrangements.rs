@@ -1,11 +1,11 @@
-//! Which set-ups there are, and which are worth the same.
+//! Set-ups, and their symmetries.
+//!
 //!
 //! A side's stones 1 to k stand on any k of its six home squares; with all six these are the 720
-//! set-ups. Transposing the board turns both sides' set-ups at once; with six stones reversing a
-//! side's labels (1 ↔ 6, 2 ↔ 5, 3 ↔ 4) turns that side's alone and changes nothing. So *rows*
-//! are set-ups up to labels: all that can matter against one enemy; a *class* is a row and its
-//! transpose, which are worth the same against all enemies together. Invariant: as many set-ups
-//! stand behind each row (two with six stones, else one).
+//! set-ups. Transposing the board transposes both sides' set-ups; with six stones, reversing a
+//! side's labels (1 ↔ 6, 2 ↔ 5, 3 ↔ 4) changes no value. *Rows* are set-ups up to labels; a *class*
+//! is a row and its transpose, which have the same value against all enemies together. Every row
+//! has the same number of set-ups (two with six stones, else one).
 
 use engine::games::einstein::{
     GONE, MAX_STONES, Position, RED,
@@ -20,7 +20,7 @@ pub(crate) type Arrangement = [u8; MAX_STONES];
 /// The home squares, in a side's own perspective.
 const HOME: [u8; MAX_STONES] = [0, 1, 2, 5, 6, 10];
 
-/// Where they come to lie when the board is transposed.
+/// Home squares after transposing the board.
 const TRANSPOSED: [usize; MAX_STONES] = [0, 3, 5, 1, 4, 2];
 
 /// All arrangements of the stones 1 to `stones`, those with smaller stones first, an empty square
@@ -82,7 +82,7 @@ pub(crate) struct Rows {
     pub class: Vec<usize>,
     /// The first row of each class.
     pub classes: Vec<usize>,
-    /// Whether reading labels backwards changes nothing.
+    /// Whether reversed labels have the same value.
     pub labels_reverse: bool,
 }
 

@@ -1,10 +1,10 @@
-//! What better play could change: games of a policy against games of a stronger player, from the
-//! same starts with the same dice.
+//! The change by better play: games of a policy against games of a stronger player, from the same
+//! starts with the same dice.
 //!
-//! If both play better the difference is how far off the policy's value may be; if only one does,
-//! the value is what a stronger player makes of the policy, a bound on the true value as far as the
-//! stronger player finds the best answer. Neither is proven. Invariant: results depend on players,
-//! starts, seed and number alone.
+//!
+//! If both sides play better, the difference estimates the error of the policy's value; if one
+//! does, the value bounds the true one as far as the stronger player finds the best answer. Neither
+//! is proven. Results depend on players, starts, seed and number alone.
 
 use super::{
     arrangements::{Rows, start},
@@ -17,22 +17,22 @@ use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 
-/// What a stronger player makes of a policy.
+/// The score of a stronger player against a policy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Better {
     /// Which starts.
     pub starts: String,
-    /// Who plays, and who plays better.
+    /// The policy and the stronger player.
     pub players: [String; 2],
     /// Games of each kind.
     pub games: u64,
-    /// What who begins wins if both play better.
+    /// Score of the first side if both play better.
     pub both: Estimate,
-    /// How much more that is than if nobody does.
+    /// Its difference from the score of the policy against itself.
     pub change: Estimate,
-    /// What who begins gains by better play alone.
+    /// Gain of the first side if it alone plays better.
     pub first_gains: Estimate,
-    /// What the other gains.
+    /// Gain of the second side if it alone plays better.
     pub second_gains: Estimate,
 }
 

@@ -20,7 +20,7 @@ const TRIANGLES_PER_LINE: usize = 8;
 pub const MAX_DISPLAYED: usize = 4;
 
 impl SetupValues {
-    /// What a person reads.
+    /// The atlas as text.
     #[must_use]
     pub fn text(&self) -> String {
         let (displayed, seen) = (&self.second_answers, &self.first_answers);
@@ -211,7 +211,7 @@ impl SetupValues {
 const GROUPS: usize = 36;
 
 impl SetupStudy {
-    /// What every meeting is worth to who begins: a class against a row.
+    /// The value of every meeting for the first side: a class against a row.
     #[must_use]
     pub fn text_table(&self) -> TextTable {
         let order = |row: usize| text(&self.rows.orders[row]);
@@ -228,10 +228,12 @@ impl SetupStudy {
         TextTable::filled(["first", "second", "first_wins"], meetings.map(row))
     }
 
-    /// Who begins against the other, classes from best to worst, several together where there are
+    /// Values of classes against classes, from best to worst, several together where there are
     /// many.
     ///
+    ///
     /// # Errors
+    ///
     /// If it cannot be drawn.
     pub fn svg(&self) -> Result<String> {
         let classes = &self.setup_values.classes;

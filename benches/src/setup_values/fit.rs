@@ -1,12 +1,12 @@
-//! What a set-up is worth against another, by a model fitted to games.
+//! Values of set-ups against each other, by a model fitted to games.
 //!
-//! A *meeting* is what is left of 720 × 720 by symmetry: a set-up of who begins, one a class, and
-//! one row of the other, 64,800 with eight pairs behind each. All have as many games, so least
-//! squares are plain means. The model is a mean, a term for each class that begins and one for each
-//! that answers; *pairs*: which stones stand where on both sides, as far as symmetry lets that
-//! matter, 52 products; *meetings*: of each what its games leave over, by as much as there is
-//! reason to believe (empirical Bayes). Whether a step is taken, games say that were not fitted.
-//! Invariant: what is fitted is linear in the means of the meetings.
+//!
+//! A *meeting* is an orbit of the 720 × 720 pairs: a class of the first side against a row of the
+//! second, 64,800 with eight pairs each. All have as many games, so least squares are plain means.
+//! The model has a mean and a term for each class on each side; *pairs* adds 52 products of stone
+//! squares of both sides; *meetings* adds each meeting's residual, shrunk by empirical Bayes.
+//! Held-out games decide whether a step is taken. Fitted values are linear in the means of the
+//! meetings.
 
 use super::arrangements::{Arrangement, Rows};
 use crate::mean;
@@ -14,7 +14,7 @@ use arena::statistics::dot;
 use engine::core::moments::Moments;
 use serde::{Deserialize, Serialize};
 
-/// How much a model may say.
+/// The terms of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Terms {
@@ -29,18 +29,17 @@ pub enum Terms {
 /// In the order in which they are tried.
 const TERMS: [Terms; 3] = [Terms::Classes, Terms::Pairs, Terms::Meetings];
 
-/// How a model does on the half of the games that it was not fitted to, either half in turn.
+/// Quality of a model on the half of the games that it was not fitted to, either half in turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeldOut {
-    /// What the model may say.
+    /// The terms.
     pub terms: Terms,
-    /// The part of the true variance of meetings that it explains; 1 leaves nothing.
+    /// The explained fraction of the true variance of meetings.
     pub explained: f64,
-    /// The slope of what games came to by what was predicted: 1 if predictions are neither too bold
-    /// nor too timid.
+    /// The slope of results by predictions: 1 if predictions are neither too bold nor too timid.
     pub slope: f64,
-    /// Standard deviation of what is left, without the dice of the games it is held against; the
-    /// model's own errors, from half of the games, are in it.
+    /// Standard deviation of the residuals without the dice of the held-out games; it contains the
+    /// model's own errors from half of the games.
     pub residual: f64,
     /// By how much its mean squared error is less than that of the model before, in standard errors
     /// of that difference.
@@ -94,7 +93,7 @@ fn features(order: &Arrangement) -> Features {
     })
 }
 
-/// The meetings, and what their games can be fitted with.
+/// The meetings and the features of the model.
 pub(super) struct Design {
     pub(super) rows: Rows,
     features: Vec<Features>,
@@ -102,9 +101,9 @@ pub(super) struct Design {
 
 /// A model fitted to the means of meetings.
 pub(super) struct Fitted {
-    /// What each meeting is worth for who begins.
+    /// The value of each meeting for the first side.
     pub(super) meetings: Vec<f64>,
-    /// How much of a meeting's remainder was believed, 0 to 1.
+    /// Shrinkage factor of the residuals, 0 to 1.
     pub(super) believed: f64,
 }
 
@@ -115,12 +114,12 @@ impl Design {
         Self { rows, features }
     }
 
-    /// How many meetings there are.
+    /// Number of meetings.
     pub(super) fn meetings(&self) -> usize {
         self.rows.classes.len() * self.rows.len()
     }
 
-    /// The rows of a meeting: who begins, the other.
+    /// The rows of a meeting: first side, second side.
     pub(super) fn rows_of(&self, pair_index: usize) -> [usize; 2] {
         let width = self.rows.len();
         [self.rows.classes[pair_index / width], pair_index % width]
@@ -138,7 +137,7 @@ impl Design {
         class * self.rows.len() + second
     }
 
-    /// What each class is worth to who begins, then to who answers, as won by who begins.
+    /// The value of each class for the first side, then for the second, as wins of the first.
     pub(super) fn of_classes(&self, values: &[f64]) -> [Vec<f64>; 2] {
         let (width, classes) = (self.rows.len(), self.rows.classes.len());
         let first = values.chunks(width).map(mean);
@@ -149,8 +148,8 @@ impl Design {
         [first.collect(), second]
     }
 
-    /// The model of so many terms that fits best; `noise` is the variance of a mean. `believed`
-    /// says how much of remainders to take, else they say it.
+    /// The best fit of a model; `noise` is the variance of a mean. `believed` is the shrinkage
+    /// factor of residuals, or `None` to estimate it.
     pub(super) fn fit(
         &self,
         means: &[f64],
@@ -182,8 +181,8 @@ impl Design {
         }
     }
 
-    /// Products of features are orthogonal to each other and to all that classes say, over all
-    /// meetings: each is fitted by itself.
+    /// Products of features are orthogonal to each other and to all terms of classes over all
+    /// meetings, so each is fitted by itself.
     fn add_pairs(&self, means: &[f64], fitted: &mut [f64]) {
         let squares = (0..SQUARE_CONTRASTS.len() * SQUARE_CONTRASTS.len())
             .map(|pair| [pair / SQUARE_CONTRASTS.len(), pair % SQUARE_CONTRASTS.len()])
@@ -216,7 +215,7 @@ impl Design {
             let middle = mean(half);
             half.iter().map(|value| value - middle).collect::<Vec<_>>()
         });
-        // Dice of the halves are independent: what they share is true.
+        // Dice of the halves are independent, so their covariance is true variance.
         let truth = dot(&centred[0], &centred[1]) / count;
         let mut before: Option<Vec<f64>> = None;
         let (mut chosen, mut found) = (Terms::Classes, Vec::new());
@@ -248,7 +247,7 @@ impl Design {
                 residual: remaining.max(0.0).sqrt(),
                 better_by,
             });
-            // What comes next has to be better than what was chosen.
+            // A later model has to be better than the chosen one.
             if is_better || before.is_none() {
                 before = Some(errors);
             }
@@ -262,7 +261,7 @@ mod tests {
     use super::{super::normal, *};
     use engine::core::random::RandomStream;
 
-    /// What meetings are worth by a law, and two halves of games about that.
+    /// Values of meetings by a law, and two halves of games with noise.
     fn half_sums(
         design: &Design,
         law: impl Fn([usize; 2]) -> f64,
@@ -290,7 +289,7 @@ mod tests {
                 }
             }
         }
-        // A law of pairs alone is fitted whole, and classes see nothing of it.
+        // A law of pairs alone is fitted completely, and terms of classes stay 0.
         let law = |[first, second]: [usize; 2]| {
             let (one, two) = (design.features[first], design.features[second]);
             0.03 * one[0][1] * two[1][2] + 0.02 * one[1][3] * two[1][4]
@@ -334,7 +333,7 @@ mod tests {
             assert_eq!(chosen, terms, "{held_out:?}");
             let best = &held_out[terms as usize];
             assert_eq!(best.terms, terms);
-            // Of a mean of one half, half of what meetings say for themselves is believed.
+            // The residual of a mean of one half is shrunk by one half.
             assert!(
                 (best.residual - residual).abs() < 2e-3 && (best.slope - 1.0).abs() < 0.02,
                 "{best:?}"

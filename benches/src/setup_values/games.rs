@@ -1,7 +1,8 @@
-//! Where the atlas has its games from, and what a game from a start is worth.
+//! Games of the atlas, and the value of a game from a start.
 //!
-//! Invariant: a game is a function of its start and its seed; its worth for who begins has, over
-//! dice, the mean of the share of games won, whoever tells luck.
+//!
+//! A game is a function of its start and its seed; over dice, its value for the first side has the
+//! mean of the fraction of games won, luck-adjusted or not.
 
 use crate::play;
 use arena::{error::Result, matches::luck};
@@ -13,28 +14,29 @@ use engine::play::{
 };
 use std::sync::Arc;
 
-/// Plays the games of one thread: what a game from a start (Red begins), with a seed, is worth for
-/// who begins.
+/// Plays the games of one thread: the value for the first side of a game from a start (Red begins)
+/// with a seed.
 pub type Table<'a> = Box<dyn FnMut(&Position, u64) -> Result<f64> + 'a>;
 
-/// Somebody who plays games from given starts.
+/// A source of games from given starts.
 pub trait Games: Sync {
-    /// Who plays and how luck is taken away: all that games depend on besides rules and seed.
+    /// Name of the players and of the luck adjustment: all that games depend on besides rules and
+    /// seed.
     fn name(&self) -> String;
 
     /// Makes the games of one thread.
     fn table(&self) -> Table<'_>;
 }
 
-/// Roll-outs: games that both sides play by an evaluator, which tells luck too.
+/// Rollouts: games that both sides play by an evaluator, which also adjusts for luck.
 pub struct RollOuts {
     /// The rules.
     pub game: Standard,
     /// The evaluator and the tables in notation.
     pub name: String,
-    /// Who values positions.
+    /// The evaluator.
     pub evaluator: Arc<dyn AnyEvaluator<Standard>>,
-    /// Who knows how games end.
+    /// Exact knowledge that ends games.
     pub oracle: Knowledge<Standard>,
 }
 
@@ -61,9 +63,9 @@ impl Games for RollOuts {
 pub struct FullGames {
     /// The rules.
     pub game: Standard,
-    /// Who begins, and the other.
+    /// The first and the second side.
     pub players: [PlayerRecipe<Standard>; 2],
-    /// Who tells luck: a player that rates moves. Nobody: a game is worth 0 or 1.
+    /// A player with values of moves, for luck adjustment; without one a game counts 0 or 1.
     pub luck: Option<PlayerRecipe<Standard>>,
 }
 

@@ -1,9 +1,9 @@
-//! What values of meetings say of the opening: who begins, which set-ups are good, how to mix them.
+//! Conclusions from the values of meetings: the first side's advantage, good set-ups, equilibria.
 //!
-//! All values are win probabilities of who begins, unless they say otherwise. Both choose a set-up
-//! without seeing the other's; or one sees the other's; or nobody knows yet who will begin, which
-//! is the mix that matches take. Invariant: the ends of an equilibrium's interval are what its
-//! mixes assure, whoever found them, in the values they were found for.
+//!
+//! All values are win probabilities of the first side unless stated otherwise. Both choose a set-up
+//! simultaneously; or one sees the other's; or the first side is not known yet, the mix that
+//! matches use. The ends of an equilibrium's interval are the guaranteed values of its mixes.
 
 use super::{
     arrangements::{Rows, text},
@@ -20,11 +20,11 @@ use serde::{Deserialize, Serialize};
 /// One side shows its set-up and the other answers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answered {
-    /// The set-up of who begins.
+    /// The set-up of the first side.
     pub first: String,
     /// The set-up of the other.
     pub second: String,
-    /// What who begins wins.
+    /// The value for the first side.
     pub value: Estimate,
 }
 
@@ -33,72 +33,72 @@ pub struct Answered {
 pub struct ClassValue {
     /// Stones over a5 b5 c5 a4 b4 a3, all members.
     pub orders: Vec<String>,
-    /// What it wins against random set-ups if it begins.
+    /// Its value against random set-ups on the first side.
     pub first: f64,
-    /// What it wins against random set-ups if the other begins.
+    /// Its value against random set-ups on the second side.
     pub second: f64,
     /// The mean of both.
     pub score: f64,
-    /// How often who begins takes it in equilibrium, all members together.
+    /// Its frequency in the first side's equilibrium, all members together.
     #[serde(rename = "share_first")]
     pub weight_first: f64,
-    /// How often the other does.
+    /// Its frequency in the second side's equilibrium.
     #[serde(rename = "share_second")]
     pub weight_second: f64,
-    /// How often anybody does who does not know yet who begins.
+    /// Its frequency in the equilibrium of an unknown first side.
     #[serde(rename = "share")]
     pub weight: f64,
 }
 
-/// How the values were fitted to games.
+/// The fit of the values to games.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FitReport {
     /// Standard deviation of one game.
     pub deviation: f64,
     /// Standard deviation of the values of meetings.
     pub spread: f64,
-    /// Standard error of what a class wins on one side.
+    /// Standard error of a class's value on one side.
     pub class_error: f64,
     /// Models on games that they were not fitted to.
     pub held_out: Vec<HeldOut>,
     /// The number of the model that was taken.
     pub taken: usize,
-    /// How much was believed of what meetings differ by from it; 0 unless they stand for themselves.
+    /// Shrinkage factor of the residuals of meetings; 0 unless the model has them.
     pub believed: f64,
 }
 
-/// What an atlas says.
+/// The values of set-ups.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SetupValues {
     /// Stones a side.
     pub stones: usize,
     /// The rules.
     pub game: String,
-    /// Where values come from.
+    /// Source of the values.
     pub source: String,
     /// The seed of the games.
     pub seed: u64,
     /// Games played; 0 where values are exact.
     pub games: u64,
-    /// How far any exact value may be off.
+    /// Maximum error of exact values.
     pub within: Option<f64>,
     /// Both set-ups are random.
     pub random: Estimate,
     /// Both sides choose without seeing the other's.
     pub equilibrium: Estimate,
-    /// What the mix of each side assures it.
+    /// The guaranteed value of each side's mix.
     pub assured: Interval,
-    /// Who begins shows its set-up.
+    /// The first side shows its set-up.
     pub second_answers: Answered,
     /// The other shows its set-up.
     pub first_answers: Answered,
-    /// What one loses who takes random set-ups against the best answer, not knowing who begins.
+    /// Loss of random set-ups against the best answer if the first side is unknown.
     pub random_loses: f64,
     /// Best score first.
     pub classes: Vec<ClassValue>,
-    /// How values were fitted, if they were.
+    /// The fit, for values from games.
     pub fit: Option<FitReport>,
-    /// What better play changes, from random set-ups and from those of the equilibrium.
+    /// The change by better play, from random set-ups and from those of the equilibrium.
     pub better: Vec<Better>,
 }
 
@@ -109,13 +109,14 @@ const CLOSE_ENOUGH: f64 = 1e-5;
 /// Shares of rows smaller than this are the solver's remainder.
 const MIN_WEIGHT: f64 = 1e-4;
 
-/// What follows from the values of all rows against all.
+/// Conclusions from the values of all rows against all.
 pub(super) struct Analysis {
-    /// Random set-ups, the equilibrium, and either side answering: what is worth `values`.
+    /// The values of random set-ups, of the equilibrium, and of either side answering, in the order
+    /// of `values`.
     pub(super) mixes: [Mixes; 4],
     pub(super) values: [f64; 4],
     assured: Interval,
-    /// Of who does not know who begins.
+    /// The mix of an unknown first side.
     mix: Vec<f64>,
     random_loses: f64,
 }
@@ -173,7 +174,7 @@ impl Analysis {
         }
     }
 
-    /// As a result, without what belongs to games; `errors` are those of the four values.
+    /// The result without the fields of games; `errors` are those of the four values.
     pub(super) fn setup_values(
         &self,
         rows: &Rows,

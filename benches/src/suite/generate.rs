@@ -1,10 +1,10 @@
-//! Makes the committed suite, from positions of games that a small search plays against itself, and
-//! holds what is committed against it.
+//! Generation of the committed suite from games of a small search against itself.
 //!
-//! Game `i` is a function of the seed and `i`. Every place of the suite has a wish; the first game
-//! that has a position for a place fills it, and a game fills one place at most, so no two
-//! positions of a suite come from one game. Invariant: the same seed gives the same text, as long
-//! as the player decides as it does.
+//!
+//! Game `i` is a function of the seed and `i`. Every slot of the suite has conditions; the first
+//! game with a matching position fills it, and a game fills one slot at most, so all positions are
+//! from different games. The same seed gives the same text as long as the player's moves do not
+//! change.
 
 use super::{Phase, Suite};
 use crate::{Named, begin_game, play};
@@ -14,17 +14,15 @@ use engine::play::build::PlayerRecipe;
 
 const SUITE_SEED: u64 = 1;
 
-/// Who plays both sides.
+/// The player of both sides.
 const SUITE_PLAYER: &str = "star1(depth=3, eval=schwarz(slope=0.4, offset=0.274))";
 
-/// In an endgame of the suite every stone is at least so many steps from its goal: nobody gets
-/// there within the five plies of the usual search without the other having as many turns, so that
-/// search is not over at once.
+/// Least distance of every stone from its goal in an endgame of the suite, in steps: neither side
+/// can win within the five plies of the default search before the other has had as many turns.
 const ENDGAME_STEPS: u8 = 3;
 
-/// What each place of the suite asks for: in openings the plies before it, later the stones that
-/// are left. In this order of plies, with sides beginning in turn, Red and Blue are to move equally
-/// often.
+/// Conditions of the slots: plies before an opening, then remaining stones. In this order of plies,
+/// with sides beginning in turn, Red and Blue are to move equally often.
 const SLOTS: [(Phase, [u32; 8]); 3] = [
     (Phase::Opening, [0, 2, 1, 3, 4, 2, 1, 3]),
     (Phase::Middle, [9, 9, 9, 8, 8, 8, 7, 7]),
@@ -81,7 +79,7 @@ fn choose(game: &Standard, phase: Phase, wish: u32, positions: &[Position]) -> O
     found.map(|(_, position)| *position)
 }
 
-/// Whether every face permits a move that wins at once.
+/// Whether every face has a move that wins at once.
 fn wins_with_any_roll(game: &Standard, position: &Position) -> bool {
     let wins = |mv| game.winner(&game.play(position, mv)) == Some(position.seat());
     (1..=game.die().faces()).all(|face| {

@@ -1,11 +1,9 @@
 //! Match statistics from counts of results: score, Elo, likelihood of superiority, and their
 //! intervals.
 //!
-//!
 //! The sample is a *pair*: two games with the same dice and sides swapped, whose results depend on
 //! each other, so every variance is that of pair means. Every figure is finite for all counts, also
 //! when one side has won everything; draws are half a point.
-//!
 //!
 //! Sources: the Elo and superiority formulas of the chess engine testers; for the intervals at the
 //! edge the "rule of three" (Hanley and Lippman-Hand 1983), exact for any number of samples.
@@ -167,7 +165,6 @@ impl<const N: usize> Tally<N> {
 
     /// Likelihood of superiority: the probability, by the normal approximation, that the true score
     /// is above 1/2.
-    ///
     ///
     /// If all samples are equal, their variance is replaced by the largest possible one, 1/4; if
     /// all are even the result is 1/2.

@@ -1,7 +1,6 @@
 //! Statistics of random play: games from random set-ups in which both sides choose uniformly among
 //! their legal moves after each roll.
 //!
-//!
 //! They use the rules alone, as a reference for faster playouts ([`compare`]). Counts depend on the
 //! rules, the seed and the number of games, and not on threads: games come in blocks of fixed size
 //! with a random stream each, and all counts are integers.

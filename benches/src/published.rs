@@ -1,6 +1,5 @@
 //! The published tables in `benches/published`.
 //!
-//!
 //! `rocknroll_tournament.csv`: Rock'n'Roll's players, their notation here, and the row player's win
 //! percentage where the matrix is printed. `monte_alpha.csv`: tables 1, 2 and 6 of Monte_Alpha,
 //! with our players. `star1_agent_depth.csv`: win rate against depth 0 and seconds a complete game

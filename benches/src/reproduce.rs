@@ -1,7 +1,6 @@
 //! Published tables measured again: each figure as printed beside ours, with intervals and the mean
 //! difference.
 //!
-//!
 //! Sources: Rock'n'Roll (Schäfer 2006), a Star1 agent in C++ (NTU), Monte_Alpha (Electronics 2023,
 //! 12(13), 2936); their figures are in `benches/published` and `search_bench/presets.rs`. Matches
 //! are those of the arena, searches those of [`crate::search_bench`]. Every reproduction lists the
@@ -98,9 +97,7 @@ impl Settings {
 
 /// Reproduces a table; `report` gets every finished part.
 ///
-///
 /// # Errors
-///
 /// If something cannot be played or read.
 pub fn run(
     target: Target,
@@ -122,9 +119,7 @@ pub fn run(
 
 /// Estimated seconds of a reproduction on one thread of the reference machine.
 ///
-///
 /// # Errors
-///
 /// If the settings are not of this table.
 pub fn seconds(target: Target, settings: &Settings) -> Result<f64> {
     Ok(match target {

@@ -1,6 +1,5 @@
 //! Searches on a suite of positions: nodes, leaves, speed, evaluation time, table use.
 //!
-//!
 //! [`run`] compares any players, or does a [`Study`], a preset. Its [`Report`] has tables for a
 //! terminal, CSV and JSON with all digits, and a chart. Searches run one after the other, each on
 //! one thread unless its player has more, baseline and candidates in the same run on the same

@@ -1,10 +1,8 @@
 //! The atlas of the opening: win probability of the first side, and values of set-ups.
 //!
-//!
 //! With one to three stones a side the endgame tables have every start, so all values are exact.
 //! With six, all 720 set-ups meet all in games, up to symmetry, and a model is fitted to them
 //! (`fit.rs`); every value has a sampling error and a policy error (`better.rs`).
-//!
 //!
 //! Results depend on players, rules, seed and numbers alone. Earlier work: the study of set-ups of
 //! Rock'n'Roll (Schäfer 2006).
@@ -87,9 +85,7 @@ const REPLICATES: u64 = 64;
 
 /// The exact atlas of a number of stones a side, at most [`MAX_EXACT_STONES`].
 ///
-///
 /// # Errors
-///
 /// If the tables do not reach that far, or are of another game.
 pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<SetupStudy> {
     use engine::core::oracle::Oracle;
@@ -122,9 +118,7 @@ pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<SetupStu
 /// Plays the remaining games of an atlas of six stones and evaluates them; a task only plays and
 /// stores its games.
 ///
-///
 /// # Errors
-///
 /// If the die is not fair, threads cannot be started, the state file cannot be used, or parts of
 /// tasks are missing.
 pub fn sampled(

@@ -1,6 +1,5 @@
 //! Strength by cost: scores of players against one opponent.
 //!
-//!
 //! A player's notation may have a placeholder for a number, such as time a move; it then has a
 //! match for each number, a curve. All matches use the same seed, so that every point has the same
 //! starts and dice. Curves keep the given order, points the order of their numbers; scores are

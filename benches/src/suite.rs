@@ -1,7 +1,6 @@
 //! Suites of positions on which searches are compared: a phase and a position before the roll on
 //! each line.
 //!
-//!
 //! Positions are not over and have no rolled die, so every search can value them as chance roots.
 //! The committed suite (`data/suites/search.txt`) is part of the program; a test generates it
 //! again.
@@ -85,9 +84,7 @@ impl Suite {
     /// Parses lines of a phase, a space and a position before the roll; `#` begins a comment.
     /// `name` stands in errors.
     ///
-    ///
     /// # Errors
-    ///
     /// Names the first malformed line, or an empty suite.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let game = Standard::default();

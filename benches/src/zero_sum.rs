@@ -1,6 +1,5 @@
 //! Equilibria of finite zero-sum games given as a matrix, by regret matching.
 //!
-//!
 //! Source: regret matching⁺ with alternating updates and linear averaging (Tammelin 2014). Averages
 //! approach an equilibrium; the *gap* bounds their distance from it. Mixes are distributions.
 
@@ -11,7 +10,6 @@ use arena::statistics::dot;
 pub(super) type Mixes = [Vec<f64>; 2];
 
 /// Searches for an equilibrium until the gap is at most `close_enough`, for a maximum of `rounds`.
-///
 ///
 /// `payoffs[row][column]` is the payoff of the row player; there is at least one row and one
 /// column, and all rows have the same length.

@@ -26,7 +26,6 @@ static TABLE_DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
 /// Sets the directory of the tables, instead of `ALEA_TABLES`; only the first call counts.
 ///
 /// # Errors
-///
 /// If there is no such directory.
 pub(crate) fn set_directory(directory: &Path) -> anyhow::Result<()> {
     if !directory.is_dir() {

@@ -1,4 +1,4 @@
-//! Who plays: players, their notation, and the one game loop.
+//! Players, their notation, the game loop, and the traits of a game for all but search.
 
 pub mod analysis;
 pub mod player;
@@ -18,7 +18,7 @@ pub mod chance_outcomes;
 
 pub mod playable;
 
-// What a game registers under names.
+// Games as properties: SGF and GGF.
 pub(crate) mod properties;
 
 pub(crate) mod sgf;
@@ -27,15 +27,15 @@ pub mod registry;
 
 pub mod random;
 
-// How many games there are.
+// Counts of positions by plies.
 pub mod perft;
 
 pub(crate) mod picture;
 
-// What other programs say of a game's result.
+// Results as other programs write them.
 pub mod stated_result;
 
-// What was played, up to symmetry.
+// Hashes of games up to symmetry.
 pub mod fingerprint;
 
 // A game as a line of text.

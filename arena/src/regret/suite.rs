@@ -1,12 +1,10 @@
 //! Certified suites of EinStein: positions with a number of stones and the value of every move,
 //! exact where tables or a solver reach, else by rollouts.
 //!
-//!
 //! A suite is JSON Lines: a header, then a line for each position with the values of its moves in
 //! list order. Values by rollouts have two independent halves and the standard error of their mean:
 //! the best move is chosen by one half and valued by the other, which avoids the bias of a maximum.
 //! Positions are sampled from games whether or not they can be solved.
-//!
 //!
 //! A suite depends on its header alone, and an interrupted one resumes. No two of its positions are
 //! images of each other.

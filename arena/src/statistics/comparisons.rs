@@ -1,7 +1,6 @@
 //! Multiple comparisons: among 45 pairings of equals two differ "with 95 % certainty" by chance
 //! alone.
 //!
-//!
 //! If no contestants differ, the probability of any significant pairing is at most the stated
 //! level, whatever the dependence between pairings. Sources: Holm (1979); Bonferroni.
 

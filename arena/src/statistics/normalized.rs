@@ -1,6 +1,5 @@
 //! Normalised Elo: the excess of the score over 1/2 in standard deviations of one game.
 //!
-//!
 //! A plain Elo difference measures how much more often one side wins, a normalised one how many
 //! games show it, at any fraction of split pairs. One standard deviation of a game is 800 / ln 10 =
 //! 347.4. Figures are finite for all counts. Source: M. Van den Bergh's notes for fishtest.

@@ -1,6 +1,5 @@
 //! The choice of the next pairing, so that few games settle the order of many contestants.
 //!
-//!
 //! Only neighbours in the ranking matter. A difference is settled when it exceeds two standard
 //! errors or is precise enough to count as equal; contestants without an open difference play no
 //! more. The next pairing is the one whose games are expected to reduce the variances of the open

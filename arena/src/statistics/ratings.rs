@@ -1,10 +1,8 @@
 //! Ratings of many contestants from all their matches, by the model of Bradley and Terry (1952).
 //!
-//!
 //! A beats B with the probability that the difference of their ratings predicts. Ratings maximise
 //! the likelihood (Newton's method) and add up to 0. Their errors come from the variance of pairs
 //! of games, the "sandwich" of White (1982), with matches as independent.
-//!
 //!
 //! Ratings are finite for all counts: a match without a lost sample counts a quarter of a sample as
 //! lost, as in [`Tally::elo`], so the ratings of two contestants differ by exactly the Elo of their
@@ -91,7 +89,6 @@ impl Ratings {
 }
 
 /// The ratings of `contestants` from their records.
-///
 ///
 /// `None` if the records do not connect all contestants: their ratings have no common scale.
 pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Ratings> {

@@ -1,12 +1,10 @@
 //! Sequential probability ratio tests: is the Elo difference `elo1` rather than `elo0`?
 //!
-//!
 //! The log likelihood ratio compares the two distributions over the cells of a tally that are
 //! nearest (in Kullback–Leibler divergence) to the counts and have a given mean (logistic model) or
-//! a given mean in units of their own standard deviation (normalised model). Each is a tilt `p / (1
-//! + x·d)` of the counts with one unknown (Owen 1988, empirical likelihood). Source of the models:
-//! M. Van den Bergh's notes for fishtest.
-//!
+//! a given mean in units of their own standard deviation (normalised model). Each is a tilt
+//! `p / (1 + x·d)` of the counts with one unknown (Owen 1988, empirical likelihood). Source of the
+//! models: M. Van den Bergh's notes for fishtest.
 //!
 //! A test that is evaluated after batches of pairs has narrower bounds, by the mean overshoot of a
 //! discrete walk (Siegmund 1979; *Sequential Analysis*, 1985). Figures are finite for all counts;
@@ -210,7 +208,6 @@ fn with_mean<const N: usize>(observed: &[f64; N], mean: f64) -> [f64; N] {
 
 /// The distribution nearest to `observed` whose mean exceeds 1/2 by `excess` of its standard
 /// deviations.
-///
 ///
 /// The standard deviation depends on the result, so it is linearised about the last result until
 /// nothing changes.

@@ -1,6 +1,5 @@
 //! Sequential tests of simulated matches: error rates and durations.
 //!
-//!
 //! A simulated test is a pure function of the test, the probabilities and the random stream.
 
 use super::{

@@ -12,7 +12,6 @@ use std::path::PathBuf;
 
 /// Random games from random set-ups: speed, length, winners
 ///
-///
 /// First the slow reference on all threads. Then, on one thread each and the best of three runs:
 /// every engine of this machine, where 'stones equally likely' is Monte_Alpha's distribution; other
 /// playout policies, on at most 20000 games; and lookups in Monte_Alpha's die tables.

@@ -20,7 +20,6 @@ use std::{collections::BTreeMap, path::PathBuf, time::Instant};
 
 /// Prove the winner of a position of Havannah on base 3 or 4
 ///
-///
 /// If the loser is to move, each reply is a part of the proof, on one thread; with --out, proven
 /// parts are stored and an interrupted run resumes. Every part is checked by an independent
 /// implementation of rules and search. A failed proof is not a proof of the opposite.

@@ -14,7 +14,6 @@ use std::path::PathBuf;
 
 /// Measure a published table again, beside the printed figures
 ///
-///
 /// Each figure stands as printed and as measured, with its interval and the difference. Without
 /// --full the run takes a minute or two on two cores; with it the published size, hours to weeks.
 /// The expected duration is printed first, and with --state an interrupted run resumes.

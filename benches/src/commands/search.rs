@@ -13,7 +13,6 @@ use std::path::PathBuf;
 
 /// Compare searches on the same positions: nodes, leaves, speed, evaluation time, table use
 ///
-///
 /// Positions are valued before the roll, one after the other. The first player is the baseline.
 /// Studies are presets: 'depth' is depth against time, 'chance' compares cuts at chance nodes,
 /// 'table-size' sizes of the transposition table.

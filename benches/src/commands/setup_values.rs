@@ -22,7 +22,6 @@ use std::path::PathBuf;
 
 /// Value the set-ups of EinStein, and their equilibrium
 ///
-///
 /// With one to three stones a side (on any of the six home squares; the other numbers of the die
 /// are gone from the start) all values are exact, by the endgame tables. With six, all 720 set-ups
 /// meet all, up to symmetry, in games of a policy against itself; values are estimates, with the

@@ -11,7 +11,6 @@ use std::path::PathBuf;
 /// Measure strength by cost: matches against one opponent, for each number that replaces {} in a
 /// player's notation
 ///
-///
 /// With --luck scores are luck-adjusted, and need fewer games. With --state DIR an interrupted
 /// study resumes, and players or games may be added.
 #[derive(clap::Args)]

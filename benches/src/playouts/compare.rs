@@ -1,7 +1,6 @@
 //! Comparison of playouts: every engine of this machine, and every policy, each on one thread
 //! against the slow reference.
 //!
-//!
 //! Games begin at random set-ups. Counts depend on rules, seed and number of games alone; the speed
 //! is that of the fastest run, since other load only slows runs down.
 

@@ -1,6 +1,5 @@
 //! Published figures beside measured ones, with their differences.
 //!
-//!
 //! A mean difference is over the figures that were both published and measured, with equal weights.
 
 use super::Target;

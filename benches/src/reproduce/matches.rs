@@ -1,6 +1,5 @@
 //! Matches beside published ones.
 //!
-//!
 //! Every match has a state file of its own, named by its label, so that a longer run of the same
 //! reproduction extends a shorter one.
 

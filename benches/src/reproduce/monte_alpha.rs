@@ -1,7 +1,6 @@
 //! Monte_Alpha's tables: simulations against Greedy, 1.2 seconds a move against its rivals, version
 //! 2 against version 1.
 //!
-//!
 //! Seconds of the authors' machine are converted to simulations at the printed 200,000 and, for
 //! UCTcut, 50,000 a second: the same seed gives the same games on any machine. Only ABSeval, which
 //! does not simulate, is limited by time. The quick size has the printed simulations against Greedy

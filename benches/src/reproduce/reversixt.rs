@@ -1,7 +1,6 @@
 //! The measurements of the course that ReversiXT was made for: minimax, alpha-beta without and with
 //! sorted moves, and max^n, depth by depth, beside the growth of a tree with the same branching.
 //!
-//!
 //! Source: RWTH Aachen, Softwarepraktikum 2016; its report prints curves without numbers. Every
 //! search has its full depth at once from the same position, and minimax has a leaf for every line
 //! of play.

@@ -1,7 +1,6 @@
 //! Rock'n'Roll's tournament of 24 players, 10,240 games a pair: 16 × 16 good set-ups, both sides
 //! begin, 20 repeats.
 //!
-//!
 //! The printed part of the matrix has 15 of the players; the other nine play some of them without
 //! published figures. Depths are the report's (0 rates direct successors), one less than those of
 //! our searches.

@@ -1,7 +1,6 @@
 //! The studies of searches beside their published figures: savings of cuts, depth against time,
 //! tables.
 //!
-//!
 //! The studies are those of [`crate::search_bench`]. Depths are the report's, which counts plies
 //! below the move: its depth d is our d + 1.
 

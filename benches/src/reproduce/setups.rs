@@ -1,7 +1,6 @@
 //! Rock'n'Roll's study of set-ups: all 720 against all, 20 games a pairing, MrMonte(0, 200,
 //! MrBlack(0)) on both sides.
 //!
-//!
 //! The quick size has as many games, of the player that MrMonte simulates.
 
 use super::{

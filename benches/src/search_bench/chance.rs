@@ -1,7 +1,6 @@
 //! Savings of cuts at chance nodes: leaves of Star0, Star0.5, Star1 and Star2 without and with a
 //! table.
 //!
-//!
 //! The tables have the form of the published ones: leaf counts position by position, and the
 //! fraction saved against Star0 without a table. All searches of a position must agree on its
 //! value; the largest difference is reported.

@@ -1,6 +1,5 @@
 //! The cost of reading the clock, which is subtracted from evaluation times.
 //!
-//!
 //! A fast evaluation takes less time than two readings of the clock. The extra time of an
 //! instrumented search consists of such readings, however many evaluations a pair of them times;
 //! the part that falls inside the timed interval is measured once, on empty evaluations.

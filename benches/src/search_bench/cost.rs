@@ -1,6 +1,5 @@
 //! Costs of valuing positions by search, with rates and ratios.
 //!
-//!
 //! Costs add up, and every rate is computed from sums. Counts come from the plain search; only the
 //! fraction of evaluation time comes from the instrumented one.
 

@@ -1,6 +1,5 @@
 //! Costs of players on positions, one after the other.
 //!
-//!
 //! Each position is valued by a plain player in a new game, so that no position profits from
 //! another; the fastest repetition counts. An instrumented player measures the fraction of
 //! evaluation time, over all threads. Counts of players without a time limit on one thread depend

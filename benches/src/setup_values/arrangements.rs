@@ -1,6 +1,5 @@
 //! Set-ups, and their symmetries.
 //!
-//!
 //! A side's stones 1 to k stand on any k of its six home squares; with all six these are the 720
 //! set-ups. Transposing the board transposes both sides' set-ups; with six stones, reversing a
 //! side's labels (1 ↔ 6, 2 ↔ 5, 3 ↔ 4) changes no value. *Rows* are set-ups up to labels; a *class*

@@ -1,7 +1,6 @@
 //! The change by better play: games of a policy against games of a stronger player, from the same
 //! starts with the same dice.
 //!
-//!
 //! If both sides play better, the difference estimates the error of the policy's value; if one
 //! does, the value bounds the true one as far as the stronger player finds the best answer. Neither
 //! is proven. Results depend on players, starts, seed and number alone.

@@ -231,9 +231,7 @@ impl SetupStudy {
     /// Values of classes against classes, from best to worst, several together where there are
     /// many.
     ///
-    ///
     /// # Errors
-    ///
     /// If it cannot be drawn.
     pub fn svg(&self) -> Result<String> {
         let classes = &self.setup_values.classes;

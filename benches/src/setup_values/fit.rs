@@ -1,6 +1,5 @@
 //! Values of set-ups against each other, by a model fitted to games.
 //!
-//!
 //! A *meeting* is an orbit of the 720 × 720 pairs: a class of the first side against a row of the
 //! second, 64,800 with eight pairs each. All have as many games, so least squares are plain means.
 //! The model has a mean and a term for each class on each side; *pairs* adds 52 products of stone

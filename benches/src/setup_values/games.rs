@@ -1,6 +1,5 @@
 //! Games of the atlas, and the value of a game from a start.
 //!
-//!
 //! A game is a function of its start and its seed; over dice, its value for the first side has the
 //! mean of the fraction of games won, luck-adjusted or not.
 

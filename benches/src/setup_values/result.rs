@@ -1,6 +1,5 @@
 //! Conclusions from the values of meetings: the first side's advantage, good set-ups, equilibria.
 //!
-//!
 //! All values are win probabilities of the first side unless stated otherwise. Both choose a set-up
 //! simultaneously; or one sees the other's; or the first side is not known yet, the mix that
 //! matches use. The ends of an equilibrium's interval are the guaranteed values of its mixes.

@@ -1,6 +1,5 @@
 //! Generation of the committed suite from games of a small search against itself.
 //!
-//!
 //! Game `i` is a function of the seed and `i`. Every slot of the suite has conditions; the first
 //! game with a matching position fills it, and a game fills one slot at most, so all positions are
 //! from different games. The same seed gives the same text as long as the player's moves do not

@@ -63,18 +63,18 @@ pub struct PlayerRecipe<G: Playable> {
     made: PlayerConstructor<G>,
 }
 
-/// How a player is made, and what is known of it.
+/// The constructor of a player, with its properties.
 #[derive(Clone)]
 struct PlayerConstructor<G: Playable> {
     is_reproducible: bool,
     /// Whether it has a limit of time.
     is_time_limited: bool,
-    /// Who values positions, if that is an evaluator alone.
+    /// Evaluator and exact knowledge, if an evaluator alone values positions.
     judges: Option<EvaluatorAndOracle<G>>,
     make: MakePlayer<G>,
 }
 
-/// By pointer: whoever asks does not compile the searches behind it.
+/// A pointer, so that callers do not compile the searches behind it.
 type MakePlayer<G> = Arc<dyn Fn(G, bool) -> Box<dyn Player<G>> + Send + Sync>;
 
 impl<G: Playable> PlayerConstructor<G> {
@@ -90,12 +90,12 @@ impl<G: Playable> PlayerConstructor<G> {
 }
 
 impl<G: Playable> PlayerRecipe<G> {
-    /// Reads a player's notation, for example `star1(depth=4, eval=model:x.safetensors)`; models are
-    /// loaded.
+    /// Parses a player's notation, for example `star1(depth=4, eval=model:x.safetensors)`; models
+    /// are loaded.
     ///
     /// # Errors
-    /// If the notation is not well formed, names what does not exist, or a model cannot be read; or if
-    /// it names a file or a program and is not [trusted](super::notation::trusted).
+    /// If the notation is malformed, has an unknown name, or a model cannot be read; or if it names
+    /// a file or a program and is not [trusted](super::notation::trusted).
     pub fn parse<'t>(text: impl Into<Text<'t>>, game: &G) -> Result<Self, PlayerError> {
         let text = text.into();
         let recipe = game.player(&Notation::parse(text)?);
@@ -200,7 +200,7 @@ impl<G: Playable> PlayerRecipe<G> {
         &self.name
     }
 
-    /// Whether the same seed gives the same moves: not with a time limit, nor with several threads.
+    /// Whether the same seed gives the same moves: without time limits and with one thread.
     pub fn is_reproducible(&self) -> bool {
         self.made.is_reproducible
     }
@@ -211,15 +211,14 @@ impl<G: Playable> PlayerRecipe<G> {
         self.made.is_time_limited
     }
 
-    /// Whether every permitted move is equally likely, so that what comes of it can be computed
-    /// without sampling.
+    /// Whether every allowed move is equally likely, so that expectations are computed without
+    /// sampling.
     pub fn is_uniform(&self) -> bool {
         self.is_uniform
     }
 
-    /// What a value that the player gives a position has been worth in whole games, for the same
-    /// seat; `None` where nobody fitted that. What is over, proven or known exactly within limits
-    /// stays as it is.
+    /// The score in whole games of a value of a position, for the same seat; `None` without a fit.
+    /// Finished, proven and exact values within limits are unchanged.
     #[must_use]
     pub fn calibrate_to_results(
         &self,
@@ -255,17 +254,16 @@ pub fn read_player<G: Playable>(notation: &Notation, game: &G) -> Result<PlayerR
     })
 }
 
-/// What says more of what is said than what is usual: the usual values of the second keys go with
-/// the first.
+/// Keys that replace the defaults of other keys.
 const OVERRIDDEN_DEFAULTS: [(&str, &[&str]); 3] = [
     ("c", &["exploration"]),
     ("truncate", &["playout"]),
     ("rave", &["blend"]),
 ];
-/// With RAVE nothing else need explore.
+/// Keys that RAVE replaces.
 const BY_RAVE: &[&str] = &["rave", "blend", "again", "noise", "exploration", "fpu"];
 
-/// The notation of a Monte-Carlo search with what is usual in a game where it says nothing
+/// The notation of a Monte-Carlo search, completed by the defaults of its game
 /// ([`GameInfo::mcts_defaults`](super::game_info::GameInfo::mcts_defaults)).
 fn with_usual_search<G: Playable>(notation: &Notation) -> Result<Notation, Problem> {
     let usual = Notation::parse(&format!("mcts({})", G::INFO.mcts_defaults))
@@ -309,7 +307,7 @@ pub fn evaluator<'t, G: Playable>(
     evaluator_from(&notation, game).map_err(|problem| PlayerError::of(text, problem))
 }
 
-/// Who says what positions are worth, and who knows.
+/// The evaluator of positions, and exact knowledge.
 type EvaluatorAndOracle<G> = (Arc<dyn AnyEvaluator<G>>, Knowledge<G>);
 
 /// The game's exact knowledge, if its key is given, or else the default of a search limited by time or by nodes, if any.

@@ -1,15 +1,15 @@
-//! What was played in a game, up to the symmetries of the rules.
+//! Hashes of games up to the symmetries of the rules.
 //!
-//! Invariant: images of a game have its fingerprint, and but for chance no other game has.
+//! Images of a game have equal fingerprints; different games have different ones but for
+//! collisions.
 
 use super::playable::Playable;
 use crate::core::record::GameRecord;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// The same for all images of a game under the symmetries of the rules, colours swapped included
-/// where they make no difference, and for no other game, but for chance.
-/// `docs/reference/formats.md` says
-/// which bytes it is the hash of. `None` where the game does not say what images of moves are.
+/// The hash of a game that all its images under symmetries share, swapped colours included if the
+/// rules treat seats alike. `docs/reference/formats.md` defines its bytes. `None` if the game has
+/// no images of moves.
 #[must_use]
 pub fn canonical_fingerprint<G: Playable>(game: &G, record: &GameRecord<G>) -> Option<u128> {
     let mut start = record.start;

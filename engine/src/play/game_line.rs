@@ -1,14 +1,14 @@
-//! A game as a line of JSON lines (`docs/reference/formats.md`).
+//! A game as a line of JSON Lines (`docs/reference/formats.md`), in records, exports and answers.
 //!
-//! Who records games, exports them or shows them writes them so. Invariant: a line says everything of
-//! a game but who the players are and what the labels mean, which the first line of a file does.
+//! A line has all of a game but the players and the definitions of labels, which are in the first
+//! line of a file.
 
 use super::playable::Playable;
 use crate::core::record::{Ending, GameRecord};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What the first line calls the format.
+/// The name of the format in the first line.
 pub const FORMAT: &str = "alea-games-2";
 
 /// Every line but the first.
@@ -22,9 +22,9 @@ pub struct GameLine {
     pub players: Vec<u8>,
     /// The first position.
     pub start: String,
-    /// What each seat got.
+    /// Payoffs of the seats.
     pub payoffs: Vec<f32>,
-    /// How the game ended.
+    /// The ending of the game.
     #[serde(default, skip_serializing_if = "Ending::is_played")]
     pub ending: Ending,
     /// The plies in order.
@@ -41,22 +41,22 @@ pub struct GameLine {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlyLine {
-    /// What chance said; 0 where there is none.
+    /// The outcome of chance; 0 without chance.
     #[serde(default, skip_serializing_if = "is_none")]
     pub outcome: u8,
     /// The move.
     #[serde(rename = "move")]
     pub mv: String,
-    /// What the player thought of the position, for the seat that moves.
+    /// The player's value of the position, for the side to move.
     #[serde(default)]
     pub value: Option<f32>,
-    /// Whether the move was not the player's choice.
+    /// Whether the move was exploration instead of the player's choice.
     #[serde(default)]
     pub explored: bool,
     /// Microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<u64>,
-    /// What the labels say of the position before the ply, by their names.
+    /// Values of the labels for the position before the ply, by their names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, f32>,
     /// The errors of that.
@@ -69,7 +69,7 @@ fn is_none(outcome: &u8) -> bool {
 }
 
 impl GameLine {
-    /// A game from `start`, with what each seat got, by these players.
+    /// A game from `start` with its payoffs and players.
     #[must_use]
     pub fn new(start: String, plies: Vec<PlyLine>, payoffs: Vec<f32>, players: Vec<u8>) -> Self {
         Self {
@@ -102,7 +102,7 @@ impl GameLine {
 }
 
 impl PlyLine {
-    /// A move after what chance said, and nothing else.
+    /// A move after an outcome, without values.
     #[must_use]
     pub fn new(outcome: u8, mv: String) -> Self {
         Self {

@@ -19,7 +19,7 @@ use crate::search::limits::Limits;
 use decide::{Crash, decide};
 use std::{any::Any, panic::resume_unwind, time::Duration};
 
-/// What the players spent on a game, by seat.
+/// Costs of the players in a game, by seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GameCosts {
     /// Moves decided.
@@ -46,7 +46,7 @@ pub enum FailureCause {
     Player,
     /// The player's, which loses the game; it panicked, so it should not be used again.
     Crash,
-    /// Not the player's: the game says nothing ([`Failure::SystemFault`]).
+    /// A system fault ([`Failure::SystemFault`]): the game has no result.
     System,
 }
 
@@ -66,9 +66,8 @@ pub fn play_game<G: Game>(
     play_guided(game, start, players, chance, exploration, None, effort)
 }
 
-/// As [`play_game`]; but from the first position on that `oracle` knows, it makes the moves of all
-/// seats: of the permitted ones the first of the best, with its exact value and without
-/// exploration.
+/// As [`play_game`]; but from the first position with exact values on, every seat plays the first
+/// best move of `oracle`, with its exact value and without exploration.
 ///
 /// # Errors
 /// If a player fails.
@@ -135,8 +134,8 @@ pub fn play_guided<G: Game>(
     failure.map_or(Ok(record), Err)
 }
 
-/// The first of the best of the permitted moves, and its value for the seat that makes it, if
-/// `oracle` knows the position and what every move leads to. Two seats only.
+/// The first best allowed move and its value for the side to move, if `oracle` has the values of
+/// the position and of all its successors. Two seats only.
 fn best_known<G: Game>(
     game: &G,
     oracle: &dyn Oracle<G>,
@@ -163,8 +162,8 @@ fn best_known<G: Game>(
     best
 }
 
-/// Plays one game between players that may fail: who panics, cannot answer, or makes a move that is
-/// not permitted, loses, and the record holds the plies before that.
+/// Plays one game between players that may fail: a player that panics, cannot answer, or makes an
+/// illegal move loses, and the record has the plies before that.
 pub fn play_refereed<G: Game>(
     game: &G,
     start: G::Position,
@@ -220,7 +219,7 @@ struct Answer<M> {
     mv: M,
     value: Option<f32>,
     explored: bool,
-    /// How long the decision took, if that is not all that passed.
+    /// Duration of the decision, if it differs from the wall time.
     taken: Option<Duration>,
 }
 
@@ -235,8 +234,8 @@ impl<M> Answer<M> {
     }
 }
 
-/// The loop itself; `answer` asks the player of a seat for its move. An error ends the game, which
-/// the seat in it loses.
+/// The loop; `answer` gets the move of a seat's player. An error ends the game as a loss of that
+/// seat.
 fn play<G: Game, E>(
     game: &G,
     start: G::Position,
@@ -306,7 +305,7 @@ fn play<G: Game, E>(
     (record, forfeit)
 }
 
-/// What a panic said, in one line.
+/// The message of a panic, in one line.
 fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic
         .downcast_ref::<String>()

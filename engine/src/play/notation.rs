@@ -1,14 +1,13 @@
 //! Player notation as text: `name(key=value, …)`, nested, for example `star1(depth=4,
 //! eval=schwarz)`.
 //!
-//! Values are names, numbers, further notations, or text between quotation marks or apostrophes. This file knows the form only;
-//! which names and keys there are is [`super::build`]'s business. Every error names the character
-//! it is about and what would fit.
+//! Values are names, numbers, further notations, or text between quotation marks or apostrophes.
+//! This file defines the form; [`super::build`] defines names and keys. Every error has its
+//! character and the right form.
 //!
-//! Invariant: a file that a notation names is opened, and a program started, only where
-//! [`Notation::granted`] says so. It refuses what others wrote, and a text is by others unless
-//! somebody vouches for it ([`trusted`]): whoever reads records, saved games, model files or lines
-//! of a protocol is safe without a thought.
+//! A notation opens files and starts programs only through [`Notation::granted`], which refuses
+//! text from others. Text is from others unless it is [`trusted`], so readers of records, saved
+//! games, models and protocol lines are safe by default.
 
 use crate::core::text::{joined, printable, shorten, suggestion};
 use std::{fmt, ops::RangeInclusive, str::FromStr};
@@ -55,7 +54,7 @@ pub struct Notation {
     pub arguments: Vec<Argument>,
     /// The character, counted from 1, at which it begins.
     pub character: usize,
-    /// Whether its name may be that of a file to open or a program to start.
+    /// Whether its name may be a file to open or a program to start.
     is_trusted: bool,
 }
 
@@ -70,7 +69,7 @@ pub struct Argument {
     pub character: usize,
 }
 
-/// What is wrong with a notation, and at which character (counted from 1).
+/// A problem of a notation with its character, counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "player notation '{}', character {character}: {}",
@@ -82,7 +81,7 @@ pub struct PlayerError {
     pub text: String,
     /// The character, counted from 1.
     pub character: usize,
-    /// What is wrong there, and what would be right.
+    /// The problem, and the right form.
     pub problem: String,
 }
 
@@ -100,7 +99,7 @@ impl PlayerError {
     }
 }
 
-/// How deep notations may nest; deeper text is refused rather than overflowing the stack.
+/// Maximum nesting; deeper text is refused, before it overflows the stack.
 const MAX_NESTING: usize = 16;
 
 impl Notation {
@@ -149,10 +148,10 @@ impl Notation {
         }
     }
 
-    /// A file or a program that it names, for whoever opens or starts that.
+    /// A file or a program of the notation, to be opened or started.
     ///
     /// # Errors
-    /// If others wrote it.
+    /// If the notation is from others.
     pub fn granted<'p>(&self, path: &'p str) -> Result<&'p str, Problem> {
         self.is_trusted.then_some(path).ok_or_else(|| {
             let path = shorten(path, 80);
@@ -162,7 +161,7 @@ impl Notation {
         })
     }
 
-    /// What of it others wrote and is more than a number, if anything is.
+    /// The first part from others that is no number.
     pub(super) fn foreign(&self) -> Option<&Self> {
         let is_number = || self.arguments.is_empty() && self.name.parse::<f64>().is_ok();
         if !self.is_trusted && !is_number() {
@@ -186,7 +185,7 @@ impl Notation {
         placed
     }
 
-    /// What is wrong with it.
+    /// A problem at its character.
     pub fn wrong(&self, problem: impl Into<String>) -> Problem {
         (self.character, problem.into())
     }
@@ -367,7 +366,7 @@ impl Reader {
     }
 }
 
-/// The arguments of one notation, taken one by one; what is left at the end is an error.
+/// The arguments of a notation, read one by one; unread ones are an error at the end.
 #[derive(Debug)]
 pub struct Arguments<'a> {
     notation: &'a Notation,
@@ -462,7 +461,7 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// Refuses arguments that nobody asked for.
+    /// Refuses unread arguments.
     pub fn finish(self) -> Result<(), Problem> {
         for (argument, taken) in self.notation.arguments.iter().zip(&self.taken) {
             if !taken {
@@ -485,7 +484,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// Stands before the keys that something takes, in what is said of one that it does not.
+/// The words before the list of known keys in the error of an unknown one.
 const EXPECTED_KEYS_PHRASE: &str = " takes ";
 
 /// The keys that something takes, out of the problem with one that it does not take.

@@ -1,12 +1,12 @@
-//! Counting positions by plies: the usual check that rules are right, and how fast they are.
+//! Counts of positions by plies: the usual check and speed test of rules.
 //!
-//! Every pair of an outcome and a move it permits is a ply of its own; a pass is one where the game
-//! has it as a move. Invariant: every position is made, those of the last ply too.
+//! Every pair of an outcome and a move it allows is a ply; a pass is one if the game lists it as a
+//! move. Every position is constructed, those of the last ply too.
 
 use super::playable::Playable;
 use std::hint::black_box;
 
-/// What a count has found.
+/// The result of a count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Perft {
     /// Lines of play exactly as many plies long, finished or not.

@@ -1,7 +1,6 @@
-//! What the drawings of all boards have in common: inline SVG, or text.
+//! Common parts of the drawings of boards: inline SVG, or text.
 //!
-//! Invariant: a picture needs nothing from outside and no script; whoever cannot see it reads the
-//! position as its title.
+//! A picture is self-contained and has no script; its title is the position, for screen readers.
 
 use crate::core::text::joined;
 use std::fmt::Display;

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// A game with all that is needed to play, record and match it.
 pub trait Playable: Codec + ChanceOutcomes {
-    /// What the game offers by name, from a `static`.
+    /// The game's names, from a `static`.
     fn registry() -> &'static Registry<Self>;
 
     /// The model that notation calls `best`, as the content of its file.

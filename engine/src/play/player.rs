@@ -89,11 +89,11 @@ pub trait Player<G: Game>: Send {
     /// Starts a new game, independent of all earlier ones; `seed` decides its random choices.
     fn new_game(&mut self, seed: u64);
 
-    /// Chooses one of `legal`, which has at least one move; of equally good moves the first. A
-    /// search ends by `limits` besides its own, here and below, with what it has found.
+    /// Chooses one of `legal`, which has at least one move; of equally good moves the first. The
+    /// search ends at its own limits or at `limits`.
     ///
     /// # Errors
-    /// If the player cannot make a move: only players outside of this program fail.
+    /// If the player cannot make a move: only external programs fail.
     fn decide(
         &mut self,
         position: &G::Position,
@@ -145,7 +145,7 @@ pub trait Player<G: Game>: Send {
         None
     }
 
-    /// Whether [`Player::ponder`] is to be called while others decide.
+    /// Whether the game loop calls [`Player::ponder`] during decisions of others.
     fn can_ponder(&self) -> bool {
         false
     }

@@ -1,9 +1,9 @@
-//! Games as properties, as SGF and GGF write them: `(;PB[name]SZ[8];W[d4];B[e5])`, one after the other.
+//! Games as properties, as in SGF and GGF: `(;PB[name]SZ[8];W[d4];B[e5])`, one after the other.
 //!
-//! Of variations the main line is taken: what stands before the first `)`. Between games may stand
-//! numbers, which count the boards of a match in GGF, and lines that begin with `#`. A `]` that nothing
-//! follows which may follow a value belongs to the value: programs write names as they are. Invariant:
-//! a damaged game costs none of the others.
+//! Of variations only the main line is read, up to the first `)`. Between games may be numbers, the
+//! boards of a match in GGF, and lines that begin with `#`. A `]` without a valid continuation
+//! belongs to the value, since programs do not escape names. A damaged game does not affect the
+//! others.
 
 use super::registry::PlainGame;
 use crate::core::{
@@ -22,7 +22,7 @@ pub(crate) struct Property {
     pub(crate) at: usize,
 }
 
-/// The properties of a game, or what is wrong with it.
+/// The properties of a game, or its error.
 pub(crate) type Properties = Result<Vec<Property>, TextError>;
 
 /// A game that was read, or where the text is wrong.
@@ -31,8 +31,8 @@ type Read<G> = Result<PlainGame<G>, TextError>;
 /// A reader of all games of a text.
 type ReadText<G> = fn(&G, &str) -> Vec<Read<G>>;
 
-/// Reads the games of a text: those written as properties with `one`, which is told the sign at which
-/// each begins, counted from 0; a text of another kind with `others`. `escapes` is that of [`all`].
+/// Parses the games of a text: written as properties with `one`, which gets the index of their
+/// first character, counted from 0; other text with `others`. `escapes` is that of [`all`].
 pub(crate) fn read<G: SearchGame>(
     game: &G,
     bytes: &[u8],
@@ -57,8 +57,8 @@ pub(crate) fn read<G: SearchGame>(
         .collect()
 }
 
-/// Reads a game a line with `row`, which is told the sign at which the line begins, counted from 0; a
-/// line without moves is no game.
+/// Parses a game from each line with `row`, which gets the index of the line's first character,
+/// counted from 0; lines without moves are skipped.
 pub(crate) fn rows<G: SearchGame>(
     game: &G,
     text: &str,
@@ -94,7 +94,7 @@ fn all(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, Properties
     })
 }
 
-/// Whether a text is of this kind: it begins with a parenthesis, perhaps after numbers and comments.
+/// Whether a text has this form: it begins with a parenthesis, perhaps after numbers and comments.
 fn are_written_in(signs: &[char]) -> bool {
     let mut reader = Reader {
         signs,
@@ -122,7 +122,7 @@ impl Reader<'_> {
         self.signs.get(self.next).copied()
     }
 
-    /// Passes over what may stand before a game; whether anything follows.
+    /// Skips text before a game; returns whether a game follows.
     fn is_before_game(&mut self) -> bool {
         loop {
             self.skip(|sign| sign.is_whitespace() || sign.is_ascii_digit());
@@ -205,7 +205,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether what stands here may follow a value: another, a node, a variation or a property.
+    /// Whether a value may end here: another value, a node, a variation or a property follows.
     fn may_follow_value(&self) -> bool {
         let mut rest = self.signs[self.next..].iter().copied();
         let mut rest = rest.by_ref().skip_while(|sign| sign.is_whitespace());
@@ -224,8 +224,8 @@ const FIRST: [&str; 12] = [
     "AP", "CA", "DT", "EV", "FF", "GC", "GM", "GN", "PB", "PC", "PW", "SZ",
 ];
 
-/// Whether a parenthesis begins a game, whatever is open before: with such a property and, where there
-/// may be variations, in a line of its own, in which numbers may stand before it.
+/// Whether a parenthesis begins a game, even inside another: a certain property follows and, where
+/// variations are possible, it is at the start of a line, perhaps after numbers.
 fn begins_game(signs: &[char], at: usize, in_line: bool) -> bool {
     let is_first = match signs[at..] {
         ['(', ';', a, b, '[', ..] => FIRST.iter().any(|first| first.chars().eq([a, b])),
@@ -238,7 +238,7 @@ fn begins_game(signs: &[char], at: usize, in_line: bool) -> bool {
     is_first && (!in_line || before.next().is_none_or(|&sign| sign == '\n'))
 }
 
-/// Where a damaged game ends that begins at a sign: behind its last parenthesis or before another game.
+/// The end of a damaged game: after its last parenthesis or before the next game.
 fn end(signs: &[char], begin: usize, in_line: bool) -> usize {
     if signs[begin] != '(' {
         let length = signs[begin..].iter().take_while(|&&sign| sign != '(');

@@ -1,7 +1,7 @@
-//! Kinds of players that need what the engine does not know, such as processes.
+//! Plug-in players that need more than the engine, such as processes.
 //!
-//! A program provides them under a name, once, before it reads notations. Invariant: a name is
-//! never provided twice, and the engine's own names come first.
+//! A program provides them under a name, once, before it parses notations. Names are unique, and
+//! the engine's own come first.
 
 use super::{
     notation::{Arguments, Notation, Problem},
@@ -13,8 +13,8 @@ use std::{
     sync::{PoisonError, RwLock},
 };
 
-/// Reads the arguments of a notation and says how to make its players. The caller refuses arguments
-/// that are left.
+/// Reads the arguments of a notation and returns the constructor of its players. Unread arguments
+/// are refused by the caller.
 pub type Provider<G> = fn(&mut Arguments<'_>, &G) -> Result<Maker<G>, Problem>;
 
 /// Names and their [`Provider`]s, one for each game that has them.
@@ -39,8 +39,8 @@ fn of_game<G: Playable>(
         .filter_map(|(name, provider)| Some((&**name, provider.downcast_ref()?)))
 }
 
-/// What the provider of a notation's name makes of its arguments; `None` if nobody provides it.
-/// Nothing is made of what others wrote.
+/// The constructor of a provided player; `None` if the name is unknown. Text from others is
+/// refused.
 pub(super) fn make<G: Playable>(
     notation: &Notation,
     arguments: &mut Arguments<'_>,

@@ -1,7 +1,6 @@
 //! A random number for every position, as Rock'n'Roll's MrRandom gives its leaves (Schäfer 2006).
 //!
-//! An evaluator of every game. Invariant: the value is a hash of the seed and the position's key,
-//! the same whenever and on whatever thread it is asked for.
+//! The value is a hash of the seed and the position's key, the same on every thread.
 
 use crate::core::{evaluator::Evaluator, game::Game};
 use xxhash_rust::xxh3::xxh3_64_with_seed;

@@ -1,4 +1,4 @@
-//! `Registry`: what a game offers by name: evaluators, players, exact knowledge, forms of games.
+//! `Registry`: named evaluators, players, exact knowledge and transcript forms of a game.
 //!
 //! [`AnyEvaluator`] is the dynamic form of an [`Evaluator`] and constructs the searches over it, so
 //! that an evaluator chosen at run time is dispatched once a call, never once a node.
@@ -28,7 +28,7 @@ use std::sync::Arc;
 /// An evaluator that was chosen at run time, shared by the players that use it.
 pub type SharedEvaluator<G> = Arc<dyn AnyEvaluator<G>>;
 
-/// What a game offers by name; [`Registry::DEFAULT`] is that of a game with nothing of its own.
+/// Names of a game; [`Registry::DEFAULT`] is empty.
 ///
 /// A game keeps it in a `static`, so that its searches are compiled once, with the game.
 pub struct Registry<G: Playable> {
@@ -67,7 +67,7 @@ impl<G: Playable> Registry<G> {
     };
 }
 
-/// An evaluator that is chosen at run time, and what can be made of it.
+/// An evaluator that is chosen at run time, and constructor of the searches over it.
 pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// See [`Evaluator::value_of`].
     fn value_of(&self, game: &G, position: &G::Position) -> f32;
@@ -99,7 +99,7 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// Plays roll-outs, see [`EvaluatorRollouts::new`].
     fn roller(self: Arc<Self>, game: G, oracle: Knowledge<G>, plies: u32) -> Box<dyn Rollouts<G>>;
 
-    /// Says what moves are worth before they were tried.
+    /// Prior values of moves without visits.
     fn prior(self: Arc<Self>) -> Arc<dyn Prior<G>>;
 }
 
@@ -151,14 +151,14 @@ impl<G: SearchGame, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
     }
 }
 
-/// A game as other programs write it: no more than its start, its moves and who played.
+/// A game in the form of other programs: start, moves and players.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlainGame<G: SearchGame> {
-    /// Where it begins.
+    /// First position.
     pub start: G::Position,
-    /// What chance said, as a record names it, and the move.
+    /// The outcome of chance, as in records, and the move.
     pub plies: Vec<(u8, G::Move)>,
-    /// Names, a seat each; empty where not said.
+    /// Names of the seats' players; empty if unknown.
     pub players: Vec<String>,
     /// The result that the text states, where the moves lead to none.
     pub result: Option<StatedResult>,
@@ -193,11 +193,11 @@ pub type ReadGames<G> = fn(&G, &[u8]) -> Vec<Result<PlainGame<G>, TextError>>;
 pub struct TranscriptForm<G: SearchGame> {
     /// Its name, which files that hold it may end with.
     pub name: &'static str,
-    /// What it is, in one line.
+    /// A description in one line.
     pub help: &'static str,
     /// Reads all games of a text.
     pub read: ReadGames<G>,
-    /// Writes a game, without the end of the line; the error says in words why the form cannot hold
+    /// Formats a game, without the end of the line; the error is a sentence if the form cannot hold
     /// it.
     pub write: fn(&G, &PlainGame<G>) -> Result<String, String>,
 }
@@ -206,7 +206,7 @@ pub struct TranscriptForm<G: SearchGame> {
 /// a position: for places that are not hot.
 #[derive(Clone)]
 pub struct ByPointer<G>(
-    /// The evaluator that is asked.
+    /// The evaluator.
     pub Arc<dyn AnyEvaluator<G>>,
 );
 
@@ -226,7 +226,7 @@ impl<G: SearchGame> Evaluator<G> for ByPointer<G> {
     }
 }
 
-/// What an evaluator is made by.
+/// Constructor of an evaluator.
 pub type MakeEvaluator<G> = fn(&mut Arguments<'_>, &G) -> Result<Arc<dyn AnyEvaluator<G>>, Problem>;
 
 /// An evaluator of a game under its name.
@@ -238,7 +238,7 @@ pub struct EvaluatorEntry<G: 'static> {
     pub aliases: &'static [&'static str],
     /// Its parameters but for those of [`calibrated`]: `block, threat, view`.
     pub parameters: &'static str,
-    /// What it looks at, in one line.
+    /// A description in one line.
     pub help: &'static str,
     /// Reads its arguments; the caller refuses those that are left.
     pub make: MakeEvaluator<G>,
@@ -268,13 +268,13 @@ pub struct PlayerEntry<G: 'static> {
     pub name: &'static str,
     /// Its parameters: `depth`.
     pub parameters: &'static str,
-    /// Who it is, in one line.
+    /// A description in one line.
     pub help: &'static str,
-    /// What it does.
+    /// The player of the name.
     pub meaning: Meaning<G>,
 }
 
-/// What the name of a [`PlayerEntry`] means.
+/// The player of a [`PlayerEntry`].
 #[derive(Debug)]
 pub enum Meaning<G: 'static> {
     /// Another player's notation, from its arguments; the caller refuses those that are left.

@@ -1,7 +1,6 @@
-//! A player that decides and values by roll-outs ([`crate::search::rollout`]).
+//! A player that decides and values by rollouts ([`crate::search::rollout`]).
 //!
-//! Invariant: what it says of a position depends on its seed and that position alone, not on what it
-//! was asked before.
+//! Its values depend on its seed and the position alone.
 
 use crate::core::{
     clock::Instant,
@@ -130,7 +129,7 @@ impl<G: SearchGame> Player<G> for RolloutPlayer<G> {
             self.enough,
             &mut cost,
         );
-        // Where there is chance, one game tells nothing of its error.
+        // With chance, one game has no estimate of its error.
         let knows_error =
             G::Outcomes::CAPACITY == 1 && found.samples() > 0.0 || found.samples() > 1.0;
         PositionValue {
@@ -141,12 +140,12 @@ impl<G: SearchGame> Player<G> for RolloutPlayer<G> {
     }
 }
 
-/// Whether any of its games was over before they were stopped.
+/// Whether any of its games ended before the stop.
 fn is_valued(candidate: &Candidate) -> bool {
     candidate.moments.samples() > 0.0
 }
 
-/// What games earn may lie beyond what can be got.
+/// Luck-adjusted scores may lie outside of the payoffs.
 fn probability(luck_adjusted: f64) -> f32 {
     luck_adjusted.clamp(0.0, 1.0) as f32
 }

@@ -84,7 +84,7 @@ pub trait Rules: SearchGame {
     /// Upper bound of the plies of a game.
     fn max_plies(&self) -> u16;
 
-    /// What is left of the game, in [`GameInfo::remaining_unit`], for tables by phase.
+    /// The rest of the game in [`GameInfo::remaining_unit`], for tables by phase.
     fn remaining(&self, position: &Self::Position) -> usize;
 
     /// The first position of a game in which `first` begins, unless the rules fix the first seat.

@@ -36,8 +36,7 @@ impl<G: Game, S: Search<G>> SearchPlayer<G, S> {
     }
 }
 
-// Whoever wants to know how long it took measures: reading the clock would cost as much as a search
-// of one ply.
+// Time is measured by the caller: reading the clock would cost as much as a search of one ply.
 impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
     fn new_game(&mut self, _seed: u64) {
         self.search.clear();

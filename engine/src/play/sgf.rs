@@ -1,9 +1,9 @@
-//! Whole games in SGF where a game has no form of its own:
+//! Whole games in SGF, for games without a form of their own:
 //! `(;FF[4]AP[Alea]GN[game]C[start];B[move]DI[3];W[move]DI[5])`.
 //!
-//! Moves and positions are in the game's notation, `DI` is what was rolled for the move before it. Black
-//! is the seat whose name begins so, else the first. Invariant: a game that is read is a legal one, and
-//! what is written reads back as the same.
+//! Moves and positions are in the game's notation, `DI` is the outcome of chance of the move before
+//! it. Black is the seat whose name begins so, else the first. Parsed games are legal, and text is
+//! read back as the same game.
 
 use super::{
     playable::Playable,
@@ -76,7 +76,7 @@ fn read<G: Playable>(game: &G, bytes: &[u8]) -> Vec<Result<PlainGame<G>, TextErr
     properties::read(game, bytes, true, one, None)
 }
 
-/// The game of the properties that begin at a sign; others than those of this form mean nothing.
+/// The game of the properties that begin at a character; unknown properties are skipped.
 fn one<G: Playable>(
     game: &G,
     begin: usize,

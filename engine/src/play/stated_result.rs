@@ -1,7 +1,7 @@
 //! Results as other programs write them beside the moves, of games with two seats.
 //!
-//! SGF says `B+R`, `W+T`, `B+5.5`, `0`; GGF says `+64.00:r`, from the first side's point of view. A result
-//! without a reason says who has won and no more.
+//! SGF has `B+R`, `W+T`, `B+5.5`, `0`; GGF `+64.00:r`, from the first side's point of view. A
+//! result without a reason has a winner only.
 
 use crate::core::{
     game::{DRAW, Payoffs, Seat, win_for},
@@ -11,9 +11,9 @@ use crate::core::{
 /// A result that a text states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatedResult {
-    /// How the game ended, if its moves do not end it: never [`Ending::Played`].
+    /// The ending of a game that its moves do not end: never [`Ending::Played`].
     pub ending: Ending,
-    /// Who has won; `None` for a draw.
+    /// The winner; `None` for a draw.
     pub winner: Option<Seat>,
 }
 
@@ -41,8 +41,8 @@ impl StatedResult {
         })
     }
 
-    /// What SGF's `RE` states, where Black has the seat `black`; `None` if that is no result: `Void`, `?`,
-    /// or text that the format does not define.
+    /// The result of SGF's `RE`, where Black has the seat `black`; `None` if that is no result:
+    /// `Void`, `?`, or text that the format does not define.
     #[must_use]
     pub fn from_sgf(text: &str, black: Seat) -> Option<Self> {
         let text = text.trim().to_ascii_lowercase();
@@ -77,7 +77,7 @@ impl StatedResult {
         self.winner.map_or("0".to_owned(), won)
     }
 
-    /// What GGF's `RE` states; `None` if that is no result, such as `?`.
+    /// The result of GGF's `RE`; `None` if that is no result, such as `?`.
     #[must_use]
     pub fn from_ggf(text: &str) -> Option<Self> {
         let (score, flag) = text.split_once(':').unwrap_or((text, ""));
@@ -98,7 +98,7 @@ impl StatedResult {
         Some(Self { ending, winner })
     }
 
-    /// The value of GGF's `RE`; who has won has all `squares`.
+    /// The value of GGF's `RE`, with all `squares` for the winner.
     #[must_use]
     pub fn to_ggf(self, squares: usize) -> String {
         let flag = match self.ending {
@@ -114,16 +114,16 @@ impl StatedResult {
         }
     }
 
-    /// What each seat gets.
+    /// Payoffs of the seats.
     #[must_use]
     pub fn payoffs(self) -> Payoffs {
         self.winner.map_or(DRAW, win_for)
     }
 
-    /// Whether somebody else states another winner.
+    /// Compares with another source of the result.
     ///
     /// # Errors
-    /// In words, if that is so.
+    /// In words, if the winners differ.
     pub fn check(self, other: Payoffs, whose: &str) -> Result<(), String> {
         let winner = |payoffs: Payoffs| match payoffs {
             payoffs if payoffs == win_for(0) => "a win of the first side",

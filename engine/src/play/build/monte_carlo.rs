@@ -39,11 +39,11 @@ enum LeafKind<G: Playable> {
     Star(u32, Arc<dyn AnyEvaluator<G>>),
 }
 
-/// Largest graph a player may ask for, in MiB: every worker thread has players of its own.
+/// Largest graph of a player, in MiB: every worker thread has players of its own.
 const LARGEST_MEMORY: usize = 1 << 16;
 
 impl<G: Playable> MctsRecipe<G> {
-    /// Who values leaves, if that is an evaluator alone.
+    /// Evaluator and exact knowledge, if an evaluator alone values leaves.
     pub(super) fn evaluator_and_oracle(&self) -> Option<EvaluatorAndOracle<G>> {
         let (LeafKind::Evaluator(evaluator) | LeafKind::Star(_, evaluator)) = &self.leaf else {
             return None;
@@ -117,7 +117,7 @@ impl<G: Playable> MctsRecipe<G> {
             "ponder",
             &[("off", false), ("on", true), ("0", false), ("1", true)],
         )?;
-        // What was thought on another's time is of use only if it is kept.
+        // Pondering is useful only if the tree is kept.
         let switched_off = [("off", false), ("on", true)];
         let (noise, noise_by_rave) = noise(arguments)?;
         let options = MctsOptions {
@@ -227,7 +227,8 @@ impl<G: Playable> MctsRecipe<G> {
             && !self.options.ponder
     }
 
-    /// The leaf is asked by pointer, once a simulation: so the search is compiled once a game.
+    /// The leaf is called by pointer, once a simulation, so that the search is compiled once a
+    /// game.
     pub(super) fn make(&self, game: G, timed: bool) -> Box<dyn Player<G>> {
         let leaf = || match &self.leaf {
             LeafKind::PlayoutLeaf => self.playouts.make(),

@@ -1,9 +1,9 @@
-//! From notation to playouts: who moves in them, and what ends them.
+//! From notation to playouts: their policy and their end.
 //!
-//! `playout=POLICY` is `uniform`, `urgent(least)`, `weighted(WEIGHTS)`,
-//! `mixture(share, POLICY, POLICY)`, or an evaluator, whose best successor is played.
-//! `truncate=PLIES` ends a playout after so many plies with the value that `close=EVAL` gives.
-//! Invariant: the plain case, uniform to the end, is [`PlayoutLeaf`], the fast way of the game.
+//! `playout=POLICY` is `uniform`, `urgent(least)`, `weighted(WEIGHTS)`, `mixture(share, POLICY,
+//! POLICY)`, or an evaluator, whose best successor is played. `truncate=PLIES` ends a playout after
+//! so many plies with the value of `close=EVAL`. The plain case, uniform to the end, is
+//! [`PlayoutLeaf`], the fast one of the game.
 
 use super::evaluators::{evaluator_from, evaluator_names, or_usual, usual_name};
 use crate::core::text::{joined, suggestion};
@@ -25,7 +25,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub(super) struct PlayoutRecipe<G: Playable> {
     policy: PolicyKind<G>,
-    /// Plies, and what values the position after them.
+    /// Plies, and the evaluator of the position after them.
     truncated: Option<(u16, Arc<dyn AnyEvaluator<G>>)>,
     /// A way of the game's own, in place of all that.
     own: Option<LeafMaker<G>>,
@@ -55,7 +55,7 @@ fn policies<G: Playable>() -> String {
     format!("{own}uniform, urgent(least), weighted({names}), mixture(share, first, second)")
 }
 
-/// What a player's notation says of playouts.
+/// The arguments of playouts in a player's notation.
 pub(super) struct PlayoutArguments<'a> {
     playout: Option<&'a Notation>,
     truncate: Option<&'a Notation>,
@@ -74,13 +74,13 @@ impl<'a> PlayoutArguments<'a> {
         })
     }
 
-    /// Whether playouts are asked for.
+    /// Whether there are arguments of playouts.
     pub(super) fn any(&self) -> bool {
         self.playout.is_some() || self.truncate.is_some() || self.times.is_some()
     }
 
-    /// Playouts of that kind. `plays` says whether the leaves play at all; if not, nobody may ask
-    /// for how.
+    /// Playouts of that kind. Without `plays`, leaves have no playouts, and arguments of them are
+    /// refused.
     pub(super) fn recipe<G: Playable>(
         self,
         plays: bool,

@@ -11,10 +11,10 @@ use crate::play::{
 use crate::search::rollout::stopping::StoppingRule;
 use std::sync::Arc;
 
-/// Games of a position or a move where nothing is said.
+/// Default games of a position or a move.
 const DEFAULT_GAMES: u32 = 1000;
 
-/// The most games where only the error is said.
+/// Maximum games where only the error is given.
 const MAX_GAMES: u32 = 100_000;
 
 /// A player that can be made again and again.
@@ -29,7 +29,7 @@ pub(super) struct RolloutRecipe<G: Playable> {
 impl<G: Playable> RolloutRecipe<G> {
     /// Reads `eval`, `games`, `error`, `plies` and exact knowledge.
     pub(super) fn from_arguments(arguments: &mut Arguments<'_>, game: &G) -> Result<Self, Problem> {
-        // Luck is told by values, so the better they are, the fewer games are needed.
+        // Luck is adjusted by values, so the better they are, the fewer games are needed.
         let best = game.best_model().map(|_| Notation::new("best"));
         let evaluator = or_usual(arguments.take("eval")?.or(best.as_ref()), game)?;
         let most = arguments.number_named("games", 1..=1_000_000)?;

@@ -39,7 +39,7 @@ pub(super) struct SearchRecipe<G: Playable> {
     plan: SearchPlan<G>,
 }
 
-/// How to search, whatever the evaluator.
+/// The parameters of a search without its evaluator.
 #[derive(Clone)]
 pub struct SearchPlan<G: Game> {
     shape: Shape,
@@ -63,7 +63,7 @@ enum Shape {
     Outcomes(StarByOutcomeOptions),
 }
 
-/// What becomes of more than two seats.
+/// The search for more than two seats.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MultiplayerSearch {
     /// All others are one party against the root, and move in turn.
@@ -88,18 +88,17 @@ const NO_TABLE: TableRecipe = TableRecipe {
     reuse: DepthPolicy::SameDepth,
 };
 
-/// Largest table a player may ask for, in MiB: every worker thread has players of its own.
+/// Largest table of a player, in MiB: every worker thread has players of its own.
 const LARGEST_TABLE: usize = 1 << 12;
 
 /// Entries in a MiB.
 const ENTRIES: usize = 1 << 16;
 
-/// From this depth on a search has a table unless told otherwise; below, transpositions are too
-/// rare to pay.
+/// Smallest depth with a table by default; below, transpositions are too rare to pay.
 const TABLE_FROM_DEPTH: u32 = 4;
 
-/// MiB of a table when none are named: at depth 6 more brings nothing, and this much stays in a
-/// core's own cache.
+/// Default MiB of a table: at depth 6 more has no effect, and this much stays in a core's own
+/// cache.
 const DEFAULT_TABLE: usize = 4;
 
 /// MiB of a table when time or nodes end the search, so that it may get deep.
@@ -115,7 +114,7 @@ const STEP_WITH_LIMITS: u32 = 1;
 const PROBCUT_WITH_LIMITS: f32 = 3.0;
 
 impl<G: Playable> SearchRecipe<G> {
-    /// Who values leaves.
+    /// Evaluator and exact knowledge.
     pub(super) fn evaluator_and_oracle(&self) -> EvaluatorAndOracle<G> {
         (Arc::clone(&self.evaluator), self.plan.oracle.clone())
     }
@@ -142,7 +141,7 @@ impl<G: Playable> SearchRecipe<G> {
                 })
             }
             _ => match many(notation, &game)? {
-                // Without windows there is nothing to order, to remember or to share.
+                // Without windows, order, table and threads have no effect.
                 MultiplayerSearch::MaxN => Shape::Unified {
                     options: StarOptions {
                         width: width::<G>(arguments)?,
@@ -222,8 +221,8 @@ impl<G: Playable> SearchRecipe<G> {
         self.plan.limits.time.is_some()
     }
 
-    /// Whether the same seed gives the same moves: not with a limit of time, and not with several
-    /// threads, which reach positions in an order of their own.
+    /// Whether the same seed gives the same moves: without a limit of time and with one thread,
+    /// because several reach positions in an order of their own.
     pub(super) fn is_reproducible(&self) -> bool {
         let several = self.plan.table.entries > 0
             && matches!(self.plan.shape, Shape::Unified { threads, .. } if threads > 1);
@@ -240,9 +239,9 @@ impl<G: Playable> SearchRecipe<G> {
 }
 
 impl<G: SearchGame> SearchPlan<G> {
-    /// A player that searches so, and if `timed` also measures the time it spends evaluating. Only
-    /// the search that people play with is made for the evaluator itself; all others ask by
-    /// pointer, for each compiles as long.
+    /// A player with this search, which with `timed` also measures its evaluation time. Only the
+    /// default search is compiled for the evaluator itself; all others call it by pointer, since
+    /// each takes as long to compile.
     pub(in crate::play) fn player<E: Evaluator<G> + 'static>(
         &self,
         game: G,
@@ -320,7 +319,7 @@ impl<G: SearchGame> SearchPlan<G> {
     }
 }
 
-/// What the name says of more than two seats; two are searched as two, whatever it says.
+/// The search for more than two seats by its name; two seats are always searched as two.
 fn many<G: Playable>(notation: &Notation, game: &G) -> Result<MultiplayerSearch, Problem> {
     let name = notation.name.as_str();
     let many = match name {

@@ -1,8 +1,7 @@
 //! One decision of a game, while the other players may ponder.
 //!
-//! Each player that ponders has a thread of its own for as long as another one decides. Invariants:
-//! all of these threads have ended when the decision is there, whoever panics; a panic is known by
-//! the seat that it happened to.
+//! Each pondering player has a thread until the decision. All threads have ended by then, even
+//! after a panic, which belongs to the seat whose player panicked.
 
 use crate::core::{
     clock::Instant,
@@ -39,7 +38,7 @@ pub(super) fn decide<G: Game>(
     let Some((decides, after)) = rest.split_first_mut() else {
         unreachable!("every seat has a player")
     };
-    // A player that panicked is not asked again before somebody hears of it.
+    // A player that panicked is not called again before its panic is reported.
     let mut asked = || {
         catch_unwind(AssertUnwindSafe(|| {
             decides.decide(position, legal, &Limits::NONE)

@@ -1,7 +1,7 @@
-//! Departures from what the players would choose, so that training sees more than best play.
+//! Random departures from the players' choices, so that training data has more than best play.
 //!
-//! Invariant: what is drawn depends on the stream and on the plies alone; a schedule or a
-//! temperature that is off draws nothing, so games without them stay as they are.
+//! Choices depend on the stream and the plies alone; a schedule or a temperature that is off uses
+//! no random numbers, so games without exploration do not change.
 
 use crate::core::random::RandomStream;
 
@@ -49,7 +49,7 @@ pub struct Exploration {
     /// Temperature, in units of win probability, at which the other moves are drawn by their
     /// values; 0 leaves them to the players.
     pub temperature: Fading,
-    /// Where the choices come from.
+    /// Stream of the choices.
     pub random: RandomStream,
 }
 
@@ -67,7 +67,7 @@ impl Exploration {
 
     /// Which of `count` moves is made at random at this ply; `None` for none of them.
     pub(super) fn uniform(&mut self, ply: usize, count: usize) -> Option<usize> {
-        // Drawn at every ply, so that the opening plies do not shift what follows.
+        // Sampled at every ply, so that opening plies do not shift later choices.
         let draw = self.random.unit();
         (ply < self.opening_plies || draw < self.share.at(ply)).then(|| self.random.below(count))
     }

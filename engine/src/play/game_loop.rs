@@ -124,10 +124,10 @@ pub fn play_guided<G: Game>(
         }
         let (decision, taken) = decide(players, seat, position, legal)
             .unwrap_or_else(|crash| resume_unwind(crash.panic));
-        let decision = decision.map_err(failed)?;
+        let (mv, value) = decision.map_err(failed)?;
         Ok(Answer {
             taken,
-            ..Answer::at_once(decision.best, decision.value, false)
+            ..Answer::at_once(mv, value, false)
         })
     };
     let (record, failure) = play(game, start, players, chance, answer, effort);
@@ -202,14 +202,14 @@ pub fn play_refereed<G: Game>(
                 },
             )
         };
-        let decision = decision.map_err(failed)?;
-        if !legal.contains(&decision.best) {
-            let reason = format!("made the move {:?}, which is not permitted", decision.best);
+        let (mv, value) = decision.map_err(failed)?;
+        if !legal.contains(&mv) {
+            let reason = format!("made the move {mv:?}, which is not permitted");
             return Err(failed(Failure::PlayerFault(reason)));
         }
         Ok(Answer {
             taken,
-            ..Answer::at_once(decision.best, decision.value, false)
+            ..Answer::at_once(mv, value, false)
         })
     };
     play(game, start, players, chance, answer, effort)

@@ -440,8 +440,11 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
 
     fn set_limits(&mut self, limits: &Limits) {
         self.outer_limits.clone_from(limits);
-        self.limits = self.own_limits.with_move_time(limits.time);
-        self.pace.set_move_time(limits.time);
+        // One-ply searches take about a microsecond.
+        if self.pace.move_time() != limits.time {
+            self.limits = self.own_limits.with_move_time(limits.time);
+            self.pace.set_move_time(limits.time);
+        }
     }
 
     fn is_stopped(&self) -> bool {

@@ -113,6 +113,11 @@ impl Pace {
         }
     }
 
+    /// The time for the next moves, if it overrides the limit.
+    pub(super) fn move_time(&self) -> Option<Duration> {
+        self.move_time
+    }
+
     /// Overrides the limit for the next moves.
     pub(super) fn set_move_time(&mut self, time: Option<Duration>) {
         self.move_time = time;

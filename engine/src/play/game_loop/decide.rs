@@ -7,7 +7,7 @@ use crate::core::{
     clock::Instant,
     game::{Game, Seat},
 };
-use crate::play::player::{Decision, Failure, Player};
+use crate::play::player::{Failure, Player};
 use crate::search::limits::Limits;
 use std::{
     any::Any,
@@ -24,16 +24,17 @@ pub(super) struct Crash {
     pub(super) panic: Box<dyn Any + Send>,
 }
 
-type DecisionResult<M> = Result<Decision<M>, Failure>;
+/// A move with its value, or the failure of the player.
+type Choice<M> = Result<(M, Option<f32>), Failure>;
 
-/// Asks a player for its move while the others that ponder search the position before chance. Also
-/// returns how long it took, where others pondered.
+/// Calls a player for its move while the others that ponder search the position before chance. Also
+/// returns the duration, if others pondered.
 pub(super) fn decide<G: Game>(
     players: &mut [&mut dyn Player<G>],
     seat: Seat,
     position: &G::Position,
     legal: &[G::Move],
-) -> Result<(DecisionResult<G::Move>, Option<Duration>), Crash> {
+) -> Result<(Choice<G::Move>, Option<Duration>), Crash> {
     let (before, rest) = players.split_at_mut(seat);
     let Some((decides, after)) = rest.split_first_mut() else {
         unreachable!("every seat has a player")
@@ -41,7 +42,8 @@ pub(super) fn decide<G: Game>(
     // A player that panicked is not called again before its panic is reported.
     let mut asked = || {
         catch_unwind(AssertUnwindSafe(|| {
-            decides.decide(position, legal, &Limits::NONE)
+            let decision = decides.decide(position, legal, &Limits::NONE);
+            decision.map(|decision| (decision.best, decision.value))
         }))
         .map_err(|panic| Crash { seat, panic })
     };

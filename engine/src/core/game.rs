@@ -197,11 +197,11 @@ impl<T: Copy + Default + Debug + Send, const N: usize> FixedList<T, N> {
         self.length += 1;
     }
 
-    /// Appends an item if `kept`, without a branch; panics if the list is full.
+    /// Appends an item if `is_pushed`, without a branch; panics if the list is full.
     #[inline]
-    pub fn push_if(&mut self, item: T, kept: bool) {
+    pub fn push_if(&mut self, item: T, is_pushed: bool) {
         self.items[usize::from(self.length)] = item;
-        self.length += u16::from(kept);
+        self.length += u16::from(is_pushed);
     }
 
     /// Appends the first `count` of some items without a branch; panics without room for all of
@@ -263,12 +263,12 @@ impl<T: Copy + Default + Debug + Send, const N: usize> List<T> for FixedList<T, 
 /// The outcome that 32 random bits select by weight; panics without outcomes.
 #[inline]
 pub fn sample_outcome(outcomes: &[Outcome], bits: u32) -> &Outcome {
-    let mut rest = bits as f32 / 4_294_967_296.0;
+    let mut remainder = bits as f32 / 4_294_967_296.0;
     // Once the remainder is negative it stays negative: counting needs no unpredictable branch.
     let mut passed = 0;
     for outcome in outcomes {
-        rest -= outcome.weight;
-        passed += usize::from(rest >= 0.0);
+        remainder -= outcome.weight;
+        passed += usize::from(remainder >= 0.0);
     }
     &outcomes[passed.min(outcomes.len() - 1)]
 }

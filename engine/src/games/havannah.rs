@@ -29,7 +29,7 @@ use crate::core::{
     random::GOLDEN,
     search_game::{OutOfTurn, Playouts, SearchHints},
 };
-use shape::{NUM_CELL_SLOTS, OFF, SIDE_BITS, Shape};
+use shape::{NUM_CELL_SLOTS, OFF_BOARD, SIDE_BITS, Shape};
 use std::hash::{Hash, Hasher};
 
 /// The rules on a board of one size.
@@ -51,7 +51,7 @@ pub struct Move(u16);
 
 impl Move {
     /// The first stone changes its owner.
-    pub const SWAP: Self = Self(OFF as u16);
+    pub const SWAP: Self = Self(OFF_BOARD as u16);
 
     /// A stone on a cell.
     #[inline]
@@ -105,7 +105,7 @@ impl Kinds {
 
 const EMPTY: u8 = 0;
 /// Off the board.
-const NOWHERE: u8 = 3;
+const OFF_BOARD_COLOUR: u8 = 3;
 
 /// Flag of the link of a chain's representative; the low bits are the chain's rim.
 const ROOT: u16 = 1 << 15;
@@ -122,7 +122,7 @@ pub struct Position {
     stones: u16,
     /// Number of chains of each seat.
     chains: [u16; 2],
-    /// The last two filled cells; [`OFF`] for none.
+    /// The last two filled cells; [`OFF_BOARD`] for none.
     last: [u16; 2],
     seat: u8,
     won: Kinds,
@@ -191,7 +191,7 @@ const fn opposite(neighbour: usize) -> usize {
 impl Position {
     fn empty() -> Self {
         let mut colours = [EMPTY; NUM_CELL_SLOTS];
-        colours[OFF] = NOWHERE;
+        colours[OFF_BOARD] = OFF_BOARD_COLOUR;
         Self {
             key: 0,
             colours,
@@ -199,7 +199,7 @@ impl Position {
             links: [0; NUM_CELL_SLOTS],
             stones: 0,
             chains: [0; 2],
-            last: [OFF as u16; 2],
+            last: [OFF_BOARD as u16; 2],
             seat: 0,
             won: Kinds::default(),
         }
@@ -209,7 +209,7 @@ impl Position {
     #[inline]
     pub fn on(&self, cell: usize) -> Option<Seat> {
         match self.colours[cell] {
-            EMPTY | NOWHERE => None,
+            EMPTY | OFF_BOARD_COLOUR => None,
             colour => Some(usize::from(colour) - 1),
         }
     }
@@ -234,7 +234,7 @@ impl Position {
 
     /// The last filled cell.
     pub fn last(&self) -> Option<usize> {
-        Some(usize::from(self.last[0])).filter(|&cell| cell != OFF)
+        Some(usize::from(self.last[0])).filter(|&cell| cell != OFF_BOARD)
     }
 
     /// The neighbours with stones of a seat, as bits around the circle.
@@ -301,7 +301,7 @@ impl Position {
     fn would_complete(&self, shape: &Shape, cell: usize, seat: Seat) -> Kinds {
         let near = &shape.near[cell];
         let (count, starts) = NEIGHBOUR_RUNS[self.around(cell, seat)];
-        let (mut roots, mut rim, mut ring) = ([OFF; 3], shape.rim[cell], false);
+        let (mut roots, mut rim, mut ring) = ([OFF_BOARD; 3], shape.rim[cell], false);
         for run in 0..usize::from(count) {
             let root = self.root(usize::from(near[usize::from(starts[run])]));
             ring |= roots[..run].contains(&root);

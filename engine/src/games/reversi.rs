@@ -21,7 +21,7 @@ use crate::core::{
     random::GOLDEN,
     search_game::{OutOfTurn, Phase, Playouts, SearchHints},
 };
-use bits::{COLUMNS, flipped, reached};
+use bits::{COLUMNS, flips, run_ends};
 
 /// Black, who moves first: seat 0.
 pub const BLACK: Seat = 0;
@@ -107,7 +107,7 @@ impl Reversi {
 
     #[inline]
     fn moves_of(&self, own: u64, enemy: u64) -> u64 {
-        reached(own, enemy) & self.squares & !(own | enemy)
+        run_ends(own, enemy) & self.squares & !(own | enemy)
     }
 
     /// Number of empty squares.
@@ -125,7 +125,7 @@ impl Reversi {
     /// Own discs minus enemy discs, with the empty squares given to the winner.
     #[inline]
     pub fn final_discs(&self, position: &Position) -> i32 {
-        let ahead = position.discs_ahead();
+        let ahead = position.disc_lead();
         ahead + ahead.signum() * self.empties(position) as i32
     }
 }
@@ -161,7 +161,7 @@ impl Position {
 
     /// Own discs minus enemy discs.
     #[inline]
-    pub fn discs_ahead(&self) -> i32 {
+    pub fn disc_lead(&self) -> i32 {
         self.own.count_ones() as i32 - self.enemy.count_ones() as i32
     }
 }
@@ -204,7 +204,7 @@ impl Game for Reversi {
         if position.moves != 0 || !self.is_over(position) {
             return None;
         }
-        Some(match position.discs_ahead() {
+        Some(match position.disc_lead() {
             0 => DRAW,
             1.. => win_for(position.seat()),
             _ => win_for(1 - position.seat()),
@@ -226,9 +226,9 @@ impl Game for Reversi {
     fn play(&self, position: &Position, mv: Move) -> Position {
         let (mut own, mut enemy) = (position.own, position.enemy);
         if let Some(square) = mv.square() {
-            let flipped = flipped(square, own, enemy);
-            own |= flipped | 1 << square;
-            enemy ^= flipped;
+            let flips = flips(square, own, enemy);
+            own |= flips | 1 << square;
+            enemy ^= flips;
         }
         self.position(enemy, own, 1 - position.seat())
     }

@@ -25,7 +25,7 @@ use crate::core::{
     random::{GOLDEN, mix64},
     search_game::{OutOfTurn, Playouts, SearchHints},
 };
-use map::{Cell, DIRECTIONS, LARGEST, Map, Side};
+use map::{Cell, DIRECTIONS, MAX_SIDE, Map, Side};
 use smallvec::SmallVec;
 use std::{
     hash::{Hash, Hasher},
@@ -33,7 +33,7 @@ use std::{
 };
 
 /// Cells of the largest map.
-const MAX_CELLS: usize = LARGEST * LARGEST;
+const MAX_CELLS: usize = MAX_SIDE * MAX_SIDE;
 
 /// The moves of a position, on the stack up to 256.
 pub type MoveList = SmallVec<[Move; 256]>;
@@ -49,10 +49,10 @@ pub struct ReversiXt {
     /// The file of the map in the notation.
     name: Option<String>,
     points: [u32; MAX_SEATS],
-    /// Index of these rules in `together`, stored in positions.
+    /// Index of these rules in `variants`, stored in positions.
     number: u16,
     /// All rules whose positions occur together; empty for one.
-    together: Arc<[Self]>,
+    variants: Arc<[Self]>,
 }
 
 /// Phase of the game.
@@ -249,7 +249,7 @@ impl ReversiXt {
             name: None,
             points: POINTS,
             number: 0,
-            together: Arc::default(),
+            variants: Arc::default(),
         }
     }
 
@@ -261,7 +261,7 @@ impl ReversiXt {
     /// The rules of a position.
     fn of(&self, position: &Position) -> &Self {
         let number = usize::from(position.number);
-        self.together.get(number).unwrap_or(self)
+        self.variants.get(number).unwrap_or(self)
     }
 
     /// The map.
@@ -323,7 +323,7 @@ impl ReversiXt {
 
     /// The rank of each seat, from 0, by stones; ties share the better rank, and disqualified seats
     /// come last.
-    pub fn places(&self, position: &Position) -> [usize; MAX_SEATS] {
+    pub fn ranks(&self, position: &Position) -> [usize; MAX_SEATS] {
         let strength = |seat| (!position.is_disqualified(seat)).then(|| position.stones(seat));
         let players = self.map.players();
         by_index(|seat| {
@@ -334,10 +334,10 @@ impl ReversiXt {
 
     /// The points of each seat by its rank; 0 for disqualified seats.
     pub fn points(&self, position: &Position) -> [u32; MAX_SEATS] {
-        let places = self.places(position);
+        let ranks = self.ranks(position);
         by_index(|seat| {
             let plays = seat < self.map.players() && !position.is_disqualified(seat);
-            if plays { self.points[places[seat]] } else { 0 }
+            if plays { self.points[ranks[seat]] } else { 0 }
         })
     }
 
@@ -421,7 +421,7 @@ impl ReversiXt {
     }
 
     /// The cells where a stone of a seat captures.
-    fn capturing(&self, cells: &[Cell], seat: Seat, overrides: bool) -> CellSet {
+    fn capturing_cells(&self, cells: &[Cell], seat: Seat, overrides: bool) -> CellSet {
         let mut found = CellSet::NONE;
         self.each_capturing(cells, seat, overrides, |at| {
             found.insert(at);
@@ -434,7 +434,7 @@ impl ReversiXt {
     /// or if the line returns to the cell. Steps are reversible, so an endless line returns to its
     /// beginning.
     #[inline]
-    fn captured(&self, cells: &[Cell], at: usize, direction: usize, seat: Seat) -> usize {
+    fn count_captured(&self, cells: &[Cell], at: usize, direction: usize, seat: Seat) -> usize {
         let own = Cell::stone(seat);
         let mut side = Side::new(at, direction);
         let mut steps = 0;
@@ -461,7 +461,7 @@ impl ReversiXt {
         // All lines are those of the board before.
         let cells = &position.cells[..count];
         let steps: [usize; DIRECTIONS] =
-            by_index(|direction| self.captured(cells, mv.cell(), direction, seat));
+            by_index(|direction| self.count_captured(cells, mv.cell(), direction, seat));
         for (direction, steps) in steps.into_iter().enumerate() {
             let mut side = Side::new(mv.cell(), direction);
             for _ in 0..steps {
@@ -490,19 +490,19 @@ impl ReversiXt {
     }
 
     /// Turns all cells within the strength of bombs into holes. Older holes cannot be crossed.
-    fn throw(&self, position: &mut Position, target: usize) {
-        let mut reached: SmallVec<[u16; 256]> = SmallVec::new();
+    fn throw_bomb(&self, position: &mut Position, target: usize) {
+        let mut run_ends: SmallVec<[u16; 256]> = SmallVec::new();
         let mut is_reached = CellSet::NONE;
-        let mut reach = |cell: usize, reached: &mut SmallVec<[u16; 256]>| {
+        let mut reach = |cell: usize, run_ends: &mut SmallVec<[u16; 256]>| {
             if !is_reached.contains(cell) {
                 is_reached.insert(cell);
-                reached.push(cell as u16);
+                run_ends.push(cell as u16);
             }
         };
-        reach(target, &mut reached);
+        reach(target, &mut run_ends);
         let mut begin = 0;
         for _ in 0..self.map.strength {
-            let end = reached.len();
+            let end = run_ends.len();
             if begin == end {
                 break;
             }
@@ -510,18 +510,18 @@ impl ReversiXt {
                 for direction in 0..DIRECTIONS {
                     let side = self
                         .map
-                        .step(Side::new(usize::from(reached[at]), direction));
+                        .step(Side::new(usize::from(run_ends[at]), direction));
                     if side != Side::NONE && position.cells[side.cell()] != Cell::HOLE {
-                        reach(side.cell(), &mut reached);
+                        reach(side.cell(), &mut run_ends);
                     }
                 }
             }
             begin = end;
         }
-        for &cell in &reached {
+        for &cell in &run_ends {
             position.put(usize::from(cell), Cell::HOLE);
         }
-        position.cells_left -= reached.len() as u16;
+        position.cells_left -= run_ends.len() as u16;
         position.bombs[position.seat()] -= 1;
     }
 }
@@ -546,9 +546,9 @@ impl Game for ReversiXt {
         if position.phase != Phase::Over {
             return None;
         }
-        let places = self.places(position);
+        let ranks = self.ranks(position);
         Some(if self.map.players() == 2 {
-            match places {
+            match ranks {
                 [0, 0, ..] => DRAW,
                 [0, ..] => win_for(0),
                 _ => win_for(1),
@@ -570,7 +570,7 @@ impl Game for ReversiXt {
             return;
         }
         let overrides = position.overrides[seat] > 0;
-        let mut permitted = self.capturing(cells, seat, overrides);
+        let mut permitted = self.capturing_cells(cells, seat, overrides);
         if overrides {
             let expansions = cells.iter().enumerate();
             let expansions = expansions.filter(|&(_, &cell)| cell == Cell::EXPANSION);
@@ -594,7 +594,7 @@ impl Game for ReversiXt {
     fn play(&self, position: &Position, mv: Move) -> Position {
         let mut next = *position;
         if position.phase == Phase::Bombs {
-            self.throw(&mut next, mv.cell());
+            self.throw_bomb(&mut next, mv.cell());
         } else {
             self.place_stone(&mut next, mv);
         }

@@ -232,11 +232,11 @@ fn wrong_format(bytes: &[u8], error: &safetensors::SafeTensorError) -> ModelProb
         .first_chunk::<8>()
         .map(|length| u64::from_le_bytes(*length))
     {
-        let looks_right = bytes
+        let is_json_header = bytes
             .get(8..)
             .is_some_and(|rest| rest.first().is_none_or(|first| *first == b'{'));
         // Headers over 100 MB are not allowed, so larger numbers are other content.
-        if looks_right && length < 100_000_000 {
+        if is_json_header && length < 100_000_000 {
             let announced = match header_data_length(bytes, length) {
                 Some(data) => data.saturating_add(8 + length),
                 None if found < 8 + length => 8 + length,

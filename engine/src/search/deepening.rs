@@ -9,7 +9,7 @@
 use super::{
     DepthObserver, Search, SearchStats, UNKNOWN_VALUE,
     eval_timer::EvalTimer,
-    limits::{DepthRange, Limits, Pace, SearchLimits, Watch},
+    limits::{DepthRange, LimitChecker, Limits, SearchLimits, TimeManager},
     parallel::{AbdadaTable, run_with_helpers},
     star::{Star, StarOptions},
     stopwatch::{Deadline, Stopwatch},
@@ -63,7 +63,7 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
     /// Sets the timer of evaluations.
     fn set_eval_timer(&mut self, clock: EvalTimer);
     /// The stop condition.
-    fn watch(&mut self) -> &mut Watch;
+    fn limit_checker(&mut self) -> &mut LimitChecker;
     /// The cost since the last [`FixedDepthSearch::take_stats`], without the time.
     fn stats(&self) -> &SearchStats;
     /// The cost since the last call.
@@ -92,8 +92,9 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         stop: Option<Arc<AtomicBool>>,
     ) {
         let counted = self.stats().nodes;
-        let most = nodes.map(|nodes| counted.saturating_add(nodes));
-        self.watch().start(counted, most, deadline, stop);
+        let max_nodes = nodes.map(|nodes| counted.saturating_add(nodes));
+        self.limit_checker()
+            .start(counted, max_nodes, deadline, stop);
     }
 
     /// Runs one iteration over the root moves, the best one first, and moves the new best one to
@@ -116,7 +117,7 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
                 Some((value, _)) => value,
             };
             let (bounds, proven) = self.search_root_move(position, &root, depth, alpha, aspiration);
-            if self.watch().stopped() {
+            if self.limit_checker().stopped() {
                 // A partial iteration counts if it includes the previous best move.
                 if let Some((_, list_index)) = best {
                     move_to_front(moves, list_index);
@@ -150,7 +151,7 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         for (&mv, value) in moves.iter().zip(values) {
             let (bounds, proven) =
                 self.move_bounds(position, mv, depth, f32::NEG_INFINITY, f32::INFINITY);
-            if self.watch().stopped() {
+            if self.limit_checker().stopped() {
                 return None;
             }
             *value = (bounds.lower, self.last_payoffs());
@@ -174,7 +175,10 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
             let low = alpha.max(guess - width);
             let high = (guess + width).max(low + width);
             let (bounds, proven) = self.move_bounds(position, root.mv, depth, low, high);
-            if bounds.lower >= bounds.upper || bounds.upper <= alpha || self.watch().stopped() {
+            if bounds.lower >= bounds.upper
+                || bounds.upper <= alpha
+                || self.limit_checker().stopped()
+            {
                 return (bounds, proven);
             }
         }
@@ -192,7 +196,7 @@ pub struct DeepeningSearch<G: SearchGame> {
     limits: SearchLimits,
     /// Limits set by the caller of a search.
     outer_limits: Limits,
-    pace: Pace,
+    pace: TimeManager,
     completed_depth: u32,
 }
 
@@ -267,7 +271,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
             own_limits: limits,
             limits,
             outer_limits: Limits::NONE,
-            pace: Pace::new(limits.time),
+            pace: TimeManager::new(limits.time),
             completed_depth: 0,
         }
     }
@@ -379,7 +383,7 @@ struct Depths {
     next: Option<u32>,
     /// The first regular depth, after an iteration of one ply.
     first: u32,
-    most: u32,
+    max: u32,
     step: u32,
 }
 
@@ -390,20 +394,20 @@ impl Depths {
         DeepeningOptions { step, .. }: DeepeningOptions,
         phase: Phase,
     ) -> Self {
-        let DepthRange { least, most } = limits.depth(phase);
+        let DepthRange { min, max } = limits.depth(phase);
         // With a depth limit only, earlier iterations serve the move order alone.
         let only_depth = limits.only_depth();
         let first = if only_depth {
-            most - most.saturating_sub(least) / step * step
+            max - max.saturating_sub(min) / step * step
         } else {
-            least
+            min
         };
         // A first iteration of two plies needs no shallower one.
         let is_quick = only_depth && (first <= 2 || !can_be_stopped);
         Self {
             next: Some(if is_quick { first } else { first.min(1) }),
             first,
-            most,
+            max,
             step,
         }
     }
@@ -417,7 +421,7 @@ impl Iterator for Depths {
         self.next = if depth < self.first {
             Some(self.first)
         } else {
-            (depth < self.most).then(|| (depth + self.step).min(self.most))
+            (depth < self.max).then(|| (depth + self.step).min(self.max))
         };
         Some(depth)
     }
@@ -435,7 +439,7 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
         for worker in &mut self.workers {
             worker.clear_own();
         }
-        self.pace = Pace::new(self.own_limits.time);
+        self.pace = TimeManager::new(self.own_limits.time);
     }
 
     fn set_limits(&mut self, limits: &Limits) {
@@ -456,7 +460,7 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
             return Bounds::exact(self.move_values(position, &[mv])[0]);
         }
         let worker = &mut self.workers[0];
-        let depth = self.limits.depth(worker.game().phase(position)).most;
+        let depth = self.limits.depth(worker.game().phase(position)).max;
         worker.start(None, None, self.outer_limits.stop.clone());
         worker
             .move_bounds(position, mv, depth, alpha, f32::INFINITY)
@@ -542,11 +546,11 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
             let (mut value, mut completed_depth) = (UNKNOWN_VALUE, 0);
             for depth in depths {
                 let (bounds, proven) = worker.root_value(position, depth);
-                if worker.watch().stopped() {
+                if worker.limit_checker().stopped() {
                     if completed_depth == 0 && outer_limits.is_stopped() {
                         search_one_ply(worker, |worker| {
                             let (bounds, _) = worker.root_value(position, 1);
-                            if !worker.watch().stopped() {
+                            if !worker.limit_checker().stopped() {
                                 value = bounds.lower;
                             }
                         });

@@ -5,7 +5,7 @@
 
 use super::{
     RootPerspective, Search, SearchStats, UNKNOWN_VALUE,
-    limits::{Limits, Watch},
+    limits::{LimitChecker, Limits},
 };
 use crate::core::{
     chance::Bounds,
@@ -29,7 +29,7 @@ pub struct Expectiminimax<G, E> {
     evaluator: E,
     depth: u32,
     form: Form,
-    watch: Watch,
+    limit_checker: LimitChecker,
     stats: SearchStats,
 }
 
@@ -41,7 +41,7 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
             evaluator,
             depth,
             form,
-            watch: Watch::default(),
+            limit_checker: LimitChecker::default(),
             stats: SearchStats::default(),
         }
     }
@@ -95,7 +95,7 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
     ) -> f64 {
         let next = self.game.play(position, mv);
         self.stats.nodes += 1;
-        if self.watch.is_over(self.stats.nodes) {
+        if self.limit_checker.is_over(self.stats.nodes) {
             return 0.0;
         }
         let value = self.value_at_depth(&next, depth - 1, root);
@@ -115,11 +115,11 @@ impl<G: Game, E: Evaluator<G>> Search<G> for Expectiminimax<G, E> {
     fn clear(&mut self) {}
 
     fn set_limits(&mut self, limits: &Limits) {
-        self.watch.start_within(self.stats.nodes, limits);
+        self.limit_checker.start_within(self.stats.nodes, limits);
     }
 
     fn is_stopped(&self) -> bool {
-        self.watch.stopped()
+        self.limit_checker.stopped()
     }
 
     fn move_value(&mut self, position: &G::Position, mv: G::Move, _alpha: f32) -> Bounds {

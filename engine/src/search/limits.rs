@@ -17,9 +17,9 @@ use std::{
 pub struct DepthRange {
     /// Minimal depth; with other limits an iteration of one ply precedes it, with the depth alone
     /// it is the maximum minus a multiple of the step.
-    pub least: u32,
+    pub min: u32,
     /// Maximal depth.
-    pub most: u32,
+    pub max: u32,
 }
 
 /// Limit of time.
@@ -56,10 +56,7 @@ impl SearchLimits {
     /// A fixed depth in all phases.
     pub fn to_depth(depth: u32) -> Self {
         Self {
-            depths: [DepthRange {
-                least: 1,
-                most: depth,
-            }; 3],
+            depths: [DepthRange { min: 1, max: depth }; 3],
             nodes: None,
             time: None,
         }
@@ -90,7 +87,7 @@ impl SearchLimits {
 
 /// Time manager of a game.
 #[derive(Clone, Debug)]
-pub(super) struct Pace {
+pub(super) struct TimeManager {
     limit: Option<TimeLimit>,
     left: Duration,
     /// Overrides the limit for the next moves.
@@ -100,7 +97,7 @@ pub(super) struct Pace {
 /// Reserve for work after the decision.
 const MOVE_OVERHEAD: Duration = Duration::from_millis(1);
 
-impl Pace {
+impl TimeManager {
     pub(super) fn new(limit: Option<TimeLimit>) -> Self {
         let left = match limit {
             Some(TimeLimit::Game { total, .. }) => total,
@@ -142,8 +139,8 @@ impl Pace {
         let after = match self.limit()? {
             TimeLimit::Move(time) | TimeLimit::Processor(time) => time,
             TimeLimit::Game { increment, .. } => {
-                let share = self.left / moves.max(1) + increment * 4 / 5;
-                share.min(self.left.saturating_sub(MOVE_OVERHEAD))
+                let budget = self.left / moves.max(1) + increment * 4 / 5;
+                budget.min(self.left.saturating_sub(MOVE_OVERHEAD))
             }
         };
         Some(Deadline { stopwatch, after })
@@ -158,15 +155,15 @@ impl Pace {
 
 /// Limits of one thread's search while it runs.
 #[derive(Clone, Debug)]
-pub struct Watch {
+pub struct LimitChecker {
     stopped: bool,
     /// Number of nodes at the next check.
-    next_look: u64,
-    last_look: Instant,
+    next_check: u64,
+    last_check: Instant,
     interval: u64,
     /// Seconds per node, a slowly decaying maximum.
     slowest: f64,
-    most_nodes: Option<u64>,
+    max_nodes: Option<u64>,
     deadline: Option<Deadline>,
     /// The caller's limits.
     outer: Limits,
@@ -185,41 +182,41 @@ const MAX_FIRST_INTERVAL: u64 = 512;
 /// Maximal number of nodes between two checks.
 const MAX_INTERVAL: u64 = 1 << 20;
 
-impl Default for Watch {
+impl Default for LimitChecker {
     fn default() -> Self {
         Self {
             stopped: false,
-            next_look: u64::MAX,
-            last_look: Instant::now(),
+            next_check: u64::MAX,
+            last_check: Instant::now(),
             interval: FIRST_INTERVAL,
             slowest: 0.0,
-            most_nodes: None,
+            max_nodes: None,
             deadline: None,
             outer: Limits::NONE,
         }
     }
 }
 
-impl Watch {
-    /// Sets new limits at a count of `nodes`; `most_nodes` is the maximal count.
+impl LimitChecker {
+    /// Sets new limits at a count of `nodes`; `max_nodes` is the maximal count.
     pub(super) fn start(
         &mut self,
         nodes: u64,
-        most_nodes: Option<u64>,
+        max_nodes: Option<u64>,
         deadline: Option<Deadline>,
         stop: Option<Arc<AtomicBool>>,
     ) {
-        let unlimited = most_nodes.is_none() && deadline.is_none() && stop.is_none();
+        let unlimited = max_nodes.is_none() && deadline.is_none() && stop.is_none();
         self.stopped = false;
-        (self.most_nodes, self.deadline, self.outer) =
-            (most_nodes, deadline, Limits { stop, time: None });
+        (self.max_nodes, self.deadline, self.outer) =
+            (max_nodes, deadline, Limits { stop, time: None });
         if !unlimited {
-            self.last_look = Instant::now();
+            self.last_check = Instant::now();
             // The interval of the last search is used, but the first check comes early.
             self.interval = self.interval.min(MAX_FIRST_INTERVAL);
             self.schedule(nodes);
         } else {
-            self.next_look = u64::MAX;
+            self.next_check = u64::MAX;
         }
     }
 
@@ -231,7 +228,7 @@ impl Watch {
     /// Whether the search must end at a count of `nodes`.
     #[inline]
     pub(super) fn is_over(&mut self, nodes: u64) -> bool {
-        if nodes >= self.next_look {
+        if nodes >= self.next_check {
             self.look(nodes);
         }
         self.stopped
@@ -257,20 +254,20 @@ impl Watch {
     #[cold]
     fn look(&mut self, nodes: u64) {
         let now = Instant::now();
-        let a_node = now.duration_since(self.last_look).as_secs_f64() / self.interval as f64;
+        let a_node = now.duration_since(self.last_check).as_secs_f64() / self.interval as f64;
         // A slowly decaying maximum: expensive nodes may come at any time.
         self.slowest = a_node.max(0.95 * self.slowest);
-        let wanted = (CLOCK_CHECK_INTERVAL.as_secs_f64() / self.slowest.max(1e-12)) as u64;
-        self.interval = wanted.clamp(1, 2 * self.interval).min(MAX_INTERVAL);
-        self.last_look = now;
-        self.stopped |= self.most_nodes.is_some_and(|most| nodes >= most)
+        let interval = (CLOCK_CHECK_INTERVAL.as_secs_f64() / self.slowest.max(1e-12)) as u64;
+        self.interval = interval.clamp(1, 2 * self.interval).min(MAX_INTERVAL);
+        self.last_check = now;
+        self.stopped |= self.max_nodes.is_some_and(|max| nodes >= max)
             || self.deadline.is_some_and(Deadline::has_passed)
             || self.outer.is_stopped();
         self.schedule(nodes);
     }
 
     fn schedule(&mut self, nodes: u64) {
-        self.next_look =
-            (nodes + self.interval).min(self.most_nodes.unwrap_or(u64::MAX).max(nodes + 1));
+        self.next_check =
+            (nodes + self.interval).min(self.max_nodes.unwrap_or(u64::MAX).max(nodes + 1));
     }
 }

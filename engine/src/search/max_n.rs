@@ -9,7 +9,7 @@ use super::{
     SearchStats,
     deepening::{DeepeningOptions, DeepeningSearch, FixedDepthSearch},
     eval_timer::EvalTimer,
-    limits::{SearchLimits, Watch},
+    limits::{LimitChecker, SearchLimits},
     ordering::limit_moves,
 };
 use crate::core::{
@@ -31,7 +31,7 @@ pub struct MaxN<G: SearchGame, E: Evaluator<G>> {
     last_move_payoffs: Payoffs,
     /// Number of evaluated leaves: a subtree that adds none is proven.
     depth_dependent: u64,
-    watch: Watch,
+    limit_checker: LimitChecker,
     stats: SearchStats,
     eval_timer: EvalTimer,
 }
@@ -53,7 +53,7 @@ impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
             move_lists: Vec::new(),
             last_move_payoffs: BELOW_ALL_PAYOFFS,
             depth_dependent: 0,
-            watch: Watch::default(),
+            limit_checker: LimitChecker::default(),
             stats: SearchStats::default(),
             eval_timer: EvalTimer::default(),
         }
@@ -101,7 +101,7 @@ impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
             if payoffs[seat] > best[seat] {
                 best = payoffs;
             }
-            if best[seat] >= MAX_PAYOFF || self.watch.stopped() {
+            if best[seat] >= MAX_PAYOFF || self.limit_checker.stopped() {
                 break;
             }
         }
@@ -122,7 +122,7 @@ impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
         if let Some(payoffs) = self.game.payoffs(&next) {
             return payoffs;
         }
-        if self.watch.is_over(self.stats.nodes) {
+        if self.limit_checker.is_over(self.stats.nodes) {
             return BELOW_ALL_PAYOFFS;
         }
         if depth == 0 {
@@ -151,8 +151,8 @@ impl<G: SearchGame, E: Evaluator<G>> FixedDepthSearch<G> for MaxN<G, E> {
         self.eval_timer = clock;
     }
 
-    fn watch(&mut self) -> &mut Watch {
-        &mut self.watch
+    fn limit_checker(&mut self) -> &mut LimitChecker {
+        &mut self.limit_checker
     }
 
     fn stats(&self) -> &SearchStats {

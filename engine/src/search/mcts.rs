@@ -39,7 +39,7 @@ use self::{
 use super::{
     SearchStats,
     eval_timer::EvalTimer,
-    limits::{Limits, Pace, TimeLimit},
+    limits::{Limits, TimeLimit, TimeManager},
 };
 use crate::core::{
     game::List,
@@ -72,7 +72,7 @@ pub struct Mcts<G: SearchGame, L: Leaf<G>> {
     prior: Option<Arc<dyn Prior<G>>>,
     /// The budget of the options as they were given.
     own_budget: Budget,
-    pace: Pace,
+    pace: TimeManager,
     limits: Limits,
     root: Option<Root<G>>,
     simulations: u64,
@@ -106,7 +106,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
             oracle: None,
             prior: None,
             own_budget: options.budget,
-            pace: Pace::new(options.budget.time()),
+            pace: TimeManager::new(options.budget.time()),
             limits: Limits::NONE,
             root: None,
             simulations: 0,
@@ -151,7 +151,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
             worker.random = RandomStream::new(seed ^ number.wrapping_mul(GOLDEN));
         }
         self.root = None;
-        self.pace = Pace::new(self.own_budget.time());
+        self.pace = TimeManager::new(self.own_budget.time());
     }
 
     /// The rules that are searched.
@@ -233,7 +233,7 @@ const POSITIONS_A_SECOND: f64 = 2e6;
 
 /// One part in so many of the granted memory is left to the rest of the process. Of 256 MiB that is
 /// 21 MiB, the size of an idle process with its evaluator tables.
-const PARTS: usize = 12;
+const MEMORY_DIVISOR: usize = 12;
 
 fn graph_size<G: SearchGame>(game: &G, options: &MctsOptions, threads: usize) -> Size {
     // One simulation adds at most one position; reused trees count too.
@@ -252,7 +252,7 @@ fn graph_size<G: SearchGame>(game: &G, options: &MctsOptions, threads: usize) ->
         .saturating_mul(searches);
     let bytes = options.memory.max(1) << 20;
     Size {
-        bytes: bytes - bytes / PARTS,
+        bytes: bytes - bytes / MEMORY_DIVISOR,
         positions,
         max_moves: game.branching_hint(),
         use_rave: options.rave > 0.0,

@@ -17,7 +17,7 @@ use super::{
     RootPerspective, SearchStats,
     deepening::FixedDepthSearch,
     eval_timer::EvalTimer,
-    limits::Watch,
+    limits::LimitChecker,
     ordering::{MoveGroups, Ordering, limit_moves, order_moves},
     parallel::AbdadaTable,
     table::{NewEntry, StoreOutcome, Table},
@@ -99,7 +99,7 @@ pub struct Star<G: SearchGame, E: Evaluator<G>> {
     depth_dependent: u64,
     /// Whether an all-node (fail-low) is expected next.
     is_all_node: bool,
-    watch: Watch,
+    limit_checker: LimitChecker,
     /// Positions that other threads of the search are at.
     pub(super) abdada: Option<Arc<AbdadaTable>>,
     stats: SearchStats,
@@ -152,7 +152,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
             depth_dependent: 0,
             is_all_node: false,
             leaf_cache,
-            watch: Watch::default(),
+            limit_checker: LimitChecker::default(),
             abdada: None,
             stats: SearchStats::default(),
             eval_timer: EvalTimer::default(),
@@ -164,10 +164,10 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
     fn oracle_value(&mut self, position: &G::Position) -> Option<f32> {
         // With more than two seats one seat's value does not determine the others.
         let oracle = (self.oracle.as_deref()).filter(|_| self.game.seats() == 2)?;
-        let value = oracle.value_within(&self.game, position, self.watch.outer());
+        let value = oracle.value_within(&self.game, position, self.limit_checker.outer());
         if value.is_none() {
             // The oracle may have run out of time.
-            self.watch.check_outer_limits();
+            self.limit_checker.check_outer_limits();
         }
         value
     }
@@ -271,7 +271,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         if depth == 1 {
             return self.search_frontier(position, ply, (alpha, beta));
         }
-        if self.watch.is_over(self.stats.nodes) {
+        if self.limit_checker.is_over(self.stats.nodes) {
             return Bounds::UNKNOWN;
         }
         let mut table_bounds = Bounds::UNKNOWN;
@@ -308,11 +308,11 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         if let Some(bounds) = self.try_probcut(position, depth, ply, (alpha, beta)) {
             return bounds;
         }
-        if self.watch.stopped() {
+        if self.limit_checker.stopped() {
             return Bounds::UNKNOWN;
         }
         let (found, hint) = self.search_inner(position, depth, ply, alpha, beta, hint);
-        if self.watch.stopped() {
+        if self.limit_checker.stopped() {
             return Bounds::UNKNOWN;
         }
         let lower = found.lower.max(table_bounds.lower);
@@ -446,7 +446,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
                         found
                     }
                 };
-                if self.watch.stopped() {
+                if self.limit_checker.stopped() {
                     break 'moves;
                 }
                 buffers.scores[index] = found.lower;
@@ -533,7 +533,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         }
         if self.options.negascout && low > 0.0 && low + NULL_WINDOW < high {
             let found = self.search_child(position, mv, depth - 1, ply, low, low + NULL_WINDOW);
-            if found.upper <= low || found.lower >= found.upper || self.watch.stopped() {
+            if found.upper <= low || found.lower >= found.upper || self.limit_checker.stopped() {
                 chance.record(index, found);
                 return found;
             }
@@ -586,7 +586,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
 
     #[inline]
     fn evaluate(&mut self, position: &G::Position, ply: usize) -> f32 {
-        if self.watch.is_over(self.stats.nodes) {
+        if self.limit_checker.is_over(self.stats.nodes) {
             return 0.0;
         }
         self.stats.evaluations += 1;
@@ -624,8 +624,8 @@ impl<G: SearchGame, E: Evaluator<G>> FixedDepthSearch<G> for Star<G, E> {
         self.eval_timer = clock;
     }
 
-    fn watch(&mut self) -> &mut Watch {
-        &mut self.watch
+    fn limit_checker(&mut self) -> &mut LimitChecker {
+        &mut self.limit_checker
     }
 
     fn stats(&self) -> &SearchStats {

@@ -15,7 +15,7 @@ mod window;
 use super::{
     RootPerspective, Search, SearchStats, UNKNOWN_VALUE,
     eval_timer::EvalTimer,
-    limits::{Limits, Watch},
+    limits::{LimitChecker, Limits},
     star::Pruning,
     table::{NewEntry, StoreOutcome, Table},
 };
@@ -52,7 +52,7 @@ pub struct StarByOutcome<G: SearchGame, E: Evaluator<G>> {
     table: Option<Arc<Table>>,
     cache: E::Cache,
     perspective: RootPerspective,
-    watch: Watch,
+    limit_checker: LimitChecker,
     stats: SearchStats,
     eval_timer: EvalTimer,
 }
@@ -82,7 +82,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
             table,
             cache: E::Cache::default(),
             perspective: RootPerspective { root: 0 },
-            watch: Watch::default(),
+            limit_checker: LimitChecker::default(),
             stats: SearchStats::default(),
             eval_timer: EvalTimer::default(),
         }
@@ -130,7 +130,11 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         self.game.moves(node.position, &mut moves);
         let outcomes = self.game.outcomes(node.position, &moves);
         let bounds = self.outcome_by_outcome(node, &moves, &outcomes, window);
-        if let Some(table) = self.table.as_ref().filter(|_| !self.watch.stopped()) {
+        if let Some(table) = self
+            .table
+            .as_ref()
+            .filter(|_| !self.limit_checker.stopped())
+        {
             self.stats.table.stores += 1;
             let outcome_of_store = table.store(
                 key,
@@ -271,7 +275,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
     fn search_move(&mut self, node: &Node<'_, G::Position>, mv: G::Move, window: Window) -> Bounds {
         let next = self.game.play(node.position, mv);
         self.stats.nodes += 1;
-        if self.watch.is_over(self.stats.nodes) {
+        if self.limit_checker.is_over(self.stats.nodes) {
             return Bounds::UNKNOWN;
         }
         let same = self.perspective.same(&self.game, node.position, &next);
@@ -318,11 +322,11 @@ impl<G: SearchGame, E: Evaluator<G>> Search<G> for StarByOutcome<G, E> {
     }
 
     fn set_limits(&mut self, limits: &Limits) {
-        self.watch.start_within(self.stats.nodes, limits);
+        self.limit_checker.start_within(self.stats.nodes, limits);
     }
 
     fn is_stopped(&self) -> bool {
-        self.watch.stopped()
+        self.limit_checker.stopped()
     }
 
     fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds {

@@ -108,19 +108,19 @@ impl PlainBoard {
 
     /// Cells reachable from some cells by steps from cells for which `goes_on` holds.
     fn flood(&self, from: Vec<usize>, goes_on: impl Fn(usize) -> bool) -> Vec<bool> {
-        let (mut reached, mut left) = (vec![false; self.cells.len()], from);
-        left.iter().for_each(|&at| reached[at] = true);
+        let (mut run_ends, mut left) = (vec![false; self.cells.len()], from);
+        left.iter().for_each(|&at| run_ends[at] = true);
         while let Some(at) = left.pop() {
             if goes_on(at) {
                 for near in self.near(at) {
-                    if self.cells[near] != 3 && !reached[near] {
-                        reached[near] = true;
+                    if self.cells[near] != 3 && !run_ends[near] {
+                        run_ends[near] = true;
                         left.push(near);
                     }
                 }
             }
         }
-        reached
+        run_ends
     }
 
     /// Structures that the stone at a cell completes: ring, bridge, fork.

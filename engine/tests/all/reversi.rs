@@ -73,7 +73,7 @@ impl PlainBoard {
     }
 
     /// Discs that a move flips.
-    fn flipped(&self, square: i32) -> Vec<usize> {
+    fn flips(&self, square: i32) -> Vec<usize> {
         let mut all = Vec::new();
         if self.signs[square as usize] != '-' {
             return all;
@@ -115,13 +115,13 @@ impl PlainBoard {
 
     /// Legal placements with the board after each.
     fn placements(&self) -> Vec<(String, Self)> {
-        let squares = (0..self.size * self.size).map(|square| (square, self.flipped(square)));
-        let legal = squares.filter(|(_, flipped)| !flipped.is_empty());
+        let squares = (0..self.size * self.size).map(|square| (square, self.flips(square)));
+        let legal = squares.filter(|(_, flips)| !flips.is_empty());
         legal
-            .map(|(square, flipped)| {
+            .map(|(square, flips)| {
                 let mut after = self.passed();
                 after.signs[square as usize] = self.turn;
-                flipped.iter().for_each(|&at| after.signs[at] = self.turn);
+                flips.iter().for_each(|&at| after.signs[at] = self.turn);
                 let column = (b'a' + (square % self.size) as u8) as char;
                 (format!("{column}{}", square / self.size + 1), after)
             })
@@ -461,19 +461,19 @@ fn symmetric_positions_have_symmetric_moves_and_equal_values() {
         for position in random_games(&game, 5, 11) {
             let mut images = Vec::new();
             for symmetry in 0..game.symmetries() {
-                let image = game.transform_position(&position, symmetry);
+                let transform_set = game.transform_position(&position, symmetry);
                 // Each is a turn or a reflection of the plain board.
                 let moves = match game.is_over(&position) {
                     true => 0,
                     false => moves_of(&game, &position).len(),
                 };
-                assert_eq!(PlainBoard::of(&game, &image).moves().len(), moves);
+                assert_eq!(PlainBoard::of(&game, &transform_set).moves().len(), moves);
                 let reported = |at: &Position| {
                     let (squares, moves) = (scores.score(&game, at), Mobility.score(&game, at));
                     (game.payoffs(at), squares, moves)
                 };
-                assert_eq!(reported(&image), reported(&position));
-                images.push(image);
+                assert_eq!(reported(&transform_set), reported(&position));
+                images.push(transform_set);
             }
             assert_eq!(images[0], position);
         }
@@ -485,7 +485,11 @@ fn symmetric_positions_have_symmetric_moves_and_equal_values() {
         images.sort_unstable();
         images.dedup();
         assert_eq!(images.len(), 8);
-        assert!(images.iter().all(|image| image & !game.squares() == 0));
+        assert!(
+            images
+                .iter()
+                .all(|transform_set| transform_set & !game.squares() == 0)
+        );
     }
 }
 

@@ -422,13 +422,13 @@ fn equal_stones_tie_and_the_disqualified_come_last() {
     let rules = game("4\n0\n0 0\n2 4\n1 1 1 2\n2 3 3 3\n");
     let position = rules.start();
     assert_eq!(position.phase(), Phase::Over);
-    assert_eq!(rules.places(&position)[..4], [0, 2, 0, 3]);
+    assert_eq!(rules.ranks(&position)[..4], [0, 2, 0, 3]);
     assert_eq!(
         rules.payoffs(&position).unwrap()[..4],
         [1.0, 0.2, 1.0, 0.08]
     );
     let without = rules.disqualify(&position, 2);
-    assert_eq!(rules.places(&without)[..4], [0, 1, 3, 2]);
+    assert_eq!(rules.ranks(&without)[..4], [0, 1, 3, 2]);
     assert_eq!(rules.points(&without)[..4], [25, 11, 0, 5]);
     assert_eq!(
         rules.parse_position(&rules.format_position(&without)),

@@ -10,17 +10,21 @@ use crate::play::{
 };
 
 /// White and Black, as text.
-const SIGNS: [char; 2] = ['O', 'X'];
+const STONE_CHARACTERS: [char; 2] = ['O', 'X'];
 
 /// Half a cell's width, and a row's height.
-const HALF: usize = 22;
+const CELL_SIZE: usize = 22;
 const ROW: usize = 38;
 
 /// The seat to move or the result, and the last stone.
 fn caption(game: &Havannah, position: &Position) -> String {
     let seat = position.seat();
     let turn = match game.win_kinds(position) {
-        None => format!("{} ({}) to move", game.seat_title(seat), SIGNS[seat]),
+        None => format!(
+            "{} ({}) to move",
+            game.seat_title(seat),
+            STONE_CHARACTERS[seat]
+        ),
         Some(ways) if ways.is_empty() => "a draw".to_owned(),
         Some(ways) => format!(
             "{} has won with a {}",
@@ -66,7 +70,7 @@ pub(super) fn text(game: &Havannah, position: &Position) -> String {
         }
     }
     for (cell, [right, row]) in cells(game) {
-        rows[row][right] = position.on(cell).map_or('.', |seat| SIGNS[seat]);
+        rows[row][right] = position.on(cell).map_or('.', |seat| STONE_CHARACTERS[seat]);
         if position.last() == Some(cell) {
             (rows[row][right - 1], rows[row][right + 1]) = ('(', ')');
         }
@@ -77,10 +81,10 @@ pub(super) fn text(game: &Havannah, position: &Position) -> String {
 
 /// The board as a scalable `<svg>` element.
 pub(super) fn svg(game: &Havannah, position: &Position) -> String {
-    let width = (4 * game.base() + 2) * HALF;
+    let width = (4 * game.base() + 2) * CELL_SIZE;
     let height = (2 * game.base() + 1) * ROW + 24;
     let mut svg = svg_open(width, height, &game.format_position(position));
-    let point_of = |[right, row]: [usize; 2]| (right * HALF, (row + 1) * ROW);
+    let point_of = |[right, row]: [usize; 2]| (right * CELL_SIZE, (row + 1) * ROW);
     for (cell, at) in cells(game) {
         let (x, y) = point_of(at);
         svg += &format!(

@@ -6,7 +6,7 @@
 
 use super::{
     EMPTY, Havannah, Position,
-    shape::{MAX_CELLS, OFF},
+    shape::{MAX_CELLS, OFF_BOARD},
 };
 use crate::core::{
     calibration::Calibration,
@@ -71,7 +71,7 @@ fn distances(game: &Havannah, position: &Position, seat: Seat, rim: u16) -> [u8;
     while let Some(cell) = queue.pop_front() {
         for &near in &game.shape.near[cell][..6] {
             let near = usize::from(near);
-            if near == OFF || cost(near) == UNREACHABLE_DISTANCE {
+            if near == OFF_BOARD || cost(near) == UNREACHABLE_DISTANCE {
                 continue;
             }
             let reached = distances[cell] + cost(near);
@@ -133,9 +133,9 @@ impl Evaluator<Havannah> for Locality {
     fn value(&self, game: &Havannah, position: &Position, (): &()) -> f32 {
         let last = usize::from(position.last[0]);
         let own = |&near: &u16| position.on(near.into()) == Some(1 - position.seat());
-        let near = last != OFF && game.shape.near[last][..12].iter().any(own);
+        let near = last != OFF_BOARD && game.shape.near[last][..12].iter().any(own);
         let mut sum = if near { self.near } else { 0.0 };
-        if self.chain > 0.0 && last != OFF {
+        if self.chain > 0.0 && last != OFF_BOARD {
             let seat = position.on(last);
             let root = position.root(last);
             let joined = (0..game.board_cells())

@@ -8,7 +8,7 @@
 
 use super::{
     EMPTY, Havannah, Position,
-    shape::{BASES, OFF, SIDE_BITS, cells_of},
+    shape::{BASES, OFF_BOARD, SIDE_BITS, cells_of},
 };
 use crate::core::game::Seat;
 use crate::learned::{
@@ -41,16 +41,16 @@ static CELLS: [[CellGroup; 1]; 8] = [
 
 /// Classes of a cell: empty by the set of seats that would win there, or a stone by owner, by the
 /// sides of its chain (none, one, more) and by whether it has a corner.
-const CENTRES: usize = 4 + 2 * 6;
+const NUM_CENTRES: usize = 4 + 2 * 6;
 
 /// Surroundings up to rotation and reflection: six cells of four colours.
-const SURROUNDINGS: usize = 430;
+const NUM_SURROUNDINGS: usize = 430;
 
 /// Rows of a network.
-const ROWS: usize = CENTRES * SURROUNDINGS;
+const NUM_ROWS: usize = NUM_CENTRES * NUM_SURROUNDINGS;
 
 /// The number of each surrounding, two bits per cell.
-static NUMBERS: LazyLock<Box<[u16; 1 << 12]>> = LazyLock::new(|| {
+static SURROUNDING_INDEX: LazyLock<Box<[u16; 1 << 12]>> = LazyLock::new(|| {
     let mut numbers = Box::new([u16::MAX; 1 << 12]);
     let mut next = 0;
     for code in 0..numbers.len() {
@@ -76,7 +76,7 @@ static SETS: [NamedTuples<Havannah>; 1] = [NamedTuples {
             let near = game.shape.near[cell_index][..6]
                 .iter()
                 .map(|&near| near.into());
-            let mut tuple: Vec<Cell> = near.filter(|&near| near != OFF).map(cell).collect();
+            let mut tuple: Vec<Cell> = near.filter(|&near| near != OFF_BOARD).map(cell).collect();
             tuple.push(cell(cell_index));
             tuple.sort_unstable();
             tuple
@@ -94,7 +94,7 @@ impl Learnable for Havannah {
 
     /// Every cell has the same rows.
     fn feature_slots(&self, _: NameSet<NoFeatureGroup>) -> Vec<Range<usize>> {
-        vec![0..ROWS; self.board_cells()]
+        vec![0..NUM_ROWS; self.board_cells()]
     }
 
     fn active_features(
@@ -104,7 +104,7 @@ impl Learnable for Havannah {
         seat: Seat,
         rows: &mut [u16],
     ) {
-        let numbers = &*NUMBERS;
+        let numbers = &*SURROUNDING_INDEX;
         for (cell, row) in rows.iter_mut().enumerate() {
             let near = self.shape.near[cell][..6].iter().enumerate();
             let code = near.fold(0, |code, (at, &near)| {
@@ -126,7 +126,7 @@ impl Learnable for Havannah {
                     4 + 6 * usize::from(owner != seat) + 3 * corner + sides
                 }
             };
-            *row = (centre * SURROUNDINGS) as u16 + numbers[code];
+            *row = (centre * NUM_SURROUNDINGS) as u16 + numbers[code];
         }
     }
 
@@ -185,8 +185,8 @@ mod tests {
     #[test]
     fn rows_are_those_of_all_images_and_there_are_so_many() {
         assert_eq!(
-            NUMBERS.iter().max().map(|&most| most.into()),
-            Some(SURROUNDINGS - 1)
+            SURROUNDING_INDEX.iter().max().map(|&most| most.into()),
+            Some(NUM_SURROUNDINGS - 1)
         );
         let mut random = RandomStream::new(7);
         for base in [3, 4, 6] {
@@ -202,7 +202,7 @@ mod tests {
                 };
                 for seat in 0..2 {
                     let rows = sorted(&position, seat);
-                    assert!(usize::from(rows[rows.len() - 1]) < ROWS);
+                    assert!(usize::from(rows[rows.len() - 1]) < NUM_ROWS);
                     for symmetry in 0..game.symmetries() {
                         assert_eq!(
                             sorted(&game.transform_position(&position, symmetry), seat),
@@ -210,7 +210,7 @@ mod tests {
                         );
                     }
                     // A cell where the seat would win is among the rows.
-                    let first = SURROUNDINGS as u16..2 * SURROUNDINGS as u16;
+                    let first = NUM_SURROUNDINGS as u16..2 * NUM_SURROUNDINGS as u16;
                     let wins = game.winning_cells(&position, seat).next().is_some();
                     met += usize::from(wins && rows.iter().any(|row| first.contains(row)));
                 }

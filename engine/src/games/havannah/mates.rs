@@ -59,7 +59,7 @@ impl Havannah {
     }
 
     /// Whether a move creates two winning cells.
-    fn doubles(&self, position: &Position, cell: usize) -> bool {
+    fn makes_double_threat(&self, position: &Position, cell: usize) -> bool {
         let seat = position.seat();
         // An isolated stone creates none.
         let near = &self.shape.near[cell];
@@ -101,7 +101,7 @@ impl Oracle<Havannah> for Mates {
                     (*bounds, is_proven) = (Bounds::exact(0.0), true);
                     false
                 }
-                _ => deep && game.doubles(position, cell),
+                _ => deep && game.makes_double_threat(position, cell),
             };
             if wins {
                 (*bounds, is_proven) = (Bounds::exact(1.0), true);

@@ -5,7 +5,7 @@
 //! (`Havannah::golem_name`). A position is the moves from the empty board, separated by blanks,
 //! including `swap`. Invariant: formatted text parses to the same value.
 
-use super::{Havannah, Move, OFF, Position};
+use super::{Havannah, Move, OFF_BOARD, Position};
 use crate::core::{
     game::Game,
     text::{TextError, wrong},
@@ -48,8 +48,8 @@ impl Havannah {
         let first = (x + 1).saturating_sub(self.base());
         let y = if golem { y.saturating_add(first) } else { y };
         let name = [x, y - 1].map(|at| isize::try_from(at).unwrap_or(isize::MAX / 4));
-        match self.shape.place(name) {
-            OFF => {
+        match self.shape.cell_slot(name) {
+            OFF_BOARD => {
                 let less = if golem { first } else { 0 };
                 let (from, to) = (first + 1 - less, (x + self.base()).min(side) - less);
                 let x = letter(x as u8);

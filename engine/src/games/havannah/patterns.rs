@@ -11,13 +11,13 @@ use super::{EMPTY, Position, Shape};
 use std::collections::HashMap;
 
 /// The patterns of the published program, with probability 1.
-pub(super) const PUBLISHED: &str = "...o.o->e ..oo.o->e ..xo.o->e .o.o.o->ace .x.o.o->e .ooo.o->ae \
+pub(super) const PUBLISHED_PATTERNS: &str = "...o.o->e ..oo.o->e ..xo.o->e .o.o.o->ace .x.o.o->e .ooo.o->ae \
     .xoo.o->e .xxo.o->e .oxo.o->ae o.oo.o->be x.oo.o->e x.xo.o->e oooo.o->e ooxo.o->e oxoo.o->e \
     oxxo.o->e xoxo.o->e xxxo.o->e ##.o.o->ce ##oo.o->e ##xo.o->e ###o.o->e ..o.##->d .oo.##->ad \
     .xo.##->d x.o.##->d xoo.##->d oxo.##->d xxo.##->d";
 
 /// Numbers of cells of a pattern.
-const SIZES: [usize; 3] = [18, 12, 6];
+const PATTERN_SIZES: [usize; 3] = [18, 12, 6];
 
 /// Recommended near cells as bits, and the probability in eighths.
 type Advice = (u32, u8);
@@ -58,7 +58,8 @@ impl Patterns {
             let signs: Vec<char> = signs.chars().filter(|&sign| sign != '/').collect();
             let code = |&sign| ".xo#".find(sign).map(|code| code as u64);
             let codes_of_signs: Option<Vec<u64>> = signs.iter().map(code).collect();
-            let codes_of_signs = codes_of_signs.filter(|signs| SIZES.contains(&signs.len()));
+            let codes_of_signs =
+                codes_of_signs.filter(|signs| PATTERN_SIZES.contains(&signs.len()));
             let codes =
                 codes_of_signs.ok_or_else(|| wrong("6, 12 or 18 signs of . x o # come first"))?;
             let cell = |letter| {
@@ -114,7 +115,7 @@ impl Patterns {
             }
             code
         };
-        for (large, size) in self.large.iter().zip(SIZES) {
+        for (large, size) in self.large.iter().zip(PATTERN_SIZES) {
             if !large.is_empty()
                 && let Some(&advice) = large.get(&code(0..size))
             {
@@ -146,7 +147,7 @@ mod tests {
 
     #[test]
     fn an_intrusion_into_a_bridge_is_answered() {
-        let patterns = Patterns::parse(PUBLISHED).unwrap();
+        let patterns = Patterns::parse(PUBLISHED_PATTERNS).unwrap();
         // White has d4 and e6, joined by d5 or e5; Black takes one, White the other.
         assert_eq!(advice(&patterns, "d4 a1 e6 e5"), ["d5"]);
         assert_eq!(advice(&patterns, "d4 a1 e6 d5"), ["e5"]);

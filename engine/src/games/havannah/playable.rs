@@ -130,13 +130,13 @@ impl GameText for Havannah {
     }
 
     fn format_alternate_notation(&self, mv: &str) -> Option<String> {
-        unless_swap(mv, || {
+        format_unless_swap(mv, || {
             Some(self.golem_name(self.parse_cell(mv, false).ok()?))
         })
     }
 
     fn parse_alternate_notation(&self, mv: &str) -> Option<String> {
-        unless_swap(mv, || Some(self.cell_name(self.parse_cell(mv, true).ok()?)))
+        format_unless_swap(mv, || Some(self.cell_name(self.parse_cell(mv, true).ok()?)))
     }
 
     fn win_kinds(&self, position: &Position) -> Option<Vec<&'static str>> {
@@ -153,19 +153,19 @@ impl Codec for Havannah {
     fn transform_position(&self, position: &Position, symmetry: usize) -> Position {
         let images = &self.shape.images[symmetry];
         let image = |cell: u16| images[usize::from(cell)];
-        let mut turned = self.start();
+        let mut transformed = self.start();
         for cell in 0..self.board_cells() {
             if let Some(seat) = position.on(cell) {
                 let cell = usize::from(image(cell as u16));
-                turned.place(self.shape, cell, seat);
-                turned.key ^= self.shape.words[cell][seat];
+                transformed.place(self.shape, cell, seat);
+                transformed.key ^= self.shape.words[cell][seat];
             }
         }
         Position {
             last: position.last.map(image),
             seat: position.seat,
             won: position.won,
-            ..turned
+            ..transformed
         }
     }
 
@@ -179,7 +179,7 @@ impl Codec for Havannah {
 }
 
 /// The text of a cell, or `swap` as it is.
-fn unless_swap(mv: &str, cell: impl FnOnce() -> Option<String>) -> Option<String> {
+fn format_unless_swap(mv: &str, cell: impl FnOnce() -> Option<String>) -> Option<String> {
     match mv.eq_ignore_ascii_case("swap") {
         true => Some(mv.to_owned()),
         false => cell(),

@@ -9,8 +9,8 @@
 
 use super::{
     EMPTY, Havannah, Kinds, NEIGHBOUR_RUNS, Position, ROOT,
-    patterns::{PUBLISHED, Patterns},
-    shape::{NUM_CELL_SLOTS, NUM_NEAR_CELLS, OFF},
+    patterns::{PUBLISHED_PATTERNS, Patterns},
+    shape::{NUM_CELL_SLOTS, NUM_NEAR_CELLS, OFF_BOARD},
 };
 use crate::core::{
     bits::nth,
@@ -67,7 +67,7 @@ fn read(arguments: &mut Arguments<'_>, _: &Havannah) -> Result<LeafMaker<Havanna
     }
     let at = named.map_or(1, |named| named.character);
     let text = match named.map(|named| (named, named.name.as_str())) {
-        None | Some((_, "published")) => PUBLISHED.to_owned(),
+        None | Some((_, "published")) => PUBLISHED_PATTERNS.to_owned(),
         Some((_, "off")) => String::new(),
         Some((named, path)) => files::read_text(named.granted(path)?.as_ref(), FileKind::Text)
             .map_err(|error| (at, error.to_string()))?,
@@ -103,7 +103,7 @@ struct PatternPlayout {
     /// The cells of this playout in order.
     cells_played: Vec<u16>,
     /// For each seat a winning cell.
-    threats: [usize; 2],
+    find_winning_cells: [usize; 2],
     /// The number of the last traversal that visited each cell, and of the last traversal.
     seen: [u64; NUM_CELL_SLOTS],
     look: u64,
@@ -120,9 +120,9 @@ impl PatternPlayout {
             left: 0,
             connect: 0.0,
             defend: 0.0,
-            replies: Box::new([[OFF as u16; NUM_CELL_SLOTS]; 2]),
+            replies: Box::new([[OFF_BOARD as u16; NUM_CELL_SLOTS]; 2]),
             cells_played: Vec::with_capacity(NUM_CELL_SLOTS),
-            threats: [OFF; 2],
+            find_winning_cells: [OFF_BOARD; 2],
             seen: [0; NUM_CELL_SLOTS],
             look: 0,
             chain: Vec::with_capacity(NUM_CELL_SLOTS),
@@ -138,7 +138,7 @@ impl PatternPlayout {
 
     /// Marks a stone about to be placed if it extends the reach of a chain: all chains that it
     /// links but one without new sides and corners, since a ring needs two.
-    fn notice(&mut self, game: &Havannah, position: &Position, cell: usize, seat: Seat) {
+    fn mark_extension(&mut self, game: &Havannah, position: &Position, cell: usize, seat: Seat) {
         let near = &game.shape.near[cell];
         let (runs, starts) = NEIGHBOUR_RUNS[position.around(cell, seat)];
         let starts = starts[..usize::from(runs)].iter();
@@ -155,29 +155,34 @@ impl PatternPlayout {
     }
 
     /// Up to two winning cells of the side of the last stone: beside it, the sixth around a stone
-    /// beside it, beside the stones marked by [`Self::notice`], or known before; `ring` if rings
+    /// beside it, beside the stones marked by [`Self::mark_extension`], or known before; `ring` if rings
     /// count.
-    fn threats(&mut self, game: &Havannah, position: &Position, ring: bool) -> [usize; 2] {
+    fn find_winning_cells(
+        &mut self,
+        game: &Havannah,
+        position: &Position,
+        ring: bool,
+    ) -> [usize; 2] {
         let stone = usize::from(position.last[0]);
         let Some(seat) = position.on(stone).filter(|_| game.may_threaten(position)) else {
-            return [OFF; 2];
+            return [OFF_BOARD; 2];
         };
         let wins = |cell: usize| {
             let kinds = game.would_win(position, cell, seat);
             kinds.0 & !Kinds::RING.0 != 0 || ring && kinds.any()
         };
-        let options = self.threats[seat];
+        let options = self.find_winning_cells[seat];
         // A winning cell stays one, unless rings no longer count.
         let first = match position.colours[options] == EMPTY && (ring || wins(options)) {
             true => options,
-            false => OFF,
+            false => OFF_BOARD,
         };
-        let mut found = [first, OFF];
-        let mut hears = |cell: usize| {
+        let mut found = [first, OFF_BOARD];
+        let mut is_marked = |cell: usize| {
             if cell != found[0] && wins(cell) {
-                found[usize::from(found[0] != OFF)] = cell;
+                found[usize::from(found[0] != OFF_BOARD)] = cell;
             }
-            found[1] != OFF
+            found[1] != OFF_BOARD
         };
         let colour = seat as u8 + 1;
         self.look += 1;
@@ -196,7 +201,7 @@ impl PatternPlayout {
                 _ => continue,
             };
             self.seen[cell] = self.look;
-            if position.colours[cell] == EMPTY && hears(cell) {
+            if position.colours[cell] == EMPTY && is_marked(cell) {
                 self.chain.clear();
                 break 'all;
             }
@@ -212,17 +217,17 @@ impl PatternPlayout {
                 }
                 if position.colours[near] == colour {
                     self.chain.push(near as u16);
-                } else if position.colours[near] == EMPTY && hears(near) {
+                } else if position.colours[near] == EMPTY && is_marked(near) {
                     break 'all;
                 }
             }
         }
-        self.threats[seat] = found[0];
+        self.find_winning_cells[seat] = found[0];
         found
     }
 
     /// A cell beside a stone where a stone of a seat would join two of its chains.
-    fn joins(game: &Havannah, position: &Position, seat: Seat, stone: u16) -> Option<usize> {
+    fn joining_cell(game: &Havannah, position: &Position, seat: Seat, stone: u16) -> Option<usize> {
         let near = &game.shape.near[usize::from(stone)][..6];
         near.iter().map(|&near| usize::from(near)).find(|&cell| {
             position.colours[cell] == EMPTY && {
@@ -240,11 +245,11 @@ impl PatternPlayout {
         let last = position.last[0];
         let mut bits = random.next_u64();
         let mut draw = |bound: u64| {
-            let drawn;
-            (bits, drawn) = bits.carrying_mul(bound, 0);
-            drawn as usize
+            let sampled;
+            (bits, sampled) = bits.carrying_mul(bound, 0);
+            sampled as usize
         };
-        if usize::from(last) != OFF {
+        if usize::from(last) != OFF_BOARD {
             let reply = usize::from(self.replies[seat][usize::from(last)]);
             if options.reply && position.colours[reply] == EMPTY {
                 return reply;
@@ -252,14 +257,14 @@ impl PatternPlayout {
             if let Some(patterns) = &options.patterns {
                 let (mask, chance) = patterns.around_last(game.shape, position);
                 if mask != 0 && (chance == 8 || draw(8) < usize::from(chance)) {
-                    let drawn = if mask.is_power_of_two() {
+                    let sampled = if mask.is_power_of_two() {
                         0
                     } else {
                         draw(u64::from(mask.count_ones()))
                     };
                     return usize::from(
                         game.shape.near[usize::from(last)]
-                            [nth(mask.into(), drawn) % NUM_NEAR_CELLS],
+                            [nth(mask.into(), sampled) % NUM_NEAR_CELLS],
                     );
                 }
             }
@@ -267,12 +272,12 @@ impl PatternPlayout {
                 chance > 0.0 && (draw(1 << 20) as f32) < chance * ((1 << 20) as f32 / 100.0)
             };
             if happens(self.connect)
-                && let Some(cell) = Self::joins(game, position, seat, last)
+                && let Some(cell) = Self::joining_cell(game, position, seat, last)
             {
                 return cell;
             }
             if happens(self.defend)
-                && let Some(cell) = Self::joins(game, position, 1 - seat, last)
+                && let Some(cell) = Self::joining_cell(game, position, 1 - seat, last)
             {
                 return cell;
             }
@@ -289,14 +294,14 @@ impl PatternPlayout {
     }
 
     /// Stores the replies of the winner and drops those of the loser.
-    fn learn(&mut self, first: Seat, winner: Seat) {
+    fn update_replies(&mut self, first: Seat, winner: Seat) {
         for (ply, pair) in self.cells_played.windows(2).enumerate() {
             let seat = (first + ply + 1) % 2;
             let reply = &mut self.replies[seat][usize::from(pair[0])];
             if seat == winner {
                 *reply = pair[1];
             } else if *reply == pair[1] {
-                *reply = OFF as u16;
+                *reply = OFF_BOARD as u16;
             }
         }
     }
@@ -304,7 +309,7 @@ impl PatternPlayout {
 
 impl Leaf<Havannah> for PatternPlayout {
     fn new_game(&mut self) {
-        *self.replies = [[OFF as u16; NUM_CELL_SLOTS]; 2];
+        *self.replies = [[OFF_BOARD as u16; NUM_CELL_SLOTS]; 2];
     }
 
     fn payoffs(
@@ -334,32 +339,32 @@ impl Leaf<Havannah> for PatternPlayout {
         let (all, first) = (self.left as f32, position.seat());
         let mut winner = None;
         let checks_threats = self.knowledge.mate || self.knowledge.antimate;
-        self.threats = [OFF; 2];
+        self.find_winning_cells = [OFF_BOARD; 2];
         // The complete chain of the last stone.
         self.chain.clear();
         self.chain.extend(
             position.last[..1]
                 .iter()
-                .filter(|&&last| usize::from(last) != OFF),
+                .filter(|&&last| usize::from(last) != OFF_BOARD),
         );
         while self.left > 0 && winner.is_none() {
             let [begin, end] = self.knowledge.ring;
-            let notice = begin + (end - begin) * (1.0 - self.left as f32 / all);
+            let mark_extension = begin + (end - begin) * (1.0 - self.left as f32 / all);
             let seat = position.seat();
             let [one, other] = match checks_threats {
-                true => self.threats(game, &position, notice >= 100.0),
-                false => [OFF; 2],
+                true => self.find_winning_cells(game, &position, mark_extension >= 100.0),
+                false => [OFF_BOARD; 2],
             };
-            if other != OFF && self.knowledge.mate {
+            if other != OFF_BOARD && self.knowledge.mate {
                 winner = Some(1 - seat);
                 break;
             }
-            let cell = match self.knowledge.antimate && one != OFF {
+            let cell = match self.knowledge.antimate && one != OFF_BOARD {
                 true => one,
                 false => self.choose(game, &position, random),
             };
             if checks_threats {
-                self.notice(game, &position, cell, seat);
+                self.mark_extension(game, &position, cell, seat);
             }
             self.fill(cell);
             self.cells_played.push(cell as u16);
@@ -368,8 +373,10 @@ impl Leaf<Havannah> for PatternPlayout {
             }
             let kinds = position.place(game.shape, cell, seat);
             position.seat = 1 - position.seat;
-            let mut noticed =
-                || notice >= 100.0 || (notice > 0.0 && random.unit() * 100.0 < f64::from(notice));
+            let mut noticed = || {
+                mark_extension >= 100.0
+                    || (mark_extension > 0.0 && random.unit() * 100.0 < f64::from(mark_extension))
+            };
             if kinds.0 & !Kinds::RING.0 != 0 || (kinds.any() && noticed()) {
                 winner = Some(seat);
             }
@@ -377,7 +384,7 @@ impl Leaf<Havannah> for PatternPlayout {
         if self.knowledge.reply
             && let Some(winner) = winner
         {
-            self.learn(first, winner);
+            self.update_replies(first, winner);
         }
         winner.map_or(DRAW, win_for)
     }
@@ -413,17 +420,20 @@ mod tests {
             let mut position = game.start();
             let mut left = game.list_empties(&position, &mut playouts.empty);
             while left > 0 {
-                let drawn = random.below(left);
-                let cell = usize::from(playouts.empty[drawn]);
+                let sampled = random.below(left);
+                let cell = usize::from(playouts.empty[sampled]);
                 left -= 1;
-                playouts.empty[drawn] = playouts.empty[left];
+                playouts.empty[sampled] = playouts.empty[left];
                 let seat = position.seat();
-                playouts.notice(&game, &position, cell, seat);
+                playouts.mark_extension(&game, &position, cell, seat);
                 if position.place(game.shape, cell, seat).any() {
                     break;
                 }
-                let found = playouts.threats(&game, &position, true);
-                let found: Vec<usize> = found.into_iter().filter(|&cell| cell != OFF).collect();
+                let found = playouts.find_winning_cells(&game, &position, true);
+                let found: Vec<usize> = found
+                    .into_iter()
+                    .filter(|&cell| cell != OFF_BOARD)
+                    .collect();
                 let wins: Vec<usize> = game.winning_cells(&position, seat).collect();
                 seen[found.len()] += 1;
                 assert_eq!(

@@ -18,18 +18,18 @@ use crate::core::{
     memory::with_capacity,
     random::GOLDEN,
 };
-use check::numbered;
+use check::has_numbers;
 use std::collections::HashSet;
 
 /// Maximal number of threats in one threat search. Opening a1 of base 4 takes 8 million nodes with
 /// 150, reply by reply.
-const THREATS: u32 = 150;
+const MAX_THREATS: u32 = 150;
 
 /// Exceeds any sum of initial numbers.
-const PROVEN: u32 = 1 << 30;
+const INFINITE_NUMBER: u32 = 1 << 30;
 
 /// Steps to the six neighbours, in the order of a shape's: columns of 8 cells.
-const STEPS: [i32; 6] = [8, 9, 1, -8, -9, -1];
+const NEIGHBOUR_SHIFTS: [i32; 6] = [8, 9, 1, -8, -9, -1];
 
 /// Bit of the first cell, so that its neighbours exist.
 const FIRST_CELL_BIT: u32 = 9;
@@ -93,7 +93,7 @@ impl Node {
 #[derive(Clone, Copy, Default)]
 struct Entry {
     key: u64,
-    must: u64,
+    candidates: u64,
     proof: u32,
     disproof: u32,
     work: u64,
@@ -119,7 +119,7 @@ pub struct Prover {
 impl Prover {
     /// Whether the game can be proved: on small boards without the swap.
     pub fn can(game: &Havannah) -> bool {
-        numbered(game)
+        has_numbers(game)
     }
 
     /// A prover of wins of a seat with a table of so many bytes; `None` without memory or for other
@@ -182,7 +182,7 @@ impl Prover {
         let node = self.node(position);
         let (proof, _) = match self.value(&node.stones) {
             Some(value) => exact(value),
-            None => self.search(&node, PROVEN, PROVEN, report_nodes),
+            None => self.search(&node, INFINITE_NUMBER, INFINITE_NUMBER, report_nodes),
         };
         (proof == 0) == (position.seat() == self.winner)
     }
@@ -196,7 +196,7 @@ impl Prover {
             let (node, wins) = (self.node(&position), position.seat() == self.winner);
             let open =
                 self.value(&node.stones).is_none() && seen.insert(number(&self.game, &position));
-            if !open || wins && self.by_threats(&node.stones).is_some() {
+            if !open || wins && self.threat_win_zone(&node.stones).is_some() {
                 continue;
             }
             if !wins {
@@ -207,7 +207,7 @@ impl Prover {
             // Replaced entries are searched again.
             let mut best = self.answer(&node);
             while best.is_none() {
-                self.search(&node, PROVEN, PROVEN, report_nodes);
+                self.search(&node, INFINITE_NUMBER, INFINITE_NUMBER, report_nodes);
                 best = self.answer(&node);
             }
             let with_stone = self
@@ -225,11 +225,11 @@ impl Prover {
     fn answer(&self, node: &Node) -> Option<u64> {
         let (key, symmetry) = node.image();
         let stored = self.entry(key).filter(|entry| entry.proof == 0)?;
-        Some(self.before(symmetry, stored.must))
+        Some(self.preimage(symmetry, stored.candidates))
     }
 
     /// The preimages of some cells under a symmetry.
-    fn before(&self, symmetry: usize, images: u64) -> u64 {
+    fn preimage(&self, symmetry: usize, images: u64) -> u64 {
         let image = |&bit: &u64| images >> self.images[at(bit)][symmetry].0 & 1 != 0;
         bits(self.all).filter(image).sum()
     }
@@ -297,7 +297,7 @@ impl Prover {
         bucket.iter().find(|entry| entry.key == key)
     }
 
-    fn keep(&mut self, entry: Entry) {
+    fn store(&mut self, entry: Entry) {
         let with_stone = self.bucket(entry.key);
         let [one, other] = &mut self.table[with_stone];
         let first = one.key == entry.key || other.key != entry.key && one.work <= other.work;
@@ -321,7 +321,7 @@ impl Prover {
         while left != 0 {
             let mut chain = lowest_bit(left);
             let near = loop {
-                let near = self.around(chain);
+                let near = self.with_neighbours(chain);
                 if near & own == chain {
                     break near;
                 }
@@ -349,7 +349,7 @@ impl Prover {
             let near = beside.fold(self.near[at(bit)], |near, (_, more)| near | more);
             for other in bits(near & self.all & !own & !(bit | (bit - 1))) {
                 let rim = rims[at(bit)] | rims[at(other)];
-                if Kinds::from_rim(rim).any() || self.closes(own | bit, chain, other) {
+                if Kinds::from_rim(rim).any() || self.closes_ring(own | bit, chain, other) {
                     pairs.any |= bit | other;
                     pairs.wins[at(bit)] |= other;
                     pairs.wins[at(other)] |= bit;
@@ -360,29 +360,32 @@ impl Prover {
     }
 
     /// A set of cells with all neighbours.
-    fn around(&self, set: u64) -> u64 {
+    fn with_neighbours(&self, set: u64) -> u64 {
         let line = set | set << 1 | set >> 1;
         (line | set << 8 | set >> 8 | set << 9 | set >> 9) & self.all
     }
 
     /// Whether a stone would close a ring with a chain.
-    fn closes(&self, own: u64, chain: u64, bit: u64) -> bool {
+    fn closes_ring(&self, own: u64, chain: u64, bit: u64) -> bool {
         if chain.count_ones() < 5 {
             return false;
         }
-        let set = STEPS.iter().enumerate().fold(0, |set, (number, step)| {
-            // Shifts wrap around to unused bits, on which nothing stands.
-            set | ((chain.rotate_right((at(bit) as i32 + step) as u32) & 1) as usize) << number
-        });
+        let set = NEIGHBOUR_SHIFTS
+            .iter()
+            .enumerate()
+            .fold(0, |set, (number, step)| {
+                // Shifts wrap around to unused bits, on which nothing stands.
+                set | ((chain.rotate_right((at(bit) as i32 + step) as u32) & 1) as usize) << number
+            });
         let encloses = |number: u64| {
-            let near = self.near[(at(bit) as i32 + STEPS[at(number)]) as usize];
+            let near = self.near[(at(bit) as i32 + NEIGHBOUR_SHIFTS[at(number)]) as usize];
             near.count_ones() == 6 && near & !(own | bit) == 0
         };
         NEIGHBOUR_RUNS[set].0 >= 2 || bits(u64::from(NEIGHBOURS_BETWEEN[set])).any(encloses)
     }
 
     /// Cells on which a side would win or threaten to, with free cells for both stones.
-    fn half(&mut self, stones: &Stones, side: Seat, free: u64) -> u64 {
+    fn threat_cells(&mut self, stones: &Stones, side: Seat, free: u64) -> u64 {
         let empty = self.empty(stones);
         let free = free & !stones.on[side];
         let pairs = self.pairs(stones.on[side]);
@@ -391,25 +394,25 @@ impl Prover {
     }
 
     /// The relevant cells of a win of the side to move by threats alone.
-    fn by_threats(&mut self, stones: &Stones) -> Option<u64> {
-        self.threats(stones, &mut { THREATS }, self.empty(stones))
+    fn threat_win_zone(&mut self, stones: &Stones) -> Option<u64> {
+        self.threats(stones, &mut { MAX_THREATS }, self.empty(stones))
     }
 
     fn threats(&mut self, stones: &Stones, budget: &mut u32, free: u64) -> Option<u64> {
         let (own, other) = (stones.wins[stones.seat], stones.wins[1 - stones.seat]);
         if own != 0 {
-            return Some(lowest_bit(own) | self.half(stones, 1 - stones.seat, free));
+            return Some(lowest_bit(own) | self.threat_cells(stones, 1 - stones.seat, free));
         }
         if other.count_ones() >= 2 || *budget == 0 {
             return None;
         }
         *budget -= 1;
         let empty = self.empty(stones);
-        let candidates = if other == 0 { empty } else { other };
+        let tried = if other == 0 { empty } else { other };
         let pairs = self.pairs(stones.on[stones.seat]);
         let (mut single, mut count) = ([(0, 0); 64], 0);
         let mut double = None;
-        for bit in bits(candidates & pairs.any) {
+        for bit in bits(tried & pairs.any) {
             let wins = pairs.wins[at(bit)] & empty;
             if wins.count_ones() >= 2 {
                 let first = lowest_bit(wins);
@@ -421,7 +424,7 @@ impl Prover {
             }
         }
         if let Some(zone) = double {
-            return Some(zone | self.half(stones, 1 - stones.seat, free));
+            return Some(zone | self.threat_cells(stones, 1 - stones.seat, free));
         }
         single[..count].iter().find_map(|&(threat, answer)| {
             let threatened = self.with_stone(stones, threat);
@@ -432,18 +435,18 @@ impl Prover {
     }
 
     /// The candidate moves of the side to move; the others lose.
-    fn must(&mut self, stones: &Stones) -> u64 {
+    fn candidates(&mut self, stones: &Stones) -> u64 {
         let (empty, wins) = (self.empty(stones), stones.wins[1 - stones.seat]);
         if wins != 0 {
             return wins;
         }
         let mut passed = *stones;
         passed.seat = 1 - stones.seat;
-        let Some(zone) = self.by_threats(&passed) else {
+        let Some(zone) = self.threat_win_zone(&passed) else {
             return empty;
         };
-        let mut must = zone & empty;
-        let mut left = must;
+        let mut candidates = zone & empty;
+        let mut left = candidates;
         while left != 0 {
             let bit = lowest_bit(left);
             left ^= bit;
@@ -451,12 +454,12 @@ impl Prover {
             if self.value(&next) == Some(false) {
                 return bit;
             }
-            if let Some(zone) = self.by_threats(&next) {
-                must &= zone & !bit;
-                left &= must;
+            if let Some(zone) = self.threat_win_zone(&next) {
+                candidates &= zone & !bit;
+                left &= candidates;
             }
         }
-        must
+        candidates
     }
 
     /// Initial numbers.
@@ -467,11 +470,12 @@ impl Prover {
         } else {
             -0.8
         };
-        let mut half = |side| f64::from(self.half(stones, side, empty).count_ones()) - 5.0;
+        let mut threat_cells =
+            |side| f64::from(self.threat_cells(stones, side, empty).count_ones()) - 5.0;
         let odds = if stones.wins[1 - stones.seat] != 0 {
             0.5
         } else {
-            0.25 * half(stones.seat) - 0.3 * half(1 - stones.seat) + turn
+            0.25 * threat_cells(stones.seat) - 0.3 * threat_cells(1 - stones.seat) + turn
         };
         let chance = 1.0 / (1.0 + (-odds).exp());
         ((31.0 - 30.0 * chance) as u32, (1.0 + 30.0 * chance) as u32)
@@ -491,12 +495,12 @@ impl Prover {
         }
         let (began, (key, symmetry)) = (self.nodes, node.image());
         let stored = self.entry(key).copied().unwrap_or_default();
-        let must = match stored.must {
-            0 => self.must(&node.stones),
-            must => self.before(symmetry, must),
+        let candidates = match stored.candidates {
+            0 => self.candidates(&node.stones),
+            candidates => self.preimage(symmetry, candidates),
         };
-        let mut children = Vec::with_capacity(must.count_ones() as usize);
-        for bit in bits(must) {
+        let mut children = Vec::with_capacity(candidates.count_ones() as usize);
+        for bit in bits(candidates) {
             let next = self.play(node, bit);
             let numbers = (self.numbers(&next)).unwrap_or_else(|| self.guess(&next.stones));
             children.push((bit, numbers));
@@ -505,7 +509,7 @@ impl Prover {
             }
         }
         loop {
-            let (mut proof, mut second, mut best) = (PROVEN, PROVEN, 0);
+            let (mut proof, mut second, mut best) = (INFINITE_NUMBER, INFINITE_NUMBER, 0);
             let (mut largest, mut open) = (0, 0);
             for (number, &(_, (child_proof, child_disproof))) in children.iter().enumerate() {
                 if child_disproof < proof {
@@ -517,20 +521,24 @@ impl Prover {
                 largest = largest.max(child_proof);
             }
             let disproof = match (proof, largest) {
-                (0, _) => PROVEN,
+                (0, _) => INFINITE_NUMBER,
                 (_, 0) => 0,
                 // The weak sum: successors are not independent.
-                _ => (largest + open - 1).min(PROVEN),
+                _ => (largest + open - 1).min(INFINITE_NUMBER),
             };
             if disproof == 0 {
-                proof = PROVEN;
+                proof = INFINITE_NUMBER;
             }
             if proof >= max_proof || disproof >= max_disproof || proof == 0 || disproof == 0 {
                 let image = |bit| 1 << self.images[at(bit)][symmetry].0;
-                let must = if proof == 0 { children[best].0 } else { must };
-                self.keep(Entry {
+                let candidates = if proof == 0 {
+                    children[best].0
+                } else {
+                    candidates
+                };
+                self.store(Entry {
                     key,
-                    must: bits(must).map(image).sum(),
+                    candidates: bits(candidates).map(image).sum(),
                     proof,
                     disproof,
                     work: stored.work + self.nodes - began + 1,
@@ -539,7 +547,7 @@ impl Prover {
             }
             let (bit, (child_proof, _)) = children[best];
             let next = self.play(node, bit);
-            let max_child_proof = (max_disproof - disproof + child_proof).min(PROVEN);
+            let max_child_proof = (max_disproof - disproof + child_proof).min(INFINITE_NUMBER);
             let max_child_disproof = max_proof.min(second + 1);
             children[best].1 =
                 self.search(&next, max_child_proof, max_child_disproof, report_nodes);
@@ -549,7 +557,11 @@ impl Prover {
 
 /// Numbers of a decided position.
 fn exact(wins: bool) -> (u32, u32) {
-    if wins { (0, PROVEN) } else { (PROVEN, 0) }
+    if wins {
+        (0, INFINITE_NUMBER)
+    } else {
+        (INFINITE_NUMBER, 0)
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! A cell is a letter x and a number y, both from 0, on a hexagon with sides of *base* cells: `|x −
 //! y| < base`. Its neighbours are (±1, 0), (0, ±1), (+1, +1), (−1, −1). Cells are numbered by
-//! letters, then numbers; [`OFF`] is any coordinate off the board.
+//! letters, then numbers; [`OFF_BOARD`] is any coordinate off the board.
 
 use std::{array::from_fn, ops::RangeInclusive, sync::OnceLock};
 
@@ -13,9 +13,9 @@ pub const BASES: RangeInclusive<usize> = 3..=10;
 pub const MAX_CELLS: usize = 271;
 
 /// Index of a cell off the board.
-pub(super) const OFF: usize = MAX_CELLS;
+pub(super) const OFF_BOARD: usize = MAX_CELLS;
 
-/// All cells and [`OFF`].
+/// All cells and [`OFF_BOARD`].
 pub(super) const NUM_CELL_SLOTS: usize = MAX_CELLS + 1;
 
 /// Cells at a distance of one or two.
@@ -28,7 +28,7 @@ pub(super) const SYMMETRIES: usize = 12;
 pub(super) const SIDE_BITS: u16 = 0x3f;
 
 /// Steps to the six neighbours in a circle.
-const STEPS: [[isize; 2]; 6] = [[1, 0], [1, 1], [0, 1], [-1, 0], [-1, -1], [0, -1]];
+const NEIGHBOUR_OFFSETS: [[isize; 2]; 6] = [[1, 0], [1, 1], [0, 1], [-1, 0], [-1, -1], [0, -1]];
 
 /// A board.
 #[derive(Debug)]
@@ -66,27 +66,27 @@ impl Shape {
         let mut shape = Self {
             base,
             cells: cells_of(base),
-            near: [[OFF as u16; NUM_NEAR_CELLS]; NUM_CELL_SLOTS],
+            near: [[OFF_BOARD as u16; NUM_NEAR_CELLS]; NUM_CELL_SLOTS],
             rim: [0; NUM_CELL_SLOTS],
             words: [[0; 2]; NUM_CELL_SLOTS],
             names: [[0; 2]; MAX_CELLS],
-            images: from_fn(|_| from_fn(|place| place as u16)),
+            images: from_fn(|_| from_fn(|cell_slot| cell_slot as u16)),
         };
         let side = 2 * base - 1;
         let all = (0..side).flat_map(|x| (0..side).map(move |y| [x as u8, y as u8]));
         let on_board = all.filter(|&[x, y]| usize::from(x.abs_diff(y)) < base);
-        for (name, place) in on_board.zip(&mut shape.names) {
-            *place = name;
+        for (name, cell_slot) in on_board.zip(&mut shape.names) {
+            *cell_slot = name;
         }
         let mut random = 0u64;
         for cell in 0..shape.cells {
             let [x, y] = shape.names[cell].map(isize::from);
-            let step = |turn: usize| STEPS[turn % 6];
+            let step = |turn: usize| NEIGHBOUR_OFFSETS[turn % 6];
             for turn in 0..6 {
                 let ([ax, ay], [bx, by]) = (step(turn), step(turn + 1));
-                let places = [[ax, ay], [ax + bx, ay + by], [2 * ax, 2 * ay]];
-                for (ring, [dx, dy]) in places.into_iter().enumerate() {
-                    shape.near[cell][6 * ring + turn] = shape.place([x + dx, y + dy]) as u16;
+                let offsets = [[ax, ay], [ax + bx, ay + by], [2 * ax, 2 * ay]];
+                for (ring, [dx, dy]) in offsets.into_iter().enumerate() {
+                    shape.near[cell][6 * ring + turn] = shape.cell_slot([x + dx, y + dy]) as u16;
                 }
             }
             let (last, edge) = (side as isize - 1, base as isize - 1);
@@ -123,8 +123,8 @@ impl Shape {
     }
 
     /// The cell of a letter and a number, from 0.
-    pub(super) fn place(&self, [x, y]: [isize; 2]) -> usize {
-        place(self.base, [x, y])
+    pub(super) fn cell_slot(&self, [x, y]: [isize; 2]) -> usize {
+        cell_slot(self.base, [x, y])
     }
 
     fn image(base: usize, name: [isize; 2], symmetry: usize) -> usize {
@@ -138,7 +138,7 @@ impl Shape {
         if symmetry >= 6 {
             at.swap(0, 1);
         }
-        place(base, [at[0] + centre, centre - at[1]])
+        cell_slot(base, [at[0] + centre, centre - at[1]])
     }
 
     /// Distance of two cells in steps.
@@ -150,13 +150,13 @@ impl Shape {
     }
 }
 
-fn place(base: usize, name: [isize; 2]) -> usize {
+fn cell_slot(base: usize, name: [isize; 2]) -> usize {
     let [Ok(x), Ok(y)] = name.map(usize::try_from) else {
-        return OFF;
+        return OFF_BOARD;
     };
     let side = 2 * base - 1;
     if x >= side || y >= side || x.abs_diff(y) >= base {
-        return OFF;
+        return OFF_BOARD;
     }
     // Letter k has base + k cells up to the longest row, then fewer.
     let before = |letter: usize| {
@@ -184,14 +184,14 @@ mod tests {
             }
             for cell in 0..shape.cells {
                 let name = shape.names[cell].map(isize::from);
-                assert_eq!(shape.place(name), cell);
+                assert_eq!(shape.cell_slot(name), cell);
                 for (number, &near) in shape.near[cell].iter().enumerate() {
                     let near = usize::from(near);
                     let distance = 1 + usize::from(number >= 6);
-                    assert!(near == OFF || shape.distance(cell, near) == distance);
+                    assert!(near == OFF_BOARD || shape.distance(cell, near) == distance);
                 }
                 let near = shape.near[cell][..6].iter();
-                let inside = near.filter(|&&near| usize::from(near) != OFF);
+                let inside = near.filter(|&&near| usize::from(near) != OFF_BOARD);
                 let expected = match shape.rim[cell] {
                     0 => 6,
                     rim if rim & SIDE_BITS != 0 => 4,

@@ -37,7 +37,7 @@ pub(super) static FORMS: [TranscriptForm<Havannah>; 2] = [
 ];
 
 /// White and Black in SGF.
-const SIGNS: [&str; 2] = ["W", "B"];
+const COLOUR_NAMES: [&str; 2] = ["W", "B"];
 
 /// Black's seat.
 const BLACK: Seat = 1;
@@ -67,7 +67,9 @@ fn write_sgf(game: &Havannah, parsed: &ParsedGame) -> Result<String, String> {
         let name = mv.cell().map(|cell| game.golem_name(cell));
         format!(";{sign}[{}]", name.unwrap_or("swap".to_owned()))
     };
-    let nodes = moves(game, parsed)?.zip(SIGNS.iter().cycle()).map(node);
+    let nodes = moves(game, parsed)?
+        .zip(COLOUR_NAMES.iter().cycle())
+        .map(node);
     Ok(heading + &nodes.collect::<String>() + ")")
 }
 
@@ -100,7 +102,7 @@ fn row(game: &Havannah, line: &str, mut at: usize) -> Result<ParsedGame, TextErr
     let line = &line[..line.find('#').unwrap_or(line.len())];
     for word in line.split_inclusive(char::is_whitespace) {
         let name = word.trim_end();
-        let sign = SIGNS
+        let sign = COLOUR_NAMES
             .iter()
             .position(|sign| sign.eq_ignore_ascii_case(name));
         if sign.is_some() {

@@ -11,10 +11,15 @@ pub(super) use crate::core::bits::members as squares_of;
 pub const COLUMNS: usize = 8;
 
 /// Columns b to g: the interior of runs along rows and diagonals.
-const INNER: u64 = 0x7E7E_7E7E_7E7E_7E7E;
+const INNER_COLUMNS: u64 = 0x7E7E_7E7E_7E7E_7E7E;
 
 /// Step of each line, and the squares inside its runs.
-const LINES: [(u32, u64); 4] = [(1, INNER), (7, INNER), (8, u64::MAX), (9, INNER)];
+const LINE_STEPS: [(u32, u64); 4] = [
+    (1, INNER_COLUMNS),
+    (7, INNER_COLUMNS),
+    (8, u64::MAX),
+    (9, INNER_COLUMNS),
+];
 
 /// The runs of `enemy` that begin next to `from`, on both sides of it along one line: towards
 /// higher and towards lower squares. No run is longer than six.
@@ -36,27 +41,27 @@ fn runs(from: u64, enemy: u64, step: u32) -> (u64, u64) {
 /// The squares behind runs of enemy discs that begin next to an own disc, occupied ones and those
 /// off a smaller board too.
 #[inline]
-pub fn reached(own: u64, enemy: u64) -> u64 {
-    LINES.into_iter().fold(0, |reached, (step, inner)| {
+pub fn run_ends(own: u64, enemy: u64) -> u64 {
+    LINE_STEPS.into_iter().fold(0, |run_ends, (step, inner)| {
         let (up, down) = runs(own, enemy & inner, step);
-        reached | up << step | down >> step
+        run_ends | up << step | down >> step
     })
 }
 
 /// The enemy discs that an own disc on a square flips.
 #[inline]
-pub fn flipped(square: usize, own: u64, enemy: u64) -> u64 {
+pub fn flips(square: usize, own: u64, enemy: u64) -> u64 {
     // All bits if a run ends at an own disc.
     let closed = |end: u64| u64::from(own & end != 0).wrapping_neg();
-    LINES.into_iter().fold(0, |flipped, (step, inner)| {
+    LINE_STEPS.into_iter().fold(0, |flips, (step, inner)| {
         let (up, down) = runs(1 << square, enemy & inner, step);
-        flipped | up & closed(up << step) | down & closed(down >> step)
+        flips | up & closed(up << step) | down & closed(down >> step)
     })
 }
 
 /// The image of a set on a board of `size` columns under one of eight symmetries; 0 is the
 /// identity.
-pub fn image(mut set: u64, symmetry: usize, size: usize) -> u64 {
+pub fn transform_set(mut set: u64, symmetry: usize, size: usize) -> u64 {
     let rest = COLUMNS - size;
     if symmetry & 1 != 0 {
         // Reverses the rows.
@@ -68,8 +73,8 @@ pub fn image(mut set: u64, symmetry: usize, size: usize) -> u64 {
     }
     if symmetry & 4 != 0 {
         // Transposes.
-        set = squares_of(set).fold(0, |flipped, square| {
-            flipped | 1 << (square % COLUMNS * COLUMNS + square / COLUMNS)
+        set = squares_of(set).fold(0, |flips, square| {
+            flips | 1 << (square % COLUMNS * COLUMNS + square / COLUMNS)
         });
     }
     set

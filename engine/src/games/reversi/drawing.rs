@@ -3,19 +3,19 @@
 use super::{
     BLACK, Position, Reversi, WHITE,
     bits::{COLUMNS, squares_of},
-    notation::{SIGNS, disc_on},
+    notation::{DISC_CHARACTERS, disc_on},
 };
 use crate::play::picture::{Squares, label, svg_open};
 use crate::play::playable::GameText;
 
 /// Units per square.
-const SQUARE: usize = 50;
+const SQUARE_SIZE: usize = 50;
 const MARGIN: usize = 26;
 
 fn board(game: &Reversi) -> Squares<'static> {
     Squares {
         columns: game.size(),
-        square: SQUARE,
+        square: SQUARE_SIZE,
         margin: MARGIN,
         ink: "#f2f2ee",
         number: |index| index + 1,
@@ -27,7 +27,11 @@ fn caption(game: &Reversi, position: &Position) -> String {
     let [black, white] = [BLACK, WHITE].map(|seat| position.discs(seat).count_ones());
     let turn = if !game.is_over(position) {
         let seat = position.seat();
-        format!("{} ({}) to move", game.seat_title(seat), SIGNS[seat])
+        format!(
+            "{} ({}) to move",
+            game.seat_title(seat),
+            DISC_CHARACTERS[seat]
+        )
     } else if black == white {
         "a draw".to_owned()
     } else {
@@ -48,11 +52,11 @@ pub(super) fn svg(game: &Reversi, position: &Position) -> String {
     let mut svg = svg_open(side, side + 24, &game.format_position(position));
     svg += &format!("<rect width=\"{side}\" height=\"{side}\" rx=\"8\" fill=\"#3b3f3a\"/>");
     for square in squares_of(game.squares()) {
-        let [x, y] = [square % COLUMNS, square / COLUMNS].map(|at| MARGIN + at * SQUARE);
+        let [x, y] = [square % COLUMNS, square / COLUMNS].map(|at| MARGIN + at * SQUARE_SIZE);
         svg += &format!(
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{SQUARE}\" height=\"{SQUARE}\" fill=\"#2f7d4f\" stroke=\"#1d5233\"/>"
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{SQUARE_SIZE}\" height=\"{SQUARE_SIZE}\" fill=\"#2f7d4f\" stroke=\"#1d5233\"/>"
         );
-        let (x, y) = (x + SQUARE / 2, y + SQUARE / 2);
+        let (x, y) = (x + SQUARE_SIZE / 2, y + SQUARE_SIZE / 2);
         let circle = match disc_on(position, square) {
             None if position.moves >> square & 1 == 0 => continue,
             None => "r=\"4\" fill=\"#9fd6b3\"",

@@ -6,8 +6,8 @@
 
 mod last;
 mod lines;
-mod outlook;
 mod search;
+mod static_eval;
 mod table;
 
 use super::{Move, Position, Reversi};
@@ -67,7 +67,7 @@ pub struct Endgame {
     nodes: u64,
     limits: Limits,
     /// Number of nodes at the next check of the limits.
-    next_look: u64,
+    next_check: u64,
     is_stopped: bool,
 }
 
@@ -88,7 +88,7 @@ impl Endgame {
             guesses: false,
             nodes: 0,
             limits: Limits::NONE,
-            next_look: u64::MAX,
+            next_check: u64::MAX,
             is_stopped: false,
         }
     }
@@ -120,7 +120,7 @@ impl Endgame {
     /// The payoff of the side to move with best play: 1, ½ or 0. Faster than the score.
     #[must_use]
     pub fn result(&mut self, position: &Position) -> f32 {
-        self.table.forget_guesses();
+        self.table.drop_estimates();
         value(self.search(position, -1, 1))
     }
 
@@ -133,7 +133,7 @@ impl Endgame {
     fn set_limits(&mut self, limits: &Limits) {
         self.limits.clone_from(limits);
         self.is_stopped = false;
-        self.next_look = match limits.stop {
+        self.next_check = match limits.stop {
             Some(_) => self.nodes,
             None => u64::MAX,
         };
@@ -142,8 +142,8 @@ impl Endgame {
     /// Whether the search must end.
     #[inline(always)]
     fn is_over(&mut self) -> bool {
-        if self.nodes >= self.next_look {
-            self.next_look = self.nodes + NODES_BETWEEN_CHECKS;
+        if self.nodes >= self.next_check {
+            self.next_check = self.nodes + NODES_BETWEEN_CHECKS;
             self.is_stopped = self.limits.is_stopped();
         }
         self.is_stopped
@@ -168,10 +168,10 @@ impl Endgame {
         if self.limits.is_stopped() {
             return estimates;
         }
-        self.table.forget_guesses();
+        self.table.drop_estimates();
         if self.entries > 0 && positions.iter().any(far) {
             self.guesses = true;
-            self.table.holds_guesses = true;
+            self.table.has_estimates = true;
             for (estimate, position) in estimates.iter_mut().zip(positions) {
                 let score = self.search(position, -MAX_SCORE, MAX_SCORE);
                 estimate.add(score, Certainty::Guess, self.is_stopped);
@@ -181,7 +181,7 @@ impl Endgame {
             if self.is_stopped {
                 return estimates;
             }
-            self.table.forget_guesses();
+            self.table.drop_estimates();
         }
         for (estimate, position) in estimates.iter_mut().zip(positions) {
             let score = match estimate.certainty {
@@ -291,7 +291,12 @@ impl EndgamePlayer {
 
     /// The scores of moves near the end, unknown before; the other moves are ordered by their
     /// number of replies.
-    fn rated(&mut self, position: &Position, moves: &[Move], limits: &Limits) -> Vec<Estimate> {
+    fn rate_moves(
+        &mut self,
+        position: &Position,
+        moves: &[Move],
+        limits: &Limits,
+    ) -> Vec<Estimate> {
         let solver = &mut self.solver;
         let mut estimates = vec![Estimate::default(); moves.len()];
         if solver.game.empties(position) <= self.empties {
@@ -333,10 +338,13 @@ impl Player<Reversi> for EndgamePlayer {
     ) -> Result<Decision<Move>, Failure> {
         let analysis = self.analyse(position, Some(legal), limits)?;
         let best = analysis.line[0];
-        let rated = analysis.moves.iter().find(|rated| rated.mv == best);
+        let rate_moves = analysis
+            .moves
+            .iter()
+            .find(|rate_moves| rate_moves.mv == best);
         Ok(Decision {
             best,
-            value: rated.and_then(|rated| rated.value),
+            value: rate_moves.and_then(|rate_moves| rate_moves.value),
             stats: analysis.stats,
             cpu_time: None,
         })
@@ -351,12 +359,12 @@ impl Player<Reversi> for EndgamePlayer {
         let before = self.solver.nodes;
         let mut analysis = Analysis::without_values(&self.solver.game, position, legal);
         let moves = analysis.list();
-        let estimates = self.rated(position, &moves, limits);
+        let estimates = self.rate_moves(position, &moves, limits);
         let score = |(&mv, estimate): (&Move, &Estimate)| Some((mv, estimate.exact()?));
         let scores: Option<_> = moves.iter().zip(&estimates).map(score).collect();
         self.solved = scores.map(|scores| (*position, scores));
-        for (rated, estimate) in analysis.moves.iter_mut().zip(&estimates) {
-            rated.value = estimate.exact().map(value);
+        for (rate_moves, estimate) in analysis.moves.iter_mut().zip(&estimates) {
+            rate_moves.value = estimate.exact().map(value);
         }
         analysis.line = vec![moves[best_index(&estimates)]];
         analysis.stats.nodes = self.solver.nodes - before;
@@ -374,7 +382,7 @@ impl Player<Reversi> for EndgamePlayer {
         let score = |mv: &Move| Some(solved?.1.iter().find(|one| one.0 == *mv)?.1);
         let scores: Option<Vec<i32>> = moves.iter().map(score).collect();
         let scores = scores.or_else(|| {
-            let estimates = self.rated(position, moves, limits);
+            let estimates = self.rate_moves(position, moves, limits);
             estimates.iter().map(Estimate::exact).collect()
         });
         Some((SCORE_UNIT, scores?))

@@ -7,7 +7,7 @@
 
 use super::{
     Position, Reversi,
-    bits::{COLUMNS, reached, squares_of},
+    bits::{COLUMNS, run_ends, squares_of},
 };
 use crate::core::{calibration::Calibration, evaluator::Score};
 use crate::play::registry::{EvaluatorEntry, calibrated};
@@ -43,7 +43,7 @@ impl Discs {
 impl Score<Reversi> for Discs {
     #[inline]
     fn score(&self, _game: &Reversi, position: &Position) -> f32 {
-        position.discs_ahead() as f32
+        position.disc_lead() as f32
     }
 }
 
@@ -60,7 +60,7 @@ impl Score<Reversi> for Mobility {
     #[inline]
     fn score(&self, game: &Reversi, position: &Position) -> f32 {
         let (own, enemy) = (position.own, position.enemy);
-        let other = reached(enemy, own) & game.squares() & !(own | enemy);
+        let other = run_ends(enemy, own) & game.squares() & !(own | enemy);
         position.moves.count_ones() as f32 - other.count_ones() as f32
     }
 }

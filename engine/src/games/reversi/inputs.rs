@@ -5,7 +5,7 @@
 
 use super::{
     Position, Reversi,
-    bits::{COLUMNS, image, squares_of},
+    bits::{COLUMNS, squares_of, transform_set},
 };
 use crate::core::game::Seat;
 use crate::learned::{
@@ -25,7 +25,7 @@ static CELLS: [[CellGroup; 1]; 5] = [cells(0), cells(0), cells(4), cells(6), cel
 /// Shapes with all their images.
 fn images(game: &Reversi, shapes: impl IntoIterator<Item = u64>) -> BTreeSet<Vec<Cell>> {
     let cells = |set| squares_of(set).map(|square| cell(game, square)).collect();
-    let images = |shape| (0..8).map(move |symmetry| image(shape, symmetry, game.size()));
+    let images = |shape| (0..8).map(move |symmetry| transform_set(shape, symmetry, game.size()));
     shapes.into_iter().flat_map(images).map(cells).collect()
 }
 
@@ -101,8 +101,8 @@ impl TupleInputs for Reversi {
 
     fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {
         let (row, column) = (cell.index() / self.size(), cell.index() % self.size());
-        let image = image(square(row, column), symmetry, self.size());
-        self::cell(self, image.trailing_zeros() as usize)
+        let transform_set = transform_set(square(row, column), symmetry, self.size());
+        self::cell(self, transform_set.trailing_zeros() as usize)
     }
 }
 
@@ -200,18 +200,18 @@ mod tests {
                 let view = |at: &Position| with_view(&game, at, seat, <[u8]>::to_vec);
                 let seen = view(position);
                 for symmetry in 0..game.symmetries() {
-                    let image = view(&game.transform_position(position, symmetry));
+                    let transform_set = view(&game.transform_position(position, symmetry));
                     for cell in game.cells()[0].all() {
                         let image_cell = game.transform_cell(cell, symmetry);
-                        assert_eq!(seen[cell.index()], image[image_cell.index()]);
+                        assert_eq!(seen[cell.index()], transform_set[image_cell.index()]);
                     }
                 }
             });
             let set = set(&game, "lines-and-corners");
             let images = |symmetry| -> BTreeSet<BTreeSet<Cell>> {
                 let cell = |&cell: &Cell| game.transform_cell(cell, symmetry);
-                let image = |tuple: &Vec<Cell>| tuple.iter().map(cell).collect();
-                set.cells().iter().map(image).collect()
+                let transform_set = |tuple: &Vec<Cell>| tuple.iter().map(cell).collect();
+                set.cells().iter().map(transform_set).collect()
             };
             assert!((1..game.symmetries()).all(|symmetry| images(symmetry) == images(0)));
         }

@@ -14,7 +14,7 @@ use crate::core::{
 };
 
 /// The discs of both seats.
-pub const SIGNS: [char; 2] = ['X', 'O'];
+pub const DISC_CHARACTERS: [char; 2] = ['X', 'O'];
 
 impl Reversi {
     /// Parses a position.
@@ -22,7 +22,7 @@ impl Reversi {
         let signs: Vec<char> = text.chars().collect();
         let sign = |at: usize, allowed: &str, expected: &str| match signs.get(at) {
             Some(&found) if allowed.contains(found) => Ok(found),
-            found => Err(unexpected(at, expected, found)),
+            found => Err(unexpected_character(at, expected, found)),
         };
         let mut discs = [0; 2];
         let mut at = 0;
@@ -38,10 +38,10 @@ impl Reversi {
             at += 1;
         }
         sign(at, " ", "a blank and a side")?;
-        let seat = usize::from(sign(at + 1, "XO", "the side, X or O")? == SIGNS[WHITE]);
+        let seat = usize::from(sign(at + 1, "XO", "the side, X or O")? == DISC_CHARACTERS[WHITE]);
         match signs.get(at + 2) {
             None => Ok(self.position(discs[seat], discs[1 - seat], seat)),
-            found => Err(unexpected(at + 2, "the end", found)),
+            found => Err(unexpected_character(at + 2, "the end", found)),
         }
     }
 
@@ -49,13 +49,13 @@ impl Reversi {
     pub fn format_position(&self, position: &Position) -> String {
         let mut text: String = self.rows(position).concat();
         text.push(' ');
-        text.push(SIGNS[position.seat()]);
+        text.push(DISC_CHARACTERS[position.seat()]);
         text
     }
 
     /// The characters of each row, from the top.
     pub(super) fn rows(&self, position: &Position) -> Vec<String> {
-        let sign = |square| disc_on(position, square).map_or('-', |seat| SIGNS[seat]);
+        let sign = |square| disc_on(position, square).map_or('-', |seat| DISC_CHARACTERS[seat]);
         let signs: Vec<char> = squares_of(self.squares).map(sign).collect();
         let rows = signs.chunks(self.size);
         rows.map(|row| row.iter().collect()).collect()
@@ -102,7 +102,7 @@ impl Reversi {
 }
 
 /// An error for the character at an index, from 0, or for the end of the text.
-pub(super) fn unexpected(at: usize, expected: &str, found: Option<&char>) -> TextError {
+pub(super) fn unexpected_character(at: usize, expected: &str, found: Option<&char>) -> TextError {
     let found = found.map_or("the end".to_owned(), |found| format!("{found:?}"));
     TextError::new(at + 1, format!("expected {expected}, found {found}"))
 }

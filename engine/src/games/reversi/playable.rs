@@ -168,15 +168,15 @@ impl Codec for Reversi {
 
     fn transform_position(&self, position: &Position, symmetry: usize) -> Position {
         let discs = [position.own, position.enemy];
-        let [own, enemy] = discs.map(|discs| bits::image(discs, symmetry, self.size()));
+        let [own, enemy] = discs.map(|discs| bits::transform_set(discs, symmetry, self.size()));
         self.position(own, enemy, position.seat())
     }
 
     fn transform_move(&self, mv: Move, symmetry: usize) -> Option<(u32, usize)> {
         // A pass is number 64.
         let square = mv.square().map_or(0, |square| 1 << square);
-        let image = bits::image(square, symmetry, self.size()).trailing_zeros();
-        Some((image, symmetry))
+        let transform_set = bits::transform_set(square, symmetry, self.size()).trailing_zeros();
+        Some((transform_set, symmetry))
     }
 
     fn swap_colours(&self, position: &Position) -> Position {

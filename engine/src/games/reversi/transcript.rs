@@ -8,7 +8,7 @@
 //! `--`, `@@`) are optional. Invariant: parsed games are legal, and formatted games parse to the
 //! same.
 
-use super::{BLACK, Move, Position, Reversi, WHITE, notation::SIGNS, pgn, wthor};
+use super::{BLACK, Move, Position, Reversi, WHITE, notation::DISC_CHARACTERS, pgn, wthor};
 use crate::core::{
     game::{Game, Seat},
     record::Ending,
@@ -105,7 +105,7 @@ fn ggf(game: &Reversi, parsed: &ParsedGame) -> String {
         name.replace([']', '['], "_")
     });
     let board = game.rows(&parsed.start).join(" ");
-    let board = format!("{board} {}", SIGNS[parsed.start.seat()]).replace('X', "*");
+    let board = format!("{board} {}", DISC_CHARACTERS[parsed.start.seat()]).replace('X', "*");
     let size = game.size();
     format!(
         "(;GM[Othello]PC[Alea]PB[{black}]PW[{white}]RE[{result}]TI[0]TY[{size}]BO[{size} {board}]{moves};)"

@@ -2,14 +2,14 @@
 
 use super::{
     Phase, Position, ReversiXt,
-    map::{Cell, TOWARDS},
+    map::{Cell, DIRECTION_OFFSETS},
 };
 use crate::core::game::{MAX_SEATS, Seat};
 use crate::play::picture::{label, svg_open};
 use crate::play::playable::GameText;
 
 /// Units per cell.
-const CELL: usize = 40;
+const CELL_SIZE: usize = 40;
 const MARGIN: usize = 34;
 
 /// Colours of the players' stones and of the digits on them, with contrast of at least 4.5.
@@ -25,8 +25,8 @@ const COLOURS: [(&str, &str); MAX_SEATS] = [
 ];
 
 /// Stocks and stones, a line per player.
-fn standings(game: &ReversiXt, position: &Position) -> Vec<String> {
-    let ranks = game.places(position);
+fn player_lines(game: &ReversiXt, position: &Position) -> Vec<String> {
+    let ranks = game.ranks(position);
     let line = |seat: Seat| {
         let mut line = format!(
             "{}: {} stones, {} override stones, {} bombs",
@@ -60,20 +60,20 @@ pub(super) fn text(game: &ReversiXt, position: &Position) -> String {
         let sign = |x| format!("{:>3}", position.cell(y * width + x).sign());
         text += &row(y.to_string(), (0..width).map(sign).collect());
     }
-    text + &standings(game, position).join("\n")
+    text + &player_lines(game, position).join("\n")
 }
 
 /// The board as a scalable `<svg>` element.
 pub(super) fn svg(game: &ReversiXt, position: &Position) -> String {
     let map = game.map();
-    let standings = standings(game, position);
-    let width = (map.width() * CELL + 2 * MARGIN).max(420);
-    let board = map.height() * CELL + 2 * MARGIN;
-    let height = board + 20 * standings.len() + 8;
+    let player_lines = player_lines(game, position);
+    let width = (map.width() * CELL_SIZE + 2 * MARGIN).max(420);
+    let board = map.height() * CELL_SIZE + 2 * MARGIN;
+    let height = board + 20 * player_lines.len() + 8;
     let mut svg = svg_open(width, height, &game.format_position(position));
     svg += &format!("<rect width=\"{width}\" height=\"{height}\" fill=\"#f6f5f1\"/>");
     let corner =
-        |cell: usize| [cell % map.width(), cell / map.width()].map(|at| MARGIN + at * CELL);
+        |cell: usize| [cell % map.width(), cell / map.width()].map(|at| MARGIN + at * CELL_SIZE);
     for cell in 0..map.cells().len() {
         let what = position.cell(cell);
         if what == Cell::HOLE {
@@ -81,9 +81,9 @@ pub(super) fn svg(game: &ReversiXt, position: &Position) -> String {
         }
         let [x, y] = corner(cell);
         svg += &format!(
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\" fill=\"#e4e1d6\" stroke=\"#b7b2a1\"/>"
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{CELL_SIZE}\" height=\"{CELL_SIZE}\" fill=\"#e4e1d6\" stroke=\"#b7b2a1\"/>"
         );
-        let (x, y) = (x + CELL / 2, y + CELL / 2);
+        let (x, y) = (x + CELL_SIZE / 2, y + CELL_SIZE / 2);
         let (colour, ink) = match what.seat() {
             Some(seat) => COLOURS[seat],
             None if what == Cell::EXPANSION => ("#fff", "#333"),
@@ -101,8 +101,8 @@ pub(super) fn svg(game: &ReversiXt, position: &Position) -> String {
     for (number, sides) in map.transitions().iter().enumerate() {
         let hue = 47 * number % 360;
         for side in sides {
-            let [x, y] = corner(side.cell()).map(|at| (at + CELL / 2) as isize);
-            let (right, down) = TOWARDS[side.direction()];
+            let [x, y] = corner(side.cell()).map(|at| (at + CELL_SIZE / 2) as isize);
+            let (right, down) = DIRECTION_OFFSETS[side.direction()];
             let at = |start: isize, towards: isize, far: isize| start + towards * far;
             svg += &format!(
                 "<path d=\"M{} {}L{} {}\" stroke=\"hsl({hue} 70% 40%)\" stroke-width=\"2\"/>\
@@ -117,7 +117,7 @@ pub(super) fn svg(game: &ReversiXt, position: &Position) -> String {
             );
         }
     }
-    for (line, standing) in standings.iter().enumerate() {
+    for (line, standing) in player_lines.iter().enumerate() {
         let y = board + 20 * line + 4;
         svg += &format!(
             "<rect x=\"14\" y=\"{}\" width=\"12\" height=\"12\" fill=\"{}\"/>\

@@ -47,12 +47,12 @@ trait SeatScore: Send + Sync {
 
 impl<H: SeatScore> Score<ReversiXt> for H {
     fn score(&self, game: &ReversiXt, position: &Position) -> f32 {
-        ahead(game, position, &self.has(game, position), position.seat())
+        lead(game, position, &self.has(game, position), position.seat())
     }
 
     fn scores(&self, game: &ReversiXt, position: &Position) -> Option<[f32; MAX_SEATS]> {
         let has = self.has(game, position);
-        Some(each_seat(game, |seat| ahead(game, position, &has, seat)))
+        Some(each_seat(game, |seat| lead(game, position, &has, seat)))
     }
 }
 
@@ -63,7 +63,7 @@ fn each_seat(game: &ReversiXt, number: impl Fn(Seat) -> f32) -> [f32; MAX_SEATS]
 }
 
 /// Lead over the best other active seat.
-fn ahead(game: &ReversiXt, position: &Position, has: &[f32; MAX_SEATS], own: Seat) -> f32 {
+fn lead(game: &ReversiXt, position: &Position, has: &[f32; MAX_SEATS], own: Seat) -> f32 {
     if position.is_disqualified(own) {
         return f32::NEG_INFINITY;
     }
@@ -98,7 +98,7 @@ impl SeatScore for Mobility {
         if position.phase() != Phase::Stones {
             return Stones.has(game, position);
         }
-        each_seat(game, |seat| game.fillable(position, seat) as f32)
+        each_seat(game, |seat| game.num_fillable(position, seat) as f32)
     }
 }
 
@@ -112,7 +112,7 @@ struct Lines {
 const WEIGHTS: [f32; DIRECTIONS / 2 + 1] = [1.0, 1.0, 2.0, 5.0, 15.0];
 
 /// Weight of an override stone: about the stones that a move with it flips.
-const OVERRIDE: f32 = 8.0;
+const OVERRIDE_WEIGHT: f32 = 8.0;
 
 impl Lines {
     /// The weights on a map.
@@ -137,7 +137,7 @@ impl SeatScore for Lines {
             }
         }
         for (seat, has) in has.iter_mut().enumerate() {
-            *has += OVERRIDE * f32::from(position.overrides(seat))
+            *has += OVERRIDE_WEIGHT * f32::from(position.overrides(seat))
                 + self.bomb * f32::from(position.bombs(seat));
         }
         has
@@ -146,9 +146,9 @@ impl SeatScore for Lines {
 
 impl ReversiXt {
     /// Number of empty cells that a seat could fill.
-    fn fillable(&self, position: &Position, seat: Seat) -> usize {
+    fn num_fillable(&self, position: &Position, seat: Seat) -> usize {
         let cells = &position.cells[..self.map.cells().len()];
-        self.capturing(cells, seat, false).len()
+        self.capturing_cells(cells, seat, false).len()
     }
 }
 
@@ -168,8 +168,8 @@ mod tests {
         let start = game.start();
         assert_eq!(Stones.score(&game, &start), 0.0);
         // The cells 2,0 and 3,1; 2,0, 1,2 and 3,2; 0,1.
-        let fillable = [0, 1, 2].map(|seat| game.fillable(&start, seat));
-        assert_eq!(fillable, [2, 3, 1]);
+        let num_fillable = [0, 1, 2].map(|seat| game.num_fillable(&start, seat));
+        assert_eq!(num_fillable, [2, 3, 1]);
         assert_eq!(Mobility.score(&game, &start), -1.0);
         let lines = Lines::new(game.map());
         // A corner; an edge; the end of the middle row, which a transition continues; the middle.

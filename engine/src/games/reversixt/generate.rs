@@ -3,7 +3,7 @@
 //! In the middle every player has as many stones, arranged as in a Latin square; the cells around
 //! it are random.
 
-use super::map::{Cell, DIRECTIONS, LARGEST, Map, Side};
+use super::map::{Cell, DIRECTIONS, MAX_SIDE, Map, Side};
 use crate::core::{
     game::{MAX_SEATS, uniform_index},
     random::RandomStream,
@@ -51,9 +51,9 @@ impl MapSettings {
             ));
         }
         for (name, size) in [("width", self.width), ("height", self.height)] {
-            if !(players..=LARGEST).contains(&size) {
+            if !(players..=MAX_SIDE).contains(&size) {
                 return Err(format!(
-                    "{name} is a number from {players}, for so many players, to {LARGEST}, not {size}"
+                    "{name} is a number from {players}, for so many players, to {MAX_SIDE}, not {size}"
                 ));
             }
         }
@@ -86,7 +86,7 @@ impl MapSettings {
         for _ in 0..(open.len() as f64 * self.density / 2.0) as usize {
             let mut side =
                 || open.swap_remove(uniform_index(open.len(), (random.next_u64() >> 32) as u32));
-            map.join([side(), side()]);
+            map.add_transition([side(), side()]);
         }
         Ok(map)
     }

@@ -20,28 +20,28 @@ use std::{ops::RangeInclusive, sync::Arc};
 const NUM_SUMMARY: usize = 20;
 
 /// Alphabet size of the summary.
-const WORDS: i32 = 16;
+const ALPHABET_SIZE: i32 = 16;
 
 /// Columns and rows of maps with board inputs.
-const SIDE: usize = 8;
+const BOARD_SIDE: usize = 8;
 
-const SUMMARY: CellGroup = CellGroup::only(
+const SUMMARY_TUPLES: CellGroup = CellGroup::only(
     's',
     NUM_SUMMARY,
-    WORDS as usize,
+    ALPHABET_SIZE as usize,
     "summary v1 (empties, phase and players, leads in stones, moves, corners, edges, X, C, frontier, \
      stocks, tempo, the last stones)",
 );
 
 /// Indices of the second group follow those of the first.
 static GROUPS: [CellGroup; 2] = [
-    SUMMARY,
+    SUMMARY_TUPLES,
     CellGroup {
         start: NUM_SUMMARY,
         optional: true,
         ..CellGroup::only(
             'b',
-            SIDE * SIDE,
+            BOARD_SIDE * BOARD_SIDE,
             4,
             "board, row by row (0 empty, 1 mover, 2 another's, 3 hole)",
         )
@@ -93,9 +93,9 @@ struct Counts {
     corners: i32,
     edges: i32,
     /// Stones on X squares: in the middle next to an empty corner.
-    crosses: i32,
+    x_squares: i32,
     /// Stones on C squares: at an edge next to an empty corner.
-    besides: i32,
+    c_squares: i32,
     /// Stones next to an empty cell.
     frontier: i32,
     moves: i32,
@@ -119,15 +119,15 @@ impl ReversiXt {
                 let danger = corners.iter().any(|&at| cells[usize::from(at)].is_empty());
                 match shape.kinds[at] {
                     Kind::Corner => counts.corners += 1,
-                    Kind::Edge if danger => counts.besides += 1,
+                    Kind::Edge if danger => counts.c_squares += 1,
                     Kind::Edge => counts.edges += 1,
-                    Kind::Middle => counts.crosses += i32::from(danger),
+                    Kind::Middle => counts.x_squares += i32::from(danger),
                 }
             }
         }
         if position.phase() == Phase::Stones {
             for (seat, counts) in all[..map.players()].iter_mut().enumerate() {
-                for at in self.capturing(cells, seat, false).iter(cells.len()) {
+                for at in self.capturing_cells(cells, seat, false).iter(cells.len()) {
                     counts.moves += 1;
                     counts.choices += i32::from(cells[at] == Cell::CHOICE);
                     counts.inversions += i32::from(cells[at] == Cell::INVERSION);
@@ -163,22 +163,22 @@ fn summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; NUM_SUMMARY
         lead_symbol(own - other)
     };
     let empties = game.empties(position) as i32;
-    let cells = game.map().playable().max(1) as i32;
-    let most = |number: i32| number.min(WORDS - 1) as u8;
+    let cells = game.map().num_cells().max(1) as i32;
+    let most = |number: i32| number.min(ALPHABET_SIZE - 1) as u8;
     let tempo = |number: i32, can: i32| (number.min(7) + 8 * can.min(1)) as u8;
     let left = |cell| game.cells_of(position).filter(|&at| at == cell).count() as i32;
     let bombs = position.phase() == Phase::Bombs;
     let others_move = (0..players).any(|seat| rivals(seat) && counts[seat].moves > 0);
     [
-        most(empties * WORDS / cells),
+        most(empties * ALPHABET_SIZE / cells),
         (players - 2) as u8 + 8 * u8::from(bombs),
         ratio_symbol(against(&|seat| position.stones(seat).into())),
         ratio_symbol(against(&|seat| counts[seat].moves)),
         most(counts[own].moves),
         lead(&|seat| counts[seat].corners),
         lead(&|seat| counts[seat].edges),
-        lead(&|seat| counts[seat].crosses),
-        lead(&|seat| counts[seat].besides),
+        lead(&|seat| counts[seat].x_squares),
+        lead(&|seat| counts[seat].c_squares),
         ratio_symbol(against(&|seat| counts[seat].frontier)),
         lead(&|seat| position.overrides(seat).into()),
         lead(&|seat| position.bombs(seat).into()),
@@ -200,21 +200,21 @@ fn board(game: &ReversiXt) -> Vec<Vec<crate::learned::inputs::Cell>> {
         return Vec::new();
     };
     let cells = |along: &dyn Fn(usize) -> (usize, usize), length: usize| {
-        let cell = |(row, column)| group.cell(row * SIDE + column);
+        let cell = |(row, column)| group.cell(row * BOARD_SIDE + column);
         (0..length).map(along).map(cell).collect()
     };
     let mut tuples = Vec::new();
-    for line in 0..SIDE {
-        tuples.push(cells(&|at| (line, at), SIDE));
-        tuples.push(cells(&|at| (at, line), SIDE));
+    for line in 0..BOARD_SIDE {
+        tuples.push(cells(&|at| (line, at), BOARD_SIDE));
+        tuples.push(cells(&|at| (at, line), BOARD_SIDE));
     }
-    for length in 4..=SIDE {
-        let short = SIDE - length;
+    for length in 4..=BOARD_SIDE {
+        let short = BOARD_SIDE - length;
         tuples.push(cells(&|at| (at, short + at), length));
         tuples.push(cells(&|at| (at, length - 1 - at), length));
         if short > 0 {
             tuples.push(cells(&|at| (short + at, at), length));
-            tuples.push(cells(&|at| (short + at, SIDE - 1 - at), length));
+            tuples.push(cells(&|at| (short + at, BOARD_SIDE - 1 - at), length));
         }
     }
     for (down, right) in [(0, 0), (0, 5), (5, 0), (5, 5)] {
@@ -248,7 +248,7 @@ impl Learnable for ReversiXt {
         }
         let all: Arc<[Self]> = games.clone().into();
         for game in &mut games {
-            game.together = Arc::clone(&all);
+            game.variants = Arc::clone(&all);
         }
         games
     }
@@ -261,8 +261,8 @@ impl Learnable for ReversiXt {
 
 impl TupleInputs for ReversiXt {
     fn cells(&self) -> &[CellGroup] {
-        let fits = |game: &Self| game.map.width() == SIDE && game.map.height() == SIDE;
-        let both = fits(self) && self.together.iter().all(fits);
+        let fits = |game: &Self| game.map.width() == BOARD_SIDE && game.map.height() == BOARD_SIDE;
+        let both = fits(self) && self.variants.iter().all(fits);
         &GROUPS[..1 + usize::from(both)]
     }
 
@@ -279,8 +279,8 @@ impl TupleInputs for ReversiXt {
     }
 
     fn remaining_range(&self) -> RangeInclusive<usize> {
-        let most = self.together.iter().map(|game| game.map.playable()).max();
-        0..=most.unwrap_or(self.map.playable())
+        let most = self.variants.iter().map(|game| game.map.num_cells()).max();
+        0..=most.unwrap_or(self.map.num_cells())
     }
 
     fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
@@ -339,8 +339,8 @@ mod tests {
             Arc::new(settings.generate(seed).unwrap())
         };
         let alone: Vec<ReversiXt> = (0..4).map(|seed| ReversiXt::new(map(seed))).collect();
-        let together = ReversiXt::with_shared_view(alone.clone());
-        let set = TupleSet::from_name(&together[0], "summary-pairs").unwrap();
+        let variants = ReversiXt::with_shared_view(alone.clone());
+        let set = TupleSet::from_name(&variants[0], "summary-pairs").unwrap();
         assert_eq!((set.tuples(), set.rows()), (190, 48_640));
         let weights = (0..set.rows()).map(|row| (row % 7) as f32 / 70.0).collect();
         let model = TupleNetwork::new(set, weights, 0.0).unwrap();
@@ -349,14 +349,14 @@ mod tests {
             model: Model::NTuple(model.clone()),
         };
         let file = file.to_bytes();
-        for (game, numbered) in alone.iter().zip(&together) {
+        for (game, numbered) in alone.iter().zip(&variants) {
             let (mut position, mut same) = (game.start(), numbered.start());
             while game.payoffs(&position).is_none() {
                 let seat = game.to_move(&position);
                 let view = |game: &ReversiXt, position: &Position| {
                     with_view(game, position, seat, <[u8]>::to_vec)
                 };
-                assert_eq!(view(game, &position), view(&together[0], &same));
+                assert_eq!(view(game, &position), view(&variants[0], &same));
                 let mut moves = Default::default();
                 game.moves(&position, &mut moves);
                 let mv = moves[moves.len() / 2];
@@ -364,7 +364,7 @@ mod tests {
             }
             // Its file is a model of each map.
             let read = evaluator(game, &file).unwrap();
-            let value = model.value_of(&together[0], &numbered.start());
+            let value = model.value_of(&variants[0], &numbered.start());
             assert_eq!(read.value_of(game, &game.start()), value);
         }
         let plain = ReversiXt::from_notation("reversixt", None).unwrap();

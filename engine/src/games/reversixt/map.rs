@@ -17,13 +17,13 @@ use std::{fmt, ops::RangeInclusive};
 pub const DIRECTIONS: usize = 8;
 
 /// Maximal number of columns and of rows.
-pub const LARGEST: usize = 50;
+pub const MAX_SIDE: usize = 50;
 
 /// Maximal stock of override stones or bombs, and maximal strength of bombs.
 pub const MAX_STOCK: usize = 5_000;
 
 /// Offset of each direction.
-pub(super) const TOWARDS: [(isize, isize); DIRECTIONS] = [
+pub(super) const DIRECTION_OFFSETS: [(isize, isize); DIRECTIONS] = [
     (0, -1),
     (1, -1),
     (1, 0),
@@ -54,7 +54,7 @@ impl Cell {
     pub const INVERSION: Self = Self(MAX_SEATS as u8 + 5);
 
     /// Characters, in the order of the numbers.
-    const SIGNS: &'static [u8; MAX_SEATS + 6] = b"-12345678x0cbi";
+    const CHARACTERS: &'static [u8; MAX_SEATS + 6] = b"-12345678x0cbi";
 
     /// The stone of a seat, from 0.
     #[inline]
@@ -92,13 +92,13 @@ impl Cell {
 
     /// The cell of a character.
     pub fn from_sign(sign: u8) -> Option<Self> {
-        let at = Self::SIGNS.iter().position(|&symbol| symbol == sign);
+        let at = Self::CHARACTERS.iter().position(|&symbol| symbol == sign);
         at.map(|at| Self(at as u8))
     }
 
     /// The character of this cell.
     pub fn sign(self) -> char {
-        char::from(Self::SIGNS[usize::from(self.0)])
+        char::from(Self::CHARACTERS[usize::from(self.0)])
     }
 }
 
@@ -191,7 +191,7 @@ impl Map {
         let [players] = lines.numbers(["players"], 2..=MAX_SEATS)?;
         let [overrides] = lines.numbers(["override stones"], 0..=MAX_STOCK)?;
         let [bombs, strength] = lines.numbers(["bombs", "their strength"], 0..=MAX_STOCK)?;
-        let [height, width] = lines.numbers(["height", "width"], 1..=LARGEST)?;
+        let [height, width] = lines.numbers(["height", "width"], 1..=MAX_SIDE)?;
         let mut cells = Vec::with_capacity(height * width);
         for row in 0..height {
             let line = lines.next(&format!("row {} of {height}", row + 1))?;
@@ -256,12 +256,12 @@ impl Map {
             }
         }
         words.end()?;
-        self.join(sides);
+        self.add_transition(sides);
         Ok(())
     }
 
     /// Adds a transition between sides without a neighbour.
-    pub(super) fn join(&mut self, sides: [Side; 2]) {
+    pub(super) fn add_transition(&mut self, sides: [Side; 2]) {
         let [one, other] = sides;
         self.steps[usize::from(one.0)] = other.reversed();
         self.steps[usize::from(other.0)] = one.reversed();
@@ -304,7 +304,7 @@ impl Map {
     }
 
     /// Number of cells that are no holes.
-    pub(super) fn playable(&self) -> usize {
+    pub(super) fn num_cells(&self) -> usize {
         let holes = |&&cell: &&Cell| cell != Cell::HOLE;
         self.cells.iter().filter(holes).count()
     }
@@ -332,7 +332,7 @@ impl Map {
     /// The ordinary neighbour; `None` for holes and outside.
     fn neighbour(&self, side: Side) -> Option<Side> {
         let cell = side.cell();
-        let (right, down) = TOWARDS[side.direction()];
+        let (right, down) = DIRECTION_OFFSETS[side.direction()];
         let x = (cell % self.width).checked_add_signed(right)?;
         let y = (cell / self.width).checked_add_signed(down)?;
         let there = y * self.width + x;

@@ -3,7 +3,7 @@
 use super::{
     Move, POINTS, Position, ReversiXt, drawing,
     evaluators::EVALUATORS,
-    map::{LARGEST, MAX_STOCK, Map},
+    map::{MAX_SIDE, MAX_STOCK, Map},
 };
 use crate::core::{
     files::{self, FileKind},
@@ -140,7 +140,7 @@ impl Rules for ReversiXt {
     /// Every ply fills an empty cell, makes a hole, or uses an override stone, of which each cell
     /// may add one.
     fn max_plies(&self) -> u16 {
-        const { assert!(3 * LARGEST * LARGEST + MAX_SEATS * MAX_STOCK <= u16::MAX as usize) };
+        const { assert!(3 * MAX_SIDE * MAX_SIDE + MAX_SEATS * MAX_STOCK <= u16::MAX as usize) };
         let overrides = self.map.players() * usize::from(self.map.overrides);
         (3 * self.map.cells().len() + overrides) as u16
     }

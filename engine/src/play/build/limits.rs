@@ -33,8 +33,8 @@ pub(super) fn limits(
         None => [1; 3],
     };
     let depths = std::array::from_fn(|phase| DepthRange {
-        least: least[phase].min(most[phase]),
-        most: most[phase],
+        min: least[phase].min(most[phase]),
+        max: most[phase],
     });
     Ok(SearchLimits {
         depths,

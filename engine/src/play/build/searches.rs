@@ -267,7 +267,7 @@ impl<G: SearchGame> SearchPlan<G> {
 
     fn by_pointer(&self, game: G, evaluator: ByPointer<G>, timed: bool) -> Box<dyn Player<G>> {
         let (limits, table) = (self.limits, self.table());
-        let depth = limits.depths[0].most;
+        let depth = limits.depths[0].max;
         match self.shape {
             Shape::Reference(form) => {
                 let search = Expectiminimax::new(game, evaluator, depth, form);
@@ -368,7 +368,7 @@ fn deepening(
 
 /// Searches without deepening go to one depth.
 fn only_one_depth(limits: &SearchLimits, notation: &Notation, who: &str) -> Result<(), Problem> {
-    if *limits == SearchLimits::to_depth(limits.depths[0].most) {
+    if *limits == SearchLimits::to_depth(limits.depths[0].max) {
         return Ok(());
     }
     Err(notation.wrong(format!("{who} takes no limit but depth")))
@@ -384,7 +384,7 @@ fn table_of(
     let is_shallow = limits
         .depths
         .iter()
-        .all(|depth| depth.most < TABLE_FROM_DEPTH);
+        .all(|depth| depth.max < TABLE_FROM_DEPTH);
     let default = if none || is_shallow {
         0
     } else if limits.only_depth() {

@@ -97,7 +97,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
             is_over: AtomicBool::new(false),
         };
         for worker in &mut self.workers {
-            worker.watch.start(
+            worker.limit_checker.start(
                 0,
                 None,
                 deadline,
@@ -316,7 +316,7 @@ impl<G: SearchGame> Driver<'_, G> {
             worker.draws = claim.draws;
             worker.simulate::<SHARED>(self.context, claim.count as usize, done);
             done += step;
-            if worker.watch.is_over(done) {
+            if worker.limit_checker.is_over(done) {
                 break;
             }
         }

@@ -21,7 +21,7 @@ use crate::core::{
     random::RandomStream,
     search_game::SearchGame,
 };
-use crate::search::{SearchStats, eval_timer::EvalTimer, limits::Watch};
+use crate::search::{SearchStats, eval_timer::EvalTimer, limits::LimitChecker};
 
 /// The node at which all simulations begin.
 #[derive(Clone, Debug)]
@@ -85,7 +85,7 @@ struct Simulation<P> {
 pub(super) struct Worker<G: SearchGame, L> {
     pub(super) leaf: L,
     pub(super) random: RandomStream,
-    pub(super) watch: Watch,
+    pub(super) limit_checker: LimitChecker,
     pub(super) stats: SearchStats,
     pub(super) eval_timer: EvalTimer,
     pub(super) depth: usize,
@@ -119,7 +119,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         Self {
             leaf,
             random: RandomStream::new(0),
-            watch: Watch::default(),
+            limit_checker: LimitChecker::default(),
             stats: SearchStats::default(),
             eval_timer: EvalTimer::default(),
             depth: 0,

@@ -183,7 +183,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         // Proven values are found again at no cost.
         if self.depth_dependent != depth_dependent
             && self.leaf_cache.is_enabled()
-            && !self.watch.stopped()
+            && !self.limit_checker.stopped()
         {
             self.leaf_cache.put(key, value);
         }

@@ -34,7 +34,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         let found = self.search_node(position, depth - DEPTH_REDUCTION, ply, low, high);
         // A rejected shallow search has no effect on the proof.
         (self.is_all_node, self.depth_dependent) = (is_all_node, depth_dependent);
-        if self.watch.stopped() {
+        if self.limit_checker.stopped() {
             return None;
         }
         let claimed = if found.upper <= low {

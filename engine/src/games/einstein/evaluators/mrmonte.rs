@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 /// Simple player of the rollouts.
 #[derive(Clone)]
-pub enum Simulated {
+pub enum SimulatedPlayer {
     /// Plays uniformly random moves.
     Random,
     /// Plays the move it rates highest.
@@ -42,9 +42,9 @@ pub struct MrMonte {
     /// Games per position; 0 counts as 1.
     pub iterations: u32,
     /// Plays for Red.
-    pub red: Simulated,
+    pub red: SimulatedPlayer,
     /// Plays for Blue.
-    pub blue: Simulated,
+    pub blue: SimulatedPlayer,
     /// Seeds the rolls, together with the position.
     pub seed: u64,
 }
@@ -69,8 +69,8 @@ impl MrMonte {
             };
             let legal = game.legal_moves(&position, random_source.dice.roll());
             let mv = match player {
-                Simulated::Random => legal[random_source.moves.below(legal.len())],
-                Simulated::Rating { evaluator, depth } => {
+                SimulatedPlayer::Random => legal[random_source.moves.below(legal.len())],
+                SimulatedPlayer::Rating { evaluator, depth } => {
                     best_rated_move(game, &**evaluator, *depth, &position, &legal)
                 }
             };
@@ -176,14 +176,17 @@ pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
     },
 };
 
-fn simulated_player(notation: Option<&Notation>, game: &Standard) -> Result<Simulated, Problem> {
+fn simulated_player(
+    notation: Option<&Notation>,
+    game: &Standard,
+) -> Result<SimulatedPlayer, Problem> {
     let schwarz = Notation::new("schwarz");
     let notation = notation.unwrap_or(&schwarz);
     let mut arguments = Arguments::of(notation);
     let (evaluator, depth) = match notation.name.as_str() {
         "MrRandom" => {
             arguments.finish()?;
-            return Ok(Simulated::Random);
+            return Ok(SimulatedPlayer::Random);
         }
         name @ ("MrBlack" | "FarmerBoy" | "MrMonte") => {
             let depth = arguments.number("depth", 0..=8, 0)?;
@@ -193,7 +196,7 @@ fn simulated_player(notation: Option<&Notation>, game: &Standard) -> Result<Simu
         }
         _ => (evaluator_from(notation, game)?, 0),
     };
-    Ok(Simulated::Rating { evaluator, depth })
+    Ok(SimulatedPlayer::Rating { evaluator, depth })
 }
 
 #[cfg(test)]
@@ -213,19 +216,19 @@ mod tests {
         Arc::new(SchwarzOdds::with_fitted_scale(&Standard::default()))
     }
 
-    fn rating(evaluator: Arc<dyn AnyEvaluator<Standard>>) -> Simulated {
-        Simulated::Rating {
+    fn rating(evaluator: Arc<dyn AnyEvaluator<Standard>>) -> SimulatedPlayer {
+        SimulatedPlayer::Rating {
             evaluator,
             depth: 0,
         }
     }
 
-    fn schwarz() -> Simulated {
+    fn schwarz() -> SimulatedPlayer {
         rating(schwarz_evaluator())
     }
 
     /// Roll-outs between two players of one kind.
-    fn self_play(player: Simulated, iterations: u32, seed: u64) -> MrMonte {
+    fn self_play(player: SimulatedPlayer, iterations: u32, seed: u64) -> MrMonte {
         MrMonte {
             iterations,
             red: player.clone(),
@@ -311,7 +314,7 @@ mod tests {
         let game = Standard::default();
         let monte = MrMonte {
             iterations: 6000,
-            red: Simulated::Random,
+            red: SimulatedPlayer::Random,
             blue: schwarz(),
             seed: 3,
         };
@@ -370,7 +373,7 @@ mod tests {
     fn values_are_reproducible_and_depend_on_the_seed_and_the_players() {
         let game = Standard::default();
         let start = position("215../64.../3...e/...fb/..acd b -");
-        let monte = |red: &Simulated, blue: &Simulated, seed| {
+        let monte = |red: &SimulatedPlayer, blue: &SimulatedPlayer, seed| {
             MrMonte {
                 iterations: 100,
                 red: red.clone(),

@@ -264,7 +264,7 @@ impl Tables {
         work: &BuildContext<'_>,
     ) -> Result<Vec<(Class, Blocks)>, TablesError> {
         let finished = |class: Class| self.cells_of(class);
-        let pair = Pair::new(&self.index, class)?;
+        let pair = ClassPair::new(&self.index, class)?;
         let solver = Solver::new(
             &self.index,
             self.variant,
@@ -296,12 +296,12 @@ fn max_disk_space(pairs: impl Iterator<Item = (Vec<u64>, bool)>) -> u64 {
 }
 
 /// Two classes that are solved together in memory.
-struct Pair<'a> {
+struct ClassPair<'a> {
     index: &'a Index,
     blocks: Vec<(Class, Blocks)>,
 }
 
-impl<'a> Pair<'a> {
+impl<'a> ClassPair<'a> {
     fn new(index: &'a Index, class: Class) -> Result<Self, TablesError> {
         let room = |class: Class| {
             let number = index.blocks(class);
@@ -319,7 +319,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-impl BlockStore for Pair<'_> {
+impl BlockStore for ClassPair<'_> {
     #[inline]
     fn find(&self, class: Class, _layer: usize, row: usize, rank: usize) -> (&Blocks, usize) {
         let (_, blocks) = &self.blocks[usize::from(class != self.blocks[0].0)];

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 pub type Strategy = HashMap<u64, Move>;
 
 /// Whether positions have numbers: on small boards without the swap.
-pub(super) fn numbered(game: &Havannah) -> bool {
+pub(super) fn has_numbers(game: &Havannah) -> bool {
     game.base() <= 4 && !game.swap
 }
 
@@ -25,7 +25,7 @@ pub fn number(game: &Havannah, position: &Position) -> u64 {
 }
 
 /// Maximal number of threats in one threat search.
-const THREATS_CHECKED: u32 = 1_000_000;
+const MAX_CHECKED_THREATS: u32 = 1_000_000;
 
 /// Follows a strategy against every reply and returns the number of positions. Panics on boards
 /// without [`number`]s; the error is a position that neither a move nor threats win.
@@ -35,7 +35,7 @@ pub fn check(
     winner: Seat,
     strategy: &Strategy,
 ) -> Result<u64, String> {
-    assert!(numbered(game), "positions have numbers of 64 bits");
+    assert!(has_numbers(game), "positions have numbers of 64 bits");
     let (mut seen, mut left) = (HashSet::new(), vec![*position]);
     let mut hints = [None; 64];
     let hole = |position: &Position| Err(game.format_position(position));
@@ -55,7 +55,7 @@ pub fn check(
                 return hole(&position);
             }
             left.push(game.play(&position, *mv));
-        } else if !threats_win(game, &position, &mut { THREATS_CHECKED }, &mut hints) {
+        } else if !threats_win(game, &position, &mut { MAX_CHECKED_THREATS }, &mut hints) {
             return hole(&position);
         }
     }

@@ -3,10 +3,10 @@
 //! Each number of squares up to four has a function of its own, which tries squares instead of
 //! generating moves. Scores and bounds are as in [`search`](super::search).
 
-use super::super::bits::reached;
+use super::super::bits::run_ends;
 use super::{
     Endgame, MAX_SCORE,
-    lines::{count_flipped, flipped, widened},
+    lines::{count_flipped, flips, with_neighbours},
 };
 use crate::core::{bits::nth, simd::multiversion};
 
@@ -20,7 +20,7 @@ pub(super) struct Board {
 }
 
 impl Board {
-    fn passed(self) -> Self {
+    fn pass(self) -> Self {
         Self {
             own: self.enemy,
             enemy: self.own,
@@ -47,10 +47,10 @@ multiversion! {
 impl Endgame {
     /// The board after a move, for the other side.
     #[inline(always)]
-    fn after(&self, board: Board, square: usize, flipped: u64) -> Board {
+    fn after(&self, board: Board, square: usize, flips: u64) -> Board {
         Board {
-            own: board.enemy ^ flipped,
-            enemy: board.own | flipped | 1 << square,
+            own: board.enemy ^ flips,
+            enemy: board.own | flips | 1 << square,
             empty: board.empty ^ 1 << square,
             odd: board.odd ^ self.parity_regions[square],
         }
@@ -58,7 +58,7 @@ impl Endgame {
 
     /// The score if neither side can move.
     #[inline(always)]
-    pub(super) fn over(&self, own: u64, enemy: u64) -> i32 {
+    pub(super) fn final_score(&self, own: u64, enemy: u64) -> i32 {
         let (own, enemy) = (own.count_ones() as i32, enemy.count_ones() as i32);
         let empties = self.game.squares().count_ones() as i32 - own - enemy;
         own - enemy + (own - enemy).signum() * empties
@@ -74,26 +74,26 @@ impl Endgame {
         } = board;
         let squares = |before| nth(empty, before);
         match empty.count_ones() {
-            0 => return self.over(own, enemy),
+            0 => return self.final_score(own, enemy),
             1 => return self.one(own, squares(0)),
-            2 => return self.two([own, enemy], [squares(0), squares(1)], alpha, beta),
-            3 => return self.three(board, alpha, beta),
+            2 => return self.search_two([own, enemy], [squares(0), squares(1)], alpha, beta),
+            3 => return self.search_three(board, alpha, beta),
             4 => return search_four_empties(self.instructions, self, board, alpha, beta),
             _ => self.nodes += 1,
         }
-        let moves = reached(own, enemy) & empty;
+        let moves = run_ends(own, enemy) & empty;
         if moves == 0 {
-            if reached(enemy, own) & empty == 0 {
-                return self.over(own, enemy);
+            if run_ends(enemy, own) & empty == 0 {
+                return self.final_score(own, enemy);
             }
-            return -search_few_empties(self.instructions, self, board.passed(), -beta, -alpha);
+            return -search_few_empties(self.instructions, self, board.pass(), -beta, -alpha);
         }
         let mut best = -MAX_SCORE;
         for mut squares in [moves & odd, moves & !odd] {
             while squares != 0 {
                 let square = squares.trailing_zeros() as usize;
                 squares &= squares - 1;
-                let after = self.after(board, square, flipped(square, own, enemy));
+                let after = self.after(board, square, flips(square, own, enemy));
                 let value =
                     -search_few_empties(self.instructions, self, after, -beta, -alpha.max(best));
                 best = best.max(value);
@@ -112,18 +112,18 @@ impl Endgame {
         // First the side to move, then, after a pass, the other.
         for sign in [1, -1] {
             let (board, alpha, beta) = side;
-            let near = widened(board.enemy) & board.empty;
+            let near = with_neighbours(board.enemy) & board.empty;
             let mut best = -MAX_SCORE;
             for mut squares in [near & board.odd, near & !board.odd] {
                 while squares != 0 {
                     let square = squares.trailing_zeros() as usize;
                     squares &= squares - 1;
-                    let flipped = flipped(square, board.own, board.enemy);
-                    if flipped == 0 {
+                    let flips = flips(square, board.own, board.enemy);
+                    if flips == 0 {
                         continue;
                     }
-                    let after = self.after(board, square, flipped);
-                    best = best.max(-self.three(after, -beta, -alpha.max(best)));
+                    let after = self.after(board, square, flips);
+                    best = best.max(-self.search_three(after, -beta, -alpha.max(best)));
                     if best >= beta {
                         return sign * best;
                     }
@@ -132,13 +132,13 @@ impl Endgame {
             if best != -MAX_SCORE {
                 return sign * best;
             }
-            side = (board.passed(), -beta, -alpha);
+            side = (board.pass(), -beta, -alpha);
         }
-        self.over(board.own, board.enemy)
+        self.final_score(board.own, board.enemy)
     }
 
     #[inline(always)]
-    fn three(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
+    fn search_three(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
         self.nodes += 1;
         // A square that is alone in its quadrant first: the other two may be a pair.
         let next = |left: u64| {
@@ -152,7 +152,7 @@ impl Endgame {
         let mut side = (board.own, board.enemy, alpha, beta);
         for sign in [1, -1] {
             let (own, enemy, alpha, beta) = side;
-            let near = widened(enemy);
+            let near = with_neighbours(enemy);
             let mut best = -MAX_SCORE;
             for (square, rest) in [
                 (first, [second, third]),
@@ -162,12 +162,12 @@ impl Endgame {
                 if near >> square & 1 == 0 {
                     continue;
                 }
-                let flipped = flipped(square, own, enemy);
-                if flipped == 0 {
+                let flips = flips(square, own, enemy);
+                if flips == 0 {
                     continue;
                 }
-                let after = [enemy ^ flipped, own | flipped | 1 << square];
-                best = best.max(-self.two(after, rest, -beta, -alpha.max(best)));
+                let after = [enemy ^ flips, own | flips | 1 << square];
+                best = best.max(-self.search_two(after, rest, -beta, -alpha.max(best)));
                 if best >= beta {
                     return sign * best;
                 }
@@ -177,26 +177,26 @@ impl Endgame {
             }
             side = (enemy, own, -beta, -alpha);
         }
-        self.over(board.own, board.enemy)
+        self.final_score(board.own, board.enemy)
     }
 
     #[inline(always)]
-    fn two(&mut self, discs: [u64; 2], squares: [usize; 2], alpha: i32, beta: i32) -> i32 {
+    fn search_two(&mut self, discs: [u64; 2], squares: [usize; 2], alpha: i32, beta: i32) -> i32 {
         self.nodes += 1;
         let mut side = (discs, alpha, beta);
         for sign in [1, -1] {
             let ([own, enemy], alpha, beta) = side;
-            let near = widened(enemy);
+            let near = with_neighbours(enemy);
             let mut best = -MAX_SCORE;
             for (square, last) in [(squares[0], squares[1]), (squares[1], squares[0])] {
                 if near >> square & 1 == 0 {
                     continue;
                 }
-                let flipped = flipped(square, own, enemy);
-                if flipped == 0 {
+                let flips = flips(square, own, enemy);
+                if flips == 0 {
                     continue;
                 }
-                best = best.max(-self.one(enemy ^ flipped, last));
+                best = best.max(-self.one(enemy ^ flips, last));
                 if best >= beta {
                     return sign * best;
                 }
@@ -206,7 +206,7 @@ impl Endgame {
             }
             side = ([enemy, own], -beta, -alpha);
         }
-        self.over(discs[0], discs[1])
+        self.final_score(discs[0], discs[1])
     }
 
     /// The score with one empty square, which either side may fill.
@@ -215,14 +215,14 @@ impl Endgame {
         self.nodes += 1;
         let all = self.game.squares().count_ones() as i32;
         let discs = own.count_ones() as i32;
-        let flipped = count_flipped(square, own) as i32;
-        if flipped != 0 {
-            return 2 * (discs + flipped + 1) - all;
+        let flips = count_flipped(square, own) as i32;
+        if flips != 0 {
+            return 2 * (discs + flips + 1) - all;
         }
         let enemy = self.game.squares() & !(own | 1 << square);
-        let flipped = count_flipped(square, enemy) as i32;
-        if flipped != 0 {
-            return 2 * (discs - flipped) - all;
+        let flips = count_flipped(square, enemy) as i32;
+        if flips != 0 {
+            return 2 * (discs - flips) - all;
         }
         // The leader gets the square.
         2 * (discs + i32::from(2 * discs >= all)) - all

@@ -3,7 +3,7 @@
 //! Towards higher squares the first disc of a line that is not the enemy's is its lowest bit,
 //! towards lower ones its highest. The four axes are arrays, so that the compiler may use vectors.
 //! The vector formulas are T. Okuhara's, the counts by tables R. Delorme's (both in Edax).
-//! Invariant: all agree with `bits::flipped`.
+//! Invariant: all agree with `bits::flips`.
 
 use super::super::bits::COLUMNS;
 
@@ -14,7 +14,7 @@ pub(super) const FIRST_COLUMN: u64 = 0x0101_0101_0101_0101;
 pub(super) const LAST_COLUMN: u64 = FIRST_COLUMN << 7;
 
 /// Step of each axis.
-const STEPS: [u32; 4] = [1, 7, 8, 9];
+const AXIS_STEPS: [u32; 4] = [1, 7, 8, 9];
 
 /// The squares after a square on each axis, and those before it.
 static RAYS: [[Axes; 2]; 64] = {
@@ -42,9 +42,9 @@ fn axes(of: impl Fn(usize) -> u64) -> Axes {
     [of(0), of(1), of(2), of(3)]
 }
 
-/// The enemy discs that an own disc on a square flips: `bits::flipped`, written for vectors.
+/// The enemy discs that an own disc on a square flips: `bits::flips`, written for vectors.
 #[inline(always)]
-pub(super) fn flipped(square: usize, own: u64, enemy: u64) -> u64 {
+pub(super) fn flips(square: usize, own: u64, enemy: u64) -> u64 {
     let [after, before] = &RAYS[square];
     let up = axes(|axis| {
         let other = !enemy & after[axis];
@@ -52,7 +52,7 @@ pub(super) fn flipped(square: usize, own: u64, enemy: u64) -> u64 {
         end.wrapping_sub(u64::from(end != 0)) & after[axis]
     });
     let down = axes(|axis| {
-        let step = STEPS[axis];
+        let step = AXIS_STEPS[axis];
         let mut below = !enemy & before[axis];
         below |= below >> step;
         below |= below >> (2 * step);
@@ -65,7 +65,7 @@ pub(super) fn flipped(square: usize, own: u64, enemy: u64) -> u64 {
 }
 
 /// Number of flipped discs of a full line, by the square on it and the own discs.
-static COUNTS: [[u8; 256]; 8] = {
+static FLIP_COUNTS: [[u8; 256]; 8] = {
     let mut counts = [[0; 256]; 8];
     let mut at = 0;
     while at < 8 * 256 {
@@ -94,9 +94,9 @@ pub(super) fn count_flipped(square: usize, own: u64) -> u32 {
     let along_column = (own >> column & FIRST_COLUMN).wrapping_mul(0x0102_0408_1020_4080) >> 56;
     let diagonal =
         |axis: usize| (own & (after[axis] | before[axis])).wrapping_mul(FIRST_COLUMN) >> 56;
-    let by_column = &COUNTS[column];
+    let by_column = &FLIP_COUNTS[column];
     let count = by_column[along_row as usize]
-        + COUNTS[row][along_column as usize]
+        + FLIP_COUNTS[row][along_column as usize]
         + by_column[diagonal(1) as usize]
         + by_column[diagonal(3) as usize];
     u32::from(count)
@@ -104,7 +104,7 @@ pub(super) fn count_flipped(square: usize, own: u64) -> u32 {
 
 /// A set with all neighbours, on the board of 8×8.
 #[inline(always)]
-pub(super) fn widened(set: u64) -> u64 {
+pub(super) fn with_neighbours(set: u64) -> u64 {
     let row = (set & !FIRST_COLUMN) >> 1 | (set & !LAST_COLUMN) << 1 | set;
     row | row << COLUMNS | row >> COLUMNS
 }
@@ -123,20 +123,17 @@ mod tests {
             let enemy = !own & (other | random.next_u64());
             let square = random.below(64);
             let (own, enemy) = (own & !(1 << square), enemy & !(1 << square));
-            assert_eq!(
-                flipped(square, own, enemy),
-                bits::flipped(square, own, enemy)
-            );
-            let all = bits::flipped(square, own, !own & !(1 << square));
+            assert_eq!(flips(square, own, enemy), bits::flips(square, own, enemy));
+            let all = bits::flips(square, own, !own & !(1 << square));
             assert_eq!(count_flipped(square, own), all.count_ones());
         }
     }
 
     #[test]
     fn squares_have_up_to_eight_neighbours() {
-        assert_eq!(widened(1 << 9), 0x0007_0707);
-        assert_eq!(widened(1), 0x0303);
-        assert_eq!(widened(1 << 63), 0xC0C0_0000_0000_0000);
-        assert_eq!(widened(1 << 7).count_ones(), 4);
+        assert_eq!(with_neighbours(1 << 9), 0x0007_0707);
+        assert_eq!(with_neighbours(1), 0x0303);
+        assert_eq!(with_neighbours(1 << 63), 0xC0C0_0000_0000_0000);
+        assert_eq!(with_neighbours(1 << 7).count_ones(), 4);
     }
 }

@@ -5,12 +5,12 @@
 //! replies come first ("fastest first"), far from the end the best ones of a shallow search. The
 //! order, its weights and the cuts by transpositions follow R. Delorme's Edax.
 
-use super::super::{Reversi, bits::reached};
+use super::super::{Reversi, bits::run_ends};
 use super::{
     Endgame, MAX_SCORE,
     last::{Board, search_few_empties},
-    lines::{flipped, widened},
-    outlook::{outlook, stable},
+    lines::{flips, with_neighbours},
+    static_eval::{expected_score, stable_discs},
     table::Entry,
 };
 use crate::core::{game::FixedList, simd::multiversion};
@@ -40,7 +40,7 @@ const INFINITE_SCORE: f32 = 1e6;
 /// A move, the discs after it for the other side, and its priority.
 #[derive(Clone, Copy, Debug, Default)]
 struct Successor {
-    order: i32,
+    priority: i32,
     square: u8,
     own: u64,
     enemy: u64,
@@ -68,7 +68,7 @@ multiversion! {
 #[inline(always)]
 fn safe_corners(game: &Reversi, own: u64) -> u32 {
     let sides = game.side_columns() | game.side_rows();
-    (widened(own & game.corners) & own & sides).count_ones()
+    (with_neighbours(own & game.corners) & own & sides).count_ones()
 }
 
 impl Endgame {
@@ -101,17 +101,17 @@ impl Endgame {
         if self.is_over() {
             return alpha;
         }
-        let moves = reached(own, enemy) & empty;
+        let moves = run_ends(own, enemy) & empty;
         if moves == 0 {
-            if reached(enemy, own) & empty == 0 {
-                return self.over(own, enemy);
+            if run_ends(enemy, own) & empty == 0 {
+                return self.final_score(own, enemy);
             }
             return -search_with_table(self.instructions, self, enemy, own, -beta, -alpha);
         }
         let all = self.game.squares().count_ones() as i32;
         // Few discs are stable unless the enemy is far ahead of alpha.
         if alpha >= 2 * empties as i32 - 2 {
-            let max_score = all - 2 * stable(&self.game, enemy, own).count_ones() as i32;
+            let max_score = all - 2 * stable_discs(&self.game, enemy, own).count_ones() as i32;
             if max_score <= alpha {
                 return max_score;
             }
@@ -140,12 +140,12 @@ impl Endgame {
         while left != 0 {
             let square = left.trailing_zeros() as usize;
             left &= left - 1;
-            let flipped = flipped(square, own, enemy);
+            let flips = flips(square, own, enemy);
             let successor = Successor {
-                order: 0,
+                priority: 0,
                 square: square as u8,
-                own: enemy ^ flipped,
-                enemy: own | flipped | 1 << square,
+                own: enemy ^ flips,
+                enemy: own | flips | 1 << square,
             };
             if successor.own == 0 {
                 return all;
@@ -161,9 +161,9 @@ impl Endgame {
         if moves & (moves - 1) != 0 {
             let odd = self.odd_regions(empty);
             for successor in successors.iter_mut() {
-                successor.order = match successor.square == first {
+                successor.priority = match successor.square == first {
                     true => i32::MAX,
-                    false => self.order(successor, empties, odd),
+                    false => self.priority(successor, empties, odd),
                 };
             }
         }
@@ -172,7 +172,7 @@ impl Endgame {
         for next in 0..successors.len() {
             // Mostly few of them are needed: no sorting.
             let orders = (next..successors.len()).rev();
-            let chosen = orders.max_by_key(|&index| successors[index].order);
+            let chosen = orders.max_by_key(|&index| successors[index].priority);
             successors.swap(next, chosen.unwrap_or(next));
             let Successor {
                 square, own, enemy, ..
@@ -213,17 +213,17 @@ impl Endgame {
 
     /// Priority of a move.
     #[inline(always)]
-    fn order(&mut self, successor: &Successor, empties: u32, odd: u64) -> i32 {
+    fn priority(&mut self, successor: &Successor, empties: u32, odd: u64) -> i32 {
         let &Successor {
             own, enemy, square, ..
         } = successor;
         let empty = self.game.squares() & !(own | enemy);
-        let replies = reached(own, enemy) & empty;
+        let replies = run_ends(own, enemy) & empty;
         let replies = replies.count_ones() + (replies & self.game.corners).count_ones();
-        let chances = (widened(enemy) & empty).count_ones();
-        let mut order = 64 * safe_corners(&self.game, enemy) as i32;
-        order -= 1024 * replies as i32 + chances as i32;
-        order = 2 * order + (odd >> square & 1) as i32;
+        let chances = (with_neighbours(enemy) & empty).count_ones();
+        let mut priority = 64 * safe_corners(&self.game, enemy) as i32;
+        priority -= 1024 * replies as i32 + chances as i32;
+        priority = 2 * priority + (odd >> square & 1) as i32;
         if empties >= MIN_EMPTIES_FOR_SHALLOW_SEARCH {
             let depth = (empties - MIN_EMPTIES_FOR_SHALLOW_SEARCH) / 2;
             let expected = shallow_search(
@@ -235,9 +235,9 @@ impl Endgame {
                 -INFINITE_SCORE,
                 INFINITE_SCORE,
             );
-            order = order.saturating_sub((1024.0 * expected) as i32);
+            priority = priority.saturating_sub((1024.0 * expected) as i32);
         }
-        order
+        priority
     }
 
     /// A bound by ProbCut, if the window is null.
@@ -267,23 +267,23 @@ impl Endgame {
             return 0.0;
         }
         let empty = self.game.squares() & !(own | enemy);
-        let moves = reached(own, enemy) & empty;
+        let moves = run_ends(own, enemy) & empty;
         if moves == 0 {
-            if reached(enemy, own) & empty == 0 {
-                return FINAL_DISC_VALUE * self.over(own, enemy) as f32;
+            if run_ends(enemy, own) & empty == 0 {
+                return FINAL_DISC_VALUE * self.final_score(own, enemy) as f32;
             }
             return -shallow_search(self.instructions, self, enemy, own, depth, -beta, -alpha);
         }
         if depth == 0 {
-            return outlook(&self.game, own, enemy, moves);
+            return expected_score(&self.game, own, enemy, moves);
         }
         let mut best = -INFINITE_SCORE;
         for mut squares in [moves & self.game.corners, moves & !self.game.corners] {
             while squares != 0 {
                 let square = squares.trailing_zeros() as usize;
                 squares &= squares - 1;
-                let flipped = flipped(square, own, enemy);
-                let (own, enemy) = (enemy ^ flipped, own | flipped | 1 << square);
+                let flips = flips(square, own, enemy);
+                let (own, enemy) = (enemy ^ flips, own | flips | 1 << square);
                 let from = alpha.max(best);
                 let value =
                     shallow_search(self.instructions, self, own, enemy, depth - 1, -beta, -from);

@@ -6,9 +6,9 @@
 use crate::core::pages::Pages;
 
 /// Bytes of a cache line, of an entry, and of the two sets of discs at its beginning.
-const LINE: usize = 64;
-const ENTRY: usize = 20;
-const DISCS: usize = 16;
+const LINE_BYTES: usize = 64;
+const ENTRY_BYTES: usize = 20;
+const DISCS_BYTES: usize = 16;
 
 /// Positions of 8×8 with so few empty squares, the majority, share the first bytes, which stay in
 /// the processor's cache: a tenth to a fifth faster.
@@ -31,7 +31,7 @@ pub(super) struct Table {
     /// `None` without memory: then nothing is stored.
     lines: Option<Pages>,
     /// Whether its bounds may be estimates.
-    pub(super) holds_guesses: bool,
+    pub(super) has_estimates: bool,
 }
 
 impl Clone for Table {
@@ -42,19 +42,21 @@ impl Clone for Table {
 
 /// The discs as stored in an entry.
 #[inline(always)]
-fn discs(own: u64, enemy: u64) -> [u8; DISCS] {
+fn discs(own: u64, enemy: u64) -> [u8; DISCS_BYTES] {
     (u128::from(own) | u128::from(enemy) << 64).to_le_bytes()
 }
 
 impl Table {
     /// An empty table of at least so many entries; 0 stores nothing.
     pub(super) fn with_entries(entries: usize) -> Self {
-        let lines = entries.div_ceil(LINE / ENTRY).next_power_of_two();
-        let lines = (entries > 0).then(|| Pages::zeroed(lines * LINE));
+        let lines = entries
+            .div_ceil(LINE_BYTES / ENTRY_BYTES)
+            .next_power_of_two();
+        let lines = (entries > 0).then(|| Pages::zeroed(lines * LINE_BYTES));
         Self {
             entries,
             lines: lines.flatten(),
-            holds_guesses: false,
+            has_estimates: false,
         }
     }
 
@@ -66,22 +68,22 @@ impl Table {
             false => bytes,
         };
         // Independent of the seat to move.
-        super::super::hash_sets(own, enemy) as usize & (bytes - LINE)
+        super::super::hash_sets(own, enemy) as usize & (bytes - LINE_BYTES)
     }
 
     /// The entry of a position.
     #[inline(always)]
     pub(super) fn get(&self, own: u64, enemy: u64) -> Option<Entry> {
         let lines = self.lines.as_ref()?.bytes();
-        let line: &[u8; LINE] = lines[Self::line(own, enemy, lines.len())..].first_chunk()?;
+        let line: &[u8; LINE_BYTES] = lines[Self::line(own, enemy, lines.len())..].first_chunk()?;
         let discs = discs(own, enemy);
-        let mut entries = line.as_chunks::<ENTRY>().0.iter();
-        let entry = entries.find(|entry| entry[..DISCS] == discs)?;
+        let mut entries = line.as_chunks::<ENTRY_BYTES>().0.iter();
+        let entry = entries.find(|entry| entry[..DISCS_BYTES] == discs)?;
         Some(Entry {
-            lower: entry[DISCS] as i8,
-            upper: entry[DISCS + 1] as i8,
-            best: entry[DISCS + 2],
-            empties: entry[DISCS + 3],
+            lower: entry[DISCS_BYTES] as i8,
+            upper: entry[DISCS_BYTES + 1] as i8,
+            best: entry[DISCS_BYTES + 2],
+            empties: entry[DISCS_BYTES + 3],
         })
     }
 
@@ -93,28 +95,35 @@ impl Table {
         };
         let line = Self::line(own, enemy, lines.len());
         let discs = discs(own, enemy);
-        let entries = lines[line..line + LINE].as_chunks_mut::<ENTRY>().0;
-        let worth = |entry: &&mut [u8; ENTRY]| match entry[..DISCS] == discs {
+        let entries = lines[line..line + LINE_BYTES]
+            .as_chunks_mut::<ENTRY_BYTES>()
+            .0;
+        let worth = |entry: &&mut [u8; ENTRY_BYTES]| match entry[..DISCS_BYTES] == discs {
             true => 0,
-            false => 1 + entry[DISCS + 3],
+            false => 1 + entry[DISCS_BYTES + 3],
         };
         let Some(entry) = entries.iter_mut().min_by_key(worth) else {
             return;
         };
-        entry[..DISCS].copy_from_slice(&discs);
+        entry[..DISCS_BYTES].copy_from_slice(&discs);
         let Entry { lower, upper, .. } = found;
-        entry[DISCS..].copy_from_slice(&[lower as u8, upper as u8, found.best, found.empties]);
+        entry[DISCS_BYTES..].copy_from_slice(&[
+            lower as u8,
+            upper as u8,
+            found.best,
+            found.empties,
+        ]);
     }
 
     /// Drops bounds that may be estimates; best moves stay.
-    pub(super) fn forget_guesses(&mut self) {
-        if !std::mem::take(&mut self.holds_guesses) {
+    pub(super) fn drop_estimates(&mut self) {
+        if !std::mem::take(&mut self.has_estimates) {
             return;
         }
         let lines = self.lines.iter_mut();
-        let lines = lines.flat_map(|lines| lines.bytes_mut().as_chunks_mut::<LINE>().0);
-        for entry in lines.flat_map(|line| line.as_chunks_mut::<ENTRY>().0) {
-            entry[DISCS..DISCS + 2].copy_from_slice(&[(-64_i8) as u8, 64]);
+        let lines = lines.flat_map(|lines| lines.bytes_mut().as_chunks_mut::<LINE_BYTES>().0);
+        for entry in lines.flat_map(|line| line.as_chunks_mut::<ENTRY_BYTES>().0) {
+            entry[DISCS_BYTES..DISCS_BYTES + 2].copy_from_slice(&[(-64_i8) as u8, 64]);
         }
     }
 }

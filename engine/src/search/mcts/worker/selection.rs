@@ -138,7 +138,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
                     && !self.full
                     && game.payoffs(&next).is_none()
                     && (context.oracle).is_some_and(|oracle| {
-                        (oracle.value_within(game, &next, self.watch.outer())).is_some()
+                        (oracle.value_within(game, &next, self.limit_checker.outer())).is_some()
                     });
                 if !new {
                     child = self.expand(context, edge_index, &next);
@@ -219,7 +219,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
             return;
         }
         if let Some(oracle) = context.oracle.filter(|_| new)
-            && let Some(value) = oracle.value_within(context.game, next, self.watch.outer())
+            && let Some(value) = oracle.value_within(context.game, next, self.limit_checker.outer())
         {
             let value = flip_value(value, context.game.to_move(next) == seat);
             let error = if value <= 0.0 || value >= 1.0 {

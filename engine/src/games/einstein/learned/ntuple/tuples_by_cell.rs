@@ -55,9 +55,12 @@ impl TuplesByCell {
                 .iter()
                 .any(|list| !list.is_empty())
         };
-        let together = |places: &[usize]| {
+        let together = |cell_indices: &[usize]| {
             let mut together = TupleBits::default();
-            for tuple_ref in places.iter().flat_map(|&cell_index| &lists[cell_index]) {
+            for tuple_ref in cell_indices
+                .iter()
+                .flat_map(|&cell_index| &lists[cell_index])
+            {
                 together[usize::from(tuple_ref.tuple / 64)] |= 1 << (tuple_ref.tuple % 64);
             }
             together

@@ -14,7 +14,7 @@ use std::arch::x86_64::*;
 /// An array of 16 bytes, twice.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn twice(bytes: [u8; 16]) -> __m256i {
+fn duplicate(bytes: [u8; 16]) -> __m256i {
     // SAFETY: the array has 16 bytes; the load is unaligned.
     _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
 }
@@ -100,20 +100,20 @@ impl SymbolVectors {
         let squares = _mm256_min_epu8(squares, gone);
         // A table of 25 bytes takes two look-ups; an index with its upper bit set gives 0.
         let low = _mm256_shuffle_epi8(
-            twice(NEAR_START),
+            duplicate(NEAR_START),
             _mm256_adds_epu8(squares, _mm256_set1_epi8(0x70)),
         );
         let high = _mm256_sub_epi8(squares, _mm256_set1_epi8(16));
         let distances = _mm256_or_si256(
             low,
             _mm256_shuffle_epi8(
-                twice(NEAR_GOAL),
+                duplicate(NEAR_GOAL),
                 _mm256_adds_epu8(high, _mm256_set1_epi8(0x70)),
             ),
         );
         let alive = _mm256_andnot_si256(_mm256_cmpeq_epi8(squares, gone), _mm256_set1_epi8(1));
         const { assert!(SQUARES_START == 25 && DISTANCES_START == 37 && ALIVE_START == 49) };
-        let shuffle = |vector, bytes| _mm256_shuffle_epi8(vector, twice(bytes));
+        let shuffle = |vector, bytes| _mm256_shuffle_epi8(vector, duplicate(bytes));
         let first = _mm256_permute2x128_si256::<0x00>(board, board);
         let second = _mm256_or_si256(
             _mm256_permute2x128_si256::<0x11>(board, board),
@@ -132,7 +132,7 @@ impl SymbolVectors {
             first, second, third, fourth, nothing, nothing, nothing, nothing,
         ];
         if REDUCED {
-            let owners = _mm256_shuffle_epi8(twice(OWNER), board);
+            let owners = _mm256_shuffle_epi8(duplicate(OWNER), board);
             let numbers = _mm256_set1_epi16(allowed_by_other_numbers(position) as i16);
             let bits = _mm256_set1_epi64x(0x8040_2010_0804_0201u64 as i64);
             let spread = _mm256_and_si256(
@@ -140,7 +140,7 @@ impl SymbolVectors {
                 bits,
             );
             // Adds one by subtracting -1.
-            let mobile = _mm256_sub_epi8(twice(MIN_SYMBOLS), _mm256_cmpeq_epi8(spread, bits));
+            let mobile = _mm256_sub_epi8(duplicate(MIN_SYMBOLS), _mm256_cmpeq_epi8(spread, bits));
             let mobile = _mm256_shuffle_epi8(mobile, board);
             pieces[4] = _mm256_permute2x128_si256::<0x00>(owners, owners);
             pieces[5] = _mm256_permute2x128_si256::<0x11>(owners, owners);

@@ -1,24 +1,24 @@
 //! Static estimate of an endgame's score, and stable discs.
 //!
-//! [`outlook`] orders moves. Its weights were fitted by least squares to the exact scores of 55,902
+//! [`expected_score`] orders moves. Its weights were fitted by least squares to the exact scores of 55,902
 //! positions with 10 to 14 empty squares, from games of a shallow search with random moves; it
 //! explains 88 % of their variance, with a standard deviation of 10 discs.
 
 use super::super::{
     Reversi,
-    bits::{COLUMNS, reached},
+    bits::{COLUMNS, run_ends},
 };
-use super::lines::{FIRST_COLUMN, LAST_COLUMN, widened};
+use super::lines::{FIRST_COLUMN, LAST_COLUMN, with_neighbours};
 
 /// Expected score of the side to move, which has these legal squares.
 #[inline(always)]
-pub(super) fn outlook(game: &Reversi, own: u64, enemy: u64, moves: u64) -> f32 {
+pub(super) fn expected_score(game: &Reversi, own: u64, enemy: u64, moves: u64) -> f32 {
     let empty = game.squares() & !(own | enemy);
-    let other = reached(enemy, own) & empty;
+    let other = run_ends(enemy, own) & empty;
     let count = |set: u64| set.count_ones() as f32;
     let ahead = |set: u64| count(own & set) - count(enemy & set);
     // Potential mobility: empty squares next to discs of one side.
-    let open = |discs: u64| count(widened(discs) & empty);
+    let open = |discs: u64| count(with_neighbours(discs) & empty);
     // Empty squares next to empty corners.
     let corners = game.corners & empty;
     let beside = (corners & !LAST_COLUMN) << 1 | (corners & !FIRST_COLUMN) >> 1;
@@ -31,16 +31,16 @@ pub(super) fn outlook(game: &Reversi, own: u64, enemy: u64, moves: u64) -> f32 {
         + 3.0 * ahead(game.corners)
         - 1.75 * ahead(beside | above)
         - 0.85 * ahead(diagonal)
-        + 1.24 * (count(stable(game, own, enemy)) - count(stable(game, enemy, own)))
+        + 1.24 * (count(stable_discs(game, own, enemy)) - count(stable_discs(game, enemy, own)))
         - 0.49 * ahead(sides & !(game.corners | beside | above))
-        - 0.9 * ahead(widened(empty))
+        - 0.9 * ahead(with_neighbours(empty))
         + 2.15 * (empty.count_ones() % 2) as f32
 }
 
 /// Some stable own discs: along each axis their line is full, or one neighbour is stable or off the
 /// board.
 #[inline(always)]
-pub(super) fn stable(game: &Reversi, own: u64, enemy: u64) -> u64 {
+pub(super) fn stable_discs(game: &Reversi, own: u64, enemy: u64) -> u64 {
     let empty = game.squares() & !(own | enemy);
     // The squares of diagonals with an empty one; a step up must not end in the first mask, a step
     // down not in the second.
@@ -87,15 +87,15 @@ mod tests {
     #[test]
     fn stable_discs_by_hand() {
         let game = Reversi::EIGHT;
-        let stable = |text: &str| {
+        let stable_discs = |text: &str| {
             let position = game.parse_position(text).unwrap();
-            stable(&game, position.own, position.enemy)
+            stable_discs(&game, position.own, position.enemy)
         };
         let rest = "/--------/--------/---XO---/---OX---/--------/--------";
-        assert_eq!(stable(&format!("-XXXXXX-/--------{rest} X")), 0);
-        assert_eq!(stable(&format!("XXX-----/XX------{rest} X")), 0x0307);
+        assert_eq!(stable_discs(&format!("-XXXXXX-/--------{rest} X")), 0);
+        assert_eq!(stable_discs(&format!("XXX-----/XX------{rest} X")), 0x0307);
         // A full side: its own discs protect each other.
-        assert_eq!(stable(&format!("XXOXXOXX/--------{rest} X")), 0xDB);
+        assert_eq!(stable_discs(&format!("XXOXXOXX/--------{rest} X")), 0xDB);
     }
 
     #[test]
@@ -108,7 +108,7 @@ mod tests {
                 let mut stable_so_far = [0; 2];
                 while !game.is_over(&position) {
                     let (own, enemy) = (position.own, position.enemy);
-                    stable_so_far[position.seat()] |= stable(&game, own, enemy);
+                    stable_so_far[position.seat()] |= stable_discs(&game, own, enemy);
                     let mv = game.sample_move(&position, random.next_u64());
                     position = game.play(&position, mv);
                 }

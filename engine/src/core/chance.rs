@@ -69,7 +69,6 @@ pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f32 {
 #[derive(Default)]
 struct WeightedMean {
     sum: f32,
-    /// Whether any value is no draw.
     has_non_draw: bool,
 }
 
@@ -112,7 +111,6 @@ const MARGIN: f32 = 1e-6;
 #[derive(Clone, Copy, Debug, Default)]
 struct OutcomeBounds {
     outcome: Outcome,
-    /// Best lower bound of the searched moves.
     lower: f32,
     /// Best upper bound of the searched moves.
     searched_upper: f32,

@@ -302,7 +302,6 @@ pub fn write_atomically(
     })
 }
 
-/// Called once.
 type WriteOnce<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
 
 fn write_with(path: &Path, write: WriteOnce<'_>) -> Result<(), FileError> {

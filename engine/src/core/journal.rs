@@ -194,7 +194,6 @@ struct Lines {
     is_closed: bool,
     /// Replaced files, still locked against processes that have opened them.
     replaced: Vec<File>,
-    /// The work in errors.
     work: &'static str,
 }
 
@@ -328,13 +327,10 @@ fn read_task_file<L: DeserializeOwned>(
     }
 }
 
-/// Content of a file.
 struct FileContent<L> {
-    /// Bytes of complete lines.
     complete: usize,
     /// Whether some lines fail their checksum.
     is_damaged: bool,
-    /// The intact parts.
     parts: BTreeMap<u64, L>,
 }
 

@@ -18,7 +18,6 @@ use std::{
     },
 };
 
-/// A mapped file, as bytes.
 #[derive(Debug)]
 pub(crate) struct Mapping {
     bytes: Mmap,

@@ -234,7 +234,6 @@ pub fn format_bytes(bytes: u64) -> String {
     }
 }
 
-/// Rows of a test table in JSON lines.
 #[cfg(test)]
 pub(crate) fn rows<T: serde::de::DeserializeOwned>(table: &str) -> impl Iterator<Item = T> {
     table.lines().map(|row| serde_json::from_str(row).unwrap())

@@ -31,7 +31,6 @@ pub struct Columns;
 /// Three columns of each seat (0: empty), the remaining throws, and the seat to move.
 type Table = [u8; 8];
 
-/// A number and its column.
 type Move = (u8, u8);
 
 /// Columns that a seat wins minus those it loses.

@@ -156,7 +156,6 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         directions
     };
 
-    /// For each square the number of its steps.
     const STEP_COUNT: [u8; 32] = {
         let mut mobility = [0; 32];
         let mut square = 0;

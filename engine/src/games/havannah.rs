@@ -104,7 +104,6 @@ impl Kinds {
 }
 
 const EMPTY: u8 = 0;
-/// Off the board.
 const OFF_BOARD_COLOUR: u8 = 3;
 
 /// Flag of the link of a chain's representative; the low bits are the chain's rim.
@@ -120,7 +119,6 @@ pub struct Position {
     /// Union-find: another stone of the chain, or [`ROOT`].
     links: [u16; NUM_CELL_SLOTS],
     stones: u16,
-    /// Number of chains of each seat.
     chains: [u16; 2],
     /// The last two filled cells; [`OFF_BOARD`] for none.
     last: [u16; 2],
@@ -182,7 +180,6 @@ const NEIGHBOURS_BETWEEN: [u8; 64] = {
     between
 };
 
-/// The neighbour on the opposite side.
 #[inline]
 const fn opposite(neighbour: usize) -> usize {
     (neighbour + 3) % 6
@@ -521,7 +518,6 @@ impl SearchHints for Havannah {
         2 * NUM_CELL_SLOTS
     }
 
-    /// By seat and cell.
     #[inline]
     fn history_index(&self, position: &Position, mv: Move) -> usize {
         usize::from(mv.0) + NUM_CELL_SLOTS * position.seat()

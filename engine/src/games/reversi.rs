@@ -139,7 +139,6 @@ impl Default for Reversi {
 /// The discs, the seat to move, and its legal squares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Position {
-    /// The discs of the side to move.
     own: u64,
     enemy: u64,
     /// The legal squares of the side to move.
@@ -258,7 +257,6 @@ impl SearchHints for Reversi {
         u8::from(mv.square().is_some_and(corner))
     }
 
-    /// By thirds of the squares.
     fn phase(&self, position: &Position) -> Phase {
         match 3 * self.empties(position) / (self.squares.count_ones() - 3) {
             2.. => Phase::Opening,

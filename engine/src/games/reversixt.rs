@@ -77,7 +77,6 @@ pub struct Position {
     stones: [u16; MAX_SEATS],
     overrides: [u16; MAX_SEATS],
     bombs: [u16; MAX_SEATS],
-    /// Number of cells that are no holes.
     cells_left: u16,
     seat: u8,
     phase: Phase,
@@ -157,7 +156,6 @@ impl Position {
     }
 }
 
-/// A set of cells of a map.
 struct CellSet([u64; MAX_CELLS.div_ceil(64)]);
 
 impl CellSet {
@@ -258,7 +256,6 @@ impl ReversiXt {
         Self::new(Arc::new(Map::parse(map).unwrap()))
     }
 
-    /// The rules of a position.
     fn of(&self, position: &Position) -> &Self {
         let number = usize::from(position.number);
         self.variants.get(number).unwrap_or(self)
@@ -274,7 +271,6 @@ impl ReversiXt {
         position.cells[..self.map.cells().len()].iter().copied()
     }
 
-    /// Number of empty cells.
     fn empties(&self, position: &Position) -> usize {
         self.cells_of(position)
             .filter(|cell| cell.is_empty())

@@ -275,7 +275,6 @@ pub fn all_pairs<G: TupleInputs>(game: &G) -> Vec<Vec<Cell>> {
     cells.iter().enumerate().flat_map(pairs_of).collect()
 }
 
-/// Largest view on the stack.
 const STACK_CELLS: usize = 512;
 
 /// Calls `read` with the view of a position.

@@ -205,7 +205,6 @@ impl<G: Learnable> Network<G> {
         &self.bucket_limits
     }
 
-    /// The kernels of the game.
     #[inline]
     pub(crate) fn kernels(&self) -> &G::Network {
         &self.kernels

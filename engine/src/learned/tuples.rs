@@ -96,7 +96,6 @@ pub struct TupleNetwork<G: Learnable> {
     /// The original weights, as in files.
     weights: Vec<f32>,
     bias: f32,
-    /// The weights of evaluations.
     quantized: QuantizedWeights,
 }
 
@@ -177,7 +176,6 @@ impl<G: Learnable> TupleNetwork<G> {
         self.bias
     }
 
-    /// The weights of evaluations.
     #[inline]
     pub(crate) fn quantized(&self) -> &QuantizedWeights {
         &self.quantized

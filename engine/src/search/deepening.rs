@@ -60,7 +60,6 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
     fn set_oracle(&mut self, _oracle: Option<Arc<dyn Oracle<G>>>) -> Option<Arc<dyn Oracle<G>>> {
         None
     }
-    /// Sets the timer of evaluations.
     fn set_eval_timer(&mut self, clock: EvalTimer);
     /// The stop condition.
     fn limit_checker(&mut self) -> &mut LimitChecker;
@@ -200,7 +199,6 @@ pub struct DeepeningSearch<G: SearchGame> {
     completed_depth: u32,
 }
 
-/// A root move with its bounds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RootMove<M> {
     mv: M,
@@ -377,7 +375,6 @@ impl<G: SearchGame> DeepeningSearch<G> {
     }
 }
 
-/// The depths of the iterations.
 #[derive(Clone)]
 struct Depths {
     next: Option<u32>,

@@ -85,7 +85,6 @@ impl SearchLimits {
     }
 }
 
-/// Time manager of a game.
 #[derive(Clone, Debug)]
 pub(super) struct TimeManager {
     limit: Option<TimeLimit>,
@@ -157,7 +156,6 @@ impl TimeManager {
 #[derive(Clone, Debug)]
 pub struct LimitChecker {
     stopped: bool,
-    /// Number of nodes at the next check.
     next_check: u64,
     last_check: Instant,
     interval: u64,

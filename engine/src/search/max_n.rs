@@ -27,7 +27,6 @@ pub struct MaxN<G: SearchGame, E: Evaluator<G>> {
     cache: E::Cache,
     /// The move list of each ply; `None` while in use.
     move_lists: Vec<Option<Box<G::Moves>>>,
-    /// Payoffs of the last root move.
     last_move_payoffs: Payoffs,
     /// Number of evaluated leaves: a subtree that adds none is proven.
     depth_dependent: u64,
@@ -36,10 +35,8 @@ pub struct MaxN<G: SearchGame, E: Evaluator<G>> {
     eval_timer: EvalTimer,
 }
 
-/// The maximal payoff.
 const MAX_PAYOFF: f32 = 1.0;
 
-/// Below all payoffs.
 const BELOW_ALL_PAYOFFS: Payoffs = [-1.0; MAX_SEATS];
 
 impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {

@@ -55,7 +55,6 @@ use std::{
 /// What a search has to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Goal {
-    /// The value of each move.
     Values,
     /// The best move, as early as it is certain.
     Choice,

@@ -165,7 +165,6 @@ impl<G: SearchGame, E: Evaluator<G>> GreedyPolicy<G, E> {
     }
 }
 
-/// Successors per batch.
 const BATCH_SIZE: usize = 8;
 
 impl<G: SearchGame, E: Evaluator<G>> Policy<G> for GreedyPolicy<G, E> {

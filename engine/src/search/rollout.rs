@@ -197,7 +197,6 @@ impl<G: SearchGame> EvaluatorRollouts<G> {
         }
     }
 
-    /// The value of a position that ends a game.
     #[inline]
     fn terminal_value(&mut self, position: &G::Position, seat: Seat, ply: u32) -> Option<f32> {
         let game = &self.game;

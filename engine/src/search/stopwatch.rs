@@ -11,7 +11,6 @@ use std::time::Duration;
 pub(super) enum Stopwatch {
     /// Off: reading a clock costs as much as a search of one ply.
     Off,
-    /// Wall time.
     Wall(Instant),
     /// CPU time of the thread, system time included, with the time at the start.
     Processor(Duration),

@@ -105,7 +105,6 @@ const PLIES_PER_GENERATION: i32 = 4;
 /// Maximal first generation of a game, so that every game has the same number of generations.
 const MAX_FIRST_GENERATION: u8 = 128;
 
-/// Generations of one game.
 const MAX_GENERATIONS: u8 = 126;
 
 impl Table {

@@ -15,7 +15,6 @@ const ROUNDING: f64 = 2e-6;
 #[derive(Clone, Debug)]
 struct Node {
     outcomes: Vec<Outcome>,
-    /// Exact values of the moves.
     values: Vec<f32>,
     /// Order of search, and the distance of each found bound from the exact value (mostly 0).
     order: Vec<(usize, f32, f32)>,

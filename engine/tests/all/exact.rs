@@ -47,7 +47,6 @@ pub(crate) const INDEPENDENT_VALUES: [(&str, f64, f64); 6] = [
     ),
 ];
 
-/// The rules with the nearest number.
 pub(crate) fn nearest() -> Standard {
     Standard::new(Variant::NearestOnly, Die::fair())
 }

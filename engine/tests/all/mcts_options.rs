@@ -256,7 +256,6 @@ fn several_threads_find_what_one_finds_and_make_no_simulation_too_many() {
     }
 }
 
-/// Payoffs from Red's.
 fn payoffs_of_red(red: f32) -> Payoffs {
     std::array::from_fn(|seat| [red, 1.0 - red].get(seat).copied().unwrap_or(0.0))
 }

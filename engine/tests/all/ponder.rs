@@ -60,7 +60,6 @@ impl Player<Standard> for Slow {
     }
 }
 
-/// Player that counts its calls.
 struct Counted {
     player: Box<dyn Player<Standard>>,
     pondered: usize,

@@ -6,7 +6,6 @@
 /// Stones allowed when the rolled stone is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
-    /// The next higher or the next lower one.
     NextHigherOrLower,
     /// Of these the one whose number is nearer; both on a tie.
     Nearest,

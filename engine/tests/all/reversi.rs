@@ -461,19 +461,19 @@ fn symmetric_positions_have_symmetric_moves_and_equal_values() {
         for position in random_games(&game, 5, 11) {
             let mut images = Vec::new();
             for symmetry in 0..game.symmetries() {
-                let transform_set = game.transform_position(&position, symmetry);
+                let image = game.transform_position(&position, symmetry);
                 // Each is a turn or a reflection of the plain board.
                 let moves = match game.is_over(&position) {
                     true => 0,
                     false => moves_of(&game, &position).len(),
                 };
-                assert_eq!(PlainBoard::of(&game, &transform_set).moves().len(), moves);
+                assert_eq!(PlainBoard::of(&game, &image).moves().len(), moves);
                 let reported = |at: &Position| {
                     let (squares, moves) = (scores.score(&game, at), Mobility.score(&game, at));
                     (game.payoffs(at), squares, moves)
                 };
-                assert_eq!(reported(&transform_set), reported(&position));
-                images.push(transform_set);
+                assert_eq!(reported(&image), reported(&position));
+                images.push(image);
             }
             assert_eq!(images[0], position);
         }
@@ -485,11 +485,7 @@ fn symmetric_positions_have_symmetric_moves_and_equal_values() {
         images.sort_unstable();
         images.dedup();
         assert_eq!(images.len(), 8);
-        assert!(
-            images
-                .iter()
-                .all(|transform_set| transform_set & !game.squares() == 0)
-        );
+        assert!(images.iter().all(|image| image & !game.squares() == 0));
     }
 }
 

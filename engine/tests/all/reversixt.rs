@@ -27,7 +27,6 @@ fn maps_in(folder: &Path) -> BTreeMap<String, String> {
     files.map(|file| map(file.unwrap().path())).collect()
 }
 
-/// Maps of the vectors.
 fn given() -> BTreeMap<String, String> {
     let maps = maps_in(&folder_of("engine").join("tests/vectors/maps"));
     assert_eq!(maps.len(), 15);

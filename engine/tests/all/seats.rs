@@ -146,9 +146,8 @@ impl Case {
             return values.fold(0.0, f32::max);
         }
         let others = (0..self.game.seats()).filter(|&seat| seat != root);
-        let with_turn_changed = others.filter_map(|seat| self.with_turn(position, seat));
-        let replies = with_turn_changed
-            .flat_map(|with_turn_changed| successors(&self.game, &with_turn_changed));
+        let turned_positions = others.filter_map(|seat| self.with_turn(position, seat));
+        let replies = turned_positions.flat_map(|changed| successors(&self.game, &changed));
         let values = replies.map(|next| {
             let next = match next.phase() {
                 Phase::Over => next,

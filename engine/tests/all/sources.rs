@@ -42,7 +42,6 @@ impl Source {
     }
 }
 
-/// The folder of a crate.
 pub(crate) fn folder_of(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)
 }
@@ -125,7 +124,6 @@ pub(crate) fn roots_used(source: &Source) -> BTreeSet<String> {
     roots
 }
 
-/// Macros that a source defines.
 pub(crate) fn macros_defined(source: &Source) -> Vec<String> {
     let triples = source.tokens.windows(3);
     triples
@@ -134,14 +132,12 @@ pub(crate) fn macros_defined(source: &Source) -> Vec<String> {
         .collect()
 }
 
-/// Words of the code.
 pub(crate) fn names_used(source: &Source) -> BTreeSet<&str> {
     let tokens = source.tokens.iter().map(String::as_str);
     let is_word = |token: &&str| token.starts_with(|first: char| first.is_alphabetic());
     tokens.filter(is_word).collect()
 }
 
-/// Whether the code names an item of a module by its path.
 pub(crate) fn names_path(source: &Source, module: &str, item: &str) -> bool {
     let mut paths = source.tokens.windows(3);
     paths.any(|path| path == [module, "::", item])

@@ -18,7 +18,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Interruptions of each player.
 const INTERRUPTIONS: usize = 50;
 
 /// Latest interruption, in microseconds after the search began.

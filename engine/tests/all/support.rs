@@ -25,7 +25,6 @@ pub(crate) const ALL_CUTS: [Pruning; 4] = [
     Pruning::Star2,
 ];
 
-/// A position of the standard board.
 pub(crate) fn position(text: &str) -> Position {
     Standard::default().parse_position(text).unwrap().0
 }
@@ -106,14 +105,12 @@ pub(crate) fn cutting(cuts: Pruning) -> StarOptions {
     }
 }
 
-/// Player at the beginning of a game.
 pub(crate) fn player<G: Playable>(notation: &str, game: &G) -> Box<dyn Player<G>> {
     let mut player = PlayerRecipe::parse(trusted(notation), game).unwrap().make();
     player.new_game(1);
     player
 }
 
-/// Rows of a table, a line of JSON each.
 pub(crate) fn rows<T: DeserializeOwned>(table: &str) -> impl Iterator<Item = T> {
     table.lines().map(|row| serde_json::from_str(row).unwrap())
 }
@@ -162,7 +159,6 @@ pub(crate) fn near(found: impl Into<f64>, expected: impl Into<f64>, within: f64,
     );
 }
 
-/// Asserts that bounds enclose a value.
 #[track_caller]
 pub(crate) fn encloses(bounds: Bounds, value: f64, within: f64, what: impl Debug) {
     let (lower, upper) = (f64::from(bounds.lower), f64::from(bounds.upper));

@@ -107,7 +107,6 @@ impl Tally {
     }
 }
 
-/// The engine in use.
 enum LaneEngine {
     Scalar(Box<ScalarLanes>),
     #[cfg(target_arch = "x86_64")]

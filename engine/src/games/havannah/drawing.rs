@@ -42,13 +42,11 @@ fn at(game: &Havannah, [x, y]: [isize; 2]) -> [usize; 2] {
     [2 * x - y + game.base() as isize + 2, y + 1].map(isize::unsigned_abs)
 }
 
-/// The coordinates of each cell.
 fn cells(game: &Havannah) -> impl Iterator<Item = (usize, [usize; 2])> {
     let names = game.shape.names[..game.board_cells()].iter().enumerate();
     names.map(|(cell, name)| (cell, at(game, name.map(isize::from))))
 }
 
-/// The coordinates of each label.
 fn labels(game: &Havannah) -> impl Iterator<Item = (String, [usize; 2])> {
     let base = game.base() as isize;
     (0..2 * base - 1).flat_map(move |index| {

@@ -44,7 +44,6 @@ impl Needs {
     const CALIBRATION: Calibration = Calibration::logistic(0.5, 0.25);
 }
 
-/// Exceeds any distance.
 const UNREACHABLE_DISTANCE: u8 = 60;
 
 /// Number of stones of a seat that join each cell, itself included, to the cells of a rim.

@@ -46,7 +46,6 @@ const NUM_CENTRES: usize = 4 + 2 * 6;
 /// Surroundings up to rotation and reflection: six cells of four colours.
 const NUM_SURROUNDINGS: usize = 430;
 
-/// Rows of a network.
 const NUM_ROWS: usize = NUM_CENTRES * NUM_SURROUNDINGS;
 
 /// The number of each surrounding, two bits per cell.

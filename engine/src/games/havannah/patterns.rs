@@ -16,13 +16,11 @@ pub(super) const PUBLISHED_PATTERNS: &str = "...o.o->e ..oo.o->e ..xo.o->e .o.o.
     oxxo.o->e xoxo.o->e xxxo.o->e ##.o.o->ce ##oo.o->e ##xo.o->e ###o.o->e ..o.##->d .oo.##->ad \
     .xo.##->d x.o.##->d xoo.##->d oxo.##->d xxo.##->d";
 
-/// Numbers of cells of a pattern.
 const PATTERN_SIZES: [usize; 3] = [18, 12, 6];
 
 /// Recommended near cells as bits, and the probability in eighths.
 type Advice = (u32, u8);
 
-/// Patterns by surroundings.
 #[derive(Clone, Debug)]
 pub(super) struct Patterns {
     /// By six cells, two bits per cell.

@@ -26,7 +26,6 @@ use crate::play::{
 };
 use std::sync::Arc;
 
-/// The playouts by name.
 pub(super) static PLAYOUTS: [PlayoutEntry<Havannah>; 1] = [PlayoutEntry {
     name: "havannah",
     parameters: "ring, ring_end, connect, connect_slope, defend, defend_slope, retries, mate, antimate, patterns, reply",
@@ -91,19 +90,16 @@ fn read(arguments: &mut Arguments<'_>, _: &Havannah) -> Result<LeafMaker<Havanna
 /// Plays to the end of the game.
 struct PatternPlayout {
     knowledge: PlayoutParameters,
-    /// Empty cells, and the index of each in that list.
     empty: [u16; NUM_CELL_SLOTS],
     indices: [u16; NUM_CELL_SLOTS],
     left: usize,
-    /// Probabilities of this playout.
     connect: f32,
     defend: f32,
     /// For each seat and each enemy stone the reply in the last won playout.
     replies: Box<[[u16; NUM_CELL_SLOTS]; 2]>,
     /// The cells of this playout in order.
     cells_played: Vec<u16>,
-    /// For each seat a winning cell.
-    find_winning_cells: [usize; 2],
+    winning_cells: [usize; 2],
     /// The number of the last traversal that visited each cell, and of the last traversal.
     seen: [u64; NUM_CELL_SLOTS],
     look: u64,
@@ -122,7 +118,7 @@ impl PatternPlayout {
             defend: 0.0,
             replies: Box::new([[OFF_BOARD as u16; NUM_CELL_SLOTS]; 2]),
             cells_played: Vec::with_capacity(NUM_CELL_SLOTS),
-            find_winning_cells: [OFF_BOARD; 2],
+            winning_cells: [OFF_BOARD; 2],
             seen: [0; NUM_CELL_SLOTS],
             look: 0,
             chain: Vec::with_capacity(NUM_CELL_SLOTS),
@@ -171,7 +167,7 @@ impl PatternPlayout {
             let kinds = game.would_win(position, cell, seat);
             kinds.0 & !Kinds::RING.0 != 0 || ring && kinds.any()
         };
-        let options = self.find_winning_cells[seat];
+        let options = self.winning_cells[seat];
         // A winning cell stays one, unless rings no longer count.
         let first = match position.colours[options] == EMPTY && (ring || wins(options)) {
             true => options,
@@ -222,7 +218,7 @@ impl PatternPlayout {
                 }
             }
         }
-        self.find_winning_cells[seat] = found[0];
+        self.winning_cells[seat] = found[0];
         found
     }
 
@@ -339,7 +335,7 @@ impl Leaf<Havannah> for PatternPlayout {
         let (all, first) = (self.left as f32, position.seat());
         let mut winner = None;
         let checks_threats = self.knowledge.mate || self.knowledge.antimate;
-        self.find_winning_cells = [OFF_BOARD; 2];
+        self.winning_cells = [OFF_BOARD; 2];
         // The complete chain of the last stone.
         self.chain.clear();
         self.chain.extend(
@@ -349,10 +345,10 @@ impl Leaf<Havannah> for PatternPlayout {
         );
         while self.left > 0 && winner.is_none() {
             let [begin, end] = self.knowledge.ring;
-            let mark_extension = begin + (end - begin) * (1.0 - self.left as f32 / all);
+            let ring_chance = begin + (end - begin) * (1.0 - self.left as f32 / all);
             let seat = position.seat();
             let [one, other] = match checks_threats {
-                true => self.find_winning_cells(game, &position, mark_extension >= 100.0),
+                true => self.find_winning_cells(game, &position, ring_chance >= 100.0),
                 false => [OFF_BOARD; 2],
             };
             if other != OFF_BOARD && self.knowledge.mate {
@@ -374,8 +370,8 @@ impl Leaf<Havannah> for PatternPlayout {
             let kinds = position.place(game.shape, cell, seat);
             position.seat = 1 - position.seat;
             let mut noticed = || {
-                mark_extension >= 100.0
-                    || (mark_extension > 0.0 && random.unit() * 100.0 < f64::from(mark_extension))
+                ring_chance >= 100.0
+                    || (ring_chance > 0.0 && random.unit() * 100.0 < f64::from(ring_chance))
             };
             if kinds.0 & !Kinds::RING.0 != 0 || (kinds.any() && noticed()) {
                 winner = Some(seat);

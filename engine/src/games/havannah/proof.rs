@@ -281,7 +281,6 @@ impl Prover {
         }
     }
 
-    /// Proof and disproof number, if stored.
     fn numbers(&self, node: &Node) -> Option<(u32, u32)> {
         let stored =
             || Some(self.entry(node.image().0)?).map(|entry| (entry.proof, entry.disproof));
@@ -359,7 +358,6 @@ impl Prover {
         pairs
     }
 
-    /// A set of cells with all neighbours.
     fn with_neighbours(&self, set: u64) -> u64 {
         let line = set | set << 1 | set >> 1;
         (line | set << 8 | set >> 8 | set << 9 | set >> 9) & self.all

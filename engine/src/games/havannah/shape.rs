@@ -12,7 +12,6 @@ pub const BASES: RangeInclusive<usize> = 3..=10;
 /// Cells of the largest board.
 pub const MAX_CELLS: usize = 271;
 
-/// Index of a cell off the board.
 pub(super) const OFF_BOARD: usize = MAX_CELLS;
 
 /// All cells and [`OFF_BOARD`].
@@ -30,12 +29,9 @@ pub(super) const SIDE_BITS: u16 = 0x3f;
 /// Steps to the six neighbours in a circle.
 const NEIGHBOUR_OFFSETS: [[isize; 2]; 6] = [[1, 0], [1, 1], [0, 1], [-1, 0], [-1, -1], [0, -1]];
 
-/// A board.
 #[derive(Debug)]
 pub(super) struct Shape {
-    /// Cells per side.
     pub(super) base: usize,
-    /// Number of cells.
     pub(super) cells: usize,
     /// For each cell its neighbours in a circle, a to f; then the cells between two neighbours, a
     /// and b, b and c, …; then those behind each of them.
@@ -50,7 +46,6 @@ pub(super) struct Shape {
     pub(super) images: [[u16; NUM_CELL_SLOTS]; SYMMETRIES],
 }
 
-/// Number of cells of a board.
 pub(super) const fn cells_of(base: usize) -> usize {
     3 * base * (base - 1) + 1
 }

@@ -17,7 +17,6 @@ use crate::play::{
     stated_result::StatedResult,
 };
 
-/// A parsed game.
 type ParsedGame = PlainGame<Havannah>;
 
 /// The formats by name, detected when parsed.
@@ -39,7 +38,6 @@ pub(super) static FORMS: [TranscriptForm<Havannah>; 2] = [
 /// White and Black in SGF.
 const COLOUR_NAMES: [&str; 2] = ["W", "B"];
 
-/// Black's seat.
 const BLACK: Seat = 1;
 
 fn write_row(game: &Havannah, parsed: &ParsedGame) -> Result<String, String> {
@@ -86,7 +84,6 @@ fn read(game: &Havannah, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
     properties::read(game, bytes, true, sgf, Some(rows))
 }
 
-/// The game of the properties from a character on.
 fn sgf(game: &Havannah, begin: usize, properties: Properties) -> Result<ParsedGame, TextError> {
     let mut reading = Reading::new(game);
     for property in properties? {
@@ -96,7 +93,6 @@ fn sgf(game: &Havannah, begin: usize, properties: Properties) -> Result<ParsedGa
     parsed.map_err(|problem| TextError::new(begin + 1, problem))
 }
 
-/// The game of a line from a character on.
 fn row(game: &Havannah, line: &str, mut at: usize) -> Result<ParsedGame, TextError> {
     let (mut reading, mut seat) = (Reading::new(game), None);
     let line = &line[..line.find('#').unwrap_or(line.len())];
@@ -173,7 +169,6 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// The complete game with its stated result.
     fn finish(mut self) -> Result<ParsedGame, String> {
         if let (Some(stated), Some(end)) = (self.stated, self.end) {
             stated.check(end.payoffs(), "its end")?;

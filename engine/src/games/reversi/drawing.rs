@@ -8,7 +8,6 @@ use super::{
 use crate::play::picture::{Squares, label, svg_open};
 use crate::play::playable::GameText;
 
-/// Units per square.
 const SQUARE_SIZE: usize = 50;
 const MARGIN: usize = 26;
 
@@ -40,7 +39,6 @@ fn caption(game: &Reversi, position: &Position) -> String {
     format!("Black {black}, White {white}: {turn}")
 }
 
-/// The board as text with coordinates, and the caption.
 pub(super) fn text(game: &Reversi, position: &Position) -> String {
     board(game).text(&game.rows(position)) + &caption(game, position)
 }

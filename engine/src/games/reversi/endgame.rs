@@ -15,10 +15,8 @@ use crate::core::{game::Game, limits::Limits, oracle::Oracle, simd::Instructions
 use crate::play::player::{Analysis, Decision, Failure, Player};
 use table::Table;
 
-/// Unit of a score.
 pub(super) const SCORE_UNIT: &str = "discs";
 
-/// Exceeds any score.
 const MAX_SCORE: i32 = 65;
 
 /// Default entries of the table: 33.5 MB.
@@ -213,7 +211,6 @@ impl Endgame {
     }
 }
 
-/// Certainty of a score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Certainty {
     #[default]
@@ -222,7 +219,6 @@ enum Certainty {
     Exact,
 }
 
-/// A score with its certainty.
 #[derive(Clone, Copy, Debug, Default)]
 struct Estimate {
     score: i32,
@@ -242,7 +238,6 @@ impl Estimate {
     }
 }
 
-/// The payoff of a score.
 fn value(score: i32) -> f32 {
     (1 + score.signum()) as f32 / 2.0
 }

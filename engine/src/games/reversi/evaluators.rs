@@ -72,7 +72,6 @@ impl Score<Reversi> for Mobility {
 /// same corners and lack the middle.
 #[derive(Clone, Debug)]
 pub struct Squares {
-    /// The squares of each weight.
     groups: [(f32, u64); WEIGHTS.len()],
 }
 

@@ -22,7 +22,6 @@ const fn cells(size: usize) -> [CellGroup; 1] {
 /// By half the size.
 static CELLS: [[CellGroup; 1]; 5] = [cells(0), cells(0), cells(4), cells(6), cells(8)];
 
-/// Shapes with all their images.
 fn images(game: &Reversi, shapes: impl IntoIterator<Item = u64>) -> BTreeSet<Vec<Cell>> {
     let cells = |set| squares_of(set).map(|square| cell(game, square)).collect();
     let images = |shape| (0..8).map(move |symmetry| transform_set(shape, symmetry, game.size()));

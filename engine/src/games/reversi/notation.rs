@@ -53,7 +53,6 @@ impl Reversi {
         text
     }
 
-    /// The characters of each row, from the top.
     pub(super) fn rows(&self, position: &Position) -> Vec<String> {
         let sign = |square| disc_on(position, square).map_or('-', |seat| DISC_CHARACTERS[seat]);
         let signs: Vec<char> = squares_of(self.squares).map(sign).collect();
@@ -107,7 +106,6 @@ pub(super) fn unexpected_character(at: usize, expected: &str, found: Option<&cha
     TextError::new(at + 1, format!("expected {expected}, found {found}"))
 }
 
-/// The owner of the disc on a square.
 pub(super) fn disc_on(position: &Position, square: usize) -> Option<Seat> {
     let mut seats = [BLACK, WHITE].into_iter();
     seats.find(|&seat| position.discs(seat) >> square & 1 == 1)

@@ -3,7 +3,6 @@
 //!
 //! Comments, variations and marks are skipped. Moves are validated when they are played.
 
-/// A game of the text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Game {
     /// Names and values, in order.
@@ -17,7 +16,6 @@ pub(super) struct Game {
 }
 
 impl Game {
-    /// The value of a tag.
     pub(super) fn tag(&self, name: &str) -> Option<&str> {
         let tag = self
             .tags
@@ -38,7 +36,6 @@ impl Game {
     }
 }
 
-/// Whether a text is PGN.
 pub(super) fn is_written_in(text: &str) -> bool {
     text.lines()
         .map(str::trim)
@@ -47,7 +44,6 @@ pub(super) fn is_written_in(text: &str) -> bool {
         .is_some()
 }
 
-/// All games of a text.
 pub(super) fn games(text: &str) -> Vec<Game> {
     let (mut games, mut game, mut words) = (Vec::new(), Game::default(), OpenComments::default());
     let mut at = 0;

@@ -168,7 +168,6 @@ fn from_row(game: &Reversi, line: &str, begin: usize) -> Result<ParsedGame, Text
     }
 }
 
-/// The game of properties from a character on.
 fn from_ggf(game: &Reversi, begin: usize, properties: Properties) -> Result<ParsedGame, TextError> {
     let mut reading = Reading::new(game);
     for property in properties? {
@@ -209,10 +208,8 @@ fn from_pgn(game: &Reversi, read: &pgn::Game) -> Result<ParsedGame, TextError> {
 /// State of the parser.
 pub(super) struct Reading<'a> {
     game: &'a Reversi,
-    /// The current position.
     position: Position,
     pub(super) parsed: ParsedGame,
-    /// The stated result.
     stated: Option<StatedResult>,
 }
 
@@ -272,7 +269,6 @@ impl<'a> Reading<'a> {
         self.stated = Some(StatedResult { ending, winner });
     }
 
-    /// The complete game.
     pub(super) fn finish(mut self) -> Result<ParsedGame, String> {
         self.parsed
             .set_result(self.game, &self.position, self.stated)?;

@@ -8,7 +8,6 @@ use crate::core::game::{MAX_SEATS, Seat};
 use crate::play::picture::{label, svg_open};
 use crate::play::playable::GameText;
 
-/// Units per cell.
 const CELL_SIZE: usize = 40;
 const MARGIN: usize = 34;
 

@@ -40,7 +40,6 @@ const fn logistic(slope: f32) -> Calibration {
     Calibration::logistic(slope, 0.0)
 }
 
-/// A score from a number of each seat.
 trait SeatScore: Send + Sync {
     fn has(&self, game: &ReversiXt, position: &Position) -> [f32; MAX_SEATS];
 }
@@ -75,7 +74,6 @@ fn lead(game: &ReversiXt, position: &Position, has: &[f32; MAX_SEATS], own: Seat
     has[own] - best_rival
 }
 
-/// Lead in stones.
 struct Stones;
 
 impl SeatScore for Stones {
@@ -115,7 +113,6 @@ const WEIGHTS: [f32; DIRECTIONS / 2 + 1] = [1.0, 1.0, 2.0, 5.0, 15.0];
 const OVERRIDE_WEIGHT: f32 = 8.0;
 
 impl Lines {
-    /// The weights on a map.
     fn new(map: &Map) -> Self {
         // About the stones within reach of a bomb on a full board, half of them others'.
         let across = f32::from(2 * map.strength.min(10) + 1);

@@ -29,7 +29,6 @@ pub struct MapSettings {
     pub density: f64,
 }
 
-/// Special cells, by frequency.
 const SPECIALS: [Cell; 8] = [
     Cell::HOLE,
     Cell::HOLE,

@@ -16,10 +16,8 @@ use crate::learned::{
 use crate::play::playable::Rules;
 use std::{ops::RangeInclusive, sync::Arc};
 
-/// Number of symbols of the summary.
 const NUM_SUMMARY: usize = 20;
 
-/// Alphabet size of the summary.
 const ALPHABET_SIZE: i32 = 16;
 
 /// Columns and rows of maps with board inputs.
@@ -87,7 +85,6 @@ impl Shape {
     }
 }
 
-/// Counts of one seat.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     corners: i32,

@@ -22,7 +22,6 @@ pub const MAX_SIDE: usize = 50;
 /// Maximal stock of override stones or bombs, and maximal strength of bombs.
 pub const MAX_STOCK: usize = 5_000;
 
-/// Offset of each direction.
 pub(super) const DIRECTION_OFFSETS: [(isize, isize); DIRECTIONS] = [
     (0, -1),
     (1, -1),
@@ -129,7 +128,6 @@ impl Side {
         self.0 as usize % DIRECTIONS
     }
 
-    /// The opposite direction.
     const fn reversed(self) -> Self {
         Self::new(self.cell(), (self.direction() + 4) % DIRECTIONS)
     }
@@ -154,7 +152,6 @@ pub struct Map {
     pub(super) players: usize,
     /// Override stones per player.
     pub(super) overrides: u16,
-    /// Bombs per player.
     pub(super) bombs: u16,
     /// Reach of a bomb in steps.
     pub(super) strength: u16,
@@ -303,7 +300,6 @@ impl Map {
         &self.cells
     }
 
-    /// Number of cells that are no holes.
     pub(super) fn num_cells(&self) -> usize {
         let holes = |&&cell: &&Cell| cell != Cell::HOLE;
         self.cells.iter().filter(holes).count()

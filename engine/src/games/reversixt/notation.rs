@@ -15,14 +15,12 @@ use crate::core::{
     text::{TextError, joined, wrong},
 };
 
-/// The names of the phases.
 const PHASES: [(&str, Phase); 3] = [
     ("play", Phase::Stones),
     ("bomb", Phase::Bombs),
     ("end", Phase::Over),
 ];
 
-/// The bonuses.
 const SPECIAL_CHOICES: [(&str, u8); 2] = [("bomb", Move::BOMB), ("override", Move::OVERRIDE)];
 
 impl ReversiXt {
@@ -80,7 +78,6 @@ impl ReversiXt {
         Ok(next)
     }
 
-    /// Parses the cells.
     fn read_board(&self, text: &str, at: usize, position: &mut Position) -> Result<(), TextError> {
         let mut rows = Parts::new(text, '/', at);
         for (y, cells) in self.map.cells().chunks(self.map.width()).enumerate() {

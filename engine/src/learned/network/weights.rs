@@ -216,7 +216,6 @@ impl NetworkWeights {
     }
 }
 
-/// Checks the size of a tensor.
 fn check_length(tensor: &str, found: usize, expected: usize) -> Result<(), NetworkError> {
     if found == expected {
         return Ok(());

@@ -9,7 +9,6 @@ use super::{NTupleError, TupleSet};
 use crate::core::calibration::logistic;
 use crate::learned::inputs::Learnable;
 
-/// Maximal number of fractional bits.
 const MAX_BITS: u32 = 22;
 
 /// Minimal number of fractional bits.
@@ -18,16 +17,13 @@ const MIN_BITS: u32 = 8;
 /// Limit of all sums, below the sentinel values of searches.
 const LIMIT: f64 = (1u32 << 30) as f64;
 
-/// Limit of log odds.
 pub(super) const MAX_LOG_ODDS: f64 = LIMIT / (1u32 << MIN_BITS) as f64;
 
 /// Fractional bits of log odds in floating point.
 const LOG_ODDS_BITS: u32 = 18;
 
-/// Quantized weights.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct QuantizedWeights {
-    /// One weight per row.
     pub(crate) weights: Vec<i32>,
     /// Includes half a step of the log odds, so that [`Self::log_odds`] rounds to the nearest.
     pub(crate) bias: i32,

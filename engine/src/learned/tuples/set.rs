@@ -48,7 +48,6 @@ pub struct TupleSet<G: Learnable> {
     /// View indices of the cells of all tuples, concatenated.
     cell_indices: Vec<u16>,
     runs: Vec<StrideRun>,
-    /// Rows per phase.
     rows: usize,
     /// Upper limits of all phases but the last.
     phases: Vec<u8>,
@@ -66,7 +65,6 @@ struct StrideRun {
 }
 
 impl<G: Learnable> PartialEq for TupleSet<G> {
-    /// Compares tuples, phases and game.
     fn eq(&self, other: &Self) -> bool {
         (self.name, &self.tuples, &self.phases) == (other.name, &other.tuples, &other.phases)
             && self.game.model_name() == other.game.model_name()
@@ -176,7 +174,6 @@ impl<G: Learnable> TupleSet<G> {
         &self.game
     }
 
-    /// The kernels of the game.
     #[inline]
     pub(crate) fn kernels(&self) -> &G::Tuples {
         &self.kernels
@@ -221,7 +218,6 @@ impl<G: Learnable> TupleSet<G> {
         self.offsets[self.game.remaining(position).min(self.offsets.len() - 1)]
     }
 
-    /// Rows of one phase.
     pub(crate) fn rows_per_phase(&self) -> usize {
         self.rows
     }

@@ -182,7 +182,6 @@ impl Cell {
         self.sum.load(Relaxed) as f64 / FIXED_ONE
     }
 
-    /// Mean payoff of a visited edge.
     #[inline]
     pub(super) fn mean(&self) -> f32 {
         self.payoff() / self.visits() as f32
@@ -206,7 +205,6 @@ impl Cell {
 }
 
 impl ColdCell {
-    /// Resets to no bounds and this prior.
     #[inline]
     pub(super) fn clear(&self, prior: f32) {
         self.bounds.store(0, Relaxed);

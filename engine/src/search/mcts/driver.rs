@@ -25,7 +25,6 @@ use std::{
     },
 };
 
-/// Simulations between two checks for the end.
 const CHECK_INTERVAL: u64 = 16;
 
 /// Checks between two estimates of the simulations left in the time limit.
@@ -202,7 +201,6 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         false
     }
 
-    /// Statistics of the root moves.
     pub(super) fn statistics(&self) -> Vec<MoveStatistics<G::Move>> {
         let Some(root) = &self.root else {
             return Vec::new();

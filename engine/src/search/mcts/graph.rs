@@ -74,7 +74,6 @@ const MAX_CHUNK: usize = 1 << 11;
 const CHUNK_DIVISOR: usize = 256;
 const MIN_CHUNK: usize = 64;
 
-/// Minimal number of cells per slot of the index.
 const CELLS_PER_SLOT: usize = 2;
 
 impl Graph {
@@ -202,7 +201,6 @@ impl Graph {
         )
     }
 
-    /// Prefetches the headers of the children.
     #[inline]
     pub(super) fn prefetch_children(&self, edges: &[Cell]) {
         edges[..edges.len().min(PREFETCHED_CHILDREN)]

@@ -59,7 +59,6 @@ impl<'a> CellRef<'a> {
         new
     }
 
-    /// The prior of an edge.
     #[inline]
     pub(super) fn prior(&self) -> f32 {
         self.cold().prior()

@@ -140,7 +140,6 @@ impl WorkSplit {
         }
     }
 
-    /// Number of claimed simulations.
     pub(super) fn claimed(&self) -> u64 {
         self.parts.iter().map(WorkPart::claimed).sum()
     }

@@ -33,7 +33,6 @@ struct EdgeEntry {
     fixed_payoff: u64,
 }
 
-/// Buffered nodes with RAVE.
 const NUM_NODES: usize = 16;
 
 /// Buffered RAVE additions to the edges of one node.

@@ -31,7 +31,6 @@ impl StoppingRule {
     }
 }
 
-/// Games per round.
 const ROUND_GAMES: u32 = 32;
 
 /// A move this many standard errors behind the best is eliminated.

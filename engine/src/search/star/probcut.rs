@@ -10,7 +10,6 @@ use crate::core::{chance::Bounds, evaluator::Evaluator, search_game::SearchGame}
 /// Minimal depth; the shallow search is then nearly free.
 const MIN_DEPTH: u32 = 3;
 
-/// Depth reduction of the shallow search.
 const DEPTH_REDUCTION: u32 = 2;
 
 impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {

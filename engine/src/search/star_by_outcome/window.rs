@@ -43,7 +43,6 @@ impl Window {
         bounds.lower >= bounds.upper || bounds.lower >= self.beta || bounds.upper <= self.alpha
     }
 
-    /// The window of one outcome of a chance node with this window.
     #[inline]
     pub(super) fn of<O: OutcomeList>(self, chance: &ChanceBounds<O>, index: usize) -> Self {
         let (alpha, beta) = chance.window(index, self.alpha, self.beta);

@@ -208,7 +208,6 @@ impl Evaluator<Standard> for SchwarzOdds {
         Some(logistic(result_slope * turns + result_offset))
     }
 
-    /// In turns.
     fn raw(&self, game: &Standard, position: &Position) -> Option<f32> {
         Some(self.score.score(game, position))
     }

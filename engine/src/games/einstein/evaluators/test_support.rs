@@ -116,7 +116,6 @@ pub(crate) struct Stone {
     pub(crate) column: i32,
 }
 
-/// All stones and the side to move.
 #[derive(Clone, Debug)]
 pub(crate) struct Board {
     pub(crate) stones: Vec<Stone>,
@@ -227,7 +226,6 @@ impl Board {
 }
 
 impl Stone {
-    /// Row and column in the perspective of Red, or of Blue.
     pub(crate) fn in_perspective(self, red: bool) -> (i32, i32) {
         if red {
             (self.row, self.column)
@@ -252,7 +250,6 @@ impl Stone {
     }
 }
 
-/// The living labels that a face allows.
 pub(crate) fn allowed_labels(variant: Variant, living: &[usize], face: usize) -> Vec<usize> {
     if living.contains(&face) {
         return vec![face];

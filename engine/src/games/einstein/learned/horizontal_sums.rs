@@ -16,7 +16,6 @@ pub(super) fn sum_of_eight(sums: __m256i) -> i32 {
     _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b10_11_00_01>(two)))
 }
 
-/// The sums of four vectors of eight lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn sums_of_eights([a, b, c, d]: [__m256i; NUM_VECTORS]) -> __m128i {

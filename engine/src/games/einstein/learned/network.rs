@@ -75,7 +75,6 @@ pub struct EinSteinNetwork(Option<Arc<SimdNetwork>>);
 struct SimdNetwork {
     shape: [usize; 2],
     tables: Tables,
-    /// By bucket.
     layers: Vec<Layers>,
     /// The bucket by number of living stones; padded to a power of two, so that a mask bounds
     /// indices.

@@ -33,7 +33,6 @@ pub type NTuple = TupleNetwork<Standard>;
 /// A set of tuples of EinStein.
 pub type TupleSet = crate::learned::tuples::TupleSet<Standard>;
 
-/// The symbols of all cells of a position, by index.
 pub(crate) fn symbols(position: &Position) -> [u8; CELLS] {
     #[cfg(target_arch = "x86_64")]
     if let Some(symbols) = simd::symbols(position) {

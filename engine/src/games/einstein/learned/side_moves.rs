@@ -20,7 +20,6 @@ const NUM_DIRECTIONS: usize = MAX_STEPS / MAX_STONES;
 /// the last.
 const LOGITS_CAPACITY: usize = 32;
 
-/// Index of a missing step.
 const NO_MOVE: usize = LOGITS_CAPACITY - 1;
 
 /// The enemy's logit after each step, in order; the rest is arbitrary.

@@ -249,7 +249,6 @@ fn draws_of(even: __m256i, odd: __m256i) -> Draws {
     }
 }
 
-/// The lane mask of a bit set.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn lane_mask(set: u32) -> __m256i {

@@ -74,7 +74,6 @@ static DESTINATIONS: [[u8; 64]; 2] = {
     two_vectors
 };
 
-/// One side in registers.
 struct Side {
     stones: [__m512i; MAX_STONES],
     alive: __m512i,

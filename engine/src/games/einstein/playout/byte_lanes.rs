@@ -10,7 +10,6 @@ use crate::core::bits::members;
 use crate::core::simd::{Instructions, SimdLevel, multiversion};
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard};
 
-/// One byte per lane.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct ByteRow(pub(super) [u8; LANES]);
@@ -34,7 +33,6 @@ impl ByteRow {
 pub(super) struct SideRows {
     /// Square of each stone in its owner's perspective, or [`GONE_BYTE`].
     pub(super) stones: [ByteRow; MAX_STONES],
-    /// The living stones as a bit set.
     pub(super) alive: ByteRow,
     /// The stones with a single step as a bit set; arbitrary for gone stones.
     pub(super) edge: ByteRow,

@@ -15,7 +15,6 @@ pub(super) const PLIES_PER_ROUND: usize = 4;
 /// Lane states, one bit per lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Status {
-    /// Lanes with a running game.
     pub(super) running: u64,
     /// Lanes whose last game was won by the beginner.
     pub(super) first_won: u64,

@@ -98,7 +98,6 @@ impl LaneRandom {
         })
     }
 
-    /// The draw of a lane from the outputs of one ply.
     #[inline]
     pub(super) fn draw(outputs: &[[u64; 8]; 2], lane: usize) -> PlyBits {
         PlyBits((outputs[lane % 2][lane / 8] >> (lane / 2 % 4 * 16)) as u16)

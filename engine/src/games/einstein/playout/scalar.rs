@@ -88,7 +88,6 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
         destinations
     };
-    /// The squares with a single step.
     pub(super) const ONE_STEP: u32 = {
         let mut squares = 0;
         let mut square = 0;

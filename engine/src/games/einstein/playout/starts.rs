@@ -88,7 +88,6 @@ impl Starts {
         }
     }
 
-    /// Switches to one position.
     pub(super) fn position(&mut self, position: &Position) {
         self.from_setups = false;
         for index in 0..LANES {

@@ -83,7 +83,6 @@ struct Layer {
 struct Extension<'a> {
     game: &'a Standard,
     tables: &'a Tables,
-    /// Stones of the root.
     stones: usize,
     layers: Vec<Layer>,
 }

@@ -81,7 +81,6 @@ impl BlockOffsets {
         self.counts.push(counts);
     }
 
-    /// Number of blocks of a row in a layer.
     fn in_row(&self, row: usize, layer: usize) -> usize {
         let counts = &self.counts[self.sets[row] as usize];
         layer

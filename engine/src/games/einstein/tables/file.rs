@@ -44,7 +44,6 @@ fn header(variant: Variant, class: Class, cells: u64) -> [u8; HEADER_BYTES] {
     header
 }
 
-/// Writer of a file's cells, chunk by chunk.
 pub(super) struct CellWriter<'a> {
     file: &'a mut dyn Write,
     chunk: Vec<u8>,

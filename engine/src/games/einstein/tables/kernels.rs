@@ -176,7 +176,6 @@ fn store<const OWN: usize, const ENEMY: usize>(values: &Block, order: &[u8], sto
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockTask<'a> {
     pub(super) weights: &'a [Vec<f32>],
-    /// The successors, each with its moving stone.
     pub(super) successors: &'a [(u8, SuccessorValues<'a>)],
     /// Bit i: stone i wins at once.
     pub(super) won: u8,

@@ -6,7 +6,6 @@
 
 use crate::games::einstein::{Variant, allowed_stones};
 
-/// Maximum number of stones of a side in a table.
 pub(super) const MAX_TABLE_STONES: usize = 5;
 
 /// Number of patterns of a side by its number of stones.

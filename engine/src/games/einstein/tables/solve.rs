@@ -154,7 +154,6 @@ struct BlockPlan<'a> {
     sources: [(u8, SuccessorValues<'a>); MAX_SUCCESSORS],
 }
 
-/// Rows of one class.
 pub(super) struct Job {
     /// Index of the class in [`Class::with_swapped`].
     class_number: usize,

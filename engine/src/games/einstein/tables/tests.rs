@@ -288,7 +288,6 @@ fn tables_of_no_or_too_many_stones_are_refused() {
     }
 }
 
-/// Positions of random games with a number of stones.
 fn random_game_positions(stones: u32, count: usize, seed: u64) -> Vec<Position> {
     let mut random = RandomStream::new(seed);
     let game = Standard::default();

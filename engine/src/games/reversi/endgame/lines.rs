@@ -13,7 +13,6 @@ type Axes = [u64; 4];
 pub(super) const FIRST_COLUMN: u64 = 0x0101_0101_0101_0101;
 pub(super) const LAST_COLUMN: u64 = FIRST_COLUMN << 7;
 
-/// Step of each axis.
 const AXIS_STEPS: [u32; 4] = [1, 7, 8, 9];
 
 /// The squares after a square on each axis, and those before it.

@@ -211,7 +211,6 @@ impl Endgame {
         best
     }
 
-    /// Priority of a move.
     #[inline(always)]
     fn priority(&mut self, successor: &Successor, empties: u32, odd: u64) -> i32 {
         let &Successor {

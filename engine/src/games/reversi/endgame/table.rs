@@ -71,7 +71,6 @@ impl Table {
         super::super::hash_sets(own, enemy) as usize & (bytes - LINE_BYTES)
     }
 
-    /// The entry of a position.
     #[inline(always)]
     pub(super) fn get(&self, own: u64, enemy: u64) -> Option<Entry> {
         let lines = self.lines.as_ref()?.bytes();
@@ -87,7 +86,6 @@ impl Table {
         })
     }
 
-    /// Stores an entry.
     #[inline(always)]
     pub(super) fn put(&mut self, own: u64, enemy: u64, found: Entry) {
         let Some(lines) = self.lines.as_mut().map(Pages::bytes_mut) else {

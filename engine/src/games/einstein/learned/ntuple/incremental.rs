@@ -141,7 +141,6 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
     }
 }
 
-/// The cells of a square.
 #[inline]
 fn square(square: usize) -> [usize; 3] {
     each([BOARD_START, OWNERS_START, MOBILE_START], |first| {

@@ -41,7 +41,6 @@ impl Mobility {
         Self(symbols)
     }
 
-    /// The symbol for a board symbol.
     #[inline(always)]
     pub(super) fn symbol_of(&self, symbol: usize) -> u8 {
         self.0[symbol]

@@ -16,7 +16,6 @@ pub(super) const LANES: usize = 16;
 
 const CELLS_PER_STEP: usize = 4;
 
-/// Bytes of symbols per shuffle.
 pub(super) const PIECE_BYTES: usize = 16;
 
 /// The cells of sixteen tuples for one step, and the factors of their symbols.
@@ -41,9 +40,7 @@ pub(super) struct TupleBlock {
     pub(super) bases: [u32; LANES],
     /// All bits set in the lanes with a tuple.
     pub(super) mask: [u32; LANES],
-    /// Number of steps, at least one.
     pub(super) steps: usize,
-    /// Index of the first step.
     first: usize,
 }
 
@@ -105,7 +102,6 @@ impl SimdLayout {
         self.reduced
     }
 
-    /// All blocks with their steps.
     #[inline]
     pub(super) fn blocks(&self) -> impl ExactSizeIterator<Item = (&TupleBlock, &[LookupStep])> {
         let mut steps = &self.steps[..];

@@ -50,7 +50,6 @@ fn of_tuples(set: TupleSet) -> ModelFile {
     }
 }
 
-/// A network of a custom tuple set.
 fn custom(phases: &[u8]) -> ModelFile {
     let set = TupleSet::custom(&Standard::default(), &["b0 b1 o24", "m3 s0", "a1 d7"])
         .unwrap()

@@ -18,12 +18,10 @@ pub(super) use std::arch::x86_64::{
 
 pub(super) type Vector = __m256i;
 pub(super) const BYTES: usize = 32;
-/// Vectors of the widest second layer.
 pub(super) const MAX_SECOND_LAYER_VECTORS: usize = 4;
 /// Positions per batch of the second layer: 8 sums, 2 inputs, weights and products fill 16
 /// registers.
 pub(super) const POSITIONS_PER_BATCH: usize = 2;
-/// Accumulators per sum of two positions.
 pub(super) const ACC_CHAINS_OF_TWO: usize = 1;
 /// Accumulators per sum of a single position.
 pub(super) const ACC_CHAINS: usize = 2;

@@ -150,7 +150,6 @@ impl SymbolVectors {
         Self(pieces)
     }
 
-    /// The symbols by index.
     #[inline]
     #[target_feature(enable = "avx2")]
     pub(super) fn symbols(&self) -> [u8; CELLS] {

@@ -83,7 +83,6 @@ struct LoadedBlock<'a> {
     pairs: __m512i,
     /// Steps of tuples with more than four cells.
     more: &'a [simd_layout::LookupStep],
-    /// The lanes with a tuple.
     lanes: __mmask16,
 }
 

@@ -67,7 +67,6 @@ const STONE: [[[u8; 64]; 2]; MAX_STONES] = {
     tables
 };
 
-/// The stone of each cell from the squares of stones on.
 const CELL_MASKS: [u8; 64] = {
     let mut stones = [0; 64];
     let mut cell_index = SQUARES_START;

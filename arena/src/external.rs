@@ -49,7 +49,7 @@ fn read<G: Playable>(arguments: &mut Arguments<'_>, game: &G) -> Result<Maker<G>
     let command = command.ok_or_else(|| (1, missing.to_owned()))?;
     let is_none = || command.wrong(format!("'{}' is no command", command.name));
     let mut command_line = CommandLine {
-        words: split_command(command.granted(&command.name)?).ok_or_else(is_none)?,
+        words: split_command(command.trusted_path(&command.name)?).ok_or_else(is_none)?,
         folder: None,
     };
     if let Some(value) = arguments.take_named("dir")? {
@@ -61,7 +61,7 @@ fn read<G: Playable>(arguments: &mut Arguments<'_>, game: &G) -> Result<Maker<G>
     let adapter = Arc::new(adapter.map_err(|problem| (1, problem))?);
     Ok(Arc::new(move || {
         let command = command_line.clone();
-        Box::new(External::speaking(command, Arc::clone(&adapter)))
+        Box::new(External::with_adapter(command, Arc::clone(&adapter)))
     }))
 }
 
@@ -161,7 +161,7 @@ pub struct External<G: Playable> {
 }
 
 impl<G: Playable> External<G> {
-    fn speaking(command: CommandLine, adapter: Arc<ProtocolAdapter<G>>) -> Self {
+    fn with_adapter(command: CommandLine, adapter: Arc<ProtocolAdapter<G>>) -> Self {
         Self {
             command,
             adapter,
@@ -193,7 +193,7 @@ impl<G: Playable> External<G> {
             return Ok(None);
         }
         self.limits.clone_from(limits);
-        let started = self.start().and_then(|()| self.begin(position));
+        let started = self.start().and_then(|()| self.begin_game(position));
         let answer = started.and_then(|()| self.try_asking(position, legal));
         self.limits = Limits::NONE;
         if answer.is_err() {
@@ -226,7 +226,7 @@ impl<G: Playable> External<G> {
     }
 
     /// Sends the start of the game, within the time of a start.
-    fn begin(&mut self, position: &G::Position) -> Result<(), Failure> {
+    fn begin_game(&mut self, position: &G::Position) -> Result<(), Failure> {
         self.follow(position);
         if self.is_begun {
             return Ok(());
@@ -275,7 +275,7 @@ impl<G: Playable> External<G> {
     }
 
     /// Requests an immediate reply, if the protocol can do so and no reply has come.
-    fn stop(&mut self, question: &Request) -> Result<String, Failure> {
+    fn stop_search(&mut self, question: &Request) -> Result<String, Failure> {
         let stop = self.adapter.requests(self.adapter.protocol.stop, &[]);
         let program = self.program.as_mut().filter(|program| program.awaits_reply);
         let ([stop], Some(program)) = (&*stop, program) else {
@@ -337,7 +337,9 @@ impl<G: Playable> External<G> {
         let question = requests.pop().expect("every protocol has a question");
         self.send(&requests, deadline)?;
         let answer = match self.send(std::slice::from_ref(&question), deadline) {
-            Err(Failure::SystemFault(_)) if self.limits.is_stopped() => self.stop(&question)?,
+            Err(Failure::SystemFault(_)) if self.limits.is_stopped() => {
+                self.stop_search(&question)?
+            }
             answer => answer?,
         };
         let answer = self.adapter.answer(&answer)?;

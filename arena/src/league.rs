@@ -320,7 +320,7 @@ impl<G: Playable> League<'_, G> {
     fn meetings(&self) -> Vec<MatchRecord> {
         // Some pairings have results of later steps only.
         let met = self.met.iter().filter(|(_, met)| met.pairs > 0);
-        met.map(|(&(a, b), met)| MatchRecord::sampled(a, b, &met.means))
+        met.map(|(&(a, b), met)| MatchRecord::from_means(a, b, &met.means))
             .collect()
     }
 

@@ -130,7 +130,8 @@ pub fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Result<String> 
         .map(|bin| {
             let observed = bin.observed.clamp(0.0, 1.0);
             let error = 2.0 * (observed * (1.0 - observed) / bin.positions as f64).sqrt();
-            let interval = Interval::around(observed, error).map(|end| 100.0 * end.clamp(0.0, 1.0));
+            let interval =
+                Interval::from_center(observed, error).map(|end| 100.0 * end.clamp(0.0, 1.0));
             (100.0 * bin.predicted, 100.0 * bin.observed, Some(interval))
         })
         .collect();
@@ -200,7 +201,7 @@ pub fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
 }
 
 /// A short number for an axis: `0.25`, `3`, `20k`, `1.5M`.
-fn tidy(value: f64) -> String {
+fn format_tick(value: f64) -> String {
     let short = |value: f64, unit: &str| {
         let text = format!("{value:.4}");
         text.trim_end_matches('0').trim_end_matches('.').to_owned() + unit
@@ -273,7 +274,7 @@ mod tests {
         let bar = |label: &str, value: f64| Row {
             label: label.to_owned(),
             value,
-            interval: Interval::around(value, 0.05),
+            interval: Interval::from_center(value, 0.05),
         };
         let bars = vec![bar("network", 0.75), bar("even", 0.5), bar("worse", 0.25)];
         let svg = score_bars("scores", bars).unwrap();
@@ -335,7 +336,7 @@ mod tests {
             (2e-4, "2.0e-4"),
             (-0.5, "-0.5"),
         ] {
-            assert_eq!(tidy(value), text);
+            assert_eq!(format_tick(value), text);
         }
     }
 }

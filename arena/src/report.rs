@@ -246,7 +246,7 @@ fn self_play(data: &ReportData) -> Vec<Block> {
     if !data.self_play.is_empty() {
         let rows = data.self_play.iter();
         let rows = rows.map(|(name, value)| vec![name.as_str().into(), value.as_str().into()]);
-        columns.push(Block::Table(TextTable::filled(["", " "], rows)));
+        columns.push(Block::Table(TextTable::from_rows(["", " "], rows)));
     }
     columns.extend(data.picture.iter().map(|picture| Block::Picture {
         svg: picture.svg.clone(),

@@ -60,7 +60,7 @@ pub fn read(name: &str, text: &str, other: ReadSection) -> Result<Vec<ReportItem
     {
         let value = value.map_err(|problem| error(format!("no result: {problem}; {SUPPORTED}")))?;
         items.push(
-            recognised(value, other)
+            read_item(value, other)
                 .map_err(|problem| error(format!("result {}: {problem}", number + 1)))?,
         );
     }
@@ -71,7 +71,7 @@ pub fn read(name: &str, text: &str, other: ReadSection) -> Result<Vec<ReportItem
     }
 }
 
-fn recognised(mut value: Value, other: ReadSection) -> Result<ReportItem, String> {
+fn read_item(mut value: Value, other: ReadSection) -> Result<ReportItem, String> {
     fn read<T: DeserializeOwned>(value: Value) -> Result<T, String> {
         serde_json::from_value(value).map_err(|problem| problem.to_string())
     }

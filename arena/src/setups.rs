@@ -52,7 +52,7 @@ impl Setups {
     /// If the file cannot be read, a line is invalid, or there is none.
     pub fn read_list(path: Option<&Path>) -> Result<Self> {
         let expected = "pair of set-ups; expected two numbers 0-719, or two orders of 123456";
-        Self::Index(read_lines(path, BEST, expected, parse_pair)?).checked()
+        Self::Index(read_lines(path, BEST, expected, parse_pair)?).validated()
     }
 
     /// Every one of `setups` against every one, with either side to begin: Red begins even pairs,
@@ -76,15 +76,15 @@ impl Setups {
     fn read_mix(path: Option<&Path>) -> Result<Self> {
         let expected =
             "part of a mix; expected a whole weight and a set-up (0-719 or an order of 123456)";
-        Self::Mix(read_lines(path, MIX, expected, parse_part)?).checked()
+        Self::Mix(read_lines(path, MIX, expected, parse_part)?).validated()
     }
 
-    fn checked(self) -> Result<Self> {
+    fn validated(self) -> Result<Self> {
         Ok(self.check().map(|()| self)?)
     }
 
     /// Set-ups of Red and Blue in a pair.
-    fn chosen(&self, pair: u64, pair_seed: u64) -> [usize; 2] {
+    fn choose_setups(&self, pair: u64, pair_seed: u64) -> [usize; 2] {
         let mut random = RandomStream::new(derive_seed(pair_seed, SeedSpace::Arena, &[0]));
         match self {
             Self::Random => [(); 2].map(|()| random.below(SETUPS)),
@@ -100,7 +100,7 @@ impl Setups {
 impl Starts<Standard> for Setups {
     /// Red begins even pairs, Blue odd ones.
     fn of_pair(&self, game: &Standard, pair: u64, pair_seed: u64) -> Position {
-        game.start(self.chosen(pair, pair_seed), (pair % 2) as Seat)
+        game.start(self.choose_setups(pair, pair_seed), (pair % 2) as Seat)
     }
 
     fn before_pair(&self, _game: &Standard, _pair: u64, _seed: u64) -> Vec<(Position, Move)> {
@@ -266,7 +266,7 @@ mod tests {
         let setups = read("# half and a quarter\n300 123456\n100 719 # last\n0 5\n").unwrap();
         assert_eq!(setups, Setups::Mix(vec![(0, 300), (719, 100), (5, 0)]));
         let sample = (0..4000)
-            .flat_map(|pair| setups.chosen(pair, derive_seed(1, SeedSpace::Arena, &[pair])));
+            .flat_map(|pair| setups.choose_setups(pair, derive_seed(1, SeedSpace::Arena, &[pair])));
         let (first, others): (Vec<_>, Vec<_>) = sample.partition(|setup| *setup == 0);
         // Three quarters of 8000, give or take four standard deviations of 39.
         assert!(first.len().abs_diff(6000) < 156, "{}", first.len());
@@ -296,7 +296,7 @@ mod tests {
             let setups = Setups::product(&chosen);
             let meetings = chosen.len() * chosen.len();
             let mut seen: Vec<([usize; 2], u64)> = (0..2 * meetings as u64)
-                .map(|pair| (setups.chosen(pair, 0), pair % 2))
+                .map(|pair| (setups.choose_setups(pair, 0), pair % 2))
                 .collect();
             seen.sort_unstable();
             seen.dedup();
@@ -315,7 +315,7 @@ mod tests {
         let setups = read("# good ones\n0 1\n654321:2 # comment\n\n").unwrap();
         assert_eq!(setups, Setups::Index(vec![(0, 1), (719, 2)]));
         assert_eq!(
-            [0, 1, 2].map(|pair| setups.chosen(pair, 9)),
+            [0, 1, 2].map(|pair| setups.choose_setups(pair, 9)),
             [[0, 1], [719, 2], [0, 1]]
         );
         let error = read("0 1\n0 1 2\n").unwrap_err().to_string();

@@ -33,7 +33,7 @@ pub struct Interval {
 impl Interval {
     /// As far to either side of the middle.
     #[must_use]
-    pub fn around(middle: f64, half_width: f64) -> Self {
+    pub fn from_center(middle: f64, half_width: f64) -> Self {
         Self {
             lower: middle - half_width,
             upper: middle + half_width,
@@ -44,7 +44,7 @@ impl Interval {
     /// Luck-adjusted scores may lie outside of that.
     pub(crate) fn of_mean(moments: &Moments) -> Self {
         match moments.samples() {
-            2.0.. => Self::around(moments.mean(), QUANTILE_95 * moments.standard_error()),
+            2.0.. => Self::from_center(moments.mean(), QUANTILE_95 * moments.standard_error()),
             _ => Self::UNKNOWN,
         }
     }
@@ -96,29 +96,29 @@ impl<const N: usize> Tally<N> {
 
     /// The score of a cell.
     #[must_use]
-    pub fn worth(cell: usize) -> f64 {
+    pub fn cell_score(cell: usize) -> f64 {
         cell as f64 / (N - 1) as f64
     }
 
     /// Mean score in `[0, 1]`; 1/2 without samples.
     #[must_use]
     pub fn score(&self) -> f64 {
-        self.mean(Self::worth).unwrap_or(0.5)
+        self.mean(Self::cell_score).unwrap_or(0.5)
     }
 
     /// Variance of one sample, about the mean, dividing by the number of samples; 0 without
     /// samples.
     pub(crate) fn variance(&self) -> f64 {
         let score = self.score();
-        let squared = |cell| (Self::worth(cell) - score).powi(2);
+        let squared = |cell| (Self::cell_score(cell) - score).powi(2);
         self.mean(squared).unwrap_or(0.0)
     }
 
     /// The mean over samples of a function of their cells.
-    fn mean(&self, worth: impl Fn(usize) -> f64) -> Option<f64> {
+    fn mean(&self, score: impl Fn(usize) -> f64) -> Option<f64> {
         let samples = self.samples();
         let cells = self.counts.iter().enumerate();
-        let sum: f64 = cells.map(|(cell, &count)| worth(cell) * count as f64).sum();
+        let sum: f64 = cells.map(|(cell, &count)| score(cell) * count as f64).sum();
         (samples > 0.0).then(|| sum / samples)
     }
 
@@ -146,7 +146,8 @@ impl<const N: usize> Tally<N> {
                 upper: (fraction * score + 1.0 - fraction).min(1.0),
             };
         }
-        Interval::around(score, QUANTILE_95 * self.standard_error()).map(|end| end.clamp(0.0, 1.0))
+        Interval::from_center(score, QUANTILE_95 * self.standard_error())
+            .map(|end| end.clamp(0.0, 1.0))
     }
 
     /// The Elo difference that explains the score. A score within a quarter of a sample of 0 or 1
@@ -160,7 +161,7 @@ impl<const N: usize> Tally<N> {
     #[must_use]
     pub fn elo_interval(&self) -> Interval {
         self.interval()
-            .map(|score| elo_of_score(self.bounded(score)))
+            .map(|score| elo_of_score(self.clamp_score(score)))
     }
 
     /// Likelihood of superiority: the probability, by the normal approximation, that the true score
@@ -180,7 +181,7 @@ impl<const N: usize> Tally<N> {
     }
 
     /// A score at least a quarter of a sample away from 0 and 1.
-    fn bounded(&self, score: f64) -> f64 {
+    fn clamp_score(&self, score: f64) -> f64 {
         let edge = 0.25 / self.samples().max(1.0);
         score.clamp(edge, 1.0 - edge)
     }
@@ -256,7 +257,7 @@ impl PairCounts {
 
     /// The same, seen by the opponent.
     #[cfg(test)]
-    pub(crate) fn opposite(&self) -> Self {
+    pub(crate) fn swap_sides(&self) -> Self {
         Self {
             lost: self.won,
             half: self.three_halves,
@@ -308,7 +309,7 @@ impl Estimate {
     /// The 95 % interval.
     #[must_use]
     pub fn interval(&self) -> Interval {
-        Interval::around(self.value, QUANTILE_95 * self.error)
+        Interval::from_center(self.value, QUANTILE_95 * self.error)
     }
 }
 
@@ -462,7 +463,7 @@ mod tests {
         // Means 3/4, 1/2, 1/4, 1/2: variance 1/32.
         close(counts.tally().score(), 0.5, 1e-15);
         close(counts.tally().variance(), 1.0 / 32.0, 1e-15);
-        let flipped = counts.opposite();
+        let flipped = counts.swap_sides();
         assert_eq!(
             (flipped.tally().counts, flipped.wins()),
             ([0, 1, 2, 1, 0], 2)

@@ -61,7 +61,7 @@ pub(crate) fn first<G: Game>() -> Contestant<G> {
 }
 
 /// The destination nearest to the goal; of equal ones the first.
-pub(crate) fn greedy() -> Contestant<Standard> {
+pub(crate) fn greedy_contestant() -> Contestant<Standard> {
     chooser("greedy", |_, position, legal| {
         let left = |mv: &Move| {
             let square = Standard::destination(position, *mv);
@@ -158,11 +158,11 @@ impl<G: Game> Player<G> for Chooser<G> {
         _: Option<&[G::Move]>,
         _limits: &Limits,
     ) -> Result<Analysis<G::Move>, Failure> {
-        Ok(rated(Vec::new()))
+        Ok(analysis_of_values(Vec::new()))
     }
 }
 
-fn rated<M>(moves: Vec<(M, Option<f32>)>) -> Analysis<M> {
+fn analysis_of_values<M>(moves: Vec<(M, Option<f32>)>) -> Analysis<M> {
     let moves = moves.into_iter();
     Analysis {
         moves: moves.map(|(mv, value)| MoveValue::new(mv, value)).collect(),
@@ -198,7 +198,9 @@ impl Player<Standard> for Rated {
             game.payoff(&game.play(position, mv), game.to_move(position))
                 .unwrap_or(1.0 - self.0)
         };
-        Ok(rated(all.iter().map(|&mv| (mv, Some(value(mv)))).collect()))
+        Ok(analysis_of_values(
+            all.iter().map(|&mv| (mv, Some(value(mv)))).collect(),
+        ))
     }
 }
 

@@ -110,7 +110,7 @@ impl TextTable {
     }
 
     /// A table with rows.
-    pub fn filled<S: Into<String>>(
+    pub fn from_rows<S: Into<String>>(
         columns: impl IntoIterator<Item = S>,
         rows: impl IntoIterator<Item = Vec<Cell>>,
     ) -> Self {
@@ -220,7 +220,7 @@ mod tests {
                 fractions,
             ]
         };
-        TextTable::filled(
+        TextTable::from_rows(
             ["player", "nodes", "ms", "cut"],
             [
                 row("a(b=1, c=2)", 1200, 1.25, Some(0.5)),
@@ -253,7 +253,7 @@ mod tests {
             text_table().csv(),
             "player,nodes,ms,cut\n\"a(b=1, c=2)\",1200,1.25,0.5\nd,7,,\n"
         );
-        let quoted = TextTable::filled(["x"], [vec!["say \"a\"".into()]]);
+        let quoted = TextTable::from_rows(["x"], [vec!["say \"a\"".into()]]);
         assert_eq!(quoted.csv(), "x\n\"say \"\"a\"\"\"\n");
     }
 }

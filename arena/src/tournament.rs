@@ -111,7 +111,7 @@ impl TournamentResult {
 
     /// Whether two contestants differ, with all matches taken together.
     #[must_use]
-    pub fn differ(&self, row: usize, column: usize) -> bool {
+    pub fn are_different(&self, row: usize, column: usize) -> bool {
         self.pairing(row, column)
             .and_then(|index| self.adjusted_probabilities.get(index))
             .is_some_and(|&probability| probability < 0.05)
@@ -164,7 +164,8 @@ impl TournamentResult {
             / count;
         Some(RowScore {
             score,
-            interval: Interval::around(score, QUANTILE_95 * error).map(|end| end.clamp(0.0, 1.0)),
+            interval: Interval::from_center(score, QUANTILE_95 * error)
+                .map(|end| end.clamp(0.0, 1.0)),
         })
     }
 
@@ -201,7 +202,13 @@ impl TournamentResult {
             let elo = self.ratings.get(row).map_or("–".to_owned(), |rating| {
                 format!("{:+.1} ±{:.1}", rating.elo, rating.interval.half_width())
             });
-            let mark = |column| if self.differ(row, column) { "*" } else { "" };
+            let mark = |column| {
+                if self.are_different(row, column) {
+                    "*"
+                } else {
+                    ""
+                }
+            };
             let cell = |&column: &usize| {
                 Cell::Right(
                     mark(column).to_owned() + &give_or_take(self.score_against(row, column)),
@@ -223,7 +230,9 @@ impl TournamentResult {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_players::{contestant, first, greedy, options as match_options, random};
+    use crate::test_players::{
+        contestant, first, greedy_contestant, options as match_options, random,
+    };
     use engine::games::einstein::Standard;
 
     fn options() -> MatchOptions<Standard> {
@@ -231,7 +240,7 @@ mod tests {
     }
 
     fn all() -> [Contestant<Standard>; 3] {
-        [random(), greedy(), first()]
+        [random(), greedy_contestant(), first()]
     }
 
     /// The tournament of all three.
@@ -296,10 +305,12 @@ mod tests {
         assert!(result.ratings.iter().all(|rating| {
             rating.simultaneous_interval.half_width() > rating.interval.half_width()
         }));
-        assert!(result.differ(0, 1) && result.differ(1, 0) && !result.differ(1, 1));
+        assert!(
+            result.are_different(0, 1) && result.are_different(1, 0) && !result.are_different(1, 1)
+        );
         assert!(result.table().contains('*'));
         // One match: the probability needs no adjustment.
-        let two = play_tournament(&[random(), greedy()], &options(), |_| {}).unwrap();
+        let two = play_tournament(&[random(), greedy_contestant()], &options(), |_| {}).unwrap();
         assert_eq!(
             two.adjusted_probabilities,
             [two_sided(&two.matches[0].pair_counts.tally())]

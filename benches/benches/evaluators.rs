@@ -32,7 +32,7 @@ const EVALUATORS: [&str; 8] = [
 ];
 
 /// The last part of a path.
-fn short(name: &str) -> &str {
+fn short_name(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
@@ -44,7 +44,7 @@ fn evaluators(criterion: &mut Criterion) {
     for name in EVALUATORS {
         let evaluator =
             build::evaluator(trusted(name), &game).unwrap_or_else(|error| panic!("{error}"));
-        group.bench_function(short(name), |bencher| {
+        group.bench_function(short_name(name), |bencher| {
             let value =
                 |(position, _): &(Position, u8)| evaluator.value_of(&game, black_box(position));
             bencher.iter(|| positions.iter().map(value).sum::<f32>());

@@ -84,7 +84,7 @@ pub fn random_play(
         (0..blocks)
             .into_par_iter()
             .map(block)
-            .reduce(RandomPlay::default, RandomPlay::plus)
+            .reduce(RandomPlay::default, RandomPlay::add)
     });
     let wall = began.elapsed().as_secs_f64();
     let n = games as f64;
@@ -133,7 +133,7 @@ pub fn play_block(game: &Standard, seed: u64, games: u64) -> RandomPlay {
 }
 
 impl RandomPlay {
-    fn plus(self, other: Self) -> Self {
+    fn add(self, other: Self) -> Self {
         Self {
             games: self.games + other.games,
             first_mover_wins: self.first_mover_wins + other.first_mover_wins,

@@ -21,16 +21,18 @@ pub fn read_section(value: &Value) -> Option<Result<Box<dyn Section>, String>> {
     fn read<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
         T::deserialize(value).map_err(|problem| problem.to_string())
     }
-    fn boxed<T: Section + 'static>(section: Result<T, String>) -> Result<Box<dyn Section>, String> {
+    fn box_section<T: Section + 'static>(
+        section: Result<T, String>,
+    ) -> Result<Box<dyn Section>, String> {
         section.map(|section| Box::new(section) as _)
     }
     let has = |keys: &[&str]| keys.iter().all(|key| value.get(key).is_some());
     if has(&["equilibrium", "classes"]) {
-        Some(boxed(read(value).and_then(setup_values)))
+        Some(box_section(read(value).and_then(setup_values)))
     } else if has(&["comparisons", "claims"]) {
-        Some(boxed(read::<Reproduction>(value)))
+        Some(box_section(read::<Reproduction>(value)))
     } else if has(&["curves", "against"]) {
-        Some(boxed(read::<StrengthCurves>(value)))
+        Some(box_section(read::<StrengthCurves>(value)))
     } else {
         None
     }
@@ -132,9 +134,9 @@ mod tests {
     #[test]
     fn figures_stand_beside_published_ones() {
         let figure = |label: &str, published: f64, measured: f64| Figure {
-            interval: Some(Interval::around(measured, 1.0)),
+            interval: Some(Interval::from_center(measured, 1.0)),
             games: 100,
-            ..Figure::plain(label.to_owned(), published, measured)
+            ..Figure::without_interval(label.to_owned(), published, measured)
         };
         let figures = vec![
             figure("one", 50.0, 51.0),

@@ -16,7 +16,7 @@ pub mod result;
 
 use crate::{
     mean,
-    zero_sum::{Mixes, square, worth},
+    zero_sum::{Mixes, mix_value, square},
 };
 use arena::error::Result;
 use arena::matches::{finish, pool};
@@ -121,7 +121,7 @@ pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<SetupStu
 /// # Errors
 /// If the die is not fair, threads cannot be started, the state file cannot be used, or parts of
 /// tasks are missing.
-pub fn sampled(
+pub fn study_games(
     games: &dyn Games,
     settings: &Settings,
     progress: &ProgressBar,
@@ -295,7 +295,7 @@ fn errors(
         let fitted = design.fit(&noise, terms, 0.0, Some(believed));
         let values = matrix(design, &fitted.meetings);
         for (square, mixes) in squares.iter_mut().zip(&analysis.mixes) {
-            *square += worth(&values, mixes).powi(2) / REPLICATES as f64;
+            *square += mix_value(&values, mixes).powi(2) / REPLICATES as f64;
         }
     }
     squares.map(f64::sqrt)

@@ -76,7 +76,7 @@ impl Point {
 ///
 /// # Errors
 /// If a match fails.
-pub fn front<G: Playable>(
+pub fn measure_curves<G: Playable>(
     candidates: &[Candidate<G>],
     against: &Contestant<G>,
     options: &MatchOptions<G>,
@@ -200,7 +200,7 @@ mod tests {
             state: Some(folder.path().join("state")),
             ..MatchOptions::new(Standard::default(), 30, 3)
         };
-        let found = front(&candidates, &contestant("random"), &options, |_| {}).unwrap();
+        let found = measure_curves(&candidates, &contestant("random"), &options, |_| {}).unwrap();
         let [a, b] = &found.curves[..] else { panic!() };
         let numbers: Vec<_> = a.points.iter().map(|point| point.number.unwrap()).collect();
         assert_eq!(numbers, [1.0, 5.0, 20.0]);
@@ -213,7 +213,8 @@ mod tests {
         for point in [&a.points[2], &b.points[0]] {
             assert_eq!(point.result.pair_counts, alone.pair_counts);
         }
-        let again = || front(&candidates, &contestant("random"), &options, |_| {}).unwrap();
+        let again =
+            || measure_curves(&candidates, &contestant("random"), &options, |_| {}).unwrap();
         assert_eq!(again(), again(), "read back, times included");
         assert_eq!(text_table(&found).text().lines().count(), 5);
         let svg = chart(&found).unwrap();

@@ -106,7 +106,7 @@ impl Suite {
     ///
     /// # Errors
     /// If there is none.
-    pub fn only(mut self, phase: Phase) -> Result<Self> {
+    pub fn keep_phase(mut self, phase: Phase) -> Result<Self> {
         self.positions.retain(|entry| entry.phase == phase);
         if self.positions.is_empty() {
             let (name, phase) = (self.name, phase.name());
@@ -180,7 +180,7 @@ mod tests {
                 .collect::<Vec<_>>()
         );
         for phase in suite.phases() {
-            let only = suite.clone().only(phase).unwrap();
+            let only = suite.clone().keep_phase(phase).unwrap();
             assert_eq!(only.positions.len(), 8);
             assert!(only.positions.iter().all(|entry| entry.phase == phase));
         }
@@ -228,10 +228,14 @@ mod tests {
         assert!(refused("# nothing\n").contains("there is no position"));
         let suite = Suite::parse("s.txt", good).unwrap();
         assert_eq!(
-            suite.clone().only(Phase::Endgame).unwrap_err().to_string(),
+            suite
+                .clone()
+                .keep_phase(Phase::Endgame)
+                .unwrap_err()
+                .to_string(),
             "s.txt: there is no position of the phase endgame"
         );
-        let opening = suite.only(Phase::Opening).unwrap();
+        let opening = suite.keep_phase(Phase::Opening).unwrap();
         assert_eq!(opening.positions[0].text, &good[8..]);
     }
 

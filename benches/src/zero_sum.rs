@@ -42,7 +42,7 @@ pub(super) fn square(choices: usize, payoff: impl Fn(usize, usize) -> f64) -> Ve
 }
 
 /// The value of two mixes for the row player.
-pub(super) fn worth(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
+pub(super) fn mix_value(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
     let chosen = payoffs
         .iter()
         .zip(rows)
@@ -148,7 +148,7 @@ mod tests {
                 "{found:?}"
             );
         }
-        assert!((worth(payoffs, &found) - value).abs() < 1e-4);
+        assert!((mix_value(payoffs, &found) - value).abs() < 1e-4);
         assert!((-1e-12..1e-4).contains(&gap(payoffs, &found)));
     }
 

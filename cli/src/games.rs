@@ -1,7 +1,7 @@
 //! From the name of a game ([`engine::for_games!`]) to its type.
 //!
 //! [`with_game!`] calls code that is generic over the game; a command of one game uses
-//! [`GameArguments::only`].
+//! [`GameArguments::require`].
 
 use anyhow::{Result, anyhow, bail};
 use arena::matches::Starts;
@@ -52,7 +52,7 @@ macro_rules! in_type {
                 type $game = $type;
                 $body
             })*
-            name => Err($crate::games::unknown(name)),
+            name => Err($crate::games::unknown_game(name)),
         }
     };
 }
@@ -108,7 +108,7 @@ impl GameArguments {
     }
 
     /// The rules of the one game that has something; `what` says what that is.
-    pub fn only<G: Playable>(&self, what: &str) -> Result<G> {
+    pub fn require<G: Playable>(&self, what: &str) -> Result<G> {
         let notation = self.notation();
         if parse(&notation)?.name != G::INFO.name {
             bail!(
@@ -155,7 +155,7 @@ pub(crate) fn unless_default<G: Playable>(text: impl FnOnce(&str) -> String) -> 
 }
 
 /// There is no such game.
-pub(crate) fn unknown(name: &str) -> anyhow::Error {
+pub(crate) fn unknown_game(name: &str) -> anyhow::Error {
     let names_of_games = names().join(", ");
     let meant = text::suggestion(name, &names_of_games);
     anyhow!("there is no game '{name}'{meant}; there are {names_of_games}")

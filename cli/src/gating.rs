@@ -28,7 +28,10 @@ pub(crate) fn model_notation(path: &Path) -> String {
 }
 
 /// Match options that end when the test decides, or with the last pair.
-pub(crate) fn tested<G: Playable>(rule: StoppingRule, options: MatchOptions<G>) -> MatchOptions<G> {
+pub(crate) fn with_test<G: Playable>(
+    rule: StoppingRule,
+    options: MatchOptions<G>,
+) -> MatchOptions<G> {
     MatchOptions {
         space: SeedSpace::Gate,
         stop: Some(rule),

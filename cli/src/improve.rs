@@ -174,7 +174,7 @@ impl<'a, G: Learnable> Run<'a, G> {
         let notation = Notation::parse(&config.start).context("start")?;
         let saved = directory.join(START);
         let start = match notation.name.strip_prefix("model:") {
-            None => Evaluator::fixed(&config.start)?,
+            None => Evaluator::from_fixed(&config.start)?,
             Some(_) if saved.exists() => Evaluator::model(&saved, "start"),
             Some(path) => Evaluator::model(Path::new(path), "start"),
         };

@@ -248,7 +248,7 @@ fn curves(models: &[TrainingReport]) -> LineChart {
 fn self_play_rows(summary: &SelfPlaySummary, seconds: f64) -> Vec<(String, String)> {
     let percent = |part: f64, total: u64| format!("{:.1} %", 100.0 * part / total.max(1) as f64);
     let (games, positions) = (summary.games, summary.positions);
-    let repeats = match summary.repeats() {
+    let repeats = match summary.repeated_games() {
         0 => String::new(),
         repeats => format!(", {repeats} of them repeats"),
     };

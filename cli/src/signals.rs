@@ -21,7 +21,7 @@ use std::{
 pub(crate) fn install_handler() -> io::Result<()> {
     // Exceeding the system's file size limit becomes an ordinary write error.
     flag::register(SIGXFSZ, Arc::default())?;
-    let ignored = ignored();
+    let ignored = ignored_signals();
     let heeded = [SIGHUP, SIGINT, SIGTERM].into_iter();
     let heeded: Vec<i32> = heeded
         .filter(|signal| ignored & (1 << (signal - 1)) == 0)
@@ -62,7 +62,7 @@ fn end(signal: i32) -> ! {
 
 /// Bit mask of signals ignored at the start, the lowest bit for signal 1; 0 where the system does
 /// not report it.
-fn ignored() -> u64 {
+fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status
         .lines()

@@ -37,7 +37,7 @@ const MAX_MOVE_DIVISOR: u32 = 4;
 const MIN_MOVE_TIME: Duration = Duration::from_millis(1);
 
 /// A time less the overhead.
-fn usable(time: Duration) -> Duration {
+fn usable_time(time: Duration) -> Duration {
     time.saturating_sub(MIN_OVERHEAD.max(time / OVERHEAD_DIVISOR))
 }
 
@@ -75,16 +75,15 @@ impl Clock {
     /// The time of the next move, if about so many are to come.
     pub(crate) fn move_time(&self, expected_moves_left: u32) -> Duration {
         let time = match (self.moves, self.overtime) {
-            (0, None) => {
-                usable(self.left / expected_moves_left.max(1)).min(self.left / MAX_MOVE_DIVISOR)
-            }
+            (0, None) => usable_time(self.left / expected_moves_left.max(1))
+                .min(self.left / MAX_MOVE_DIVISOR),
             (0, Some(overtime)) => {
                 // Where the main time ends, the first period begins.
-                let of_period = usable(overtime.period / overtime.moves);
+                let of_period = usable_time(overtime.period / overtime.moves);
                 let max = (self.left / MAX_MOVE_DIVISOR).max(of_period);
                 (self.left / expected_moves_left.max(1) + of_period).min(max)
             }
-            (moves, _) => usable(self.left / moves),
+            (moves, _) => usable_time(self.left / moves),
         };
         time.max(MIN_MOVE_TIME)
     }

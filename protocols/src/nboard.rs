@@ -36,7 +36,7 @@ fn play<G: Playable>(session: &mut Session<G>, word: &str) -> Result<(), String>
 
 fn go<G: Playable>(session: &mut Session<G>, output: &mut dyn Output) -> Result<String, String> {
     output.write_lines("status thinking");
-    let choice = session.choose(&Query::once(None), output);
+    let choice = session.choose(&Query::single(None), output);
     output.write_lines("status");
     let choice = choice?;
     let seconds = choice.stats.time.as_secs_f64();
@@ -59,7 +59,7 @@ fn hint<G: Playable>(
 ) -> Result<String, String> {
     let query = Query {
         is_continuous: true,
-        ..Query::once(Some(HINT_INTERVAL))
+        ..Query::single(Some(HINT_INTERVAL))
     };
     loop {
         let analysis = session.analyse(&query, output)?;

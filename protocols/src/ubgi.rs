@@ -32,7 +32,7 @@ pub(crate) struct Ubgi {
 }
 
 fn go<G: Playable>(session: &mut Session<G>, output: &mut dyn Output) -> Result<String, String> {
-    let choice = session.choose(&Query::once(None), output);
+    let choice = session.choose(&Query::single(None), output);
     let choice = choice.or_else(|problem| error(BAD_STATE, problem))?;
     let Choice {
         mv, value, stats, ..

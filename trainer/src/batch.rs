@@ -198,7 +198,7 @@ fn weights<P>(samples: &[Sample<P>]) -> Vec<f32> {
 }
 
 /// Samples for predictions, without real targets.
-pub fn unlabelled<P: Copy>(positions: &[P]) -> Vec<Sample<P>> {
+pub fn samples_without_labels<P: Copy>(positions: &[P]) -> Vec<Sample<P>> {
     positions
         .iter()
         .map(|&position| Sample::exact(position, 0.5))

@@ -316,7 +316,7 @@ pub(crate) fn add_models(
 ) -> Result<(), Error> {
     if let Some(path) = notation.name.strip_prefix("model:") {
         let path = notation
-            .granted(path)
+            .trusted_path(path)
             .map_err(|(_, problem)| Error::new(problem))?;
         let checksum = files::checksum(&files::read(Path::new(path), FileKind::Data)?);
         models.insert(path.to_owned(), format!("{checksum:016x}"));

@@ -9,7 +9,7 @@ use crate::curve::Observer;
 use engine::learned::inputs::Learnable;
 use std::path::Path;
 
-fn unsupported() -> Error {
+fn unsupported_error() -> Error {
     Error::new(
         "this program was built without training; build it with: cargo build --release -p alea --features flex",
     )
@@ -17,7 +17,7 @@ fn unsupported() -> Error {
 
 /// Fails in this build.
 pub fn train<G: Learnable>(_: &TrainingRun<'_, G>) -> Result<TrainingReport, Error> {
-    Err(unsupported())
+    Err(unsupported_error())
 }
 
 /// Fails in this build.
@@ -28,5 +28,5 @@ pub fn train_td<'a, G: Learnable>(
     _directory: &Path,
     _: impl Into<Observer<'a>>,
 ) -> Result<TdReport, Error> {
-    Err(unsupported())
+    Err(unsupported_error())
 }

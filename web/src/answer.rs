@@ -213,7 +213,7 @@ fn answer_for<G: Playable>(
         } => {
             let (position, outcome) = parse_position(position)?;
             let recipe = player(text)?;
-            let mut valuer = MoveValuer::new(game, &recipe)?.within(limits);
+            let mut valuer = MoveValuer::new(game, &recipe)?.with_limits(limits);
             let values = match observer.filter(|_| *stream) {
                 None => valuer.analyse(&position, None),
                 Some(observer) => valuer.analyse(
@@ -263,7 +263,7 @@ fn answer_for<G: Playable>(
             let (start, _) = parse_position(start)?;
             at_most(MAX_PLIES, "plies", plies.len())?;
             let recipe = player(text)?;
-            let mut valuer = MoveValuer::new(game, &recipe)?.within(limits);
+            let mut valuer = MoveValuer::new(game, &recipe)?.with_limits(limits);
             let payoffs = payoffs.as_deref();
             json!(review(
                 game,

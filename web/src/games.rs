@@ -20,7 +20,7 @@ macro_rules! with_game {
                 let $game = &$crate::games::read::<$type>($text, &notation)?;
                 $body
             })*
-            notation => Err($crate::games::unknown(&notation.name, &names.join(", "))),
+            notation => Err($crate::games::unknown_game(&notation.name, &names.join(", "))),
         }
     }};
 }
@@ -34,7 +34,7 @@ macro_rules! each_game {
 }
 pub(crate) use each_game;
 
-pub(crate) fn unknown(name: &str, names: &str) -> Problem {
+pub(crate) fn unknown_game(name: &str, names: &str) -> Problem {
     let nearest = engine::core::text::suggestion(name, names);
     Problem::wrong(format!(
         "there is no game '{name}'{nearest}; there are {names}"

@@ -141,7 +141,7 @@ impl RequestLimits {
                 })??;
             argument.key = Some(key);
         }
-        let has = |key: &str| notation.says(key).is_some();
+        let has = |key: &str| notation.argument(key).is_some();
         let is_timed = has("ms") || has("cpu_ms");
         let is_limited = is_timed || has("nodes");
         // A depth alone means a complete search to it.

@@ -144,7 +144,7 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
 
     /// With limits that also end its searches.
     #[must_use]
-    pub fn within(self, limits: &Limits) -> Self {
+    pub fn with_limits(self, limits: &Limits) -> Self {
         let limits = limits.clone();
         Self { limits, ..self }
     }

@@ -140,7 +140,7 @@ impl Program {
                     // The program may itself wait until its comments are read.
                     self.expect_silence(deadline)?;
                 }
-                Err(_) => return Err(self.ended("its input is closed")),
+                Err(_) => return Err(self.exit_failure("its input is closed")),
             }
         }
         self.awaits_reply = true;
@@ -238,7 +238,7 @@ impl Program {
             match self.output.read(&mut bytes) {
                 Ok(0) => {
                     self.replies.end()?;
-                    return Err(self.ended("its output is closed"));
+                    return Err(self.exit_failure("its output is closed"));
                 }
                 Ok(length) => {
                     self.log.line('<', &bytes[..length]);
@@ -276,7 +276,7 @@ impl Program {
     }
 
     /// Failure of a program that has ended or closed a pipe; kills it.
-    fn ended(&mut self, otherwise: &str) -> Failure {
+    fn exit_failure(&mut self, otherwise: &str) -> Failure {
         let Some(status) = self.end() else {
             return PlayerFault(otherwise.to_owned());
         };

@@ -86,7 +86,7 @@ impl ReplyBuffer {
         };
         match line.strip_prefix(word) {
             Some(rest) => Ok(Some(rest.trim().to_owned())),
-            None => unexpected(&line, &format!(" instead of '{word}'")),
+            None => unexpected_reply(&line, &format!(" instead of '{word}'")),
         }
     }
 
@@ -105,7 +105,7 @@ impl ReplyBuffer {
                     return answer_of_block(&lines.join(" ")).map(Some);
                 }
                 (false, true) if !line.starts_with(['=', '?']) => {
-                    return unexpected(&line, ", where an answer begins with '=' or '?'");
+                    return unexpected_reply(&line, ", where an answer begins with '=' or '?'");
                 }
                 (false, _) => lines.push(line),
             }
@@ -158,7 +158,7 @@ impl ReplyBuffer {
         // The beginning of a comment counts as one.
         match line.or_else(|| (!rest.is_empty() && !self.chatter.is_skipped(&rest)).then_some(rest))
         {
-            Some(line) => unexpected(&line, " without being asked"),
+            Some(line) => unexpected_reply(&line, " without being asked"),
             None => Ok(()),
         }
     }
@@ -181,7 +181,7 @@ impl ReplyBuffer {
 }
 
 /// Failure because of an unexpected line.
-fn unexpected<T>(line: &str, but: &str) -> Result<T, Failure> {
+fn unexpected_reply<T>(line: &str, but: &str) -> Result<T, Failure> {
     Err(PlayerFault(format!("said '{}'{but}", quote(line))))
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::matches::{Contestant, MatchOptions, MatchResult, play_match};
-use crate::test_players::{contestant, first, greedy};
+use crate::test_players::{contestant, first, greedy_contestant};
 use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
 use engine::play::{
     build::PlayerRecipe,
@@ -21,7 +21,7 @@ fn external<G: Playable>(game: G, keys: &str, words: &[&str]) -> External<G> {
     let adapter = ProtocolAdapter::of(dialect, game).unwrap();
     let words = words.iter().map(|&word| word.to_owned()).collect();
     let folder = None;
-    External::speaking(CommandLine { words, folder }, Arc::new(adapter))
+    External::with_adapter(CommandLine { words, folder }, Arc::new(adapter))
 }
 
 /// A folder that is gone after the test, and a file in it.
@@ -323,7 +323,7 @@ fn the_reference_bot_plays_as_its_twin_does() {
     let result = against_first(&bot);
     assert!(result.forfeits[0].is_empty(), "{:?}", result.forfeits);
     // It moves greedily, so it does exactly as well as the greedy player of the tests.
-    let twin = against_first(&greedy());
+    let twin = against_first(&greedy_contestant());
     assert_eq!(
         (result.pair_counts, result.mean_plies),
         (twin.pair_counts, twin.mean_plies)

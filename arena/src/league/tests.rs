@@ -1,7 +1,7 @@
 //! Leagues of small players, stopped and gone on with.
 
 use super::*;
-use crate::test_players::{contestant, first, greedy, options as match_options, random};
+use crate::test_players::{contestant, first, greedy_contestant, options as match_options, random};
 use crate::{matches::Openings, test_faults};
 use engine::games::{einstein::Standard, reversi::Reversi};
 use std::{fs, sync::Arc};
@@ -17,7 +17,7 @@ fn entrant(name: &str, contestant: Contestant<Standard>) -> Entrant<Standard> {
 fn all() -> Vec<Entrant<Standard>> {
     vec![
         entrant("any", random()),
-        entrant("nearest", greedy()),
+        entrant("nearest", greedy_contestant()),
         entrant("first", first()),
     ]
 }

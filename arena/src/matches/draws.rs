@@ -143,7 +143,7 @@ fn draws_are_half_a_point_everywhere() {
     assert!(tally.counts[1] + tally.counts[3] > 0, "{uneven}");
     assert_eq!(uneven.score, tally.score());
     let mirrored = play_match(&random(), &first(), &options).unwrap();
-    assert_eq!(mirrored.pair_counts, uneven.pair_counts.opposite());
+    assert_eq!(mirrored.pair_counts, uneven.pair_counts.swap_sides());
 }
 
 #[test]

@@ -58,7 +58,7 @@ impl Openings {
     }
 
     /// Position after random moves; `described` gets each of them.
-    fn walk<G: Playable>(
+    fn random_walk<G: Playable>(
         self,
         game: &G,
         pair: u64,
@@ -82,12 +82,12 @@ impl Openings {
 
 impl<G: Playable> Starts<G> for Openings {
     fn of_pair(&self, game: &G, pair: u64, seed: u64) -> G::Position {
-        self.walk(game, pair, seed, |_, _| {})
+        self.random_walk(game, pair, seed, |_, _| {})
     }
 
     fn before_pair(&self, game: &G, pair: u64, seed: u64) -> Vec<(G::Position, G::Move)> {
         let mut moves = Vec::new();
-        self.walk(game, pair, seed, |position, mv| moves.push((position, mv)));
+        self.random_walk(game, pair, seed, |position, mv| moves.push((position, mv)));
         moves
     }
 

@@ -8,8 +8,8 @@ use crate::statistics::{
 };
 use crate::test_faults;
 use crate::test_players::{
-    Rated, contestant, faulty, first, games_seen, greedy, luck_evaluator, options as match_options,
-    pondering, random, timeless,
+    Rated, contestant, faulty, first, games_seen, greedy_contestant, luck_evaluator,
+    options as match_options, pondering, random, timeless,
 };
 use engine::core::{
     game::win_for,
@@ -43,7 +43,7 @@ fn saved(pairs: u64) -> (TempDir, PathBuf, MatchOptions<Standard>) {
 
 /// The pairs of a match between a strong player and a weak one.
 fn played(options: &MatchOptions<Standard>) -> Vec<PairResult> {
-    timeless(&greedy(), &random(), options)
+    timeless(&greedy_contestant(), &random(), options)
 }
 
 /// Why a match between these two is not played, in one line.
@@ -77,7 +77,7 @@ fn both_games_of_a_pair_are_one_game_if_both_players_are_the_same() {
 
 #[test]
 fn the_stronger_player_wins_and_the_figures_agree_with_the_pairs() {
-    let (a, b) = (greedy(), random());
+    let (a, b) = (greedy_contestant(), random());
     let result = play_match(&a, &b, &options(200)).unwrap();
     assert!(
         result.interval.lower > 0.6 && result.superiority > 0.999,
@@ -94,7 +94,7 @@ fn the_stronger_player_wins_and_the_figures_agree_with_the_pairs() {
     }));
     // The same match from the other side.
     let reversed = play_match(&b, &a, &options(200)).unwrap();
-    assert_eq!(reversed.pair_counts, result.pair_counts.opposite());
+    assert_eq!(reversed.pair_counts, result.pair_counts.swap_sides());
 }
 
 #[test]
@@ -180,11 +180,11 @@ fn the_state_of_another_match_is_refused_and_left_alone() {
             &stored,
             "player_a is \"greedy\", not \"first\"",
         ),
-        (greedy(), first(), &stored, "player_b"),
-        (greedy(), random(), &seed, "seed is 7, not 8"),
-        (greedy(), random(), &starts, "starts"),
+        (greedy_contestant(), first(), &stored, "player_b"),
+        (greedy_contestant(), random(), &seed, "seed is 7, not 8"),
+        (greedy_contestant(), random(), &starts, "starts"),
         (
-            greedy(),
+            greedy_contestant(),
             random(),
             &game,
             "game is \"einstein\", not \"einstein(variant=nearest)\"",
@@ -199,7 +199,7 @@ fn the_state_of_another_match_is_refused_and_left_alone() {
     }
     // The format of states before draws.
     std::fs::write(&path, "{\"format\":\"alea-match-1\",\"a\":\"greedy\"}\n").unwrap();
-    let error = refused(&greedy(), &random(), &stored);
+    let error = refused(&greedy_contestant(), &random(), &stored);
     let expected = "its format is \"alea-match-1\", not \"alea-match-3\"";
     assert!(error.contains(expected), "{error}");
 }
@@ -218,12 +218,12 @@ fn state_files_of_no_match_are_errors_that_name_the_line() {
     let sum = engine::core::files::checksum(format!("{errors}}}").as_bytes());
     let impossible = format!("{errors},\"checksum\":\"{sum:016x}\"}}");
     std::fs::write(&path, format!("{}\n{impossible}\n", good[0])).unwrap();
-    let error = refused(&greedy(), &random(), &stored);
+    let error = refused(&greedy_contestant(), &random(), &stored);
     let expected = "match.jsonl:2: expected a finished pair: a game is worth 0, 0.5 or 1";
     assert!(error.contains(expected), "{error}");
     std::fs::remove_file(&path).unwrap();
     std::fs::create_dir(&path).unwrap();
-    assert!(refused(&greedy(), &random(), &stored).contains("match.jsonl: "));
+    assert!(refused(&greedy_contestant(), &random(), &stored).contains("match.jsonl: "));
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn a_sequential_test_ends_a_match_at_the_same_pair_however_it_is_played() {
         threads,
         ..options(3000)
     };
-    let result = play_match(&greedy(), &random(), &stopped(1)).unwrap();
+    let result = play_match(&greedy_contestant(), &random(), &stopped(1)).unwrap();
     let test = result.sequential_test.unwrap();
     assert_eq!(test.verdict, Verdict::Accepted);
     assert!(
@@ -278,7 +278,7 @@ fn a_sequential_test_ends_a_match_at_the_same_pair_however_it_is_played() {
     let resumed = play_match(&impossible, &random(), &stored(3000)).unwrap();
     assert_eq!(resumed.pairs, result.pairs);
     // The weaker side is refused, and an even match goes on to its last pair.
-    let weaker = play_match(&random(), &greedy(), &stopped(1)).unwrap();
+    let weaker = play_match(&random(), &greedy_contestant(), &stopped(1)).unwrap();
     assert_eq!(weaker.sequential_test.unwrap().verdict, Verdict::Rejected);
     let narrow = MatchOptions {
         stop: Some(rule(-9.0, 9.0)),
@@ -302,7 +302,7 @@ fn seeds_of_the_gate_are_others_and_its_state_is_not_that_of_a_match() {
         ..stored.clone()
     };
     played(&gate);
-    let error = refused(&greedy(), &random(), &stored);
+    let error = refused(&greedy_contestant(), &random(), &stored);
     assert!(
         error.contains("its purpose is \"gate\", not none"),
         "{error}"
@@ -316,7 +316,7 @@ fn crashes_and_illegal_moves_lose_with_a_reason_and_the_match_goes_on() {
         ("illegal", "not permitted"),
         ("silent", "no answer"),
     ] {
-        let result = play_match(&faulty(fault), &greedy(), &options(30)).unwrap();
+        let result = play_match(&faulty(fault), &greedy_contestant(), &options(30)).unwrap();
         let lost: u64 = result.forfeits[0].values().sum();
         let mut reasons = result.forfeits[0].keys();
         assert!(
@@ -329,9 +329,9 @@ fn crashes_and_illegal_moves_lose_with_a_reason_and_the_match_goes_on() {
             "{result}"
         );
         assert!(result.forfeits[1].is_empty());
-        let mirrored = play_match(&greedy(), &faulty(fault), &options(30)).unwrap();
+        let mirrored = play_match(&greedy_contestant(), &faulty(fault), &options(30)).unwrap();
         assert_eq!(mirrored.forfeits[1].values().sum::<u64>(), lost);
-        assert_eq!(mirrored.pair_counts, result.pair_counts.opposite());
+        assert_eq!(mirrored.pair_counts, result.pair_counts.swap_sides());
     }
 }
 
@@ -363,7 +363,10 @@ fn pairs_seats_and_matches_have_luck_of_their_own() {
 #[test]
 fn a_player_that_the_system_fails_has_not_lost_and_the_match_stops() {
     let starved = faulty("starved");
-    for [a, b] in [[&starved, &greedy()], [&greedy(), &starved]] {
+    for [a, b] in [
+        [&starved, &greedy_contestant()],
+        [&greedy_contestant(), &starved],
+    ] {
         let error = refused(a, b, &options(30));
         let expected = "cannot play, and has not lost by that: no memory";
         assert!(error.contains(expected), "{error}");
@@ -480,10 +483,10 @@ fn the_same_seeds_give_the_same_results_as_before_draws_were_counted() {
 fn luck_adjustment_changes_no_mean_whoever_tells_luck() {
     // Only the variance of players that profit from good rolls falls without luck.
     let matches = [
-        (greedy(), random()),
+        (greedy_contestant(), random()),
         (first(), random()),
         (random(), random()),
-        (greedy(), first()),
+        (greedy_contestant(), first()),
         (
             luck_evaluator("star1(depth=1, eval=abt)"),
             luck_evaluator("star1(depth=1, eval=race)"),
@@ -536,16 +539,16 @@ fn luck_is_kept_in_the_state_and_does_not_depend_on_threads() {
     };
     played(&shorter);
     assert_eq!(played(&stored), unbroken);
-    let error = refused(&greedy(), &random(), &without);
+    let error = refused(&greedy_contestant(), &random(), &without);
     assert!(
         error.contains("luck is \"star1(depth=1)\", not none"),
         "{error}"
     );
     let mute = MatchOptions {
-        luck: Some(greedy()),
+        luck: Some(greedy_contestant()),
         ..options(2)
     };
-    let error = refused(&greedy(), &random(), &mute);
+    let error = refused(&greedy_contestant(), &random(), &mute);
     assert!(error.starts_with("greedy rates no moves"), "{error}");
 }
 
@@ -603,9 +606,11 @@ fn every_game_is_written_once_whenever_the_match_was_killed() {
         state: None,
         ..options.clone()
     };
-    assert!(refused(&greedy(), &random(), &alone).contains("exists already"));
+    assert!(refused(&greedy_contestant(), &random(), &alone).contains("exists already"));
     std::fs::remove_file(&records).unwrap();
-    assert!(refused(&greedy(), &random(), &options).contains("cannot be written any more"));
+    assert!(
+        refused(&greedy_contestant(), &random(), &options).contains("cannot be written any more")
+    );
 }
 
 #[test]

@@ -9,16 +9,16 @@ impl Page {
     #[must_use]
     pub fn markdown(&self, stem: &str) -> (String, Vec<(String, String)>) {
         let mut pictures = Vec::new();
-        let mut text = format!("# {}\n", plain(&self.title));
+        let mut text = format!("# {}\n", plain_text(&self.title));
         for sentence in &self.summary {
             let words = sentence.iter().map(|(words, strong)| match strong {
-                true => format!("**{}**", plain(words)),
-                false => plain(words),
+                true => format!("**{}**", plain_text(words)),
+                false => plain_text(words),
             });
             text += &format!("\n{}\n", words.collect::<String>());
         }
         for Section { heading, blocks } in &self.sections {
-            text += &format!("\n## {}\n", plain(heading));
+            text += &format!("\n## {}\n", plain_text(heading));
             for one in blocks {
                 block(&mut text, &mut pictures, one, stem);
             }
@@ -29,11 +29,11 @@ impl Page {
 
 fn block(text: &mut String, pictures: &mut Vec<(String, String)>, block: &Block, stem: &str) {
     match block {
-        Block::Text(words) | Block::Note(words) => *text += &format!("\n{}\n", plain(words)),
+        Block::Text(words) | Block::Note(words) => *text += &format!("\n{}\n", plain_text(words)),
         Block::Table(text_table) => *text += &format!("\n{}", table(text_table)),
         Block::Picture { svg, alt, .. } => {
             let name = format!("{stem}-{}.svg", pictures.len() + 1);
-            *text += &format!("\n![{}]({name})\n", plain(alt));
+            *text += &format!("\n![{}]({name})\n", plain_text(alt));
             pictures.push((name, svg.clone()));
         }
         Block::Columns(blocks) => blocks
@@ -43,7 +43,7 @@ fn block(text: &mut String, pictures: &mut Vec<(String, String)>, block: &Block,
             text.push('\n');
             items
                 .iter()
-                .for_each(|item| *text += &format!("- {}\n", plain(item)));
+                .for_each(|item| *text += &format!("- {}\n", plain_text(item)));
         }
         Block::Code(lines) => {
             // Longer than any run of backticks in the block.
@@ -64,7 +64,7 @@ fn table(text_table: &TextTable) -> String {
         text_table
             .columns
             .iter()
-            .map(|name| plain(name.trim()))
+            .map(|name| plain_text(name.trim()))
             .collect(),
     );
     text += &line(
@@ -75,13 +75,17 @@ fn table(text_table: &TextTable) -> String {
             .collect(),
     );
     for row in &text_table.rows {
-        text += &line(row.iter().map(|cell| plain(&Cell::text_of(cell))).collect());
+        text += &line(
+            row.iter()
+                .map(|cell| plain_text(&Cell::text_of(cell)))
+                .collect(),
+        );
     }
     text
 }
 
 /// Escapes text.
-fn plain(text: &str) -> String {
+fn plain_text(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in printable_lines(text).chars() {
         match character {

@@ -1,7 +1,8 @@
 //! Values with intervals, one a row. Invariant: as [`super`]; the axis holds all intervals.
 
 use super::{
-    COLOURS, GRID, Row, TEXT, WIDTH, draw, join, range, scaled::step_for, tidy, two_lines, write,
+    COLOURS, GRID, Row, TEXT, WIDTH, draw, format_tick, join, range, scaled::step_for, two_lines,
+    write,
 };
 use crate::error::Result;
 use crate::statistics::Interval;
@@ -49,7 +50,14 @@ pub(super) fn rows_chart(
         for mark in marks(low, high) {
             let x = x_of(mark);
             join(area, [(x, TOP_MARGIN - 8), (x, bottom)], GRID)?;
-            write(area, &tidy(mark), (x, bottom + 13), 13, TEXT, HPos::Center)?;
+            write(
+                area,
+                &format_tick(mark),
+                (x, bottom + 13),
+                13,
+                TEXT,
+                HPos::Center,
+            )?;
         }
         let below = ((LEFT_MARGIN + right) / 2, bottom + 30);
         write(area, unit, below, 13, TEXT, HPos::Center)?;
@@ -117,7 +125,7 @@ mod tests {
         let row = |label: &str, value: f64| Row {
             label: label.to_owned(),
             value,
-            interval: Interval::around(value, 10.0),
+            interval: Interval::from_center(value, 10.0),
         };
         let svg = intervals(
             "Elo <1>",

@@ -2,8 +2,8 @@
 //! long names. Invariant: as [`super`]; a logarithmic axis leaves out values that are not positive.
 
 use super::{
-    Area, COLOURS, DrawResult, GRID, LineChart, TEXT, WIDTH, draw, join, range, shorten, tidy,
-    write,
+    Area, COLOURS, DrawResult, GRID, LineChart, TEXT, WIDTH, draw, format_tick, join, range,
+    shorten, write,
 };
 use crate::error::Result;
 use crate::statistics::Interval;
@@ -142,7 +142,7 @@ pub fn scatter(chart: &LineChart, points: &[(f64, f64, Option<Interval>)]) -> Re
         .iter()
         .flat_map(|&(x, y, interval)| {
             let wide = interval.filter(|interval| interval.lower < interval.upper);
-            let intervals = wide.into_iter().chain([Interval::around(y, 0.0)]);
+            let intervals = wide.into_iter().chain([Interval::from_center(y, 0.0)]);
             intervals.map(move |interval| bar(x, interval))
         })
         .collect();
@@ -272,8 +272,8 @@ impl Axis {
             }
             Scale::Linear => {
                 let step = step_for(high - low);
-                Self::between((low / step).floor(), (high / step).ceil(), 1, |mark| {
-                    (mark * step, tidy(mark * step))
+                Self::ticks_between((low / step).floor(), (high / step).ceil(), 1, |mark| {
+                    (mark * step, format_tick(mark * step))
                 })
             }
             Scale::Logarithmic(base) => {
@@ -283,16 +283,21 @@ impl Axis {
                     if *base == 2 {
                         format!("2^{mark}")
                     } else {
-                        tidy(f64::from(*base).powf(mark))
+                        format_tick(f64::from(*base).powf(mark))
                     }
                 };
-                Self::between(low.floor(), high.ceil(), every, |mark| (mark, name(mark)))
+                Self::ticks_between(low.floor(), high.ceil(), every, |mark| (mark, name(mark)))
             }
         }
     }
 
     /// An axis between two integers.
-    fn between(first: f64, last: f64, every: usize, mark: impl Fn(f64) -> (f64, String)) -> Self {
+    fn ticks_between(
+        first: f64,
+        last: f64,
+        every: usize,
+        mark: impl Fn(f64) -> (f64, String),
+    ) -> Self {
         let last = if last > first { last } else { first + 1.0 };
         let steps = (last - first) as usize;
         let marks = (0..=steps)

@@ -57,10 +57,10 @@ impl<G: Playable> Source<G> {
     /// # Errors
     /// None but those of a notation.
     pub fn default_of(game: &G) -> Result<Self, PlayerError> {
-        Self::mixed().map_or_else(|| Self::parse("random", game), Ok)
+        Self::mixed_source().map_or_else(|| Self::parse("random", game), Ok)
     }
 
-    fn mixed() -> Option<Self> {
+    fn mixed_source() -> Option<Self> {
         let games: MixedGames<Standard> = mixed_games;
         // The same type if it is the same game.
         (&games as &dyn Any)
@@ -74,7 +74,7 @@ impl<G: Playable> Source<G> {
     /// # Errors
     /// If the notation is wrong.
     pub fn parse(text: &str, game: &G) -> Result<Self, PlayerError> {
-        match (text.trim(), Self::mixed()) {
+        match (text.trim(), Self::mixed_source()) {
             (MIXED, Some(mixed)) => Ok(mixed),
             _ => Ok(Self::Player(Box::new(PlayerRecipe::parse(
                 trusted(text),

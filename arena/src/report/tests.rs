@@ -4,7 +4,7 @@ use super::*;
 use crate::matches::play_match;
 use crate::page::tests::{assert_alone, assert_well_formed};
 use crate::plot::Curve;
-use crate::test_players::{greedy, options, random};
+use crate::test_players::{greedy_contestant, options, random};
 use engine::games::einstein::Standard;
 
 fn data() -> ReportData {
@@ -26,7 +26,7 @@ fn data() -> ReportData {
         curves: vec![LineChart::new("loss", ["epoch", "loss"], [curve])],
         matches: vec![ReportMatch {
             condition: "depth 1".to_owned(),
-            result: play_match(&greedy(), &random(), &options(100, 1)).unwrap(),
+            result: play_match(&greedy_contestant(), &random(), &options(100, 1)).unwrap(),
         }],
         calibration: vec![(
             "network".to_owned(),
@@ -108,9 +108,9 @@ fn the_sentence_says_what_the_interval_says() {
             .map(|(words, _)| words)
             .collect::<String>()
     };
-    assert!(sentence(greedy(), random()).starts_with("greedy beats random: "));
-    assert!(sentence(random(), greedy()).starts_with("random loses to greedy: "));
-    assert!(sentence(greedy(), greedy()).contains("cannot be told from"));
+    assert!(sentence(greedy_contestant(), random()).starts_with("greedy beats random: "));
+    assert!(sentence(random(), greedy_contestant()).starts_with("random loses to greedy: "));
+    assert!(sentence(greedy_contestant(), greedy_contestant()).contains("cannot be told from"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::page::tests::{assert_alone, assert_well_formed};
-use crate::test_players::{first, greedy, options, random};
+use crate::test_players::{first, greedy_contestant, options, random};
 use crate::{matches::play_match, tournament::play_tournament};
 
 fn html(text: &str) -> String {
@@ -16,8 +16,10 @@ fn html(text: &str) -> String {
 
 #[test]
 fn matches_that_follow_each_other_are_one_table() {
-    let one =
-        serde_json::to_string(&play_match(&greedy(), &random(), &options(50, 1)).unwrap()).unwrap();
+    let one = serde_json::to_string(
+        &play_match(&greedy_contestant(), &random(), &options(50, 1)).unwrap(),
+    )
+    .unwrap();
     let two =
         serde_json::to_string(&play_match(&first(), &random(), &options(50, 1)).unwrap()).unwrap();
     let html = html(&format!(
@@ -29,7 +31,12 @@ fn matches_that_follow_each_other_are_one_table() {
 
 #[test]
 fn a_tournament_has_ratings_and_a_map() {
-    let result = play_tournament(&[random(), greedy(), first()], &options(50, 1), |_| {}).unwrap();
+    let result = play_tournament(
+        &[random(), greedy_contestant(), first()],
+        &options(50, 1),
+        |_| {},
+    )
+    .unwrap();
     let html = html(&serde_json::to_string(&result).unwrap());
     assert_eq!(html.matches("<figure").count(), 2);
     assert!(html.contains("<strong>greedy</strong> comes first of 3; 100 games a match."));

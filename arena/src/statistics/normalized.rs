@@ -22,7 +22,7 @@ impl<const N: usize> Tally<N> {
     /// The 95 % interval of the normalised Elo, the standard deviation taken as known.
     #[must_use]
     pub fn normalized_elo_interval(&self, games: f64) -> Interval {
-        Interval::around(
+        Interval::from_center(
             self.normalized_elo(games),
             QUANTILE_95 * NORMALIZED_ELO / (games * self.samples().max(1.0)).sqrt(),
         )
@@ -30,7 +30,7 @@ impl<const N: usize> Tally<N> {
 
     /// The score, but at least a quarter of a sample away from 0 and 1.
     pub(crate) fn bounded_score(&self) -> f64 {
-        self.bounded(self.score())
+        self.clamp_score(self.score())
     }
 
     /// The variance of a sample, never 0: where all samples are equal, the largest that any samples

@@ -6,7 +6,7 @@
 //! differences most, relative to them, by way of other contestants too. It depends on the results
 //! alone.
 
-use super::ratings::{ELO, MatchRecord, Ratings, ratings, reached};
+use super::ratings::{ELO, MatchRecord, Ratings, ratings, reachable_from};
 
 /// A difference of so many standard errors is one.
 pub(crate) const SIGNIFICANT_SIGMAS: f64 = 2.0;
@@ -56,7 +56,7 @@ pub(crate) fn next(
     let mut pairings = pairings.filter(|&(a, b)| allowed(a, b));
     let Some(ratings) = ratings(contestants, records) else {
         // First of all everybody is connected, if possible each with the next one.
-        return pairings.find(|&(a, b)| !reached(contestants, records, a)[b]);
+        return pairings.find(|&(a, b)| !reachable_from(contestants, records, a)[b]);
     };
     // Contestants that cannot play any more are left out.
     let pairings: Vec<(usize, usize)> = pairings.collect();

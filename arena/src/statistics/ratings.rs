@@ -47,7 +47,7 @@ impl MatchRecord {
     /// The record of two contestants by the means of their pairs, luck-adjusted or not. The
     /// variance is combined with that of a few pairs of independent games, because a few pairs that
     /// happen to be equal would mislead the choice of the next pairing.
-    pub(crate) fn sampled(a: usize, b: usize, means: &Moments) -> Self {
+    pub(crate) fn from_means(a: usize, b: usize, means: &Moments) -> Self {
         let samples = means.samples();
         let edge = 0.25 / samples.max(1.0);
         let expected = (means.mean() * samples + 1.0) / (samples + 2.0);
@@ -76,7 +76,7 @@ impl Ratings {
     /// The interval of a rating; `quantile` is how many standard errors it reaches to each side.
     pub(crate) fn interval(&self, contestant: usize, quantile: f64) -> Interval {
         let half_width = quantile * self.covariance[contestant][contestant].max(0.0).sqrt();
-        Interval::around(self.elo[contestant], half_width)
+        Interval::from_center(self.elo[contestant], half_width)
     }
 
     /// The standard error of the difference of two ratings.
@@ -92,7 +92,7 @@ impl Ratings {
 ///
 /// `None` if the records do not connect all contestants: their ratings have no common scale.
 pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Ratings> {
-    if contestants == 0 || reached(contestants, records, 0).contains(&false) {
+    if contestants == 0 || reachable_from(contestants, records, 0).contains(&false) {
         return None;
     }
     let records: Vec<&MatchRecord> = records
@@ -118,7 +118,7 @@ pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Rat
             slope[record.a] += excess;
             slope[record.b] -= excess;
         }
-        let inverse = inverse(curvature(&strengths, &records))?;
+        let inverse = invert(curvature(&strengths, &records))?;
         let step: Vec<f64> = inverse.iter().map(|row| dot(row, &slope)).collect();
         // Far from the top the parabola is no good guide: halve the step until it leads upwards.
         let mut length = 1.0;
@@ -147,7 +147,7 @@ pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Rat
             break;
         }
     }
-    let bread = inverse(curvature(&strengths, &records))?;
+    let bread = invert(curvature(&strengths, &records))?;
     // The added row of ones has no part in the errors, so it is left out of the middle.
     let filling = differences(contestants, &records, |record| record.variance);
     let covariance = product(&product(&bread, &filling), &bread);
@@ -207,7 +207,7 @@ fn curvature(strengths: &[f64], records: &[&MatchRecord]) -> Matrix {
 }
 
 /// By elimination with pivots; `None` if the matrix has no inverse.
-fn inverse(mut matrix: Matrix) -> Option<Matrix> {
+fn invert(mut matrix: Matrix) -> Option<Matrix> {
     let size = matrix.len();
     // The unit matrix beside it becomes the inverse.
     for (row, entries) in matrix.iter_mut().enumerate() {
@@ -242,7 +242,11 @@ fn product(left: &Matrix, right: &Matrix) -> Matrix {
 }
 
 /// To whom records lead from a contestant.
-pub(super) fn reached(contestants: usize, records: &[MatchRecord], from: usize) -> Vec<bool> {
+pub(super) fn reachable_from(
+    contestants: usize,
+    records: &[MatchRecord],
+    from: usize,
+) -> Vec<bool> {
     let mut reached = vec![false; contestants];
     reached[from] = true;
     for _ in 0..contestants {

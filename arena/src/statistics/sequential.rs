@@ -202,7 +202,7 @@ const NEWTON_STEPS: usize = 30;
 fn with_mean<const N: usize>(observed: &[f64; N], mean: f64) -> [f64; N] {
     tilted_to_zero_mean(
         observed,
-        &std::array::from_fn(|cell| Tally::<N>::worth(cell) - mean),
+        &std::array::from_fn(|cell| Tally::<N>::cell_score(cell) - mean),
     )
 }
 
@@ -215,14 +215,14 @@ fn with_excess<const N: usize>(observed: &[f64; N], excess: f64) -> [f64; N] {
     let mut fitted = [1.0 / N as f64; N];
     for _ in 0..100 {
         let mean: f64 = (0..N)
-            .map(|cell| fitted[cell] * Tally::<N>::worth(cell))
+            .map(|cell| fitted[cell] * Tally::<N>::cell_score(cell))
             .sum();
         let variance: f64 = (0..N)
-            .map(|cell| fitted[cell] * (Tally::<N>::worth(cell) - mean).powi(2))
+            .map(|cell| fitted[cell] * (Tally::<N>::cell_score(cell) - mean).powi(2))
             .sum();
         let deviation = variance.sqrt().max(1e-9);
         let distances = std::array::from_fn(|cell| {
-            let worth = Tally::<N>::worth(cell);
+            let worth = Tally::<N>::cell_score(cell);
             worth - 0.5 - excess * deviation / 2.0 * (1.0 + ((worth - mean) / deviation).powi(2))
         });
         let next = tilted_to_zero_mean(observed, &distances);

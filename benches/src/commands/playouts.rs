@@ -49,7 +49,7 @@ struct Report {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        let game = self.game.only::<engine::games::einstein::Standard>(
+        let game = self.game.require::<engine::games::einstein::Standard>(
             "playouts in lockstep are those of EinStein",
         )?;
         let (games, seed) = (self.games, self.seed);

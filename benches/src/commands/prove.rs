@@ -67,7 +67,7 @@ impl Arguments {
             ..
         } = self;
         let small = "proofs are made on base 3 and 4 without swap, as --game \"havannah(base=4)\"";
-        let game: Havannah = self.game.only(small)?;
+        let game: Havannah = self.game.require(small)?;
         if !Prover::can(&game) {
             bail!("--game \"{}\": {small}", game.notation());
         }

@@ -81,7 +81,7 @@ impl Arguments {
         let suite = suite.map_or_else(Suite::built_in, Suite::read)?;
         let settings = Settings {
             suite: match self.phase {
-                Some(phase) => suite.only(phase)?,
+                Some(phase) => suite.keep_phase(phase)?,
                 None => suite,
             },
             players: self.players.clone(),

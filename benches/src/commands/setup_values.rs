@@ -6,7 +6,7 @@ use benches::setup_values::{
     MAX_DISPLAYED, MAX_EXACT_STONES, MEETINGS, Settings, SetupStudy, exact,
     games::{FullGames, Games, RollOuts},
     result::SetupValues,
-    sampled,
+    study_games,
 };
 use clap::value_parser;
 use cli::GameArguments;
@@ -88,7 +88,7 @@ fn stones(text: &str) -> Result<usize, String> {
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
         output::check_output_dirs(&[&self.best, &self.mix, &self.csv, &self.svg])?;
-        let game = (self.game).only::<Standard>("set-ups are those of its stones")?;
+        let game = (self.game).require::<Standard>("set-ups are those of its stones")?;
         if self.stones < 6 && (self.best.is_some() || self.mix.is_some()) {
             bail!("--best and --mix are lists of set-ups of six stones");
         }
@@ -103,7 +103,7 @@ impl Arguments {
             })?;
             exact(&game, &tables, self.stones)?
         } else {
-            match self.sampled(&game)? {
+            match self.study_games(&game)? {
                 Some(study) => study,
                 None => return self.shard.ends_task(self.json).map(drop),
             }
@@ -121,7 +121,7 @@ impl Arguments {
     }
 
     /// Nothing if this is one task of many.
-    fn sampled(&self, game: &Standard) -> Result<Option<SetupStudy>> {
+    fn study_games(&self, game: &Standard) -> Result<Option<SetupStudy>> {
         let recipe = |text: &str| PlayerRecipe::parse(trusted(text), game);
         let by_eval = recipe(&format!("star1(depth=1, eval={})", self.eval))?;
         let policy = match &self.player {
@@ -156,7 +156,7 @@ impl Arguments {
                 oracle: Some(shared_tables(tablebase.into(), game.variant())?),
             })
         };
-        Ok(sampled(&*games, &settings, &progress_bar("meetings"))?)
+        Ok(study_games(&*games, &settings, &progress_bar("meetings"))?)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use arena::matches::warning_of_repeats;
-use benches::strength::{Candidate, PLACEHOLDER, chart, front, text_table};
+use benches::strength::{Candidate, PLACEHOLDER, chart, measure_curves, text_table};
 use cli::output;
 use cli::{GameTask, MatchArguments, contestant};
 use engine::play::playable::Playable;
@@ -74,7 +74,7 @@ impl GameTask for Arguments {
         let candidates: Vec<_> = self.players.iter().map(candidate).collect::<Result<_>>()?;
         let against = contestant(&self.against, game)?;
         let options = self.options.options(game, false)?;
-        let found = front(&candidates, &against, &options, |result| {
+        let found = measure_curves(&candidates, &against, &options, |result| {
             output::note(&result.to_string());
         })?;
         if self.options.shard().ends_task(self.json)? {

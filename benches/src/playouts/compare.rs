@@ -80,7 +80,7 @@ impl Comparison {
                 Cell::Percent(row.first_mover_error),
             ]
         };
-        TextTable::filled(
+        TextTable::from_rows(
             [
                 "playouts",
                 "games",

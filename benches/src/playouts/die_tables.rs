@@ -76,7 +76,7 @@ pub fn format_die_table(rows: &[DieTableRow]) -> TextTable {
             Cell::Number(row.largest_error, 6),
         ]
     };
-    TextTable::filled(
+    TextTable::from_rows(
         [
             "entries a set",
             "bytes",

@@ -29,7 +29,7 @@ pub struct Figure {
 impl Figure {
     /// A figure that is no sample.
     #[must_use]
-    pub fn plain(label: String, published: f64, measured: f64) -> Self {
+    pub fn without_interval(label: String, published: f64, measured: f64) -> Self {
         Self {
             label,
             published: Some(published),

@@ -35,7 +35,7 @@ const QUICK_MILLISECONDS: f64 = 12_000.0;
 pub(super) fn plan(settings: &Settings) -> Result<Vec<PlannedMatch>> {
     let lines = monte_alpha()?.into_iter().enumerate();
     Ok(lines
-        .filter_map(|(index, line)| planned(index, &line, settings))
+        .filter_map(|(index, line)| plan_match(index, &line, settings))
         .collect())
 }
 
@@ -50,7 +50,7 @@ fn milliseconds(notation: &str) -> f64 {
 }
 
 /// `None` where the quick size leaves a line out.
-fn planned(index: usize, line: &MonteAlphaLine, settings: &Settings) -> Option<PlannedMatch> {
+fn plan_match(index: usize, line: &MonteAlphaLine, settings: &Settings) -> Option<PlannedMatch> {
     let limit = settings.full_or_quick(MILLISECONDS);
     let players = [&line.here, &line.opponent_here].map(|notation| {
         notation

@@ -86,14 +86,18 @@ pub(super) fn run(settings: &Settings, report: &mut dyn FnMut(&str)) -> Result<R
     }
     let setups = settings.setups.to_string();
     Ok(Reproduction {
-        claims: comparisons.first().and_then(largest).into_iter().collect(),
+        claims: comparisons
+            .first()
+            .and_then(largest_difference)
+            .into_iter()
+            .collect(),
         comparisons,
         ..Reproduction::of(Target::RockNRoll, settings.full, &setups)
     })
 }
 
 /// The figure that differs most.
-fn largest(comparison: &Comparison) -> Option<Claim> {
+fn largest_difference(comparison: &Comparison) -> Option<Claim> {
     let size = |figure: &Figure| figure.difference().unwrap_or(0.0).abs();
     let figure = comparison
         .figures

@@ -88,17 +88,21 @@ pub(super) fn star(settings: &Settings, progress: &ProgressBar) -> Result<Reprod
     for ((name, published), found) in PUBLISHED_LEAVES.into_iter().zip(&measured) {
         for (index, &(of_phase, phase)) in Phase::NAMES.iter().enumerate() {
             let printed = |leaves: [u64; 6]| (leaves[2 * index] + leaves[2 * index + 1]) as f64;
-            let total = |found: &Measured| found.costs.total(Some(phase));
+            let total = |found: &Measured| found.costs.total_cost(Some(phase));
             let saving = |leaves: f64, of_all: f64| 100.0 * (1.0 - leaves / of_all);
             let label = format!("{name}, {of_phase}");
             let (theirs, ours) = (printed(published), total(found));
             let (leaves, positions) = (ours.leaves as f64, ours.positions.max(1) as f64);
             let millions = leaves / positions / 1e6;
-            counts.push(Figure::plain(label.clone(), theirs / 2e6, millions));
+            counts.push(Figure::without_interval(
+                label.clone(),
+                theirs / 2e6,
+                millions,
+            ));
             if name != "Star0" {
                 let theirs = saving(theirs, printed(PUBLISHED_LEAVES[0].1));
                 let ours = saving(leaves, total(&measured[0]).leaves as f64);
-                saved.push(Figure::plain(label, theirs, ours));
+                saved.push(Figure::without_interval(label, theirs, ours));
             }
         }
     }
@@ -126,11 +130,15 @@ pub(super) fn depth(
     let (mut times, mut growth) = (Vec::new(), Vec::new());
     for (at, line) in found.iter().zip(&published) {
         let label = format!("depth {}", line.depth);
-        times.push(Figure::plain(label, line.seconds, at.seconds_a_game));
+        times.push(Figure::without_interval(
+            label,
+            line.seconds,
+            at.seconds_a_game,
+        ));
     }
     // The first times are printed as hundredths of a second.
     for (ours, printed) in found.windows(2).zip(published.windows(2)).skip(3) {
-        growth.push(Figure::plain(
+        growth.push(Figure::without_interval(
             format!("depth {} over {}", printed[1].depth, printed[0].depth),
             printed[1].seconds / printed[0].seconds,
             ours[1].seconds_a_game / ours[0].seconds_a_game,

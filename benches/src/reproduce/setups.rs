@@ -59,7 +59,7 @@ pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reprodu
         players: [recipe.clone(), recipe],
         luck: None,
     };
-    Ok(match setup_values::sampled(&games, &study, progress)? {
+    Ok(match setup_values::study_games(&games, &study, progress)? {
         Some(found) => reproduction(&found.setup_values, settings.full),
         None => Reproduction::of(Target::Setups, settings.full, ""),
     })
@@ -70,11 +70,11 @@ fn reproduction(result: &SetupValues, full: bool) -> Reproduction {
     let error = result.fit.as_ref().map_or(0.0, |fit| fit.class_error) / 2.0_f64.sqrt();
     let figure = |label: &str, published: f64, class: Option<&ClassValue>| {
         let score = class.map_or(0.5, |class| class.score);
-        let interval = Interval::around(score, QUANTILE_95 * error);
+        let interval = Interval::from_center(score, QUANTILE_95 * error);
         Figure {
             interval: Some(interval.map(|end| 100.0 * end)),
             games: 2 * result.games / classes.len().max(1) as u64,
-            ..Figure::plain(label.to_owned(), published, 100.0 * score)
+            ..Figure::without_interval(label.to_owned(), published, 100.0 * score)
         }
     };
     let corner = mean_score(result, |steps| steps.contains(&0));

@@ -148,7 +148,7 @@ fn differences_by_hand() {
         published,
         published_error: published.map(|_| error),
         measured,
-        interval: Some(Interval::around(measured, error)),
+        interval: Some(Interval::from_center(measured, error)),
         games: 100,
     };
     let figures = vec![

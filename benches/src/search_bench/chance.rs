@@ -51,7 +51,8 @@ pub(crate) fn measure(
     for (search, recipe) in searches.iter().zip(&recipes) {
         let costs = measure_suite(recipe, settings, false, progress)?;
         let baseline = measured.iter().find(|other| other.form == search.form);
-        let saved = baseline.map(|baseline| saved(&leaves(&costs), &leaves(&baseline.costs)));
+        let saved =
+            baseline.map(|baseline| saved_fraction(&leaves(&costs), &leaves(&baseline.costs)));
         measured.push(Measured {
             form: search.form,
             search: search.label,
@@ -85,7 +86,7 @@ fn leaves(costs: &PlayerCosts) -> Vec<u64> {
     positions.map(|position| position.cost.leaves).collect()
 }
 
-fn saved(leaves: &[u64], baseline: &[u64]) -> f64 {
+fn saved_fraction(leaves: &[u64], baseline: &[u64]) -> f64 {
     1.0 - leaves.iter().sum::<u64>() as f64 / baseline.iter().sum::<u64>() as f64
 }
 
@@ -102,7 +103,7 @@ fn text(measured: &[Measured], disagreement: f32, settings: &Settings) -> String
                 let positions = one.costs.positions.iter();
                 let of_phase = positions.filter(|position| position.phase == phase);
                 let leaves = of_phase.map(|position| position.cost.leaves).collect();
-                let milliseconds = one.costs.total(Some(phase)).milliseconds();
+                let milliseconds = one.costs.total_cost(Some(phase)).milliseconds();
                 (one.search, leaves, Some(milliseconds))
             };
             let of_form = measured.iter().filter(|one| one.form == form);
@@ -150,7 +151,7 @@ fn leaf_table(heading: &str, positions: &[String], rows: &[Row]) -> TextTable {
             0,
         ));
         row.push(Cell::percent(
-            (index > 0).then(|| saved(leaves, &rows[0].1)),
+            (index > 0).then(|| saved_fraction(leaves, &rows[0].1)),
         ));
         row.push(Cell::number(*milliseconds, 3));
         text_table.push(row);
@@ -191,7 +192,7 @@ fn lines(measured: &[Measured]) -> Vec<Line<'_>> {
                 leaves: cost.leaves,
                 nodes: Some(cost.nodes),
                 seconds: Some(cost.seconds),
-                saved: saved(&[cost.leaves], &[of_baseline]),
+                saved: saved_fraction(&[cost.leaves], &[of_baseline]),
             });
         }
     }
@@ -203,7 +204,7 @@ fn lines(measured: &[Measured]) -> Vec<Line<'_>> {
             search,
             position,
             leaves,
-            saved: saved(&[leaves], &[of_baseline]),
+            saved: saved_fraction(&[leaves], &[of_baseline]),
             ..Line::default()
         }));
     }
@@ -214,7 +215,7 @@ fn lines(measured: &[Measured]) -> Vec<Line<'_>> {
 fn by_phase(measured: &[Measured], phases: &[Phase]) -> Result<String> {
     let curve = |one: &Measured| {
         let mean = |(index, phase): (usize, &Phase)| {
-            let total = one.costs.total(Some(*phase));
+            let total = one.costs.total_cost(Some(*phase));
             (index as f64, total.leaves as f64 / total.positions as f64)
         };
         let name = format!("{}, {}", one.form, one.search);
@@ -270,7 +271,7 @@ mod tests {
         // "69.99 to 98.64 percent fewer" with a table than without.
         let pairs = PUBLISHED_LEAVES[2].1.into_iter().zip(PUBLISHED_LEAVES[3].1);
         let mut ratios: Vec<f64> = pairs
-            .map(|(without, with)| saved(&[with], &[without]))
+            .map(|(without, with)| saved_fraction(&[with], &[without]))
             .collect();
         ratios.sort_by(f64::total_cmp);
         assert!((ratios[0] - 0.6999).abs() < 5e-5, "{ratios:?}");

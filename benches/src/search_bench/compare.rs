@@ -2,7 +2,7 @@
 
 use super::{
     Report, Settings, chart,
-    cost::{Compared, displayed},
+    cost::{Compared, cost_table},
     measure::{PlayerCosts, measure_suite, recipes},
     presets,
 };
@@ -24,7 +24,7 @@ pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report>
     let parts = parts(&settings.suite.phases());
     let mut lines = Vec::new();
     for &(name, phase) in &parts {
-        let total = |player: &PlayerCosts| player.total(phase);
+        let total = |player: &PlayerCosts| player.total_cost(phase);
         let baseline = players.first().map(total).unwrap_or_default();
         let line = |player| Compared::new(player, name, phase, &baseline);
         lines.extend(players.iter().map(line));
@@ -38,7 +38,7 @@ pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report>
     }
     for (phase, _) in &parts {
         let of_phase: Vec<&Compared> = lines.iter().filter(|line| line.phase == *phase).collect();
-        text += &format!("\n\n{}", displayed(phase, &of_phase).text().trim_end());
+        text += &format!("\n\n{}", cost_table(phase, &of_phase).text().trim_end());
     }
     Ok(Report {
         text,
@@ -65,7 +65,7 @@ pub(super) fn parts(phases: &[Phase]) -> Vec<(&'static str, Option<Phase>)> {
 /// Milliseconds a position by phase, a curve a player.
 fn times(players: &[PlayerCosts], parts: &[(&str, Option<Phase>)]) -> Result<String> {
     let curve = |player: &PlayerCosts| {
-        let milliseconds = |&(_, phase): &_| player.total(phase).milliseconds();
+        let milliseconds = |&(_, phase): &_| player.total_cost(phase).milliseconds();
         let points = parts.iter().map(milliseconds).enumerate();
         Curve::new(&player.player, points.map(|(index, y)| (index as f64, y)))
     };

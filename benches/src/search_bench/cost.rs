@@ -145,7 +145,7 @@ impl Compared {
         phase: Option<Phase>,
         baseline: &Cost,
     ) -> Self {
-        Self::of(&player.player, name, player.total(phase), baseline)
+        Self::of(&player.player, name, player.total_cost(phase), baseline)
     }
 
     fn of(player: &str, name: &str, cost: Cost, baseline: &Cost) -> Self {
@@ -164,7 +164,7 @@ impl Compared {
 
 /// Lines for a terminal: `nodes`, `leaves` and `ms` are means a position; `first` heads the first
 /// column.
-pub(super) fn displayed(first: &str, lines: &[&Compared]) -> TextTable {
+pub(super) fn cost_table(first: &str, lines: &[&Compared]) -> TextTable {
     let mut text_table = TextTable::new([
         first,
         "nodes",
@@ -268,7 +268,7 @@ mod tests {
     fn lines_have_as_many_cells_as_columns() {
         let cost = cost(2, 100, 0.1);
         let line = Compared::of("a", "all", cost, &cost);
-        let text_table = displayed("player", &[&line]);
+        let text_table = cost_table("player", &[&line]);
         assert_eq!(text_table.rows[0].len(), text_table.columns.len());
         assert!(text_table.text().contains("50"));
     }

@@ -157,7 +157,7 @@ fn positions_table(found: &[DepthCost], parts: &Parts) -> TextTable {
     for at in found {
         let mut row: Vec<Cell> = vec![u64::from(at.depth).into()];
         for &(_, phase) in parts {
-            let cost = at.costs.total(phase);
+            let cost = at.costs.total_cost(phase);
             let mean = |count: u64| Cell::Number(count as f64 / cost.positions as f64, 0);
             row.extend([
                 mean(cost.nodes),
@@ -165,7 +165,7 @@ fn positions_table(found: &[DepthCost], parts: &Parts) -> TextTable {
                 Cell::Number(cost.milliseconds(), 3),
             ]);
         }
-        let milliseconds = at.costs.total(None).milliseconds();
+        let milliseconds = at.costs.total_cost(None).milliseconds();
         row.push(Cell::number(before.map(|before| milliseconds / before), 1));
         before = Some(milliseconds);
         text_table.push(row);
@@ -190,7 +190,7 @@ fn games_table(found: &[DepthCost]) -> TextTable {
             Cell::number(faster, 1),
         ]
     };
-    TextTable::filled(
+    TextTable::from_rows(
         [
             "depth",
             "games",
@@ -224,7 +224,7 @@ fn exact(searches: &[Search], parts: &Parts) -> Vec<Exact> {
                 games: at.games,
                 seconds_a_game: at.seconds_a_game,
                 published_seconds_a_game: at.published_seconds_a_game,
-                compared: Compared::new(&at.costs, name, phase, &depths[0].costs.total(phase)),
+                compared: Compared::new(&at.costs, name, phase, &depths[0].costs.total_cost(phase)),
             };
             rows.extend(parts.iter().map(row));
         }
@@ -237,7 +237,7 @@ fn times(searches: &[Search], parts: &Parts) -> Result<String> {
     let mut curves = Vec::new();
     for Search { template, depths } in searches {
         for &(name, phase) in parts {
-            let milliseconds = |at: &DepthCost| at.costs.total(phase).milliseconds();
+            let milliseconds = |at: &DepthCost| at.costs.total_cost(phase).milliseconds();
             let points = depths
                 .iter()
                 .map(|at| (f64::from(at.depth), milliseconds(at)));
@@ -274,7 +274,10 @@ mod tests {
             .map(|at| (at.depth, at.published_seconds_a_game))
             .collect();
         assert_eq!(depths, [(1, Some(0.0)), (2, Some(0.01)), (3, Some(0.05))]);
-        let nodes: Vec<u64> = found.iter().map(|at| at.costs.total(None).nodes).collect();
+        let nodes: Vec<u64> = found
+            .iter()
+            .map(|at| at.costs.total_cost(None).nodes)
+            .collect();
         assert!(nodes.is_sorted_by(|one, next| 2 * one < *next), "{nodes:?}");
         for at in &found {
             assert!(at.games == 2 && at.seconds_a_game > 0.0, "{at:?}");

@@ -37,7 +37,7 @@ pub(crate) struct PlayerCosts {
 
 impl PlayerCosts {
     /// The cost of all positions, or of those of one phase.
-    pub(crate) fn total(&self, phase: Option<Phase>) -> Cost {
+    pub(crate) fn total_cost(&self, phase: Option<Phase>) -> Cost {
         let selected = |one: &&PositionCost| phase.is_none_or(|phase| one.phase == phase);
         Cost::sum(self.positions.iter().filter(selected).map(|one| &one.cost))
     }
@@ -200,8 +200,8 @@ mod tests {
         }
         let phases = Phase::NAMES
             .iter()
-            .map(|(_, phase)| found.total(Some(*phase)).nodes);
-        assert_eq!(phases.sum::<u64>(), found.total(None).nodes);
+            .map(|(_, phase)| found.total_cost(Some(*phase)).nodes);
+        assert_eq!(phases.sum::<u64>(), found.total_cost(None).nodes);
     }
 
     #[test]

@@ -76,7 +76,7 @@ pub(crate) fn measure(
     for ((policy, _), recipes) in policies.iter().zip(&planned) {
         for (exponent, recipe) in exponents.iter().zip(recipes) {
             let found = measure_suite(recipe, &settings, false, progress)?;
-            let cost = found.total(None);
+            let cost = found.total_cost(None);
             let rates = cost.rates();
             measured.push(Measured {
                 policy: policy.clone(),

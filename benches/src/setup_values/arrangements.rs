@@ -43,7 +43,7 @@ pub(crate) fn transposed(order: &Arrangement) -> Arrangement {
 }
 
 /// The six stones with labels read backwards.
-pub(crate) fn reversed(order: &Arrangement) -> Arrangement {
+pub(crate) fn reverse_labels(order: &Arrangement) -> Arrangement {
     order.map(|stone| MAX_STONES as u8 + 1 - stone)
 }
 
@@ -90,7 +90,7 @@ impl Rows {
         let labels_reverse = stones == MAX_STONES;
         let canonical = |order: Arrangement| {
             if labels_reverse {
-                order.min(reversed(&order))
+                order.min(reverse_labels(&order))
             } else {
                 order
             }
@@ -125,17 +125,17 @@ impl Rows {
     }
 
     /// The arrangements that stand behind a row.
-    pub(crate) fn behind(&self, row: usize) -> Vec<Arrangement> {
+    pub(crate) fn arrangements_of_row(&self, row: usize) -> Vec<Arrangement> {
         let order = self.orders[row];
         let mut all = vec![order];
-        all.extend(self.labels_reverse.then(|| reversed(&order)));
+        all.extend(self.labels_reverse.then(|| reverse_labels(&order)));
         all
     }
 
     /// All arrangements of a class.
     pub(crate) fn of_class(&self, class: usize) -> Vec<Arrangement> {
         let rows = (0..self.len()).filter(|&row| self.class[row] == class);
-        rows.flat_map(|row| self.behind(row)).collect()
+        rows.flat_map(|row| self.arrangements_of_row(row)).collect()
     }
 }
 
@@ -169,8 +169,8 @@ mod tests {
                 let image = |symmetry| transform_position(&start(first, second), symmetry);
                 assert_eq!(image(1), start(&transposed(first), &transposed(second)));
                 if stones == 6 {
-                    assert_eq!(image(2), start(&reversed(first), second));
-                    assert_eq!(image(4), start(first, &reversed(second)));
+                    assert_eq!(image(2), start(&reverse_labels(first), second));
+                    assert_eq!(image(4), start(first, &reverse_labels(second)));
                 }
             }
         }

@@ -60,7 +60,7 @@ pub(super) fn better(
         let seed = derive_seed(seed, SeedSpace::Arena, &[number]);
         let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Arena, &[0]));
         let [first, second] = mixes.each_ref().map(|mix| {
-            let behind = rows.behind(sample(mix, random.unit()));
+            let behind = rows.arrangements_of_row(sample(mix, random.unit()));
             behind[random.below(behind.len())]
         });
         done();

@@ -91,7 +91,7 @@ impl SetupValues {
                 "left, points",
                 "better by, errors",
             ];
-            text += &TextTable::filled(columns, held_out).text();
+            text += &TextTable::from_rows(columns, held_out).text();
         }
         let classes = &self.classes;
         if self.stones == 6 {
@@ -225,7 +225,7 @@ impl SetupStudy {
                 Cell::Percent(self.values[first][second]),
             ]
         };
-        TextTable::filled(["first", "second", "first_wins"], meetings.map(row))
+        TextTable::from_rows(["first", "second", "first_wins"], meetings.map(row))
     }
 
     /// Values of classes against classes, from best to worst, several together where there are

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Estimate, mean,
-    zero_sum::{Mixes, best_row, solve, square, worst_column, worth},
+    zero_sum::{Mixes, best_row, mix_value, solve, square, worst_column},
 };
 use arena::statistics::Interval;
 use serde::{Deserialize, Serialize};
@@ -162,7 +162,7 @@ impl Analysis {
             [alone(reply(reply_second)), alone(reply_second)],
         ];
         Self {
-            values: mixes.each_ref().map(|mixes| worth(values, mixes)),
+            values: mixes.each_ref().map(|mixes| mix_value(values, mixes)),
             assured: Interval {
                 lower: worst_column(values, &mixes[1][0]),
                 upper: best_row(values, &mixes[1][1]),

@@ -90,7 +90,7 @@ fn full_games(player: &str, luck: Option<&str>) -> FullGames {
 }
 
 fn setup_values(player: &str, settings: &Settings) -> SetupStudy {
-    sampled(&full_games(player, None), settings, &ProgressBar::hidden())
+    study_games(&full_games(player, None), settings, &ProgressBar::hidden())
         .unwrap()
         .unwrap()
 }
@@ -127,7 +127,7 @@ fn threads_and_interruptions_change_nothing() {
     assert_eq!(setup_values("MrBlack(0)", &stored).setup_values, complete);
     let other = Settings { seed: 6, ..stored };
     let games = full_games("MrBlack(0)", None);
-    let refused = sampled(&games, &other, &ProgressBar::hidden()).map(drop);
+    let refused = study_games(&games, &other, &ProgressBar::hidden()).map(drop);
     let other = refused.unwrap_err().to_string();
     assert!(other.contains("its seed is 5, not 6"), "{other}");
     let orders = complete.classes.iter().map(|class| class.orders.len());

@@ -256,7 +256,7 @@ pub(crate) fn labelled_contestant<G: Playable>(
 fn model_checksums(notation: &Notation, checksums: &mut Vec<String>) -> Result<()> {
     if let Some(path) = notation.name.strip_prefix("model:") {
         let path = notation
-            .granted(path)
+            .trusted_path(path)
             .map_err(|(_, problem)| anyhow!(problem))?;
         checksums.push(short_checksum(Path::new(path))?);
     }

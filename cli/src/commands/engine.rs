@@ -54,7 +54,7 @@ impl Arguments {
         let game = self.game.as_deref().unwrap_or(protocol_kind.default_game());
         let game = games::parse(trusted(game))?;
         let player = self.player.as_deref().map(trusted).map(Notation::parse);
-        let mut protocol = opened(
+        let mut protocol = open_session(
             protocol_kind,
             &game,
             player.transpose()?.as_ref(),
@@ -76,7 +76,7 @@ impl Arguments {
     }
 }
 
-fn opened(
+fn open_session(
     protocol_kind: ProtocolKind,
     game: &Notation,
     player: Option<&Notation>,
@@ -88,7 +88,7 @@ fn opened(
         keeps_players: true,
         seed,
         open: Arc::new(move |game, player| {
-            opened(protocol_kind, game, player, seed).map_err(|error| error.to_string())
+            open_session(protocol_kind, game, player, seed).map_err(|error| error.to_string())
         }),
         read_file: text_of_file,
     };

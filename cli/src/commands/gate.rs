@@ -80,7 +80,7 @@ impl Arguments {
         } else {
             self.against.clone()
         };
-        let options = gating::tested(stopping_rule(&self.sprt)?, self.pairs.options(game, true));
+        let options = gating::with_test(stopping_rule(&self.sprt)?, self.pairs.options(game, true));
         let candidate = player(&gating::model_notation(&self.candidate))?;
         let result = play_match(&candidate, &player(&against)?, &options)?;
         if self.pairs.shard.ends_task(self.json)? {

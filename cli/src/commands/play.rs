@@ -87,7 +87,7 @@ const MAX_LINE: usize = 4096;
 const PERSON: &str = "person";
 
 /// Reads a saved game: its first line, and the game.
-fn saved(path: &Path) -> Result<(Value, GameLine)> {
+fn read_saved_game(path: &Path) -> Result<(Value, GameLine)> {
     let text = files::read_text(path, FileKind::Text)?;
     let (heading, game) = text.split_once('\n').unwrap_or_default();
     let game = game.lines().next().unwrap_or_default();
@@ -103,7 +103,7 @@ fn saved(path: &Path) -> Result<(Value, GameLine)> {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        let saved = self.resume.as_deref().map(saved).transpose()?;
+        let saved = self.resume.as_deref().map(read_saved_game).transpose()?;
         let Some((heading, _)) = &saved else {
             let game = self.game.notation();
             return with_game!(trusted(&game), game => Session::open(self, game, saved)?.play());
@@ -361,7 +361,7 @@ impl<'a, G: Playable> Session<'a, G> {
                 ("help" | "?", _) => HELP.to_owned(),
                 ("moves", _) => moves.join(" "),
                 ("hint", [_, ..]) => {
-                    let (best, value, _) = self.rated(face, "")?;
+                    let (best, value, _) = self.rate_move(face, "")?;
                     format!("{best} ({value:.1} %)")
                 }
                 ("save", _) => match self.save(rest.trim()) {
@@ -383,7 +383,7 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 
     /// Best move with its value, and the value of `mv`, in percent.
-    fn rated(&self, face: Option<u8>, mv: &str) -> Result<(String, f64, f64)> {
+    fn rate_move(&self, face: Option<u8>, mv: &str) -> Result<(String, f64, f64)> {
         let (game, position) = (&self.game, self.position());
         let values = MoveValuer::new(game, &self.judge)?.analyse(&position, None)?;
         let moves = values.moves();
@@ -396,7 +396,7 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 
     fn price(&self, face: Option<u8>, mv: &str) -> Result<String> {
-        let (better, best, value) = self.rated(face, mv)?;
+        let (better, best, value) = self.rate_move(face, mv)?;
         let error = best - value;
         if error < 0.05 {
             let text = format!("{mv}: nothing is better ({value:.1} %)");

@@ -52,7 +52,8 @@ type Question = positions::Question<Standard>;
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        let game = (self.position.game).only::<Standard>("endgame tables are those of EinStein")?;
+        let game =
+            (self.position.game).require::<Standard>("endgame tables are those of EinStein")?;
         let mut source = Source {
             arguments: self,
             game: &game,

@@ -236,7 +236,7 @@ impl Arguments {
     }
 
     fn read_suites<G: Playable>(&self) -> Result<Truth<G>> {
-        let einstein = self.game.only::<Standard>("suites are of EinStein")?;
+        let einstein = self.game.require::<Standard>("suites are of EinStein")?;
         let suites = self.suites.iter();
         let suites = suites.map(|path| LabelledSuite::all(path, &einstein));
         let suites = suites.collect::<Result<Vec<_>, _>>()?.concat();
@@ -304,7 +304,7 @@ impl Arguments {
         const MAX_STONES_IN_MEMORY: usize = 5;
         let variant = game.variant();
         if !(2..=6).contains(&stones) {
-            bail!("--stones {stones}: of EinStein 2 to 6 stones");
+            bail!("--stones {stones}: tables of EinStein have 2 to 6 stones");
         }
         if Tables::stones_in(&self.tables, variant).is_some_and(|there| there >= stones) {
             return Ok(Tables::open(&self.tables, stones, variant, &parallel)?);

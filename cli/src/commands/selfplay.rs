@@ -207,7 +207,7 @@ fn label(text: &str) -> Result<LabelConfig> {
 pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
     let percent = |part: f64, total: u64| 100.0 * part / total.max(1) as f64;
     let distinct = (summary.distinct)
-        .map(|games| format!(" ({games} distinct, {} repeats)", summary.repeats()))
+        .map(|games| format!(" ({games} distinct, {} repeats)", summary.repeated_games()))
         .unwrap_or_default();
     let mut text = format!(
         "{} games{distinct}, {} positions in {seconds:.1} s: {:.0} games/s, {:.0} positions/s\n{:.1} plies a game, {:.1} % won by who began, {:.1} % of moves explored",
@@ -219,7 +219,7 @@ pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
         percent(summary.first_mover_points, summary.counted_games()),
         percent(summary.explored as f64, summary.positions),
     );
-    if summary.repeats() > 0 {
+    if summary.repeated_games() > 0 {
         text += "\nrepeats are in the records but not in these shares; more random moves give more games that differ: --opening-plies, --exploration";
     }
     let players = summary.players.iter();

@@ -52,7 +52,7 @@ impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
         let game = self
             .game
-            .only::<Standard>("endgame tables are those of EinStein")?;
+            .require::<Standard>("endgame tables are those of EinStein")?;
         let stones = usize::from(self.stones);
         let bytes = Tables::bytes_on_disk(stones)?;
         if !self.json {

@@ -72,7 +72,8 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        let game = (self.game).only::<Standard>("only EinStein has endgame tables and suites")?;
+        let game =
+            (self.game).require::<Standard>("only EinStein has endgame tables and suites")?;
         let source = Source::parse(&self.from, &game)?;
         let by = self
             .by

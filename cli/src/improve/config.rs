@@ -213,7 +213,7 @@ impl ImproveConfig {
     /// Opponents that strength is measured against, besides generation 0.
     pub(crate) fn opponents(&self, start: &Evaluator) -> Result<Vec<Evaluator>> {
         let opponents = self.measure.opponents.iter();
-        let opponents = opponents.map(|notation| Evaluator::fixed(notation));
+        let opponents = opponents.map(|notation| Evaluator::from_fixed(notation));
         let opponents = opponents.collect::<Result<Vec<_>>>();
         let mut opponents = opponents.context("measure.opponents")?;
         opponents.retain(|opponent| opponent.label != start.label);
@@ -232,7 +232,7 @@ mod tests {
         for (name, text) in G::INFO.generation_presets {
             let config: ImproveConfig = settings::parse(text).unwrap();
             let game = G::from_notation(&config.selfplay.game, None).unwrap();
-            let start = Evaluator::fixed(&config.start).unwrap();
+            let start = Evaluator::from_fixed(&config.start).unwrap();
             config.check(&game, &start).expect(name);
             let written = toml::to_string(&config).unwrap();
             assert_eq!(settings::parse::<ImproveConfig>(&written).unwrap(), config);

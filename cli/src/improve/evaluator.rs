@@ -23,7 +23,7 @@ pub(crate) struct Evaluator {
 
 impl Evaluator {
     /// Evaluator that stays the same: hand-made, or a model outside the run.
-    pub(crate) fn fixed(notation: &str) -> Result<Self> {
+    pub(crate) fn from_fixed(notation: &str) -> Result<Self> {
         let label = Notation::parse(notation)?.to_string();
         Ok(Self {
             notation: label.clone(),
@@ -81,7 +81,7 @@ mod tests {
             "{}",
             evaluator.name
         );
-        let abt = Evaluator::fixed("abt").unwrap();
+        let abt = Evaluator::from_fixed("abt").unwrap();
         let without_placeholder = abt.contestant("star2(depth=2)", &Standard::default());
         assert!(without_placeholder.is_err());
     }

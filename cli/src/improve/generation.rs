@@ -235,7 +235,7 @@ impl<G: Learnable> Generation<'_, G> {
             self.run.config.stage_seed(SeedSpace::Gate, self.number),
         );
         let state = self.path("gate.jsonl");
-        let mut options = gating::tested(
+        let mut options = gating::with_test(
             self.run.config.stopping_rule()?,
             match_options(game, pairs, seed, Some(state)),
         );

@@ -181,7 +181,7 @@ impl Ledger {
         let find = |name: &&str| COLUMNS.iter().find(|(column, _)| column == name);
         let columns: Vec<_> = columns.iter().filter_map(find).collect();
         let row = |entry| columns.iter().map(|(_, cell)| cell(entry)).collect();
-        TextTable::filled(
+        TextTable::from_rows(
             columns.iter().map(|(name, _)| *name),
             self.generations.iter().map(row),
         )

@@ -108,7 +108,7 @@ impl<G: Playable> PlayerRecipe<G> {
     /// As [`PlayerRecipe::parse`]; characters count in the spec as it is printed.
     pub fn of(notation: &Notation, game: &G) -> Result<Self, PlayerError> {
         game.player(notation).map_err(|problem| {
-            let printed = game.player(&notation.placed());
+            let printed = game.player(&notation.with_printed_positions());
             PlayerError::of(&notation.to_string(), printed.err().unwrap_or(problem))
         })
     }
@@ -116,7 +116,7 @@ impl<G: Playable> PlayerRecipe<G> {
     fn from_notation(notation: &Notation, game: &G) -> Result<Self, Problem> {
         let mut game = game.clone();
         let whole = match notation.name.as_str() {
-            "mcts" => Cow::Owned(with_usual_search::<G>(notation)?),
+            "mcts" => Cow::Owned(with_search_defaults::<G>(notation)?),
             _ => Cow::Borrowed(notation),
         };
         let mut arguments = Arguments::of(&whole);
@@ -265,11 +265,11 @@ const BY_RAVE: &[&str] = &["rave", "blend", "again", "noise", "exploration", "fp
 
 /// The notation of a Monte-Carlo search, completed by the defaults of its game
 /// ([`GameInfo::mcts_defaults`](super::game_info::GameInfo::mcts_defaults)).
-fn with_usual_search<G: Playable>(notation: &Notation) -> Result<Notation, Problem> {
+fn with_search_defaults<G: Playable>(notation: &Notation) -> Result<Notation, Problem> {
     let usual = Notation::parse(&format!("mcts({})", G::INFO.mcts_defaults))
         .map_err(|error| (error.character, error.problem))?;
     let mut whole = notation.clone();
-    let value = |key: &str| notation.says(key).map(|value| value.name.as_str());
+    let value = |key: &str| notation.argument(key).map(|value| value.name.as_str());
     let says = |key: &str| value(key).is_some();
     let plays = value("leaf").is_none_or(|leaf| ["playout", "mix"].contains(&leaf));
     let no_rave = value("rave").is_some_and(|rave| rave.parse() == Ok(0.0))

@@ -5,7 +5,7 @@
 //! This file defines the form; [`super::build`] defines names and keys. Every error has its
 //! character and the right form.
 //!
-//! A notation opens files and starts programs only through [`Notation::granted`], which refuses
+//! A notation opens files and starts programs only through [`Notation::trusted_path`], which refuses
 //! text from others. Text is from others unless it is [`trusted`], so readers of records, saved
 //! games, models and protocol lines are safe by default.
 
@@ -152,7 +152,7 @@ impl Notation {
     ///
     /// # Errors
     /// If the notation is from others.
-    pub fn granted<'p>(&self, path: &'p str) -> Result<&'p str, Problem> {
+    pub fn trusted_path<'p>(&self, path: &'p str) -> Result<&'p str, Problem> {
         self.is_trusted.then_some(path).ok_or_else(|| {
             let path = shorten(path, 80);
             self.wrong(format!(
@@ -162,18 +162,18 @@ impl Notation {
     }
 
     /// The first part from others that is no number.
-    pub(super) fn foreign(&self) -> Option<&Self> {
+    pub(super) fn untrusted_part(&self) -> Option<&Self> {
         let is_number = || self.arguments.is_empty() && self.name.parse::<f64>().is_ok();
         if !self.is_trusted && !is_number() {
             return Some(self);
         }
         let mut values = self.arguments.iter().map(|argument| &argument.value);
-        values.find_map(Self::foreign)
+        values.find_map(Self::untrusted_part)
     }
 
     /// The same as it stands in its own text, which it is printed as: with characters of that.
     #[must_use]
-    pub(super) fn placed(&self) -> Self {
+    pub(super) fn with_printed_positions(&self) -> Self {
         fn trust_as(placed: &mut Notation, notation: &Notation) {
             placed.is_trusted = notation.is_trusted;
             for (placed, argument) in placed.arguments.iter_mut().zip(&notation.arguments) {
@@ -197,7 +197,7 @@ impl Notation {
 
     /// The value of a key, however often it is given.
     #[must_use]
-    pub fn says(&self, key: &str) -> Option<&Self> {
+    pub fn argument(&self, key: &str) -> Option<&Self> {
         let arguments = self.arguments.iter();
         let mut of_key = arguments.filter(|said| said.key.as_deref() == Some(key));
         of_key.next().map(|said| &said.value)
@@ -409,7 +409,7 @@ impl<'a> Arguments<'a> {
 
     /// Like [`Arguments::take`], but only by name.
     pub fn take_named(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
-        if self.notation.says(key).is_some() {
+        if self.notation.argument(key).is_some() {
             return self.take(key);
         }
         self.keys.push(key);

@@ -49,8 +49,11 @@ pub(super) fn make<G: Playable>(
     let providers = PROVIDERS.read().unwrap_or_else(PoisonError::into_inner);
     of_game::<G>(&providers)
         .find(|(other, _)| *other == notation.name)
-        .map(|(_, provider)| match notation.foreign() {
-            Some(foreign) => Err(foreign.granted(&foreign.name).err().unwrap_or_default()),
+        .map(|(_, provider)| match notation.untrusted_part() {
+            Some(foreign) => Err(foreign
+                .trusted_path(&foreign.name)
+                .err()
+                .unwrap_or_default()),
             None => provider(arguments, game),
         })
 }

@@ -26,7 +26,7 @@ pub(crate) const fn form<G: Playable>() -> TranscriptForm<G> {
     }
 }
 
-fn black<G: Playable>(game: &G) -> Seat {
+fn black_seat<G: Playable>(game: &G) -> Seat {
     usize::from(game.seat_title(1).starts_with('B'))
 }
 
@@ -44,7 +44,7 @@ fn write<G: Playable>(game: &G, whole: &PlainGame<G>) -> Result<String, String> 
     };
     let (name, start) = (game.notation(), game.format_position(&whole.start, None));
     let mut text = format!("(;FF[4]AP[Alea]GN[{}]C[{}]", value(&name), value(&start));
-    let black = black(game);
+    let black = black_seat(game);
     for (key, seat) in [("PB", black), ("PW", 1 - black)] {
         if let Some(name) = whole.players.get(seat).filter(|name| !name.is_empty()) {
             text += &format!("{key}[{}]", value(name));
@@ -95,7 +95,7 @@ fn one<G: Playable>(
     let read = game.parse_position(&start.value);
     let (start, _) =
         read.map_err(|error| TextError::new(start.at + error.character, error.problem))?;
-    let black = black(game);
+    let black = black_seat(game);
     let mut players = vec![String::new(); 2];
     for (key, seat) in [("PB", black), ("PW", 1 - black)] {
         players[seat] = find(key).map_or(String::new(), |name| name.value.clone());

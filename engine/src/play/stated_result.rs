@@ -20,7 +20,7 @@ pub struct StatedResult {
 impl StatedResult {
     /// `seat` has lost by giving up.
     #[must_use]
-    pub fn resigned(seat: Seat) -> Self {
+    pub fn by_resignation(seat: Seat) -> Self {
         Self {
             ending: Ending::Resigned,
             winner: Some(1 - seat),
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_result_fits_the_moves_or_not() {
-        let white = StatedResult::resigned(0);
+        let white = StatedResult::by_resignation(0);
         assert_eq!(white.check(win_for(1), "the moves"), Ok(()));
         let problem = white.check(DRAW, "the moves lead to").unwrap_err();
         assert_eq!(

@@ -139,7 +139,7 @@ fn games_and_players_open_a_file_by_leave_of_the_notation_alone() {
     let readers: Vec<&Source> = sources.iter().filter(opens).collect();
     assert!(readers.len() > 2, "{readers:?}");
     for source in readers {
-        let is_granted = names_used(source).contains("granted");
+        let is_granted = names_used(source).contains("trusted_path");
         assert!(is_granted, "{} opens files unasked", source.path);
     }
 }

@@ -99,7 +99,7 @@ impl<G: Playable> Call<'_, G> {
         let began = Instant::now();
         let mut query = Query {
             only: arguments.only.as_deref(),
-            ..Query::once(time)
+            ..Query::single(time)
         };
         let best = loop {
             let is_last = if self.session.has_tree() {
@@ -197,7 +197,7 @@ impl<G: Playable> Call<'_, G> {
 
     /// The moves of the root with their statistics.
     pub(super) fn dump_tree(&mut self) -> Reply {
-        let analysis = self.session.analyse(&Query::once(None), self.output)?;
+        let analysis = self.session.analyse(&Query::single(None), self.output)?;
         let line = self.session.format_line(&analysis.line).join(" ");
         let stats = analysis.stats;
         let mut reply = format!("nodes {} depth {} pv {line}", stats.nodes, stats.depth);

@@ -107,13 +107,13 @@ impl<G: Playable> EnginePlayer<G> {
 
     /// The `ms` of the spec.
     pub(super) fn own_time(&self) -> Option<Duration> {
-        let ms: f64 = self.spec.says("ms")?.to_string().parse().ok()?;
+        let ms: f64 = self.spec.argument("ms")?.to_string().parse().ok()?;
         Duration::try_from_secs_f64(ms / 1000.0).ok()
     }
 
     /// Whether the search for the caller's times differs from the spec's in the time alone.
     fn takes_own_time_alone(&self) -> bool {
-        let keeps_tree = (self.spec.says("keep")).is_some_and(|keep| keep.name == "on");
+        let keeps_tree = (self.spec.argument("keep")).is_some_and(|keep| keep.name == "on");
         let own = self.spec.clone().without(&["ms", "keep"]);
         (keeps_tree || !self.has_tree())
             && own.to_string() == without_limits(&self.spec).to_string()
@@ -161,6 +161,6 @@ fn timed_recipe<G: Playable>(spec: &Notation, game: &G) -> Option<PlayerRecipe<G
 
 /// The value of a key in a spec, or else the default.
 pub(crate) fn value_of(spec: &Notation, key: &str, default: &str) -> String {
-    let value = spec.says(key).map(ToString::to_string);
+    let value = spec.argument(key).map(ToString::to_string);
     value.unwrap_or(default.to_owned())
 }

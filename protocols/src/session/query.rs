@@ -37,7 +37,7 @@ pub(crate) struct Query<'a, M> {
 
 impl<M> Query<'_, M> {
     /// All moves, once, in a given time or within the player's own limits.
-    pub(crate) fn once(time: Option<Duration>) -> Self {
+    pub(crate) fn single(time: Option<Duration>) -> Self {
         Self {
             time,
             only: None,
@@ -190,7 +190,7 @@ impl<G: Playable> Session<G> {
     ) -> Result<G::Move, String> {
         let began = Instant::now();
         let time = time.or(self.move_time(clock.as_ref()));
-        let mv = self.choose(&Query::once(time), output)?.mv;
+        let mv = self.choose(&Query::single(time), output)?.mv;
         if let Some(clock) = clock {
             clock.subtract_move_time(began.elapsed());
         }
@@ -257,7 +257,7 @@ impl<G: Playable> Session<G> {
     /// The win probability of the seat to move; after a roll that of its best move.
     pub(crate) fn value(&mut self, output: &mut dyn Output) -> Result<f32, String> {
         self.check_not_over()?;
-        let (position, query) = (self.position, Query::once(None));
+        let (position, query) = (self.position, Query::single(None));
         let value = match self.legal_moves() {
             Ok(_) => {
                 let analysis = self.analyse(&query, output)?;

@@ -52,7 +52,7 @@ impl SelfPlaySummary {
 
     /// Games that repeat an earlier one, in games without chance.
     #[must_use]
-    pub fn repeats(&self) -> u64 {
+    pub fn repeated_games(&self) -> u64 {
         self.games - self.counted_games()
     }
 }

@@ -91,7 +91,7 @@ pub(super) fn path(directory: &Path) -> PathBuf {
     directory.join("checkpoint.bin")
 }
 
-fn damaged(path: &Path, problem: &str) -> Error {
+fn damaged_error(path: &Path, problem: &str) -> Error {
     Error::at_path(
         path,
         format!("{problem}; remove it to train from the start"),
@@ -142,8 +142,9 @@ impl Checkpoint {
 
     pub(super) fn write(&self, directory: &Path) -> Result<(), Error> {
         let path = path(directory);
-        let header = serde_json::to_vec(&self.header)
-            .map_err(|error| damaged(&path, &format!("the header cannot be written: {error}")))?;
+        let header = serde_json::to_vec(&self.header).map_err(|error| {
+            damaged_error(&path, &format!("the header cannot be written: {error}"))
+        })?;
         let sections = [&header, &self.model, &self.optimizer, &self.best];
         let mut bytes =
             Vec::with_capacity(48 + sections.iter().map(|section| section.len()).sum::<usize>());
@@ -166,7 +167,7 @@ impl Checkpoint {
         };
         Self::parse(&bytes)
             .map(Some)
-            .map_err(|problem| damaged(&path, &problem))
+            .map_err(|problem| damaged_error(&path, &problem))
     }
 
     fn parse(bytes: &[u8]) -> Result<Self, String> {

@@ -5,7 +5,7 @@
 
 use super::{BatchFunction, Learner, StepSettings, TrainingRun};
 use crate::Error;
-use crate::batch::{FeatureSpec, NetworkBatch, network_batch, unlabelled};
+use crate::batch::{FeatureSpec, NetworkBatch, network_batch, samples_without_labels};
 use crate::models::{
     cpu::{CpuNetwork, Shape, SparseInputs, quantize::clamp_to_range},
     network::NetworkModel,
@@ -211,7 +211,7 @@ impl<G: Learnable> Learner<G> for NetworkLearner<G> {
     fn predictions(&self, positions: &[G::Position]) -> Result<Vec<f32>, Error> {
         let (network, mut values) = (self.burn(), Vec::new());
         for positions in positions.chunks(PREDICTION_BATCH) {
-            let positions = unlabelled(positions);
+            let positions = samples_without_labels(positions);
             let batch = network_batch(&self.features, &positions, 1.0);
             let (rows, buckets, _) = batch.tensors(self.shape.buckets(), &self.device);
             values.extend(tensor_values(sigmoid(network.logits(rows, buckets)))?);

@@ -5,7 +5,7 @@
 
 use super::{BatchFunction, Learner, StepSettings};
 use crate::Error;
-use crate::batch::{TupleBatch, tuple_batch, unlabelled};
+use crate::batch::{TupleBatch, samples_without_labels, tuple_batch};
 use crate::config::{NTupleConfig, UpdateRule};
 use crate::models::{
     ntuple::{Accumulators, NTupleModel},
@@ -108,7 +108,7 @@ impl<G: Learnable> Learner<G> for NTupleLearner<G> {
     }
 
     fn predictions(&self, positions: &[G::Position]) -> Result<Vec<f32>, Error> {
-        let batch = tuple_batch(&self.set, &unlabelled(positions), 1.0);
+        let batch = tuple_batch(&self.set, &samples_without_labels(positions), 1.0);
         let rows: Vec<i64> = batch.rows.into_iter().map(i64::from).collect();
         let rows = TensorData::new(rows, [positions.len(), self.set.tuples()]);
         let rows = Tensor::from_data(rows, (&self.device, DType::I64));

@@ -60,7 +60,7 @@ pub(super) fn state_path(result: &Path) -> PathBuf {
     result.with_extension("state.json")
 }
 
-fn damaged(path: &Path, problem: &serde_json::Error) -> Error {
+fn damaged_error(path: &Path, problem: &serde_json::Error) -> Error {
     Error::at_path(
         path,
         format!("not the state of a search ({problem}); remove it to start again"),
@@ -88,7 +88,8 @@ impl State {
             Err(FileError::NotFound { .. }) => return Ok(initial),
             other => other?,
         };
-        let found: Self = serde_json::from_slice(&bytes).map_err(|error| damaged(&path, &error))?;
+        let found: Self =
+            serde_json::from_slice(&bytes).map_err(|error| damaged_error(&path, &error))?;
         let differs = [
             ("format", found.format != initial.format),
             (
@@ -130,7 +131,8 @@ impl State {
 
     pub(super) fn write(&self, result: &Path) -> Result<(), Error> {
         let path = state_path(result);
-        let bytes = serde_json::to_vec_pretty(self).map_err(|error| damaged(&path, &error))?;
+        let bytes =
+            serde_json::to_vec_pretty(self).map_err(|error| damaged_error(&path, &error))?;
         Ok(write_atomically(&path, |file| file.write_all(&bytes))?)
     }
 

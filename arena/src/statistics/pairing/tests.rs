@@ -57,7 +57,7 @@ impl League {
         let count = self.count();
         let all = self.means.iter().enumerate();
         let met = all.filter(|(_, means)| means.samples() > 0.0);
-        met.map(|(at, means)| MatchRecord::sampled(at / count, at % count, means))
+        met.map(|(at, means)| MatchRecord::from_means(at / count, at % count, means))
             .collect()
     }
 

@@ -21,7 +21,7 @@ const RUN_SCRIPT: &str = concat!(
 impl Plan {
     /// Scripts by name, and the script that distributes the tasks.
     pub(super) fn scripts(&self, config: &Path) -> Result<(Vec<(String, String)>, String)> {
-        let path = |path: &Path| quoted(&[path.display().to_string()]);
+        let path = |path: &Path| quote_words(&[path.display().to_string()]);
         let Settings {
             name,
             directory,
@@ -97,13 +97,13 @@ impl Step {
             "number": self.first.map_or("%j", |_| "%A_%a"),
             "asked": directives.map(|line| format!("#SBATCH --{line}\n")).collect::<String>(),
             "first": self.first.unwrap_or(0),
-            "command": quoted(&self.command()),
+            "command": quote_words(&self.command()),
         })
     }
 }
 
 /// Words quoted for a shell.
-fn quoted(words: &[String]) -> String {
+fn quote_words(words: &[String]) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=:,+".contains(letter);
     let one = |word: &String| match word.chars().all(plain) {
         true => word.clone(),

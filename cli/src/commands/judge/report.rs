@@ -97,7 +97,7 @@ impl<'a> Report<'a> {
             columns.into_iter().chain(all.iter().map(mean)).collect()
         };
         let heads = ["player", "games", "score", "luck", "error a decision"];
-        TextTable::filled(heads, self.players.iter().map(row))
+        TextTable::from_rows(heads, self.players.iter().map(row))
     }
 
     pub(super) fn page(self, game: &str, judge: &str) -> Page {
@@ -135,7 +135,7 @@ impl<'a> Report<'a> {
                     if is_best { "" } else { &*judged.best }.into(),
                 ]
             };
-            let plies = TextTable::filled(heads.clone(), (1..).zip(&one.ledger.plies).map(row));
+            let plies = TextTable::from_rows(heads.clone(), (1..).zip(&one.ledger.plies).map(row));
             page.push(format!("Game {}", one.game), vec![Block::Table(plies)]);
         }
         page

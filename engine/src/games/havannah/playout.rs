@@ -68,7 +68,7 @@ fn read(arguments: &mut Arguments<'_>, _: &Havannah) -> Result<LeafMaker<Havanna
     let text = match named.map(|named| (named, named.name.as_str())) {
         None | Some((_, "published")) => PUBLISHED_PATTERNS.to_owned(),
         Some((_, "off")) => String::new(),
-        Some((named, path)) => files::read_text(named.granted(path)?.as_ref(), FileKind::Text)
+        Some((named, path)) => files::read_text(named.trusted_path(path)?.as_ref(), FileKind::Text)
             .map_err(|error| (at, error.to_string()))?,
     };
     let patterns = Patterns::parse(&text).map_err(|problem| (at, problem))?;

@@ -196,7 +196,7 @@ impl<'a> Reading<'a> {
             "PW" | "PB" => self.parsed.players[seat] = value.clone(),
             "RE" => self.stated = StatedResult::from_sgf(plain, BLACK),
             "W" | "B" if plain.eq_ignore_ascii_case("resign") => {
-                self.end = Some(StatedResult::resigned(seat));
+                self.end = Some(StatedResult::by_resignation(seat));
             }
             "W" | "B" if plain.eq_ignore_ascii_case("draw") => {
                 self.end = Some(StatedResult::DRAW);

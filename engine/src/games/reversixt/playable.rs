@@ -49,7 +49,7 @@ impl ReversiXt {
             (Some(text), _) => text.to_owned(),
             (None, None) => DEFAULT_MAP.to_owned(),
             (None, Some(name)) => {
-                files::read_text(name.granted(&name.name)?.as_ref(), FileKind::Text)
+                files::read_text(name.trusted_path(&name.name)?.as_ref(), FileKind::Text)
                     .map_err(|error| wrong(error.to_string()))?
             }
         };

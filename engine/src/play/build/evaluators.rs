@@ -31,7 +31,7 @@ pub fn evaluator_names<G: Playable>() -> String {
 }
 
 /// The name of the evaluator that is taken where none is named.
-pub(super) fn usual_name<G: Playable>() -> &'static str {
+pub(super) fn default_evaluator_name<G: Playable>() -> &'static str {
     G::registry()
         .evaluators
         .first()
@@ -39,16 +39,21 @@ pub(super) fn usual_name<G: Playable>() -> &'static str {
 }
 
 /// The evaluator that is taken where none is named.
-pub(super) fn usual<G: Playable>(game: &G) -> Result<Arc<dyn AnyEvaluator<G>>, Problem> {
-    evaluator_from(&Notation::new(usual_name::<G>()), game)
+pub(super) fn default_evaluator<G: Playable>(
+    game: &G,
+) -> Result<Arc<dyn AnyEvaluator<G>>, Problem> {
+    evaluator_from(&Notation::new(default_evaluator_name::<G>()), game)
 }
 
 /// The evaluator of a notation, or the usual one.
-pub(super) fn or_usual<G: Playable>(
+pub(super) fn or_default_evaluator<G: Playable>(
     notation: Option<&Notation>,
     game: &G,
 ) -> Result<Arc<dyn AnyEvaluator<G>>, Problem> {
-    notation.map_or_else(|| usual(game), |notation| evaluator_from(notation, game))
+    notation.map_or_else(
+        || default_evaluator(game),
+        |notation| evaluator_from(notation, game),
+    )
 }
 
 /// Reads an evaluator; models are loaded.
@@ -71,7 +76,7 @@ pub fn read_evaluator<G: Playable>(
     let name = notation.name.as_str();
     let wrong = |problem: String| notation.wrong(problem);
     let evaluator: Arc<dyn AnyEvaluator<G>> = if let Some(path) = name.strip_prefix("model:") {
-        let path = notation.granted(path)?;
+        let path = notation.trusted_path(path)?;
         let content = files::read(Path::new(path), FileKind::Data)
             .map_err(|error| wrong(error.to_string()))?;
         let model = game.model(&content);

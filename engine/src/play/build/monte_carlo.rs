@@ -2,7 +2,7 @@
 
 use super::{
     EvaluatorAndOracle,
-    evaluators::{evaluator_from, or_usual, usual, usual_name},
+    evaluators::{default_evaluator, default_evaluator_name, evaluator_from, or_default_evaluator},
     limits::{threads, time},
     oracle,
     playouts::{PlayoutArguments, PlayoutRecipe},
@@ -65,8 +65,8 @@ impl<G: Playable> MctsRecipe<G> {
         );
         let leaf = match asked {
             Some(notation) => leaf(notation, game)?,
-            None if playouts.any() => LeafKind::PlayoutLeaf,
-            None => LeafKind::Evaluator(usual(game)?),
+            None if playouts.has_any() => LeafKind::PlayoutLeaf,
+            None => LeafKind::Evaluator(default_evaluator(game)?),
         };
         let plays = matches!(leaf, LeafKind::PlayoutLeaf | LeafKind::BlendedLeaf(..));
         let playouts = playouts.recipe(plays, game)?;
@@ -104,7 +104,7 @@ impl<G: Playable> MctsRecipe<G> {
         let bias = arguments.number_named("bias", 0.0..=1000.0)?.unwrap_or(0.0);
         let prior = asked.map(|asked| evaluator_from(asked, game)).transpose()?;
         if bias > 0.0 && prior.is_none() {
-            let usual = usual_name::<G>();
+            let usual = default_evaluator_name::<G>();
             return Err(notation.wrong(format!("'bias' needs an evaluator: prior={usual}")));
         }
         if let Some(asked) = asked
@@ -280,7 +280,8 @@ fn budget(arguments: &mut Arguments<'_>) -> Result<Budget, Problem> {
 /// `playout`, an evaluator, `mix(share, EVAL)` or `star(depth, EVAL)`.
 fn leaf<G: Playable>(notation: &Notation, game: &G) -> Result<LeafKind<G>, Problem> {
     let mut arguments = Arguments::of(notation);
-    let evaluator = |arguments: &mut Arguments<'_>| or_usual(arguments.take("eval")?, game);
+    let evaluator =
+        |arguments: &mut Arguments<'_>| or_default_evaluator(arguments.take("eval")?, game);
     let leaf = match notation.name.as_str() {
         "playout" => LeafKind::PlayoutLeaf,
         "mix" => {

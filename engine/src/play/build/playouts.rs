@@ -5,7 +5,9 @@
 //! so many plies with the value of `close=EVAL`. The plain case, uniform to the end, is
 //! [`PlayoutLeaf`], the fast one of the game.
 
-use super::evaluators::{evaluator_from, evaluator_names, or_usual, usual_name};
+use super::evaluators::{
+    default_evaluator_name, evaluator_from, evaluator_names, or_default_evaluator,
+};
 use crate::core::text::{joined, suggestion};
 use crate::play::{
     notation::{Arguments, Notation, Problem, parse_number},
@@ -75,7 +77,7 @@ impl<'a> PlayoutArguments<'a> {
     }
 
     /// Whether there are arguments of playouts.
-    pub(super) fn any(&self) -> bool {
+    pub(super) fn has_any(&self) -> bool {
         self.playout.is_some() || self.truncate.is_some() || self.times.is_some()
     }
 
@@ -120,7 +122,7 @@ impl<'a> PlayoutArguments<'a> {
             return Ok(PlayoutRecipe {
                 own: Some(own),
                 times,
-                ..PlayoutRecipe::plain()
+                ..PlayoutRecipe::uniform_to_end()
             });
         }
         let policy = PolicyKind::or_uniform(self.playout, game)?;
@@ -128,7 +130,7 @@ impl<'a> PlayoutArguments<'a> {
             None => None,
             Some(value) => {
                 let plies = parse_number("truncate", value, 1..=game.max_plies())?;
-                Some((plies, or_usual(self.close, game)?))
+                Some((plies, or_default_evaluator(self.close, game)?))
             }
         };
         Ok(PlayoutRecipe {
@@ -142,7 +144,7 @@ impl<'a> PlayoutArguments<'a> {
 
 impl<G: Playable> PlayoutRecipe<G> {
     /// Uniform to the end.
-    fn plain() -> Self {
+    fn uniform_to_end() -> Self {
         Self {
             policy: PolicyKind::Uniform,
             truncated: None,
@@ -219,7 +221,7 @@ impl<G: Playable> PolicyKind<G> {
             "mixture" => {
                 let share = arguments.number("share", 0.0..=1.0, 0.5)?;
                 let first = arguments.take("first")?.ok_or_else(|| {
-                    let usual = usual_name::<G>();
+                    let usual = default_evaluator_name::<G>();
                     notation.wrong(format!(
                         "'mixture' needs a policy: mixture(0.5, {usual}, uniform)"
                     ))

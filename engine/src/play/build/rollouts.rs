@@ -1,6 +1,6 @@
 //! From notation to players that roll out: `rollout(eval=best, games=1000)`.
 
-use super::{evaluators::or_usual, oracle};
+use super::{evaluators::or_default_evaluator, oracle};
 use crate::play::{
     notation::{Arguments, Notation, Problem},
     playable::Playable,
@@ -31,7 +31,7 @@ impl<G: Playable> RolloutRecipe<G> {
     pub(super) fn from_arguments(arguments: &mut Arguments<'_>, game: &G) -> Result<Self, Problem> {
         // Luck is adjusted by values, so the better they are, the fewer games are needed.
         let best = game.best_model().map(|_| Notation::new("best"));
-        let evaluator = or_usual(arguments.take("eval")?.or(best.as_ref()), game)?;
+        let evaluator = or_default_evaluator(arguments.take("eval")?.or(best.as_ref()), game)?;
         let most = arguments.number_named("games", 1..=1_000_000)?;
         let error = arguments.number_named("error", 1e-5..=1.0)?;
         let usual = if error.is_some() {

@@ -3,7 +3,7 @@
 
 use super::{
     EvaluatorAndOracle,
-    evaluators::or_usual,
+    evaluators::or_default_evaluator,
     limits::{limits, threads},
     oracle,
 };
@@ -130,7 +130,7 @@ impl<G: Playable> SearchRecipe<G> {
         let evaluator = arguments.take("eval")?;
         let game = game.assume(arguments)?;
         let limits = limits(arguments, depth)?;
-        let evaluator = or_usual(evaluator, &game)?;
+        let evaluator = or_default_evaluator(evaluator, &game)?;
         let (mut table, mut known) = (NO_TABLE, None);
         let shape = match name {
             "unified" | "textbook" => {
@@ -140,7 +140,7 @@ impl<G: Playable> SearchRecipe<G> {
                     _ => Form::Textbook,
                 })
             }
-            _ => match many(notation, &game)? {
+            _ => match multiplayer_search(notation, &game)? {
                 // Without windows, order, table and threads have no effect.
                 MultiplayerSearch::MaxN => Shape::Unified {
                     options: StarOptions {
@@ -320,7 +320,10 @@ impl<G: SearchGame> SearchPlan<G> {
 }
 
 /// The search for more than two seats by its name; two seats are always searched as two.
-fn many<G: Playable>(notation: &Notation, game: &G) -> Result<MultiplayerSearch, Problem> {
+fn multiplayer_search<G: Playable>(
+    notation: &Notation,
+    game: &G,
+) -> Result<MultiplayerSearch, Problem> {
     let name = notation.name.as_str();
     let many = match name {
         "maxn" => MultiplayerSearch::MaxN,

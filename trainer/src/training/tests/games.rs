@@ -122,7 +122,7 @@ fn plain(game: &Reversi, random: &mut RandomStream) -> PlainGame<Reversi> {
     };
     if random.below(5) == 0 && payoffs[0] != 0.5 {
         game_record.plies.truncate(game_record.plies.len() - 2);
-        game_record.result = Some(StatedResult::resigned(usize::from(payoffs[0] == 1.0)));
+        game_record.result = Some(StatedResult::by_resignation(usize::from(payoffs[0] == 1.0)));
     }
     game_record
 }

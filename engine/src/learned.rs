@@ -7,3 +7,8 @@ pub mod model_file;
 pub mod name_set;
 pub mod network;
 pub mod tuples;
+
+/// Why weights, inputs or a model file cannot be used, as one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ModelError(pub(crate) String);

@@ -3,7 +3,7 @@
 //! The library writes metadata in random order; equal models should be equal files, so writing is
 //! done here.
 
-use super::model_file::ModelProblem;
+use super::ModelError;
 use crate::core::text::joined;
 use safetensors::{Dtype, SafeTensors};
 use std::{collections::BTreeMap, fmt::Write};
@@ -78,7 +78,7 @@ impl Tensor {
 
 impl Container {
     /// Parses a file's content; only the format is checked.
-    pub fn parse(bytes: &[u8]) -> Result<Self, ModelProblem> {
+    pub fn parse(bytes: &[u8]) -> Result<Self, ModelError> {
         let file = SafeTensors::deserialize(bytes).map_err(|error| wrong_format(bytes, &error))?;
         let (_, header) =
             SafeTensors::read_metadata(bytes).map_err(|error| wrong_format(bytes, &error))?;
@@ -150,16 +150,16 @@ impl Container {
     }
 
     /// A metadata value.
-    pub fn value(&self, key: &'static str) -> Result<&str, ModelProblem> {
+    pub fn value(&self, key: &'static str) -> Result<&str, ModelError> {
         self.metadata.get(key).map(String::as_str).ok_or_else(|| {
-            ModelProblem::Other(format!(
+            ModelError(format!(
                 "not a model file of this program: its metadata has no '{key}'"
             ))
         })
     }
 
     /// Verifies the checksums of data and metadata.
-    pub fn check_checksums(&self) -> Result<(), ModelProblem> {
+    pub fn check_checksums(&self) -> Result<(), ModelError> {
         let metadata = metadata_checksum(&self.metadata);
         for (part, key, actual) in [
             ("metadata", METADATA_CHECKSUM, metadata),
@@ -167,7 +167,7 @@ impl Container {
         ] {
             let expected = self.value(key)?;
             if expected != format!("{actual:016x}") {
-                return Err(ModelProblem::Other(format!(
+                return Err(ModelError(format!(
                     "damaged: the {part} have checksum {actual:016x}, the file promises {expected}"
                 )));
             }
@@ -176,13 +176,13 @@ impl Container {
     }
 
     /// Removes a tensor and returns its numbers.
-    pub fn take<T: Number>(&mut self, name: &str, shape: &[usize]) -> Result<Vec<T>, ModelProblem> {
+    pub fn take<T: Number>(&mut self, name: &str, shape: &[usize]) -> Result<Vec<T>, ModelError> {
         let Some(index) = self.tensors.iter().position(|tensor| tensor.name == name) else {
-            return Err(ModelProblem::Other(format!("tensor {name} is missing")));
+            return Err(ModelError(format!("tensor {name} is missing")));
         };
         let tensor = self.tensors.remove(index);
         if tensor.dtype != T::DTYPE || tensor.shape != shape {
-            return Err(ModelProblem::Other(format!(
+            return Err(ModelError(format!(
                 "tensor {name} is {}{:?}, expected {}{shape:?}",
                 tensor.dtype,
                 tensor.shape,
@@ -193,9 +193,9 @@ impl Container {
     }
 
     /// Checks that no tensor is left.
-    pub fn finish(&self) -> Result<(), ModelProblem> {
+    pub fn finish(&self) -> Result<(), ModelError> {
         self.tensors.first().map_or(Ok(()), |Tensor { name, .. }| {
-            Err(ModelProblem::Other(format!(
+            Err(ModelError(format!(
                 "tensor {name} does not belong in this model"
             )))
         })
@@ -226,7 +226,8 @@ fn push_json_string(json: &mut String, text: &str) {
 }
 
 /// Distinguishes a file of wrong length from one that is no safetensors file.
-fn wrong_format(bytes: &[u8], error: &safetensors::SafeTensorError) -> ModelProblem {
+fn wrong_format(bytes: &[u8], error: &safetensors::SafeTensorError) -> ModelError {
+    let foreign = ModelError(format!("not a model file: {error}"));
     let found = bytes.len() as u64;
     if let Some(length) = bytes
         .first_chunk::<8>()
@@ -240,14 +241,16 @@ fn wrong_format(bytes: &[u8], error: &safetensors::SafeTensorError) -> ModelProb
             let announced = match header_data_length(bytes, length) {
                 Some(data) => data.saturating_add(8 + length),
                 None if found < 8 + length => 8 + length,
-                None => return ModelProblem::Foreign(error.to_string()),
+                None => return foreign,
             };
             if announced != found {
-                return ModelProblem::Length { announced, found };
+                return ModelError(format!(
+                    "truncated or overlong: the header announces {announced} bytes, the file has {found}"
+                ));
             }
         }
     }
-    ModelProblem::Foreign(error.to_string())
+    foreign
 }
 
 /// End of the last tensor of a complete, valid header.

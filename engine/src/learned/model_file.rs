@@ -5,6 +5,7 @@
 //! model gives the same bytes; the feature schema has to be that of this build.
 
 use super::{
+    ModelError,
     container::{Container, Tensor},
     inputs::{Learnable, hash},
     name_set::NameSet,
@@ -19,11 +20,7 @@ use crate::core::{
     text::joined,
 };
 use crate::play::registry::AnyEvaluator;
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 /// Format version of this build.
 pub const SCHEMA: &str = "1";
@@ -44,48 +41,6 @@ pub struct ModelFile<G: Learnable> {
     pub provenance: String,
     /// The weights.
     pub model: Model<G>,
-}
-
-/// Why a model file cannot be used, as one line with the file's name.
-#[derive(Debug, thiserror::Error)]
-pub enum ModelError {
-    /// It cannot be read or written.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// Its content is no model for this build.
-    #[error("{}: {problem}", path.display())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        problem: ModelProblem,
-    },
-}
-
-/// What is wrong with a model file's content.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ModelProblem {
-    /// It is no safetensors file.
-    #[error("not a model file: {0}")]
-    Foreign(String),
-    /// It is truncated or too long.
-    #[error("truncated or overlong: the header announces {announced} bytes, the file has {found}")]
-    Length {
-        /// The file length by the header.
-        announced: u64,
-        /// The file's length.
-        found: u64,
-    },
-    /// Anything else: damage, another game, or another build.
-    #[error("{0}")]
-    Other(String),
-}
-
-impl ModelProblem {
-    /// Wraps another module's error.
-    fn from_error(problem: impl ToString) -> Self {
-        Self::Other(problem.to_string())
-    }
 }
 
 // A derive would require comparable rules.
@@ -109,14 +64,12 @@ impl<G: Learnable> ModelFile<G> {
     /// Writes the model atomically.
     pub fn save(&self, path: &Path) -> Result<(), ModelError> {
         let bytes = self.to_bytes();
-        Ok(files::write_atomically(path, |file| {
-            file.write_all(&bytes)
-        })?)
+        files::write_atomically(path, |file| file.write_all(&bytes)).map_err(from_file)
     }
 
     /// Loads and validates a model of a game.
     pub fn load(game: &G, path: &Path) -> Result<Self, ModelError> {
-        let bytes = files::read(path, FileKind::Data)?;
+        let bytes = files::read(path, FileKind::Data).map_err(from_file)?;
         Self::from_bytes(game, &bytes).map_err(|problem| with_path(path, problem))
     }
 
@@ -143,11 +96,11 @@ impl<G: Learnable> ModelFile<G> {
 
     /// Parses the content of a model file, with the first problem in the order: format, schema,
     /// game, kind, features, checksums, tensors, weights.
-    pub fn from_bytes(game: &G, bytes: &[u8]) -> Result<Self, ModelProblem> {
+    pub fn from_bytes(game: &G, bytes: &[u8]) -> Result<Self, ModelError> {
         let container = Container::parse(bytes)?;
         let schema = container.value("schema")?;
         if schema != SCHEMA {
-            return Err(ModelProblem::Other(format!(
+            return Err(ModelError(format!(
                 "model schema '{schema}' is not supported; this build reads schema '{SCHEMA}'"
             )));
         }
@@ -156,7 +109,7 @@ impl<G: Learnable> ModelFile<G> {
         let found = container.value("game")?;
         if found != game.model_name() {
             let expected = requested_rules.notation();
-            return Err(ModelProblem::Other(format!(
+            return Err(ModelError(format!(
                 "a model of {found}; this is {expected}"
             )));
         }
@@ -164,14 +117,14 @@ impl<G: Learnable> ModelFile<G> {
             "ntuple" => Model::NTuple(read_ntuple(game, container.clone())?),
             NETWORK => Model::Network(read_network(game, container.clone())?),
             "network" => {
-                return Err(ModelProblem::Other(
+                return Err(ModelError(
                     "a network in floating point, as versions before this one made them: train it \
                      again (alea train --family network)"
                         .to_owned(),
                 ));
             }
             kind => {
-                return Err(ModelProblem::Other(format!(
+                return Err(ModelError(format!(
                     "model kind '{kind}' is unknown; there are 'ntuple' and '{NETWORK}'"
                 )));
             }
@@ -185,15 +138,18 @@ impl<G: Learnable> ModelFile<G> {
 
 /// Reads the game's name in a model file.
 pub fn read_game_name(path: &Path) -> Result<String, ModelError> {
-    let bytes = files::read(path, FileKind::Data)?;
+    let bytes = files::read(path, FileKind::Data).map_err(from_file)?;
     let container = Container::parse(&bytes);
     let name = container.and_then(|container| Ok(container.value("game")?.to_owned()));
     name.map_err(|problem| with_path(path, problem))
 }
 
-fn with_path(path: &Path, problem: ModelProblem) -> ModelError {
-    let path = path.to_owned();
-    ModelError::Content { path, problem }
+fn with_path(path: &Path, problem: ModelError) -> ModelError {
+    ModelError(format!("{}: {problem}", path.display()))
+}
+
+fn from_file(error: FileError) -> ModelError {
+    ModelError(error.to_string())
 }
 
 /// The learned evaluator in a model file's content.
@@ -353,7 +309,7 @@ const BUCKETS: &str = "buckets";
 fn read_ntuple<G: Learnable>(
     game: &G,
     mut container: Container,
-) -> Result<TupleNetwork<G>, ModelProblem> {
+) -> Result<TupleNetwork<G>, ModelError> {
     let set = match container.value("shape")? {
         CUSTOM => {
             let features = container.value("features")?;
@@ -362,20 +318,18 @@ fn read_ntuple<G: Learnable>(
         }
         name => TupleSet::from_name(game, name),
     };
-    let set = set.map_err(ModelProblem::from_error)?;
-    let set = set.with_phases(&read_limits(&container, "phases")?);
-    let set = set.map_err(ModelProblem::from_error)?;
+    let set = set?.with_phases(&read_limits(&container, "phases")?)?;
     check_features(&container, &set.description())?;
     check_scales(&container, NO_SCALES)?;
     container.check_checksums()?;
     let bias: Vec<f32> = container.take("bias", &[1])?;
     let weights = container.take("weights", &[set.rows()])?;
     container.finish()?;
-    TupleNetwork::new(set, weights, bias[0]).map_err(ModelProblem::from_error)
+    TupleNetwork::new(set, weights, bias[0])
 }
 
 /// Upper limits of all phases or buckets but the last.
-fn read_limits(container: &Container, key: &'static str) -> Result<Vec<u8>, ModelProblem> {
+fn read_limits(container: &Container, key: &'static str) -> Result<Vec<u8>, ModelError> {
     let Ok(text) = container.value(key) else {
         return Ok(Vec::new());
     };
@@ -386,8 +340,8 @@ fn read_limits(container: &Container, key: &'static str) -> Result<Vec<u8>, Mode
     })
 }
 
-fn wrong_value(key: &str, value: &str, expected: &str) -> ModelProblem {
-    ModelProblem::Other(format!(
+fn wrong_value(key: &str, value: &str, expected: &str) -> ModelError {
+    ModelError(format!(
         "metadata '{key}' is '{value}'; expected {expected}"
     ))
 }
@@ -395,9 +349,9 @@ fn wrong_value(key: &str, value: &str, expected: &str) -> ModelProblem {
 fn read_network<G: Learnable>(
     game: &G,
     mut container: Container,
-) -> Result<Network<G>, ModelProblem> {
-    let groups =
-        NameSet::from_names(container.value("inputs")?).map_err(ModelProblem::from_error)?;
+) -> Result<Network<G>, ModelError> {
+    let groups = NameSet::from_names(container.value("inputs")?)
+        .map_err(|error| ModelError(error.to_string()))?;
     let limits = read_limits(&container, BUCKETS)?;
     check_features(&container, &layout(game, groups, &limits))?;
     let widths = read_widths(container.value("shape")?)?;
@@ -421,10 +375,10 @@ fn read_network<G: Learnable>(
         });
     }
     container.finish()?;
-    Network::new(game, groups, &limits, weights).map_err(ModelProblem::from_error)
+    Network::new(game, groups, &limits, weights)
 }
 
-fn read_widths(shape: &str) -> Result<Vec<usize>, ModelProblem> {
+fn read_widths(shape: &str) -> Result<Vec<usize>, ModelError> {
     let widths: Option<Vec<usize>> = shape
         .split(',')
         .map(|width| width.parse::<u16>().ok().map(usize::from))
@@ -438,7 +392,7 @@ fn read_widths(shape: &str) -> Result<Vec<usize>, ModelProblem> {
 }
 
 /// Checks that the model's features are those of this build.
-fn check_features(container: &Container, built: &str) -> Result<(), ModelProblem> {
+fn check_features(container: &Container, built: &str) -> Result<(), ModelError> {
     let file_features = container.value("features")?;
     let (file_hash, built_hash) = (container.value("feature_hash")?, hash(built));
     if file_features == built && file_hash == format!("{built_hash:016x}") {
@@ -450,7 +404,7 @@ fn check_features(container: &Container, built: &str) -> Result<(), ModelProblem
         .take_while(|(a, b)| a == b)
         .count();
     let excerpt = |text: &str| text.chars().skip(common).take(60).collect::<String>();
-    Err(ModelProblem::Other(format!(
+    Err(ModelError(format!(
         "trained on other features (hash {file_hash}) than this build computes (hash {built_hash:016x}); \
          from character {} on the file has '{}', this build '{}'",
         common + 1,
@@ -460,12 +414,12 @@ fn check_features(container: &Container, built: &str) -> Result<(), ModelProblem
 }
 
 /// Checks that the file's scales are those of this build.
-fn check_scales(container: &Container, expected: &str) -> Result<(), ModelProblem> {
+fn check_scales(container: &Container, expected: &str) -> Result<(), ModelError> {
     let found = container.value("scales")?;
     if found == expected {
         Ok(())
     } else {
-        Err(ModelProblem::Other(format!(
+        Err(ModelError(format!(
             "scales '{found}' are not supported; this build has '{expected}'"
         )))
     }

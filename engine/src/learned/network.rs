@@ -13,6 +13,7 @@ pub use accumulator::Accumulators;
 pub use weights::*;
 
 use super::{
+    ModelError,
     inputs::{Learnable, check_bucket_limits, format_limits},
     name_set::NameSet,
     tuples::GenericKernels,
@@ -148,7 +149,7 @@ impl<G: Learnable> Network<G> {
         groups: NameSet<G::Group>,
         bucket_limits: &[u8],
         weights: NetworkWeights,
-    ) -> Result<Self, NetworkError> {
+    ) -> Result<Self, ModelError> {
         let slots = game.feature_slots(groups);
         let rows = slots.iter().map(|slot| slot.end).max().unwrap_or(0);
         for (what, found, limit) in [
@@ -157,10 +158,10 @@ impl<G: Learnable> Network<G> {
         ] {
             if found > limit {
                 let problem = format!("{found} {what}; there may be {limit}");
-                return Err(NetworkError(problem));
+                return Err(ModelError(problem));
             }
         }
-        check_bucket_limits(game, "buckets", bucket_limits).map_err(NetworkError)?;
+        check_bucket_limits(game, "buckets", bucket_limits).map_err(ModelError)?;
         weights.check(rows, bucket_limits.len() + 1)?;
         let instructions = Instructions::detect();
         Ok(Self {

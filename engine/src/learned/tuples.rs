@@ -8,9 +8,12 @@ mod quantized;
 mod set;
 
 pub(crate) use quantized::QuantizedWeights;
-pub use set::{CUSTOM, MAX_CELLS, MAX_ROWS, MAX_TUPLES, TupleError, TupleSet, tuple_text};
+pub use set::{CUSTOM, MAX_CELLS, MAX_ROWS, MAX_TUPLES, TupleSet, tuple_text};
 
-use super::inputs::{Cell, Learnable};
+use super::{
+    ModelError,
+    inputs::{Cell, Learnable},
+};
 use crate::core::{
     calibration::logistic,
     evaluator::{Evaluator, one_ply_serial, score_successors_serial, value_successors_serial},
@@ -105,51 +108,24 @@ impl<G: Learnable> PartialEq for TupleNetwork<G> {
     }
 }
 
-/// Why weights are no n-tuple network.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-pub enum NTupleError {
-    /// Wrong number of weights.
-    #[error("{found} weights for {expected} rows of the tuple set")]
-    Length {
-        /// Weights given.
-        found: usize,
-        /// Rows of the set.
-        expected: usize,
-    },
-    /// A weight is NaN or infinite.
-    #[error("the weight of row {row} is {weight}; weights must be finite")]
-    NotFinite {
-        /// The row.
-        row: usize,
-        /// Its weight.
-        weight: f32,
-    },
-    /// The bias is NaN or infinite.
-    #[error("the bias is {0}; it must be finite")]
-    Bias(f32),
-    /// Sums would overflow: the largest magnitudes of all tables and the bias add up to this.
-    #[error("the log odds may reach {0}; weights must keep them below {max}", max = quantized::MAX_LOG_ODDS)]
-    Large(f64),
-}
-
 impl<G: Learnable> TupleNetwork<G> {
     /// A network with one weight per row of the set; an error if a weight is not finite, or they
     /// are too large together.
-    pub fn new(set: TupleSet<G>, weights: Vec<f32>, bias: f32) -> Result<Self, NTupleError> {
+    pub fn new(set: TupleSet<G>, weights: Vec<f32>, bias: f32) -> Result<Self, ModelError> {
         if weights.len() != set.rows() {
-            return Err(NTupleError::Length {
-                found: weights.len(),
-                expected: set.rows(),
-            });
+            let (found, expected) = (weights.len(), set.rows());
+            return Err(ModelError(format!(
+                "{found} weights for {expected} rows of the tuple set"
+            )));
         }
         if let Some(row) = weights.iter().position(|weight| !weight.is_finite()) {
-            return Err(NTupleError::NotFinite {
-                row,
-                weight: weights[row],
-            });
+            let weight = weights[row];
+            return Err(ModelError(format!(
+                "the weight of row {row} is {weight}; weights must be finite"
+            )));
         }
         if !bias.is_finite() {
-            return Err(NTupleError::Bias(bias));
+            return Err(ModelError(format!("the bias is {bias}; it must be finite")));
         }
         let quantized = QuantizedWeights::new(&set, &weights, bias)?;
         Ok(Self {

@@ -29,7 +29,7 @@ use engine::search::rollout::{
     Cost, EvaluatorRollouts, RolloutResult, Rollouts,
     stopping::{Candidate, StoppingRule, compare, unbiased_value, value},
 };
-use std::{collections::HashMap, sync::Arc, time::Instant};
+use std::{collections::HashMap, sync::Arc};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Rollout from values of single positions.
@@ -532,43 +532,5 @@ fn one_ply_has_no_luck() {
         for played in games(&mut *roll, &position, position.seat(), 1, 8) {
             near(played.luck_adjusted(), value, 1e-5, position);
         }
-    }
-}
-
-/// Prints games a second on one thread from set-ups to tables of four stones, and the variance of
-/// their luck.
-#[test]
-#[ignore = "measures"]
-fn speeds() {
-    let game = Standard::default();
-    let four = tables(4);
-    let mut random = RandomStream::new(1);
-    let starts: Vec<_> = (0..40)
-        .map(|index| game.random_start(&mut random, index % 2))
-        .collect();
-    for name in ["best", "schwarz", "model:../models/ntuple-1.safetensors"] {
-        let evaluator = build::evaluator(trusted(name), &game).unwrap();
-        let mut roll = evaluator.roller(game.clone(), Some(four.clone()), 0);
-        let (mut cost, mut variances) = (Cost::default(), [Moments::default(); 2]);
-        let began = Instant::now();
-        for start in &starts {
-            let mut results = [Moments::default(); 2];
-            cost.add(roll.play_games(start, 0, 7, 0..1000, &mut |played| {
-                results[0].add(played.result);
-                results[1].add(played.luck_adjusted());
-            }));
-            for (variance, results) in variances.iter_mut().zip(results) {
-                variance.add(results.deviation().powi(2));
-            }
-        }
-        let count = 1000.0 * starts.len() as f64;
-        println!(
-            "{name}: {:.0} games/s of {:.1} plies and {:.1} evaluations, variance {:.4}, without luck {:.4}",
-            count / began.elapsed().as_secs_f64(),
-            cost.plies as f64 / count,
-            cost.evaluations as f64 / count,
-            variances[0].mean(),
-            variances[1].mean()
-        );
     }
 }

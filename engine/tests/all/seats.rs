@@ -2,7 +2,7 @@
 //! maps: paranoid alpha-beta, max^n and best-reply search.
 
 use crate::reversixt::vector_game;
-use crate::support::{cutting, full, moves_of, player, random_game, successors, table_of};
+use crate::support::{cutting, full, moves_of, player, successors, table_of};
 use engine::core::{
     evaluator::Evaluator,
     game::{Game, Payoffs, Seat, uniform_index},
@@ -22,7 +22,7 @@ use engine::search::{
     star::{Pruning, Star, StarOptions},
     table::{Replacement, Table},
 };
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 
 /// One rounding: a value of x for the root is 1 - x for the others, in 24 bits.
 const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
@@ -402,43 +402,5 @@ fn two_seats_are_searched_as_two() {
             (decision.best, decision.value)
         };
         assert_eq!([of("maxn"), of("bestreply")], [of("star1"); 2]);
-    }
-}
-
-/// Prints nodes a second on a map of four, and the savings of a width where moves are many.
-#[test]
-#[ignore = "measures"]
-fn speeds() {
-    let four = vector_game("four_cross");
-    let mut random = RandomStream::new(3);
-    let middle = random_game(&four, four.start(), &mut random)
-        .nth(16)
-        .unwrap();
-    let (wide, full_board) = wide_position();
-    let measure = |game: &ReversiXt, position: &Position, text: &str| {
-        let moves = moves_of(game, position);
-        let mut player = player(text, game);
-        let began = Instant::now();
-        let decision = player.decide(position, &moves, &Limits::NONE).unwrap();
-        let seconds = began.elapsed().as_secs_f64();
-        let nodes = decision.stats.nodes;
-        println!(
-            "{text:40} {:3} moves {nodes:10} nodes {seconds:8.3} s {:9.0} nodes/s, value {:.4}",
-            moves.len(),
-            nodes as f64 / seconds,
-            decision.value.unwrap()
-        );
-    };
-    for eval in ["stones", "lines"] {
-        for player in ["maxn(depth=6", "star1(depth=8", "bestreply(depth=8"] {
-            measure(&four, &middle, &format!("{player}, eval={eval})"));
-        }
-    }
-    for depth in [2, 3] {
-        for width in ["", ", width=40", ", width=10"] {
-            for name in ["maxn", "star1", "bestreply"] {
-                measure(&wide, &full_board, &format!("{name}(depth={depth}{width})"));
-            }
-        }
     }
 }

@@ -12,12 +12,9 @@ use engine::games::einstein::{
     tables::{Class, SAME_VALUE, Tables},
 };
 use engine::play::playable::Rules;
-use std::{
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Instant,
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicUsize, Ordering},
 };
 
 /// Maximum error of tables of at most five stones.
@@ -205,41 +202,5 @@ fn statistics_are_those_of_their_positions() {
             let worth = 1.0 - value(&game.play(&found.position, found.capture));
             near(worth, found.value, 1e-9, class);
         }
-    }
-}
-
-#[test]
-#[ignore = "timing, by hand"]
-fn time_of_probes() {
-    let game = Standard::default();
-    let mut random = RandomStream::new(11);
-    for stones in 3..=5 {
-        let (mut single, mut batched) = (Vec::new(), Vec::new());
-        // Each position is probed once, so none is in the cache; short runs, as other programs use
-        // the machine, too.
-        for _ in 0..50 {
-            let positions: Vec<Position> = (0..40_000)
-                .map(|_| random_position(&mut random, &game, stones))
-                .collect();
-            let (first, second) = positions.split_at(20_000);
-            let began = Instant::now();
-            // Each probe depends on the one before, as in a search.
-            let mut turn = 0;
-            for position in first {
-                let rotated = transform_position(position, turn);
-                turn = usize::from(five().units(&rotated).unwrap() == 1);
-            }
-            single.push(began.elapsed().as_secs_f64() * 1e9 / 20_000.0);
-            let mut values = vec![None; second.len()];
-            let began = Instant::now();
-            five().values(second, &mut values);
-            batched.push(began.elapsed().as_secs_f64() * 1e9 / 20_000.0);
-        }
-        single.sort_by(f64::total_cmp);
-        batched.sort_by(f64::total_cmp);
-        println!(
-            "{stones} stones: best {:.0} and median {:.0} ns a probe, {:.0} and {:.0} ns batched",
-            single[0], single[25], batched[0], batched[25]
-        );
     }
 }

@@ -12,15 +12,8 @@ pub struct Die {
     weights: [f64; 6],
 }
 
-/// Why a die is invalid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DieError {
-    /// No face, or more than six.
-    #[error("a die has 1 to 6 faces, not {0}")]
-    Faces(usize),
-    /// A weight is negative or not finite, or all are zero.
-    #[error("the weights of a die are numbers of at least 0, not all of them 0")]
-    Weights,
+fn wrong_faces(faces: usize) -> String {
+    format!("a die has 1 to 6 faces, not {faces}")
 }
 
 impl Die {
@@ -32,21 +25,18 @@ impl Die {
         }
     }
 
-    /// A fair die with fewer faces, for small boards.
-    ///
-    /// # Errors
-    /// If `faces` is not in 1–6.
-    pub fn with_faces(faces: usize) -> Result<Self, DieError> {
+    /// A fair die with 1–6 faces, for small boards.
+    pub fn with_faces(faces: usize) -> Result<Self, String> {
         if !(1..=6).contains(&faces) {
-            return Err(DieError::Faces(faces));
+            return Err(wrong_faces(faces));
         }
         Self::with_weights(&vec![1.0; faces])
     }
 
     /// A die with 1–6 faces 1, 2, … of probabilities proportional to `weights`.
-    pub fn with_weights(weights: &[f64]) -> Result<Self, DieError> {
+    pub fn with_weights(weights: &[f64]) -> Result<Self, String> {
         if !(1..=6).contains(&weights.len()) {
-            return Err(DieError::Faces(weights.len()));
+            return Err(wrong_faces(weights.len()));
         }
         let sum: f64 = weights.iter().sum();
         if weights
@@ -55,7 +45,8 @@ impl Die {
             || !sum.is_finite()
             || sum <= 0.0
         {
-            return Err(DieError::Weights);
+            let problem = "the weights of a die are numbers of at least 0, not all of them 0";
+            return Err(problem.to_owned());
         }
         let mut all = [0.0; 6];
         for (slot, weight) in all.iter_mut().zip(weights) {
@@ -242,10 +233,14 @@ mod tests {
 
     #[test]
     fn impossible_dice_are_refused() {
-        assert_eq!(Die::with_faces(0), Err(DieError::Faces(0)));
-        assert_eq!(Die::with_weights(&[1.0; 7]), Err(DieError::Faces(7)));
-        assert_eq!(Die::with_weights(&[0.0, 0.0]), Err(DieError::Weights));
-        assert_eq!(Die::with_weights(&[1.0, -1.0]), Err(DieError::Weights));
-        assert_eq!(Die::with_weights(&[f64::NAN]), Err(DieError::Weights));
+        assert_eq!(Die::with_faces(0), Err(wrong_faces(0)));
+        assert_eq!(Die::with_weights(&[1.0; 7]), Err(wrong_faces(7)));
+        for weights in [[0.0, 0.0], [1.0, -1.0], [f64::NAN, 1.0]] {
+            assert!(
+                Die::with_weights(&weights)
+                    .unwrap_err()
+                    .contains("not all of them 0")
+            );
+        }
     }
 }

@@ -9,6 +9,7 @@
 //! 32 bits: [`NetworkWeights::check`] bounds 127 · 128 · width + |b| and [`ACTIVATION_MAX`] · Σ |w|
 //! + |b|. Sources: NNUE (Nasu 2018), clipped 8-bit layers as in Stockfish.
 
+use crate::learned::ModelError;
 use std::ops::Range;
 
 /// Right shift from first-layer sums to activations of 0 to 127.
@@ -75,11 +76,6 @@ pub struct NetworkWeights<R = i16, W = i8, B = i32> {
 /// Weights as trained, in units of 1.
 pub type FloatWeights = NetworkWeights<f32, f32, f32>;
 
-/// Why weights are no network; tensors are named as in model files.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct NetworkError(pub(super) String);
-
 impl<R, W, B> NetworkWeights<R, W, B> {
     /// Number of buckets.
     pub fn buckets(&self) -> usize {
@@ -109,7 +105,7 @@ impl FloatWeights {
     ///
     /// # Errors
     /// If a weight is NaN or out of range.
-    pub fn quantize(&self) -> Result<NetworkWeights, NetworkError> {
+    pub fn quantize(&self) -> Result<NetworkWeights, ModelError> {
         let [row, bias, hidden, hidden_bias, output] = LIMITS;
         // The shift of the first layer rounds down; half a step more rounds to the nearest.
         let half_step = 1 << (SHIFT - 1);
@@ -148,8 +144,8 @@ impl FloatWeights {
 
 impl NetworkWeights {
     /// Checks the sizes and sums of a network with `rows` rows and `buckets` buckets.
-    pub(super) fn check(&self, rows: usize, buckets: usize) -> Result<(), NetworkError> {
-        let refuse = |problem| Err(NetworkError(problem));
+    pub(super) fn check(&self, rows: usize, buckets: usize) -> Result<(), ModelError> {
+        let refuse = |problem| Err(ModelError(problem));
         if self.hidden.len() >= MAX_HIDDEN {
             return refuse(format!(
                 "{} hidden layers; there can be 1 to {MAX_HIDDEN}",
@@ -216,11 +212,11 @@ impl NetworkWeights {
     }
 }
 
-fn check_length(tensor: &str, found: usize, expected: usize) -> Result<(), NetworkError> {
+fn check_length(tensor: &str, found: usize, expected: usize) -> Result<(), ModelError> {
     if found == expected {
         return Ok(());
     }
-    Err(NetworkError(format!(
+    Err(ModelError(format!(
         "tensor {tensor} has {found} weights; {expected} belong there"
     )))
 }
@@ -230,11 +226,11 @@ fn quantize_tensor(
     weights: &[f32],
     scale: i32,
     limit: f32,
-) -> Result<Vec<i32>, NetworkError> {
+) -> Result<Vec<i32>, ModelError> {
     // In 32 bits, as in training.
     let quantize = |(index, &weight): (usize, &f32)| match weight.abs() <= limit {
         true => Ok((weight * scale as f32).round_ties_even() as i32),
-        false => Err(NetworkError(format!(
+        false => Err(ModelError(format!(
             "tensor {tensor} holds {weight} at {index}; weights lie within ±{limit}"
         ))),
     };

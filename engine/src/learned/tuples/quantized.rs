@@ -5,9 +5,9 @@
 //! bias's rounding offset, a sum differs by at most (tuples + 1) · 2⁻ᵇ⁻¹ from that of the original
 //! weights.
 
-use super::{NTupleError, TupleSet};
+use super::TupleSet;
 use crate::core::calibration::logistic;
-use crate::learned::inputs::Learnable;
+use crate::learned::{ModelError, inputs::Learnable};
 
 const MAX_BITS: u32 = 22;
 
@@ -41,7 +41,7 @@ impl QuantizedWeights {
         set: &TupleSet<G>,
         weights: &[f32],
         bias: f32,
-    ) -> Result<Self, NTupleError> {
+    ) -> Result<Self, ModelError> {
         let tables: f64 = set
             .tables()
             .map(|table| {
@@ -57,7 +57,9 @@ impl QuantizedWeights {
         let rounding = (set.tuples() + 1) as f64 / 2.0 + f64::from(rounding_offset(MAX_BITS));
         let fits = |bits: &u32| max_sum * f64::from(1u32 << bits) + rounding < LIMIT;
         let Some(bits) = (MIN_BITS..=MAX_BITS).rev().find(fits) else {
-            return Err(NTupleError::Large(max_sum));
+            return Err(ModelError(format!(
+                "the log odds may reach {max_sum}; weights must keep them below {MAX_LOG_ODDS}"
+            )));
         };
         // Rounds half away from zero.
         let quantized = |weight: f32| {
@@ -92,7 +94,7 @@ mod tests {
     use super::*;
     use crate::games::einstein::Standard;
 
-    fn quantized(weights: &[f32], bias: f32) -> Result<QuantizedWeights, NTupleError> {
+    fn quantized(weights: &[f32], bias: f32) -> Result<QuantizedWeights, ModelError> {
         QuantizedWeights::new(
             &TupleSet::custom(&Standard::default(), &["a0", "a1"]).unwrap(),
             weights,

@@ -6,6 +6,7 @@
 use super::TupleKernels;
 use crate::core::text::{joined, suggestion};
 use crate::learned::{
+    ModelError,
     inputs::{
         Cell, Learnable, check_bucket_limits, format_cell, format_limits, parse_cell, with_view,
     },
@@ -24,17 +25,6 @@ pub const MAX_ROWS: usize = 1 << 26;
 
 /// Name of a set that is given by its tuples.
 pub const CUSTOM: &str = "custom";
-
-/// Why a tuple set is invalid, as one line.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TupleError {
-    /// The tables are too large.
-    #[error("{0} rows in all tables and phases; there may be {MAX_ROWS}")]
-    Rows(u64),
-    /// Anything else: an unknown name, a number out of range, or a duplicate.
-    #[error("{0}")]
-    Other(String),
-}
 
 /// A list of tuples with the layout of their tables.
 #[derive(Clone, Debug)]
@@ -76,11 +66,11 @@ impl<G: Learnable> TupleSet<G> {
     ///
     /// # Errors
     /// If the name is unknown; the error lists the names.
-    pub fn from_name(game: &G, name: &str) -> Result<Self, TupleError> {
+    pub fn from_name(game: &G, name: &str) -> Result<Self, ModelError> {
         let sets = game.tuple_sets();
         let Some(set) = sets.iter().find(|set| set.name == name) else {
             let names = joined(sets.iter().map(|set| set.name), ", ");
-            return Err(TupleError::Other(format!(
+            return Err(ModelError(format!(
                 "'{name}' is no tuple set{}; there are {names}",
                 suggestion(name, &names)
             )));
@@ -90,7 +80,7 @@ impl<G: Learnable> TupleSet<G> {
 
     /// A set of tuples in the format of [`Self::description`]: cells separated by blanks, within
     /// [`MAX_TUPLES`], [`MAX_CELLS`] and [`MAX_ROWS`].
-    pub fn custom<T: AsRef<str>>(game: &G, tuples: &[T]) -> Result<Self, TupleError> {
+    pub fn custom<T: AsRef<str>>(game: &G, tuples: &[T]) -> Result<Self, ModelError> {
         let groups = game.cells();
         let cell = |text: &str| {
             parse_cell(groups, text).ok_or_else(|| {
@@ -101,7 +91,7 @@ impl<G: Learnable> TupleSet<G> {
                     }
                     _ => names.concat(),
                 };
-                TupleError::Other(format!("'{text}' is no cell; there are {list}"))
+                ModelError(format!("'{text}' is no cell; there are {list}"))
             })
         };
         let cells = |text: &T| text.as_ref().split_whitespace().map(cell).collect();
@@ -110,7 +100,7 @@ impl<G: Learnable> TupleSet<G> {
     }
 
     /// A set of these tuples, stably sorted by length.
-    fn new(game: &G, name: &'static str, mut tuples: Vec<Vec<Cell>>) -> Result<Self, TupleError> {
+    fn new(game: &G, name: &'static str, mut tuples: Vec<Vec<Cell>>) -> Result<Self, ModelError> {
         let text = |tuple: &[Cell]| tuple_text(game, tuple);
         check(&tuples, text)?;
         tuples.sort_by_key(Vec::len);
@@ -153,8 +143,8 @@ impl<G: Learnable> TupleSet<G> {
     /// The same tuples with tables for each phase: positions with at most `phases[0]` remaining
     /// ([`crate::play::playable::Playable::remaining`]), with at most `phases[1]`, and so on, and
     /// all others.
-    pub fn with_phases(self, phases: &[u8]) -> Result<Self, TupleError> {
-        check_bucket_limits(&self.game, "phases", phases).map_err(TupleError::Other)?;
+    pub fn with_phases(self, phases: &[u8]) -> Result<Self, ModelError> {
+        check_bucket_limits(&self.game, "phases", phases).map_err(ModelError)?;
         check_rows(self.rows as u64 * (phases.len() as u64 + 1))?;
         Ok(Self {
             offsets: if phases.is_empty() {
@@ -330,9 +320,9 @@ pub fn tuple_text<G: Learnable>(game: &G, tuple: &[Cell]) -> String {
 }
 
 /// Validates the tuples of a set.
-fn check(tuples: &[Vec<Cell>], text: impl Fn(&[Cell]) -> String) -> Result<(), TupleError> {
+fn check(tuples: &[Vec<Cell>], text: impl Fn(&[Cell]) -> String) -> Result<(), ModelError> {
     if !(1..=MAX_TUPLES).contains(&tuples.len()) {
-        return Err(TupleError::Other(format!(
+        return Err(ModelError(format!(
             "{} tuples; a set has 1 to {MAX_TUPLES}",
             tuples.len()
         )));
@@ -342,7 +332,7 @@ fn check(tuples: &[Vec<Cell>], text: impl Fn(&[Cell]) -> String) -> Result<(), T
     for (number, tuple) in (1..).zip(tuples) {
         if !(1..=MAX_CELLS).contains(&tuple.len()) {
             let cells = tuple.len();
-            return Err(TupleError::Other(format!(
+            return Err(ModelError(format!(
                 "tuple {number} has {cells} cells; a tuple has 1 to {MAX_CELLS}"
             )));
         }
@@ -350,12 +340,10 @@ fn check(tuples: &[Vec<Cell>], text: impl Fn(&[Cell]) -> String) -> Result<(), T
         sorted.sort_unstable();
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             let (tuple, cell) = (text(tuple), text(&pair[..1]));
-            return Err(TupleError::Other(format!(
-                "the tuple '{tuple}' has {cell} twice"
-            )));
+            return Err(ModelError(format!("the tuple '{tuple}' has {cell} twice")));
         }
         if !distinct.insert(sorted) {
-            return Err(TupleError::Other(format!(
+            return Err(ModelError(format!(
                 "the tuple '{}' is there twice, if its cells are taken in some order",
                 text(tuple)
             )));
@@ -368,9 +356,11 @@ fn check(tuples: &[Vec<Cell>], text: impl Fn(&[Cell]) -> String) -> Result<(), T
     check_rows(rows)
 }
 
-fn check_rows(rows: u64) -> Result<(), TupleError> {
+fn check_rows(rows: u64) -> Result<(), ModelError> {
     if rows > MAX_ROWS as u64 {
-        return Err(TupleError::Rows(rows));
+        return Err(ModelError(format!(
+            "{rows} rows in all tables and phases; there may be {MAX_ROWS}"
+        )));
     }
     Ok(())
 }

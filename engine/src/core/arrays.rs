@@ -3,7 +3,6 @@
 //! Unlike `map` and `from_fn` of the standard library these are inlined when the engine is compiled
 //! in several codegen units (searches took a quarter more time otherwise).
 
-/// Builds an array from the index of each element.
 #[inline(always)]
 pub(crate) fn by_index<T: Copy + Default, const N: usize>(mut f: impl FnMut(usize) -> T) -> [T; N] {
     let mut elements = [T::default(); N];
@@ -13,7 +12,6 @@ pub(crate) fn by_index<T: Copy + Default, const N: usize>(mut f: impl FnMut(usiz
     elements
 }
 
-/// Maps each element.
 #[inline(always)]
 pub(crate) fn each<S: Copy, T: Copy + Default, const N: usize>(
     array: [S; N],

@@ -1,6 +1,5 @@
 //! Bit sets of numbers below 64.
 
-/// Iterates over the set bits in order.
 #[inline]
 pub(crate) fn members(mut set: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

@@ -102,7 +102,6 @@ pub struct ChanceBounds<O: OutcomeList> {
     margin: f32,
 }
 
-/// Number of moves with cached outcomes.
 const NUM_MASKS: usize = 32;
 
 /// Margin of windows, on the scale of the position's value; exceeds rounding errors.
@@ -218,7 +217,6 @@ impl<O: OutcomeList> ChanceBounds<O> {
         (upper_sum.solve(alpha).max(min_lower), lower_sum.solve(beta))
     }
 
-    /// The outcomes that allow the move at `index`, as a bit set.
     #[inline]
     fn allowing(&self, index: usize) -> u64 {
         if index < NUM_MASKS {

@@ -119,7 +119,6 @@ impl Display for FileKind {
     }
 }
 
-/// Maximal bytes read from a pipe or device.
 const MAX_STREAM: u64 = 64 << 20;
 
 /// Reads a file.
@@ -364,7 +363,6 @@ pub fn temporary_names(mode: u32) -> tempfile::Builder<'static, 'static> {
     builder
 }
 
-/// Creates and locks a temporary file.
 fn create_temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
     loop {
         let file = temporary_names(0o666).tempfile_in(directory)?;

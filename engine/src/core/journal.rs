@@ -24,7 +24,6 @@ use std::{
     sync::OnceLock,
 };
 
-/// Maximal length of a setting in errors.
 const MAX_VALUE_LENGTH: usize = 60;
 
 /// An error as one line with the file's name.
@@ -247,7 +246,6 @@ impl Lines {
         appended
     }
 
-    /// Truncates after the last complete line.
     fn truncate_to_lines(&mut self) -> io::Result<()> {
         self.file.set_len(self.length)?;
         self.file.seek(SeekFrom::Start(self.length)).map(drop)
@@ -394,7 +392,6 @@ fn with_checksum(part: &str) -> String {
     format!("{inside},{key}\"{sum:016x}\"{end}")
 }
 
-/// The part of a line with a valid checksum.
 fn verified_part(line: &[u8]) -> Option<String> {
     let line = str::from_utf8(line).ok()?.trim_end();
     let end = line.chars().next_back().filter(|end| "]}".contains(*end))?;
@@ -433,7 +430,6 @@ pub fn first_mismatch<'a>(
     all.into_iter().find(|&(_, values)| !is_same(values))
 }
 
-/// A setting for an error, truncated.
 fn format_value(value: Option<&Value>) -> String {
     let text = value.map_or_else(|| "none".to_owned(), Value::to_string);
     match text.char_indices().nth(MAX_VALUE_LENGTH) {

@@ -35,7 +35,6 @@ struct Entry {
     next: EntryList,
 }
 
-/// A list that only grows.
 type EntryList = OnceLock<Box<Entry>>;
 
 static ENTRIES: EntryList = OnceLock::new();
@@ -80,7 +79,6 @@ impl Drop for Mapping {
 }
 
 impl Entry {
-    /// Claims a free entry with this name for a mapping at `start`.
     fn claim(name: &str, start: usize) -> &'static Self {
         let mut list = &ENTRIES;
         loop {

@@ -32,7 +32,6 @@ pub(super) fn register_output(path: &Path) {
     }
 }
 
-/// Registration of a temporary file while it is written.
 pub(super) struct TemporaryFile(PathBuf);
 
 impl TemporaryFile {

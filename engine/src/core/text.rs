@@ -39,12 +39,10 @@ impl TextError {
     }
 }
 
-/// A failed parse at a character.
 pub(crate) fn wrong<T>(character: usize, problem: impl Into<String>) -> Result<T, TextError> {
     Err(TextError::new(character, problem))
 }
 
-/// The UTF-8 byte-order mark.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Strips the byte-order mark.

@@ -33,7 +33,6 @@ type Table = [u8; 8];
 
 type Move = (u8, u8);
 
-/// Columns that a seat wins minus those it loses.
 fn column_lead(table: &Table, seat: Seat) -> i32 {
     let result = |column: usize| table[3 * seat + column].cmp(&table[3 - 3 * seat + column]) as i32;
     (0..3).map(result).sum()
@@ -128,7 +127,6 @@ impl GameText for Columns {
     }
 }
 
-/// The hand-made evaluator.
 struct ColumnLead;
 
 impl Score<Columns> for ColumnLead {

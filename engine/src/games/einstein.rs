@@ -457,7 +457,6 @@ impl<const COLUMNS: usize, const ROWS: usize> SearchHints for EinStein<COLUMNS, 
         2 * 3 * MAX_STONES
     }
 
-    /// Seat, stone and direction.
     #[inline]
     fn history_index(&self, position: &Position, mv: Move) -> usize {
         3 * MAX_STONES * position.seat() + usize::from(mv.number())

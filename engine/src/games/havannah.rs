@@ -234,13 +234,11 @@ impl Position {
         Some(usize::from(self.last[0])).filter(|&cell| cell != OFF_BOARD)
     }
 
-    /// The neighbours with stones of a seat, as bits around the circle.
     #[inline]
     fn around(&self, cell: usize, seat: Seat) -> usize {
         usize::from(self.around[seat][cell])
     }
 
-    /// The representative of a stone's chain.
     #[inline]
     fn root(&self, mut cell: usize) -> usize {
         while self.links[cell] & ROOT == 0 {
@@ -282,7 +280,6 @@ impl Position {
         false
     }
 
-    /// The structures that a stone of a seat on an empty cell would complete.
     #[inline(always)]
     fn would_win(&self, shape: &Shape, cell: usize, seat: Seat) -> Kinds {
         let set = self.around(cell, seat);
@@ -396,7 +393,6 @@ impl Havannah {
         position.would_win(self.shape, cell, seat)
     }
 
-    /// Lists the empty cells and returns their number.
     #[inline]
     fn list_empties(&self, position: &Position, cells: &mut [u16; NUM_CELL_SLOTS]) -> usize {
         let mut count = 0;

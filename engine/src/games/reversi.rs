@@ -71,14 +71,12 @@ impl Reversi {
         self.squares
     }
 
-    /// The first and the last column.
     #[inline(always)]
     fn side_columns(&self) -> u64 {
         let ends = 1 | 1 << (self.size - 1);
         (0x0101_0101_0101_0101 * ends) & self.squares
     }
 
-    /// The first and the last row.
     #[inline(always)]
     fn side_rows(&self) -> u64 {
         (0xFF | 0xFF << (COLUMNS * (self.size - 1))) & self.squares

@@ -32,7 +32,6 @@ use std::{
     sync::Arc,
 };
 
-/// Cells of the largest map.
 const MAX_CELLS: usize = MAX_SIDE * MAX_SIDE;
 
 /// The moves of a position, on the stack up to 256.
@@ -141,7 +140,6 @@ impl Position {
         }
     }
 
-    /// Changes the owner of every stone.
     fn change_owners(&mut self, cells: usize, owner: impl Fn(Seat) -> Seat) {
         for at in 0..cells {
             if let Some(seat) = self.cells[at].seat() {
@@ -175,7 +173,6 @@ impl CellSet {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// The members below `cells`, in order.
     fn iter(&self, cells: usize) -> impl Iterator<Item = usize> {
         let words = self.0[..cells.div_ceil(64)].iter().enumerate();
         words.flat_map(|(index, &word)| members(word).map(move |bit| 64 * index + bit))
@@ -196,7 +193,6 @@ impl Hash for Position {
     }
 }
 
-/// Hash word of a cell's content.
 #[inline]
 fn key_of(at: usize, cell: Cell) -> u64 {
     mix64((at as u64 * 16 + u64::from(cell.number()) + 1).wrapping_mul(GOLDEN))
@@ -266,7 +262,6 @@ impl ReversiXt {
         &self.map
     }
 
-    /// The contents of the map's cells.
     fn cells_of(&self, position: &Position) -> impl Iterator<Item = Cell> {
         position.cells[..self.map.cells().len()].iter().copied()
     }

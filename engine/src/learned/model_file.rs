@@ -413,7 +413,6 @@ fn check_features(container: &Container, built: &str) -> Result<(), ModelError> 
     )))
 }
 
-/// Checks that the file's scales are those of this build.
 fn check_scales(container: &Container, expected: &str) -> Result<(), ModelError> {
     let found = container.value("scales")?;
     if found == expected {

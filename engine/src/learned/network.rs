@@ -263,7 +263,6 @@ pub fn bucket(bucket_limits: &[u8], remaining: usize) -> usize {
     bucket_limits.iter().filter(below).count()
 }
 
-/// The canonical schema text of a network.
 pub(super) fn layout<G: Learnable>(
     game: &G,
     groups: NameSet<G::Group>,
@@ -279,7 +278,6 @@ pub fn log_odds(logit: i32) -> f32 {
     (logit >> DROPPED_BITS) as f32 * ((1 << DROPPED_BITS) as f32 / LOGIT_SCALE as f32)
 }
 
-/// Win probability of the side to move.
 #[inline]
 pub(crate) fn win_probability(logit: i32) -> f32 {
     clamp_to_open_interval(logistic(log_odds(logit)))

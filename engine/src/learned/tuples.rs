@@ -157,7 +157,6 @@ impl<G: Learnable> TupleNetwork<G> {
         &self.quantized
     }
 
-    /// The same network with other kernels of the game.
     pub(crate) fn with_kernels(self, kernels: G::Tuples) -> Self {
         Self {
             set: self.set.with_kernels(kernels),
@@ -181,7 +180,6 @@ impl<G: Learnable> Evaluator<G> for TupleNetwork<G> {
         G::Tuples::one_ply(self, game, position, cache)
     }
 
-    /// Log odds for the side that moves.
     #[inline]
     fn score_successors(
         &self,

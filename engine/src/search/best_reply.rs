@@ -60,7 +60,6 @@ impl<G: SearchGame> BrsGame<G> {
         BrsMove { mv, seat }
     }
 
-    /// The position with the seat of `reply` to move.
     fn with_turn(&self, at: &BrsPosition<G::Position>, brs_move: BrsMove<G::Move>) -> G::Position {
         let mut position = at.position;
         self.0

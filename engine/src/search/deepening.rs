@@ -48,9 +48,7 @@ impl Default for DeepeningOptions {
 
 /// A search of one thread to a fixed depth, driven by [`DeepeningSearch`].
 pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
-    /// The rules that are searched.
     fn game(&self) -> &G;
-    /// The transposition table, if there is one.
     fn table(&self) -> Option<&Table> {
         None
     }
@@ -61,7 +59,6 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         None
     }
     fn set_eval_timer(&mut self, clock: EvalTimer);
-    /// The stop condition.
     fn limit_checker(&mut self) -> &mut LimitChecker;
     /// The cost since the last [`FixedDepthSearch::take_stats`], without the time.
     fn stats(&self) -> &SearchStats;
@@ -355,7 +352,6 @@ impl<G: SearchGame> DeepeningSearch<G> {
         answer.expect("the first worker answers")
     }
 
-    /// Starts the stop conditions. With several workers it returns the stop flag of the helpers.
     fn start_workers(&mut self, deadline: Option<Deadline>) -> Option<Arc<AtomicBool>> {
         let nodes = self.limits.nodes;
         if let Some(table) = self.workers[0].table() {

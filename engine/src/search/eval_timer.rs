@@ -36,7 +36,6 @@ impl EvalTimer {
         self.spent.as_mut().map(mem::take)
     }
 
-    /// Returns and resets the statistics with the evaluation time.
     pub(super) fn take_with(&mut self, stats: &mut SearchStats) -> SearchStats {
         SearchStats {
             evaluation_time: self.take(),

@@ -62,7 +62,6 @@ impl SearchLimits {
         }
     }
 
-    /// These limits, or a time per move in place of nodes and time.
     pub(super) fn with_move_time(self, time: Option<Duration>) -> Self {
         match time {
             None => self,
@@ -114,7 +113,6 @@ impl TimeManager {
         self.move_time
     }
 
-    /// Overrides the limit for the next moves.
     pub(super) fn set_move_time(&mut self, time: Option<Duration>) {
         self.move_time = time;
     }
@@ -167,7 +165,6 @@ pub struct LimitChecker {
     outer: Limits,
 }
 
-/// Approximate interval of clock readings.
 const CLOCK_CHECK_INTERVAL: Duration = Duration::from_micros(200);
 
 /// Nodes before the first check, at unknown speed.
@@ -177,7 +174,6 @@ const FIRST_INTERVAL: u64 = 1;
 /// evaluators.
 const MAX_FIRST_INTERVAL: u64 = 512;
 
-/// Maximal number of nodes between two checks.
 const MAX_INTERVAL: u64 = 1 << 20;
 
 impl Default for LimitChecker {
@@ -237,7 +233,6 @@ impl LimitChecker {
         self.stopped
     }
 
-    /// The caller's limits.
     #[inline]
     pub(super) fn outer(&self) -> &Limits {
         &self.outer

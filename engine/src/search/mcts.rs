@@ -52,7 +52,6 @@ use std::{
     time::Duration,
 };
 
-/// What a search has to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Goal {
     Values,

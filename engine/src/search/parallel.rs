@@ -41,7 +41,6 @@ impl AbdadaTable {
             .is_ok()
     }
 
-    /// Leaves a position that was entered.
     #[inline]
     pub(super) fn leave(&self, entered: bool, key: u64) {
         if entered {

@@ -76,10 +76,8 @@ impl Cost {
     }
 }
 
-/// An outcome: its probability, its luck for the mover, and its best move.
 type Choice<M> = (f32, f32, M);
 
-/// A position with its best moves.
 struct Node<G: SearchGame> {
     position: G::Position,
     choices: <G::Outcomes as OutcomeList>::ListOf<Choice<G::Move>>,

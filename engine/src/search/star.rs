@@ -106,7 +106,6 @@ pub struct Star<G: SearchGame, E: Evaluator<G>> {
     pub(super) eval_timer: EvalTimer,
 }
 
-/// Scratch space of a node, reused so that nodes do not allocate.
 #[derive(Clone)]
 struct Scratch<G: SearchGame> {
     moves: G::Moves,
@@ -159,7 +158,6 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         }
     }
 
-    /// The oracle's value of a position that is not over, for the side to move.
     #[inline]
     fn oracle_value(&mut self, position: &G::Position) -> Option<f32> {
         // With more than two seats one seat's value does not determine the others.

@@ -39,7 +39,6 @@ pub struct StarByOutcomeOptions {
     pub negascout: bool,
 }
 
-/// Width of a null window, above rounding errors.
 const NULL_WINDOW: f32 = 1e-6;
 
 /// A fixed-depth search, outcome by outcome.
@@ -205,7 +204,6 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         expectation.bounds()
     }
 
-    /// The best allowed move; `probe` has the bounds of the first one.
     fn choice_node(
         &mut self,
         node: &Node<'_, G::Position>,
@@ -270,7 +268,6 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         }
     }
 
-    /// The value of a move for the side that makes it.
     #[inline]
     fn search_move(&mut self, node: &Node<'_, G::Position>, mv: G::Move, window: Window) -> Bounds {
         let next = self.game.play(node.position, mv);

@@ -41,7 +41,6 @@ impl Stopwatch {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Deadline {
     pub(super) stopwatch: Stopwatch,
-    /// Time since the stopwatch's start.
     pub(super) after: Duration,
 }
 

@@ -62,7 +62,6 @@ fn published_values() {
     }
 }
 
-/// The value of a board with one stone each, in opposite corners, and no choice left to chance.
 fn one_stone_each<const COLUMNS: usize, const ROWS: usize>() -> f64 {
     let die = Die::with_faces(1).unwrap();
     let game = EinStein::<COLUMNS, ROWS>::with_stones(Variant::Classic, die, 1);

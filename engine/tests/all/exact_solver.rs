@@ -20,7 +20,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
         }
     }
 
-    /// Win probability of the side to move, before the roll.
     pub(crate) fn value(&mut self, position: &Position) -> f64 {
         if let Some(payoffs) = self.game.payoffs(position) {
             return f64::from(payoffs[self.game.to_move(position)]);

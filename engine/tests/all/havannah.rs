@@ -82,7 +82,6 @@ impl PlainBoard {
         }
     }
 
-    /// Index of a cell's name such as d4.
     fn at(&self, name: &str) -> usize {
         let letter = usize::from(name.as_bytes()[0] - b'a') + 1;
         letter * self.width + name[1..].parse::<usize>().unwrap()
@@ -123,7 +122,6 @@ impl PlainBoard {
         run_ends
     }
 
-    /// Structures that the stone at a cell completes: ring, bridge, fork.
     fn completed(&self, at: usize) -> Vec<&'static str> {
         let own = self.cells[at];
         let cells_of_board: Vec<usize> = (0..self.cells.len())

@@ -29,7 +29,6 @@ pub(crate) fn value(position: &Position, found: &[MoveStatistics<Move>]) -> f32 
     expectation(&outcomes, &values.collect::<Vec<f32>>())
 }
 
-/// Asserts that proven bounds enclose the exact values.
 pub(crate) fn proofs_hold(exact: &Exact, found: &[MoveStatistics<Move>], who: impl Debug) {
     for statistics in found {
         let what = (&who, exact.position, statistics);

@@ -146,7 +146,6 @@ fn playouts_end_and_begin_as_they_should() {
         evaluate(&mut truncated(0), &start),
         evaluate(&mut evaluator(), &start)
     );
-    // Enough plies to end the game: won or lost.
     let decided = evaluate(&mut truncated(200), &start);
     assert!([0, 1].map(win_for).contains(&decided));
     let function = |_: &Standard, _: &Position, _: &mut RandomStream| win_for(1);

@@ -11,7 +11,6 @@ pub(crate) enum Choice {
     Nearest,
 }
 
-/// A step from one square to another, both as (row from the top, column).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Step {
     pub(crate) from: (usize, usize),
@@ -44,7 +43,6 @@ impl Board {
         format!("{} {} -", rows.join("/"), self.to_move)
     }
 
-    /// The character of a stone of the side to move.
     fn own_stone(&self, number: u8) -> char {
         char::from(if self.to_move == 'r' {
             b'0' + number
@@ -108,7 +106,6 @@ impl Board {
             .collect()
     }
 
-    /// Board after a step; a stone on its target is captured.
     pub(crate) fn after(&self, step: Step) -> Self {
         let mut rows = self.rows.clone();
         rows[step.to.0][step.to.1] = rows[step.from.0][step.from.1];

@@ -72,7 +72,6 @@ impl PlainBoard {
         if self.turn == 'X' { 'O' } else { 'X' }
     }
 
-    /// Discs that a move flips.
     fn flips(&self, square: i32) -> Vec<usize> {
         let mut all = Vec::new();
         if self.signs[square as usize] != '-' {
@@ -113,7 +112,6 @@ impl PlainBoard {
         }
     }
 
-    /// Legal placements with the board after each.
     fn placements(&self) -> Vec<(String, Self)> {
         let squares = (0..self.size * self.size).map(|square| (square, self.flips(square)));
         let legal = squares.filter(|(_, flips)| !flips.is_empty());
@@ -137,7 +135,6 @@ impl PlainBoard {
         placements
     }
 
-    /// Disc difference of the side to move.
     fn ahead(&self) -> i32 {
         let count = |of_sign| self.signs.iter().filter(|&&sign| sign == of_sign).count() as i32;
         count(self.turn) - count(self.other())
@@ -346,7 +343,6 @@ fn hard_published_endgames_are_solved() {
     }
 }
 
-/// The score of a position by the rules alone.
 fn slow_score(game: &Reversi, position: &Position) -> i32 {
     if game.payoffs(position).is_some() {
         return game.final_discs(position);
@@ -386,7 +382,6 @@ fn no_table_changes_a_score() {
             let expected = plain.clone().score(&position);
             for mut solver in others.clone() {
                 assert_eq!(solver.score(&position), expected);
-                // Again, with the filled table.
                 assert_eq!(solver.score(&position), expected);
             }
             if game.payoffs(&position).is_none() {

@@ -177,7 +177,6 @@ impl PlainBoard {
             .then_some((there.0, there.1, direction))
     }
 
-    /// Cells that a stone of a player here captures.
     fn captured(&self, (x, y): (i32, i32), player: u8) -> HashSet<(i32, i32)> {
         let own = char::from(b'0' + player);
         let mut all = HashSet::new();

@@ -331,7 +331,6 @@ fn roll_outs_of_five_stones_to_tables_of_four_are_as_exact_tables() {
     assert!(loss.mean().abs() < 0.01, "{loss:?}");
 }
 
-/// Root of the mean square.
 fn deviation(differences: &[f64]) -> f64 {
     let squares = differences.iter().map(|difference| difference * difference);
     squares.collect::<Moments>().mean().sqrt()

@@ -186,7 +186,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
 
 const FAIR: [f64; 6] = [1.0; 6];
 
-/// Both variants of a board with some stones and a die.
 fn check_board<const COLUMNS: usize, const ROWS: usize>(stones: usize, weights: &[f64]) {
     for variant in [Variant::Classic, Variant::NearestOnly] {
         Rules::<COLUMNS, ROWS>::new(variant, stones, weights)

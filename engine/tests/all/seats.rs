@@ -93,7 +93,6 @@ struct Case {
 }
 
 impl Case {
-    /// Description of the case for failures.
     fn text(&self, position: &Position) -> String {
         let Self { number, game, .. } = self;
         let position = game.format_position(position);
@@ -131,7 +130,6 @@ impl Case {
         self.game.parse_position(&words.join(" ")).ok()
     }
 
-    /// Best-reply search by definition, for the root.
     fn best_reply(&self, position: &Position, depth: u32) -> f32 {
         let root = self.position.seat();
         if let Some(payoffs) = self.game.payoffs(position) {

@@ -9,17 +9,13 @@ use std::{
 };
 use toml::{Table, Value};
 
-/// Tokens of a file.
 #[derive(Debug)]
 pub(crate) struct Source {
-    /// Path below `src`, with `/`.
     pub(crate) path: String,
-    /// The module of `lib.rs` it belongs to.
     pub(crate) module: String,
     /// Depth of its module: 1 for a module of `lib.rs`.
     depth: usize,
     tokens: Vec<String>,
-    /// Files that it declares as test modules.
     pub(crate) test_files: Vec<String>,
 }
 
@@ -61,14 +57,12 @@ pub(crate) fn modules_in_reading_order() -> Vec<String> {
     declared.map(|window| window[1].clone()).collect()
 }
 
-/// Files of the engine except `lib.rs` and test modules.
 pub(crate) fn engine_sources() -> Vec<Source> {
     let mut sources = crate_sources("engine");
     sources.retain(|source| source.path != "lib.rs");
     sources
 }
 
-/// Files of a crate except test modules.
 pub(crate) fn crate_sources(name: &str) -> Vec<Source> {
     let root = folder_of(name).join("src");
     let mut sources = Vec::new();

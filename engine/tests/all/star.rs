@@ -19,7 +19,6 @@ use engine::search::{
 };
 use std::sync::Arc;
 
-/// Evaluator without its batch path.
 #[derive(Clone)]
 struct OneByOne<E>(E);
 

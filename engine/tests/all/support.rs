@@ -67,7 +67,6 @@ pub(crate) fn moves_of<G: Game>(game: &G, position: &G::Position) -> G::Moves {
     moves
 }
 
-/// Positions after all moves.
 pub(crate) fn successors<G: Game>(game: &G, position: &G::Position) -> Vec<G::Position> {
     let moves = moves_of(game, position);
     moves.iter().map(|&mv| game.play(position, mv)).collect()
@@ -89,7 +88,6 @@ pub(crate) fn schwarz(game: &Standard) -> Arc<SchwarzOdds> {
     Arc::new(SchwarzOdds::with_fitted_scale(game))
 }
 
-/// Table of so many entries, of the default kind.
 pub(crate) fn table(entries: usize) -> Arc<Table> {
     table_of(entries, Replacement::default())
 }
@@ -168,7 +166,6 @@ pub(crate) fn encloses(bounds: Bounds, value: f64, within: f64, what: impl Debug
     );
 }
 
-/// Value of a search with a full window.
 pub(crate) fn full<G: SearchGame, E: Evaluator<G>>(
     star: &mut Star<G, E>,
     position: &G::Position,

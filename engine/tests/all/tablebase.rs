@@ -17,7 +17,6 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-/// Maximum error of tables of at most five stones.
 const BOUND: f64 = 4e-5;
 
 fn on_all_threads(jobs: usize, job: &(dyn Fn(usize) + Sync)) {

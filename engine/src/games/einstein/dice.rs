@@ -92,7 +92,6 @@ pub struct DiceStream {
     left: u8,
 }
 
-/// Rolls of a fair die per generator output.
 const ROLLS_PER_OUTPUT: u8 = 12;
 
 impl DiceStream {

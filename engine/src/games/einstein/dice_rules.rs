@@ -38,11 +38,9 @@ pub(super) fn stone_ranges_by_set(
 }
 
 impl Variant {
-    /// All variants by name, the default first.
     pub(super) const NAMED: [(&'static str, Self); 2] =
         [("classic", Self::Classic), ("nearest", Self::NearestOnly)];
 
-    /// Name in specs, files and reports.
     pub(super) fn name(self) -> &'static str {
         Self::NAMED[self as usize].0
     }

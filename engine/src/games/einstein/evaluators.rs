@@ -15,7 +15,6 @@ pub(crate) mod test_support;
 use super::Standard;
 use crate::play::registry::EvaluatorEntry;
 
-/// The evaluators by name, the default first.
 pub(super) static EVALUATORS: [EvaluatorEntry<Standard>; 7] = [
     schwarz_odds::ENTRY,
     race::ENTRY,

@@ -11,7 +11,6 @@ use crate::play::{
 };
 use std::sync::Arc;
 
-/// Milliseconds per move in ABSeval's published matches.
 const DEFAULT_ABSEVAL_MILLISECONDS: &str = "1200";
 
 pub(super) static PLAYERS: [PlayerEntry<Standard>; 9] = [

@@ -63,7 +63,6 @@ pub fn transform_face(face: u8, symmetry: usize) -> u8 {
     }
 }
 
-/// The image of a move of the side to move.
 pub(super) fn transform_move(mv: Move, symmetry: usize) -> Move {
     let stone = if symmetry & REVERSE_MOVER != 0 {
         MAX_STONES - 1 - mv.stone()

@@ -104,7 +104,6 @@ pub enum TablesError {
 }
 
 impl Tables {
-    /// Tables without any class.
     fn empty(stones: usize, variant: Variant) -> Result<Self, TablesError> {
         if !(MIN_TABLE_STONES..=MAX_TABLE_STONES).contains(&stones) {
             return Err(TablesError::Stones(stones));

@@ -16,7 +16,6 @@ use crate::core::{
 use crate::play::registry::{EvaluatorEntry, calibrated};
 use std::{array::from_fn, collections::VecDeque, sync::Arc};
 
-/// The evaluators by name, the default first.
 pub(super) static EVALUATORS: [EvaluatorEntry<Havannah>; 2] = [
     EvaluatorEntry::new(
         "needs",
@@ -36,7 +35,6 @@ pub(super) static EVALUATORS: [EvaluatorEntry<Havannah>; 2] = [
     ),
 ];
 
-/// The difference of the needed stones.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Needs;
 

@@ -66,7 +66,6 @@ static SURROUNDING_INDEX: LazyLock<Box<[u16; 1 << 12]>> = LazyLock::new(|| {
     numbers
 });
 
-/// The sets, the default first.
 static SETS: [NamedTuples<Havannah>; 1] = [NamedTuples {
     name: "hexagons",
     tuples: |game| {

@@ -33,7 +33,6 @@ pub(super) static MATES: OracleEntry<Havannah> = OracleEntry {
     class: |game, position| game.remaining(position).to_string(),
 };
 
-/// An oracle of wins in a few plies.
 #[derive(Debug)]
 struct Mates {
     deep: bool,
@@ -58,7 +57,6 @@ impl Havannah {
         cells.filter(move |&cell| self.would_win(position, cell, seat).any())
     }
 
-    /// Whether a move creates two winning cells.
     fn makes_double_threat(&self, position: &Position, cell: usize) -> bool {
         let seat = position.seat();
         // An isolated stone creates none.

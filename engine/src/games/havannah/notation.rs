@@ -11,7 +11,6 @@ use crate::core::{
     text::{TextError, wrong},
 };
 
-/// The letter of a number from 0.
 fn letter(x: u8) -> char {
     char::from(b'a' + x)
 }

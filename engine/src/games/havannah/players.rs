@@ -11,7 +11,6 @@ use crate::play::{
 };
 use std::fmt::Write;
 
-/// The game's own players.
 pub(super) static PLAYERS: [PlayerEntry<Havannah>; 1] = [PlayerEntry {
     name: "lajkonik",
     parameters: "sims or seconds_per_move, and the published options by name",
@@ -42,7 +41,6 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
         let _ = write!(text, "ms={}, ", (seconds * 1000.0_f64).round());
     }
     let mut number = |key, from, to, default: f64| arguments.number(key, from..=to, default);
-    // Playouts.
     let mut playout = [
         ("connect", "chance_of_forced_connection_intercept", 34.0),
         ("connect_slope", "chance_of_forced_connection_slope", -30.0),
@@ -54,7 +52,6 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     for (_, key, chance) in &mut playout {
         *chance = number(key, -10_000.0, 10_000.0, *chance)?;
     }
-    // Selection.
     let exploration = number("exploration_factor", 0.0, 1e6, 0.0)?.sqrt() / 2.0;
     let bias = number("rave_bias", 1e-30, 1e8, 0.0001)?;
     let urgency = number("first_play_urgency", -20.0, 2000.0, 1000.0)?;

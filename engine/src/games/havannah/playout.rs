@@ -87,7 +87,6 @@ fn read(arguments: &mut Arguments<'_>, _: &Havannah) -> Result<LeafMaker<Havanna
     }))
 }
 
-/// Plays to the end of the game.
 struct PatternPlayout {
     knowledge: PlayoutParameters,
     empty: [u16; NUM_CELL_SLOTS],
@@ -235,7 +234,6 @@ impl PatternPlayout {
         })
     }
 
-    /// The next stone.
     fn choose(&self, game: &Havannah, position: &Position, random: &mut RandomStream) -> usize {
         let (options, seat) = (&self.knowledge, position.seat());
         let last = position.last[0];

@@ -28,7 +28,6 @@ const MAX_THREATS: u32 = 150;
 /// Exceeds any sum of initial numbers.
 const INFINITE_NUMBER: u32 = 1 << 30;
 
-/// Steps to the six neighbours, in the order of a shape's: columns of 8 cells.
 const NEIGHBOUR_SHIFTS: [i32; 6] = [8, 9, 1, -8, -9, -1];
 
 /// Bit of the first cell, so that its neighbours exist.
@@ -221,7 +220,6 @@ impl Prover {
         strategy
     }
 
-    /// A proven winning move.
     fn answer(&self, node: &Node) -> Option<u64> {
         let (key, symmetry) = node.image();
         let stored = self.entry(key).filter(|entry| entry.proof == 0)?;
@@ -303,7 +301,6 @@ impl Prover {
         *(if first { one } else { other }) = entry;
     }
 
-    /// The threats of each further stone.
     fn pairs(&mut self, own: u64) -> &Pairs {
         let slot = (own.wrapping_mul(GOLDEN) >> 32) as usize & (self.pairs.len() - 1);
         if self.pairs[slot].own != own {
@@ -363,7 +360,6 @@ impl Prover {
         (line | set << 8 | set >> 8 | set << 9 | set >> 9) & self.all
     }
 
-    /// Whether a stone would close a ring with a chain.
     fn closes_ring(&self, own: u64, chain: u64, bit: u64) -> bool {
         if chain.count_ones() < 5 {
             return false;
@@ -460,7 +456,6 @@ impl Prover {
         candidates
     }
 
-    /// Initial numbers.
     fn guess(&mut self, stones: &Stones) -> (u32, u32) {
         let empty = self.empty(stones);
         let turn = if stones.seat == self.winner {
@@ -553,7 +548,6 @@ impl Prover {
     }
 }
 
-/// Numbers of a decided position.
 fn exact(wins: bool) -> (u32, u32) {
     if wins {
         (0, INFINITE_NUMBER)

@@ -14,7 +14,6 @@ pub const MAX_CELLS: usize = 271;
 
 pub(super) const OFF_BOARD: usize = MAX_CELLS;
 
-/// All cells and [`OFF_BOARD`].
 pub(super) const NUM_CELL_SLOTS: usize = MAX_CELLS + 1;
 
 /// Cells at a distance of one or two.
@@ -36,9 +35,7 @@ pub(super) struct Shape {
     /// For each cell its neighbours in a circle, a to f; then the cells between two neighbours, a
     /// and b, b and c, …; then those behind each of them.
     pub(super) near: [[u16; NUM_NEAR_CELLS]; NUM_CELL_SLOTS],
-    /// For each cell its side or corner.
     pub(super) rim: [u16; NUM_CELL_SLOTS],
-    /// Hash words of each colour on a cell.
     pub(super) words: [[u64; 2]; NUM_CELL_SLOTS],
     /// Letter and number of each cell, from 0.
     pub(super) names: [[u8; 2]; MAX_CELLS],
@@ -136,7 +133,6 @@ impl Shape {
         cell_slot(base, [at[0] + centre, centre - at[1]])
     }
 
-    /// Distance of two cells in steps.
     #[cfg(test)]
     pub(super) fn distance(&self, one: usize, other: usize) -> usize {
         let [[ax, ay], [bx, by]] = [one, other].map(|cell| self.names[cell].map(i32::from));

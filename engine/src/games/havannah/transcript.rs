@@ -35,7 +35,6 @@ pub(super) static FORMS: [TranscriptForm<Havannah>; 2] = [
     },
 ];
 
-/// White and Black in SGF.
 const COLOUR_NAMES: [&str; 2] = ["W", "B"];
 
 const BLACK: Seat = 1;
@@ -111,13 +110,11 @@ fn row(game: &Havannah, line: &str, mut at: usize) -> Result<ParsedGame, TextErr
     Ok(reading.parsed)
 }
 
-/// Whether a word is a move number: `1.`
 fn is_number(word: &str) -> bool {
     let number = word.trim_end_matches('.');
     number.len() < word.len() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// State of the parser.
 struct Reading<'a> {
     game: &'a Havannah,
     position: Position,

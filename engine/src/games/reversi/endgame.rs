@@ -127,7 +127,6 @@ impl Endgame {
         self.nodes
     }
 
-    /// Sets the limits of later searches.
     fn set_limits(&mut self, limits: &Limits) {
         self.limits.clone_from(limits);
         self.is_stopped = false;
@@ -137,7 +136,6 @@ impl Endgame {
         };
     }
 
-    /// Whether the search must end.
     #[inline(always)]
     fn is_over(&mut self) -> bool {
         if self.nodes >= self.next_check {

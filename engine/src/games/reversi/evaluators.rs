@@ -12,7 +12,6 @@ use super::{
 use crate::core::{calibration::Calibration, evaluator::Score};
 use crate::play::registry::{EvaluatorEntry, calibrated};
 
-/// The evaluators by name, the default first.
 pub(super) static EVALUATORS: [EvaluatorEntry<Reversi>; 3] = [
     EvaluatorEntry::new(
         "squares",

@@ -123,7 +123,6 @@ mod tests {
         TupleSet::from_name(game, name).unwrap()
     }
 
-    /// Random weights of at most half the scale.
     fn network(game: &Reversi, scale: f32) -> Network<Reversi> {
         let numbers = |count: usize| -> Vec<f32> {
             let mut random = RandomStream::new(count as u64);

@@ -111,7 +111,6 @@ pub(super) fn disc_on(position: &Position, square: usize) -> Option<Seat> {
     seats.find(|&seat| position.discs(seat) >> square & 1 == 1)
 }
 
-/// A square's column and row: `a1`.
 pub(super) fn square_name(square: usize) -> String {
     let column = (b'a' + (square % COLUMNS) as u8) as char;
     format!("{column}{}", square / COLUMNS + 1)

@@ -24,7 +24,6 @@ impl Game {
         tag.map(|tag| tag.1.as_str())
     }
 
-    /// Discs of Black and of White at the end, if given.
     pub(super) fn discs(&self) -> Option<[u8; 2]> {
         let texts = [self.tag("Result"), self.result.as_deref()];
         texts.into_iter().flatten().find_map(|text| {

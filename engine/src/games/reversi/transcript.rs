@@ -205,7 +205,6 @@ fn from_pgn(game: &Reversi, read: &pgn::Game) -> Result<ParsedGame, TextError> {
     parsed.map_err(|problem| TextError::new(read.begin + 1, problem))
 }
 
-/// State of the parser.
 pub(super) struct Reading<'a> {
     game: &'a Reversi,
     position: Position,
@@ -258,7 +257,6 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// Sets the result by the discs of Black and of White at the end.
     pub(super) fn set_discs(&mut self, [black, white]: [u8; 2]) {
         let winner = match black.cmp(&white) {
             Ordering::Greater => Some(BLACK),
@@ -275,7 +273,6 @@ impl<'a> Reading<'a> {
         Ok(self.parsed)
     }
 
-    /// Reads a property of GGF.
     fn property(&mut self, property: &Property) -> Result<(), TextError> {
         let Property { name, value, at } = property;
         match name.as_str() {

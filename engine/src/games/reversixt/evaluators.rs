@@ -17,7 +17,6 @@ use crate::core::{
 };
 use crate::play::registry::{EvaluatorEntry, calibrated};
 
-/// The evaluators by name, the default first.
 pub(super) static EVALUATORS: [EvaluatorEntry<ReversiXt>; 3] = [
     EvaluatorEntry::new(
         "lines",
@@ -142,7 +141,6 @@ impl SeatScore for Lines {
 }
 
 impl ReversiXt {
-    /// Number of empty cells that a seat could fill.
     fn num_fillable(&self, position: &Position, seat: Seat) -> usize {
         let cells = &position.cells[..self.map.cells().len()];
         self.capturing_cells(cells, seat, false).len()

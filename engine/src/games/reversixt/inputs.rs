@@ -140,13 +140,11 @@ fn lead_symbol(lead: i32) -> u8 {
     (lead.clamp(-7, 8) + 7) as u8
 }
 
-/// The lead as a fraction of the sum.
 fn ratio_symbol((own, other): (i32, i32)) -> u8 {
     let share = (own - other) as f32 / (own + other).max(1) as f32;
     (7.5 + 7.5 * share).round() as u8
 }
 
-/// The summary of a position from a seat's perspective.
 fn summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; NUM_SUMMARY] {
     let players = game.map().players();
     let counts = game.counts(position);

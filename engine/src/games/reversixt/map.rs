@@ -83,7 +83,6 @@ impl Cell {
         self.0 >= Self::EMPTY.0
     }
 
-    /// A number below 16.
     #[inline]
     pub(super) const fn number(self) -> u8 {
         self.0
@@ -150,13 +149,11 @@ pub struct MapError {
 pub struct Map {
     /// Number of players, 2 to 8.
     pub(super) players: usize,
-    /// Override stones per player.
     pub(super) overrides: u16,
     pub(super) bombs: u16,
     /// Reach of a bomb in steps.
     pub(super) strength: u16,
     width: usize,
-    /// Row by row.
     pub(super) cells: Box<[Cell]>,
     transitions: Vec<[Side; 2]>,
     /// For each side the cell beyond it, and the direction there.
@@ -257,7 +254,6 @@ impl Map {
         Ok(())
     }
 
-    /// Adds a transition between sides without a neighbour.
     pub(super) fn add_transition(&mut self, sides: [Side; 2]) {
         let [one, other] = sides;
         self.steps[usize::from(one.0)] = other.reversed();
@@ -358,7 +354,6 @@ impl fmt::Display for Map {
     }
 }
 
-/// Parses a number within a range.
 pub(super) fn number(
     word: &str,
     expected: &str,
@@ -376,7 +371,6 @@ pub(super) fn number(
     }
 }
 
-/// The remaining lines of a text.
 struct Lines<'t> {
     lines: std::iter::Enumerate<std::str::Split<'t, char>>,
     last: usize,
@@ -444,7 +438,6 @@ impl<'t> Line<'t> {
     }
 }
 
-/// The remaining words of a line, from byte `at` on.
 struct Words<'l, 't> {
     line: &'l Line<'t>,
     at: usize,

@@ -196,7 +196,6 @@ impl<'t> Parts<'t> {
         self.rest.is_none()
     }
 
-    /// The next part and its offset.
     fn next(&mut self, expected: &str) -> Result<(&'t str, usize), TextError> {
         let at = self.at;
         let missing = || TextError::new(at, format!("expected {expected}, found the end"));

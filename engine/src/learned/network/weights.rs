@@ -143,7 +143,6 @@ impl FloatWeights {
 }
 
 impl NetworkWeights {
-    /// Checks the sizes and sums of a network with `rows` rows and `buckets` buckets.
     pub(super) fn check(&self, rows: usize, buckets: usize) -> Result<(), ModelError> {
         let refuse = |problem| Err(ModelError(problem));
         if self.hidden.len() >= MAX_HIDDEN {

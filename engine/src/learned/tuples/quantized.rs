@@ -19,7 +19,6 @@ const LIMIT: f64 = (1u32 << 30) as f64;
 
 pub(super) const MAX_LOG_ODDS: f64 = LIMIT / (1u32 << MIN_BITS) as f64;
 
-/// Fractional bits of log odds in floating point.
 const LOG_ODDS_BITS: u32 = 18;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +35,6 @@ fn rounding_offset(bits: u32) -> i32 {
 }
 
 impl QuantizedWeights {
-    /// Quantizes finite weights, one per row.
     pub(crate) fn new<G: Learnable>(
         set: &TupleSet<G>,
         weights: &[f32],
@@ -82,7 +80,6 @@ impl QuantizedWeights {
         (sum >> (self.bits - bits)) as f32 * f32::from_bits((127 - bits) << 23)
     }
 
-    /// Win probability of the side to move.
     #[inline]
     pub(crate) fn win_probability(&self, sum: i32) -> f32 {
         logistic(self.log_odds(sum))

@@ -169,7 +169,6 @@ impl<G: Learnable> TupleSet<G> {
         &self.kernels
     }
 
-    /// The same set with other kernels of the game.
     pub(crate) fn with_kernels(self, kernels: G::Tuples) -> Self {
         Self { kernels, ..self }
     }
@@ -199,7 +198,6 @@ impl<G: Learnable> TupleSet<G> {
         &self.phases
     }
 
-    /// The first row of a position's phase.
     #[inline]
     pub(crate) fn offset(&self, position: &G::Position) -> u32 {
         if self.offsets.is_empty() {
@@ -212,7 +210,6 @@ impl<G: Learnable> TupleSet<G> {
         self.rows
     }
 
-    /// The rows of each tuple's table within a phase.
     pub(crate) fn tables(&self) -> impl Iterator<Item = Range<usize>> {
         let ends = self.bases[1..]
             .iter()
@@ -244,7 +241,6 @@ impl<G: Learnable> TupleSet<G> {
         G::Tuples::rows(self, position, out);
     }
 
-    /// Writes the row of each tuple for a view of the position.
     #[inline]
     pub(crate) fn rows_from_view(&self, position: &G::Position, view: &[u8], out: &mut [u32]) {
         let offset = self.offset(position);
@@ -319,7 +315,6 @@ pub fn tuple_text<G: Learnable>(game: &G, tuple: &[Cell]) -> String {
     joined(cells, " ")
 }
 
-/// Validates the tuples of a set.
 fn check(tuples: &[Vec<Cell>], text: impl Fn(&[Cell]) -> String) -> Result<(), ModelError> {
     if !(1..=MAX_TUPLES).contains(&tuples.len()) {
         return Err(ModelError(format!(

@@ -20,7 +20,6 @@ pub(super) struct Chunk {
     nodes: u32,
 }
 
-/// Limits of the graph.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Capacity {
     pub(super) cells: u64,
@@ -39,7 +38,6 @@ impl CellAllocator {
         *self.0.get_mut() = u64::from(nodes) << 32 | u64::from(cells);
     }
 
-    /// Frees everything.
     pub(super) fn clear(&mut self) {
         *self.0.get_mut() = EMPTY;
     }
@@ -83,7 +81,6 @@ impl Chunk {
         self.end - self.next
     }
 
-    /// Allocates the cells of a node from the chunk.
     pub(super) fn allocate_node(&mut self, cells: u32) -> u32 {
         debug_assert!(cells <= self.remaining());
         let allocate_node = self.next;

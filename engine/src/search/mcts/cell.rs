@@ -43,7 +43,6 @@ const HAS_BOUNDS: u32 = 1 << 31;
 /// Link of an edge that ends the game. Larger than any index.
 const TERMINAL: u32 = HAS_BOUNDS - 1;
 
-/// Limit of cell indices.
 pub(super) const MAX_CELLS: usize = TERMINAL as usize;
 
 /// Fixed-point representation of a payoff of 1.
@@ -72,7 +71,6 @@ pub(super) fn to_fixed(payoff: f32) -> u64 {
 }
 
 impl Cell {
-    /// Makes the cell a node header.
     #[inline]
     pub(super) fn set_header(&self, moves: u32, key: u64, visits: u32) {
         self.visits.store(visits, Relaxed);
@@ -80,7 +78,6 @@ impl Cell {
         self.sum.store(key, Relaxed);
     }
 
-    /// Makes the cell an unvisited edge.
     #[inline]
     pub(super) fn clear(&self) {
         self.set_header(0, 0, 0);
@@ -116,7 +113,6 @@ impl Cell {
         }
     }
 
-    /// Whether a visited edge ends the game.
     #[inline]
     pub(super) fn is_terminal(&self) -> bool {
         self.link.load(Relaxed) & !HAS_BOUNDS == TERMINAL
@@ -177,7 +173,6 @@ impl Cell {
         self.sum.load(Relaxed) as i64 as f32 * (1.0 / FIXED_ONE as f32)
     }
 
-    /// Sum of the payoffs in full precision.
     pub(super) fn exact_payoff(&self) -> f64 {
         self.sum.load(Relaxed) as f64 / FIXED_ONE
     }
@@ -187,7 +182,6 @@ impl Cell {
         self.payoff() / self.visits() as f32
     }
 
-    /// Whether the [`ColdCell`] has bounds.
     #[inline]
     pub(super) fn has_bounds(&self) -> bool {
         self.link.load(Relaxed) & HAS_BOUNDS != 0

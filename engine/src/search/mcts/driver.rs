@@ -269,7 +269,6 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
     }
 }
 
-/// State shared by the threads of one search.
 struct Driver<'a, G: SearchGame> {
     context: &'a Context<'a, G>,
     goal: Goal,

@@ -23,7 +23,6 @@ use std::sync::atomic::{
 #[repr(transparent)]
 pub(in crate::search) struct Slot(AtomicU64);
 
-/// Nodes and edges in memory of fixed size.
 #[derive(Debug)]
 pub(super) struct Graph {
     cells: SharedArray<Cell>,
@@ -63,7 +62,6 @@ const PREFETCHED_CHILDREN: usize = 32;
 /// Memory per cell without RAVE and index.
 const MIN_CELL_BYTES: usize = size_of::<Cell>() + size_of::<ColdCell>();
 
-/// Minimal size of a graph.
 const MIN_CELLS: usize = 1 << 8;
 
 /// Maximal chunk of a thread: about a hundred nodes, 32 KiB.
@@ -146,7 +144,6 @@ impl Graph {
         })
     }
 
-    /// Maximal memory in bytes.
     pub(super) fn bytes(&self) -> usize {
         let rave_cells = self
             .rave_cells
@@ -180,7 +177,6 @@ impl Graph {
         base.saturating_mul(1 << (all / remaining).ilog2().min(16))
     }
 
-    /// A node header or an edge by its index.
     #[inline]
     pub(super) fn cell(&self, index: u32) -> CellRef<'_> {
         CellRef::new(
@@ -307,7 +303,6 @@ impl Graph {
         }
     }
 
-    /// The node of a position in the index.
     #[inline]
     pub(super) fn find(&self, key: u64) -> Option<u32> {
         self.probe(key).ok()

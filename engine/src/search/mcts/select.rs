@@ -10,7 +10,6 @@ use super::{
     options::{Blend, FirstPlay, MctsOptions},
 };
 
-/// Constants of the selection of one search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selector {
     exploration: f32,
@@ -127,7 +126,6 @@ impl Selector {
         }
     }
 
-    /// The complete rule.
     #[inline(never)]
     fn select_general(&self, edges: EdgeSlice<'_>, rave_cells: &[Cell], visits: u32) -> usize {
         let (mut best_proven, mut best_lower) = (usize::MAX, 0.0);

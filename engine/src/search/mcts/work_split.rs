@@ -21,7 +21,6 @@ const LEAD_DIVISOR: u64 = 256;
 /// helps another part.
 const CHECK_INTERVAL: usize = 8;
 
-/// The parts and their claimed simulations.
 #[derive(Debug)]
 pub(super) struct WorkSplit {
     parts: Vec<WorkPart>,
@@ -48,7 +47,6 @@ pub(super) struct Cursor {
     claimed_total: u64,
 }
 
-/// Simulations to run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Claim {
     pub(super) count: u64,
@@ -68,7 +66,6 @@ impl DrawRange {
         width: 1 << 32,
     };
 
-    /// Range `part` of `parts` equal ones.
     fn part(part: usize, parts: usize) -> Self {
         let begin = |part: usize| ((part as u128) << 32) / parts as u128;
         let first = begin(part) as u64;

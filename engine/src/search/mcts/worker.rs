@@ -23,7 +23,6 @@ use crate::core::{
 };
 use crate::search::{SearchStats, eval_timer::EvalTimer, limits::LimitChecker};
 
-/// The node at which all simulations begin.
 #[derive(Clone, Debug)]
 pub(super) struct Root<G: SearchGame> {
     pub(super) position: G::Position,
@@ -114,7 +113,6 @@ pub(super) struct Worker<G: SearchGame, L> {
 const SIMULATIONS_PER_SLOT: u64 = 32;
 
 impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
-    /// The worker of one of `threads` threads.
     pub(super) fn new(leaf: L, threads: usize) -> Self {
         Self {
             leaf,
@@ -270,7 +268,6 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
     }
 }
 
-/// The value of met bounds.
 #[inline]
 pub(super) fn midpoint(bounds: Bounds) -> f32 {
     if bounds.lower >= bounds.upper {

@@ -12,7 +12,6 @@ use super::{
     graph::Graph,
 };
 
-/// Maximal number of buffered simulations per edge.
 pub(super) const MAX_BUFFERED: u32 = 64;
 
 /// One in so many visits of busy nodes is counted. A prime, to avoid resonance with the path
@@ -25,7 +24,6 @@ const BASE_SHIFT: u32 = 6;
 /// Buffered edges, a power of two. Four KiB, to leave the L1 cache to the graph.
 const NUM_EDGES: usize = 256;
 
-/// Buffered additions to one edge.
 #[derive(Clone, Copy, Debug, Default)]
 struct EdgeEntry {
     index: u32,

@@ -171,7 +171,6 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         chance.bounds()
     }
 
-    /// The value of a position one ply deep, from the cache or evaluated.
     #[inline]
     fn probe_or_evaluate(&mut self, position: &G::Position, ply: usize, key: u64) -> f32 {
         if let Some(value) = self.oracle_value(position) {

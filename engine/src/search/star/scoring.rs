@@ -10,7 +10,6 @@ const HISTORY_LIMIT: f32 = 1e6;
 const MIN_DEPTH_FOR_SERIAL_SCORES: u32 = 3;
 
 impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
-    /// Fills the ordering scores.
     #[inline]
     pub(super) fn score_moves(
         &mut self,
@@ -51,7 +50,6 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         }
     }
 
-    /// Adds a fail-high of a move to the history.
     pub(super) fn update_history(&mut self, position: &G::Position, mv: G::Move, depth: u32) {
         let counter = &mut self.history[self.game.history_index(position, mv)];
         *counter += (depth * depth) as f32;

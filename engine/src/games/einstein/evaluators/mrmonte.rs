@@ -98,7 +98,6 @@ impl Evaluator<Standard> for MrMonte {
     }
 }
 
-/// Random source of a roll-out: the rolls, and the moves of random players.
 struct RandomSource {
     dice: DiceStream,
     moves: RandomStream,
@@ -237,7 +236,6 @@ mod tests {
         }
     }
 
-    /// Expectiminimax face by face, with the legal moves of each face.
     fn expectiminimax_by_face(
         game: &Standard,
         evaluator: &dyn AnyEvaluator<Standard>,

@@ -44,7 +44,6 @@ pub const fn distances_to_goal(square: u8) -> (u8, u8) {
     (if rows > columns { rows } else { columns }, rows + columns)
 }
 
-/// Index contribution of stone i on a square.
 const INDEX_CONTRIBUTION: [[u16; 32]; MAX_STONES] = {
     let mut index = [[0; 32]; MAX_STONES];
     let mut stone = 0;

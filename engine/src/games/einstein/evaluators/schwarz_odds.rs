@@ -108,7 +108,6 @@ fn look_up(table: &Table, index: usize) -> f32 {
     table[index & (SIZE - 1)]
 }
 
-/// Value of a position for the side that the odds are against.
 #[inline]
 fn value_from_odds(odds: f32) -> f32 {
     clamp_to_open_interval(1.0 / (1.0 + odds))

@@ -20,7 +20,6 @@ pub(crate) fn position(text: &str) -> Position {
     Standard::default().parse_position(text).unwrap().0
 }
 
-/// The default rules, and the nearest variant with a loaded die.
 pub(crate) fn test_rules() -> [Standard; 2] {
     let die = Die::with_weights(&[0.1, 0.3, 0.05, 0.05, 0.3, 0.2]).unwrap();
     [
@@ -239,7 +238,6 @@ impl Stone {
         (4 - row).max(4 - column)
     }
 
-    /// The squares (row, column) of its steps.
     pub(crate) fn steps(self) -> Vec<(i32, i32)> {
         let sign = if self.red { 1 } else { -1 };
         [(0, 1), (1, 0), (1, 1)]
@@ -268,7 +266,6 @@ pub(crate) fn allowed_labels(variant: Variant, living: &[usize], face: usize) ->
     labels
 }
 
-/// Living stones by label and distance.
 pub(crate) type Distances = Vec<(usize, i32)>;
 
 /// Distributions of the number of own turns, by recursion over lists of distances.
@@ -323,7 +320,6 @@ impl<'a> SlowRace<'a> {
         total
     }
 
-    /// The possible distances after a roll.
     pub(crate) fn turns(&self, list: &Distances, face: u8) -> Vec<Distances> {
         let living: Vec<usize> = list.iter().map(|&(label, _)| label).collect();
         let after = |label| {

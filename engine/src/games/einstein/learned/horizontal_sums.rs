@@ -26,7 +26,6 @@ pub(super) fn sums_of_eights([a, b, c, d]: [__m256i; NUM_VECTORS]) -> __m128i {
     )
 }
 
-/// The sums of four vectors of sixteen lanes.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) fn sums_of_sixteens([a, b, c, d]: [__m512i; NUM_VECTORS]) -> __m128i {

@@ -25,7 +25,6 @@ const NO_MOVE: usize = LOGITS_CAPACITY - 1;
 /// The enemy's logit after each step, in order; the rest is arbitrary.
 pub(super) type Logits = [i32; LOGITS_CAPACITY];
 
-/// Index of a stone that does not exist.
 const NO_STONE: u8 = LANES as u8 - 1;
 
 const _: () = assert!(MAX_STONES < LANES && MAX_STEPS < LOGITS_CAPACITY);
@@ -89,7 +88,6 @@ impl SideMoves {
         self.side == side
     }
 
-    /// The moves that do not reach the goal, grouped by stone.
     #[inline]
     pub(super) fn list(&self) -> &[SideMove] {
         &self.steps[..self.count]

@@ -101,7 +101,6 @@ impl Side {
     }
 }
 
-/// The draws of one ply, one byte per lane.
 struct Draws {
     /// From 0.
     face: __m256i,
@@ -109,7 +108,6 @@ struct Draws {
     coin: __m256i,
 }
 
-/// A lane mask of equal bytes.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn equal(a: __m256i, b: __m256i) -> __m256i {

@@ -12,7 +12,6 @@ use crate::games::einstein::Position;
 /// Plies between two exchanges; even.
 pub(super) const PLIES_PER_ROUND: usize = 4;
 
-/// Lane states, one bit per lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Status {
     pub(super) running: u64,
@@ -28,14 +27,12 @@ impl Status {
     }
 }
 
-/// 64 games on one engine.
 pub(super) trait Lanes {
     fn status(&self) -> Status;
 
     /// Adds the plies of some lanes' games to plies, squared plies and longest.
     fn count_plies(&mut self, lanes: u64, tally: &mut Tally);
 
-    /// Starts some lanes with the next starts.
     fn take_starts(&mut self, lanes: u64, starts: &Starts);
 
     /// Starts a game at each of at most [`super::LANES`] positions, in the lanes from 0 on, all
@@ -109,7 +106,6 @@ fn play_as<L: Lanes, const BY_STONES: bool>(
     }
 }
 
-/// Lanes below `count`.
 #[inline]
 pub(super) fn first_lanes(count: usize) -> u64 {
     if count >= super::LANES {

@@ -9,7 +9,6 @@ use super::LANES;
 use crate::core::arrays::by_index;
 use crate::core::random::{GOLDEN, RandomStream, mix64};
 
-/// Number of pairs of face and step.
 pub(super) const NUM_CODES: u16 = 18;
 
 /// 16 random bits of one ply.

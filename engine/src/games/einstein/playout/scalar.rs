@@ -63,10 +63,8 @@ fn entries(variant: Variant) -> Box<Entries> {
     entries
 }
 
-/// Marks an empty square of the board.
 const NONE: u8 = 31;
 
-/// Marks a square with a single step.
 const ONE_STEP_FLAG: u8 = 128;
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {

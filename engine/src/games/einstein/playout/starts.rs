@@ -78,7 +78,6 @@ impl Starts {
         starts
     }
 
-    /// Switches to random set-ups.
     pub(super) fn random_setups(&mut self) {
         if !self.from_setups {
             self.from_setups = true;

@@ -20,10 +20,8 @@ use std::{
     },
 };
 
-/// Approximate number of jobs per layer of a class.
 const JOBS_PER_LAYER: usize = 64;
 
-/// Threads and progress of a build.
 #[derive(Clone, Copy)]
 pub(super) struct BuildContext<'a> {
     pub(super) instructions: Instructions,
@@ -157,7 +155,6 @@ impl Tables {
             }
         }
         let done = AtomicU64::new(0);
-        // Numbers of values of a class and its swapped class.
         let sizes = |class: Class| {
             let both = class.with_swapped().into_iter();
             both.map(|class| tables.num_cells(class))
@@ -257,7 +254,6 @@ impl Tables {
         )
     }
 
-    /// Solves a class and its swapped class in memory.
     fn solve_pair(
         &self,
         class: Class,

@@ -110,7 +110,6 @@ impl Extension<'_> {
         });
     }
 
-    /// The values of positions with solved successors.
     fn values(&self, positions: &[Position]) -> Vec<f64> {
         let values_of_moves = self.move_values(positions, false);
         let value = |(position, values_of_moves): (&Position, MoveValues)| {

@@ -158,8 +158,6 @@ impl BlockStore for LayerPair<'_> {
     }
 }
 
-/// Builds the files of a class and its swapped class. `memory` bounds the rows copied at a time,
-/// besides the three layers.
 pub(super) fn build(
     tables: &Tables,
     directory: &Path,

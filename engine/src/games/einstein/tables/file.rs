@@ -27,7 +27,6 @@ pub(super) fn path(directory: &Path, variant: Variant, class: Class) -> PathBuf 
     directory.join(format!("{}-{class}.ends", variant.name()))
 }
 
-/// Size of a file of `cells` cells.
 pub(super) fn bytes(cells: u64) -> u64 {
     HEADER_BYTES as u64 + 2 * cells + 8 * (2 * cells).div_ceil(CHUNK_BYTES as u64) + 8
 }

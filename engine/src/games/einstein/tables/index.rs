@@ -51,7 +51,6 @@ impl Class {
         self.mover + self.other
     }
 
-    /// The class and its swapped class, if different.
     pub(super) fn with_swapped(self) -> Vec<Self> {
         let mut both = vec![self, self.swap_sides()];
         both.dedup();
@@ -106,7 +105,6 @@ impl std::fmt::Display for Class {
     }
 }
 
-/// Orbits of one side's tuples of `stones` squares.
 struct Orbits {
     /// By tuple, a base-24 number: its row, and in bits 1 and 0 whether transposition and reversal
     /// convert it to the row's tuple.
@@ -152,7 +150,6 @@ impl Orbits {
     }
 }
 
-/// A bit set of squares.
 #[inline]
 pub(super) fn occupied(squares: &[u8]) -> u32 {
     squares
@@ -190,7 +187,6 @@ fn map_square(square: u8, is_transposed: bool) -> u8 {
     }
 }
 
-/// The number of a tuple that is transposed (bit 1 of `flags`) and reversed (bit 0).
 fn image_number(squares: &[u8], flags: u32) -> usize {
     let squares = squares
         .iter()

@@ -8,14 +8,12 @@ use super::patterns::NUM_PATTERNS;
 use crate::core::arrays::by_index;
 use crate::core::simd::multiversion;
 
-/// The value of a won position in units.
 pub(super) const WON_UNITS: u16 = u16::MAX;
 /// Sum over six faces of won positions.
 const SIX_WON_UNITS: f32 = 6.0 * 65535.0;
 
 /// Maximum cells of a block (20 patterns of three stones per side), with padding for vectors.
 pub(super) const MAX_BLOCK_CELLS: usize = 416;
-/// Cells of a block in working order: the mover's pattern outside.
 pub(super) type Block = [u16; MAX_BLOCK_CELLS];
 
 /// Values of one successor, and how its cells map to those of the solved block.
@@ -34,7 +32,6 @@ pub(super) struct SuccessorValues<'a> {
 /// stone i (entry 2i), or both i and i + 1 (2i + 1).
 pub(super) type Weights = Vec<Vec<f32>>;
 
-/// Cells of a block, rounded up to full vectors.
 pub(super) const fn padded(cells: usize) -> usize {
     cells.next_multiple_of(32)
 }

@@ -26,7 +26,6 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// Allocates `blocks` blocks of `cells_per_block` cells; `None` if memory is short.
     pub(super) fn new(blocks: usize, cells_per_block: usize) -> Option<Self> {
         let bytes = blocks
             .checked_mul(cells_per_block)?
@@ -60,7 +59,6 @@ impl Blocks {
         Some(unsafe { std::slice::from_raw_parts(self.start(block), self.cells_per_block) })
     }
 
-    /// Prefetches a block that will be written.
     #[inline]
     pub(super) fn prepare(&self, block: usize) {
         prefetch_lines(self.start(block).cast(), self.cells_per_block);
@@ -130,7 +128,6 @@ impl Blocks {
     }
 }
 
-/// At least `number` bits, all 0.
 fn zeroed_bits(number: usize) -> Option<Vec<AtomicU64>> {
     let words = number.div_ceil(64);
     let mut bits = with_capacity(words)?;
@@ -201,7 +198,6 @@ impl Cells {
     }
 }
 
-/// Prefetches all cache lines of some cells.
 #[inline]
 pub(super) fn prefetch(cells: &[u16]) {
     prefetch_lines(cells.as_ptr().cast::<u8>(), cells.len());

@@ -8,12 +8,10 @@ use crate::games::einstein::{Variant, allowed_stones};
 
 pub(super) const MAX_TABLE_STONES: usize = 5;
 
-/// Number of patterns of a side by its number of stones.
 pub(super) const NUM_PATTERNS: [usize; 7] = [1, 1, 15, 20, 15, 6, 1];
 
 pub(super) const NUM_FACES: usize = 6;
 
-/// By set of labels the number of its pattern.
 pub(super) static PATTERN_NUMBERS: [u8; 64] = {
     let mut numbers = [0; 64];
     let mut counted = [0; 7];
@@ -44,7 +42,6 @@ pub(super) const fn reverse_mask(mask: u8) -> u8 {
     mask.reverse_bits() >> 2
 }
 
-/// The sets of labels of `stones` stones by number; label 1 represents a single stone.
 pub(super) fn pattern_masks(stones: usize) -> Vec<u8> {
     (0..64u8)
         .filter(|mask| mask.count_ones() as usize == stones)

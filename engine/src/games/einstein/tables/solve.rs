@@ -26,7 +26,6 @@ use crate::core::simd::Instructions;
 use crate::games::einstein::Variant;
 use std::ops::Range;
 
-/// Maximum successors of a block: three steps of each stone.
 const MAX_SUCCESSORS: usize = 3 * MAX_TABLE_STONES;
 /// Blocks between prefetching the successors of a block and solving it.
 const PREFETCH_DISTANCE: usize = 4;
@@ -35,7 +34,6 @@ const MAX_PROGRESS: usize = 7;
 /// The mover's goal; square s of one side is GOAL − s for the other.
 const GOAL: u8 = 24;
 
-/// Maximum total progress of a class.
 pub(super) fn max_layer(class: Class) -> usize {
     MAX_PROGRESS * class.stones()
 }
@@ -141,7 +139,6 @@ pub(super) struct Solver<'a> {
     others: Vec<Vec<Bucket>>,
 }
 
-/// A block with its successors looked up and prefetched.
 #[derive(Clone, Copy, Default)]
 struct BlockPlan<'a> {
     row: usize,
@@ -189,7 +186,6 @@ impl<'a> Solver<'a> {
             .map(|pattern_map| pattern_map.class)
     }
 
-    /// The other side's tuples in class `number` by progress.
     pub(super) fn others(&self, number: usize) -> &[Bucket] {
         &self.others[number]
     }
@@ -403,7 +399,6 @@ fn steps(square: u8) -> impl Iterator<Item = u8> {
         .filter_map(|(possible, step)| possible.then_some(step))
 }
 
-/// A tuple in the other side's perspective.
 #[inline]
 fn swap_sides(squares: &Squares) -> Squares {
     squares.map(|square| GOAL.wrapping_sub(square))
@@ -414,7 +409,6 @@ fn without_stone(squares: &Squares, stone: usize) -> Squares {
     by_index(|index| squares[(index + usize::from(index >= stone)).min(MAX_TABLE_STONES - 1)])
 }
 
-/// The other side's tuples by progress.
 fn buckets(stones: usize) -> Vec<Bucket> {
     let mut buckets = vec![Bucket::new(); MAX_PROGRESS * stones + 1];
     for squares in other_tuples(stones) {

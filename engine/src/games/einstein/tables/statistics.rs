@@ -155,7 +155,6 @@ impl Sums {
     }
 }
 
-/// Probability, or difference of two, from units.
 fn probability_of(units: i64) -> f64 {
     units as f64 / 65535.0
 }

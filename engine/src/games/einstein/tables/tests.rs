@@ -16,7 +16,6 @@ fn tables(stones: usize, variant: Variant) -> Tables {
     Tables::compute(stones, variant, portable, &on_two_threads, &|_, _| ()).unwrap()
 }
 
-/// Classic tables built on one thread.
 fn tables_by(instructions: Instructions, stones: usize) -> Tables {
     let classic = Variant::Classic;
     Tables::compute(stones, classic, instructions, &run_sequentially, &|_, _| ()).unwrap()

@@ -30,7 +30,6 @@ impl Board {
 }
 
 multiversion! {
-    /// The score of a board with few empty squares; from five on moves are generated.
     pub(super) fn search_few_empties(solver: &mut Endgame, board: Board, alpha: i32, beta: i32) -> i32 {
         Avx2 => Endgame::search_few_empties,
         Portable => Endgame::search_few_empties,
@@ -45,7 +44,6 @@ multiversion! {
 }
 
 impl Endgame {
-    /// The board after a move, for the other side.
     #[inline(always)]
     fn after(&self, board: Board, square: usize, flips: u64) -> Board {
         Board {
@@ -56,7 +54,6 @@ impl Endgame {
         }
     }
 
-    /// The score if neither side can move.
     #[inline(always)]
     pub(super) fn final_score(&self, own: u64, enemy: u64) -> i32 {
         let (own, enemy) = (own.count_ones() as i32, enemy.count_ones() as i32);

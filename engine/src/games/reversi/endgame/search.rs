@@ -72,7 +72,6 @@ fn safe_corners(game: &Reversi, own: u64) -> u32 {
 }
 
 impl Endgame {
-    /// The squares of quadrants with an odd number of empty squares.
     #[inline(always)]
     fn odd_regions(&self, mut empty: u64) -> u64 {
         let mut odd = 0;

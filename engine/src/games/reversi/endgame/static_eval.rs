@@ -10,7 +10,6 @@ use super::super::{
 };
 use super::lines::{FIRST_COLUMN, LAST_COLUMN, with_neighbours};
 
-/// Expected score of the side to move, which has these legal squares.
 #[inline(always)]
 pub(super) fn expected_score(game: &Reversi, own: u64, enemy: u64, moves: u64) -> f32 {
     let empty = game.squares() & !(own | enemy);
@@ -19,7 +18,6 @@ pub(super) fn expected_score(game: &Reversi, own: u64, enemy: u64, moves: u64) -
     let ahead = |set: u64| count(own & set) - count(enemy & set);
     // Potential mobility: empty squares next to discs of one side.
     let open = |discs: u64| count(with_neighbours(discs) & empty);
-    // Empty squares next to empty corners.
     let corners = game.corners & empty;
     let beside = (corners & !LAST_COLUMN) << 1 | (corners & !FIRST_COLUMN) >> 1;
     let above = corners << COLUMNS | corners >> COLUMNS;

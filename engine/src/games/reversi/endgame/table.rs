@@ -24,7 +24,6 @@ pub(super) struct Entry {
     pub(super) empties: u8,
 }
 
-/// The table. Its clones are empty.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     entries: usize,
@@ -40,7 +39,6 @@ impl Clone for Table {
     }
 }
 
-/// The discs as stored in an entry.
 #[inline(always)]
 fn discs(own: u64, enemy: u64) -> [u8; DISCS_BYTES] {
     (u128::from(own) | u128::from(enemy) << 64).to_le_bytes()
@@ -60,7 +58,6 @@ impl Table {
         }
     }
 
-    /// Offset of a position's cache line.
     #[inline(always)]
     fn line(own: u64, enemy: u64, bytes: usize) -> usize {
         let bytes = match (own | enemy).count_zeros() <= MAX_CACHED_EMPTIES {

@@ -255,7 +255,6 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
             .evaluation(|| leaf.payoffs(game, next, random, played_kinds));
     }
 
-    /// Evaluates the queued positions.
     #[inline]
     pub(super) fn evaluate_queue(
         &mut self,

@@ -28,7 +28,6 @@ pub struct SideCache {
 /// A square off the board that differs from [`crate::games::einstein::GONE`].
 pub(super) const OFF_BOARD: u8 = Standard::GOAL.wrapping_sub(crate::games::einstein::GONE) & 31;
 
-/// Index of a stone that does not exist.
 const NO_STONE: u8 = LANES as u8 - 1;
 
 impl Default for SideCache {
@@ -111,7 +110,6 @@ impl SideSquares {
         moved.wrapping_sub(usize::from(self.strides[usize::from(destination & 31)]))
     }
 
-    /// The distance index without the stone on a square.
     #[inline]
     pub(super) fn index_without(&self, square: u8) -> usize {
         self.index - usize::from(self.strides[usize::from(square & 31)])

@@ -39,7 +39,6 @@ const NUM_SQUARES: usize = 26;
 /// Mobility features per stone: 25 squares for each number of faces, and gone.
 const NUM_MOBILITY_SQUARES: usize = 6 * 25 + 1;
 
-/// Number of classes of expected turns, in quarters of a turn.
 const NUM_TURN_CLASSES: usize = 48;
 
 const NUM_ALIVE_SETS: usize = 64;
@@ -231,7 +230,6 @@ pub(super) fn cross_rows<'a>(
         (count, start) = (1, FeatureGroup::Race.rows() as u16);
     }
     if groups.contains(FeatureGroup::Contact) {
-        // Squares of one side in the other's perspective: 24 minus each.
         let occupied = each([mover, other], |side| {
             side.occupied_squares() & ((1 << 25) - 1)
         });

@@ -33,7 +33,6 @@ pub(super) fn packed_order(instructions: Instructions, index: usize) -> usize {
 #[repr(C, align(64))]
 pub(super) struct CacheLine<T: Copy, const COUNT: usize>(pub(super) [T; COUNT]);
 
-/// 32 sums or weights of the first layer.
 pub(super) type I16Line = CacheLine<i16, 32>;
 
 /// Weights of the second layer: four inputs for each of sixteen neurons.
@@ -80,7 +79,6 @@ pub(super) struct Layers {
 }
 
 impl Layers {
-    /// The layers of each bucket of a network of two layers.
     pub(super) fn for_buckets(weights: &NetworkWeights, instructions: Instructions) -> Vec<Self> {
         let (first, buckets) = (weights.bias.len(), weights.buckets());
         let layer = &weights.hidden[0];
@@ -134,7 +132,6 @@ fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
     })
 }
 
-/// Indices of the mover's and the other side's accumulators of a position.
 pub(super) type AccumulatorPair = [u8; 2];
 
 /// Rows changed by a move without a capture: those of the stone, and of the expected turns.

@@ -55,8 +55,6 @@ impl SimdNetwork {
         kernels::one_ply(self.instructions, &own.steps, &mut logits)
     }
 
-    /// See [`crate::core::evaluator::Evaluator::score_successors`]; scores are a function of the
-    /// enemy's logit.
     #[inline]
     pub(super) fn rate_successors<const FIRST: usize, const SECOND: usize, const LINES: usize>(
         &self,

@@ -80,7 +80,6 @@ fn logit(network: &Network, position: &Position) -> i32 {
     )
 }
 
-/// Asserts that every instruction set gives the integers of the definition.
 fn check_logits(groups: FeatureGroups, weights: &NetworkWeights, positions: &[Position]) {
     let networks = on_all_instructions(groups, weights);
     for position in positions {
@@ -174,7 +173,6 @@ fn defined_logit(groups: FeatureGroups, weights: &NetworkWeights, position: &Pos
     i64::from(weights.output_bias[bucket]) + products.sum::<i64>()
 }
 
-/// Widths without SIMD kernels.
 const GENERIC_WIDTHS: [&[usize]; 5] = [&[16], &[64], &[48, 16, 32], &[64, 32, 16], &[112, 144]];
 
 #[test]
@@ -238,7 +236,6 @@ fn simd_kernels_exist_for_their_widths() {
             );
         }
     }
-    // Sums that overflow 16 bits.
     let mut wide = random_weights(FeatureGroups::NONE, &[64, 16], 1, 1);
     wide.bias[3] = i16::MAX;
     assert!(simd_network(&network(FeatureGroups::NONE, wide.clone())).is_none());

@@ -175,7 +175,6 @@ fn apply_change<const MAX_TUPLES: usize>(
     sum
 }
 
-/// The difference that a change would make to the sum.
 #[inline(always)]
 fn sum_change<const MAX_TUPLES: usize>(
     (tuple_refs, symbols): RowChange<'_>,

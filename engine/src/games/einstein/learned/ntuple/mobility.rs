@@ -28,7 +28,6 @@ pub(super) fn symbols_allowed_by_others(mover: u8, other: u8) -> u16 {
 pub(super) struct Mobility([u8; 16]);
 
 impl Mobility {
-    /// A placeholder for sets without such cells.
     pub(super) const UNKNOWN: Self = Self([0; 16]);
 
     #[inline]

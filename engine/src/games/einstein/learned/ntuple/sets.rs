@@ -52,7 +52,6 @@ const fn set(name: &'static str, tuples: fn(&Standard) -> Vec<Vec<Cell>>) -> Nam
     NamedTuples { name, tuples }
 }
 
-/// The first stone of each side.
 const FIRST_STONES: [usize; 2] = [0, MAX_STONES];
 
 fn cells(group: CellGroup, numbers: impl IntoIterator<Item = usize>) -> Vec<Cell> {

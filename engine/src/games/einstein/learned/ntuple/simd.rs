@@ -43,7 +43,6 @@ pub(super) fn symbols(position: &Position) -> Option<[u8; CELLS]> {
     is_x86_feature_detected!("avx2").then(|| unsafe { symbols(position) })
 }
 
-/// The sum of the weights of a position's rows; not with portable instructions.
 #[inline]
 pub(super) fn sum(set: &TupleSet, position: &Position, weights: &[i32]) -> i32 {
     let kernels = set.kernels();
@@ -101,7 +100,6 @@ pub(super) fn one_ply(
     unsafe { steps.one_ply_by_eights(sums, |sum| quantized.win_probability(sum)) }
 }
 
-/// The rows of a position; not with portable instructions.
 #[inline]
 pub(super) fn rows(set: &TupleSet, position: &Position, out: &mut [u32]) {
     let kernels = set.kernels();
@@ -129,7 +127,6 @@ const DISTANCE: [u8; 64] = {
     table
 };
 
-/// The owner of each board symbol's stone.
 const OWNER: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 0, 0, 0];
 
 // The tables' entries are in their alphabets.

@@ -11,7 +11,6 @@
 use super::cell::{self, CELLS};
 use crate::learned::{inputs::Cell, tuples::MAX_ROWS};
 
-/// Tuples per block, one per lane.
 pub(super) const LANES: usize = 16;
 
 const CELLS_PER_STEP: usize = 4;
@@ -91,7 +90,6 @@ impl SimdLayout {
         plan
     }
 
-    /// Upper bound of all rows.
     #[inline]
     pub(super) fn rows(&self) -> usize {
         self.rows

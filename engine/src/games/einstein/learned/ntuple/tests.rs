@@ -42,7 +42,6 @@ fn on_all_instructions(network: &NTuple) -> Vec<NTuple> {
         .collect()
 }
 
-/// The end of each tuple's table within a phase.
 fn ends(set: &TupleSet) -> Vec<usize> {
     let mut end = 0;
     set.cells()
@@ -132,7 +131,6 @@ fn mixed_set() -> TupleSet {
     custom_set(&tuples)
 }
 
-/// The named sets, and some custom ones.
 fn sets() -> Vec<TupleSet> {
     let mut sets: Vec<TupleSet> = SETS.iter().map(|set| set_by_name(set.name)).collect();
     sets.extend([

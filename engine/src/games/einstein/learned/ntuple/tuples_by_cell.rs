@@ -8,7 +8,6 @@ use super::cell::{
 };
 use crate::learned::{inputs::Cell, tuples::MAX_TUPLES};
 
-/// A tuple that contains a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct TupleRef {
     /// Row difference per unit of the symbol.

@@ -85,7 +85,6 @@ fn container(file: &ModelFile) -> Container {
     Container::parse(&file.to_bytes()).unwrap()
 }
 
-/// The values of some positions, as bits.
 fn values(file: &ModelFile) -> Vec<u32> {
     let game = Standard::default();
     let mut random = RandomStream::new(9);

@@ -23,7 +23,6 @@ pub(super) const MAX_SECOND_LAYER_VECTORS: usize = 4;
 /// registers.
 pub(super) const POSITIONS_PER_BATCH: usize = 2;
 pub(super) const ACC_CHAINS_OF_TWO: usize = 1;
-/// Accumulators per sum of a single position.
 pub(super) const ACC_CHAINS: usize = 2;
 
 pub(super) use horizontal_sums::sum_of_eight as total;
@@ -33,7 +32,6 @@ common_operations!("avx2");
 compiled_for! {
     "avx2"
 
-    /// Sums of pairs of 16-bit numbers.
     pub(super) fn madd16(numbers: Vector) -> Vector {
         _mm256_madd_epi16(numbers, _mm256_set1_epi16(1))
     }

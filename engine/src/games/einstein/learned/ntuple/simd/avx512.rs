@@ -95,7 +95,6 @@ unsafe fn block_weights(block: &TupleBlock, rows: __m512i, weights: &[i32]) -> _
     }
 }
 
-/// The lanes with all bits set.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn lanes_of(lanes: __m512i) -> __mmask16 {

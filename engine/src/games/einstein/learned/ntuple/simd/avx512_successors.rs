@@ -26,7 +26,6 @@ const BLOCKS_PER_GROUP: usize = 4;
 /// Capacity for the rows of a group after all moves, plus one vector.
 const ROWS_CAPACITY: usize = MAX_STEPS * BLOCKS_PER_GROUP * LANES + LANES;
 
-/// Uninitialised numbers.
 struct RowBuffer([MaybeUninit<u32>; ROWS_CAPACITY]);
 
 impl RowBuffer {
@@ -237,7 +236,6 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
     }
 }
 
-/// A number and fifteen zeros.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn one_lane(number: i32) -> __m512i {

@@ -93,11 +93,9 @@ const fn byte_masks(cell_indices: &[usize]) -> [[u8; 64]; 2] {
     bytes
 }
 
-/// Tables aligned for vector loads.
 #[repr(align(64))]
 struct Aligned<T>(T);
 
-/// The cells of a square, in both halves.
 static SQUARE_MASKS: Aligned<[[[u8; 64]; 2]; 32]> = {
     let mut tables = [[[0; 64]; 2]; 32];
     let mut square = 0;

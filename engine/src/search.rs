@@ -180,7 +180,7 @@ struct RootPerspective {
 impl RootPerspective {
     /// Whether the same side is to move in both positions.
     #[inline]
-    fn same<G: Game>(self, game: &G, one: &G::Position, other: &G::Position) -> bool {
+    fn is_same_side<G: Game>(self, game: &G, one: &G::Position, other: &G::Position) -> bool {
         (game.to_move(one) == self.root) == (game.to_move(other) == self.root)
     }
 

@@ -4,7 +4,7 @@
 use super::{Contestant, MatchOptions, PairResult, starts::has_chance};
 use crate::error::Result;
 use engine::core::{
-    journal::{ErrorTerms, Journal, JournalError, Opened},
+    journal::{ErrorTerms, Journal, JournalError, OpenedJournal},
     random::SeedSpace,
     task_slice::TaskSlice,
 };
@@ -102,7 +102,7 @@ pub fn in_folder(folder: &Path, name: &str) -> PathBuf {
 /// Computes the missing parts of a range on all threads, in rising order, each with a thread's
 /// `tools`, stores them, and returns all stored parts.
 pub fn finish<T: Serialize + DeserializeOwned + Send, W>(
-    stored: Opened<(u64, T)>,
+    stored: OpenedJournal<(u64, T)>,
     range: Range<u64>,
     tools: impl Fn() -> W + Send + Sync,
     part: impl Fn(&mut W, u64) -> Result<T> + Send + Sync,

@@ -4,7 +4,9 @@
 //! in several codegen units (searches took a quarter more time otherwise).
 
 #[inline(always)]
-pub(crate) fn by_index<T: Copy + Default, const N: usize>(mut f: impl FnMut(usize) -> T) -> [T; N] {
+pub(crate) fn build_array<T: Copy + Default, const N: usize>(
+    mut f: impl FnMut(usize) -> T,
+) -> [T; N] {
     let mut elements = [T::default(); N];
     for (index, element) in elements.iter_mut().enumerate() {
         *element = f(index);
@@ -13,9 +15,9 @@ pub(crate) fn by_index<T: Copy + Default, const N: usize>(mut f: impl FnMut(usiz
 }
 
 #[inline(always)]
-pub(crate) fn each<S: Copy, T: Copy + Default, const N: usize>(
+pub(crate) fn map_array<S: Copy, T: Copy + Default, const N: usize>(
     array: [S; N],
     mut f: impl FnMut(S) -> T,
 ) -> [T; N] {
-    by_index(|index| f(array[index]))
+    build_array(|index| f(array[index]))
 }

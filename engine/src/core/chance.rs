@@ -168,7 +168,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
     #[inline]
     pub fn window(&self, index: usize, alpha: f32, beta: f32) -> (f32, f32) {
         let (alpha, beta) = (alpha - self.margin, beta + self.margin);
-        let mut allowing = self.allowing(index);
+        let mut allowing = self.outcomes_allowing(index);
         if allowing & allowing.wrapping_sub(1) == 0 {
             // One outcome, or none.
             let Some(entry) = self.outcomes.get(allowing.trailing_zeros() as usize) else {
@@ -218,7 +218,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
     }
 
     #[inline]
-    fn allowing(&self, index: usize) -> u64 {
+    fn outcomes_allowing(&self, index: usize) -> u64 {
         if index < NUM_MASKS {
             return self.allowing[index];
         }
@@ -232,7 +232,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
     /// Records the result of the move at `index`, once per move.
     #[inline]
     pub fn record(&mut self, index: usize, bounds: Bounds) {
-        let mut allowing = self.allowing(index);
+        let mut allowing = self.outcomes_allowing(index);
         let outcomes = &mut *self.outcomes;
         while allowing != 0 {
             let entry = &mut outcomes[allowing.trailing_zeros() as usize];
@@ -269,7 +269,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
     /// Raises the lower bound of the move at `index`, whose search continues.
     #[inline]
     pub fn raise_lower(&mut self, index: usize, lower: f32) {
-        let mut allowing = self.allowing(index);
+        let mut allowing = self.outcomes_allowing(index);
         let outcomes = &mut *self.outcomes;
         while allowing != 0 {
             let entry = &mut outcomes[allowing.trailing_zeros() as usize];
@@ -288,7 +288,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
     /// Whether any outcome allows the move at `index`.
     #[inline]
     pub fn is_relevant(&self, index: usize) -> bool {
-        self.allowing(index) != 0
+        self.outcomes_allowing(index) != 0
     }
 
     /// Whether the search can stop: the bounds are outside of the window or meet.

@@ -53,14 +53,14 @@ pub struct ErrorTerms {
 /// An open journal, locked against other processes. `L` is the content of a line.
 pub struct Journal<L> {
     /// `None` if nothing is stored.
-    file: Option<Lines>,
+    file: Option<JournalFile>,
     /// For a merge: the missing parts, as one line.
     missing_tasks: Option<String>,
     lines: PhantomData<fn(&L)>,
 }
 
 /// A journal and its finished parts by number.
-pub type Opened<L> = (Journal<L>, BTreeMap<u64, L>);
+pub type OpenedJournal<L> = (Journal<L>, BTreeMap<u64, L>);
 
 impl<L: Serialize + DeserializeOwned> Journal<L> {
     /// Opens or creates the journal of a task slice of `count` parts and reads the finished parts.
@@ -73,7 +73,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
         identity: &Value,
         number: impl Fn(&L) -> u64,
         (slice, count): (TaskSlice, u64),
-    ) -> Result<Opened<L>, JournalError> {
+    ) -> Result<OpenedJournal<L>, JournalError> {
         let (mut file, mut missing_tasks, mut parts) = (None, None, BTreeMap::new());
         if let Some(path) = path {
             let mut unreadable = String::new();
@@ -167,7 +167,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
 
     /// Syncs the file; an error if it was removed meanwhile.
     pub fn close(self) -> Result<(), JournalError> {
-        self.file.map_or(Ok(()), |Lines { path, file, .. }| {
+        self.file.map_or(Ok(()), |JournalFile { path, file, .. }| {
             let synced = file.sync_all().and_then(|()| path.metadata());
             synced.map(drop).map_err(|cause| failed(&path, &cause))
         })
@@ -184,7 +184,7 @@ pub type Fault = fn(&Path, usize) -> Option<(usize, bool)>;
 pub static FAULT: OnceLock<Fault> = OnceLock::new();
 
 /// A locked file that grows by complete lines.
-struct Lines {
+struct JournalFile {
     path: PathBuf,
     file: File,
     /// Bytes of complete lines.
@@ -196,7 +196,7 @@ struct Lines {
     work: &'static str,
 }
 
-impl Lines {
+impl JournalFile {
     /// Opens or creates and locks a file.
     fn open(path: &Path, work: &'static str) -> Result<Self, JournalError> {
         let failed = |cause| failed(path, &cause);
@@ -278,9 +278,9 @@ fn open_file<L: DeserializeOwned>(
     terms: ErrorTerms,
     identity: &Value,
     number: impl Fn(&L) -> u64,
-) -> Result<(Lines, BTreeMap<u64, L>), JournalError> {
+) -> Result<(JournalFile, BTreeMap<u64, L>), JournalError> {
     let failed = |cause| failed(path, &cause);
-    let mut lines = Lines::open(path, terms.work)?;
+    let mut lines = JournalFile::open(path, terms.work)?;
     let bytes = files::read_open(&lines.file, path, FileKind::Data)?;
     let found = parse_parts(path, &bytes, terms, identity, number)?;
     lines.length = found.complete as u64;
@@ -451,7 +451,7 @@ mod tests {
         part: "chunk",
     };
 
-    fn open(path: &Path, identity: &Value) -> Result<Opened<Line>, JournalError> {
+    fn open(path: &Path, identity: &Value) -> Result<OpenedJournal<Line>, JournalError> {
         Journal::open(
             Some(path),
             TERMS,

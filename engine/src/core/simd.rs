@@ -90,7 +90,7 @@ impl Instructions {
 
     /// The widest of these levels that is included, portable if none.
     #[must_use]
-    pub fn among(self, levels: &[SimdLevel]) -> Self {
+    pub fn widest_of(self, levels: &[SimdLevel]) -> Self {
         let included = levels.iter().filter(|level| **level <= self.0);
         Self(included.max().copied().unwrap_or(SimdLevel::Portable))
     }
@@ -244,9 +244,9 @@ mod tests {
     #[test]
     fn the_widest_of_some_levels_is_found() {
         for instructions in Instructions::available() {
-            assert_eq!(instructions.among(SimdLevel::ALL), instructions);
-            assert_eq!(instructions.among(&[]), Instructions::PORTABLE);
-            let narrow = instructions.among(&[SimdLevel::Portable, SimdLevel::Avx2]);
+            assert_eq!(instructions.widest_of(SimdLevel::ALL), instructions);
+            assert_eq!(instructions.widest_of(&[]), Instructions::PORTABLE);
+            let narrow = instructions.widest_of(&[SimdLevel::Portable, SimdLevel::Avx2]);
             assert_eq!(narrow.level(), instructions.level().min(SimdLevel::Avx2));
         }
     }

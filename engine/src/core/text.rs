@@ -39,7 +39,7 @@ impl TextError {
     }
 }
 
-pub(crate) fn wrong<T>(character: usize, problem: impl Into<String>) -> Result<T, TextError> {
+pub(crate) fn error_at<T>(character: usize, problem: impl Into<String>) -> Result<T, TextError> {
     Err(TextError::new(character, problem))
 }
 

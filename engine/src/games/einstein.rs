@@ -23,7 +23,7 @@ pub mod symmetry;
 pub mod tables;
 mod test_suite_positions;
 
-use crate::core::arrays::each;
+use crate::core::arrays::map_array;
 use crate::core::{
     bits::nth,
     game::{FixedList, Game, Outcome, Payoffs, Seat, uniform_index, win_for},
@@ -193,7 +193,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     /// Sum of [`EinStein::STEP_COUNTS_OF_TWO`] over the stones of a side.
     #[inline]
     fn step_counts(side: Side) -> u8 {
-        let [one, two, three] = each(side.square_pairs(), |pair| Self::STEP_COUNTS_OF_TWO[pair]);
+        let [one, two, three] =
+            map_array(side.square_pairs(), |pair| Self::STEP_COUNTS_OF_TWO[pair]);
         one + two + three
     }
 
@@ -287,7 +288,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     /// Appends the moves a face allows, in list order.
     #[inline]
     fn push_legal_moves(&self, position: &Position, face: u8, moves: &mut MoveList) {
-        let alive = position.mover().alive();
+        let alive = position.mover().living_set();
         if alive != 0 {
             let (first, last) = allowed_stones(self.variant, alive, face);
             self.push_moves(position, first, moves);
@@ -392,7 +393,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
 
     fn moves(&self, position: &Position, moves: &mut MoveList) {
         moves.clear();
-        let alive = position.mover().alive();
+        let alive = position.mover().living_set();
         // With as many faces as stones every living stone may be allowed.
         if self.die.faces() >= self.stones {
             for stone in 0..self.stones {
@@ -430,7 +431,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
                 first_move[stone + 1] += first_move[stone];
             }
         }
-        for run in self.runs[usize::from(position.mover().alive())].iter() {
+        for run in self.runs[usize::from(position.mover().living_set())].iter() {
             outcomes.push(Outcome {
                 weight: run.weight,
                 start: first_move[usize::from(run.start)],
@@ -510,7 +511,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
     fn sample_move(&self, position: &Position, bits: u64) -> Move {
         let (first, last) = self
             .sampler
-            .sample(position.mover().alive(), (bits >> 32) as u32);
+            .sample(position.mover().living_set(), (bits >> 32) as u32);
         let steps = |stone: u8| {
             Self::STEP_BITS_FROM[usize::from(position.mover().square(usize::from(stone)))]
         };
@@ -583,7 +584,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
     #[inline]
     fn sample_allowed_moves(&self, position: &Position, bits: u32, moves: &mut MoveList) -> usize {
         let mover = position.mover();
-        let (first, last) = self.sampler.sample(mover.alive(), bits);
+        let (first, last) = self.sampler.sample(mover.living_set(), bits);
         moves.clear();
         self.push_moves(position, first, moves);
         if last != first {
@@ -619,7 +620,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
             let captures = |square| u32::from(Self::destinations(square).contains(&last));
             // A stone at the goal is counted already.
             if last != Self::GOAL {
-                nonterminal -= each(mover.squares(), captures).iter().sum::<u32>();
+                nonterminal -= map_array(mover.squares(), captures).iter().sum::<u32>();
             }
         }
         MoveCount { total, nonterminal }

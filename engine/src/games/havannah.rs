@@ -69,9 +69,9 @@ impl Move {
 
 /// A set of winning structures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Kinds(u8);
+pub struct Structures(u8);
 
-impl Kinds {
+impl Structures {
     /// A loop around at least one cell.
     pub const RING: Self = Self(1);
     /// A chain with two corners.
@@ -123,12 +123,12 @@ pub struct Position {
     /// The last two filled cells; [`OFF_BOARD`] for none.
     last: [u16; 2],
     seat: u8,
-    won: Kinds,
+    structures: Structures,
 }
 
 impl PartialEq for Position {
     fn eq(&self, other: &Self) -> bool {
-        (self.key, self.seat, self.won) == (other.key, other.seat, other.won)
+        (self.key, self.seat, self.structures) == (other.key, other.seat, other.structures)
             && self.colours == other.colours
     }
 }
@@ -143,7 +143,7 @@ impl Hash for Position {
 
 impl std::fmt::Debug for Position {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let stones = |seat| (0..MAX_CELLS).filter(move |&cell| self.on(cell) == Some(seat));
+        let stones = |seat| (0..MAX_CELLS).filter(move |&cell| self.seat_at(cell) == Some(seat));
         let [white, black] = [0, 1].map(|seat| stones(seat).collect::<Vec<_>>());
         write!(f, "white {white:?} black {black:?} to move {}", self.seat)
     }
@@ -198,13 +198,13 @@ impl Position {
             chains: [0; 2],
             last: [OFF_BOARD as u16; 2],
             seat: 0,
-            won: Kinds::default(),
+            structures: Structures::default(),
         }
     }
 
     /// The owner of the stone on a cell.
     #[inline]
-    pub fn on(&self, cell: usize) -> Option<Seat> {
+    pub fn seat_at(&self, cell: usize) -> Option<Seat> {
         match self.colours[cell] {
             EMPTY | OFF_BOARD_COLOUR => None,
             colour => Some(usize::from(colour) - 1),
@@ -225,8 +225,8 @@ impl Position {
 
     /// The structures that the last stone completed.
     #[inline]
-    pub fn won(&self) -> Kinds {
-        self.won
+    pub fn structures(&self) -> Structures {
+        self.structures
     }
 
     /// The last filled cell.
@@ -235,7 +235,7 @@ impl Position {
     }
 
     #[inline]
-    fn around(&self, cell: usize, seat: Seat) -> usize {
+    fn neighbour_bits(&self, cell: usize, seat: Seat) -> usize {
         usize::from(self.around[seat][cell])
     }
 
@@ -268,11 +268,11 @@ impl Position {
     /// stones: the only rings without two separate neighbours.
     #[inline]
     fn encloses(&self, shape: &Shape, cell: usize, seat: Seat) -> bool {
-        let mut between = NEIGHBOURS_BETWEEN[self.around(cell, seat)];
+        let mut between = NEIGHBOURS_BETWEEN[self.neighbour_bits(cell, seat)];
         while between != 0 {
             let middle = between.trailing_zeros() as usize;
             between &= between - 1;
-            let others = self.around(usize::from(shape.near[cell][middle]), seat);
+            let others = self.neighbour_bits(usize::from(shape.near[cell][middle]), seat);
             if others | 1 << opposite(middle) == 63 {
                 return true;
             }
@@ -281,20 +281,20 @@ impl Position {
     }
 
     #[inline(always)]
-    fn would_win(&self, shape: &Shape, cell: usize, seat: Seat) -> Kinds {
-        let set = self.around(cell, seat);
+    fn would_win(&self, shape: &Shape, cell: usize, seat: Seat) -> Structures {
+        let set = self.neighbour_bits(cell, seat);
         // Most cells neither link chains nor fill a row of three.
         if NEIGHBOUR_RUNS[set].0 < 2 && shape.rim[cell] == 0 && NEIGHBOURS_BETWEEN[set] == 0 {
-            return Kinds::default();
+            return Structures::default();
         }
         self.would_complete(shape, cell, seat)
     }
 
     /// [`Self::would_win`] for cells that link or fill.
     #[inline]
-    fn would_complete(&self, shape: &Shape, cell: usize, seat: Seat) -> Kinds {
+    fn would_complete(&self, shape: &Shape, cell: usize, seat: Seat) -> Structures {
         let near = &shape.near[cell];
-        let (count, starts) = NEIGHBOUR_RUNS[self.around(cell, seat)];
+        let (count, starts) = NEIGHBOUR_RUNS[self.neighbour_bits(cell, seat)];
         let (mut roots, mut rim, mut ring) = ([OFF_BOARD; 3], shape.rim[cell], false);
         for run in 0..usize::from(count) {
             let root = self.root(usize::from(near[usize::from(starts[run])]));
@@ -302,20 +302,20 @@ impl Position {
             rim |= self.links[root];
             roots[run] = root;
         }
-        let kinds = Kinds::from_rim(rim & !ROOT);
+        let kinds = Structures::from_rim(rim & !ROOT);
         ring = ring || self.encloses(shape, cell, seat);
-        Kinds(kinds.0 | u8::from(ring))
+        Structures(kinds.0 | u8::from(ring))
     }
 
     /// Places a stone of a seat on an empty cell and returns what it completes; turn, result and
     /// key stay.
     #[inline]
-    fn place(&mut self, shape: &Shape, cell: usize, seat: Seat) -> Kinds {
+    fn place_stone(&mut self, shape: &Shape, cell: usize, seat: Seat) -> Structures {
         let near = &shape.near[cell];
-        let set = self.around(cell, seat);
+        let set = self.neighbour_bits(cell, seat);
         self.colours[cell] = seat as u8 + 1;
-        for (bit, &place) in near[..6].iter().enumerate() {
-            self.around[seat][usize::from(place)] |= 1 << opposite(bit);
+        for (bit, &beside) in near[..6].iter().enumerate() {
+            self.around[seat][usize::from(beside)] |= 1 << opposite(bit);
         }
         self.last = [cell as u16, self.last[0]];
         self.stones += 1;
@@ -323,7 +323,7 @@ impl Position {
         if set == 0 {
             self.links[cell] = ROOT | rim;
             self.chains[seat] += 1;
-            return Kinds::default();
+            return Structures::default();
         }
         let (count, starts) = NEIGHBOUR_RUNS[set];
         let root = self.root_shortened(usize::from(near[usize::from(starts[0])]));
@@ -342,7 +342,7 @@ impl Position {
         self.links[root] = ROOT | rim;
         self.links[cell] = root as u16;
         ring = ring || self.encloses(shape, cell, seat);
-        Kinds(Kinds::from_rim(rim & !ROOT).0 | u8::from(ring))
+        Structures(Structures::from_rim(rim & !ROOT).0 | u8::from(ring))
     }
 }
 
@@ -352,7 +352,7 @@ impl Havannah {
     pub fn new(base: usize, swap: bool) -> Self {
         assert!(BASES.contains(&base), "boards have {BASES:?} cells a side");
         Self {
-            shape: Shape::of(base),
+            shape: Shape::for_base(base),
             swap,
         }
     }
@@ -389,7 +389,7 @@ impl Havannah {
 
     /// The structures that a stone of a seat on an empty cell would complete.
     #[inline]
-    pub fn would_win(&self, position: &Position, cell: usize, seat: Seat) -> Kinds {
+    pub fn would_win(&self, position: &Position, cell: usize, seat: Seat) -> Structures {
         position.would_win(self.shape, cell, seat)
     }
 
@@ -403,13 +403,13 @@ impl Havannah {
         count
     }
 
-    /// Fills empty cells at random until the game is over; `made` receives the index of every move.
+    /// Fills empty cells at random until the game is over; `record_move` receives the index of every move.
     #[inline]
     fn fill(
         &self,
         position: &Position,
         mut random: impl FnMut() -> u64,
-        mut made: impl FnMut(usize),
+        mut record_move: impl FnMut(usize),
     ) -> Payoffs {
         if let Some(payoffs) = self.payoffs(position) {
             return payoffs;
@@ -417,7 +417,7 @@ impl Havannah {
         let mut position = *position;
         if self.may_swap(&position) {
             let mv = self.sample_move(&position, random());
-            made(self.history_index(&position, mv));
+            record_move(self.history_index(&position, mv));
             position = self.play(&position, mv);
         }
         let (mut cells, mut seat) = ([0; NUM_CELL_SLOTS], position.seat());
@@ -425,13 +425,13 @@ impl Havannah {
         while left > 0 {
             let mut bits = random();
             for _ in 0..MOVES_PER_WORD.min(left as u32) {
-                let drawn;
-                (bits, drawn) = bits.carrying_mul(left as u64, 0);
+                let index;
+                (bits, index) = bits.carrying_mul(left as u64, 0);
                 left -= 1;
-                let cell = usize::from(cells[drawn as usize]);
-                cells[drawn as usize] = cells[left];
-                made(NUM_CELL_SLOTS * seat + cell);
-                if position.place(self.shape, cell, seat).any() {
+                let cell = usize::from(cells[index as usize]);
+                cells[index as usize] = cells[left];
+                record_move(NUM_CELL_SLOTS * seat + cell);
+                if position.place_stone(self.shape, cell, seat).any() {
                     return win_for(seat);
                 }
                 seat = 1 - seat;
@@ -457,7 +457,7 @@ impl Game for Havannah {
 
     #[inline]
     fn payoffs(&self, position: &Position) -> Option<Payoffs> {
-        if position.won.any() {
+        if position.structures.any() {
             Some(win_for(1 - position.seat()))
         } else if position.stones() == self.shape.cells {
             Some(DRAW)
@@ -483,7 +483,7 @@ impl Game for Havannah {
         match mv.cell() {
             Some(cell) => {
                 let seat = next.seat();
-                next.won = next.place(self.shape, cell, seat);
+                next.structures = next.place_stone(self.shape, cell, seat);
                 next.key ^= self.shape.words[cell][seat];
             }
             None => {
@@ -544,9 +544,9 @@ impl SearchHints for Havannah {
 impl Playouts for Havannah {
     fn sample_move(&self, position: &Position, bits: u64) -> Move {
         let empty = self.shape.cells - position.stones();
-        let drawn = uniform_index(empty + usize::from(self.may_swap(position)), bits as u32);
+        let index = uniform_index(empty + usize::from(self.may_swap(position)), bits as u32);
         self.empties(position)
-            .nth(drawn)
+            .nth(index)
             .map_or(Move::SWAP, Move::at)
     }
 
@@ -558,9 +558,9 @@ impl Playouts for Havannah {
         &self,
         position: &Position,
         random: impl FnMut() -> u64,
-        made: &mut MoveKinds,
+        played: &mut MoveKinds,
     ) -> Payoffs {
-        self.fill(position, random, |kind| made.insert(kind))
+        self.fill(position, random, |kind| played.insert(kind))
     }
 }
 

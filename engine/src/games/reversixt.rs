@@ -16,7 +16,7 @@ mod inputs;
 pub mod map;
 mod notation;
 mod playable;
-use crate::core::arrays::by_index;
+use crate::core::arrays::build_array;
 pub use playable::MAPS;
 
 use crate::core::{
@@ -81,7 +81,7 @@ pub struct Position {
     phase: Phase,
     /// Bit set of disqualified seats.
     disqualified: u8,
-    /// Index of the position's rules, see [`ReversiXt::of`].
+    /// Index of the position's rules, see [`ReversiXt::rules_of`].
     number: u16,
 }
 
@@ -148,7 +148,7 @@ impl Position {
         }
     }
 
-    fn rest(&self) -> impl Eq + Hash {
+    fn remaining_state(&self) -> impl Eq + Hash {
         let rest = [self.seat, self.phase as u8, self.disqualified];
         (rest, self.overrides, self.bombs)
     }
@@ -181,7 +181,9 @@ impl CellSet {
 
 impl PartialEq for Position {
     fn eq(&self, other: &Self) -> bool {
-        self.key == other.key && self.rest() == other.rest() && self.cells == other.cells
+        self.key == other.key
+            && self.remaining_state() == other.remaining_state()
+            && self.cells == other.cells
     }
 }
 
@@ -189,7 +191,7 @@ impl Eq for Position {}
 
 impl Hash for Position {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.key, self.rest()).hash(state);
+        (self.key, self.remaining_state()).hash(state);
     }
 }
 
@@ -238,7 +240,7 @@ impl ReversiXt {
     /// The rules on a map, with [`POINTS`].
     pub fn new(map: Arc<Map>) -> Self {
         Self {
-            shape: Arc::new(inputs::Shape::of(&map)),
+            shape: Arc::new(inputs::Shape::from_map(&map)),
             map,
             name: None,
             points: POINTS,
@@ -252,7 +254,7 @@ impl ReversiXt {
         Self::new(Arc::new(Map::parse(map).unwrap()))
     }
 
-    fn of(&self, position: &Position) -> &Self {
+    fn rules_of(&self, position: &Position) -> &Self {
         let number = usize::from(position.number);
         self.variants.get(number).unwrap_or(self)
     }
@@ -317,7 +319,7 @@ impl ReversiXt {
     pub fn ranks(&self, position: &Position) -> [usize; MAX_SEATS] {
         let strength = |seat| (!position.is_disqualified(seat)).then(|| position.stones(seat));
         let players = self.map.players();
-        by_index(|seat| {
+        build_array(|seat| {
             let better = |&other: &Seat| strength(other) > strength(seat);
             (0..players).filter(better).count()
         })
@@ -326,7 +328,7 @@ impl ReversiXt {
     /// The points of each seat by its rank; 0 for disqualified seats.
     pub fn points(&self, position: &Position) -> [u32; MAX_SEATS] {
         let ranks = self.ranks(position);
-        by_index(|seat| {
+        build_array(|seat| {
             let plays = seat < self.map.players() && !position.is_disqualified(seat);
             if plays { self.points[ranks[seat]] } else { 0 }
         })
@@ -396,10 +398,10 @@ impl ReversiXt {
                         break;
                     }
                     let cell = cells[side.cell()];
-                    let wanted = cell.is_empty() || overrides && cell.is_occupied();
+                    let is_target = cell.is_empty() || overrides && cell.is_occupied();
                     // From the first cell the line would return to itself before it gets here.
                     let returns = side.cell() == at || side.cell() == first;
-                    if wanted && !returns && visit(side.cell()) {
+                    if is_target && !returns && visit(side.cell()) {
                         return true;
                     }
                     if !is_other(side) {
@@ -452,7 +454,7 @@ impl ReversiXt {
         // All lines are those of the board before.
         let cells = &position.cells[..count];
         let steps: [usize; DIRECTIONS] =
-            by_index(|direction| self.count_captured(cells, mv.cell(), direction, seat));
+            build_array(|direction| self.count_captured(cells, mv.cell(), direction, seat));
         for (direction, steps) in steps.into_iter().enumerate() {
             let mut side = Side::new(mv.cell(), direction);
             for _ in 0..steps {
@@ -545,8 +547,9 @@ impl Game for ReversiXt {
                 _ => win_for(1),
             }
         } else {
-            let most = self.points[0].max(1) as f32;
-            self.points(position).map(|points| points as f32 / most)
+            let max_points = self.points[0].max(1) as f32;
+            self.points(position)
+                .map(|points| points as f32 / max_points)
         })
     }
 
@@ -575,7 +578,7 @@ impl Game for ReversiXt {
                     moves.extend(players.map(|player| Move::new(at, player)));
                 }
                 Cell::BONUS => {
-                    moves.extend([Move::BOMB, Move::OVERRIDE].map(|taken| Move::new(at, taken)));
+                    moves.extend([Move::BOMB, Move::OVERRIDE].map(|choice| Move::new(at, choice)));
                 }
                 _ => moves.push(Move::new(at, 0)),
             }

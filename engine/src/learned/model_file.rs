@@ -262,7 +262,7 @@ fn network_scales(layers: usize) -> String {
 }
 
 /// A tensor's shape with a bucket dimension, omitted for one bucket.
-fn bucketed(buckets: usize, shape: &[usize]) -> Vec<usize> {
+fn with_bucket_dimension(buckets: usize, shape: &[usize]) -> Vec<usize> {
     let all = (buckets > 1).then_some(buckets).into_iter();
     all.chain(shape.iter().copied()).collect()
 }
@@ -272,7 +272,7 @@ fn network_container<G: Learnable>(model: &Network<G>) -> Container {
     let weights = model.weights();
     let (widths, buckets) = (weights.widths(), weights.buckets());
     let (first, last) = (widths[0], widths[widths.len() - 1]);
-    let bucket_shape = |shape: &[usize]| bucketed(buckets, shape);
+    let bucket_shape = |shape: &[usize]| with_bucket_dimension(buckets, shape);
     let later_layers = || (2..).zip(&weights.hidden).zip(widths.windows(2));
     let mut tensors = Vec::new();
     for ((index, layer), pair) in later_layers() {
@@ -358,7 +358,7 @@ fn read_network<G: Learnable>(
     check_scales(&container, &network_scales(widths.len()))?;
     container.check_checksums()?;
     let (first, last, buckets) = (widths[0], widths[widths.len() - 1], limits.len() + 1);
-    let bucket_shape = |shape: &[usize]| bucketed(buckets, shape);
+    let bucket_shape = |shape: &[usize]| with_bucket_dimension(buckets, shape);
     let slots = game.feature_slots(groups);
     let rows = slots.iter().map(|run| run.end).max().unwrap_or(0);
     let mut weights = NetworkWeights {

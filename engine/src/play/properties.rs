@@ -8,7 +8,7 @@
 use super::registry::PlainGame;
 use crate::core::{
     search_game::SearchGame,
-    text::{TextError, from_utf8_or_latin1, wrong},
+    text::{TextError, error_at, from_utf8_or_latin1},
 };
 
 /// A property with one of its values.
@@ -42,7 +42,7 @@ pub(crate) fn read<G: SearchGame>(
 ) -> Vec<Read<G>> {
     let text = match from_utf8_or_latin1(bytes) {
         Ok(text) => text,
-        Err(problem) => return vec![wrong(1, problem)],
+        Err(problem) => return vec![error_at(1, problem)],
     };
     let signs: Vec<char> = text.chars().collect();
     let results: Vec<_> = match others.filter(|_| !are_written_in(&signs)) {
@@ -135,14 +135,14 @@ impl Reader<'_> {
 
     fn game(&mut self) -> Properties {
         if self.peek() != Some('(') {
-            return wrong(self.next + 1, "expected '(', which begins a game");
+            return error_at(self.next + 1, "expected '(', which begins a game");
         }
         let (mut depth, mut is_main, mut line) = (0, true, Vec::new());
         loop {
             match self.peek() {
                 Some(';') => self.next += 1,
                 Some('(') if depth > 0 && begins_game(self.signs, self.next, self.escapes) => {
-                    return wrong(self.next + 1, "expected ')', found another game");
+                    return error_at(self.next + 1, "expected ')', found another game");
                 }
                 Some('(') => {
                     depth += 1;
@@ -169,7 +169,7 @@ impl Reader<'_> {
         self.skip(|sign| sign.is_ascii_alphabetic());
         let name: String = self.signs[begin..self.next].iter().collect();
         if name.is_empty() || self.peek() != Some('[') {
-            return wrong(self.next + 1, "expected a property, as W[d4]");
+            return error_at(self.next + 1, "expected a property, as W[d4]");
         }
         let mut properties = Vec::new();
         while self.peek() == Some('[') {
@@ -188,10 +188,10 @@ impl Reader<'_> {
         let mut value = String::new();
         loop {
             let Some(&sign) = self.signs.get(self.next) else {
-                return wrong(self.signs.len() + 1, "expected ']', found the end");
+                return error_at(self.signs.len() + 1, "expected ']', found the end");
             };
             if sign == '(' && begins_game(self.signs, self.next, self.escapes) {
-                return wrong(self.next + 1, "expected ']', found another game");
+                return error_at(self.next + 1, "expected ']', found another game");
             }
             self.next += 1;
             match sign {

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::core::{
     game::{OutcomeList, Seat},
-    text::{TextError, wrong},
+    text::{TextError, error_at},
 };
 
 /// The form of a game of two seats.
@@ -71,7 +71,7 @@ fn write<G: Playable>(game: &G, whole: &PlainGame<G>) -> Result<String, String> 
 
 fn read<G: Playable>(game: &G, bytes: &[u8]) -> Vec<Result<PlainGame<G>, TextError>> {
     if game.seats() != 2 {
-        return vec![wrong(1, "SGF is for two seats")];
+        return vec![error_at(1, "SGF is for two seats")];
     }
     properties::read(game, bytes, true, one, None)
 }
@@ -87,10 +87,10 @@ fn one<G: Playable>(
     let name = game.notation();
     if let Some(other) = find("GN").filter(|other| other.value != name) {
         let problem = format!("GN[{}] is another game than {name}", other.value);
-        return wrong(other.at + 1, problem);
+        return error_at(other.at + 1, problem);
     }
     let Some(start) = find("C") else {
-        return wrong(begin + 1, "there is no C[…] with the position at the start");
+        return error_at(begin + 1, "there is no C[…] with the position at the start");
     };
     let read = game.parse_position(&start.value);
     let (start, _) =
@@ -115,10 +115,10 @@ fn one<G: Playable>(
             _ => continue,
         };
         if game.payoffs(&position).is_some() {
-            return wrong(at + 1, "the game is over before this move");
+            return error_at(at + 1, "the game is over before this move");
         }
         if game.to_move(&position) != seat {
-            return wrong(at + 1, "it is the other side's turn");
+            return error_at(at + 1, "it is the other side's turn");
         }
         let rolled = properties.get(index + 1).filter(|next| next.name == "DI");
         let outcome = match rolled {
@@ -126,7 +126,7 @@ fn one<G: Playable>(
                 .value
                 .trim()
                 .parse()
-                .or_else(|_| wrong(rolled.at + 1, "DI is the number that was rolled"))?,
+                .or_else(|_| error_at(rolled.at + 1, "DI is the number that was rolled"))?,
             None => 0,
         };
         let mut legal = G::Moves::default();
@@ -136,7 +136,7 @@ fn one<G: Playable>(
         let read = game.parse_move(&position, mv);
         let mv = read.map_err(|error| TextError::new(at + error.character, error.problem))?;
         if !legal.contains(&mv) {
-            return wrong(at + 1, format!("it is not permitted with a {outcome}"));
+            return error_at(at + 1, format!("it is not permitted with a {outcome}"));
         }
         whole.plies.push((outcome, mv));
         position = game.play(&position, mv);

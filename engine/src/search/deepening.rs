@@ -324,7 +324,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
             |worker, outer_limits| _ = help(worker, depths.clone(), outer_limits),
         );
         self.completed_depth = completed_depth;
-        self.pace.spent(began.elapsed());
+        self.pace.record_spent_time(began.elapsed());
         answer
     }
 

@@ -99,7 +99,7 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
             return 0.0;
         }
         let value = self.value_at_depth(&next, depth - 1, root);
-        if (RootPerspective { root }).same(&self.game, position, &next) {
+        if (RootPerspective { root }).is_same_side(&self.game, position, &next) {
             value
         } else {
             1.0 - value

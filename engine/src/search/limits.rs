@@ -143,7 +143,7 @@ impl TimeManager {
         Some(Deadline { stopwatch, after })
     }
 
-    pub(super) fn spent(&mut self, time: Duration) {
+    pub(super) fn record_spent_time(&mut self, time: Duration) {
         if let Some(TimeLimit::Game { increment, .. }) = self.limit() {
             self.left = self.left.saturating_sub(time) + increment;
         }

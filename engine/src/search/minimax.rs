@@ -32,7 +32,7 @@ pub fn minimax<G: Game, E: Evaluator<G>>(
         .map(|&mv| {
             let next = game.play(position, mv);
             let value = minimax(game, evaluator, &next, depth - 1, root);
-            if perspective.same(game, position, &next) {
+            if perspective.is_same_side(game, position, &next) {
                 value
             } else {
                 1.0 - value

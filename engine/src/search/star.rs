@@ -488,7 +488,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
                 continue;
             };
             self.stats.table.hits += 1;
-            let bounds = if self.perspective.same(&self.game, position, &next) {
+            let bounds = if self.perspective.is_same_side(&self.game, position, &next) {
                 entry.bounds
             } else {
                 entry.bounds.flip()
@@ -559,7 +559,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
     ) -> Bounds {
         let next = self.game.play(position, mv);
         self.stats.nodes += 1;
-        let same = self.perspective.same(&self.game, position, &next);
+        let same = self.perspective.is_same_side(&self.game, position, &next);
         let bounds = if let Some(payoffs) = self.game.payoffs(&next) {
             Bounds::exact(self.perspective.value(&self.game, &next, &payoffs))
         } else if let Some(value) = self.oracle_value(&next) {

@@ -275,7 +275,9 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         if self.limit_checker.is_over(self.stats.nodes) {
             return Bounds::UNKNOWN;
         }
-        let same = self.perspective.same(&self.game, node.position, &next);
+        let same = self
+            .perspective
+            .is_same_side(&self.game, node.position, &next);
         let bounds = if let Some(payoffs) = self.game.payoffs(&next) {
             Bounds::exact(self.perspective.value(&self.game, &next, &payoffs))
         } else {

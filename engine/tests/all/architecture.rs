@@ -90,8 +90,10 @@ fn games() -> Vec<String> {
 
 #[test]
 fn outside_of_games_only_the_list_of_games_names_one() {
-    let games = games();
+    let mut games = games();
     assert!(games.contains(&"einstein".to_owned()), "{games:?}");
+    // A plain word too.
+    games.retain(|game| game != "columns");
     // Files and folders that may name a game, with the reason.
     let may: Vec<[String; 2]> = rows(include_str!("../cases/name_a_game.jsonl")).collect();
     let (mut violations, mut used) = (Vec::new(), vec![false; may.len()]);

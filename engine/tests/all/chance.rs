@@ -1,7 +1,7 @@
 //! The bounds and windows of the chance operator against direct evaluation of `Σ w · max` over all
 //! moves.
 
-use crate::support::{encloses, near};
+use crate::support::{assert_near, encloses};
 use engine::core::{
     chance::{Bounds, ChanceBounds, expectation},
     game::{FixedList, Outcome},
@@ -62,7 +62,7 @@ fn sum(outcomes: &[Outcome], value: impl Fn(&Outcome, usize) -> f64) -> f64 {
     weighed.sum()
 }
 
-fn worth(outcomes: &[Outcome], values: &[f64]) -> f64 {
+fn expected_maximum(outcomes: &[Outcome], values: &[f64]) -> f64 {
     sum(outcomes, |_, index| values[index])
 }
 
@@ -101,10 +101,10 @@ proptest! {
         let (mut lower, mut upper) = (vec![0.0f64; count], vec![1.0f64; count]);
         let mut searched = vec![false; count];
         for &(index, below, above) in &node.order {
-            let (worst, best) = (worth(&node.outcomes, &lower), worth(&node.outcomes, &upper));
+            let (worst, best) = (expected_maximum(&node.outcomes, &lower), expected_maximum(&node.outcomes, &upper));
             let proven_bounds = bounds.bounds();
-            near(proven_bounds.lower, worst, ROUNDING, "lower");
-            near(proven_bounds.upper, best, ROUNDING, "upper");
+            assert_near(proven_bounds.lower, worst, ROUNDING, "lower");
+            assert_near(proven_bounds.upper, best, ROUNDING, "upper");
             let permitted = node.outcomes.iter().any(|outcome| outcome.allows(index));
             prop_assert_eq!(bounds.is_relevant(index), permitted);
 
@@ -114,7 +114,7 @@ proptest! {
                     let with = |bounds: &[f64]| {
                         let mut changed = bounds.to_vec();
                         changed[index] = f64::from(value);
-                        worth(&node.outcomes, &changed)
+                        expected_maximum(&node.outcomes, &changed)
                     };
                     let (worst_with, best_with) = (with(&lower), with(&upper));
                     if value <= from {
@@ -140,9 +140,9 @@ proptest! {
             (lower[index], upper[index]) = (f64::from(found.lower), f64::from(found.upper));
         }
         let value = sum(&node.outcomes, |_, index| node.values[index].into());
-        near(expectation(&node.outcomes, &node.values), value, ROUNDING, "exact");
+        assert_near(expectation(&node.outcomes, &node.values), value, ROUNDING, "exact");
         let proven_bounds = bounds.bounds();
         encloses(proven_bounds, value, ROUNDING, "at the end");
-        near(proven_bounds.flip().lower, 1.0 - proven_bounds.upper, ROUNDING, "the other side");
+        assert_near(proven_bounds.flip().lower, 1.0 - proven_bounds.upper, ROUNDING, "the other side");
     }
 }

@@ -2,7 +2,7 @@
 //! numbers; the recursion checks rules and outcomes together.
 
 use crate::exact_solver::Solver;
-use crate::support::{exact_positions, full, moves_of, near, position, schwarz, table};
+use crate::support::{assert_near, exact_positions, full, moves_of, position, schwarz, table};
 use engine::games::einstein::{EinStein, Standard, Variant, dice::Die};
 use engine::search::{
     limits::MAX_DEPTH,
@@ -14,12 +14,12 @@ fn values_and_moves_of_endgames_agree_with_an_independent_solver() {
     let mut solver = Solver::new(Standard::default());
     for exact in exact_positions() {
         let position = exact.position;
-        near(solver.value(&position), exact.value, 1e-9, position);
+        assert_near(solver.value(&position), exact.value, 1e-9, position);
         let moves = moves_of(&solver.game, &position);
         assert_eq!(moves.len(), exact.moves.len(), "{position:?}");
         for &mv in moves.iter() {
             let value = solver.value_of_move(&position, mv);
-            near(value, exact.of(mv), 1e-9, (position, mv));
+            assert_near(value, exact.of(mv), 1e-9, (position, mv));
         }
     }
 }
@@ -57,8 +57,8 @@ fn published_values() {
     for (text, classic, nearest) in INDEPENDENT_VALUES {
         let position = position(text);
         // The decimals have twelve and nine places.
-        near(classic_rule.value(&position), classic, 6e-12, text);
-        near(nearest_rule.value(&position), nearest, 6e-10, text);
+        assert_near(classic_rule.value(&position), classic, 6e-12, text);
+        assert_near(nearest_rule.value(&position), nearest, 6e-10, text);
     }
 }
 
@@ -116,7 +116,7 @@ fn small_games_have_the_values_of_an_independent_program() {
             387_420_489.0,
         ),
     ] {
-        near(
+        assert_near(
             mean,
             numerator / denominator,
             1e-12,
@@ -135,14 +135,14 @@ fn full_depth_search_finds_the_exact_values() {
     let (mut with_table, mut without) = (star(Some(table(1 << 20))), star(None));
     let mut few = 0;
     for exact in exact_positions() {
-        let agrees = |star: &mut Star<_, _>| {
+        let assert_forms_agree = |star: &mut Star<_, _>| {
             let bounds = full(star, &exact.position, MAX_DEPTH);
-            near(bounds.lower, exact.value, 1e-6, exact.position);
-            near(bounds.upper, exact.value, 1e-6, exact.position);
+            assert_near(bounds.lower, exact.value, 1e-6, exact.position);
+            assert_near(bounds.upper, exact.value, 1e-6, exact.position);
         };
-        agrees(&mut with_table);
+        assert_forms_agree(&mut with_table);
         if exact.position.stones() <= 4 {
-            agrees(&mut without);
+            assert_forms_agree(&mut without);
             few += 1;
         }
     }

@@ -21,7 +21,10 @@ const KINDS: [&str; 3] = ["ring", "bridge", "fork"];
 /// text.
 fn reads_back(game: &Havannah, position: &Position) {
     let again = read(game, &game.format_position(position));
-    assert_eq!((again, again.won()), (*position, position.won()));
+    assert_eq!(
+        (again, again.structures()),
+        (*position, position.structures())
+    );
     assert_eq!(game.key(&again), game.key(position));
 }
 
@@ -39,7 +42,7 @@ fn moves_wins_and_results_agree_with_other_programs() {
         assert_eq!(Value::from(winner), vector["winner"], "{vector}");
         assert_eq!(winner.is_some(), payoffs.is_some());
         let kinds = vector["kind"].as_array().cloned().unwrap_or_default();
-        let found = Value::from(position.won().names());
+        let found = Value::from(position.structures().names());
         assert_eq!(found, Value::from(kinds), "{vector}");
         lines[usize::from(payoffs.is_some())] += 1;
         let seat = payoffs.is_none().then_some(position.seat() + 1);
@@ -82,12 +85,12 @@ impl PlainBoard {
         }
     }
 
-    fn at(&self, name: &str) -> usize {
+    fn cell_index(&self, name: &str) -> usize {
         let letter = usize::from(name.as_bytes()[0] - b'a') + 1;
         letter * self.width + name[1..].parse::<usize>().unwrap()
     }
 
-    fn near(&self, at: usize) -> [usize; 6] {
+    fn neighbours(&self, at: usize) -> [usize; 6] {
         let width = self.width;
         [
             at + 1,
@@ -100,8 +103,8 @@ impl PlainBoard {
     }
 
     /// The directions that lead off the board: two from a side, three from a corner.
-    fn off(&self, at: usize) -> Vec<usize> {
-        let near = self.near(at);
+    fn off_board_directions(&self, at: usize) -> Vec<usize> {
+        let near = self.neighbours(at);
         (0..6).filter(|&side| self.cells[near[side]] == 3).collect()
     }
 
@@ -111,7 +114,7 @@ impl PlainBoard {
         left.iter().for_each(|&at| run_ends[at] = true);
         while let Some(at) = left.pop() {
             if goes_on(at) {
-                for near in self.near(at) {
+                for near in self.neighbours(at) {
                     if self.cells[near] != 3 && !run_ends[near] {
                         run_ends[near] = true;
                         left.push(near);
@@ -122,7 +125,7 @@ impl PlainBoard {
         run_ends
     }
 
-    fn completed(&self, at: usize) -> Vec<&'static str> {
+    fn completed_structures(&self, at: usize) -> Vec<&'static str> {
         let own = self.cells[at];
         let cells_of_board: Vec<usize> = (0..self.cells.len())
             .filter(|&at| self.cells[at] != 3)
@@ -130,7 +133,7 @@ impl PlainBoard {
         let near = self.flood(vec![at], |at| self.cells[at] == own);
         let in_chain = |at: usize| near[at] && self.cells[at] == own;
         let chain = cells_of_board.iter().filter(|&&at| in_chain(at));
-        let mut rims: Vec<_> = chain.map(|&at| self.off(at)).collect();
+        let mut rims: Vec<_> = chain.map(|&at| self.off_board_directions(at)).collect();
         let stones = rims.len();
         rims.sort();
         rims.dedup();
@@ -138,7 +141,7 @@ impl PlainBoard {
         // The flood from outside does not pass the chain, but reaches its outer stones.
         let outer = cells_of_board
             .iter()
-            .filter(|&&at| !self.off(at).is_empty());
+            .filter(|&&at| !self.off_board_directions(at).is_empty());
         let seen = self.flood(outer.copied().collect(), |at| !in_chain(at));
         let ring = stones >= 6 && cells_of_board.iter().any(|&at| !seen[at]);
         let kinds = [ring, count(3) >= 2, count(2) >= 3].into_iter().zip(KINDS);
@@ -154,7 +157,8 @@ fn compare(base: usize, plies: usize, step: usize) -> [usize; 4] {
     let mut random = RandomStream::new(base as u64);
     let (mut compared, mut met, mut is_shy) = (0, [0; 4], false);
     let empty = PlainBoard::new(base);
-    let cells_of_board = (0..game.board_cells()).map(|cell| empty.at(&game.cell_name(cell)));
+    let cells_of_board =
+        (0..game.board_cells()).map(|cell| empty.cell_index(&game.cell_name(cell)));
     let cells_of_board: Vec<usize> = cells_of_board.collect();
     while compared < plies {
         let (mut plain, mut position) = (PlainBoard::new(base), game.start());
@@ -170,7 +174,7 @@ fn compare(base: usize, plies: usize, step: usize) -> [usize; 4] {
                 for seat in [0, 1] {
                     plain.cells[cells_of_board[cell]] = seat as u8 + 1;
                     let found = game.would_win(&position, cell, seat).names();
-                    let expected = plain.completed(cells_of_board[cell]);
+                    let expected = plain.completed_structures(cells_of_board[cell]);
                     assert_eq!(found, expected, "{position:?} {cell} {seat}");
                 }
                 plain.cells[cells_of_board[cell]] = 0;
@@ -183,14 +187,14 @@ fn compare(base: usize, plies: usize, step: usize) -> [usize; 4] {
             let cell = empties.iter().copied().min_by_key(worst).unwrap();
             position = game.play(&position, Move::at(cell));
             plain.cells[cells_of_board[cell]] = seat as u8 + 1;
-            let kinds = plain.completed(cells_of_board[cell]);
-            assert_eq!(position.won().names(), kinds, "{position:?}");
+            let kinds = plain.completed_structures(cells_of_board[cell]);
+            assert_eq!(position.structures().names(), kinds, "{position:?}");
             let draw = (empties.len() == 1).then_some(DRAW);
             let won = (!kinds.is_empty()).then(|| win_for(seat));
             assert_eq!(game.payoffs(&position), won.or(draw));
             compared += 1;
         }
-        let kinds = position.won().names();
+        let kinds = position.structures().names();
         for (met, kind) in met.iter_mut().zip(KINDS) {
             *met += usize::from(kinds.contains(&kind));
         }
@@ -237,7 +241,10 @@ fn symmetries_change_nothing() {
                     let [rotated, image] =
                         [position, next].map(|each| game.transform_position(each, symmetry));
                     reads_back(&game, &image);
-                    assert_eq!((image.won(), image.seat()), (next.won(), next.seat()));
+                    assert_eq!(
+                        (image.structures(), image.seat()),
+                        (next.structures(), next.seat())
+                    );
                     assert_eq!(game.payoffs(&image), game.payoffs(next));
                     let mv = match next.stones() == position.stones() {
                         true => Move::SWAP,
@@ -261,7 +268,7 @@ fn the_second_player_may_take_the_first_stone() {
     let swapped = fair.play(&first, fair.parse_move(&first, "swap").unwrap());
     assert_eq!(fair.format_position(&swapped), "a1 swap");
     assert_eq!(
-        (swapped.on(0), swapped.seat(), swapped.stones()),
+        (swapped.seat_at(0), swapped.seat(), swapped.stones()),
         (Some(1), 0, 1)
     );
     assert_eq!(count(&fair, &swapped), 36);
@@ -291,7 +298,7 @@ fn measure(base: usize, games: u32, expected: [f64; 5]) -> [f64; 5] {
             .last()
             .unwrap();
         found[0] += position.stones() as f64;
-        let kind = position.won().names().pop();
+        let kind = position.structures().names().pop();
         let kind_index = ["fork", "bridge", "ring"]
             .iter()
             .position(|&name| Some(name) == kind);

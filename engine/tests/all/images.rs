@@ -8,7 +8,7 @@ use engine::play::playable::Playable;
 
 /// Moves that an outcome allows, with their numbers under a symmetry, the position after each and
 /// its symmetry.
-fn permitted<G: Playable>(
+fn numbered_moves<G: Playable>(
     game: &G,
     position: &G::Position,
     outcome: u8,
@@ -41,19 +41,19 @@ fn check<G: Playable>(game: &G, games: usize) -> bool {
             assert_eq!(seat == other, swapped == position);
             swaps |= seat != other;
             for outcome in game.outcome_numbers() {
-                let here = permitted(game, &position, outcome, 0);
+                let here = numbered_moves(game, &position, outcome, 0);
                 assert!(here.windows(2).all(|pair| pair[0].0 < pair[1].0));
                 for symmetry in 0..game.symmetries() {
                     let image = game.transform_position(&position, symmetry);
                     let image_outcome = game.transform_outcome(outcome, symmetry);
                     assert_eq!(
-                        permitted(game, &position, outcome, symmetry),
-                        permitted(game, &image, image_outcome, 0),
+                        numbered_moves(game, &position, outcome, symmetry),
+                        numbered_moves(game, &image, image_outcome, 0),
                         "{} {symmetry}",
                         game.format_position(&position, Some(outcome))
                     );
                 }
-                let there = permitted(game, &swapped, outcome, 0);
+                let there = numbered_moves(game, &swapped, outcome, 0);
                 assert_eq!(here.len(), there.len());
                 for ((number, next), (same, swapped_next)) in here.into_iter().zip(there) {
                     assert_eq!(number, same);

@@ -1,6 +1,6 @@
 //! Monte-Carlo tree search against exact values, and its proofs.
 
-use crate::support::{Exact, encloses, exact_positions, near};
+use crate::support::{Exact, assert_near, encloses, exact_positions};
 use engine::core::{chance::expectation, game::Game};
 use engine::games::einstein::{Move, Position, Standard};
 use engine::search::mcts::{Budget, Mcts, MctsOptions, MoveStatistics, PlayoutLeaf, best_move};
@@ -71,7 +71,7 @@ fn a_proven_root_ends_the_search_with_a_best_move() {
         for die in 1..=6 {
             let legal = game.legal_moves(&position, die);
             let found = exact.of(best_move(&search.search(&position, Some(&legal))).mv);
-            near(found, best(&exact, &legal), 1e-6, (position, die));
+            assert_near(found, best(&exact, &legal), 1e-6, (position, die));
         }
         assert!(
             search.take_stats().evaluations < 1_000_000,
@@ -95,7 +95,7 @@ fn a_million_simulations_are_almost_exact() {
             continue;
         }
         let found = value(position, &search.search(position, None));
-        near(found, exact.value, 0.005, position);
+        assert_near(found, exact.value, 0.005, position);
         // Not every one: choices take several times as long.
         for die in (1..=6).filter(|_| number % 4 == 0) {
             let legal = game.legal_moves(position, die);

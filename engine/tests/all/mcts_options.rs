@@ -2,7 +2,7 @@
 
 use crate::games::{Field, HashEvaluator, HashGame, Totals};
 use crate::mcts::{proofs_hold, simulations, value};
-use crate::support::{MIDDLE, encloses, exact_positions, moves_of, near, position, schwarz};
+use crate::support::{MIDDLE, assert_near, encloses, exact_positions, moves_of, position, schwarz};
 use engine::core::{
     chance::Bounds,
     game::{Game, MAX_SEATS, Payoffs, win_for},
@@ -213,7 +213,7 @@ fn every_number_of_seats_gets_the_mean_of_its_own_payoffs() {
         for statistics in search.search(&start, None) {
             let payoffs = game.payoffs(&game.play(&start, statistics.mv));
             let own = payoffs.unwrap()[game.to_move(&start)];
-            near(statistics.value.unwrap(), own, 1e-6, statistics);
+            assert_near(statistics.value.unwrap(), own, 1e-6, statistics);
         }
     }
 }
@@ -238,7 +238,7 @@ fn several_threads_find_what_one_finds_and_make_no_simulation_too_many() {
         let mut alone = with_prior(1, options, 60_001, 1);
         let mut together = with_prior(3, options, 60_001, 1);
         let (one, three) = (alone.search(&start, None), together.search(&start, None));
-        near(value(&start, &one), value(&start, &three), 0.02, options);
+        assert_near(value(&start, &one), value(&start, &three), 0.02, options);
         let visits = visits(&three);
         assert_eq!(together.report().simulations, 60_001, "{options:?}");
         // Four to ten virtual visits of an unvisited move.
@@ -504,7 +504,7 @@ fn an_oracle_settles_what_it_knows() {
         for (oracle, simulated) in oracles.into_iter().zip(&mut simulated) {
             let mut search = on_threads(1, simulations(1_000_000), 1).with_oracle(oracle);
             let found = search.search(&position, None);
-            near(value(&position, &found), exact.value, 1e-5, position);
+            assert_near(value(&position, &found), exact.value, 1e-5, position);
             *simulated += search.report().simulations;
         }
     }
@@ -533,7 +533,7 @@ fn leaves_answer_alike_one_by_one_and_together() {
         leaf.payoffs_batch(&game, &positions, &mut random, answers);
         for (position, answer) in positions.iter().zip(answers) {
             assert_eq!(leaf.payoffs(&game, position, &mut random, None), *answer);
-            near(answer[0] + answer[1], 1.0, 1e-6, position);
+            assert_near(answer[0] + answer[1], 1.0, 1e-6, position);
         }
     }
     // One ply equals the reference; the mixture is the weighted sum.
@@ -541,10 +541,10 @@ fn leaves_answer_alike_one_by_one_and_together() {
     for (number, position) in positions.iter().enumerate() {
         let [valued, searched, mixed] = [0, 1, 2].map(|leaf| answers[leaf][number]);
         let expected = Search::value(&mut reference, position);
-        near(searched[game.to_move(position)], expected, 1e-5, position);
+        assert_near(searched[game.to_move(position)], expected, 1e-5, position);
         for seat in 0..MAX_SEATS {
             let expected = 0.25 * valued[seat] + 0.75 * searched[seat];
-            near(mixed[seat], expected, 1e-6, position);
+            assert_near(mixed[seat], expected, 1e-6, position);
         }
     }
 }

@@ -14,7 +14,11 @@ use engine::play::playable::Playable;
 use proptest::prelude::*;
 
 /// Error for a `position`, a `move`, or `games` in another program's format.
-fn refusal<G: Playable>(game: &str, map: Option<&str>, [kind, from, text]: [&str; 3]) -> String {
+fn parse_error<G: Playable>(
+    game: &str,
+    map: Option<&str>,
+    [kind, from, text]: [&str; 3],
+) -> String {
     let game = G::from_notation(game, map).unwrap();
     let position = |text| game.parse_position(text).map(|(position, _)| position);
     let read = match kind {
@@ -38,10 +42,10 @@ fn what_cannot_be_read_is_refused_at_the_right_character() {
     for (game, case, message) in rows::<(String, [String; 3], String)>(cases) {
         let what = case.each_ref().map(String::as_str);
         let found = match game.split('(').next().unwrap() {
-            "einstein" => refusal::<Standard>(&game, None, what),
-            "havannah" => refusal::<Havannah>(&game, None, what),
-            "reversi" => refusal::<Reversi>(&game, None, what),
-            "reversixt" => refusal::<ReversiXt>(&game, Some("2\n1\n1 1\n1 4\n1 2 0 -\n"), what),
+            "einstein" => parse_error::<Standard>(&game, None, what),
+            "havannah" => parse_error::<Havannah>(&game, None, what),
+            "reversi" => parse_error::<Reversi>(&game, None, what),
+            "reversixt" => parse_error::<ReversiXt>(&game, Some("2\n1\n1 1\n1 4\n1 2 0 -\n"), what),
             _ => two_stones.parse_position(what[2]).unwrap_err().to_string(),
         };
         assert_eq!(found, message, "{game}: {case:?}");

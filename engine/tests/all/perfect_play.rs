@@ -1,6 +1,6 @@
 //! Searches with endgame tables play perfectly within them, and probe them where moves lead there.
 
-use crate::support::{near, player, random_positions};
+use crate::support::{assert_near, player, random_positions};
 use engine::core::game::Game;
 use engine::games::einstein::{
     Move, Position, Standard,
@@ -83,7 +83,7 @@ fn before_the_tables_leaves_are_what_they_know() {
             for position in endgames(&game, 5..=7).iter().take(100) {
                 let expected = by_the_book(&game, &tables, &*evaluator, position, depth);
                 let found = player.value(position, &Limits::NONE).value.unwrap();
-                near(found, expected, 1e-5, position);
+                assert_near(found, expected, 1e-5, position);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Players by notation: all keys are accepted, and errors of wrong ones name what would be right.
 
-use crate::support::{MIDDLE, near, player, position, rows};
+use crate::support::{MIDDLE, assert_near, player, position, rows};
 use engine::core::random::RandomStream;
 use engine::games::{einstein::Standard, havannah::Havannah, reversixt::ReversiXt};
 use engine::play::{build::PlayerRecipe, notation::trusted, playable::Playable};
@@ -8,7 +8,7 @@ use engine::search::limits::Limits;
 
 /// Asserts that a notation makes players that play and value from a position, and that its name is
 /// canonical.
-fn plays<G: Playable>(game: &str, text: &str, reproducible: bool, position: Option<&str>) {
+fn check_player<G: Playable>(game: &str, text: &str, reproducible: bool, position: Option<&str>) {
     let game = G::from_notation(game, None).unwrap();
     let start = position.map_or_else(
         || game.random_start(&mut RandomStream::new(1), 0),
@@ -46,14 +46,14 @@ fn every_key_makes_a_player_that_plays() {
     let players = include_str!("../cases/players.jsonl");
     for (game, text, reproducible) in rows::<(String, String, bool)>(players) {
         match game.split('(').next().unwrap() {
-            "einstein" => plays::<Standard>(&game, &text, reproducible, Some(MIDDLE)),
-            "havannah" => plays::<Havannah>(&game, &text, reproducible, None),
-            _ => plays::<ReversiXt>(&game, &text, reproducible, None),
+            "einstein" => check_player::<Standard>(&game, &text, reproducible, Some(MIDDLE)),
+            "havannah" => check_player::<Havannah>(&game, &text, reproducible, None),
+            _ => check_player::<ReversiXt>(&game, &text, reproducible, None),
         }
     }
 }
 
-fn refusal<G: Playable>(game: &str, text: &str) -> String {
+fn parse_error<G: Playable>(game: &str, text: &str) -> String {
     let game = G::from_notation(game, None).unwrap();
     let error = PlayerRecipe::parse(trusted(text), &game).err().expect(text);
     error.to_string()
@@ -64,9 +64,9 @@ fn what_does_not_fit_is_refused() {
     let refused = include_str!("../cases/players_refused.jsonl");
     for [game, text, part] in rows::<[String; 3]>(refused) {
         let error = match game.split('(').next().unwrap() {
-            "einstein" => refusal::<Standard>(&game, &text),
-            "havannah" => refusal::<Havannah>(&game, &text),
-            _ => refusal::<ReversiXt>(&game, &text),
+            "einstein" => parse_error::<Standard>(&game, &text),
+            "havannah" => parse_error::<Havannah>(&game, &text),
+            _ => parse_error::<ReversiXt>(&game, &text),
         };
         assert!(error.contains(&part), "{text}: {error}");
     }
@@ -94,5 +94,5 @@ fn the_policy_named_is_the_one_that_plays() {
     assert!(greedy != uniform && mixed != greedy && mixed != uniform && cut != uniform);
     // A weight of 1 or 0 is the policy alone, except for the random numbers of the choice.
     let alone = value("playout=mixture(1, greedy, uniform)");
-    near(alone, greedy, 0.05, "alone");
+    assert_near(alone, greedy, 0.05, "alone");
 }

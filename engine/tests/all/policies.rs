@@ -1,7 +1,7 @@
 //! Playout policies: choices by hand, forbidden choices, and games of any shape.
 
 use crate::games::{HashEvaluator, HashGame, Nim, Piles};
-use crate::support::{MIDDLE, moves_of, near as is_near, position};
+use crate::support::{MIDDLE, assert_near, moves_of, position};
 use engine::core::{
     calibration::Calibrated,
     chance::expectation,
@@ -34,7 +34,7 @@ fn counts<P: Policy<Standard>>(mut policy: P, text: &str, face: u8) -> Vec<(Move
     counts
 }
 
-fn near<P: Policy<Standard>>(policy: P, text: &str, face: u8, expected: &[u32]) {
+fn assert_counts<P: Policy<Standard>>(policy: P, text: &str, face: u8, expected: &[u32]) {
     let counts = counts(policy, text, face);
     let found: Vec<u32> = counts.iter().map(|(_, count)| *count).collect();
     assert_eq!(found.len(), expected.len());
@@ -60,22 +60,22 @@ const CAPTURES: &str = "...../...../..3../..4a./b.... r 3";
 #[test]
 fn urgent_moves_come_first_or_more_often() {
     let even = [4000; 3];
-    near(Uniform, CAPTURES, 3, &even);
-    near(HighestClass { min_class: 2 }, CAPTURES, 3, &[12_000, 0, 0]);
-    near(HighestClass { min_class: 3 }, CAPTURES, 3, &even);
+    assert_counts(Uniform, CAPTURES, 3, &even);
+    assert_counts(HighestClass { min_class: 2 }, CAPTURES, 3, &[12_000, 0, 0]);
+    assert_counts(HighestClass { min_class: 3 }, CAPTURES, 3, &even);
     // One for a quiet move, two for one's own stone, three for an enemy's.
     for (weights, expected) in [
         ([1, 2, 3, 9], [6000, 2000, 4000]),
         ([1, 0, 0, 0], [0, 12_000, 0]),
         ([0; 4], even),
     ] {
-        near(WeightedByClass { weights }, CAPTURES, 3, &expected);
+        assert_counts(WeightedByClass { weights }, CAPTURES, 3, &expected);
     }
     let mixture = MixedPolicy::new(HighestClass { min_class: 2 }, 0.25, Uniform);
-    near(mixture, CAPTURES, 3, &[6000, 3000, 3000]);
+    assert_counts(mixture, CAPTURES, 3, &[6000, 3000, 3000]);
     // A stone beside the goal wins; of two stones with one step each either may.
     let winning = "...../...../.a.../...../...1. r 1";
-    near(HighestClass { min_class: 2 }, winning, 1, &[12_000]);
+    assert_counts(HighestClass { min_class: 2 }, winning, 1, &[12_000]);
 }
 
 /// The value of each permitted successor, by the definition.
@@ -182,7 +182,7 @@ fn playouts_end_and_begin_as_they_should() {
     let best = GreedyPolicy::new(schwarz.clone());
     let leaf = EvaluatorLeaf::new(schwarz.clone());
     let found = win_rate(&mut TruncatedPlayout::new(best, 1, leaf));
-    is_near(found, expectation(&outcomes, &values), 0.013, "one ply");
+    assert_near(found, expectation(&outcomes, &values), 0.013, "one ply");
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn truncated_playouts_are_evaluated_as_a_batch_and_report_their_moves() {
             .flatten()
             .zip(expected.into_iter().flatten())
         {
-            is_near(found, expected, 1e-6, seed);
+            assert_near(found, expected, 1e-6, seed);
         }
         // The kinds of the moves made are those of a first and a second ply: one or two, of
         // different seats.

@@ -3,7 +3,7 @@
 
 use crate::games::HashEvaluator;
 use crate::support::{
-    ALL_CUTS, all_rules, encloses, moves_of, near, random_game, random_positions,
+    ALL_CUTS, all_rules, assert_near, encloses, moves_of, random_game, random_positions,
     table as new_table,
 };
 use engine::core::{
@@ -27,7 +27,7 @@ pub(crate) fn all_options() -> impl Iterator<Item = StarByOutcomeOptions> {
     })
 }
 
-pub(crate) fn plain(cuts: Pruning) -> StarByOutcomeOptions {
+pub(crate) fn options_with_cuts(cuts: Pruning) -> StarByOutcomeOptions {
     StarByOutcomeOptions {
         pruning: cuts,
         negascout: false,
@@ -36,7 +36,12 @@ pub(crate) fn plain(cuts: Pruning) -> StarByOutcomeOptions {
 
 /// Every form of search agrees with the textbook, in full and in narrow windows, and as a
 /// [`Search`].
-pub(crate) fn agrees<G: SearchGame>(game: &G, position: &G::Position, depth: u32, tolerance: f64) {
+pub(crate) fn assert_forms_agree<G: SearchGame>(
+    game: &G,
+    position: &G::Position,
+    depth: u32,
+    tolerance: f64,
+) {
     let root = game.to_move(position);
     let mut textbook = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Textbook);
     let expected = textbook.value_at_depth(position, depth, root);
@@ -48,9 +53,9 @@ pub(crate) fn agrees<G: SearchGame>(game: &G, position: &G::Position, depth: u32
             let table = table.map(new_table);
             let mut search = StarByOutcome::new(game.clone(), HashEvaluator, depth, options, table);
             let full = search.bounds(position, depth, f32::NEG_INFINITY, f32::INFINITY);
-            near(full.lower, expected, tolerance, what);
-            near(full.upper, expected, tolerance, what);
-            near(search.value(position), expected, tolerance, what);
+            assert_near(full.lower, expected, tolerance, what);
+            assert_near(full.upper, expected, tolerance, what);
+            assert_near(search.value(position), expected, tolerance, what);
             // In a narrow window the bounds enclose the value, and decide on which side of the
             // window it lies.
             for (alpha, beta) in [(0.3, 0.5), (0.5, 0.52), (0.45, 0.7), (0.5, 0.5)] {
@@ -83,7 +88,7 @@ fn everything_agrees_face_by_face() {
         let positions = random_positions(&game, 100, number as u64).into_iter();
         let depths = [1, 2, 3].into_iter().cycle();
         for (position, depth) in positions.step_by(4).zip(depths) {
-            agrees(&game.clone().with_unmerged_faces(), &position, depth, 1e-6);
+            assert_forms_agree(&game.clone().with_unmerged_faces(), &position, depth, 1e-6);
         }
     }
 }
@@ -129,7 +134,13 @@ fn without_chance_star1_is_alpha_beta() {
     for _ in 0..4 {
         let game = Reversi::SIX;
         for position in random_game(&game, game.start(), &mut random) {
-            let mut star1 = StarByOutcome::new(game, HashEvaluator, 5, plain(Pruning::Star1), None);
+            let mut star1 = StarByOutcome::new(
+                game,
+                HashEvaluator,
+                5,
+                options_with_cuts(Pruning::Star1),
+                None,
+            );
             let mut leaves = 0;
             assert_eq!(
                 star1.value(&position),
@@ -146,8 +157,13 @@ fn each_kind_of_cut_saves_leaves() {
     for game in all_rules().map(Standard::with_unmerged_faces) {
         for position in random_positions(&game, 25, 7) {
             let leaves = ALL_CUTS.map(|cuts| {
-                let mut search =
-                    StarByOutcome::new(game.clone(), HashEvaluator, 3, plain(cuts), None);
+                let mut search = StarByOutcome::new(
+                    game.clone(),
+                    HashEvaluator,
+                    3,
+                    options_with_cuts(cuts),
+                    None,
+                );
                 search.value(&position);
                 search.take_stats().evaluations
             });
@@ -190,9 +206,9 @@ fn face_by_face_lists_each_possible_face() {
                 );
             }
             let [merged, single] =
-                [&game, &apart].map(|game| game.move_probabilities(position.mover().alive()));
+                [&game, &apart].map(|game| game.move_probabilities(position.mover().living_set()));
             for (merged, single) in merged.into_iter().zip(single) {
-                near(merged, single, 1e-6, position);
+                assert_near(merged, single, 1e-6, position);
             }
             let depth = 1 + index as u32 % 3;
             let [merged, single] = [&game, &apart].map(|game| {
@@ -200,7 +216,7 @@ fn face_by_face_lists_each_possible_face() {
                 Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Unified)
                     .value_at_depth(position, depth, root)
             });
-            near(merged, single, 1e-6, position);
+            assert_near(merged, single, 1e-6, position);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Search in the published form saves at least the published fraction of leaves.
 
-use crate::published::plain;
+use crate::published::options_with_cuts;
 use crate::support::table as new_table;
 use engine::core::{
     calibration::{Calibrated, Calibration},
@@ -21,7 +21,7 @@ use engine::search::{
 
 /// Position after some plies between players of the best successor by `evaluator`; `None` if the
 /// game is over by then.
-fn played(
+fn position_after_plies(
     game: &Standard,
     evaluator: &impl Evaluator<Standard>,
     plies: usize,
@@ -59,11 +59,15 @@ fn star1_saves_at_least_the_published_fraction() {
         negascout: true,
     };
     let variants = [
-        ("Star0.5", plain(Pruning::BetweenMoves), None),
-        ("Star1", plain(Pruning::Star1), None),
-        ("Star2", plain(Pruning::Star2), None),
+        ("Star0.5", options_with_cuts(Pruning::BetweenMoves), None),
+        ("Star1", options_with_cuts(Pruning::Star1), None),
+        ("Star2", options_with_cuts(Pruning::Star2), None),
         ("Star1 NegaScout", negascout, None),
-        ("Star1, table", plain(Pruning::Star1), Some(1 << 18)),
+        (
+            "Star1, table",
+            options_with_cuts(Pruning::Star1),
+            Some(1 << 18),
+        ),
         ("Star1 NegaScout, table", negascout, Some(1 << 18)),
     ];
     let win = Calibration::logistic(SchwarzOdds::SLOPE, SchwarzOdds::OFFSET);
@@ -81,7 +85,7 @@ fn star1_saves_at_least_the_published_fraction() {
             ("endgame", 14, 36.5),
         ] {
             let positions: Vec<_> = (0..)
-                .filter_map(|seed| played(&game, &evaluator, plies, seed))
+                .filter_map(|seed| position_after_plies(&game, &evaluator, plies, seed))
                 .take(4)
                 .collect();
             let leaves = |position, options, entries: Option<usize>| {
@@ -93,7 +97,7 @@ fn star1_saves_at_least_the_published_fraction() {
             };
             let all: Vec<u64> = positions
                 .iter()
-                .map(|position| leaves(position, plain(Pruning::None), None))
+                .map(|position| leaves(position, options_with_cuts(Pruning::None), None))
                 .collect();
             println!(
                 "{scale}, {phase}: Star0 visits {all:?} leaves; published Star1 saves {published} %"

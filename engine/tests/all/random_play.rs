@@ -2,7 +2,7 @@
 //! games): the first player wins 53.4 % ± 0.5, 21.6 plies on average, 3.11 legal moves a rolled
 //! turn.
 
-use crate::support::near;
+use crate::support::assert_near;
 use engine::core::game::{ChanceSource, Game};
 use engine::games::einstein::{
     Standard,
@@ -39,16 +39,16 @@ fn random_games_have_the_published_statistics() {
     // for the length, 1.2 moves a ply; plus half a point for the published rate.
     let games = games as f64;
     let win_rate = 100.0 * won_by_first / games;
-    near(
+    assert_near(
         win_rate,
         53.4,
         0.5 + 3.0 * 50.0 / games.sqrt(),
         "won by first",
     );
     let length = all_plies / games;
-    near(length, 21.6, 0.05 + 3.0 * 4.4 / games.sqrt(), "plies");
+    assert_near(length, 21.6, 0.05 + 3.0 * 4.4 / games.sqrt(), "plies");
     let choices = legal_moves / all_plies;
-    near(
+    assert_near(
         choices,
         3.11,
         0.005 + 3.0 * 1.2 / all_plies.sqrt(),

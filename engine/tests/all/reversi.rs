@@ -1,7 +1,7 @@
 //! Reversi against outside vectors, a plain board, the searches' references and published values.
 
 use crate::games::HashEvaluator;
-use crate::support::{self, full, moves_of, near, player, rows, successors, table};
+use crate::support::{self, assert_near, full, moves_of, player, rows, successors, table};
 use engine::core::{
     calibration::{Calibrated, Calibration},
     chance::Bounds,
@@ -68,7 +68,7 @@ impl PlainBoard {
         }
     }
 
-    fn other(&self) -> char {
+    fn opponent(&self) -> char {
         if self.turn == 'X' { 'O' } else { 'X' }
     }
 
@@ -105,9 +105,9 @@ impl PlainBoard {
         all
     }
 
-    fn passed(&self) -> Self {
+    fn pass_turn(&self) -> Self {
         Self {
-            turn: self.other(),
+            turn: self.opponent(),
             ..self.clone()
         }
     }
@@ -117,7 +117,7 @@ impl PlainBoard {
         let legal = squares.filter(|(_, flips)| !flips.is_empty());
         legal
             .map(|(square, flips)| {
-                let mut after = self.passed();
+                let mut after = self.pass_turn();
                 after.signs[square as usize] = self.turn;
                 flips.iter().for_each(|&at| after.signs[at] = self.turn);
                 let column = (b'a' + (square % self.size) as u8) as char;
@@ -129,15 +129,15 @@ impl PlainBoard {
     /// Moves, passes included; none when the game is over.
     fn moves(&self) -> Vec<(String, Self)> {
         let placements = self.placements();
-        if placements.is_empty() && !self.passed().placements().is_empty() {
-            return vec![("pass".to_owned(), self.passed())];
+        if placements.is_empty() && !self.pass_turn().placements().is_empty() {
+            return vec![("pass".to_owned(), self.pass_turn())];
         }
         placements
     }
 
-    fn ahead(&self) -> i32 {
+    fn disc_lead(&self) -> i32 {
         let count = |of_sign| self.signs.iter().filter(|&&sign| sign == of_sign).count() as i32;
-        count(self.turn) - count(self.other())
+        count(self.turn) - count(self.opponent())
     }
 
     /// Final difference with best play, with or without the empty squares for the winner.
@@ -152,7 +152,7 @@ impl PlainBoard {
             .max();
         let value = best.unwrap_or_else(|| {
             let empties = self.signs.iter().filter(|&&sign| sign == '-').count() as i32;
-            self.ahead() + i32::from(to_winner) * self.ahead().signum() * empties
+            self.disc_lead() + i32::from(to_winner) * self.disc_lead().signum() * empties
         });
         cache.insert((self.clone(), to_winner), value);
         value
@@ -176,7 +176,7 @@ fn the_rules_are_those_of_a_plain_board_on_every_size() {
                 continue;
             };
             assert!(expected.is_empty(), "{plain:?}");
-            let expected = (1 + plain.ahead().signum()) as f32 / 2.0;
+            let expected = (1 + plain.disc_lead().signum()) as f32 / 2.0;
             assert_eq!(payoffs[position.seat()], expected, "{plain:?}");
             assert_eq!(payoffs[0] + payoffs[1], 1.0);
             ends += 1;
@@ -439,12 +439,12 @@ fn searches_agree_with_plain_minimax() {
         let expected = minimax(&game, &eval, position, depth, position.seat());
         let mut unified = Expectiminimax::new(game, eval.clone(), depth, Form::Unified);
         let unified = unified.value_at_depth(position, depth, position.seat());
-        near(unified, expected, 1e-6, position);
+        assert_near(unified, expected, 1e-6, position);
         for table in [None, Some(table(1 << 10))] {
             let mut star: Star<_, _> = Star::new(game, eval.clone(), StarOptions::default(), table);
             let bounds = full(&mut star, position, depth);
-            near(bounds.lower, expected, 1e-6, position);
-            near(bounds.upper, expected, 1e-6, position);
+            assert_near(bounds.lower, expected, 1e-6, position);
+            assert_near(bounds.upper, expected, 1e-6, position);
         }
     }
 }
@@ -613,7 +613,7 @@ fn fitted_slope(score: &impl Score<Reversi>) -> f64 {
 #[test]
 fn calibrations_were_fitted_to_games() {
     let game = Reversi::EIGHT;
-    let near = |fitted: f64, calibration: Calibration| {
+    let assert_near = |fitted: f64, calibration: Calibration| {
         let Calibration::Logistic { slope, offset } = calibration else {
             panic!("{calibration:?}")
         };
@@ -621,9 +621,9 @@ fn calibrations_were_fitted_to_games() {
         let ratio = fitted / f64::from(slope);
         assert!((0.85..1.15).contains(&ratio), "{fitted}, {slope}");
     };
-    near(fitted_slope(&Discs), Discs::CALIBRATION);
-    near(fitted_slope(&Mobility), Mobility::CALIBRATION);
-    near(fitted_slope(&Squares::new(&game)), Squares::CALIBRATION);
+    assert_near(fitted_slope(&Discs), Discs::CALIBRATION);
+    assert_near(fitted_slope(&Mobility), Mobility::CALIBRATION);
+    assert_near(fitted_slope(&Squares::new(&game)), Squares::CALIBRATION);
 }
 
 #[test]

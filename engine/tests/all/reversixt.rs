@@ -27,7 +27,7 @@ fn maps_in(folder: &Path) -> BTreeMap<String, String> {
     files.map(|file| map(file.unwrap().path())).collect()
 }
 
-fn given() -> BTreeMap<String, String> {
+fn vector_maps() -> BTreeMap<String, String> {
     let maps = maps_in(&folder_of("engine").join("tests/vectors/maps"));
     assert_eq!(maps.len(), 15);
     maps
@@ -39,7 +39,7 @@ fn game(text: &str) -> ReversiXt {
 
 /// The rules on one of these maps.
 pub(crate) fn vector_game(name: &str) -> ReversiXt {
-    game(&given()[name])
+    game(&vector_maps()[name])
 }
 
 /// Moves in the form of the vectors: x, y and the special choice.
@@ -69,7 +69,9 @@ fn text_of(state: &Value) -> String {
 
 #[test]
 fn positions_of_other_programs_have_their_moves_and_what_follows() {
-    let games = given().into_iter().map(|(name, text)| (name, game(&text)));
+    let games = vector_maps()
+        .into_iter()
+        .map(|(name, text)| (name, game(&text)));
     let games: HashMap<String, ReversiXt> = games.collect();
     let mut kinds = HashSet::new();
     for case in rows::<Value>(include_str!("../vectors/reversixt.jsonl")) {
@@ -106,7 +108,7 @@ fn leaves(game: &ReversiXt, position: &Position, depth: usize) -> u64 {
 fn as_many_lines_of_play_as_other_programs_count() {
     let expected: BTreeMap<String, Vec<u64>> =
         serde_json::from_str(include_str!("../vectors/reversixt_perft.json")).unwrap();
-    assert_eq!(expected.len(), given().len());
+    assert_eq!(expected.len(), vector_maps().len());
     for (name, counts) in expected {
         let game = vector_game(&name);
         for (depth, &count) in (1..).zip(&counts) {
@@ -177,7 +179,7 @@ impl PlainBoard {
             .then_some((there.0, there.1, direction))
     }
 
-    fn captured(&self, (x, y): (i32, i32), player: u8) -> HashSet<(i32, i32)> {
+    fn captured_cells(&self, (x, y): (i32, i32), player: u8) -> HashSet<(i32, i32)> {
         let own = char::from(b'0' + player);
         let mut all = HashSet::new();
         for direction in 0..8 {
@@ -207,7 +209,7 @@ impl PlainBoard {
                 let Some(&sign) = self.cells.get(&(x, y)) else {
                     continue;
                 };
-                let captures = || !self.captured((x, y), player).is_empty();
+                let captures = || !self.captured_cells((x, y), player).is_empty();
                 let permitted = match sign {
                     _ if self.phase == "bomb" => true,
                     '0' | 'c' | 'b' | 'i' => captures(),
@@ -271,7 +273,7 @@ impl PlainBoard {
             self.cells.retain(|cell, _| !distance.contains_key(cell));
             self.bombs[stock] -= 1;
         } else {
-            let captured = self.captured(square, player);
+            let captured = self.captured_cells(square, player);
             let filled = self.cells.insert(square, own).unwrap();
             for cell in captured {
                 self.cells.insert(cell, own);
@@ -398,7 +400,7 @@ fn random_positions_of_random_maps_are_those_of_a_plain_board() {
 
 #[test]
 fn maps_are_read_as_written_or_refused_where_they_are_wrong() {
-    for (name, text) in given() {
+    for (name, text) in vector_maps() {
         let map = Map::parse(&text).unwrap();
         assert_eq!(Map::parse(&map.to_string()).as_ref(), Ok(&map), "{name}");
         let loose = text.replace('\n', "  \r\n").replace(' ', "  ") + "\r\n\n \n";

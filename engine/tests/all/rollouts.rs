@@ -3,7 +3,7 @@
 
 use crate::games::{HashEvaluator, HashGame, Totals, TotalsPosition};
 use crate::support::{
-    MIDDLE, moves_of, near, player, position, random_game, random_positions, six_stones,
+    MIDDLE, assert_near, moves_of, player, position, random_game, random_positions, six_stones,
 };
 use engine::core::{
     evaluator::{Evaluator, one_ply_serial},
@@ -66,7 +66,7 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
         exact_value.map(f64::from)
     }
 
-    fn guessed(&self, position: &G::Position, seat: Seat) -> f64 {
+    fn one_ply_estimate(&self, position: &G::Position, seat: Seat) -> f64 {
         let mut cache = E::Cache::default();
         self.evaluator.refresh(self.game, position, &mut cache);
         f64::from(self.evaluator.payoffs(self.game, position, &cache)[seat])
@@ -79,7 +79,7 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
         let best = |outcome: &Outcome| {
             let worth = |next: &G::Position, seat| {
                 self.exact_value(next, seat)
-                    .unwrap_or_else(|| self.guessed(next, seat))
+                    .unwrap_or_else(|| self.one_ply_estimate(next, seat))
             };
             let mut best: Option<G::Position> = None;
             for &mv in &moves[outcome.move_range()] {
@@ -100,8 +100,8 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
     fn play(&self, start: &G::Position, seat: Seat, seed: u64, number: u32) -> RolloutResult {
         let (mut position, mut luck) = (*start, 0.0);
         for ply in 0.. {
-            let stopped =
-                (self.plies > 0 && ply == self.plies).then(|| self.guessed(&position, seat));
+            let stopped = (self.plies > 0 && ply == self.plies)
+                .then(|| self.one_ply_estimate(&position, seat));
             if let Some(result) = self.exact_value(&position, seat).or(stopped) {
                 return RolloutResult { result, luck };
             }
@@ -147,7 +147,7 @@ fn tables(stones: usize) -> Arc<Tables> {
     Tables::in_memory(stones, Variant::Classic, &run_sequentially, &|_, _| {}).unwrap()
 }
 
-fn best() -> Arc<dyn AnyEvaluator<Standard>> {
+fn best_evaluator() -> Arc<dyn AnyEvaluator<Standard>> {
     Standard::default()
         .evaluator(&Notation::new("best"))
         .unwrap()
@@ -168,7 +168,7 @@ fn games<G: SearchGame>(
 }
 
 /// Compares rollouts with a cache, in any order, with the slow implementation.
-fn agree<G: SearchGame>(
+fn check_against_reference<G: SearchGame>(
     mut book: Book<'_, G, impl Evaluator<G>>,
     roll: &mut dyn Rollouts<G>,
     positions: &[G::Position],
@@ -179,8 +179,8 @@ fn agree<G: SearchGame>(
             let found = games(roll, position, seat, 7, 12);
             for (number, found) in (0..).zip(&found) {
                 let expected = book.play(position, seat, 7, number);
-                near(found.result, expected.result, 1e-6, (position, number));
-                near(found.luck, expected.luck, 1e-5, (position, number));
+                assert_near(found.result, expected.result, 1e-6, (position, number));
+                assert_near(found.luck, expected.luck, 1e-5, (position, number));
                 roll.play_games(position, seat, 7, number..number + 1, &mut |alone| {
                     assert_eq!(alone, *found);
                 });
@@ -203,7 +203,7 @@ fn a_game_is_that_of_the_book() {
             let positions: Vec<_> =
                 random_game(&game, game.start(), &mut RandomStream::new(1)).collect();
             let mut roll = EvaluatorRollouts::new(game.clone(), HashEvaluator, None, plies);
-            agree(
+            check_against_reference(
                 Book::new(&game, &HashEvaluator, None, plies),
                 &mut roll,
                 &positions,
@@ -220,14 +220,14 @@ fn a_game_is_that_of_the_book() {
             let mut roll = Arc::clone(&evaluator).roller(game.clone(), oracle.cloned(), plies);
             let evaluator = ByPointer(Arc::clone(&evaluator));
             let book = Book::new(&game, &evaluator, oracle.cloned(), plies);
-            agree(book, &mut *roll, &positions, 2);
+            check_against_reference(book, &mut *roll, &positions, 2);
         }
     }
 }
 
 /// Asserts that deviations from expected means follow the normal distribution, within four standard
 /// deviations.
-fn covers(deviations: &[f64], what: &str) {
+fn assert_normal(deviations: &[f64], what: &str) {
     let count = deviations.len() as f64;
     let inside = deviations.iter().filter(|z| z.abs() <= 1.96).count() as f64 / count;
     let squares: Moments = deviations.iter().map(|z| z * z).collect();
@@ -241,7 +241,7 @@ fn covers(deviations: &[f64], what: &str) {
 }
 
 /// Standard errors between the mean of many games and the players' expected payoff.
-fn missed<G: SearchGame>(
+fn deviation_in_errors<G: SearchGame>(
     book: &mut Book<'_, G, impl Evaluator<G>>,
     roll: &mut dyn Rollouts<G>,
     positions: &[G::Position],
@@ -252,7 +252,7 @@ fn missed<G: SearchGame>(
         let found = value(roll, position, 0, seed, enough, &mut Cost::default());
         let error = found.standard_error();
         if error < 1e-6 {
-            near(found.mean(), exact, 1e-5, position);
+            assert_near(found.mean(), exact, 1e-5, position);
             return None;
         }
         Some((found.mean() - exact) / error)
@@ -277,9 +277,14 @@ fn means_are_what_players_by_the_evaluator_get() {
             };
             let mut roll = EvaluatorRollouts::new(game.clone(), HashEvaluator, None, 0);
             let mut book = Book::new(&game, &HashEvaluator, None, 0);
-            all.extend(missed(&mut book, &mut roll, &[game.start()], enough));
+            all.extend(deviation_in_errors(
+                &mut book,
+                &mut roll,
+                &[game.start()],
+                enough,
+            ));
         }
-        covers(&all, "hashes");
+        assert_normal(&all, "hashes");
         let game = Totals {
             modulus: 7,
             length: 4,
@@ -294,7 +299,10 @@ fn means_are_what_players_by_the_evaluator_get() {
                 })
             })
             .collect();
-        covers(&missed(&mut book, &mut roll, &starts, enough), "totals");
+        assert_normal(
+            &deviation_in_errors(&mut book, &mut roll, &starts, enough),
+            "totals",
+        );
     }
 }
 
@@ -306,15 +314,15 @@ fn roll_outs_of_five_stones_to_tables_of_four_are_as_exact_tables() {
     let positions: Vec<Position> = (0..400)
         .map(|index| game.random_endgame([5, 5], index % 2, &mut random).unwrap())
         .collect();
-    let mut roll = best().roller(game.clone(), Some(four.clone()), 0);
-    let evaluator = ByPointer(best());
+    let mut roll = best_evaluator().roller(game.clone(), Some(four.clone()), 0);
+    let evaluator = ByPointer(best_evaluator());
     let mut book = Book::new(&game, &evaluator, Some(four), 0);
     let enough = StoppingRule {
         max_games: 400,
         target_error: 0.0,
     };
-    covers(
-        &missed(&mut book, &mut *roll, &positions, enough),
+    assert_normal(
+        &deviation_in_errors(&mut book, &mut *roll, &positions, enough),
         "five stones",
     );
     // Both sides lose something against perfect play, so the difference is small on average.
@@ -340,7 +348,7 @@ fn deviation(differences: &[f64]) -> f64 {
 fn roll_outs_of_six_stones_to_tables_of_four_are_near_the_truth() {
     let game = Standard::default();
     let four = tables(4);
-    let mut roll = best().roller(game.clone(), Some(four), 0);
+    let mut roll = best_evaluator().roller(game.clone(), Some(four), 0);
     let enough = StoppingRule {
         max_games: 400,
         target_error: 0.0,
@@ -357,7 +365,7 @@ fn roll_outs_of_six_stones_to_tables_of_four_are_near_the_truth() {
         let found = value(&mut *roll, &position, seat, seed, enough, cost);
         rolled.push(found.mean() - exact.value);
         errors.push(found.standard_error());
-        guessed.push(f64::from(best().value_of(&game, &position)) - exact.value);
+        guessed.push(f64::from(best_evaluator().value_of(&game, &position)) - exact.value);
         let moves = moves_of(&game, &position);
         let after: Vec<Position> = moves.iter().map(|&mv| game.play(&position, mv)).collect();
         let mut candidates = Vec::new();
@@ -373,7 +381,7 @@ fn roll_outs_of_six_stones_to_tables_of_four_are_near_the_truth() {
         let max_games = moves.iter().map(|&mv| exact.of(mv)).fold(0.0, f64::max);
         given.add(max_games - exact.of(moves[chosen]));
         let mut scores = vec![0.0; moves.len()];
-        let best = ByPointer(best());
+        let best = ByPointer(best_evaluator());
         best.score_successors(&game, &position, &moves, &mut scores);
         let first = (0..moves.len()).reduce(|best, other| {
             if scores[other] > scores[best] {
@@ -469,7 +477,7 @@ fn the_best_move_is_found_and_not_flattered() {
         honest.add(value);
     }
     assert!(flattered.mean() > 0.51, "{flattered:?}");
-    near(honest.mean(), 0.5, 4.0 * honest.standard_error(), honest);
+    assert_near(honest.mean(), 0.5, 4.0 * honest.standard_error(), honest);
 }
 
 #[test]
@@ -520,16 +528,16 @@ fn a_player_values_moves_alike_in_any_order_and_plays_wins() {
 #[test]
 fn one_ply_has_no_luck() {
     let game = Standard::default();
-    let mut roll = best().roller(game.clone(), None, 1);
+    let mut roll = best_evaluator().roller(game.clone(), None, 1);
     for position in random_positions(&game, 50, 3) {
         let value = f64::from(one_ply_serial(
-            &ByPointer(best()),
+            &ByPointer(best_evaluator()),
             &game,
             &position,
             &mut (),
         ));
         for played in games(&mut *roll, &position, position.seat(), 1, 8) {
-            near(played.luck_adjusted(), value, 1e-5, position);
+            assert_near(played.luck_adjusted(), value, 1e-5, position);
         }
     }
 }

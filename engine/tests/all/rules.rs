@@ -1,7 +1,7 @@
 //! The fast rules against the slow reference: random positions and games on many boards, and perft.
 
 use crate::reference::{Board, Choice, Step};
-use crate::support::{moves_of, near, position, successors};
+use crate::support::{assert_near, moves_of, position, successors};
 use engine::core::game::Game;
 use engine::games::einstein::{
     BLUE, EinStein, GONE, MAX_STONES, Move, Position, RED, Standard, Variant,
@@ -108,17 +108,17 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
             }
         }
         for (outcome, weight) in outcomes.iter().zip(&weights) {
-            near(outcome.weight, *weight, 1e-6, &text);
+            assert_near(outcome.weight, *weight, 1e-6, &text);
         }
-        near(weights.iter().sum::<f64>(), 1.0, 1e-6, &text);
+        assert_near(weights.iter().sum::<f64>(), 1.0, 1e-6, &text);
 
         // The probability that the next roll permits a stone.
-        let mobility = game.move_probabilities(position.mover().alive());
+        let mobility = game.move_probabilities(position.mover().living_set());
         for number in 1..=6 {
             let faces = permitted.iter().zip(&self.probabilities);
             let permitting = faces.filter(|(stones, _)| stones.contains(&number));
             let expected: f64 = permitting.map(|(_, probability)| probability).sum();
-            near(mobility[usize::from(number) - 1], expected, 1e-6, &text);
+            assert_near(mobility[usize::from(number) - 1], expected, 1e-6, &text);
         }
     }
 
@@ -315,7 +315,7 @@ proptest! {
         prop_assert_eq!(position.side(1 - seat).squares().to_vec(), squares[MAX_STONES..].to_vec());
         prop_assert_eq!(position.stones() as usize, seen.len());
         let alive = (0..MAX_STONES).fold(0u8, |alive, stone| alive | u8::from(squares[stone] != GONE) << stone);
-        prop_assert_eq!(position.mover().alive(), alive);
+        prop_assert_eq!(position.mover().living_set(), alive);
         prop_assert_eq!(position.mover().is_empty(), alive == 0);
         for square in 0..25 {
             let stone = squares[..MAX_STONES].iter().position(|&occupied| occupied == square);

@@ -4,7 +4,8 @@ use crate::games::{Field, HashEvaluator, HashGame, HashPosition, Nim, Piles, Tot
 use crate::mcts::simulations;
 use crate::published;
 use crate::support::{
-    ALL_CUTS, all_rules, cutting, full, moves_of, near, random_positions, star_agrees, table,
+    ALL_CUTS, all_rules, assert_near, full, moves_of, options_with_pruning, random_positions,
+    star_agrees, table,
 };
 use engine::core::{chance::Bounds, evaluator::Evaluator, game::Game, search_game::SearchGame};
 use engine::games::einstein::Standard;
@@ -20,7 +21,7 @@ fn star1<G: SearchGame, E: Evaluator<G>>(
     evaluator: E,
     entries: Option<usize>,
 ) -> Star<G, E> {
-    let options = cutting(Pruning::Star1);
+    let options = options_with_pruning(Pruning::Star1);
     Star::new(game.clone(), evaluator, options, entries.map(table))
 }
 
@@ -32,13 +33,14 @@ fn all_agree<G: SearchGame>(game: &G, position: &G::Position, depth: u32, tolera
     let expected = textbook.value_at_depth(position, depth, root);
     let unified = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Unified)
         .value_at_depth(position, depth, root);
-    near(unified, expected, 1e-12, "unified");
-    published::agrees(game, position, depth, tolerance);
+    assert_near(unified, expected, 1e-12, "unified");
+    published::assert_forms_agree(game, position, depth, tolerance);
     let all = published::all_options().map(|options| StarOptions {
         negascout: options.negascout,
-        ..cutting(options.pruning)
+        ..options_with_pruning(options.pruning)
     });
-    let sizes = [None, Some(1), Some(7), Some(1 << 12)].map(|size| (cutting(Pruning::Star1), size));
+    let sizes = [None, Some(1), Some(7), Some(1 << 12)]
+        .map(|size| (options_with_pruning(Pruning::Star1), size));
     for (options, size) in all.map(|options| (options, Some(7))).chain(sizes) {
         let mut star: Star<G, HashEvaluator> =
             Star::new(game.clone(), HashEvaluator, options, size.map(table));
@@ -101,7 +103,7 @@ fn searches_agree_on_21_outcomes_and_draws() {
         let value = game.value(&Totals::START);
         let exact = Expectiminimax::new(game.clone(), HashEvaluator, 3, Form::Unified)
             .value_at_depth(&Totals::START, 3, 0);
-        near(exact, value, 1e-6, modulus);
+        assert_near(exact, value, 1e-6, modulus);
         for depth in 1..=3 {
             all_agree(&game, &Totals::START, depth, 2e-6);
         }
@@ -118,7 +120,12 @@ fn a_draw_whatever_chance_brings_is_worth_one_half_to_the_last_digit() {
         length: 4,
     };
     for cuts in ALL_CUTS {
-        let mut star: Star<_, _> = Star::new(game.clone(), HashEvaluator, cutting(cuts), None);
+        let mut star: Star<_, _> = Star::new(
+            game.clone(),
+            HashEvaluator,
+            options_with_pruning(cuts),
+            None,
+        );
         let (bounds, proven) =
             star.bounds_and_proof(&Totals::START, 5, f32::NEG_INFINITY, f32::INFINITY);
         assert_eq!((bounds.lower, bounds.upper, proven), (0.5, 0.5, true));
@@ -144,7 +151,12 @@ fn searches_agree_on_long_lists_of_moves() {
         assert_eq!(game.value(&Field::START), expected);
         for cuts in [Pruning::Star1, Pruning::Star2] {
             let table = Some(table(1 << 12));
-            let mut star: Star<_, _> = Star::new(game.clone(), HashEvaluator, cutting(cuts), table);
+            let mut star: Star<_, _> = Star::new(
+                game.clone(),
+                HashEvaluator,
+                options_with_pruning(cuts),
+                table,
+            );
             let found = full(&mut star, &Field::START, 4);
             assert_eq!(found, Bounds::exact(expected));
             let after = game.play(&Field::START, 7);
@@ -260,7 +272,7 @@ fn uct_converges_to_max_n_with_three_seats() {
         let found = search.search(&start, None);
         for found in found.iter().filter(|found| found.visits > 5_000) {
             let expected = max_n(&game, &game.play(&start, found.mv))[seat];
-            near(found.value.unwrap(), expected, 0.03, (seed, found));
+            assert_near(found.value.unwrap(), expected, 0.03, (seed, found));
         }
     }
 }

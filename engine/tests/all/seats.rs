@@ -2,7 +2,7 @@
 //! maps: paranoid alpha-beta, max^n and best-reply search.
 
 use crate::reversixt::vector_game;
-use crate::support::{cutting, full, moves_of, player, successors, table_of};
+use crate::support::{full, moves_of, options_with_pruning, player, successors, table_of};
 use engine::core::{
     evaluator::Evaluator,
     game::{Game, Payoffs, Seat, uniform_index},
@@ -62,7 +62,12 @@ fn random_position(random: &mut RandomStream, players: usize) -> (ReversiXt, Pos
 }
 
 /// Largest depth up to `depth`, at least 1, with at most `max_leaves` leaves.
-fn affordable(game: &ReversiXt, position: &Position, depth: u32, max_leaves: usize) -> u32 {
+fn max_affordable_depth(
+    game: &ReversiXt,
+    position: &Position,
+    depth: u32,
+    max_leaves: usize,
+) -> u32 {
     fn leaves(game: &ReversiXt, position: &Position, depth: u32, max_leaves: usize) -> usize {
         if depth == 0 || position.phase() == Phase::Over {
             return 1;
@@ -144,8 +149,8 @@ impl Case {
             return values.fold(0.0, f32::max);
         }
         let others = (0..self.game.seats()).filter(|&seat| seat != root);
-        let turned_positions = others.filter_map(|seat| self.with_turn(position, seat));
-        let replies = turned_positions.flat_map(|changed| successors(&self.game, &changed));
+        let flipped_positions = others.filter_map(|seat| self.with_turn(position, seat));
+        let replies = flipped_positions.flat_map(|changed| successors(&self.game, &changed));
         let values = replies.map(|next| {
             let next = match next.phase() {
                 Phase::Over => next,
@@ -163,7 +168,7 @@ fn cases(count: usize, seed: u64, max_leaves: usize) -> impl Iterator<Item = Cas
         let (game, position) = random_position(&mut random, 2 + number % 7);
         Case {
             number,
-            depth: affordable(&game, &position, 1 + (number / 7) as u32 % 4, max_leaves),
+            depth: max_affordable_depth(&game, &position, 1 + (number / 7) as u32 % 4, max_leaves),
             evaluator: evaluator(&game, number / 3),
             game,
             position,
@@ -196,7 +201,7 @@ fn options(number: usize) -> StarOptions {
     StarOptions {
         negascout: number % 3 == 1,
         ordering: [Ordering::ALL, Ordering::NONE, tactics, history][number / 4 % 4],
-        ..cutting(cuts)
+        ..options_with_pruning(cuts)
     }
 }
 

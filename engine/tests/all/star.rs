@@ -3,8 +3,8 @@
 
 use crate::games::HashEvaluator;
 use crate::support::{
-    ALL_CUTS, MIDDLE, all_rules, cutting, full, moves_of, near, position, random_positions,
-    schwarz, star_agrees, table as table_of_size, table_of,
+    ALL_CUTS, MIDDLE, all_rules, assert_near, full, moves_of, options_with_pruning, position,
+    random_positions, schwarz, star_agrees, table as table_of_size, table_of,
 };
 use engine::core::{evaluator::Evaluator, search_game::Playouts};
 use engine::games::einstein::{Position, Standard, evaluators::schwarz_odds::SchwarzOdds};
@@ -61,7 +61,7 @@ fn all_options() -> Vec<StarOptions> {
                 options.push(StarOptions {
                     negascout,
                     ordering,
-                    ..cutting(cuts)
+                    ..options_with_pruning(cuts)
                 });
             }
         }
@@ -69,7 +69,7 @@ fn all_options() -> Vec<StarOptions> {
     options
 }
 
-fn textbook<E: Evaluator<Standard> + Clone>(
+fn textbook_value<E: Evaluator<Standard> + Clone>(
     game: &Standard,
     evaluator: &E,
     position: &Position,
@@ -82,7 +82,7 @@ fn textbook<E: Evaluator<Standard> + Clone>(
     )
 }
 
-fn agrees<E: Evaluator<Standard> + Clone>(
+fn assert_star_agrees<E: Evaluator<Standard> + Clone>(
     star: &mut Star<Standard, E>,
     position: &Position,
     depth: u32,
@@ -103,7 +103,7 @@ fn all_variants_equal_the_textbook_on_two_thousand_positions() {
         for (index, position) in positions.iter().enumerate() {
             // Depth 4 costs as much as all the others together.
             let depth = [1, 2, 3, 2, 3, 1, 3, 4][index % 8];
-            let expected = textbook(&game, &evaluator, position, depth);
+            let expected = textbook_value(&game, &evaluator, position, depth);
             // Four variants a position: over all positions each meets every depth, policy and size.
             for offset in 0..4 {
                 let variant = index * 4 + offset + index / 8;
@@ -113,12 +113,12 @@ fn all_variants_equal_the_textbook_on_two_thousand_positions() {
                     game.format_position(position, None)
                 );
                 let mut star = Star::new(game.clone(), evaluator.clone(), options, table(variant));
-                agrees(&mut star, position, depth, expected, &what);
+                assert_star_agrees(&mut star, position, depth, expected, &what);
                 if offset == 0 {
                     let slow = OneByOne(evaluator.clone());
                     let mut star = Star::new(game.clone(), slow, options, table(variant + 1));
                     let what = format!("leaf by leaf, {what}");
-                    agrees(&mut star, position, depth, expected, &what);
+                    assert_star_agrees(&mut star, position, depth, expected, &what);
                 }
             }
         }
@@ -131,11 +131,11 @@ fn a_hash_for_an_evaluator_finds_no_difference_either() {
     let game = Standard::default();
     for (index, position) in random_positions(&game, 200, 17).iter().enumerate() {
         let depth = 1 + index as u32 % 3;
-        let expected = textbook(&game, &HashEvaluator, position, depth);
+        let expected = textbook_value(&game, &HashEvaluator, position, depth);
         let options = options[index % options.len()];
         let mut star = Star::new(game.clone(), HashEvaluator, options, table(index));
         let what = format!("{options:?}, depth {depth}");
-        agrees(&mut star, position, depth, expected, &what);
+        assert_star_agrees(&mut star, position, depth, expected, &what);
     }
 }
 
@@ -152,7 +152,12 @@ fn a_batched_ply_equals_its_leaves_to_the_last_bit() {
             for position in random_positions(&game, 2_000, 30 + number as u64) {
                 let batched = evaluator.one_ply(&game, &position, &mut cache);
                 let slow = OneByOne(evaluator.clone());
-                let mut leaf_by_leaf = Star::new(game.clone(), slow, cutting(Pruning::None), None);
+                let mut leaf_by_leaf = Star::new(
+                    game.clone(),
+                    slow,
+                    options_with_pruning(Pruning::None),
+                    None,
+                );
                 let value = full(&mut leaf_by_leaf, &position, 1).lower;
                 assert_eq!(batched, value, "{}", game.format_position(&position, None));
                 let stats = leaf_by_leaf.take_stats();
@@ -187,10 +192,10 @@ fn two_threads_find_what_one_finds() {
             let table = table_of(1 << (4 * (index % 4)), POLICIES[index % 4]);
             deepening(StarOptions::default(), depth, Some(table), threads)
         });
-        near(two.value(position), one.value(position), 1e-6, position);
+        assert_near(two.value(position), one.value(position), 1e-6, position);
         let moves = moves_of(&game, position);
         let best = one.best_move(position, &moves).1;
-        near(two.best_move(position, &moves).1, best, 1e-6, position);
+        assert_near(two.best_move(position, &moves).1, best, 1e-6, position);
     }
 }
 
@@ -272,7 +277,7 @@ fn signature() {
         (Pruning::Star2, None),
         (Pruning::Star2, Some(1 << 16)),
     ] {
-        let mut search = deepening(cutting(cuts), 5, entries.map(table_of_size), 1);
+        let mut search = deepening(options_with_pruning(cuts), 5, entries.map(table_of_size), 1);
         for text in [MIDDLE, LATER, "...../.2.../..e6./.a.../..... r -"] {
             search.clear();
             search.value(&position(text));

@@ -27,7 +27,7 @@ const LATEST: usize = 10_000;
 const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1000 } else { 100 });
 
 /// Sets a flag at a random moment, or before the search begins; returns the delay of the answer.
-fn interrupted<R: Send>(
+fn measure_stop_delay<R: Send>(
     random: &mut RandomStream,
     query: impl FnOnce(&Limits) -> R,
 ) -> (R, Duration) {
@@ -66,7 +66,7 @@ fn ends_soon<G: Playable>(game: &G, position: &G::Position, players: &[&str]) {
             let took = match number % 4 {
                 0 => {
                     let query = |limits: &Limits| player.decide(position, &moves, limits).unwrap();
-                    let (decision, took) = interrupted(&mut random, query);
+                    let (decision, took) = measure_stop_delay(&mut random, query);
                     assert!(
                         moves.contains(&decision.best),
                         "{text}: {:?}",
@@ -76,7 +76,7 @@ fn ends_soon<G: Playable>(game: &G, position: &G::Position, players: &[&str]) {
                 }
                 1 => {
                     let query = |limits: &Limits| player.analyse(position, None, limits).unwrap();
-                    let (analysis, took) = interrupted(&mut random, query);
+                    let (analysis, took) = measure_stop_delay(&mut random, query);
                     let valued = analysis.moves.iter().filter_map(|rated| rated.value);
                     assert!(valued.clone().all(|value| (0.0..=1.0).contains(&value)));
                     assert_eq!(analysis.moves.len(), moves.len(), "{text}");
@@ -88,9 +88,9 @@ fn ends_soon<G: Playable>(game: &G, position: &G::Position, players: &[&str]) {
                         let best = player.decide(position, &moves, limits).unwrap().best;
                         player.exact_scores(position, &[best], limits)
                     };
-                    interrupted(&mut random, query).1
+                    measure_stop_delay(&mut random, query).1
                 }
-                _ => interrupted(&mut random, |limits| player.value(position, limits)).1,
+                _ => measure_stop_delay(&mut random, |limits| player.value(position, limits)).1,
             };
             delays.push(took);
         }
@@ -203,10 +203,10 @@ fn what_is_solved_on_the_way_ends_too() {
     ];
     ends_soon(&game, &far, &players);
     // Each move leads to a position that is solved.
-    let near = played
+    let assert_near = played
         .find(|position| game.empties(position) == 21)
         .unwrap();
-    ends_soon(&game, &near, &players);
+    ends_soon(&game, &assert_near, &players);
 }
 
 #[test]

@@ -96,7 +96,7 @@ pub(crate) fn table_of(entries: usize, replacement: Replacement) -> Arc<Table> {
     Arc::new(Table::with_entries(entries, replacement, DepthPolicy::default()).unwrap())
 }
 
-pub(crate) fn cutting(cuts: Pruning) -> StarOptions {
+pub(crate) fn options_with_pruning(cuts: Pruning) -> StarOptions {
     StarOptions {
         pruning: cuts,
         ..StarOptions::default()
@@ -149,7 +149,12 @@ fn exact(text: &str, count: usize) -> Vec<Exact> {
 }
 
 #[track_caller]
-pub(crate) fn near(found: impl Into<f64>, expected: impl Into<f64>, within: f64, what: impl Debug) {
+pub(crate) fn assert_near(
+    found: impl Into<f64>,
+    expected: impl Into<f64>,
+    within: f64,
+    what: impl Debug,
+) {
     let (found, expected) = (found.into(), expected.into());
     assert!(
         (found - expected).abs() < within,
@@ -184,8 +189,8 @@ pub(crate) fn star_agrees<G: SearchGame, E: Evaluator<G>>(
     what: impl Debug,
 ) {
     let found = full(star, position, depth);
-    near(found.lower, expected, within, &what);
-    near(found.upper, expected, within, &what);
+    assert_near(found.lower, expected, within, &what);
+    assert_near(found.upper, expected, within, &what);
     for (alpha, beta) in windows {
         let bounds = star.bounds(position, depth, alpha, beta);
         encloses(bounds, expected, within, &what);

@@ -3,7 +3,7 @@
 
 use crate::exact::{INDEPENDENT_VALUES, nearest};
 use crate::exact_solver::Solver;
-use crate::support::{self, exact_positions, near};
+use crate::support::{self, assert_near, exact_positions};
 use engine::core::{game::Game, oracle::Oracle};
 use engine::games::einstein::{
     Position, Standard, Variant,
@@ -37,14 +37,14 @@ fn on_all_threads(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
     });
 }
 
-fn built(stones: usize, variant: Variant) -> Arc<Tables> {
+fn build_tables(stones: usize, variant: Variant) -> Arc<Tables> {
     Tables::in_memory(stones, variant, &on_all_threads, &|_, _| ()).unwrap()
 }
 
 /// Tables of five stones, built once: most of the time of these tests.
-fn five() -> &'static Tables {
+fn five_stone_tables() -> &'static Tables {
     static TABLES: OnceLock<Arc<Tables>> = OnceLock::new();
-    TABLES.get_or_init(|| built(5, Variant::Classic))
+    TABLES.get_or_init(|| build_tables(5, Variant::Classic))
 }
 
 /// A random position of so many stones.
@@ -58,11 +58,11 @@ fn values_and_moves_agree_with_an_independent_solver() {
     let game = Standard::default();
     for exact in exact_positions() {
         let position = exact.position;
-        let probe = five().probe(&game, &position).unwrap();
-        near(probe.value, exact.value, BOUND, position);
+        let probe = five_stone_tables().probe(&game, &position).unwrap();
+        assert_near(probe.value, exact.value, BOUND, position);
         assert_eq!(probe.moves.len(), exact.moves.len(), "{position:?}");
         for (mv, value) in probe.moves {
-            near(value, exact.of(mv), BOUND, (position, mv));
+            assert_near(value, exact.of(mv), BOUND, (position, mv));
         }
     }
 }
@@ -81,7 +81,7 @@ fn agree_with_recursion(
     let mut solver = Solver::new(game);
     for position in positions {
         let (value, expected) = (tables.value_of(&position).unwrap(), solver.value(&position));
-        near(value, expected, BOUND, position);
+        assert_near(value, expected, BOUND, position);
         let decided = (expected < 1e-12, expected > 1.0 - 1e-12);
         assert_eq!((value == 0.0, value == 1.0), decided, "{position:?}");
     }
@@ -89,7 +89,11 @@ fn agree_with_recursion(
 
 #[test]
 fn random_positions_agree_with_recursion_to_the_end() {
-    agree_with_recursion(five(), Standard::default(), random_positions(200, 1, 5));
+    agree_with_recursion(
+        five_stone_tables(),
+        Standard::default(),
+        random_positions(200, 1, 5),
+    );
 }
 
 #[test]
@@ -97,16 +101,20 @@ fn random_positions_agree_with_recursion_to_the_end() {
 fn ten_thousand_random_positions_agree_with_recursion_to_the_end() {
     // In parts, which bounds the recursion's memory.
     for seed in 100..200 {
-        agree_with_recursion(five(), Standard::default(), random_positions(100, seed, 5));
+        agree_with_recursion(
+            five_stone_tables(),
+            Standard::default(),
+            random_positions(100, seed, 5),
+        );
     }
 }
 
 #[test]
 fn both_variants_have_their_own_tables() {
-    let tables = built(4, Variant::NearestOnly);
+    let tables = build_tables(4, Variant::NearestOnly);
     for (text, _, expected) in INDEPENDENT_VALUES {
         let value = tables.value_of(&support::position(text)).unwrap();
-        near(value, expected, BOUND, text);
+        assert_near(value, expected, BOUND, text);
     }
     agree_with_recursion(&tables, nearest(), random_positions(100, 7, 4));
 }
@@ -114,11 +122,11 @@ fn both_variants_have_their_own_tables() {
 #[test]
 fn symmetric_positions_have_the_same_value() {
     for position in random_positions(20_000, 3, 5) {
-        let value = five().units(&position);
+        let value = five_stone_tables().units(&position);
         assert!(value.is_some(), "{position:?}");
         for symmetry in 0..SYMMETRIES {
             let image = transform_position(&position, symmetry);
-            assert_eq!(five().units(&image), value, "{position:?}");
+            assert_eq!(five_stone_tables().units(&image), value, "{position:?}");
         }
     }
 }
@@ -127,9 +135,9 @@ fn symmetric_positions_have_the_same_value() {
 fn best_moves_are_those_of_the_highest_value() {
     let game = Standard::default();
     for position in random_positions(2_000, 5, 5) {
-        let probe = five().probe(&game, &position).unwrap();
+        let probe = five_stone_tables().probe(&game, &position).unwrap();
         let mean: f32 = probe.faces.iter().map(|face| face.value).sum::<f32>() / 6.0;
-        near(mean, probe.value, 1e-5 + 1.0 / 65535.0, position);
+        assert_near(mean, probe.value, 1e-5 + 1.0 / 65535.0, position);
         for (face, permitted) in probe.faces.iter().enumerate() {
             let legal = game.legal_moves(&position, face as u8 + 1);
             let value = |mv| probe.moves.iter().find(|rated| rated.0 == mv).unwrap().1;
@@ -147,21 +155,21 @@ fn best_moves_are_those_of_the_highest_value() {
 fn a_batch_equals_single_probes() {
     let positions: Vec<Position> = random_positions(1_003, 9, 7).collect();
     let mut values = vec![None; positions.len()];
-    five().values(&positions, &mut values);
+    five_stone_tables().values(&positions, &mut values);
     for (position, value) in positions.iter().zip(values) {
-        assert_eq!(value, five().value_of(position));
+        assert_eq!(value, five_stone_tables().value_of(position));
         assert_eq!(value.is_some(), position.stones() <= 5);
     }
 }
 
 #[test]
 fn an_oracle_answers_its_own_game_only() {
-    let tables: &dyn Oracle<Standard> = five();
+    let tables: &dyn Oracle<Standard> = five_stone_tables();
     let game = Standard::default();
     let (text, expected, _) = INDEPENDENT_VALUES[1];
     let position = support::position(text);
     let value = tables.value(&game, &position).unwrap();
-    near(value, expected, tables.error().into(), text);
+    assert_near(value, expected, tables.error().into(), text);
     assert!(f64::from(tables.error()) <= BOUND);
     let loaded = Die::with_weights(&[2.0, 1.0, 1.0, 1.0, 1.0, 1.0]).unwrap();
     for other in [nearest(), Standard::new(Variant::Classic, loaded)] {
@@ -174,14 +182,14 @@ fn an_oracle_answers_its_own_game_only() {
 #[test]
 fn statistics_are_those_of_their_positions() {
     let game = Standard::default();
-    let tables = built(4, Variant::Classic);
+    let tables = build_tables(4, Variant::Classic);
     let value = |position: &Position| f64::from(tables.units(position).unwrap()) / 65535.0;
     for class in Class::up_to(4) {
         let statistics = tables.statistics(&game, class, &on_all_threads);
         let (position, worth) = statistics.max_tempo.unwrap();
         let passed = Position::new(position.other(), position.mover(), 1);
         let tempo = value(&position) + value(&passed) - 1.0;
-        near(tempo, worth, 1e-9, class);
+        assert_near(tempo, worth, 1e-9, class);
         assert!(
             statistics.tempo <= worth
                 && statistics.won + statistics.lost <= statistics.positions
@@ -199,7 +207,7 @@ fn statistics_are_those_of_their_positions() {
             let captured = Standard::destination(&found.position, found.capture);
             assert!(found.position.mover().occupies(captured));
             let worth = 1.0 - value(&game.play(&found.position, found.capture));
-            near(worth, found.value, 1e-9, class);
+            assert_near(worth, found.value, 1e-9, class);
         }
     }
 }

@@ -8,7 +8,7 @@
 use super::{BLUE, EinStein, GONE, MAX_STONES, Move, Position, RED};
 use crate::core::{
     game::Seat,
-    text::{TextError, wrong},
+    text::{TextError, error_at},
 };
 use crate::games::einstein::position::Side;
 
@@ -20,8 +20,8 @@ fn unexpected_character<T>(
     missing: impl Into<String>,
 ) -> Result<T, TextError> {
     match found {
-        Some((at, found)) => wrong(at, problem(found)),
-        None => wrong(end, missing),
+        Some((at, found)) => error_at(at, problem(found)),
+        None => error_at(end, missing),
     }
 }
 
@@ -35,7 +35,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
             for column in 0..COLUMNS {
                 let square = (row * COLUMNS + column) as u8;
                 let Some((at, character)) = characters.next() else {
-                    return wrong(
+                    return error_at(
                         end,
                         format!(
                             "the text ends inside row {}; a board has {ROWS} rows of {COLUMNS} squares",
@@ -48,7 +48,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
                     '1'..='6' => (RED, character as usize - '1' as usize),
                     'a'..='f' => (BLUE, character as usize - 'a' as usize),
                     '/' | ' ' => {
-                        return wrong(
+                        return error_at(
                             at,
                             format!(
                                 "row {} ends after {column} of {COLUMNS} squares",
@@ -57,7 +57,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
                         );
                     }
                     _ => {
-                        return wrong(
+                        return error_at(
                             at,
                             format!(
                                 "{character:?} is no square; expected '.', a red stone 1-{} or a blue stone a-{}",
@@ -68,7 +68,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
                     }
                 };
                 if stone >= usize::from(self.stones()) {
-                    return wrong(
+                    return error_at(
                         at,
                         format!(
                             "stone '{character}' does not exist with {} stones a side",
@@ -77,7 +77,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
                     );
                 }
                 if sides[seat][stone] != GONE {
-                    return wrong(at, format!("stone '{character}' stands on two squares"));
+                    return error_at(at, format!("stone '{character}' stands on two squares"));
                 }
                 sides[seat][stone] = Self::to_perspective(seat, square);
             }
@@ -135,14 +135,14 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
             }
         };
         if let Some((at, found)) = characters.next() {
-            return wrong(at, format!("nothing may follow the die, found {found:?}"));
+            return error_at(at, format!("nothing may follow the die, found {found:?}"));
         }
         let [red, blue] = sides.map(Side::new);
         if red.is_empty() && blue.is_empty() {
-            return wrong(1, "there is no stone on the board");
+            return error_at(1, "there is no stone on the board");
         }
         if red.occupies(Self::GOAL) && blue.occupies(Self::GOAL) {
-            return wrong(
+            return error_at(
                 1,
                 "both sides stand on their goals; a game ends with the first",
             );
@@ -203,7 +203,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
         let characters: Vec<char> = text.chars().collect();
         if characters.len() != 4 {
-            return wrong(
+            return error_at(
                 characters.len().min(4) + 1,
                 "a move is a from-square and a to-square, for example c1b2",
             );
@@ -212,13 +212,13 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
             let column = (characters[at] as u32).wrapping_sub('a' as u32) as usize;
             let rank = (characters[at + 1] as u32).wrapping_sub('1' as u32) as usize;
             if column >= COLUMNS {
-                return wrong(
+                return error_at(
                     at + 1,
                     format!("{:?} is no column of this board", characters[at]),
                 );
             }
             if rank >= ROWS {
-                return wrong(
+                return error_at(
                     at + 2,
                     format!("{:?} is no row of this board", characters[at + 1]),
                 );
@@ -228,7 +228,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         };
         let (from, to) = (square(0)?, square(2)?);
         let Some(stone) = position.mover().stone_on(from) else {
-            return wrong(
+            return error_at(
                 1,
                 format!(
                     "no stone of the side to move stands on {}",
@@ -244,7 +244,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
             }
         }
         let [from, to] = [from, to].map(|square| self.square_name(position.seat(), square));
-        wrong(3, format!("a stone on {from} cannot step to {to}"))
+        error_at(3, format!("a stone on {from} cannot step to {to}"))
     }
 
     fn square_name(&self, seat: Seat, square: u8) -> String {

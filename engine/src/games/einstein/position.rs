@@ -4,7 +4,7 @@
 //! gone), the side to move in the low half, and one bit for the seat to move.
 
 use super::playout::SmallRandom;
-use crate::core::arrays::by_index;
+use crate::core::arrays::build_array;
 
 /// Maximum number of stones of a side.
 pub const MAX_STONES: usize = 6;
@@ -43,13 +43,15 @@ impl Side {
     /// The squares of all stones.
     #[inline]
     pub fn squares(self) -> [u8; MAX_STONES] {
-        by_index(|stone| self.square(stone))
+        build_array(|stone| self.square(stone))
     }
 
     /// Squares of pairs of stones: stone 2i plus 32 times stone 2i + 1.
     #[inline]
     pub(super) fn square_pairs(self) -> [usize; MAX_STONES / 2] {
-        by_index(|pair| (self.0 >> (2 * LANE_BITS * pair as u32)) as usize % (1 << (2 * LANE_BITS)))
+        build_array(|pair| {
+            (self.0 >> (2 * LANE_BITS * pair as u32)) as usize % (1 << (2 * LANE_BITS))
+        })
     }
 
     /// Maps the square of each stone by `squares`, which is indexed as in [`Self::square_pairs`].
@@ -74,7 +76,7 @@ impl Side {
 
     /// The living stones as a bit set.
     #[inline]
-    pub fn alive(self) -> u8 {
+    pub fn living_set(self) -> u8 {
         // One bit every five positions, at 0, 5, …, 25; gathered three at a time.
         let bits = u64::from(self.lanes_other_than(GONE) >> (LANE_BITS - 1));
         let low = bits & 0x421;

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn images_share_one_canonical_form() {
+    fn images_have_one_canonical_form() {
         let game = Standard::default();
         // Square by square, as defined in the module documentation.
         let plain = |side: Side, transpose: bool, reverse: bool| {

@@ -68,7 +68,9 @@ pub(super) fn text(game: &Havannah, position: &Position) -> String {
         }
     }
     for (cell, [right, row]) in cells(game) {
-        rows[row][right] = position.on(cell).map_or('.', |seat| STONE_CHARACTERS[seat]);
+        rows[row][right] = position
+            .seat_at(cell)
+            .map_or('.', |seat| STONE_CHARACTERS[seat]);
         if position.last() == Some(cell) {
             (rows[row][right - 1], rows[row][right + 1]) = ('(', ')');
         }
@@ -89,7 +91,7 @@ pub(super) fn svg(game: &Havannah, position: &Position) -> String {
             "<path d=\"M{x} {}l22 12v26l-22 12l-22 -12v-26z\" fill=\"#d9b978\" stroke=\"#8a6d35\"/>",
             y - 25
         );
-        let Some(seat) = position.on(cell) else {
+        let Some(seat) = position.seat_at(cell) else {
             continue;
         };
         let [own, other] = [["#f4f1e8", "#16181a"], ["#16181a", "#f4f1e8"]][seat];

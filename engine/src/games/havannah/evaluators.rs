@@ -96,7 +96,9 @@ impl Needs {
                 let sum: u8 = each[..usize::from(count)].iter().sum();
                 sum.saturating_sub(own * (count - 1))
             };
-            if sides[0][cell] < UNREACHABLE_DISTANCE || position.on(cell) == Some(seat) || own == 1
+            if sides[0][cell] < UNREACHABLE_DISTANCE
+                || position.seat_at(cell) == Some(seat)
+                || own == 1
             {
                 least = least.min(nearest(&sides, 3)).min(nearest(&corners, 2));
             }
@@ -129,14 +131,14 @@ impl Evaluator<Havannah> for Locality {
 
     fn value(&self, game: &Havannah, position: &Position, (): &()) -> f32 {
         let last = usize::from(position.last[0]);
-        let own = |&near: &u16| position.on(near.into()) == Some(1 - position.seat());
+        let own = |&near: &u16| position.seat_at(near.into()) == Some(1 - position.seat());
         let near = last != OFF_BOARD && game.shape.near[last][..12].iter().any(own);
         let mut sum = if near { self.near } else { 0.0 };
         if self.chain > 0.0 && last != OFF_BOARD {
-            let seat = position.on(last);
+            let seat = position.seat_at(last);
             let root = position.root(last);
             let joined = (0..game.board_cells())
-                .filter(|&cell| position.on(cell) == seat && position.root(cell) == root);
+                .filter(|&cell| position.seat_at(cell) == seat && position.root(cell) == root);
             sum += self.chain * joined.take(6 * self.reach).count() as f32;
         }
         1.0 - sum / (self.near + self.chain * MAX_CELLS as f32).max(1e-6)

@@ -108,7 +108,7 @@ impl Learnable for Havannah {
             let code = near.fold(0, |code, (at, &near)| {
                 code | usize::from(seen_by(seat, position.colours[usize::from(near)])) << (2 * at)
             });
-            let centre = match position.on(cell) {
+            let centre = match position.seat_at(cell) {
                 None => {
                     let wins = |seat| usize::from(position.would_win(self.shape, cell, seat).any());
                     match code {

@@ -61,7 +61,7 @@ impl Havannah {
         let seat = position.seat();
         // An isolated stone creates none.
         let near = &self.shape.near[cell];
-        let own = |&near: &u16| position.on(usize::from(near)) == Some(seat);
+        let own = |&near: &u16| position.seat_at(usize::from(near)) == Some(seat);
         near.iter().any(own) && {
             let next = self.play(position, Move::at(cell));
             self.winning_cells(&next, seat).nth(1).is_some()

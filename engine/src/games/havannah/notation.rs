@@ -8,7 +8,7 @@
 use super::{Havannah, Move, OFF_BOARD, Position};
 use crate::core::{
     game::Game,
-    text::{TextError, wrong},
+    text::{TextError, error_at},
 };
 
 fn letter(x: u8) -> char {
@@ -42,7 +42,7 @@ impl Havannah {
             let last = letter(side as u8 - 1);
             let at = 1 + usize::from(x < side);
             let problem = format!("a cell is a letter, a-{last}, and a number, as d4");
-            return wrong(at, problem);
+            return error_at(at, problem);
         };
         let first = (x + 1).saturating_sub(self.base());
         let y = if golem { y.saturating_add(first) } else { y };
@@ -53,7 +53,7 @@ impl Havannah {
                 let (from, to) = (first + 1 - less, (x + self.base()).min(side) - less);
                 let x = letter(x as u8);
                 let problem = format!("letter {x} has the numbers {from} to {to}");
-                wrong(2, problem)
+                error_at(2, problem)
             }
             cell => Ok(cell),
         }
@@ -72,19 +72,19 @@ impl Havannah {
         golem: bool,
     ) -> Result<Move, TextError> {
         if self.payoffs(position).is_some() {
-            return wrong(1, "the game is over");
+            return error_at(1, "the game is over");
         }
         if text.eq_ignore_ascii_case("swap") {
             return match self.may_swap(position) {
                 true => Ok(Move::SWAP),
-                false if self.swap => wrong(1, "only the second move may be swap"),
-                false => wrong(1, "swap needs the parameter swap=on"),
+                false if self.swap => error_at(1, "only the second move may be swap"),
+                false => error_at(1, "swap needs the parameter swap=on"),
             };
         }
         let cell = self.parse_cell(text, golem)?;
-        match position.on(cell) {
+        match position.seat_at(cell) {
             None => Ok(Move::at(cell)),
-            Some(_) => wrong(1, format!("{} is not empty", self.cell_name(cell))),
+            Some(_) => error_at(1, format!("{} is not empty", self.cell_name(cell))),
         }
     }
 
@@ -117,7 +117,7 @@ impl Havannah {
         let last = position.last.map(usize::from);
         let of = |seat| {
             let mut cells: Vec<usize> = (0..self.board_cells())
-                .filter(|&cell| position.on(cell) == Some(seat))
+                .filter(|&cell| position.seat_at(cell) == Some(seat))
                 .collect();
             // The last stones come last, one of each seat.
             cells.sort_by_key(|&cell| (last.contains(&cell), cell));

@@ -141,7 +141,7 @@ impl GameText for Havannah {
 
     fn win_kinds(&self, position: &Position) -> Option<Vec<&'static str>> {
         self.payoffs(position)?;
-        Some(position.won().names())
+        Some(position.structures().names())
     }
 }
 
@@ -155,16 +155,16 @@ impl Codec for Havannah {
         let image = |cell: u16| images[usize::from(cell)];
         let mut transformed = self.start();
         for cell in 0..self.board_cells() {
-            if let Some(seat) = position.on(cell) {
+            if let Some(seat) = position.seat_at(cell) {
                 let cell = usize::from(image(cell as u16));
-                transformed.place(self.shape, cell, seat);
+                transformed.place_stone(self.shape, cell, seat);
                 transformed.key ^= self.shape.words[cell][seat];
             }
         }
         Position {
             last: position.last.map(image),
             seat: position.seat,
-            won: position.won,
+            structures: position.structures,
             ..transformed
         }
     }

@@ -8,7 +8,7 @@
 //! unnoticed rings.
 
 use super::{
-    EMPTY, Havannah, Kinds, NEIGHBOUR_RUNS, Position, ROOT,
+    EMPTY, Havannah, NEIGHBOUR_RUNS, Position, ROOT, Structures,
     patterns::{PUBLISHED_PATTERNS, Patterns},
     shape::{NUM_CELL_SLOTS, NUM_NEAR_CELLS, OFF_BOARD},
 };
@@ -135,7 +135,7 @@ impl PatternPlayout {
     /// links but one without new sides and corners, since a ring needs two.
     fn mark_extension(&mut self, game: &Havannah, position: &Position, cell: usize, seat: Seat) {
         let near = &game.shape.near[cell];
-        let (runs, starts) = NEIGHBOUR_RUNS[position.around(cell, seat)];
+        let (runs, starts) = NEIGHBOUR_RUNS[position.neighbour_bits(cell, seat)];
         let starts = starts[..usize::from(runs)].iter();
         let starts = starts.map(|&start| near[usize::from(start)]);
         let rim = |start: u16| position.links[position.root(start.into())] & !ROOT;
@@ -159,12 +159,15 @@ impl PatternPlayout {
         ring: bool,
     ) -> [usize; 2] {
         let stone = usize::from(position.last[0]);
-        let Some(seat) = position.on(stone).filter(|_| game.may_threaten(position)) else {
+        let Some(seat) = position
+            .seat_at(stone)
+            .filter(|_| game.may_threaten(position))
+        else {
             return [OFF_BOARD; 2];
         };
         let wins = |cell: usize| {
             let kinds = game.would_win(position, cell, seat);
-            kinds.0 & !Kinds::RING.0 != 0 || ring && kinds.any()
+            kinds.0 & !Structures::RING.0 != 0 || ring && kinds.any()
         };
         let options = self.winning_cells[seat];
         // A winning cell stays one, unless rings no longer count.
@@ -187,7 +190,7 @@ impl PatternPlayout {
             let cell = match position.colours[near] {
                 EMPTY => near,
                 own if own == colour && ring => {
-                    let others = 63 ^ position.around(near, seat);
+                    let others = 63 ^ position.neighbour_bits(near, seat);
                     if !others.is_power_of_two() {
                         continue;
                     }
@@ -227,7 +230,7 @@ impl PatternPlayout {
         near.iter().map(|&near| usize::from(near)).find(|&cell| {
             position.colours[cell] == EMPTY && {
                 let around = &game.shape.near[cell];
-                let (count, starts) = NEIGHBOUR_RUNS[position.around(cell, seat)];
+                let (count, starts) = NEIGHBOUR_RUNS[position.neighbour_bits(cell, seat)];
                 let root = |run: usize| position.root(around[usize::from(starts[run])].into());
                 (1..usize::from(count)).any(|run| root(run) != root(0))
             }
@@ -279,7 +282,10 @@ impl PatternPlayout {
         let mut cell = usize::from(self.empty[draw(self.left as u64)]);
         for _ in 0..options.retries {
             let near = &game.shape.near[cell][..6];
-            if near.iter().any(|&near| position.on(near.into()).is_some()) {
+            if near
+                .iter()
+                .any(|&near| position.seat_at(near.into()).is_some())
+            {
                 break;
             }
             cell = usize::from(self.empty[random.below(self.left)]);
@@ -365,13 +371,13 @@ impl Leaf<Havannah> for PatternPlayout {
             if let Some(cells_played) = &mut cells_played {
                 cells_played.insert(NUM_CELL_SLOTS * seat + cell);
             }
-            let kinds = position.place(game.shape, cell, seat);
+            let kinds = position.place_stone(game.shape, cell, seat);
             position.seat = 1 - position.seat;
             let mut noticed = || {
                 ring_chance >= 100.0
                     || (ring_chance > 0.0 && random.unit() * 100.0 < f64::from(ring_chance))
             };
-            if kinds.0 & !Kinds::RING.0 != 0 || (kinds.any() && noticed()) {
+            if kinds.0 & !Structures::RING.0 != 0 || (kinds.any() && noticed()) {
                 winner = Some(seat);
             }
         }
@@ -420,7 +426,7 @@ mod tests {
                 playouts.empty[sampled] = playouts.empty[left];
                 let seat = position.seat();
                 playouts.mark_extension(&game, &position, cell, seat);
-                if position.place(game.shape, cell, seat).any() {
+                if position.place_stone(game.shape, cell, seat).any() {
                     break;
                 }
                 let found = playouts.find_winning_cells(&game, &position, true);

@@ -11,7 +11,7 @@ mod check;
 pub use check::{Strategy, check, number};
 
 use super::{
-    Havannah, Kinds, Move, NEIGHBOUR_RUNS, NEIGHBOURS_BETWEEN, Position, shape::SYMMETRIES,
+    Havannah, Move, NEIGHBOUR_RUNS, NEIGHBOURS_BETWEEN, Position, Structures, shape::SYMMETRIES,
 };
 use crate::core::{
     game::{Game, Seat},
@@ -204,10 +204,10 @@ impl Prover {
                 continue;
             }
             // Replaced entries are searched again.
-            let mut best = self.answer(&node);
+            let mut best = self.proven_move(&node);
             while best.is_none() {
                 self.search(&node, INFINITE_NUMBER, INFINITE_NUMBER, report_nodes);
-                best = self.answer(&node);
+                best = self.proven_move(&node);
             }
             let with_stone = self
                 .bits_of_cells
@@ -220,7 +220,7 @@ impl Prover {
         strategy
     }
 
-    fn answer(&self, node: &Node) -> Option<u64> {
+    fn proven_move(&self, node: &Node) -> Option<u64> {
         let (key, symmetry) = node.image();
         let stored = self.entry(key).filter(|entry| entry.proof == 0)?;
         Some(self.preimage(symmetry, stored.candidates))
@@ -235,7 +235,7 @@ impl Prover {
     fn node(&mut self, position: &Position) -> Node {
         let mut node = Node::default();
         for cell in 0..self.bits_of_cells.len() {
-            if let Some(seat) = position.on(cell) {
+            if let Some(seat) = position.seat_at(cell) {
                 node.stones.seat = seat;
                 node = self.play(&node, self.bits_of_cells[cell]);
             }
@@ -345,7 +345,7 @@ impl Prover {
             let near = beside.fold(self.near[at(bit)], |near, (_, more)| near | more);
             for other in bits(near & self.all & !own & !(bit | (bit - 1))) {
                 let rim = rims[at(bit)] | rims[at(other)];
-                if Kinds::from_rim(rim).any() || self.closes_ring(own | bit, chain, other) {
+                if Structures::from_rim(rim).any() || self.closes_ring(own | bit, chain, other) {
                     pairs.any |= bit | other;
                     pairs.wins[at(bit)] |= other;
                     pairs.wins[at(other)] |= bit;
@@ -456,7 +456,7 @@ impl Prover {
         candidates
     }
 
-    fn guess(&mut self, stones: &Stones) -> (u32, u32) {
+    fn initial_numbers(&mut self, stones: &Stones) -> (u32, u32) {
         let empty = self.empty(stones);
         let turn = if stones.seat == self.winner {
             0.8
@@ -495,7 +495,8 @@ impl Prover {
         let mut children = Vec::with_capacity(candidates.count_ones() as usize);
         for bit in bits(candidates) {
             let next = self.play(node, bit);
-            let numbers = (self.numbers(&next)).unwrap_or_else(|| self.guess(&next.stones));
+            let numbers =
+                (self.numbers(&next)).unwrap_or_else(|| self.initial_numbers(&next.stones));
             children.push((bit, numbers));
             if numbers.1 == 0 {
                 break;
@@ -563,7 +564,7 @@ mod tests {
     use crate::games::havannah::testing::{minimax, random_position};
     use std::collections::HashMap;
 
-    fn proven(game: Havannah, position: &Position, winner: Seat) -> Option<Strategy> {
+    fn find_strategy(game: Havannah, position: &Position, winner: Seat) -> Option<Strategy> {
         let mut prover = Prover::new(game, winner, 1 << 20).unwrap();
         let wins = prover.wins(position, &mut |_| ());
         wins.then(|| prover.strategy(position, &mut |_| ()))
@@ -580,7 +581,7 @@ mod tests {
             found[(value + 1) as usize] += 1;
             for winner in [0, 1] {
                 let wins = value == if position.seat() == winner { 1 } else { -1 };
-                let strategy = proven(game, &position, winner);
+                let strategy = find_strategy(game, &position, winner);
                 assert_eq!(strategy.is_some(), wins, "{position:?}");
                 if let Some(strategy) = strategy {
                     assert!(check(&game, &position, winner, &strategy).is_ok());
@@ -595,10 +596,10 @@ mod tests {
         let game = Havannah::new(3, false);
         for (opening, winner) in [("a1", 0), ("a2", 1), ("b2", 1), ("c3", 1)] {
             let position = game.parse_position(opening).unwrap();
-            let strategy = proven(game, &position, winner).unwrap();
+            let strategy = find_strategy(game, &position, winner).unwrap();
             let checked = check(&game, &position, winner, &strategy);
             assert!(checked.is_ok(), "{opening}: {checked:?}");
-            assert!(proven(game, &position, 1 - winner).is_none());
+            assert!(find_strategy(game, &position, 1 - winner).is_none());
         }
     }
 
@@ -606,7 +607,7 @@ mod tests {
     fn a_proof_with_a_hole_fails_its_check() {
         let game = Havannah::new(4, false);
         let position = game.parse_position("d4 c3 e5 b2").unwrap();
-        let strategy = proven(game, &position, 0).unwrap();
+        let strategy = find_strategy(game, &position, 0).unwrap();
         let holds = |winner, strategy: &Strategy| check(&game, &position, winner, strategy).is_ok();
         assert!(holds(0, &strategy) && !holds(1, &strategy));
         let first = number(&game, &position);
@@ -619,7 +620,7 @@ mod tests {
         }
         // White's a4 completes a fork before any threat of Black.
         let late = game.parse_position("a1 d1 a2 e2 a3 f3 a4").unwrap();
-        let wins = [0, 1].map(|winner| proven(game, &late, winner).is_some());
+        let wins = [0, 1].map(|winner| find_strategy(game, &late, winner).is_some());
         assert_eq!(wins, [true, false]);
     }
 }

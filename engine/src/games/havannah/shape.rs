@@ -49,7 +49,7 @@ pub(super) const fn cells_of(base: usize) -> usize {
 
 impl Shape {
     /// The board with sides of `base` cells, one of [`BASES`].
-    pub(super) fn of(base: usize) -> &'static Self {
+    pub(super) fn for_base(base: usize) -> &'static Self {
         static SHAPES: [OnceLock<Box<Shape>>; 8] = [const { OnceLock::new() }; 8];
         SHAPES[base - BASES.start()].get_or_init(|| Box::new(Self::new(base)))
     }
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn boards_are_hexagons() {
         for base in BASES {
-            let shape = Shape::of(base);
+            let shape = Shape::for_base(base);
             for bit in 0..12 {
                 let cells = shape.rim[..shape.cells].iter();
                 let count = cells.filter(|&rim| rim >> bit & 1 == 1).count();
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn symmetries_are_twelve_and_keep_distances() {
         for base in [3, 4, 7] {
-            let shape = Shape::of(base);
+            let shape = Shape::for_base(base);
             let distinct: std::collections::BTreeSet<_> = shape.images.iter().collect();
             assert_eq!(distinct.len(), SYMMETRIES);
             for image in &shape.images {

@@ -8,7 +8,7 @@
 use super::{Havannah, Move, Position};
 use crate::core::{
     game::{Game, Seat},
-    text::{TextError, joined, wrong},
+    text::{TextError, error_at, joined},
 };
 use crate::play::{
     playable::GameText,
@@ -151,10 +151,10 @@ impl<'a> Reading<'a> {
     ) -> Result<(), TextError> {
         let turn = self.position.seat();
         if self.end.is_some() {
-            return wrong(at + 1, "the game is over");
+            return error_at(at + 1, "the game is over");
         }
         if seat.is_some_and(|seat| seat != turn) {
-            return wrong(
+            return error_at(
                 at + 1,
                 format!("it is {}'s turn", self.game.seat_title(turn)),
             );
@@ -185,7 +185,7 @@ impl<'a> Reading<'a> {
         match name.as_str() {
             "SZ" if plain != self.game.base().to_string() => {
                 let base = self.game.base();
-                return wrong(
+                return error_at(
                     at + 1,
                     format!("a board of size {plain:?}; this game has {base}"),
                 );
@@ -199,7 +199,7 @@ impl<'a> Reading<'a> {
                 self.end = Some(StatedResult::DRAW);
             }
             "W" | "B" => self.play(plain, at, Some(seat), true)?,
-            "AW" | "AB" => return wrong(at + 1, "stones that are set up are not read"),
+            "AW" | "AB" => return error_at(at + 1, "stones that are set up are not read"),
             _ => {}
         }
         Ok(())
@@ -210,13 +210,13 @@ impl<'a> Reading<'a> {
 mod tests {
     use super::*;
 
-    fn all(game: &Havannah, text: &str) -> Vec<ParsedGame> {
+    fn parse_all(game: &Havannah, text: &str) -> Vec<ParsedGame> {
         let games = read(game, text.as_bytes()).into_iter();
         games.collect::<Result<_, _>>().unwrap()
     }
 
-    fn one(game: &Havannah, text: &str) -> ParsedGame {
-        let mut games = all(game, text);
+    fn parse_one(game: &Havannah, text: &str) -> ParsedGame {
+        let mut games = parse_all(game, text);
         assert_eq!(games.len(), 1, "{text}");
         games.remove(0)
     }
@@ -226,13 +226,13 @@ mod tests {
         let game = Havannah::new(8, true);
         let text = "(;FF[4]EV[havannah.in.progress]PB[a\\]b]PW[y]SZ[8]RE[B]GC[ game #1]SO[http://www.littlegolem.com];\
                     W[g7];B[swap];W[J1];b[i2];W[resign])\n(;SZ[8];W[a1])";
-        let games = all(&game, text);
+        let games = parse_all(&game, text);
         assert_eq!(games[0].players, ["y", "a]b"]);
         let written =
             "(;FF[4]EV[havannah]PB[a\\]b]PW[y]SZ[8]RE[B+R]AP[Alea];W[g7];B[swap];W[j1];B[i2])";
         assert_eq!(write_sgf(&game, &games[0]).unwrap(), written);
-        assert_eq!(one(&game, written), games[0]);
-        let row = one(&game, " g7 swap\tplay w j3 B i3 ");
+        assert_eq!(parse_one(&game, written), games[0]);
+        let row = parse_one(&game, " g7 swap\tplay w j3 B i3 ");
         assert_eq!(
             (row.start, row.plies.clone()),
             (games[0].start, games[0].plies.clone())
@@ -240,8 +240,11 @@ mod tests {
         assert_eq!(row.players, ["", ""]);
         assert_eq!(write_row(&game, &row).unwrap(), "g7 swap j3 i3");
         assert!(write_row(&game, &games[0]).is_err());
-        assert_eq!(all(&game, "a1 b1\r\n\n# two\nc1").len(), 2);
-        assert_eq!(one(&game, "1. g7 swap 2. j3 i3 # all").plies, row.plies);
+        assert_eq!(parse_all(&game, "a1 b1\r\n\n# two\nc1").len(), 2);
+        assert_eq!(
+            parse_one(&game, "1. g7 swap 2. j3 i3 # all").plies,
+            row.plies
+        );
         // The first of variations; names as written by programs.
         let text =
             "(;PB[x[y] z]PW[R\u{e9}]SZ[8];W[g7];B[swap](;W[j1];B[i2](;W[a1])(;W[b1]))(;W[c1]))";
@@ -258,8 +261,11 @@ mod tests {
     #[test]
     fn games_that_a_form_cannot_hold_are_refused() {
         let game = Havannah::new(5, true);
-        let mut parsed = one(&game, "(;)");
-        assert_eq!(one(&game, &write_sgf(&game, &parsed).unwrap()), parsed);
+        let mut parsed = parse_one(&game, "(;)");
+        assert_eq!(
+            parse_one(&game, &write_sgf(&game, &parsed).unwrap()),
+            parsed
+        );
         assert!(write_row(&game, &parsed).is_err());
         parsed.start = game.parse_position("d4").unwrap();
         assert!(write_sgf(&game, &parsed).is_err());

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::core::{
     game::Seat,
-    text::{TextError, wrong},
+    text::{TextError, error_at},
 };
 
 /// The discs of both seats.
@@ -68,7 +68,7 @@ impl Reversi {
                 return Ok(Move::PASS);
             }
             let name = square_name(moves.trailing_zeros() as usize);
-            return wrong(1, format!("no pass while there is a move: {name}"));
+            return error_at(1, format!("no pass while there is a move: {name}"));
         }
         let mut signs = text.chars().map(|sign| sign.to_ascii_lowercase() as usize);
         let coordinates = ['a', '1'].map(|first| {
@@ -78,10 +78,10 @@ impl Reversi {
         if let Some(wrong_one) = coordinates.iter().position(|&at| at >= self.size) {
             let (last, size) = ((b'a' + self.size as u8 - 1) as char, self.size);
             let problem = format!("a move is a square, a-{last} and 1-{size}, or pass");
-            return wrong(wrong_one + 1, problem);
+            return error_at(wrong_one + 1, problem);
         }
         if signs.next().is_some() {
-            return wrong(3, "nothing may follow the square");
+            return error_at(3, "nothing may follow the square");
         }
         let square = COLUMNS * coordinates[1] + coordinates[0];
         if moves >> square & 1 == 1 {
@@ -89,8 +89,8 @@ impl Reversi {
         }
         let name = square_name(square);
         match disc_on(position, square) {
-            Some(_) => wrong(1, format!("{name} is not empty")),
-            None => wrong(1, format!("a disc on {name} would turn no disc")),
+            Some(_) => error_at(1, format!("{name} is not empty")),
+            None => error_at(1, format!("a disc on {name} would turn no disc")),
         }
     }
 

@@ -12,7 +12,7 @@ use super::{BLACK, Move, Position, Reversi, WHITE, notation::DISC_CHARACTERS, pg
 use crate::core::{
     game::{Game, Seat},
     record::Ending,
-    text::{TextError, wrong},
+    text::{TextError, error_at},
 };
 use crate::play::{
     playable::GameText,
@@ -143,7 +143,7 @@ fn from_row(game: &Reversi, line: &str, begin: usize) -> Result<ParsedGame, Text
                     .take_while(|&&sign| sign == '.')
                     .count();
                 if points == 0 {
-                    return wrong(
+                    return error_at(
                         begin + at + 1,
                         "a number of moves has a point behind it, as 1.",
                     );
@@ -179,7 +179,7 @@ fn from_ggf(game: &Reversi, begin: usize, properties: Properties) -> Result<Pars
 
 fn from_pgn(game: &Reversi, read: &pgn::Game) -> Result<ParsedGame, TextError> {
     if read.tag("FEN").is_some() {
-        return wrong(
+        return error_at(
             read.begin + 1,
             "games from another start (FEN) are not read",
         );
@@ -239,7 +239,7 @@ impl<'a> Reading<'a> {
         seat: Option<Seat>,
     ) -> Result<(), TextError> {
         if self.is_over() {
-            return wrong(at + 1, "the game is over before this move");
+            return error_at(at + 1, "the game is over before this move");
         }
         let mut passes = ["pass", "pa", "ps", "--", "@@"].iter();
         let passes = passes.any(|pass| text.eq_ignore_ascii_case(pass));
@@ -248,7 +248,7 @@ impl<'a> Reading<'a> {
         }
         if seat.is_some_and(|seat| seat != self.position.seat()) {
             let side = self.game.seat_title(self.position.seat());
-            return wrong(at + 1, format!("it is {side}'s turn"));
+            return error_at(at + 1, format!("it is {side}'s turn"));
         }
         let text = if passes { "pass" } else { text };
         let mv = self.game.parse_move(&self.position, text);
@@ -277,11 +277,11 @@ impl<'a> Reading<'a> {
         let Property { name, value, at } = property;
         match name.as_str() {
             "GM" if !value.eq_ignore_ascii_case("othello") => {
-                return wrong(at + 1, format!("a game of {value:?}, not Othello"));
+                return error_at(at + 1, format!("a game of {value:?}, not Othello"));
             }
             "TY" if value.contains(['a', 'k']) => {
                 let problem = "games with another result (anti, komi) are not read";
-                return wrong(at + 1, problem);
+                return error_at(at + 1, problem);
             }
             "RE" => self.stated = StatedResult::from_ggf(value),
             "PB" => self.parsed.players[BLACK].clone_from(value),
@@ -290,7 +290,7 @@ impl<'a> Reading<'a> {
                 self.position = self.board(value, *at)?;
                 self.parsed.start = self.position;
             }
-            "BO" => return wrong(at + 1, "the board stands before the moves"),
+            "BO" => return error_at(at + 1, "the board stands before the moves"),
             "B" | "W" => {
                 let seat = if name == "B" { BLACK } else { WHITE };
                 self.play(
@@ -309,7 +309,7 @@ impl<'a> Reading<'a> {
         let (size, rest) = value.split_once(' ').unwrap_or((value, ""));
         let own = self.game.size();
         if size != own.to_string() {
-            return wrong(
+            return error_at(
                 at + 1,
                 format!("a board of size {size:?}; this game has {own}"),
             );
@@ -320,7 +320,7 @@ impl<'a> Reading<'a> {
         self.game.parse_position(&position).or_else(|error| {
             let (sign, problem) = (error.character, error.problem);
             let place = format!("the board's sign {sign}, spaces left out");
-            wrong(at + 1, format!("{place}: {problem}"))
+            error_at(at + 1, format!("{place}: {problem}"))
         })
     }
 }
@@ -332,13 +332,13 @@ mod tests {
 
     const SHORT: &str = "f5d6c3d3c4f4f6f3e6e7d7";
 
-    fn all(game: &Reversi, text: &str) -> Vec<ParsedGame> {
+    fn parse_all(game: &Reversi, text: &str) -> Vec<ParsedGame> {
         let games = read(game, text.as_bytes()).into_iter();
         games.collect::<Result<_, _>>().unwrap()
     }
 
-    fn one(text: &str) -> ParsedGame {
-        let mut games = all(&Reversi::EIGHT, text);
+    fn parse_one(text: &str) -> ParsedGame {
+        let mut games = parse_all(&Reversi::EIGHT, text);
         assert_eq!(games.len(), 1);
         games.remove(0)
     }
@@ -346,13 +346,13 @@ mod tests {
     #[test]
     fn moves_in_a_row_are_read_and_written() {
         let game = Reversi::EIGHT;
-        let read_back = one(SHORT);
+        let read_back = parse_one(SHORT);
         assert_eq!(read_back.plies.len(), 11);
         assert_eq!(row(&game, &read_back), SHORT);
-        assert_eq!(all(&game, " F5 D6 c3\r\n\nf5f6\n").len(), 2);
-        assert_eq!(all(&game, ""), []);
+        assert_eq!(parse_all(&game, " F5 D6 c3\r\n\nf5f6\n").len(), 2);
+        assert_eq!(parse_all(&game, ""), []);
         for text in ["1. f5 d6 2. c3 d3", "# all\n\n1.F5d6 2...c3D3 # four\n"] {
-            assert_eq!(row(&game, &one(text)), "f5d6c3d3");
+            assert_eq!(row(&game, &parse_one(text)), "f5d6c3d3");
         }
     }
 
@@ -362,7 +362,7 @@ mod tests {
         let text = "[Black \"ann\"]\n[White \"bob\"]\n[Result \"34-30\"]\n\n1. F5 D6\n2. c3 d3\n34-30\n\n\
             [Black \"x\"]\n[Termination \"time forfeit\"]\n[Result \"0-64\"]\n\n1. f5 f6\n\
             [Result \"64-0\"]\n1. e6 f4 2. e3 f6 3. g5 d6 4. e7 f5 5. c5 64-0\n";
-        let games = all(&game, text);
+        let games = parse_all(&game, text);
         let results: Vec<_> = games.iter().map(|parsed| parsed.result).collect();
         let awarded = StatedResult {
             ending: Ending::Awarded,
@@ -375,7 +375,7 @@ mod tests {
         assert_eq!(results, [Some(awarded), Some(on_time), None]);
         assert_eq!(games[0].players, ["ann", "bob"]);
         assert_eq!(row(&game, &games[0]), "f5d6c3d3");
-        let wrong = [
+        let error_at = [
             (
                 "[Result \"0-64\"]\n1. e6 f4 2. e3 f6 3. g5 d6 4. e7 f5 5. c5\n",
                 "the result is",
@@ -383,7 +383,7 @@ mod tests {
             ("[FEN \"8/8\"]\n1. e6\n", "FEN"),
             ("[Black \"a\"]\n1. e6 e6\n", "e6 is not empty"),
         ];
-        for (text, expected) in wrong {
+        for (text, expected) in error_at {
             let error = read(&game, text.as_bytes())
                 .remove(0)
                 .unwrap_err()
@@ -484,11 +484,11 @@ mod tests {
     #[test]
     fn a_game_without_moves_is_only_written_where_it_is_read_again() {
         let game = Reversi::EIGHT;
-        let plain = one("(;GM[Othello]PB[a]PW[b];)");
+        let plain = parse_one("(;GM[Othello]PB[a]PW[b];)");
         let written = |form: &TranscriptForm<Reversi>| (form.write)(&game, &plain).ok();
         let [ggf, row, pgn, wtb] = FORMS.each_ref().map(written);
         assert_eq!((pgn, wtb), (None, None));
-        assert_eq!(one(&ggf.unwrap()), plain);
+        assert_eq!(parse_one(&ggf.unwrap()), plain);
         assert_eq!(row, None);
     }
 
@@ -508,7 +508,7 @@ mod tests {
             position = game.play(&position, mv);
         }
         let reads = |text: &str, parsed: &ParsedGame| {
-            let found = all(&game, text);
+            let found = parse_all(&game, text);
             assert_eq!(found, std::slice::from_ref(parsed), "{text}");
         };
         let text = row(&game, &parsed);
@@ -532,21 +532,21 @@ mod tests {
              RE[?]BO[{board}]B[f5/-1.04/0.01]W[D6//0.01]B[c3];)\n(;GM[Othello]BO[{board}]B[f5];)\n"
         );
         let game = Reversi::EIGHT;
-        let games = all(&game, &text);
+        let games = parse_all(&game, &text);
         assert_eq!(games[0].players, ["ann", "bob"]);
         assert_eq!([0, 1].map(|at| row(&game, &games[at])), ["f5d6c3", "f5"]);
         let written = format!(
             "(;GM[Othello]PC[Alea]PB[ann]PW[bob]RE[?]TI[0]TY[8]BO[{board}]B[f5]W[d6]B[c3];)"
         );
         assert_eq!(ggf(&game, &games[0]), written);
-        assert_eq!(one(&written), games[0]);
+        assert_eq!(parse_one(&written), games[0]);
     }
 
     #[test]
     fn a_finished_game_has_its_result() {
         let game = Reversi::EIGHT;
         // Black takes every disc with the ninth move: the shortest game.
-        let mut parsed = one("e6f4e3f6g5d6e7f5c5");
+        let mut parsed = parse_one("e6f4e3f6g5d6e7f5c5");
         assert!(ggf(&game, &parsed).contains("RE[+64]"), "{parsed:?}");
         parsed.plies.pop();
         assert!(ggf(&game, &parsed).contains("RE[?]"));

@@ -10,7 +10,7 @@ use super::{
     Reversi,
     transcript::{ParsedGame, Reading},
 };
-use crate::core::text::{TextError, wrong};
+use crate::core::text::{TextError, error_at};
 
 const HEADER: usize = 16;
 const GAME_BYTES: usize = 68;
@@ -18,7 +18,7 @@ const GAME_BYTES: usize = 68;
 /// All games of a file; errors name the offset of a game's first byte, from 1.
 pub(super) fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
     let Some((header, games)) = bytes.split_at_checked(HEADER) else {
-        return vec![wrong(
+        return vec![error_at(
             1,
             format!("a WTHOR file has at least {HEADER} bytes"),
         )];
@@ -26,7 +26,7 @@ pub(super) fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<ParsedGame, TextE
     let (size, own) = (header[12], game.size());
     if size != own as u8 && (size, own) != (0, 8) {
         let problem = format!("a board of size {size}; this game has {own}");
-        return vec![wrong(13, problem)];
+        return vec![error_at(13, problem)];
     }
     let mut count = [0; 4];
     count.copy_from_slice(&header[4..8]);
@@ -35,7 +35,7 @@ pub(super) fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<ParsedGame, TextE
     let mut read: Vec<_> = (0..)
         .zip(games)
         .map(|(number, bytes)| {
-            let game = one(game, bytes);
+            let game = parse_game(game, bytes);
             game.map_err(|problem| TextError::new(HEADER + number * GAME_BYTES + 1, problem))
         })
         .collect();
@@ -44,12 +44,12 @@ pub(super) fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<ParsedGame, TextE
         let problem = format!(
             "the header names {count} games of {GAME_BYTES} bytes; there are {there} and {over} bytes"
         );
-        read.push(wrong(5, problem));
+        read.push(error_at(5, problem));
     }
     read
 }
 
-fn one(game: &Reversi, bytes: &[u8; GAME_BYTES]) -> Result<ParsedGame, String> {
+fn parse_game(game: &Reversi, bytes: &[u8; GAME_BYTES]) -> Result<ParsedGame, String> {
     let mut reading = Reading::new(game);
     let player = |at| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
     reading.parsed.players = [2, 4].map(|at| format!("WTHOR {}", player(at))).to_vec();

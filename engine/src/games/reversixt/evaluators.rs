@@ -9,7 +9,7 @@ use super::{
     Phase, Position, ReversiXt,
     map::{DIRECTIONS, Map},
 };
-use crate::core::arrays::by_index;
+use crate::core::arrays::build_array;
 use crate::core::{
     calibration::Calibration,
     evaluator::Score,
@@ -40,16 +40,21 @@ const fn logistic(slope: f32) -> Calibration {
 }
 
 trait SeatScore: Send + Sync {
-    fn has(&self, game: &ReversiXt, position: &Position) -> [f32; MAX_SEATS];
+    fn seat_totals(&self, game: &ReversiXt, position: &Position) -> [f32; MAX_SEATS];
 }
 
 impl<H: SeatScore> Score<ReversiXt> for H {
     fn score(&self, game: &ReversiXt, position: &Position) -> f32 {
-        lead(game, position, &self.has(game, position), position.seat())
+        lead(
+            game,
+            position,
+            &self.seat_totals(game, position),
+            position.seat(),
+        )
     }
 
     fn scores(&self, game: &ReversiXt, position: &Position) -> Option<[f32; MAX_SEATS]> {
-        let has = self.has(game, position);
+        let has = self.seat_totals(game, position);
         Some(each_seat(game, |seat| lead(game, position, &has, seat)))
     }
 }
@@ -57,7 +62,7 @@ impl<H: SeatScore> Score<ReversiXt> for H {
 /// A number for each active seat, and 0 for the others.
 fn each_seat(game: &ReversiXt, number: impl Fn(Seat) -> f32) -> [f32; MAX_SEATS] {
     let players = game.map().players();
-    by_index(|seat| if seat < players { number(seat) } else { 0.0 })
+    build_array(|seat| if seat < players { number(seat) } else { 0.0 })
 }
 
 /// Lead over the best other active seat.
@@ -76,7 +81,7 @@ fn lead(game: &ReversiXt, position: &Position, has: &[f32; MAX_SEATS], own: Seat
 struct Stones;
 
 impl SeatScore for Stones {
-    fn has(&self, _: &ReversiXt, position: &Position) -> [f32; MAX_SEATS] {
+    fn seat_totals(&self, _: &ReversiXt, position: &Position) -> [f32; MAX_SEATS] {
         position.stones.map(f32::from)
     }
 }
@@ -91,9 +96,9 @@ impl Mobility {
 }
 
 impl SeatScore for Mobility {
-    fn has(&self, game: &ReversiXt, position: &Position) -> [f32; MAX_SEATS] {
+    fn seat_totals(&self, game: &ReversiXt, position: &Position) -> [f32; MAX_SEATS] {
         if position.phase() != Phase::Stones {
-            return Stones.has(game, position);
+            return Stones.seat_totals(game, position);
         }
         each_seat(game, |seat| game.num_fillable(position, seat) as f32)
     }
@@ -125,7 +130,7 @@ impl Lines {
 }
 
 impl SeatScore for Lines {
-    fn has(&self, _: &ReversiXt, position: &Position) -> [f32; MAX_SEATS] {
+    fn seat_totals(&self, _: &ReversiXt, position: &Position) -> [f32; MAX_SEATS] {
         let mut has = [0.0; MAX_SEATS];
         for (cell, weight) in self.weights.iter().enumerate() {
             if let Some(seat) = position.cell(cell).seat() {

@@ -66,7 +66,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    pub(super) fn of(map: &Map) -> Self {
+    pub(super) fn from_map(map: &Map) -> Self {
         let cells = 0..map.cells().len();
         let kind = |cell| match map.closed_lines(cell) {
             4 => Kind::Corner,
@@ -141,8 +141,8 @@ fn lead_symbol(lead: i32) -> u8 {
 }
 
 fn ratio_symbol((own, other): (i32, i32)) -> u8 {
-    let share = (own - other) as f32 / (own + other).max(1) as f32;
-    (7.5 + 7.5 * share).round() as u8
+    let ratio = (own - other) as f32 / (own + other).max(1) as f32;
+    (7.5 + 7.5 * ratio).round() as u8
 }
 
 fn summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; NUM_SUMMARY] {
@@ -263,7 +263,7 @@ impl TupleInputs for ReversiXt {
 
     fn write_symbols(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
         let (summary_symbols, board) = symbols.split_at_mut(NUM_SUMMARY);
-        summary_symbols.copy_from_slice(&summary(self.of(position), position, seat));
+        summary_symbols.copy_from_slice(&summary(self.rules_of(position), position, seat));
         for (symbol, cell) in board.iter_mut().zip(&position.cells) {
             *symbol = match cell.seat() {
                 Some(owner) => 2 - u8::from(owner == seat),

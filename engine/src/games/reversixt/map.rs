@@ -212,7 +212,7 @@ impl Map {
         let mut map = Self::new(players, width, cells);
         [map.overrides, map.bombs, map.strength] =
             [overrides, bombs, strength].map(|number| number as u16);
-        while let Some(line) = lines.rest() {
+        while let Some(line) = lines.next_line() {
             map.read_transition(&line)?;
         }
         Ok(map)
@@ -385,7 +385,7 @@ impl<'t> Lines<'t> {
         }
     }
 
-    fn rest(&mut self) -> Option<Line<'t>> {
+    fn next_line(&mut self) -> Option<Line<'t>> {
         let (index, text) = self.lines.next()?;
         Some(Line {
             number: index + 1,
@@ -394,7 +394,7 @@ impl<'t> Lines<'t> {
     }
 
     fn next(&mut self, expected: &str) -> Result<Line<'t>, MapError> {
-        self.rest().ok_or_else(|| MapError {
+        self.next_line().ok_or_else(|| MapError {
             line: self.last + 1,
             column: 1,
             problem: format!("the map ends here: expected {expected}"),

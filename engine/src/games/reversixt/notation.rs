@@ -12,7 +12,7 @@ use super::{
 };
 use crate::core::{
     game::{Game, MAX_SEATS, Seat},
-    text::{TextError, joined, wrong},
+    text::{TextError, error_at, joined},
 };
 
 const PHASES: [(&str, Phase); 3] = [
@@ -34,7 +34,7 @@ impl ReversiXt {
         let named_phase = PHASES.iter().find(|(name, _)| *name == phase);
         let Some(&(_, phase)) = named_phase else {
             let problem = "expected the phase, which is play, bomb or end";
-            return wrong(phase_at, problem);
+            return error_at(phase_at, problem);
         };
         let players = self.map.players();
         let last = usize::from(phase != Phase::Over) * players;
@@ -68,12 +68,12 @@ impl ReversiXt {
         self.pass_turn(&mut next, (seat + players - 1) % players);
         if next.phase != phase {
             let (name, _) = PHASES[next.phase as usize];
-            return wrong(phase_at, format!("here the phase is {name}"));
+            return error_at(phase_at, format!("here the phase is {name}"));
         }
         if next.seat() != seat {
             let other = next.seat() + 1;
             let problem = format!("player {player} cannot move; player {other} can");
-            return wrong(player_at, problem);
+            return error_at(player_at, problem);
         }
         Ok(next)
     }
@@ -84,22 +84,22 @@ impl ReversiXt {
             let (row, row_at) = rows.next(&format!("row {} of {}", y + 1, self.map.height()))?;
             let mut signs = row.bytes();
             for (x, &start) in cells.iter().enumerate() {
-                let wrong = |problem: String| wrong(row_at + x, problem);
+                let error_at = |problem: String| error_at(row_at + x, problem);
                 let Some(cell) = signs.next().and_then(Cell::from_sign) else {
-                    return wrong(format!("expected cell {} of {}", x + 1, cells.len()));
+                    return error_at(format!("expected cell {} of {}", x + 1, cells.len()));
                 };
                 if cell.seat().is_some_and(|seat| seat >= self.map.players()) {
-                    return wrong(format!("there are {} players", self.map.players()));
+                    return error_at(format!("there are {} players", self.map.players()));
                 }
                 if start == Cell::HOLE && cell != Cell::HOLE {
-                    return wrong("the map has a hole here".to_owned());
+                    return error_at("the map has a hole here".to_owned());
                 }
                 position.put(y * self.map.width() + x, cell);
                 position.cells_left += u16::from(cell != Cell::HOLE);
             }
             if signs.next().is_some() {
                 let problem = format!("a row has {} cells", cells.len());
-                return wrong(row_at + cells.len(), problem);
+                return error_at(row_at + cells.len(), problem);
             }
         }
         rows.end()
@@ -107,7 +107,7 @@ impl ReversiXt {
 
     /// Formats a position.
     pub fn format_position(&self, position: &Position) -> String {
-        let rules = self.of(position);
+        let rules = self.rules_of(position);
         let players = rules.map.players();
         let signs: Vec<char> = rules.cells_of(position).map(Cell::sign).collect();
         let rows = signs.chunks(rules.map.width());
@@ -159,7 +159,7 @@ impl ReversiXt {
             [] => format!("nothing can be played on {x},{y}"),
             there => format!("expected {}", there.join(" or ")),
         };
-        wrong(1, problem)
+        error_at(1, problem)
     }
 
     /// Formats a move.
@@ -220,7 +220,7 @@ impl<'t> Parts<'t> {
     fn end(self) -> Result<(), TextError> {
         match self.rest {
             None => Ok(()),
-            Some(_) => wrong(self.at, "expected the end"),
+            Some(_) => error_at(self.at, "expected the end"),
         }
     }
 }

@@ -146,7 +146,7 @@ impl Rules for ReversiXt {
     }
 
     fn remaining(&self, position: &Position) -> usize {
-        self.of(position).empties(position)
+        self.rules_of(position).empties(position)
     }
 
     fn random_start(&self, _: &mut RandomStream, _: Seat) -> Position {

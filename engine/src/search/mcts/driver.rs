@@ -123,7 +123,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         }
         self.simulations = driver.work_split.claimed();
         if stop.is_none() {
-            self.pace.spent(began.elapsed());
+            self.pace.record_spent_time(began.elapsed());
         }
     }
 

@@ -12,7 +12,7 @@ use crate::core::{
 use std::collections::HashMap;
 
 /// Bounds of a node from those of its edges; `values` is scratch.
-pub(super) fn proven(
+pub(super) fn proven_bounds(
     graph: &Graph,
     node: u32,
     outcomes: &[Outcome],
@@ -85,7 +85,7 @@ mod tests {
             lower: 0.125,
             upper: 0.25,
         });
-        let bounds = proven(&graph, node, &outcomes, &mut Vec::new());
+        let bounds = proven_bounds(&graph, node, &outcomes, &mut Vec::new());
         assert_eq!(
             bounds,
             Bounds {
@@ -97,7 +97,7 @@ mod tests {
         edges.get(2).tighten::<true>(Bounds::exact(0.25));
         edges.get(0).tighten::<true>(Bounds::exact(1.0));
         assert_eq!(
-            proven(&graph, node, &outcomes, &mut Vec::new()),
+            proven_bounds(&graph, node, &outcomes, &mut Vec::new()),
             Bounds::exact(0.8125)
         );
     }

@@ -221,7 +221,8 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
                     edge.tighten::<true>(bounds);
                 }
                 self.list(context, node, position);
-                let proven = solver::proven(context.graph, node, &self.outcomes, &mut self.values);
+                let proven =
+                    solver::proven_bounds(context.graph, node, &self.outcomes, &mut self.values);
                 context.graph.cell(node).tighten::<true>(proven);
             }
         }

@@ -150,7 +150,10 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
                 } else {
                     self.probe_or_evaluate(&next, ply + 1, key)
                 };
-                flip_value(value, self.perspective.same(&self.game, position, &next))
+                flip_value(
+                    value,
+                    self.perspective.is_same_side(&self.game, position, &next),
+                )
             };
             buffers.scores[index] = value;
             chance.record(index, Bounds::exact(value));
@@ -161,7 +164,10 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         for &(index, next, key) in &buffers.deferred {
             let index = usize::from(index);
             let value = self.probe_or_evaluate(&next, ply + 1, key);
-            let value = flip_value(value, self.perspective.same(&self.game, position, &next));
+            let value = flip_value(
+                value,
+                self.perspective.is_same_side(&self.game, position, &next),
+            );
             buffers.scores[index] = value;
             chance.record(index, Bounds::exact(value));
             if chance.is_decided(alpha, beta) {

@@ -7,7 +7,7 @@
 //! antisymmetric, so [`Options`] select the perspective.
 
 use super::{race_tables::distances_to_goal, schwarz_odds::maximum};
-use crate::core::arrays::each;
+use crate::core::arrays::map_array;
 use crate::core::{calibration::Calibration, evaluator::Score};
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard, position::Side};
 use crate::play::registry::{EvaluatorEntry, calibrated};
@@ -101,7 +101,7 @@ pub fn threat(mobility: &[f32; MAX_STONES], side: Side, enemy: Side) -> f32 {
     let mut sum = 0.0;
     for (stone, mobility) in mobility.iter().enumerate() {
         let targets = Standard::destinations(side.square(stone));
-        let [one, two, three] = each(targets, |target| worth[usize::from(target & 31)]);
+        let [one, two, three] = map_array(targets, |target| worth[usize::from(target & 31)]);
         sum += mobility * maximum(maximum(one, two), three);
     }
     sum
@@ -136,7 +136,7 @@ impl Score<Standard> for AttackBlockThreat {
         } else {
             -BLOCK_WEIGHT
         };
-        let mobility = |side: Side| &self.mobility[usize::from(side.alive())];
+        let mobility = |side: Side| &self.mobility[usize::from(side.living_set())];
         let threat = if self.options.enemy_threats {
             threat(mobility(enemy), enemy, side)
         } else {

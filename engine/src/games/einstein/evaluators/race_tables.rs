@@ -8,7 +8,7 @@
 //! Invariant: a turn lowers exactly one entry by one, so vectors are solved in index order, and no
 //! race takes more than 6 · 3 + 1 = 19 turns with any die.
 
-use crate::core::arrays::each;
+use crate::core::arrays::map_array;
 use crate::games::einstein::{
     MAX_STONES, Standard, Variant, allowed_stones, dice::Die, position::Side,
 };
@@ -83,7 +83,7 @@ pub fn distance_stride(stone: usize, square: u8) -> usize {
 
 /// The distances of stones 1–6 for an index below [`NUM_DISTANCE_VECTORS`].
 pub fn distances(index: usize) -> [u8; MAX_STONES] {
-    each(STRIDES, |stride| (index / stride % 5) as u8)
+    map_array(STRIDES, |stride| (index / stride % 5) as u8)
 }
 
 /// Expectations and distributions of the number of turns for one variant and die. Index 0, a side
@@ -123,7 +123,7 @@ impl RaceTables {
                 let weight = die.probability(face);
                 let (first, last) = allowed_stones(variant, alive, face);
                 let (low, high) = (left(first), left(last));
-                let chosen = if prefers(high, low) { high } else { low };
+                let chosen = if is_better(high, low) { high } else { low };
                 expected += weight * chosen.0;
                 for (total, probability) in distribution[1..].iter_mut().zip(chosen.1) {
                     *total += weight * probability;
@@ -138,7 +138,7 @@ impl RaceTables {
                 .collect(),
             cumulative: cumulative
                 .iter()
-                .map(|row| each(*row, |probability| probability as f32))
+                .map(|row| map_array(*row, |probability| probability as f32))
                 .collect(),
             exact: exact.into_boxed_slice(),
         }
@@ -197,7 +197,7 @@ impl RaceTables {
 
 /// Whether the first choice is strictly better: fewer turns expected, and on a tie the earlier
 /// finish.
-fn prefers(one: (f64, &[f64; DISTRIBUTION_LEN]), other: (f64, &[f64; DISTRIBUTION_LEN])) -> bool {
+fn is_better(one: (f64, &[f64; DISTRIBUTION_LEN]), other: (f64, &[f64; DISTRIBUTION_LEN])) -> bool {
     if (one.0 - other.0).abs() >= TIE_MARGIN {
         return one.0 < other.0;
     }

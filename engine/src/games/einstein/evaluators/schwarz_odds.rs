@@ -12,7 +12,7 @@ use super::{
     race_tables::{NUM_DISTANCE_VECTORS, distance_index, distance_stride},
     schwarz::Schwarz,
 };
-use crate::core::arrays::each;
+use crate::core::arrays::map_array;
 use crate::core::{
     calibration::{Calibrated, Calibration, clamp_to_open_interval, exponential, logistic},
     evaluator::{Evaluator, Score},
@@ -144,13 +144,13 @@ impl Evaluator<Standard> for SchwarzOdds {
             };
             odds_by_stone[stone] = maximum(maximum(odds(0), odds(1)), odds(2));
         }
-        let odds = each(own.allowed, |[first, last]| {
+        let odds = map_array(own.allowed, |[first, last]| {
             maximum(
                 odds_by_stone[usize::from(first) % LANES],
                 odds_by_stone[usize::from(last) % LANES],
             )
         });
-        let values = each(odds, move_value_from_odds);
+        let values = map_array(odds, move_value_from_odds);
         // In the order of the outcomes, as in one-by-one evaluation.
         let mut value = 0.0;
         for (outcome, best) in values.iter().enumerate() {

@@ -15,7 +15,7 @@ mod kernels;
 mod simd;
 mod successors;
 
-use crate::core::arrays::each;
+use crate::core::arrays::map_array;
 pub use successors::Successors;
 
 use self::{
@@ -158,7 +158,7 @@ impl SimdNetwork {
     #[inline]
     fn logit(&self, position: &Position) -> i32 {
         let (mover, other) = (position.mover(), position.other());
-        let rows = each([mover, other], |side| fused_rows(self.classes, side));
+        let rows = map_array([mover, other], |side| fused_rows(self.classes, side));
         let layers = match &self.layers[..] {
             [only] => only,
             all => {

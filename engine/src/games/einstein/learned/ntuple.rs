@@ -53,7 +53,7 @@ impl EinSteinTuples {
     fn with_instructions(&self, instructions: Instructions) -> Self {
         Self {
             // AVX-512 requires byte permutations (VBMI).
-            instructions: instructions.among(&[SimdLevel::Avx2, SimdLevel::Avx512Vbmi]),
+            instructions: instructions.widest_of(&[SimdLevel::Avx2, SimdLevel::Avx512Vbmi]),
             ..self.clone()
         }
     }

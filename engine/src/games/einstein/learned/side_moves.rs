@@ -4,7 +4,7 @@
 //! selected by integer logit, which needs a monotone conversion to values. Invariant: bit-identical
 //! to successors evaluated one by one.
 
-use crate::core::arrays::each;
+use crate::core::arrays::map_array;
 use crate::games::einstein::{
     GONE, MAX_OUTCOMES, MAX_STONES, Move, Position, Standard, position::Side,
 };
@@ -125,7 +125,11 @@ impl SideMoves {
                 self.count += 1;
             }
         }
-        for (lane, outcome) in game.outcomes_by_stones(side.alive()).iter().enumerate() {
+        for (lane, outcome) in game
+            .outcomes_by_stones(side.living_set())
+            .iter()
+            .enumerate()
+        {
             self.allowed[lane] = [outcome.start as u8, outcome.end as u8 - 1];
             self.weights[lane] = outcome.weight;
         }
@@ -148,7 +152,7 @@ impl SideMoves {
             // The worst for the enemy is the best.
             let steps = self.moves_by_stone[stone];
             let [one, another, third] =
-                each(steps, |step| logits[usize::from(step) % LOGITS_CAPACITY]);
+                map_array(steps, |step| logits[usize::from(step) % LOGITS_CAPACITY]);
             *best = one.min(another).min(third).min(self.goal_logits[stone]);
         }
         // Values of stones, not of outcomes, which would have to be gathered; a `map` is not
@@ -166,7 +170,7 @@ impl SideMoves {
         let mut value = 0.0;
         for outcome in 0..MAX_OUTCOMES {
             let allowed = self.allowed[outcome];
-            let [first, last] = each(allowed, |stone| values[usize::from(stone) % LANES]);
+            let [first, last] = map_array(allowed, |stone| values[usize::from(stone) % LANES]);
             value += self.weights[outcome] * if first > last { first } else { last };
         }
         f32::min(value, 1.0)

@@ -110,7 +110,7 @@ struct Draws {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn equal(a: __m256i, b: __m256i) -> __m256i {
+fn equal_mask(a: __m256i, b: __m256i) -> __m256i {
     _mm256_cmpeq_epi8(a, b)
 }
 
@@ -147,7 +147,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
         load(&HIGHEST),
         _mm256_and_si256(below, _mm256_set1_epi8(0x0F)),
     );
-    let first = _mm256_or_si256(high, _mm256_and_si256(low, equal(high, zero)));
+    let first = _mm256_or_si256(high, _mm256_and_si256(low, equal_mask(high, zero)));
     let last = _mm256_and_si256(above, _mm256_sub_epi8(zero, above));
     let two = _mm256_set1_epi8(2);
     let of_first = if BY_STONES {
@@ -162,12 +162,12 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
     let chosen = _mm256_blendv_epi8(last, first, takes_first);
     let chosen = _mm256_or_si256(
         chosen,
-        _mm256_and_si256(_mm256_or_si256(first, last), equal(chosen, zero)),
+        _mm256_and_si256(_mm256_or_si256(first, last), equal_mask(chosen, zero)),
     );
 
     let mut square = zero;
     for stone in 0..MAX_STONES {
-        let moves = equal(chosen, stone_bit(stone));
+        let moves = equal_mask(chosen, stone_bit(stone));
         square = _mm256_or_si256(square, _mm256_and_si256(own.stones[stone], moves));
     }
     let kind = kind_of(square);
@@ -177,8 +177,8 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
     let goal = _mm256_set1_epi8(Standard::GOAL as i8);
     let mut captured = zero;
     for stone in 0..MAX_STONES {
-        let moves = equal(chosen, stone_bit(stone));
-        let hit = equal(own.stones[stone], to);
+        let moves = equal_mask(chosen, stone_bit(stone));
+        let hit = equal_mask(own.stones[stone], to);
         captured = _mm256_or_si256(captured, _mm256_and_si256(hit, stone_bit(stone)));
         // A gone stone has all bits set.
         own.stones[stone] = _mm256_or_si256(
@@ -187,18 +187,18 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
         );
     }
     own.alive = _mm256_andnot_si256(captured, own.alive);
-    let one_step = _mm256_andnot_si256(equal(kind_of(to), zero), chosen);
+    let one_step = _mm256_andnot_si256(equal_mask(kind_of(to), zero), chosen);
     own.edge = _mm256_or_si256(own.edge, one_step);
 
     let seen_by_other = _mm256_sub_epi8(goal, to);
     let mut captured = zero;
     for stone in 0..MAX_STONES {
-        let hit = equal(other.stones[stone], seen_by_other);
+        let hit = equal_mask(other.stones[stone], seen_by_other);
         captured = _mm256_or_si256(captured, _mm256_and_si256(hit, stone_bit(stone)));
         other.stones[stone] = _mm256_or_si256(other.stones[stone], hit);
     }
     other.alive = _mm256_andnot_si256(captured, other.alive);
-    _mm256_or_si256(equal(to, goal), equal(other.alive, zero))
+    _mm256_or_si256(equal_mask(to, goal), equal_mask(other.alive, zero))
 }
 
 /// The generators of one bank for half the lanes.
@@ -264,7 +264,7 @@ fn lane_mask(set: u32) -> __m256i {
         bits
     };
     let bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(set as i32), load(&BYTE));
-    equal(_mm256_and_si256(bytes, load(&BIT)), load(&BIT))
+    equal_mask(_mm256_and_si256(bytes, load(&BIT)), load(&BIT))
 }
 
 #[target_feature(enable = "avx2")]

@@ -73,7 +73,7 @@ pub(super) struct ByteLanes {
 impl ByteLanes {
     /// Idle lanes; `None` if the instructions have no vector engine.
     pub(super) fn new(instructions: Instructions) -> Option<Self> {
-        let instructions = instructions.among(&[SimdLevel::Avx2, SimdLevel::Avx512Vbmi]);
+        let instructions = instructions.widest_of(&[SimdLevel::Avx2, SimdLevel::Avx512Vbmi]);
         let none = SideRows {
             stones: [ByteRow([GONE_BYTE; LANES]); MAX_STONES],
             alive: ByteRow([0; LANES]),
@@ -150,7 +150,7 @@ impl Lanes for ByteLanes {
                     row.0[lane] = if square == GONE { GONE_BYTE } else { square };
                     edge |= ((Standard::ONE_STEP >> (square & 31) & 1) as u8) << stone;
                 }
-                rows.alive.0[lane] = side.alive();
+                rows.alive.0[lane] = side.living_set();
                 rows.edge.0[lane] = edge;
             }
             self.plies.0[lane] = 0;

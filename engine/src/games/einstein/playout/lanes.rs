@@ -91,7 +91,7 @@ fn play_as<L: Lanes, const BY_STONES: bool>(
             tally.first_mover_wins += u64::from((over & first_won).count_ones());
             lanes.count_plies(over, &mut tally);
         }
-        let free = lowest(!running, to_begin);
+        let free = lowest_members(!running, to_begin);
         if free != 0 {
             lanes.take_starts(free, starts);
             let begun = free.count_ones();
@@ -117,7 +117,7 @@ pub(super) fn first_lanes(count: usize) -> u64 {
 
 /// The lowest members of a bit set, at most `count`.
 #[inline]
-fn lowest(mut set: u64, count: u64) -> u64 {
+fn lowest_members(mut set: u64, count: u64) -> u64 {
     while u64::from(set.count_ones()) > count {
         set &= !(1 << (63 - set.leading_zeros()));
     }

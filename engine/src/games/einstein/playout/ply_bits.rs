@@ -6,7 +6,7 @@
 //! (Steele, Lea and Flood 2014) for a single game.
 
 use super::LANES;
-use crate::core::arrays::by_index;
+use crate::core::arrays::build_array;
 use crate::core::random::{GOLDEN, RandomStream, mix64};
 
 pub(super) const NUM_CODES: u16 = 18;
@@ -86,8 +86,8 @@ impl LaneRandom {
     #[inline]
     pub(super) fn next(&mut self) -> [[u64; 8]; 2] {
         let [low, high] = &mut self.state;
-        by_index(|bank| {
-            by_index(|generator| {
+        build_array(|bank| {
+            build_array(|generator| {
                 let (a, b) = (low[bank][generator], high[bank][generator]);
                 let mixed = a ^ b;
                 low[bank][generator] = a.rotate_left(24) ^ mixed ^ mixed << 16;

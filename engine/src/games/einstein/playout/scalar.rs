@@ -10,7 +10,7 @@ use super::{
     ply_bits::{LaneRandom, NUM_CODES, PlyBits, SmallRandom},
     starts::Starts,
 };
-use crate::core::arrays::each;
+use crate::core::arrays::map_array;
 use crate::core::bits::members;
 use crate::games::einstein::{EinStein, GONE, MAX_STONES, Position, Variant, allowed_stones};
 use std::{hint::select_unpredictable, sync::LazyLock};
@@ -156,7 +156,7 @@ impl ScalarGame {
         };
         for stone in 0..MAX_STONES {
             // Gone stones go to squares off the board.
-            let [own, other] = each(sides, |side| (side >> (8 * stone)) as u8 & 31);
+            let [own, other] = map_array(sides, |side| (side >> (8 * stone)) as u8 & 31);
             game.squares[0][stone] = EinStein::<COLUMNS, ROWS>::with_flag(own);
             game.board[usize::from(own)] = stone as u8;
             let seen = EinStein::<COLUMNS, ROWS>::GOAL.wrapping_sub(other) & 31;
@@ -174,12 +174,12 @@ impl ScalarGame {
         position: &Position,
     ) -> Self {
         let sides = [position.mover(), position.other()];
-        let packed = each(sides, |side| {
+        let packed = map_array(sides, |side| {
             (0..MAX_STONES).fold(0, |packed, stone| {
                 packed | u64::from(side.square(stone)) << (8 * stone)
             })
         });
-        Self::new::<COLUMNS, ROWS>(packed, each(sides, |side| side.alive()))
+        Self::new::<COLUMNS, ROWS>(packed, map_array(sides, |side| side.living_set()))
     }
 
     /// The squares of both sides, each in its own perspective, from the board.

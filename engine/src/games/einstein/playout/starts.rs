@@ -5,7 +5,7 @@
 //! be read from any cursor without wrapping.
 
 use super::LANES;
-use crate::core::arrays::{by_index, each};
+use crate::core::arrays::{build_array, map_array};
 use crate::core::random::RandomStream;
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard, position::Side, setup::SETUPS};
 
@@ -81,7 +81,7 @@ impl Starts {
     pub(super) fn random_setups(&mut self) {
         if !self.from_setups {
             self.from_setups = true;
-            let squares = |index: usize| by_index(|stone| self.setups.stones[stone][index]);
+            let squares = |index: usize| build_array(|stone| self.setups.stones[stone][index]);
             let side = Side::new(squares(0));
             self.describe(&Position::new(side, side, 0));
         }
@@ -98,8 +98,8 @@ impl Starts {
 
     fn describe(&mut self, position: &Position) {
         let sides = [position.mover(), position.other()];
-        self.alive = each(sides, |side| side.alive());
-        self.edge = each(sides, |side| {
+        self.alive = map_array(sides, |side| side.living_set());
+        self.edge = map_array(sides, |side| {
             let on_edge = |stone: &usize| Standard::step_count(side.square(*stone)) == 1;
             (0..MAX_STONES)
                 .filter(on_edge)
@@ -134,7 +134,7 @@ impl Starts {
     #[inline]
     pub(super) fn packed(&self, index: usize) -> [u64; 2] {
         let (ring, offsets) = self.offsets();
-        each(offsets, |offset| ring.packed[offset + index])
+        map_array(offsets, |offset| ring.packed[offset + index])
     }
 
     /// Advances by `count` starts, at most [`LANES`].

@@ -31,12 +31,12 @@ impl Tables {
             "tables of one variant do not know another"
         );
         let stones = position.stones() as usize;
-        let beyond = stones.saturating_sub(self.stones);
+        let outside = stones.saturating_sub(self.stones);
         let mut extension = Extension {
             game,
             tables: self,
             stones,
-            layers: vec![Layer::default(); beyond * MAX_LAYERS],
+            layers: vec![Layer::default(); outside * MAX_LAYERS],
         };
         extension.add_successors(position, true);
         let mut found = 1;

@@ -176,7 +176,9 @@ pub(super) fn build(
     let orders: Vec<BlockOffsets> = solver
         .classes()
         .enumerate()
-        .map(|(number, class)| BlockOffsets::new(&tables.index, class, solver.others(number)))
+        .map(|(number, class)| {
+            BlockOffsets::new(&tables.index, class, solver.opponent_tuples(number))
+        })
         .collect();
     let failed = |cause| FileError::writing(directory, cause);
     let mut streams: Vec<File> = orders

@@ -14,7 +14,7 @@
 mod find;
 
 use super::patterns::{MAX_TABLE_STONES, NUM_PATTERNS};
-use crate::core::arrays::by_index;
+use crate::core::arrays::build_array;
 use crate::games::einstein::symmetry::transpose;
 
 /// The mover's goal; square s of one side is GOAL − s for the other.
@@ -163,7 +163,7 @@ fn are_distinct(squares: &[u8]) -> bool {
 
 fn tuple(number: usize, stones: usize) -> Squares {
     let mut rest = number;
-    by_index(|index| {
+    build_array(|index| {
         let square = rest % NUM_MOVER_SQUARES;
         rest /= NUM_MOVER_SQUARES;
         if index < stones { square as u8 } else { 0 }

@@ -5,7 +5,7 @@
 //! only [`round_to_units`] rounds, once, by one multiplication.
 
 use super::patterns::NUM_PATTERNS;
-use crate::core::arrays::by_index;
+use crate::core::arrays::build_array;
 use crate::core::simd::multiversion;
 
 pub(super) const WON_UNITS: u16 = u16::MAX;
@@ -32,7 +32,7 @@ pub(super) struct SuccessorValues<'a> {
 /// stone i (entry 2i), or both i and i + 1 (2i + 1).
 pub(super) type Weights = Vec<Vec<f32>>;
 
-pub(super) const fn padded(cells: usize) -> usize {
+pub(super) const fn padded_len(cells: usize) -> usize {
     cells.next_multiple_of(32)
 }
 
@@ -80,22 +80,22 @@ fn elementwise_minima(minima: &mut [u16], values: &[u16]) {
             .into_iter()
             .chain((0..length - 32).step_by(32))
         {
-            let smaller = smaller::<32>(minima, values, at);
+            let smaller = lane_minima::<32>(minima, values, at);
             minima[at..at + 32].copy_from_slice(&smaller);
         }
     } else if length >= 16 {
         let (first, second, last) = (
-            smaller::<8>(minima, values, 0),
-            smaller::<8>(minima, values, 8),
-            smaller::<8>(minima, values, length - 8),
+            lane_minima::<8>(minima, values, 0),
+            lane_minima::<8>(minima, values, 8),
+            lane_minima::<8>(minima, values, length - 8),
         );
         minima[..8].copy_from_slice(&first);
         minima[8..16].copy_from_slice(&second);
         minima[length - 8..].copy_from_slice(&last);
     } else if length >= 8 {
         let (first, last) = (
-            smaller::<8>(minima, values, 0),
-            smaller::<8>(minima, values, length - 8),
+            lane_minima::<8>(minima, values, 0),
+            lane_minima::<8>(minima, values, length - 8),
         );
         minima[..8].copy_from_slice(&first);
         minima[length - 8..].copy_from_slice(&last);
@@ -108,7 +108,7 @@ fn elementwise_minima(minima: &mut [u16], values: &[u16]) {
 }
 
 #[inline(always)]
-fn smaller<const LANES: usize>(minima: &[u16], values: &[u16], at: usize) -> [u16; LANES] {
+fn lane_minima<const LANES: usize>(minima: &[u16], values: &[u16], at: usize) -> [u16; LANES] {
     let (minima, values) = (&minima[at..at + LANES], &values[at..at + LANES]);
     // A loop: closures are not compiled for their caller's instructions.
     let mut smaller = [0; LANES];
@@ -141,8 +141,8 @@ fn expected_values<const OWN: usize, const ENEMY: usize>(
     values: &mut Block,
 ) {
     // Full vectors; the padding has weights of 0.
-    let cells = const { padded(NUM_PATTERNS[OWN] * NUM_PATTERNS[ENEMY]) };
-    let weights: [&[f32]; 9] = by_index(|term| &weights[term.min(2 * OWN - 2)][..cells]);
+    let cells = const { padded_len(NUM_PATTERNS[OWN] * NUM_PATTERNS[ENEMY]) };
+    let weights: [&[f32]; 9] = build_array(|term| &weights[term.min(2 * OWN - 2)][..cells]);
     for cell in 0..cells {
         let mut sum = 0.0;
         for stone in 0..OWN {
@@ -184,7 +184,7 @@ pub(super) struct BlockTask<'a> {
 fn solve_body<const OWN: usize, const ENEMY: usize>(task: &BlockTask<'_>, scratch: &mut Scratch) {
     for (stone, minima) in scratch.minima[..OWN].iter_mut().enumerate() {
         // The enemy's worst result is 0; a stone that wins at once needs no successor.
-        minima[..const { padded(NUM_PATTERNS[OWN] * NUM_PATTERNS[ENEMY]) }].fill(
+        minima[..const { padded_len(NUM_PATTERNS[OWN] * NUM_PATTERNS[ENEMY]) }].fill(
             if task.won >> stone & 1 == 1 {
                 0
             } else {

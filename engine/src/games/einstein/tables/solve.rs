@@ -21,7 +21,7 @@ use super::{
         without_label,
     },
 };
-use crate::core::arrays::by_index;
+use crate::core::arrays::build_array;
 use crate::core::simd::Instructions;
 use crate::games::einstein::Variant;
 use std::ops::Range;
@@ -103,7 +103,7 @@ impl PatternMap {
                 .iter()
                 .flat_map(|&mask| std::iter::repeat_n(weight(mask), lanes))
                 .collect();
-            weights.resize(kernels::padded(weights.len()), 0.0);
+            weights.resize(kernels::padded_len(weights.len()), 0.0);
             weights
         };
         Self {
@@ -186,7 +186,7 @@ impl<'a> Solver<'a> {
             .map(|pattern_map| pattern_map.class)
     }
 
-    pub(super) fn others(&self, number: usize) -> &[Bucket] {
+    pub(super) fn opponent_tuples(&self, number: usize) -> &[Bucket] {
         &self.others[number]
     }
 
@@ -406,7 +406,7 @@ fn swap_sides(squares: &Squares) -> Squares {
 
 #[inline(always)]
 fn without_stone(squares: &Squares, stone: usize) -> Squares {
-    by_index(|index| squares[(index + usize::from(index >= stone)).min(MAX_TABLE_STONES - 1)])
+    build_array(|index| squares[(index + usize::from(index >= stone)).min(MAX_TABLE_STONES - 1)])
 }
 
 fn buckets(stones: usize) -> Vec<Bucket> {

@@ -20,7 +20,7 @@ pub(super) fn has_numbers(game: &Havannah) -> bool {
 pub fn number(game: &Havannah, position: &Position) -> u64 {
     let cells = (0..game.board_cells()).rev();
     cells.fold(0, |sum, cell| {
-        3 * sum + position.on(cell).map_or(0, |seat| seat as u64 + 1)
+        3 * sum + position.seat_at(cell).map_or(0, |seat| seat as u64 + 1)
     })
 }
 
@@ -82,7 +82,7 @@ fn threats_win(
         return false;
     }
     *budget -= 1;
-    let empty = |cell: &usize| position.on(*cell).is_none();
+    let empty = |cell: &usize| position.seat_at(*cell).is_none();
     let first = hint.filter(empty);
     let candidates = first.into_iter().chain(game.empties(position));
     for cell in candidates.filter(|&cell| block.is_none_or(|block| block == cell)) {

@@ -55,7 +55,8 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
                 };
                 if bounds_changed {
                     self.list(context, step.node, &step.position);
-                    let bounds = solver::proven(graph, step.node, &self.outcomes, &mut self.values);
+                    let bounds =
+                        solver::proven_bounds(graph, step.node, &self.outcomes, &mut self.values);
                     graph.cell(step.node).tighten::<SHARED>(bounds);
                 }
             }

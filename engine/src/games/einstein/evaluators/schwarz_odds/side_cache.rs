@@ -71,7 +71,11 @@ impl SideCache {
             }
         }
         (self.allowed, self.weights) = ([[NO_STONE; 2]; LANES], [0.0; LANES]);
-        for (lane, outcome) in game.outcomes_by_stones(side.alive()).iter().enumerate() {
+        for (lane, outcome) in game
+            .outcomes_by_stones(side.living_set())
+            .iter()
+            .enumerate()
+        {
             self.allowed[lane] = [outcome.start as u8, outcome.end as u8 - 1];
             self.weights[lane] = outcome.weight;
         }

@@ -6,7 +6,7 @@
 //! the version of its formula. One-hot features by stone and square follow NNUE (Nasu 2018),
 //! expected turns the Schwarz table.
 
-use crate::core::arrays::{by_index, each};
+use crate::core::arrays::{build_array, map_array};
 use crate::games::einstein::{
     GONE, MAX_STONES, Position, Standard,
     evaluators::race_tables::{NUM_DISTANCE_VECTORS, RaceTables, distance_index},
@@ -89,7 +89,7 @@ impl FeatureGroup {
     }
 
     /// Number of active features, equal in every position.
-    pub fn active(self) -> usize {
+    pub fn num_active(self) -> usize {
         match self {
             Self::Mobility => MAX_STONES,
             Self::Turns | Self::Alive | Self::RaceDistribution | Self::Race => 1,
@@ -153,7 +153,7 @@ pub(in super::super) fn layout(groups: FeatureGroups) -> String {
 
 /// The slots of the mover, of the other side, and of both.
 pub(in super::super) fn feature_slots(groups: FeatureGroups) -> Vec<Range<usize>> {
-    let shape = |group: FeatureGroup| (group.active(), group.rows());
+    let shape = |group: FeatureGroup| (group.num_active(), group.rows());
     let side = || {
         let squares = std::iter::once((MAX_STONES, MAX_STONES * NUM_SQUARES));
         squares.chain(side_groups(groups).map(shape))
@@ -181,7 +181,7 @@ pub(in super::super) fn fill(groups: FeatureGroups, position: &Position, out: &m
         }
         count += MAX_STONES;
         let mut start = (first + MAX_STONES * NUM_SQUARES) as u16;
-        let (alive, index) = (side.alive(), distance_index(side));
+        let (alive, index) = (side.living_set(), distance_index(side));
         for group in side_groups(groups) {
             let out = &mut out[count..];
             match group {
@@ -197,7 +197,7 @@ pub(in super::super) fn fill(groups: FeatureGroups, position: &Position, out: &m
                     out[0] = start + classes.spreads[usize::from(classes.class_index(index))];
                 }
             }
-            count += group.active();
+            count += group.num_active();
             start += group.rows() as u16;
         }
     }
@@ -223,17 +223,17 @@ pub(super) fn cross_rows<'a>(
     let (mut count, mut start) = (0, 0);
     if groups.contains(FeatureGroup::Race) {
         let class = |side| u16::from(turn_classes.class_index(distance_index(side)));
-        let [own, others] = each([mover, other], |side| {
+        let [own, others] = map_array([mover, other], |side| {
             class(side).min(NUM_RACE_CLASSES as u16 - 1)
         });
         out[0] = NUM_RACE_CLASSES as u16 * own + others;
         (count, start) = (1, FeatureGroup::Race.rows() as u16);
     }
     if groups.contains(FeatureGroup::Contact) {
-        let occupied = each([mover, other], |side| {
+        let occupied = map_array([mover, other], |side| {
             side.occupied_squares() & ((1 << 25) - 1)
         });
-        let flipped = each(occupied, |occupied| occupied.reverse_bits() >> 7);
+        let flipped = map_array(occupied, |occupied| occupied.reverse_bits() >> 7);
         for (number, side) in [mover, other].into_iter().enumerate() {
             for stone in 0..MAX_STONES {
                 let contact = match side.square(stone) {
@@ -287,7 +287,7 @@ const fn faces(alive: usize, stone: usize) -> usize {
 #[inline(always)]
 fn mobility_rows(alive: u8, side: Side) -> [u16; MAX_STONES] {
     let base = &STONE_BASE[usize::from(alive) % NUM_ALIVE_SETS];
-    by_index(|stone| base[stone] + u16::from(side.square(stone)))
+    build_array(|stone| base[stone] + u16::from(side.square(stone)))
 }
 
 /// The class of each distance vector by expected turns, optionally subdivided by spread.
@@ -392,7 +392,7 @@ pub(super) fn turns_row(classes: &TurnClasses, index: usize) -> u16 {
 
 #[inline(always)]
 pub(super) fn fused_rows(classes: &TurnClasses, side: Side) -> [u16; NUM_FUSED] {
-    let alive = side.alive();
+    let alive = side.living_set();
     let mut rows = [0; NUM_FUSED];
     rows[..MAX_STONES].copy_from_slice(&mobility_rows(alive, side));
     rows[TURNS_ROW] = turns_row(classes, distance_index(side));

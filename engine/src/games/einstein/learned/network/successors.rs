@@ -9,7 +9,7 @@ use super::{
     features::{NUM_FUSED, TURNS_ROW, fused_rows, turns_row},
     kernels::{self, AccumulatorPair, CacheLine, I16Line},
 };
-use crate::core::arrays::{by_index, each};
+use crate::core::arrays::{build_array, map_array};
 use crate::games::einstein::{
     GONE, MAX_STONES, Move, Position, Standard,
     evaluators::race_tables::{distance_index, distance_stride},
@@ -109,19 +109,20 @@ impl SimdNetwork {
         let pairs = &pairs[..steps.len()];
         let mut logits = Logits::default();
         let stones = position.stones() as usize % self.buckets.len();
-        let [fewer, all] = each([stones.saturating_sub(1), stones], |left| {
+        let [fewer, all] = map_array([stones.saturating_sub(1), stones], |left| {
             self.buckets[left]
         });
-        let own_pairs: [AccumulatorPair; MAX_STEPS] = by_index(|step| [step as u8, 0]);
+        let own_pairs: [AccumulatorPair; MAX_STEPS] = build_array(|step| [step as u8, 0]);
         let (movers, others, summed) = match &self.both {
             None => (&*enemies, others, pairs),
             Some(both) => {
                 let lines = FIRST / 32;
                 let outs = mover_sums.chunks_exact_mut(lines);
                 for ((step, pair), out) in steps.iter().zip(pairs).zip(outs) {
-                    let sums = each([(&*enemies, pair[0]), (others, pair[1])], |(sums, at)| {
-                        &sums[usize::from(at) * lines..][..lines]
-                    });
+                    let sums =
+                        map_array([(&*enemies, pair[0]), (others, pair[1])], |(sums, at)| {
+                            &sums[usize::from(at) * lines..][..lines]
+                        });
                     let sides = (
                         enemy.without_stone_on(step.square),
                         step.apply_to(position.mover()),
@@ -145,8 +146,8 @@ impl SimdNetwork {
             };
             let mut few = Logits::default();
             compute(fewer, &mut few);
-            for (step_index, each) in steps.iter().zip(pairs).enumerate() {
-                if captures(each) {
+            for (step_index, map_array) in steps.iter().zip(pairs).enumerate() {
+                if captures(map_array) {
                     logits[step_index] = few[step_index];
                 }
             }

@@ -14,7 +14,7 @@ use super::{
     symbols::Symbols,
     tuples_by_cell::TupleRef,
 };
-use crate::core::arrays::each;
+use crate::core::arrays::map_array;
 use crate::games::einstein::{
     MAX_STONES, Standard, evaluators::race_tables::distance, learned::side_moves::SideMove,
 };
@@ -143,13 +143,18 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
 
 #[inline]
 fn square(square: usize) -> [usize; 3] {
-    each([BOARD_START, OWNERS_START, MOBILE_START], |first| {
+    map_array([BOARD_START, OWNERS_START, MOBILE_START], |first| {
         first + square
     })
 }
 
 #[inline(always)]
-fn updated(tuple_ref: &TupleRef, symbols: u32, weights: &[i32], state: &TupleState) -> TupleState {
+fn update_tuple(
+    tuple_ref: &TupleRef,
+    symbols: u32,
+    weights: &[i32],
+    state: &TupleState,
+) -> TupleState {
     let row = state
         .row
         .wrapping_add(tuple_ref.stride.wrapping_mul(symbols));
@@ -168,7 +173,7 @@ fn apply_change<const MAX_TUPLES: usize>(
     let mut sum = 0;
     for tuple_ref in tuple_refs {
         let state = &mut states[usize::from(tuple_ref.tuple) % MAX_TUPLES];
-        let after = updated(tuple_ref, symbols, weights, state);
+        let after = update_tuple(tuple_ref, symbols, weights, state);
         sum += after.weight - state.weight;
         *state = after;
     }
@@ -184,7 +189,7 @@ fn sum_change<const MAX_TUPLES: usize>(
     let mut sum = 0;
     for tuple_ref in tuple_refs {
         let state = &states[usize::from(tuple_ref.tuple) % MAX_TUPLES];
-        sum += updated(tuple_ref, symbols, weights, state).weight - state.weight;
+        sum += update_tuple(tuple_ref, symbols, weights, state).weight - state.weight;
     }
     sum
 }

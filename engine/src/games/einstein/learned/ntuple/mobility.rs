@@ -4,7 +4,7 @@
 //! neighbouring number is gone.
 
 use super::cell::MOBILE_CELLS;
-use crate::core::arrays::each;
+use crate::core::arrays::map_array;
 use crate::games::einstein::MAX_STONES;
 
 /// Of a set of living stones those that another number allows, as a bit set.
@@ -18,7 +18,7 @@ fn allowed_by_others(alive: u8) -> u8 {
 /// The same for both sides, one bit per board symbol.
 #[inline]
 pub(super) fn symbols_allowed_by_others(mover: u8, other: u8) -> u16 {
-    let [mover, other] = each([mover, other], |alive| u16::from(allowed_by_others(alive)));
+    let [mover, other] = map_array([mover, other], |alive| u16::from(allowed_by_others(alive)));
     mover << 1 | other << (1 + MAX_STONES)
 }
 

@@ -142,5 +142,5 @@ const _: () = {
 /// One bit per board symbol, set for stones that other numbers allow.
 #[inline]
 fn allowed_by_other_numbers(position: &Position) -> u16 {
-    symbols_allowed_by_others(position.mover().alive(), position.other().alive())
+    symbols_allowed_by_others(position.mover().living_set(), position.other().living_set())
 }

@@ -54,7 +54,7 @@ impl Symbols {
 
     #[inline]
     fn reduce(&mut self, position: &Position) {
-        let mobile = Mobility::new(position.mover().alive(), position.other().alive());
+        let mobile = Mobility::new(position.mover().living_set(), position.other().living_set());
         for square in 0..SQUARES {
             let stone = self.symbols[BOARD_START + square];
             self.symbols[OWNERS_START + square] =

@@ -42,7 +42,7 @@ fn on_all_instructions(network: &NTuple) -> Vec<NTuple> {
         .collect()
 }
 
-fn ends(set: &TupleSet) -> Vec<usize> {
+fn table_ends(set: &TupleSet) -> Vec<usize> {
     let mut end = 0;
     set.cells()
         .iter()
@@ -196,7 +196,7 @@ fn indices_are_the_mixed_radix_numbers_of_the_symbols() {
                 .unwrap_or(set.phases().len());
             let first = phase * set.rows() / (set.phases().len() + 1);
             let mut base = 0;
-            for ((tuple, end), row) in set.cells().iter().zip(ends(&set)).zip(&rows) {
+            for ((tuple, end), row) in set.cells().iter().zip(table_ends(&set)).zip(&rows) {
                 let index = tuple.iter().rev().fold(0, |index, cell| {
                     index * cell.symbols() + symbol(&position, *cell)
                 });
@@ -344,7 +344,7 @@ fn all_instructions_give_the_same_rows_and_the_same_bits() {
 #[test]
 fn rows_fit_their_tables_whatever_the_position() {
     for set in sets() {
-        let ends = ends(&set);
+        let ends = table_ends(&set);
         let of_a_phase = ends[ends.len() - 1];
         for instructions in Instructions::available() {
             let set = set.clone().with_instructions(instructions);

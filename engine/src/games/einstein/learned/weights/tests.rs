@@ -33,7 +33,7 @@ fn network(groups: FeatureGroups, widths: &[usize], bounds: &[u8]) -> ModelFile 
 }
 
 /// Without buckets.
-fn plain(groups: FeatureGroups, widths: &[usize]) -> ModelFile {
+fn network_file(groups: FeatureGroups, widths: &[usize]) -> ModelFile {
     network(groups, widths, &[])
 }
 
@@ -56,16 +56,19 @@ fn custom(phases: &[u8]) -> ModelFile {
     of_tuples(set.unwrap())
 }
 
-fn small() -> [ModelFile; 2] {
-    [plain(FeatureGroups::NONE, &[16, 16]), ntuple("stones")]
+fn small_files() -> [ModelFile; 2] {
+    [
+        network_file(FeatureGroups::NONE, &[16, 16]),
+        ntuple("stones"),
+    ]
 }
 
 fn all() -> Vec<ModelFile> {
     let (none, every) = (FeatureGroups::NONE, FeatureGroups::ALL);
-    let mut models = small().to_vec();
+    let mut models = small_files().to_vec();
     models.extend([
-        plain(every, &[64, 32]),
-        plain(none, &[32]),
+        network_file(every, &[64, 32]),
+        network_file(none, &[32]),
         network(every, &[16, 32, 48], &[5, 8]),
         network(none, &[32], &[4]),
         network(none, &[64, 16], &[4, 6, 9]),
@@ -164,7 +167,7 @@ fn the_library_reads_what_is_written() {
 }
 
 /// The error of a file whose parts were changed before its checksums were computed.
-fn refused(file: &ModelFile, spoil: impl FnOnce(&mut Container)) -> String {
+fn load_error(file: &ModelFile, spoil: impl FnOnce(&mut Container)) -> String {
     let mut container = container(file);
     spoil(&mut container);
     read(&container.to_bytes()).unwrap_err().to_string()
@@ -180,7 +183,7 @@ fn matches_expected(message: &str, expected: &str) -> bool {
 
 #[test]
 fn every_wrong_entry_of_the_metadata_is_named() {
-    let [plain, stones] = small();
+    let [plain, stones] = small_files();
     let custom = custom(&[5, 8]);
     for [model, key, value, expected] in rows::<[String; 4]>(include_str!("refused.jsonl")) {
         let file = match &model[..] {
@@ -193,7 +196,7 @@ fn every_wrong_entry_of_the_metadata_is_named() {
             Some((from, to)) => file.model.features().replacen(from, to, 1),
             None => value,
         };
-        let message = refused(file, |container| {
+        let message = load_error(file, |container| {
             drop(container.metadata.insert(key, value))
         });
         assert!(
@@ -205,7 +208,7 @@ fn every_wrong_entry_of_the_metadata_is_named() {
 
 #[test]
 fn every_wrong_part_is_named() {
-    let [network, ntuple] = small();
+    let [network, ntuple] = small_files();
     type Spoil = fn(&mut Container);
     let spoilt: [(Spoil, &str); 4] = [
         (
@@ -226,11 +229,11 @@ fn every_wrong_part_is_named() {
         ),
     ];
     for (spoil, expected) in spoilt {
-        assert_eq!(refused(&ntuple, spoil), expected);
+        assert_eq!(load_error(&ntuple, spoil), expected);
     }
     // By position in the file.
     let replaced = |index: usize, tensor: Tensor| {
-        refused(&network, |container| container.tensors[index] = tensor)
+        load_error(&network, |container| container.tensors[index] = tensor)
     };
     assert_eq!(
         replaced(5, Tensor::new("hidden2.weight", vec![16, 16], &[0i16; 256])),
@@ -242,9 +245,9 @@ fn every_wrong_part_is_named() {
 
 #[test]
 fn other_features_are_refused_with_both_sides_named() {
-    let [network, _] = small();
+    let [network, _] = small_files();
     let old = "sides v0: all inputs";
-    let message = refused(&network, |container| {
+    let message = load_error(&network, |container| {
         container.metadata.insert("features".into(), old.into());
     });
     let built = network.model.features();
@@ -262,7 +265,7 @@ fn other_features_are_refused_with_both_sides_named() {
 
 #[test]
 fn foreign_files_are_refused() {
-    let bytes = small()[1].to_bytes();
+    let bytes = small_files()[1].to_bytes();
     let length = bytes.len();
     let mut damaged = bytes.clone();
     *damaged.last_mut().unwrap() ^= 1;
@@ -318,14 +321,14 @@ proptest! {
 
     #[test]
     fn a_truncated_file_is_never_a_model(kind in 0..2usize, fraction in 0.0..1.0f64) {
-        let bytes = small()[kind].to_bytes();
+        let bytes = small_files()[kind].to_bytes();
         let length = (bytes.len() as f64 * fraction) as usize;
         prop_assert!(read(&bytes[..length]).is_err());
     }
 
     #[test]
     fn a_damaged_file_is_refused_or_the_same_model(kind in 0..2usize, in_header: bool, at in 0.0..1.0f64, value: u8, second in 0.0..1.0f64) {
-        let file = &small()[kind];
+        let file = &small_files()[kind];
         let mut bytes = file.to_bytes();
         // Half of the damage goes to the header, which is small beside the data.
         let header = 8 + u64::from_le_bytes(*bytes.first_chunk::<8>().unwrap()) as usize;

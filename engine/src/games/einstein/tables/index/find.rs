@@ -6,7 +6,7 @@
 
 use super::super::patterns::{MAX_TABLE_STONES, NUM_PATTERNS, PATTERN_NUMBERS, reverse_mask};
 use super::{Class, GOAL, Index, dispatch_class, num_other_tuples, tuple_number};
-use crate::core::arrays::by_index;
+use crate::core::arrays::build_array;
 use crate::games::einstein::{Position, position::Side, symmetry::TRANSPOSED};
 
 /// Stones and pattern of a set of labels.
@@ -69,13 +69,13 @@ impl SideStones {
     fn new(side: Side) -> Self {
         Self {
             side,
-            labels: &LABELS_BY_SET[usize::from(side.alive() & 63)],
+            labels: &LABELS_BY_SET[usize::from(side.living_set() & 63)],
         }
     }
 
     #[inline(always)]
     fn squares<const COUNT: usize>(self) -> [u8; COUNT] {
-        by_index(|index| self.side.square(usize::from(self.labels.stones[index])))
+        build_array(|index| self.side.square(usize::from(self.labels.stones[index])))
     }
 }
 
@@ -147,7 +147,7 @@ fn rank<const COUNT: usize>(ranks: [usize; COUNT], free: usize) -> (usize, bool)
     let flipped = first > last;
     let (low, high) = (first.min(last), first.max(last));
     let mut rank = high * (high - 1) / 2 + low;
-    let in_order: [usize; COUNT] = by_index(|index| {
+    let in_order: [usize; COUNT] = build_array(|index| {
         if flipped {
             ranks[COUNT - 1 - index]
         } else {
@@ -186,8 +186,8 @@ mod tests {
         };
         let mover_index = index.mover_index(&own);
         let (rank, flipped) = mover_index.rank(&others);
-        let outer = pattern_number(other.alive(), flipped);
-        let inner = pattern_number(mover.alive(), mover_index.reversed);
+        let outer = pattern_number(other.living_set(), flipped);
+        let inner = pattern_number(mover.living_set(), mover_index.reversed);
         let block = index.first_block(class, mover_index.row) + rank;
         (
             class,

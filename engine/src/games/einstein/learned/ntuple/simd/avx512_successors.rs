@@ -258,8 +258,8 @@ pub(super) unsafe fn successors<const REDUCED: bool, const LONG: bool>(
     let before = SymbolVectors::<REDUCED>::new(&parent.flipped);
     let mobility = if REDUCED {
         Mobility::new(
-            parent.flipped.mover().alive(),
-            parent.flipped.other().alive(),
+            parent.flipped.mover().living_set(),
+            parent.flipped.other().living_set(),
         )
     } else {
         Mobility::UNKNOWN

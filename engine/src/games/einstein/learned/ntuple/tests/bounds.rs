@@ -41,7 +41,7 @@ fn every_symbol_is_below_its_alphabet() {
                 let mut rows = vec![0; set.tuples()];
                 network.set().row_indices(&position, &mut rows);
                 let mut base = 0;
-                for ((tuple, end), row) in set.cells().iter().zip(ends(&set)).zip(rows) {
+                for ((tuple, end), row) in set.cells().iter().zip(table_ends(&set)).zip(rows) {
                     let row = row as usize % rows_per_phase;
                     assert!((base..end).contains(&row), "{tuple:?} {position:?}");
                     base = end;

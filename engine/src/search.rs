@@ -88,7 +88,7 @@ impl SearchStats {
 /// Value of a position that could not be searched.
 const UNKNOWN_VALUE: f32 = 0.5;
 
-/// Receives the values of all moves at a finished depth and the cost so far, and returns whether the
+/// Receives the values of all moves at a finished depth and the cost so far; returns whether the
 /// search goes on.
 pub type DepthObserver<'a> = dyn FnMut(&[(f32, Option<Payoffs>)], SearchStats) -> bool + 'a;
 
@@ -163,8 +163,8 @@ pub trait Search<G: Game>: Send {
         self.move_payoffs(position, moves)
     }
 
-    /// The value of a position that is not over, before its chance event, for the seat to move;
-    /// searched to the depth of moves, those of this position included.
+    /// The value of a position that is not over, before its chance event, for the seat to move; the
+    /// depth includes the moves of this position.
     fn value(&mut self, position: &G::Position) -> f32;
 
     /// Returns and resets the counters.

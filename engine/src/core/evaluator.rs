@@ -260,8 +260,7 @@ pub trait Score<G: Game>: Send + Sync {
     /// The raw score, from the view of the seat to move.
     fn score(&self, game: &G, position: &G::Position) -> f32;
 
-    /// The raw score from the view of each seat; `None` if only the seat to move has one, for then
-    /// with more than two seats all others are taken to be alike.
+    /// The raw scores of all seats; `None` if only the seat to move has one.
     fn scores(&self, game: &G, position: &G::Position) -> Option<[f32; MAX_SEATS]> {
         let _ = (game, position);
         None

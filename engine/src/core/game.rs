@@ -112,8 +112,8 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         self.payoffs(position).map(|payoffs| payoffs[seat])
     }
 
-    /// Replaces the list by every move that some outcome allows, in an order in which each outcome
-    /// allows one contiguous range. Called for positions that are not over; at least one move.
+    /// Replaces the list by every move that some outcome allows, at least one, in an order in which
+    /// each outcome allows one contiguous range. For positions that are not over.
     fn moves(&self, position: &Self::Position, moves: &mut Self::Moves);
 
     /// The outcomes, each with its range of `moves`, the list of [`Game::moves`]. Outcomes with

@@ -1,7 +1,6 @@
-//! Memory-mapped files, and the file at an address.
+//! Memory-mapped files, and the file at an address for handlers of `SIGBUS`.
 //!
-//! Reading a page that the file no longer has raises `SIGBUS`; a signal handler can find the file
-//! here. Invariant: [`file_at`] neither allocates nor blocks.
+//! Invariant: [`file_at`] neither allocates nor blocks.
 
 #![allow(unsafe_code, reason = "a file is lent as bytes")]
 

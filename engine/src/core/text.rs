@@ -51,9 +51,6 @@ pub fn without_mark(bytes: &[u8]) -> &[u8] {
 }
 
 /// Decodes UTF-8, with line feeds as ends of lines.
-///
-/// # Errors
-/// If it is in another encoding.
 pub fn from_utf8(bytes: &[u8]) -> Result<String, &'static str> {
     match std::str::from_utf8(without_mark(bytes)) {
         Ok(text) => Ok(text.replace("\r\n", "\n")),
@@ -65,9 +62,6 @@ pub fn from_utf8(bytes: &[u8]) -> Result<String, &'static str> {
 }
 
 /// Decodes UTF-8, or Latin-1 for each line that is no UTF-8.
-///
-/// # Errors
-/// If it is UTF-16 or binary.
 pub fn from_utf8_or_latin1(bytes: &[u8]) -> Result<String, &'static str> {
     from_utf8(bytes).or_else(|problem| match bytes {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Err(problem),
@@ -156,7 +150,7 @@ pub fn shorten(text: &str, max_length: usize) -> String {
 }
 
 /// Whether a character controls a terminal or page: control characters, direction marks, zero-width
-/// characters, and line and paragraph separators.
+/// characters, and separators of lines and paragraphs.
 pub fn is_unprintable(character: char) -> bool {
     character.is_control()
         || matches!(
@@ -187,11 +181,9 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A hint to append to an unknown name, ` (did you mean 'star2'?)`; empty if no known name is
-/// similar.
-///
-/// The list (`star2(depth, eval), mcts and random; more text`) has the names outside of parentheses
-/// before a semicolon.
+/// A hint to append to an unknown name, ` (did you mean 'star2'?)`; empty without a similar name.
+/// The names of the list (`star2(depth, eval), mcts and random; more text`) are outside of
+/// parentheses and before a semicolon.
 pub fn suggestion(name: &str, list: &str) -> String {
     // Two letters swapped, or one in four wrong or missing.
     const MIN_SIMILARITY: f64 = 0.6;

@@ -2,9 +2,9 @@
 //! with the strongest reply of any opponent.
 //!
 //! [`BrsGame`] turns a game of many seats into one of two, whose second player moves for one
-//! opponent per turn while the others pass by [`crate::core::search_game::OutOfTurn::set_side_to_move`]. Any two-player search applies, at
-//! the cost of positions that the rules cannot reach. Invariant: a seat without a move is skipped,
-//! including the root.
+//! opponent per turn while the others pass by
+//! [`crate::core::search_game::OutOfTurn::set_side_to_move`]. Invariant: a seat without a move is
+//! skipped, including the root.
 
 use super::{
     DepthObserver, RootPerspective, Search, SearchStats,

@@ -1,10 +1,10 @@
 //! Iterative deepening: a search is repeated at increasing depth, and each iteration orders the
 //! next.
 //!
-//! Root moves are searched in aspiration windows with a re-search on failure; the best one so far
-//! bounds the others. An interrupted iteration counts once it has searched the previous best move.
-//! Invariant: with a fixed depth and results of the same depth only, the result is that of a search
-//! without table, move order and cutoffs, up to rounding.
+//! Root moves are searched in aspiration windows with a re-search on failure. An interrupted
+//! iteration counts once it has searched the previous best move. Invariant: with a fixed depth and
+//! results of the same depth only, the result is that of a search without table, move order and
+//! cutoffs, up to rounding.
 
 use super::{
     DepthObserver, Search, SearchStats, UNKNOWN_VALUE,
@@ -93,9 +93,9 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
             .start(counted, max_nodes, deadline, stop);
     }
 
-    /// Runs one iteration over the root moves, the best one first, and moves the new best one to
-    /// the front. Returns whether it was completed. Compiled for every search, since dynamic calls
-    /// would dominate a search of one ply.
+    /// Runs one iteration over the root moves and moves the new best one to the front. Returns
+    /// whether it was completed. Compiled for every search, since dynamic calls would dominate a
+    /// search of one ply.
     fn iterate(
         &mut self,
         position: &G::Position,
@@ -134,8 +134,8 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         true
     }
 
-    /// Values root moves at a depth, with the payoffs of all seats where the search has them.
-    /// Returns whether all are proven, or `None` if the search was stopped.
+    /// Values root moves at a depth, with payoffs where the search has them. Returns whether all
+    /// are proven, or `None` if stopped.
     fn value_moves(
         &mut self,
         position: &G::Position,
@@ -182,8 +182,8 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
     }
 }
 
-/// Iterative deepening under limits, on one or more threads. Workers are `dyn`, called once per
-/// root move, so that this is compiled once per game.
+/// Iterative deepening under limits, on one or more threads. Workers are `dyn`, so that this is
+/// compiled once per game.
 pub struct DeepeningSearch<G: SearchGame> {
     workers: Vec<Box<dyn FixedDepthSearch<G>>>,
     deepening: DeepeningOptions,
@@ -289,8 +289,8 @@ impl<G: SearchGame> DeepeningSearch<G> {
         self
     }
 
-    /// Runs `task` on all workers: from the depths of the iterations to a result and the last complete
-    /// one. The result of the first worker counts; when it is done, the others end.
+    /// Runs `task` on all workers: from the depths of the iterations to a result and the last
+    /// complete one. The end of the first worker, whose result counts, ends the others.
     fn run<R>(
         &mut self,
         position: &G::Position,

@@ -130,8 +130,7 @@ impl TimeManager {
         }
     }
 
-    /// The deadline of a search that began with `stopwatch`, with `moves` expected moves left
-    /// ([`crate::core::search_game::SearchHints::expected_moves_left`]).
+    /// The deadline of a search that began with `stopwatch`, with so many expected moves left.
     pub(super) fn deadline(&self, stopwatch: Stopwatch, moves: u32) -> Option<Deadline> {
         let after = match self.limit()? {
             TimeLimit::Move(time) | TimeLimit::Processor(time) => time,

@@ -1,9 +1,9 @@
 //! max^n (Luckhardt and Irani 1986): with more than two seats each maximizes its own payoff.
 //!
-//! Ties go to the first move of the list, which fixes the payoffs of the others, so moves are
-//! searched in list order. The only cutoff is at the maximal payoff; shallow pruning (Korf 1991)
-//! would need constant-sum payoffs. For games without chance. Invariant: without a width limit the
-//! result is that of the textbook to the last bit.
+//! Ties go to the first move of the list, so moves are searched in list order. The only cutoff is
+//! at the maximal payoff; shallow pruning (Korf 1991) would need constant-sum payoffs. For games
+//! without chance. Invariant: without a width limit the result is that of the textbook to the last
+//! bit.
 
 use super::{
     SearchStats,

@@ -4,12 +4,12 @@
 //! A node holds statistics per distinct move, shared by all outcomes that allow it. A simulation
 //! samples an outcome at each node, selects an allowed move, evaluates the first new position by a
 //! [`Leaf`] and adds each seat's payoff to the moves of that seat (maxⁿ for more than two seats).
-//! Transpositions share a node, and several threads may search one graph.
+//! Transpositions share a node, and threads a graph.
 //!
-//! With two seats the search also proves values (Lajkonik's solver, extended to chance nodes).
-//! Finished games and oracle values are exact, bounds back up from them, and dominated moves and
-//! proven nodes are not searched further. Invariants: bounds enclose the game-theoretic value; one
-//! thread with a simulation budget is deterministic per seed; memory stays within its limit.
+//! With two seats the search also proves values (Lajkonik's solver, extended to chance nodes):
+//! bounds of finished games and oracle values back up, and dominated moves and proven nodes are not
+//! searched further. Invariants: bounds enclose the game-theoretic value; one thread with a
+//! simulation budget is deterministic per seed; memory stays within its limit.
 
 mod allocator;
 mod cell;
@@ -229,8 +229,8 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
 /// Upper limit of new positions per second and thread: at most a third of the simulations add one.
 const POSITIONS_A_SECOND: f64 = 2e6;
 
-/// One part in so many of the granted memory is left to the rest of the process. Of 256 MiB that is
-/// 21 MiB, the size of an idle process with its evaluator tables.
+/// One part in so many of the granted memory is left to the rest of the process: 21 of 256 MiB, the
+/// size of an idle process with its evaluator tables.
 const MEMORY_DIVISOR: usize = 12;
 
 fn graph_size<G: SearchGame>(game: &G, options: &MctsOptions, threads: usize) -> Size {

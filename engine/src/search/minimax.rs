@@ -1,6 +1,4 @@
 //! Minimax without pruning: the reference for games without chance.
-//!
-//! All listed moves count as allowed; on a game with chance the mover would choose the outcome.
 
 use super::RootPerspective;
 use crate::core::{

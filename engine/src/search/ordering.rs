@@ -1,10 +1,10 @@
 //! Move ordering.
 //!
-//! Moves that are always allowed together form a *group*, a run of the move list. Each outcome
-//! takes the best move of one or several groups, so each group starts with its best-looking move.
-//! Star2 probing searches the best move of every group first, which raises the lower bounds of all
-//! outcomes (Ballard 1983); otherwise groups are searched in turn, which lowers the upper bounds.
-//! Invariant: the order changes the cost, never the result.
+//! Moves that are always allowed together form a *group*, a run of the move list; each outcome
+//! takes the best move of one or several groups. Star2 probing searches the best-looking move of
+//! every group first, which raises the lower bounds of all outcomes (Ballard 1983); otherwise
+//! groups are searched in turn, which lowers the upper bounds. Invariant: the order changes the
+//! cost, never the result.
 
 use crate::core::{
     game::{List, Outcome},
@@ -100,8 +100,8 @@ impl MoveGroups {
             .map(|pair| usize::from(pair[0])..usize::from(pair[1]))
     }
 
-    /// Packs the best move of each group by value into 16 bits, equal parts, all ones for an index
-    /// out of range; with many groups the best move only.
+    /// Packs the best move of each group into 16 bits, equal parts, all ones for an index out of
+    /// range; with many groups the best move only.
     #[inline]
     pub fn pack_best(&self, values: &[f32]) -> u16 {
         if self.count() > MAX_GROUPS_PER_HINT {
@@ -147,8 +147,8 @@ impl MoveGroups {
 }
 
 /// Fills `order` with all move indices: with `probing` the best of each group by descending score,
-/// then the rest in list order (sorting costs more than it saves); otherwise group by group, each
-/// by descending score. Ties stay in list order.
+/// then the rest in list order; otherwise group by group, each by descending score. Ties stay in
+/// list order.
 #[inline]
 pub fn order_moves(order: &mut Vec<u16>, groups: &MoveGroups, scores: &[f32], probing: bool) {
     order.clear();
@@ -213,8 +213,8 @@ fn sort(order: &mut [u16], scores: &[f32]) {
     }
 }
 
-/// Limits moves to `max_moves` of the highest class ([`crate::core::search_game::SearchHints::move_class`]), in list order; moves of
-/// the lowest retained class are sampled evenly, since neighbours are alike.
+/// Limits moves to `max_moves` of the highest class, in list order; moves of the lowest retained
+/// class are sampled evenly, since neighbours are alike.
 pub fn limit_moves<G: SearchGame>(
     game: &G,
     position: &G::Position,

@@ -1,8 +1,7 @@
 //! Playout policies, and leaves of a tree search that play by them.
 //!
-//! A [`Policy`] uses [`crate::core::game::Game`] and an evaluator only. [`PolicyPlayout`] plays to the end,
-//! [`TruncatedPlayout`] a number of plies before another leaf evaluates. Invariant: outcomes are
-//! sampled by their weights.
+//! [`PolicyPlayout`] plays to the end, [`TruncatedPlayout`] a number of plies before another leaf
+//! evaluates. Invariant: outcomes are sampled by their weights.
 
 use super::mcts::{Leaf, MoveKinds};
 use crate::core::{
@@ -79,8 +78,8 @@ impl<G: SearchGame> Policy<G> for Uniform {
     }
 }
 
-/// A uniform choice among the moves of the highest class ([`crate::core::search_game::SearchHints::move_class`]), if it is at least
-/// `min_class`; otherwise among all.
+/// A uniform choice among the moves of the highest class, if it is at least `min_class`; otherwise
+/// among all.
 #[derive(Clone, Copy, Debug)]
 pub struct HighestClass {
     /// The lowest preferred class.

@@ -2,8 +2,7 @@
 //!
 //! Both sides play the best move by the evaluator, or by the oracle where it knows the position.
 //! The values of all best moves give an expectation before each chance event; the difference of the
-//! actual value is luck, with mean 0 for any evaluator. The luck-adjusted result has the mean of
-//! the result and a variance that shrinks with better evaluators.
+//! actual value is luck, with mean 0 for any evaluator.
 //!
 //! Sources: Tesauro and Galperin (1996) for rollouts, GNU Backgammon for luck in them, Veness et
 //! al. (2011), White and Bowling (2009) for advantage sums. Invariant: a game is a pure function of
@@ -47,8 +46,8 @@ pub trait Rollouts<G: SearchGame>: Send {
     fn is_stopped(&self) -> bool;
 
     /// Plays games from a position and passes their results for a seat to `each`, in order. Games
-    /// of the same seed and number share their chance: ply k uses the same random bits in every
-    /// position. After a stop no further ply is played, and unfinished games are dropped.
+    /// of the same seed and number share their random bits, ply by ply. After a stop unfinished
+    /// games are dropped.
     fn play_games(
         &mut self,
         position: &G::Position,
@@ -131,8 +130,7 @@ impl<G: SearchGame> Node<G> {
     }
 }
 
-/// Cached positions. First plies are often shared by games; tuned at the start of EinStein with 2^8
-/// … 2^14 slots.
+/// Cached positions, tuned at the start of EinStein with 2^8 … 2^14 slots.
 const CACHE_SLOTS: usize = 1 << 12;
 
 /// An evaluator with its cache, called once per new position; `dyn`, so that rollouts compile once

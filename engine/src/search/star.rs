@@ -1,9 +1,8 @@
 //! Star0 to Star2: expectiminimax with cutoffs at chance nodes (Ballard 1983), with each distinct
 //! move searched once.
 //!
-//! A move is searched in the window in which its value is relevant ([`ChanceBounds::window`]).
-//! Fail-soft: results are bounds from both sides, which the table stores. Without chance Star1 is
-//! alpha-beta.
+//! A move is searched in its relevant window ([`ChanceBounds::window`]). Fail-soft: results are
+//! bounds from both sides, which the table stores. Without chance Star1 is alpha-beta.
 //!
 //! Invariant: the result equals [`super::expectiminimax`] up to rounding, for every pruning, table
 //! and move order, except with [`StarOptions::probcut`] or [`StarOptions::width`].
@@ -53,8 +52,8 @@ pub struct StarOptions {
     pub negascout: bool,
     /// Move ordering.
     pub ordering: Ordering,
-    /// ProbCut threshold: standard deviations by which a search two plies shallower has to miss the
-    /// window for a cutoff; `None` for no ProbCut.
+    /// ProbCut threshold in standard deviations by which a search two plies shallower has to miss
+    /// the window; `None` for no ProbCut.
     pub probcut: Option<f32>,
     /// Maximal number of moves per inner node ([`limit_moves`]); `None` for all. For games without
     /// chance.
@@ -211,9 +210,8 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         (bounds, depth_dependent == self.depth_dependent)
     }
 
-    /// Bounds of the value of `mv`, `depth` plies deep (1–127, this move included), for the seat
-    /// that makes it: exact between `alpha` and `beta`, otherwise on one side; and whether they
-    /// hold at any greater depth.
+    /// [`Star::bounds_and_proof`] of `mv`, `depth` plies deep (1–127, this move included), for the
+    /// seat that makes it.
     pub fn move_bounds(
         &mut self,
         position: &G::Position,

@@ -3,12 +3,11 @@
 //! A position before its chance event is a *chance node*; each outcome leads to a *choice node*,
 //! which takes the best allowed move. [`Pruning`] is Star0, Star0.5, Star1 (names of the NTU agent)
 //! or Star2 (Ballard 1983; window arithmetic of Hauk, Buro and Schaeffer 2004), optionally with
-//! NegaScout. [`super::star`] is the fast search; this one reproduces published node counts.
+//! NegaScout. This search reproduces published node counts; [`super::star`] is the fast one.
 //!
-//! Star0.5 searches choice nodes by alpha-beta from `[0, 1]`, independent of the chance node above.
-//! This reading of "cuts between choices" fits the published counts: on the raw scale, far inside
-//! of the bounds, it saves nothing in the opening and much near wins. Invariant: with any pruning
-//! the result equals [`super::expectiminimax`] up to rounding, with or without a table.
+//! Star0.5 searches choice nodes by alpha-beta from `[0, 1]`, independent of the chance node above:
+//! our reading of "cuts between choices", which fits the published counts. Invariant: with any
+//! pruning the result equals [`super::expectiminimax`] up to rounding, with or without a table.
 
 mod window;
 
@@ -34,8 +33,7 @@ pub struct StarByOutcomeOptions {
     /// Pruning at chance nodes.
     pub pruning: Pruning,
     /// Whether later moves of a choice node are first searched with a null window (Reinefeld 1983);
-    /// not with [`Pruning::None`]. Bounds below chance nodes are inexact and require full
-    /// re-searches: in list order and without a table this costs Star1 more leaves than it saves.
+    /// not with [`Pruning::None`].
     pub negascout: bool,
 }
 

@@ -1,7 +1,7 @@
-//! Import rules, checked on the sources: between modules of the engine and between crates.
+//! Import rules, checked on the sources without comments, texts and tests.
 //!
 //! A module of the engine uses only modules above it in `lib.rs`; games do not use search; outside
-//! of the games only a list names one. Comments, texts and test code are exempt.
+//! of the games only a list names one.
 
 use crate::sources::{
     Source, crate_sources, dependencies, engine_sources, folder_of, macros_defined,

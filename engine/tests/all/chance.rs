@@ -91,8 +91,8 @@ fn best_if_none_better(
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 3_000, ..ProptestConfig::default() })]
 
-    /// Bounds follow from the moves' own bounds, those of unsearched moves being 0 and 1; the
-    /// window of a move separates the values that let the position fail low or high.
+    /// Unsearched moves have bounds 0 and 1; the window of a move separates the values that let the
+    /// position fail low or high.
     #[test]
     fn bounds_and_windows_follow_the_definition(node in node(), alpha in 0.0f32..1.0, width in 0.0f32..0.5, tried in prop::collection::vec(0.0f32..1.0, 4)) {
         let beta = alpha + width;

@@ -1,5 +1,5 @@
 //! Exact values by a plain memoised recursion (`exact_solver`), against published and independent
-//! numbers; the recursion checks rules and outcomes together.
+//! numbers.
 
 use crate::exact_solver::Solver;
 use crate::support::{assert_near, exact_positions, full, moves_of, position, schwarz, table};
@@ -24,8 +24,8 @@ fn values_and_moves_of_endgames_agree_with_an_independent_solver() {
     }
 }
 
-/// Positions with their values for the side to move under the classic rule (from two independent
-/// programs) and under the nearest-number rule (from one).
+/// Positions with their values for the side to move under the classic rule (by two independent
+/// programs) and the nearest-number rule (by one).
 pub(crate) const INDEPENDENT_VALUES: [(&str, f64, f64); 6] = [
     ("1..../...../...../...../....a r -", 1.0, 1.0),
     ("...../.1.../...../...../...fa r -", 41.0 / 216.0, 0.625),

@@ -1,5 +1,4 @@
-//! Exact values by a plain memoised recursion: a position is worth Σ weight · best allowed move, in
-//! `f64`. Other exact components are compared with it.
+//! Exact values by a plain memoised recursion: Σ weight · best allowed move, in `f64`.
 
 use crate::support::moves_of;
 use engine::core::game::Game;

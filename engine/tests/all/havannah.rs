@@ -150,8 +150,8 @@ impl PlainBoard {
 }
 
 /// Compares random games with the plain board: all cells for both seats at every `step`-th ply. In
-/// every other game seats avoid winning where they can and block the other. Returns how many games
-/// had rings, bridges and forks at their end or were draws.
+/// every other game seats avoid wins and block the other. Returns the numbers of rings, bridges,
+/// forks and draws.
 fn compare(base: usize, plies: usize, step: usize) -> [usize; 4] {
     let game = Havannah::new(base, false);
     let mut random = RandomStream::new(base as u64);
@@ -288,7 +288,7 @@ fn the_second_player_may_take_the_first_stone() {
 
 /// Compares uniform random games with statistics of Castro's board: plies, and per cent of forks,
 /// bridges, rings and draws. A game of several kinds counts as a fork if it has one, else as a
-/// bridge, which fits best. Tolerances are those of 100,000 games.
+/// bridge.
 fn measure(base: usize, games: u32, expected: [f64; 5]) -> [f64; 5] {
     let game = Havannah::new(base, false);
     let mut random = RandomStream::new(7);

@@ -80,8 +80,8 @@ fn a_proven_root_ends_the_search_with_a_best_move() {
     }
 }
 
-/// With a million simulations the value is within 0.005 of the exact one wherever there is a real
-/// choice, and the chosen moves lose less than 0.001 on average.
+/// With a million simulations values are within 0.005, and the chosen moves lose less than 0.001 on
+/// average.
 #[test]
 fn a_million_simulations_are_almost_exact() {
     let game = Standard::default();

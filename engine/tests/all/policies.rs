@@ -150,8 +150,7 @@ fn playouts_end_and_begin_as_they_should() {
     assert!([0, 1].map(win_for).contains(&decided));
     let function = |_: &Standard, _: &Position, _: &mut RandomStream| win_for(1);
     assert_eq!(evaluate(&mut FnLeaf(function), &start), win_for(1));
-    // Uniform by moves, uniform by lists and the game's own random games agree: a rate of 40,000
-    // games is within 0.0025.
+    // Uniform by moves, by lists and by the game agree: a rate of 40,000 games is within 0.0025.
     let near_the_end = position("...../..2../a..../b...5/...6c r -");
     let mut win_rate = |leaf: &mut dyn Leaf<Standard>| {
         let red = (0..40_000).map(|_| f64::from(evaluate(leaf, &near_the_end)[0]));
@@ -168,8 +167,7 @@ fn playouts_end_and_begin_as_they_should() {
             .all(|win_rate| (win_rate - win_rates[0]).abs() < 0.017),
         "{win_rates:?}"
     );
-    // One ply of the best successor, then its value: the expectation over the roll of the best, as
-    // searched one ply deep.
+    // One ply of the best successor, then its value: the expectation over one ply.
     let schwarz = SchwarzOdds::with_fitted_scale(&game);
     let moves = moves_of(&game, &near_the_end);
     let outcomes = game.outcomes(&near_the_end, &moves);

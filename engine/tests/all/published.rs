@@ -128,8 +128,7 @@ fn alpha_beta<G: Game>(
 
 #[test]
 fn without_chance_star1_is_alpha_beta() {
-    // Values of Reversi are fractions of 2^24 and 0, ½ and 1, so nothing is rounded, and even the
-    // leaves are the same.
+    // Values of Reversi are exact fractions, so even the leaves are the same.
     let mut random = RandomStream::new(13);
     for _ in 0..4 {
         let game = Reversi::SIX;

@@ -1,4 +1,4 @@
-//! Statistics of random play from random set-ups, which independent programs have measured (40,000
+//! Statistics of random play from random set-ups, against those of independent programs (40,000
 //! games): the first player wins 53.4 % ± 0.5, 21.6 plies on average, 3.11 legal moves a rolled
 //! turn.
 
@@ -35,8 +35,8 @@ fn random_games_have_the_published_statistics() {
         all_plies += f64::from(plies);
         won_by_first += f64::from(payoffs[first]);
     }
-    // Tolerances are about three standard deviations: 50 points a game for the winner, 4.4 plies
-    // for the length, 1.2 moves a ply; plus half a point for the published rate.
+    // About three standard deviations (50 points a game, 4.4 plies, 1.2 moves), plus half a point
+    // for the published rate.
     let games = games as f64;
     let win_rate = 100.0 * won_by_first / games;
     assert_near(

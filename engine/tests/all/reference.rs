@@ -1,7 +1,7 @@
-//! A slow reference of the rules of EinStein würfelt nicht, on a plain board of characters.
+//! A slow reference of the rules of EinStein würfelt nicht, on a plain board of characters, by the
+//! printed rules.
 //!
-//! It follows the printed rules and shares no code with the engine: squares are (row, column) from
-//! the upper left, stones are the characters of the notation.
+//! Squares are (row, column) from the upper left, stones are the characters of the notation.
 
 /// Stones allowed when the rolled stone is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -247,8 +247,7 @@ fn perft_counts_are_the_published_ones() {
             "{plies} plies"
         );
     }
-    // A finished game has no further positions: on 4×4 no game is longer than twelve discs and the
-    // passes between them.
+    // On 4×4 no game is longer than twelve discs and the passes between them.
     let game = Reversi::FOUR;
     let start = game.start();
     let (mut lines, mut over) = (vec![PlainBoard::of(&game, &start)], 0);
@@ -287,8 +286,7 @@ fn four_by_four_is_won_by_the_second_player() {
     }
 }
 
-/// The published endgames (FFO) of some numbers: number, position, score, and scores of all moves in
-/// the order of the position's moves.
+/// The published endgames (FFO) of some numbers: number, position, score, and scores of all moves.
 fn published(numbers: impl Fn(u64) -> bool) -> Vec<(u64, Position, i32, Vec<i32>)> {
     let game = Reversi::EIGHT;
     let vectors = rows::<Value>(include_str!("../vectors/ffo.jsonl"));
@@ -559,8 +557,8 @@ fn random_moves_are_equally_likely() {
     assert!(off.all(|off| off < 346), "{counts:?}");
 }
 
-/// Fits `1 / (1 + exp(-slope · score))` to 1,000 games of an evaluator against itself one ply deep, after
-/// eight random plies, one move in ten being random.
+/// Fits `1 / (1 + exp(-slope · score))` to 1,000 games of an evaluator against itself one ply deep,
+/// with eight random plies first and one random move in ten.
 fn fitted_slope(score: &impl Score<Reversi>) -> f64 {
     let game = Reversi::EIGHT;
     let mut random = RandomStream::new(1);

@@ -1,5 +1,5 @@
-//! Rollouts against a slow implementation, game by game; their means against full expansion, and
-//! against exact tables of one stone more than theirs.
+//! Rollouts against a slow implementation, their means against full expansion, and against exact
+//! tables of one stone more than theirs.
 
 use crate::games::{HashEvaluator, HashGame, Totals, TotalsPosition};
 use crate::support::{

@@ -25,8 +25,8 @@ fn star1<G: SearchGame, E: Evaluator<G>>(
     Star::new(game.clone(), evaluator, options, entries.map(table))
 }
 
-/// Asserts that the textbook, the unified operator, the search outcome by outcome and Star1 with
-/// tables of several sizes agree on a position.
+/// Asserts that textbook, unified operator, the search outcome by outcome and Star1 with several
+/// tables agree.
 fn all_agree<G: SearchGame>(game: &G, position: &G::Position, depth: u32, tolerance: f64) {
     let root = game.to_move(position);
     let mut textbook = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Textbook);

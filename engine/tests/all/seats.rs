@@ -1,5 +1,5 @@
 //! Searches of more than two seats equal plain recursions on random positions of random ReversiXT
-//! maps: paranoid alpha-beta, max^n and best-reply search.
+//! maps.
 
 use crate::reversixt::vector_game;
 use crate::support::{full, moves_of, options_with_pruning, player, successors, table_of};

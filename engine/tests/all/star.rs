@@ -1,5 +1,5 @@
-//! Every variant of the Star searches equals the textbook, and the batched last plies equal a
-//! search that evaluates each leaf in turn.
+//! Every variant of the Star searches equals the textbook, and batched last plies equal single
+//! leaves.
 
 use crate::games::HashEvaluator;
 use crate::support::{
@@ -199,8 +199,7 @@ fn two_threads_find_what_one_finds() {
     }
 }
 
-/// ProbCut gives up exactness for depth: it rarely takes the wrong side of a window and saves
-/// nodes, and its proofs are true.
+/// ProbCut is rarely on the wrong side of a window, saves nodes, and its proofs are true.
 #[test]
 fn probcut_is_rarely_wrong_and_never_about_proofs() {
     let game = Standard::default();

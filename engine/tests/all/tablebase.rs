@@ -1,5 +1,5 @@
-//! Endgame tables from outside: against independent exact values, against recursion and search to
-//! the end, and as an oracle.
+//! Endgame tables against independent exact values, against recursion and search to the end, and as
+//! an oracle.
 
 use crate::exact::{INDEPENDENT_VALUES, nearest};
 use crate::exact_solver::Solver;

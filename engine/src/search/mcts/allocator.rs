@@ -1,9 +1,8 @@
-//! Bump allocation of graph cells in chunks, one chunk per thread.
+//! Bump allocation of graph cells in chunks, one chunk per thread, which avoids shared cache lines.
 //!
-//! A counter written for every node would bounce its cache line between threads, and nodes of
-//! several threads would share lines. Invariant: every cell below [`CellAllocator::cells`] belongs
-//! to a node or to one thread's chunk; the unused rest of a chunk is padded before the nodes are
-//! iterated ([`super::graph::Graph::release`]).
+//! Invariant: every cell below [`CellAllocator::cells`] belongs to a node or to one thread's chunk;
+//! the unused rest of a chunk is padded before the nodes are iterated
+//! ([`super::graph::Graph::release`]).
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

@@ -2,9 +2,8 @@
 //! by all threads.
 //!
 //! A node is a run of cells, a header and one cell per edge, named by the index of its header (0
-//! for none). A hash index finds transpositions (Lajkonik keeps its statistics in such a table).
-//! Invariants: memory never grows; [`Graph::add`] fails when it is used up and changes nothing; a
-//! node is complete before another thread can find it.
+//! for none). A hash index finds transpositions. Invariants: [`Graph::add`] fails when memory is
+//! used up and changes nothing; a node is complete before another thread can find it.
 
 use super::cell::MAX_CELLS;
 pub(in crate::search) use super::cell::{Cell, ColdCell};
@@ -67,7 +66,7 @@ const MIN_CELLS: usize = 1 << 8;
 /// Maximal chunk of a thread: about a hundred nodes, 32 KiB.
 const MAX_CHUNK: usize = 1 << 11;
 
-/// Chunks of all threads are at most one part in so many of the cells; without room for chunks of
+/// Chunks of all threads are at most one part in so many of the cells; without room for
 /// [`MIN_CHUNK`] cells they hold one node each.
 const CHUNK_DIVISOR: usize = 256;
 const MIN_CHUNK: usize = 64;
@@ -165,8 +164,7 @@ impl Graph {
     }
 
     /// Visits of an edge before its node is created: `base`, doubled when half the memory is used,
-    /// quadrupled at three quarters, and so on. A base of 1 stays, since there a full memory does
-    /// no harm.
+    /// quadrupled at three quarters, and so on; always 1 for 1.
     #[inline]
     pub(super) fn expansion_threshold(&self, base: u32) -> u32 {
         if base == 1 {

@@ -239,9 +239,8 @@ impl<G: SearchGame, E: Evaluator<G>> Leaf<G> for SearchLeaf<G, E> {
     }
 }
 
-/// Prior values of the successors of a new node, for the seat to move in each.
-///
-/// Every evaluator is a prior; it is `dyn` since it is called once per node.
+/// Prior values of the successors of a new node, for the seat to move in each. Every evaluator is a
+/// prior.
 pub trait Prior<G: SearchGame>: Send + Sync {
     /// Computes a win probability per position; none of them is over.
     fn values(&self, game: &G, positions: &[G::Position], values: &mut [f32]);

@@ -79,8 +79,8 @@ pub struct MctsOptions {
     pub virtual_visits: (u32, u32, f32),
     /// Whether these visits count for RAVE alone, else as visits of the edge.
     pub virtual_visits_in_rave: bool,
-    /// Fraction of a node's visits during which the selected move is repeated without a new
-    /// selection; only with RAVE and without chance.
+    /// Fraction of a node's visits during which the selected move is repeated; only with RAVE and
+    /// without chance.
     pub reselect_interval: f32,
     /// Visits of an edge before its position gets a node; more as memory fills up.
     pub expand_visits: u32,
@@ -91,13 +91,13 @@ pub struct MctsOptions {
     /// Whether reachable nodes survive to the next search. Needs the graph.
     pub reuse_tree: bool,
     /// Whether the search ponders ([`super::Mcts::ponder`]), so that the graph may fill all its
-    /// memory. Needs [`MctsOptions::reuse_tree`].
+    /// memory.
     pub ponder: bool,
-    /// Lost visits added to an edge while a simulation through it is under way; 0 for none. With
-    /// several threads only edges with fewer visits than simulations under way get them.
+    /// Lost visits added to an edge while a simulation through it is under way, with several
+    /// threads only to edges with fewer visits than those simulations; 0 for none.
     pub virtual_loss: u32,
-    /// Maximal number of simulations under way per thread, so that their leaves are evaluated
-    /// together; grows by one per 32 simulations of the search.
+    /// Maximal number of simulations under way per thread, whose leaves are evaluated together;
+    /// grows by one per 32 simulations of the search.
     pub batch: usize,
     /// MiB of the search, nearly all for the graph. A full graph is searched on without new nodes.
     pub memory: usize,

@@ -23,7 +23,7 @@ pub struct MoveStatistics<M> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prior: Option<f32>,
     /// Plies to the end, this one included, of a move that is proven won or lost; a lower bound
-    /// where an oracle ended the proof. Only with alternating seats.
+    /// where an oracle ended the proof.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plies: Option<u32>,
 }
@@ -57,11 +57,8 @@ pub struct TreeReport<M> {
 const PROOF_TOLERANCE: f32 = 1e-4;
 
 /// The move to make: one that is proven as good as every other, else the most visited one that is
-/// not proven worse than another. Ties go to the faster win, the slower loss, then the first in
-/// order.
-///
-/// # Panics
-/// If there is no move.
+/// not proven worse. Ties go to the faster win, the slower loss, then the first in order. Panics
+/// without moves.
 pub fn best_move<M: Copy>(moves: &[MoveStatistics<M>]) -> &MoveStatistics<M> {
     let lower = moves.iter().map(|statistics| statistics.proven.lower);
     let best_lower = lower.fold(0.0, f32::max);

@@ -1,8 +1,8 @@
 //! Selection: UCB1 with proven bounds, five RAVE blends and progressive bias.
 //!
-//! All arithmetic is in `f32` with operations that round alike on every machine; the logarithm is a
-//! table. The first of equal scores wins. Invariant: an edge that is proven no better than another
-//! is not tried again, and scores are clamped to proven bounds.
+//! All arithmetic is in `f32` with operations that round alike on every machine; the first of equal
+//! scores wins. Invariant: an edge that is proven no better than another is not tried again, and
+//! scores are clamped to proven bounds.
 
 use super::{
     cell::Cell,
@@ -203,8 +203,7 @@ impl Selector {
 /// Exceeds any score, so that unvisited edges come first.
 const UNTRIED_SCORE: f32 = 1000.0;
 
-/// Natural logarithm of an integer from 1 on: exact below 512, then of the number rounded down to 9
-/// bits, so at most 0.004 too small.
+/// Natural logarithm of an integer from 1 on: exact below 512, otherwise at most 0.004 too small.
 #[inline]
 pub(super) fn ln(number: u32) -> f32 {
     let exponent = number.ilog2();

@@ -31,7 +31,7 @@ pub(super) fn proven_bounds(
 }
 
 /// Plies to the end by an edge that is proven won or lost, itself included: the winner shortens the
-/// game, the loser prolongs it. A lower bound where an oracle ended the proof. `memo` caches nodes.
+/// game, the loser prolongs it. A lower bound where an oracle ended the proof.
 pub(super) fn plies(graph: &Graph, edge: CellRef<'_>, memo: &mut HashMap<u32, u32>) -> Option<u32> {
     let bounds = edge.bounds();
     let won = bounds.lower >= 1.0;

@@ -1,10 +1,10 @@
 //! Splits simulations among threads by strata of the first chance draw.
 //!
-//! Threads that search the same nodes contend for cache lines, so each samples the first draw from
-//! its own range and mostly visits other nodes; equal use of all ranges gives the distribution of
-//! one thread. Invariants: every simulation of the budget is claimed once; with a budget, parts
-//! differ by at most 1 in size; without one, no part leads another by more than max([`MAX_LEAD`],
-//! claimed / [`LEAD_DIVISOR`]) plus one check interval.
+//! Each thread samples the first draw from its own range and mostly visits other nodes, which
+//! avoids contention for cache lines; equal use of all ranges gives the distribution of one thread.
+//! Invariants: every simulation of the budget is claimed once; with a budget, parts differ by at
+//! most 1 in size; without one, no part leads another by more than max([`MAX_LEAD`], claimed /
+//! [`LEAD_DIVISOR`]) plus one check interval.
 //!
 //! Sources: stratified sampling; transposition-driven scheduling (Romein, Plaat, Bal and Schaeffer
 //! 1999).
@@ -161,8 +161,8 @@ impl WorkSplit {
     }
 }
 
-/// A stride coprime to `parts`, near the golden section, so that threads started in order draw from
-/// distant ranges.
+/// A stride coprime to `parts`, near the golden section: threads started in order draw from distant
+/// ranges.
 fn stride(parts: usize) -> usize {
     let common = |mut a: usize, mut b: usize| {
         while b > 0 {

@@ -2,9 +2,8 @@
 //!
 //! A simulation samples an outcome at each node, selects an allowed edge, and ends at an unvisited
 //! edge, at a proven value, or where memory is used up. An edge gets its child node at its second
-//! visit. Statistics belong to edges (UCT1 of Childs, Brodeur and Kocsis 2008): with transpositions
-//! an edge's mean counts its own simulations, while all parents search the child. Simulations
-//! allocate nothing once their buffers have grown.
+//! visit. Statistics belong to edges (UCT1 of Childs, Brodeur and Kocsis 2008): an edge's mean
+//! counts its own simulations, while all parents search the child.
 
 mod backup;
 mod selection;

@@ -1,11 +1,10 @@
 //! Per-thread write combining for the cells near the root.
 //!
-//! All threads write to the cache lines near the root and would wait for each other, so a thread
-//! buffers its additions to *busy* cells (those with many visits). Invariants: per busy edge a
-//! thread buffers at most its visits shifted by `shift`, and at most [`MAX_BUFFERED`], so all
-//! threads together at most 1/64; other edges are not buffered; nothing is buffered after a search.
-//! Visits of busy nodes only steer exploration, so one in [`SAMPLING_PERIOD`] is counted, with that
-//! weight.
+//! A thread buffers its additions to *busy* cells (those with many visits), since all threads write
+//! to their cache lines. Invariants: per busy edge a thread buffers at most its visits shifted by
+//! `shift`, and at most [`MAX_BUFFERED`], so all threads together at most 1/64; nothing is buffered
+//! after a search. Visits of busy nodes only steer exploration, so one in [`SAMPLING_PERIOD`] is
+//! counted, with that weight.
 
 use super::{
     cell::{Cell, to_fixed},

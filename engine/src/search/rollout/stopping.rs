@@ -79,8 +79,7 @@ pub fn value<G: SearchGame>(
 }
 
 /// Rolls out the positions after at least one move of a seat until one is left or all differences
-/// to the best have the target error; returns the index of the best. Each round eliminates moves by
-/// paired differences.
+/// to the best have the target error; returns the index of the best.
 pub fn compare<G: SearchGame>(
     rollouts: &mut dyn Rollouts<G>,
     positions: &[G::Position],
@@ -134,8 +133,8 @@ pub fn compare<G: SearchGame>(
     }
 }
 
-/// Unbiased value of the best move. The games that select a move would overestimate it, so each
-/// half of them selects and the other half values.
+/// Unbiased value of the best move: each half of its games selects the move, and the other half
+/// values it.
 pub fn unbiased_value(candidates: &[Candidate]) -> f64 {
     let cross_values = [0, 1].map(|parity| {
         let best = best_by(candidates, |candidate| candidate.split_half_mean(parity));

@@ -1,8 +1,7 @@
 //! The last two plies of a Star search, which take most of its time.
 //!
-//! An evaluator with batched successors values a position one ply deep in one call, without windows
-//! or move lists. A cache stores such values, since move orders transpose. Invariant: nothing here
-//! changes a value.
+//! An evaluator with batched successors values a position one ply deep in one call. A cache stores
+//! such values, since move orders transpose. Invariant: nothing here changes a value.
 
 use super::{Pruning, Scratch, Star};
 

@@ -1,8 +1,8 @@
-//! ProbCut: a shallow search far outside of the window replaces the deep one.
+//! ProbCut: a shallow search far outside of the window replaces the deep one (Buro 1995;
+//! ChanceProbCut, Schadd, Winands and Uiterwijk 2009).
 //!
-//! Buro 1995; for chance nodes ChanceProbCut (Schadd, Winands and Uiterwijk 2009). The search is
-//! two plies shallower, so that its leaves have the same side to move. Invariant: such bounds never
-//! count as proven.
+//! The search is two plies shallower, so that its leaves have the same side to move. Invariant:
+//! such bounds never count as proven.
 
 use super::Star;
 use crate::core::{chance::Bounds, evaluator::Evaluator, search_game::SearchGame};

@@ -122,7 +122,7 @@ struct JournalStep {
 }
 
 /// Maximum points of a history.
-const HISTORY: usize = 100;
+const MAX_HISTORY_STEPS: usize = 100;
 
 /// Plays a league until its ranking is decided or the games are used up; `watch` gets every step.
 ///
@@ -389,7 +389,7 @@ impl<G: Playable> League<'_, G> {
                 absent: entrant.absent.clone(),
             });
         }
-        let every = self.history.len().div_ceil(HISTORY).max(1);
+        let every = self.history.len().div_ceil(MAX_HISTORY_STEPS).max(1);
         let last = self.history.len().wrapping_sub(1);
         let history = self.history.iter().enumerate();
         let history = history.filter(|&(at, _)| at % every == 0 || at == last);

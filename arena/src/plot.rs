@@ -96,9 +96,9 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(86, 180, 233),
     RGBColor(60, 60, 60),
 ];
-const TEXT: RGBColor = RGBColor(40, 44, 52);
-const GRID: RGBColor = RGBColor(225, 228, 232);
-const WIDTH: i32 = 720;
+const TEXT_COLOUR: RGBColor = RGBColor(40, 44, 52);
+const GRID_COLOUR: RGBColor = RGBColor(225, 228, 232);
+const PLOT_WIDTH: i32 = 720;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type DrawResult = Result<(), Box<dyn std::error::Error>>;
@@ -152,15 +152,29 @@ fn draw(
 ) -> Result<String> {
     let mut svg = String::new();
     {
-        let size = (WIDTH as u32, height as u32);
+        let size = (PLOT_WIDTH as u32, height as u32);
         let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
         let paint_all = || -> DrawResult {
             area.fill(&WHITE)?;
             if is_empty {
-                let middle = (WIDTH / 2, height / 2);
-                write(&area, "nothing to show", middle, 15, TEXT, HPos::Center)?;
+                let middle = (PLOT_WIDTH / 2, height / 2);
+                write(
+                    &area,
+                    "nothing to show",
+                    middle,
+                    15,
+                    TEXT_COLOUR,
+                    HPos::Center,
+                )?;
             } else {
-                write(&area, title, (WIDTH / 2, 18), 18, TEXT, HPos::Center)?;
+                write(
+                    &area,
+                    title,
+                    (PLOT_WIDTH / 2, 18),
+                    18,
+                    TEXT_COLOUR,
+                    HPos::Center,
+                )?;
                 paint(&area)?;
             }
             Ok(area.present()?)

@@ -40,7 +40,7 @@ pub trait Section: std::fmt::Debug {
 pub type ReadSection = fn(&Value) -> Option<Result<Box<dyn Section>, String>>;
 
 /// Commands with supported results.
-const SUPPORTED: &str =
+const SUPPORTED_RESULTS: &str =
     "arena, gate, tournament and regret write results with --json, and a training its curve.csv";
 
 /// Reads the results of a text: consecutive JSON values, or the table of a curve. `name` is used in
@@ -58,14 +58,15 @@ pub fn read(name: &str, text: &str, other: ReadSection) -> Result<Vec<ReportItem
         .into_iter::<Value>()
         .enumerate()
     {
-        let value = value.map_err(|problem| error(format!("no result: {problem}; {SUPPORTED}")))?;
+        let value =
+            value.map_err(|problem| error(format!("no result: {problem}; {SUPPORTED_RESULTS}")))?;
         items.push(
             read_item(value, other)
                 .map_err(|problem| error(format!("result {}: {problem}", number + 1)))?,
         );
     }
     if items.is_empty() {
-        Err(error(format!("nothing in it; {SUPPORTED}")).into())
+        Err(error(format!("nothing in it; {SUPPORTED_RESULTS}")).into())
     } else {
         Ok(items)
     }
@@ -87,7 +88,7 @@ fn read_item(mut value: Value, other: ReadSection) -> Result<ReportItem, String>
     } else if let Some(section) = other(&value) {
         ReportItem::Other(section?)
     } else {
-        return Err(format!("no page shows it; {SUPPORTED}"));
+        return Err(format!("no page shows it; {SUPPORTED_RESULTS}"));
     })
 }
 

@@ -29,19 +29,20 @@ pub enum Setups {
 }
 
 /// Built-in mixed strategy with its path; the study `atlas` of benches makes others.
-const MIX: (&str, &str) = (
+const MIX_SETUPS: (&str, &str) = (
     "data/setups/nash.txt",
     include_str!("../../data/setups/nash.txt"),
 );
 
 /// Built-in list of the sixteen best set-ups against each other.
-const BEST: (&str, &str) = (
+const BEST_SETUPS: (&str, &str) = (
     "data/setups/best.txt",
     include_str!("../../data/setups/best.txt"),
 );
 
 /// Error without any set-up.
-const EMPTY: &str = "there is no set-up to start from; give 'random' or at least one RED:BLUE";
+const NO_SETUPS_ERROR: &str =
+    "there is no set-up to start from; give 'random' or at least one RED:BLUE";
 
 impl Setups {
     /// Reads a list: a pair of set-ups a line, Red's and Blue's, each an index or the stones over
@@ -52,7 +53,7 @@ impl Setups {
     /// If the file cannot be read, a line is invalid, or there is none.
     pub fn read_list(path: Option<&Path>) -> Result<Self> {
         let expected = "pair of set-ups; expected two numbers 0-719, or two orders of 123456";
-        Self::Index(read_lines(path, BEST, expected, parse_pair)?).validated()
+        Self::Index(read_lines(path, BEST_SETUPS, expected, parse_pair)?).validated()
     }
 
     /// Every one of `setups` against every one, with either side to begin: Red begins even pairs,
@@ -76,7 +77,7 @@ impl Setups {
     fn read_mix(path: Option<&Path>) -> Result<Self> {
         let expected =
             "part of a mix; expected a whole weight and a set-up (0-719 or an order of 123456)";
-        Self::Mix(read_lines(path, MIX, expected, parse_part)?).validated()
+        Self::Mix(read_lines(path, MIX_SETUPS, expected, parse_part)?).validated()
     }
 
     fn validated(self) -> Result<Self> {
@@ -126,7 +127,7 @@ impl Starts<Standard> for Setups {
             }
         };
         if indices.is_empty() {
-            return Err(EMPTY.to_owned());
+            return Err(NO_SETUPS_ERROR.to_owned());
         }
         let invalid = indices.into_iter().find(|&index| index >= SETUPS);
         invalid.map_or(Ok(()), |index| {
@@ -320,7 +321,10 @@ mod tests {
         );
         let error = read("0 1\n0 1 2\n").unwrap_err().to_string();
         assert!(error.contains("list:2: '0 1 2'"), "{error}");
-        assert_eq!(read("# nothing\n").unwrap_err().to_string(), EMPTY);
+        assert_eq!(
+            read("# nothing\n").unwrap_err().to_string(),
+            NO_SETUPS_ERROR
+        );
         assert!(matches!(
             Setups::read_list(Some(&directory.path().join("none"))),
             Err(MeasuringError::File(_))

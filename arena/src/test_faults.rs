@@ -15,10 +15,10 @@ use std::{
 
 /// Bytes that may still be appended to a file before an append fails, once, and whether truncating
 /// it fails too.
-static BYTES: Mutex<BTreeMap<PathBuf, (usize, bool)>> = Mutex::new(BTreeMap::new());
+static BYTES_UNTIL_FAULT: Mutex<BTreeMap<PathBuf, (usize, bool)>> = Mutex::new(BTreeMap::new());
 
 fn fault(path: &Path, length: usize) -> Option<(usize, bool)> {
-    let mut files = BYTES.lock().unwrap();
+    let mut files = BYTES_UNTIL_FAULT.lock().unwrap();
     let (remaining, _) = files.get_mut(path)?;
     if *remaining >= length {
         *remaining -= length;
@@ -29,7 +29,7 @@ fn fault(path: &Path, length: usize) -> Option<(usize, bool)> {
 
 fn fail_after(path: &Path, bytes: usize, is_stuck: bool) {
     FAULT.get_or_init(|| fault);
-    let mut files = BYTES.lock().unwrap();
+    let mut files = BYTES_UNTIL_FAULT.lock().unwrap();
     files.insert(path.to_owned(), (bytes, is_stuck));
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn hold<T: PartialEq + Debug + Sync, E: Debug>(
     journal: &str,
     work: impl Fn(&Path) -> Result<T, E> + Sync,
 ) {
-    let take = |path: &Path| BYTES.lock().unwrap().remove(path);
+    let take = |path: &Path| BYTES_UNTIL_FAULT.lock().unwrap().remove(path);
     let folder = || {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(journal);

@@ -9,7 +9,7 @@ use engine::games::einstein::{
     learned::ntuple::{NTuple, TupleSet},
 };
 use engine::play::{build, notation::trusted};
-use positions::{POSITIONS, positions};
+use positions::{NUM_POSITIONS, positions};
 use std::hint::black_box;
 
 const EVALUATORS: [&str; 8] = [
@@ -40,7 +40,7 @@ fn evaluators(criterion: &mut Criterion) {
     let game = Standard::default();
     let positions = positions(&game);
     let mut group = criterion.benchmark_group("evaluators, a position");
-    group.throughput(Throughput::Elements(POSITIONS as u64));
+    group.throughput(Throughput::Elements(NUM_POSITIONS as u64));
     for name in EVALUATORS {
         let evaluator =
             build::evaluator(trusted(name), &game).unwrap_or_else(|error| panic!("{error}"));

@@ -6,17 +6,17 @@ use engine::games::einstein::{MoveList, Position, Standard, tables::cache::share
 use std::hint::black_box;
 
 /// Enough that their cells do not fit the caches near a core.
-const POSITIONS: usize = 1 << 16;
+const NUM_POSITIONS: usize = 1 << 16;
 
 /// Positions of at most four stones of random games.
 fn endgames(game: &Standard) -> Vec<Position> {
     let mut random = RandomStream::new(3);
-    let mut found = Vec::with_capacity(POSITIONS);
+    let mut found = Vec::with_capacity(NUM_POSITIONS);
     let mut moves = MoveList::default();
-    while found.len() < POSITIONS {
+    while found.len() < NUM_POSITIONS {
         let mut position = game.random_start(&mut random, found.len() % 2);
         while game.winner(&position).is_none() {
-            if position.stones() <= 4 && found.len() < POSITIONS {
+            if position.stones() <= 4 && found.len() < NUM_POSITIONS {
                 found.push(position);
             }
             game.moves(&position, &mut moves);
@@ -31,7 +31,7 @@ fn probes(criterion: &mut Criterion) {
     let tables = shared_tables(4, game.variant()).unwrap_or_else(|error| panic!("{error}"));
     let positions = endgames(&game);
     let mut group = criterion.benchmark_group("probes of four stones");
-    group.throughput(Throughput::Elements(POSITIONS as u64));
+    group.throughput(Throughput::Elements(NUM_POSITIONS as u64));
     group.bench_function("one by one", |bencher| {
         bencher.iter(|| {
             positions
@@ -41,7 +41,7 @@ fn probes(criterion: &mut Criterion) {
         });
     });
     group.bench_function("together", |bencher| {
-        let mut values = vec![None; POSITIONS];
+        let mut values = vec![None; NUM_POSITIONS];
         bencher.iter(|| tables.values(black_box(&positions), &mut values));
     });
     group.bench_function("all moves and the best", |bencher| {

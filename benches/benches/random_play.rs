@@ -14,18 +14,18 @@ use engine::games::{
 use std::{hint::black_box, sync::Arc};
 
 fn random_play(criterion: &mut Criterion) {
-    const GAMES: u64 = 8192;
+    const NUM_GAMES: u64 = 8192;
     let game = Standard::default();
     let mut group = criterion.benchmark_group("random play");
-    group.throughput(Throughput::Elements(GAMES));
+    group.throughput(Throughput::Elements(NUM_GAMES));
     group.bench_function("reference", |bencher| {
-        bencher.iter(|| play_block(&game, black_box(1), GAMES))
+        bencher.iter(|| play_block(&game, black_box(1), NUM_GAMES))
     });
     let start = game.start([1, 2], 0);
     group.bench_function("single games", |bencher| {
         let mut random = RandomStream::new(1);
         bencher.iter(|| {
-            (0..GAMES)
+            (0..NUM_GAMES)
                 .map(|_| game.playout(black_box(&start), || random.next_u64())[0])
                 .sum::<f32>()
         });
@@ -36,7 +36,7 @@ fn random_play(criterion: &mut Criterion) {
             && playouts.instructions() == instructions
         {
             group.bench_function(instructions.name(), |bencher| {
-                bencher.iter(|| playouts.random_setups(black_box(GAMES)))
+                bencher.iter(|| playouts.random_setups(black_box(NUM_GAMES)))
             });
         }
     }
@@ -55,7 +55,7 @@ fn play_listed(game: &ReversiXt, random: &mut RandomStream) -> u64 {
 }
 
 fn on_maps(criterion: &mut Criterion) {
-    const GAMES: u64 = 20;
+    const NUM_GAMES: u64 = 20;
     let maps = [
         (
             "plain10_2p",
@@ -76,7 +76,9 @@ fn on_maps(criterion: &mut Criterion) {
         let game = ReversiXt::new(Arc::new(map));
         let play = || {
             let mut random = RandomStream::new(1);
-            (0..GAMES).map(|_| play_listed(&game, &mut random)).sum()
+            (0..NUM_GAMES)
+                .map(|_| play_listed(&game, &mut random))
+                .sum()
         };
         group.throughput(Throughput::Elements(play()));
         group.bench_function(name, |bencher| bencher.iter(play));

@@ -5,14 +5,14 @@ mod positions;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::core::game::Game;
 use engine::games::einstein::{MoveList, Position, Standard};
-use positions::{POSITIONS, positions};
+use positions::{NUM_POSITIONS, positions};
 use std::hint::black_box;
 
 fn rules(criterion: &mut Criterion) {
     let game = Standard::default();
     let positions = positions(&game);
     let mut group = criterion.benchmark_group("rules");
-    group.throughput(Throughput::Elements(POSITIONS as u64));
+    group.throughput(Throughput::Elements(NUM_POSITIONS as u64));
     group.bench_function("moves after a roll", |bencher| {
         bencher.iter(|| {
             let count = |(position, face): &(Position, u8)| {

@@ -17,7 +17,7 @@ use serde::Serialize;
 use std::time::Instant;
 
 /// Games that share one random stream; seeding a Mersenne Twister costs as much as a few games.
-const BLOCK: u64 = 256;
+const BLOCK_GAMES: u64 = 256;
 
 /// Sums over games of random play.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -72,13 +72,13 @@ pub fn random_play(
     let games = games.max(1);
     let pool = pool(threads)?;
     let began = Instant::now();
-    let blocks = games.div_ceil(BLOCK);
+    let blocks = games.div_ceil(BLOCK_GAMES);
     let counts = pool.install(|| {
         let block = |block: u64| {
             play_block(
                 game,
                 derive_seed(seed, SeedSpace::Playouts, &[block]),
-                BLOCK.min(games - block * BLOCK),
+                BLOCK_GAMES.min(games - block * BLOCK_GAMES),
             )
         };
         (0..blocks)

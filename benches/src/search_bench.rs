@@ -183,7 +183,9 @@ mod tests {
                 .replace("{seed}", "1")
         };
         let table_size = presets::POLICIES.map(|policy| presets::table_size(policy, 6));
-        let named = presets::COMPARED.iter().chain(&presets::DEPTH);
+        let named = presets::DEFAULT_PLAYERS
+            .iter()
+            .chain(&presets::DEPTH_STUDY_PLAYERS);
         let named = named.map(|&player| player.to_owned()).chain(table_size);
         let chance = presets::chance(&presets::FORMS, &presets::LABELS, "schwarz");
         let chance = chance.into_iter().map(|search| search.player);

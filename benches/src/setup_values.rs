@@ -38,7 +38,7 @@ use serde_json::json;
 use std::path::PathBuf;
 
 /// Meetings of two set-ups that no symmetry makes the same, six stones a side: 720 · 720 / 8.
-pub const MEETINGS: u64 = 64_800;
+pub const NUM_MEETINGS: u64 = 64_800;
 
 /// Most stones a side of which every start is known to tables.
 pub const MAX_EXACT_STONES: usize = 3;
@@ -72,7 +72,7 @@ pub struct SetupStudy {
 }
 
 /// Meetings that are played and kept together.
-const CHUNK: usize = 120;
+const CHUNK_MEETINGS: usize = 120;
 
 /// Results are added up in units of this many parts of a win, so that sums do not depend on order.
 const RESULT_UNITS: f64 = (1 << 20) as f64;
@@ -81,7 +81,7 @@ const RESULT_UNITS: f64 = (1 << 20) as f64;
 type Sums = [i64; 3];
 
 /// Fits to pure noise, from which the standard errors of values follow.
-const REPLICATES: u64 = 64;
+const NUM_REPLICATES: u64 = 64;
 
 /// The exact atlas of a number of stones a side, at most [`MAX_EXACT_STONES`].
 ///
@@ -161,7 +161,7 @@ fn play(
     settings: &Settings,
     progress: &ProgressBar,
 ) -> Result<Vec<Sums>> {
-    let chunks = design.meetings() / CHUNK;
+    let chunks = design.meetings() / CHUNK_MEETINGS;
     let identity = json!({
         "format": "alea-atlas-1",
         "player": games.name(),
@@ -179,7 +179,7 @@ fn play(
     journal.check_complete()?;
     if let Some((number, _)) = exact
         .values()
-        .find(|(number, sums)| *number >= chunks as u64 || sums.len() != CHUNK)
+        .find(|(number, sums)| *number >= chunks as u64 || sums.len() != CHUNK_MEETINGS)
     {
         return Err(format!(
             "chunk {number} of the state file does not fit the study; remove the file"
@@ -188,10 +188,10 @@ fn play(
     }
     let ours = settings.slice.parts(chunks as u64);
     let left = ours.end - ours.start - exact.range(ours.clone()).count() as u64;
-    progress.set_length(left * CHUNK as u64);
+    progress.set_length(left * CHUNK_MEETINGS as u64);
     let play = |table: &mut Table<'_>, number| {
-        let first = number as usize * CHUNK;
-        let sums = (first..first + CHUNK).map(|pair| {
+        let first = number as usize * CHUNK_MEETINGS;
+        let sums = (first..first + CHUNK_MEETINGS).map(|pair| {
             progress.inc(1);
             play_pair(table, design, pair, settings)
         });
@@ -287,7 +287,7 @@ fn errors(
     analysis: &Analysis,
 ) -> [f64; 4] {
     let mut squares = [0.0; 4];
-    for replicate in 0..REPLICATES {
+    for replicate in 0..NUM_REPLICATES {
         let mut random = RandomStream::new(derive_seed(replicate, SeedSpace::Arena, &[]));
         let noise: Vec<f64> = (0..design.meetings())
             .map(|_| deviation * normal(&mut random))
@@ -295,7 +295,7 @@ fn errors(
         let fitted = design.fit(&noise, terms, 0.0, Some(believed));
         let values = matrix(design, &fitted.meetings);
         for (square, mixes) in squares.iter_mut().zip(&analysis.mixes) {
-            *square += mix_value(&values, mixes).powi(2) / REPLICATES as f64;
+            *square += mix_value(&values, mixes).powi(2) / NUM_REPLICATES as f64;
         }
     }
     squares.map(f64::sqrt)

@@ -52,7 +52,7 @@ macro_rules! commands {
 
         /// Headings of the command groups in the order of [`Command`], with the number of commands
         /// in each.
-        const GROUPS: &[(&str, usize)] = &[
+        const COMMAND_GROUPS: &[(&str, usize)] = &[
             $(($group, [$($(#[cfg($where)])? stringify!($name)),+].len())),+
         ];
     };
@@ -107,7 +107,7 @@ pub(crate) fn group_commands(command: clap::Command) -> clap::Command {
     let name = *command.get_styles().get_literal();
     let mut commands = command.get_subcommands();
     let mut template = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
-    for &(group, count) in GROUPS {
+    for &(group, count) in COMMAND_GROUPS {
         template += &format!("\n{heading}{group}:{heading:#}\n");
         for command in commands.by_ref().take(count) {
             let about = command.get_about().map(ToString::to_string);
@@ -137,7 +137,7 @@ mod tests {
             let line = help.lines().find(line).unwrap();
             assert!(line.len() <= WIDTH && line.len() > 15, "{line}");
         }
-        let counted_games: usize = GROUPS.iter().map(|(_, count)| count).sum();
+        let counted_games: usize = COMMAND_GROUPS.iter().map(|(_, count)| count).sum();
         assert_eq!(counted_games, command.get_subcommands().count());
     }
 }

@@ -172,7 +172,7 @@ impl<'a, G: Learnable> Run<'a, G> {
     /// its model.
     fn open(game: &'a G, config: &'a ImproveConfig, directory: &'a Path) -> Result<Self> {
         let notation = Notation::parse(&config.start).context("start")?;
-        let saved = directory.join(START);
+        let saved = directory.join(START_MODEL);
         let start = match notation.name.strip_prefix("model:") {
             None => Evaluator::from_fixed(&config.start)?,
             Some(_) if saved.exists() => Evaluator::model(&saved, "start"),
@@ -195,7 +195,7 @@ impl<'a, G: Learnable> Run<'a, G> {
 
     /// Copies the model of generation 0 into the directory.
     fn copy_start_model(&mut self) -> Result<()> {
-        let saved = self.directory.join(START);
+        let saved = self.directory.join(START_MODEL);
         if let Some((path, name)) = &self.start.model
             && *path != saved
         {
@@ -265,7 +265,7 @@ impl<'a, G: Learnable> Run<'a, G> {
 }
 
 /// Copy of generation 0's model, which never changes.
-const START: &str = "start.safetensors";
+const START_MODEL: &str = "start.safetensors";
 
 /// Checksum of a model file, verified.
 fn checksum<G: Learnable>(game: &G, path: &Path) -> Result<String> {

@@ -107,13 +107,13 @@ pub fn run_program<C: Subcommand>(
 
 /// Parsed arguments, or the exit code of wrong usage after printing the problem.
 fn parse<C: Subcommand>(definition: clap::Command) -> Result<Arguments<C>, ExitCode> {
-    const USAGE: u8 = 2;
+    const USAGE_EXIT_CODE: u8 = 2;
     // Paths become part of results and settings, which are text.
     let wrong = std::env::args_os().find(|argument| argument.to_str().is_none());
     if let Some(wrong) = wrong {
         let quoted = text::shorten(&wrong.to_string_lossy(), output::MAX_ERROR);
         output::note(&format!("alea: '{quoted}' is no text in UTF-8; rename it"));
-        return Err(ExitCode::from(USAGE));
+        return Err(ExitCode::from(USAGE_EXIT_CODE));
     }
     let arguments = positions_last(definition.clone(), std::env::args().collect());
     let matches = definition.try_get_matches_from(arguments);
@@ -125,7 +125,7 @@ fn parse<C: Subcommand>(definition: clap::Command) -> Result<Arguments<C>, ExitC
         }
         // The message would repeat a very long value.
         output::note(&text::shorten(&message, output::MAX_ERROR));
-        ExitCode::from(USAGE)
+        ExitCode::from(USAGE_EXIT_CODE)
     })
 }
 

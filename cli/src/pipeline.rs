@@ -178,7 +178,7 @@ pub(crate) fn line(condition: &str, result: &MatchResult) -> String {
 }
 
 /// Bins of a calibration plot.
-const BINS: usize = 20;
+const NUM_BINS: usize = 20;
 
 /// Predicted against observed results on the validation games.
 fn calibration<G: Learnable>(
@@ -211,9 +211,9 @@ fn bins<P: Sync>(
     value: impl Fn(&Sample<P>) -> f32 + Send + Sync,
 ) -> Vec<CalibrationBin> {
     let values: Vec<f32> = samples.par_iter().map(value).collect();
-    let mut sums = [(0.0, 0.0, 0u64); BINS];
+    let mut sums = [(0.0, 0.0, 0u64); NUM_BINS];
     for (sample, value) in samples.iter().zip(values) {
-        let bin = &mut sums[((value * BINS as f32) as usize).min(BINS - 1)];
+        let bin = &mut sums[((value * NUM_BINS as f32) as usize).min(NUM_BINS - 1)];
         *bin = (
             bin.0 + f64::from(value),
             bin.1 + f64::from(sample.result),

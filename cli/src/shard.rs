@@ -10,11 +10,11 @@ use serde_json::json;
 use std::env;
 
 /// Variables with the index of a task, from 0: of Slurm and Kubernetes.
-const INDICES: [&str; 2] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"];
+const INDEX_VARIABLES: [&str; 2] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"];
 /// Variable added to the index.
-const OFFSET: &str = "ALEA_SHARD_OFFSET";
+const OFFSET_VARIABLE: &str = "ALEA_SHARD_OFFSET";
 /// Variables with the number of tasks.
-const COUNTS: [&str; 2] = ["SLURM_ARRAY_TASK_COUNT", "ALEA_SHARDS"];
+const COUNT_VARIABLES: [&str; 2] = ["SLURM_ARRAY_TASK_COUNT", "ALEA_SHARDS"];
 
 /// Option that selects one of many tasks.
 #[derive(Clone, Copy, clap::Args)]
@@ -62,7 +62,7 @@ fn read(text: &str) -> Result<TaskSlice, String> {
     };
     let (which, of) = match text.split_once('/') {
         Some((which, of)) => (which, number("the number of tasks", of)?),
-        None if text == "auto" => (text, from_environment(&COUNTS)?),
+        None if text == "auto" => (text, from_environment(&COUNT_VARIABLES)?),
         None => {
             return Err(
                 "a task is N/M, as 17/100, or auto/M, or auto; merge/M collects".to_owned(),
@@ -75,8 +75,9 @@ fn read(text: &str) -> Result<TaskSlice, String> {
     let task = match which {
         "merge" => return Ok(TaskSlice::Merge { of }),
         "auto" => {
-            let offset = env::var(OFFSET).map_or(Ok(0), |offset| number(OFFSET, &offset))?;
-            from_environment(&INDICES)?
+            let offset = env::var(OFFSET_VARIABLE)
+                .map_or(Ok(0), |offset| number(OFFSET_VARIABLE, &offset))?;
+            from_environment(&INDEX_VARIABLES)?
                 .saturating_add(offset)
                 .saturating_add(1)
         }

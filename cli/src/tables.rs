@@ -12,7 +12,7 @@ use std::{
 };
 
 /// Environment variable with the directory of the tables.
-const DIRECTORY: &str = "ALEA_TABLES";
+const DIRECTORY_VARIABLE: &str = "ALEA_TABLES";
 
 /// Maximum stones of tables built in memory; six would take 22 GB.
 const MAX_STONES_IN_MEMORY: usize = 5;
@@ -37,8 +37,9 @@ pub(crate) fn set_directory(directory: &Path) -> anyhow::Result<()> {
 
 /// Directory of the tables.
 fn directory() -> PathBuf {
-    let from_environment =
-        || std::env::var_os(DIRECTORY).map_or_else(|| PathBuf::from("tables"), PathBuf::from);
+    let from_environment = || {
+        std::env::var_os(DIRECTORY_VARIABLE).map_or_else(|| PathBuf::from("tables"), PathBuf::from)
+    };
     TABLE_DIRECTORY
         .get()
         .cloned()

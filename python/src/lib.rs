@@ -49,8 +49,8 @@ fn value_error(problem: impl Display) -> PyErr {
 
 /// A thread pool with a thread for each core; a forked process gets its own.
 fn pool() -> PyRes<Arc<ThreadPool>> {
-    static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
-    let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    static THREAD_POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
+    let mut pool = THREAD_POOL.lock().unwrap_or_else(PoisonError::into_inner);
     let process = std::process::id();
     if let Some((_, pool)) = pool.as_ref().filter(|(owner, _)| *owner == process) {
         return Ok(Arc::clone(pool));

@@ -18,7 +18,7 @@ use trainer::shard;
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/sample");
 
 /// Samples a step of the network.
-const BATCH: usize = 4096;
+const BATCH_SIZE: usize = 4096;
 
 fn records(criterion: &mut Criterion) {
     let path = Path::new(SAMPLE).join("000000.games");
@@ -49,9 +49,9 @@ fn inputs(criterion: &mut Criterion) {
         .ntuple
         .tuple_set(&Standard::default())
         .unwrap_or_else(|error| panic!("{error}"));
-    let batch = &samples[..BATCH];
+    let batch = &samples[..BATCH_SIZE];
     let mut group = criterion.benchmark_group("inputs of a batch");
-    group.throughput(Throughput::Elements(BATCH as u64));
+    group.throughput(Throughput::Elements(BATCH_SIZE as u64));
     group.bench_function("network", |bencher| {
         bencher.iter(|| {
             network_batch(&features, black_box(batch), 0.7)
@@ -68,16 +68,16 @@ fn inputs(criterion: &mut Criterion) {
 fn steps(criterion: &mut Criterion) {
     let mut random = RandomStream::new(1);
     let mut network = network(&TrainConfig::default(), &mut random);
-    let batch = random_batch(BATCH, &mut random);
+    let batch = random_batch(BATCH_SIZE, &mut random);
     let mut group = criterion.benchmark_group("a training step");
-    group.throughput(Throughput::Elements(BATCH as u64));
+    group.throughput(Throughput::Elements(BATCH_SIZE as u64));
     group.bench_function("network", |bencher| {
         bencher.iter(|| network.step(batch.inputs(), 1e-3, 1.0));
     });
     // Forty tables of four squares with thirteen contents each, any row equally likely: the worst
     // case for the caches.
     let (tuples, table) = (40, 13 * 13 * 13 * 13);
-    let rows: Vec<u32> = (0..BATCH * tuples)
+    let rows: Vec<u32> = (0..BATCH_SIZE * tuples)
         .map(|index| (index % tuples * table + random.below(table)) as u32)
         .collect();
     for rule in [

@@ -23,10 +23,10 @@ use trainer::models::tuple_optimizer::WeightTable;
 use trainer::sample::Sample;
 
 /// Runs per measurement, of which the best counts.
-const RUNS: usize = 3;
+const NUM_RUNS: usize = 3;
 
 /// Samples per network step, and steps per run.
-const BATCH: usize = 4096;
+const BATCH_SIZE: usize = 4096;
 const STEPS: usize = 40;
 /// Weight of the search values.
 const LAMBDA: f32 = 0.7;
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn error::Error>> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build_global()?;
-    println!("threads of the pool {threads}; samples/s of wall time, best of {RUNS}");
+    println!("threads of the pool {threads}; samples/s of wall time, best of {NUM_RUNS}");
     let config = TrainConfig::default();
     let samples = Samples::<Standard>::open(
         &[Path::new(&directory)],
@@ -59,7 +59,7 @@ fn main() -> Result<(), Box<dyn error::Error>> {
 /// Measures the best of some runs, each of which returns its number of samples.
 fn measure(name: &str, mut run: impl FnMut() -> Result<usize, Error>) -> Result<(), Error> {
     let (mut best, mut min_seconds, mut cycles) = (0.0f64, f64::INFINITY, f64::INFINITY);
-    for _ in 0..RUNS {
+    for _ in 0..NUM_RUNS {
         let clock = clock();
         let (started, before) = (Instant::now(), processor_seconds());
         // Long enough for a clock of hundredths of a second.
@@ -181,21 +181,21 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Erro
     let start = common::network(config, &mut random);
     for instructions in Instructions::available() {
         let mut network = start.clone().with_instructions(instructions);
-        let batch = random_batch(BATCH, &mut random);
+        let batch = random_batch(BATCH_SIZE, &mut random);
         measure(
             &format!("network step alone, {}", instructions.name()),
             || {
                 for _ in 0..STEPS {
                     network.step(batch.inputs(), 1e-3, 1.0);
                 }
-                Ok(STEPS * BATCH)
+                Ok(STEPS * BATCH_SIZE)
             },
         )?;
     }
     let mut network = start;
     measure("network epoch from shards", || {
         let mut learned = 0;
-        DataLoader::training(samples, BATCH, shuffle(1, 1 << 24), 0).for_each_batch(
+        DataLoader::training(samples, BATCH_SIZE, shuffle(1, 1 << 24), 0).for_each_batch(
             |samples| network_batch(&features, samples, LAMBDA),
             |_, batch| {
                 network.step(batch.inputs(), 1e-3, 1.0);
@@ -213,14 +213,16 @@ fn tuples(samples: &Samples<Standard>, file: Option<&str>) -> Result<(), Box<dyn
     const TUPLES: usize = 40;
     const ROWS: usize = 13 * 13 * 13 * 13;
     let mut random = RandomStream::new(2);
-    let uniform: Vec<u32> = (0..STEPS * BATCH * TUPLES)
+    let uniform: Vec<u32> = (0..STEPS * BATCH_SIZE * TUPLES)
         .map(|index| (index % TUPLES * ROWS + random.below(ROWS)) as u32)
         .collect();
-    let targets: Vec<f32> = (0..STEPS * BATCH).map(|_| random.unit() as f32).collect();
+    let targets: Vec<f32> = (0..STEPS * BATCH_SIZE)
+        .map(|_| random.unit() as f32)
+        .collect();
     let windows = TupleSet::from_name(samples.game(), "board-windows")?.tuple_texts();
     let set = TupleSet::custom(samples.game(), &windows[..TUPLES])?;
     let mut played = Vec::new();
-    DataLoader::training(samples, BATCH, shuffle(1, 1 << 24), 0).for_each_batch(
+    DataLoader::training(samples, BATCH_SIZE, shuffle(1, 1 << 24), 0).for_each_batch(
         |samples| tuple_batch(&set, samples, LAMBDA).rows,
         |_, rows| {
             played.extend_from_slice(&rows[..rows.len().min(uniform.len() - played.len())]);

@@ -9,7 +9,7 @@ use engine::core::files::{self, FileError, FileKind};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-const FORMAT: &str = "alea-records-2";
+const RECORDS_FORMAT: &str = "alea-records-2";
 
 /// Description of a directory of shards.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ impl Manifest {
         } = header;
         let shards = games.div_ceil(GAMES_PER_SHARD);
         Self {
-            format: FORMAT.to_owned(),
+            format: RECORDS_FORMAT.to_owned(),
             run,
             players,
             game,
@@ -91,7 +91,7 @@ impl Manifest {
         };
         let manifest: Self =
             serde_json::from_slice(&bytes).map_err(|error| foreign(error.to_string()))?;
-        if manifest.format != FORMAT {
+        if manifest.format != RECORDS_FORMAT {
             return Err(foreign(format!("its format is {}", manifest.format)));
         }
         Ok(Some(manifest))

@@ -8,7 +8,7 @@ use engine::core::files::{FileError, create_directory, write_atomically};
 use std::{borrow::Cow, path::Path};
 
 /// The content security policy: files of this server only. Pictures of boards have inline styles.
-pub(crate) const POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+pub(crate) const SECURITY_POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// The policy in the head of an exported page, which runs WebAssembly; `frame-ancestors` is not valid

@@ -11,12 +11,12 @@ use engine::play::playable::Playable;
 use std::array;
 
 /// The smallest error of each grade, in wins.
-const GRADES: [(f64, &str); 3] = [(0.16, "blunder"), (0.08, "error"), (0.04, "doubtful")];
+const ERROR_GRADES: [(f64, &str); 3] = [(0.16, "blunder"), (0.08, "error"), (0.04, "doubtful")];
 
 /// The grade of an error.
 #[must_use]
 pub fn grade(error: f64) -> &'static str {
-    let found = GRADES.iter().find(|(min, _)| error >= *min);
+    let found = ERROR_GRADES.iter().find(|(min, _)| error >= *min);
     found.map_or("", |(_, name)| name)
 }
 

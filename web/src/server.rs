@@ -9,7 +9,7 @@ use crate::answer::answer_each;
 use crate::connections::{Connection, Connections, or_ended};
 use crate::gtp_http::Sessions;
 use crate::limits::{MAX_REQUEST, RequestLimits};
-use crate::page::{FILES, POLICY, content_type};
+use crate::page::{FILES, SECURITY_POLICY, content_type};
 use crate::search_queue::SearchQueue;
 use engine::{core::text, search::limits::Limits};
 use hyper::{
@@ -46,7 +46,7 @@ const MAX_FILE_BYTES: usize = 4 << 20;
 /// Bytes of the longest head of a request, and of one read.
 const MAX_HEAD: usize = 16 << 10;
 /// Time beyond the limit of a request for its last search to end.
-const GRACE: Duration = Duration::from_secs(10);
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
 /// Unsent messages of a stream; an answer has fewer, so that no search waits for its client.
 const MAX_UNSENT: usize = 64;
 /// Threads for connections; searches have their own.
@@ -347,12 +347,12 @@ const TOO_LARGE: Refusal = (
     StatusCode::PAYLOAD_TOO_LARGE,
     "a request has at most 65536 bytes, a file of games 4 MiB, and comes whole",
 );
-const BUSY: Refusal = (UNAVAILABLE, "too many requests at a time; ask again");
+const BUSY_REFUSAL: Refusal = (UNAVAILABLE, "too many requests at a time; ask again");
 const ANSWER_TIMEOUT: Refusal = (
     UNAVAILABLE,
     "the time of a request is over; ask a quicker player",
 );
-const CRASHED: Refusal = (UNAVAILABLE, "this request is beyond what is answered here");
+const CRASH_REFUSAL: Refusal = (UNAVAILABLE, "this request is beyond what is answered here");
 
 const CLIENT_GONE: Refusal = (UNAVAILABLE, "the client has gone");
 const CUT_SHORT: Refusal = (StatusCode::BAD_REQUEST, "the request breaks off");
@@ -392,21 +392,26 @@ async fn answer_on_worker(
     max_bytes: usize,
     work: impl FnOnce(&Server, &[u8], &Recipient) + Send + 'static,
 ) -> Result<Response<Content>, Refusal> {
-    let exchange = connection.receive(max_bytes > MAX_REQUEST).ok_or(BUSY)?;
+    let exchange = connection
+        .receive(max_bytes > MAX_REQUEST)
+        .ok_or(BUSY_REFUSAL)?;
     let read = timeout(server.client_timeout, read(body, max_bytes)).await;
     let body = read.map_err(|_| BODY_TIMEOUT)??;
     exchange.is_received();
-    let client_timeout = server.limits.total + GRACE;
+    let client_timeout = server.limits.total + SHUTDOWN_GRACE;
     let mut hang_up = Box::pin(connection.hang_up());
     let stop_guard = StopOnDrop(Arc::default());
     let stop = Arc::clone(&stop_guard.0);
     let (sender, mut messages) = mpsc::channel::<Message>(MAX_UNSENT);
     let first = async {
-        let turn = server.queue.request(connection.client).ok_or(BUSY)?;
+        let turn = server
+            .queue
+            .request(connection.client)
+            .ok_or(BUSY_REFUSAL)?;
         let turn = timeout(client_timeout, turn)
             .await
             .map_err(|_| ANSWER_TIMEOUT)?;
-        let turn = turn.map_err(|_| BUSY)?;
+        let turn = turn.map_err(|_| BUSY_REFUSAL)?;
         let for_search = Arc::clone(server);
         tokio::task::spawn_blocking(move || {
             // Both are held until the search has ended, even without its client.
@@ -416,7 +421,7 @@ async fn answer_on_worker(
         timeout(client_timeout, messages.recv())
             .await
             .map_err(|_| ANSWER_TIMEOUT)?
-            .ok_or(CRASHED)
+            .ok_or(CRASH_REFUSAL)
     };
     let (status, kind, line) = or_ended(first, hang_up.as_mut())
         .await
@@ -529,7 +534,7 @@ fn response(
     *response.status_mut() = status;
     for (name, value) in [
         (header::CONTENT_TYPE, kind),
-        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::CONTENT_SECURITY_POLICY, SECURITY_POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::X_FRAME_OPTIONS, "DENY"),
         (header::REFERRER_POLICY, "no-referrer"),

@@ -18,10 +18,10 @@ unsafe extern "C" {
 }
 
 /// The text of a request, then that of its answer.
-static TEXT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+static RESPONSE_TEXT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 fn text() -> MutexGuard<'static, Vec<u8>> {
-    TEXT.lock().unwrap_or_else(PoisonError::into_inner)
+    RESPONSE_TEXT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A buffer for a request of so many bytes; null if they are too many.

@@ -17,11 +17,11 @@ use std::{
 /// Maximum bytes of a file.
 const MAX_BYTES: usize = 16 << 20;
 
-static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+static LOG_DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
 
 /// Sets the folder of logs; only the first call counts.
 pub fn set_folder(folder: PathBuf) {
-    FOLDER.get_or_init(|| folder);
+    LOG_DIRECTORY.get_or_init(|| folder);
 }
 
 pub(super) struct Log {
@@ -35,7 +35,7 @@ pub(super) struct Log {
 impl Log {
     /// Opens the log of a new process.
     pub(super) fn begin(words: &[String]) -> Result<Self, String> {
-        let file = FOLDER.get().map(|folder| {
+        let file = LOG_DIRECTORY.get().map(|folder| {
             let failed = |error| format!("{}: {error}", folder.display());
             create_dir_all(folder).map_err(failed)?;
             let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);

@@ -63,7 +63,7 @@ const DEFAULT_PROTOCOL: Protocol = Protocol {
 };
 
 /// Reversi in NBoard's protocol.
-const NBOARD: Protocol = Protocol {
+const NBOARD_PROTOCOL: Protocol = Protocol {
     name: "nboard",
     games: "nboard is for reversi on 8 by 8 squares",
     start: "nboard 2; {init}; ping 1",
@@ -83,7 +83,7 @@ pub(super) static NBOARD_BY_MOVES: Protocol = Protocol {
     question: "ping 2; go",
     tracks_board: true,
     repeats: true,
-    ..NBOARD
+    ..NBOARD_PROTOCOL
 };
 
 /// All protocols, our own first.
@@ -140,7 +140,7 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
         chatter: ChatterPolicy::AllExcept(&["bestmove", "ubgiok", "readyok", "error"]),
         ..DEFAULT_PROTOCOL
     },
-    NBOARD,
+    NBOARD_PROTOCOL,
 ];
 
 /// TCGA's request: side, die, squares of Blue's stones and of Red's, counted from the upper left.

@@ -18,12 +18,12 @@ use std::{
 pub(super) const MARK_VARIABLE: &str = "ALEA_PROGRAM";
 
 /// Script that waits for the end of its input.
-const GUARD: &str = include_str!("guard.sh");
+const GUARD_SCRIPT: &str = include_str!("guard.sh");
 
 /// Maximum time to kill marked processes.
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
-static GROUPS: Mutex<Groups> = Mutex::new(Groups {
+static PROCESS_GROUPS: Mutex<Groups> = Mutex::new(Groups {
     living: BTreeSet::new(),
     guard: None,
 });
@@ -59,7 +59,9 @@ pub(super) fn remove(group: Pid) {
 }
 
 fn change(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
-    let mut groups = GROUPS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut groups = PROCESS_GROUPS
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
     change(&mut groups.living);
     let numbers: Vec<String> = groups.living.iter().map(i32::to_string).collect();
     let line = numbers.join(" ") + "\n";
@@ -77,7 +79,12 @@ fn change(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
         let _ = guard.kill().and_then(|()| guard.wait());
     }
     let guard = Command::new("sh")
-        .args(["-c", GUARD, "alea-guard", &std::process::id().to_string()])
+        .args([
+            "-c",
+            GUARD_SCRIPT,
+            "alea-guard",
+            &std::process::id().to_string(),
+        ])
         .env_remove(MARK_VARIABLE)
         .process_group(0)
         .stdin(Stdio::piped())

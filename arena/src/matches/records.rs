@@ -13,7 +13,7 @@ use engine::core::{
     task_slice::TaskSlice,
 };
 use engine::play::{
-    game_line::{FORMAT, GameLine},
+    game_line::{GameLine, LINES_FORMAT},
     game_loop::Forfeit,
     playable::Playable,
 };
@@ -65,7 +65,7 @@ pub(super) fn open<G: Playable>(
     }
     let game = &options.game;
     let mut heading = json!({
-        "format": FORMAT,
+        "format": LINES_FORMAT,
         "game": game.notation(),
         "players": players.map(|player| &player.name),
         "times": true,

@@ -24,7 +24,7 @@ use std::{
 };
 
 /// Format in the header.
-const FORMAT: &str = "alea-match-3";
+const STATE_FORMAT: &str = "alea-match-3";
 
 /// Everything that a pair's result depends on.
 pub(super) fn identity<G: Playable>(
@@ -35,7 +35,7 @@ pub(super) fn identity<G: Playable>(
     let purpose =
         (options.space != SeedSpace::Arena).then(|| format!("{:?}", options.space).to_lowercase());
     let mut identity = json!({
-        "format": FORMAT,
+        "format": STATE_FORMAT,
         "game": options.game.notation(),
         "player_a": a.name,
         "player_b": b.name,

@@ -1,7 +1,7 @@
 //! A matrix as coloured squares with numbers. Invariant: as [`super`]; the middle is white, with
 //! blue above and orange below, for colour-blind readers too.
 
-use super::{TEXT, WIDTH, draw, shorten, write};
+use super::{PLOT_WIDTH, TEXT_COLOUR, draw, shorten, write};
 use crate::error::Result;
 use plotters::{prelude::*, style::text_anchor::HPos};
 
@@ -24,14 +24,14 @@ pub struct HeatMap {
 }
 
 const TOP_MARGIN: i32 = 66;
-const MARGIN: i32 = 12;
+const HEAT_MAP_MARGIN: i32 = 12;
 /// Approximate width of a letter in row names.
-const LETTER: usize = 7;
+const LETTER_WIDTH: usize = 7;
 const MAX_NAME: usize = 40;
 
 /// Above and below the middle.
-const HIGH: (f64, f64, f64) = (0.0, 114.0, 178.0);
-const LOW: (f64, f64, f64) = (213.0, 94.0, 0.0);
+const HIGH_COLOUR: (f64, f64, f64) = (0.0, 114.0, 178.0);
+const LOW_COLOUR: (f64, f64, f64) = (213.0, 94.0, 0.0);
 
 /// Draws a matrix as SVG.
 ///
@@ -42,18 +42,25 @@ pub fn heat_map(map: &HeatMap) -> Result<String> {
     let names = map.rows.iter().map(|name| shorten(name, MAX_NAME));
     let names: Vec<String> = names.collect();
     let longest = names.iter().map(|name| name.chars().count()).max();
-    let left = MARGIN + 10 + (LETTER * longest.unwrap_or(0)) as i32;
-    let side = ((WIDTH - left - MARGIN) / columns.max(1) as i32).clamp(8, 56);
+    let left = HEAT_MAP_MARGIN + 10 + (LETTER_WIDTH * longest.unwrap_or(0)) as i32;
+    let side = ((PLOT_WIDTH - left - HEAT_MAP_MARGIN) / columns.max(1) as i32).clamp(8, 56);
     let tall = side.min(36);
-    let height = TOP_MARGIN + tall * rows.max(1) as i32 + MARGIN;
+    let height = TOP_MARGIN + tall * rows.max(1) as i32 + HEAT_MAP_MARGIN;
     draw(&map.title, height, rows == 0 || columns == 0, |area| {
         for (column, name) in map.columns.iter().enumerate() {
             let at = (left + side * column as i32 + side / 2, TOP_MARGIN - 14);
-            write(area, name, at, 12, TEXT, HPos::Center)?;
+            write(area, name, at, 12, TEXT_COLOUR, HPos::Center)?;
         }
         for (row, name) in names.iter().enumerate() {
             let y = TOP_MARGIN + tall * row as i32;
-            write(area, name, (left - 8, y + tall / 2), 12, TEXT, HPos::Right)?;
+            write(
+                area,
+                name,
+                (left - 8, y + tall / 2),
+                12,
+                TEXT_COLOUR,
+                HPos::Right,
+            )?;
             for column in 0..columns {
                 let value = map.values.get(row * columns + column).copied().flatten();
                 let Some(value) = value.filter(|value| value.is_finite()) else {
@@ -67,7 +74,11 @@ pub fn heat_map(map: &HeatMap) -> Result<String> {
                 ))?;
                 // Numbers that do not fit are left out.
                 if side >= 30 {
-                    let ink = if fraction.abs() > 0.6 { WHITE } else { TEXT };
+                    let ink = if fraction.abs() > 0.6 {
+                        WHITE
+                    } else {
+                        TEXT_COLOUR
+                    };
                     let words = format!("{value:.*}", map.decimals);
                     let at = (x + side / 2, y + tall / 2);
                     write(area, &words, at, 12.min(side / 3), ink, HPos::Center)?;
@@ -80,7 +91,11 @@ pub fn heat_map(map: &HeatMap) -> Result<String> {
 
 /// From orange at -1 by white to blue at 1.
 fn colour(fraction: f64) -> RGBColor {
-    let (red, green, blue) = if fraction >= 0.0 { HIGH } else { LOW };
+    let (red, green, blue) = if fraction >= 0.0 {
+        HIGH_COLOUR
+    } else {
+        LOW_COLOUR
+    };
     let mixed = |full: f64| (255.0 + (full - 255.0) * fraction.abs()).round() as u8;
     RGBColor(mixed(red), mixed(green), mixed(blue))
 }

@@ -1,14 +1,14 @@
 //! Values with intervals, one a row. Invariant: as [`super`]; the axis holds all intervals.
 
 use super::{
-    COLOURS, GRID, Row, TEXT, WIDTH, draw, format_tick, join, range, scaled::step_for, two_lines,
-    write,
+    COLOURS, GRID_COLOUR, PLOT_WIDTH, Row, TEXT_COLOUR, draw, format_tick, join, range,
+    scaled::step_for, two_lines, write,
 };
 use crate::error::Result;
 use crate::statistics::Interval;
 use plotters::{prelude::*, style::text_anchor::HPos};
 
-const LINE: i32 = 30;
+const LINE_HEIGHT: i32 = 30;
 const TOP_MARGIN: i32 = 44;
 const LEFT_MARGIN: i32 = 262;
 const RIGHT_MARGIN: i32 = 110;
@@ -31,7 +31,7 @@ pub(super) fn rows_chart(
         [row.value, lower, upper].iter().all(|x| x.is_finite())
     };
     let rows: Vec<&Row> = rows.iter().filter(is_finite).collect();
-    let height = TOP_MARGIN + LINE * rows.len().max(1) as i32 + 48;
+    let height = TOP_MARGIN + LINE_HEIGHT * rows.len().max(1) as i32 + 48;
     draw(title, height, rows.is_empty(), |area| {
         let all = |row: &&Row| [row.interval.lower, row.value, row.interval.upper];
         let (low, high) = range(rows.iter().flat_map(all));
@@ -42,31 +42,38 @@ pub(super) fn rows_chart(
         } else {
             (low - 1.0, high + 1.0)
         };
-        let (right, bottom) = (WIDTH - RIGHT_MARGIN, height - 40);
+        let (right, bottom) = (PLOT_WIDTH - RIGHT_MARGIN, height - 40);
         let x_of = |value: f64| {
             LEFT_MARGIN
                 + ((value - low) / (high - low) * f64::from(right - LEFT_MARGIN)).round() as i32
         };
         for mark in marks(low, high) {
             let x = x_of(mark);
-            join(area, [(x, TOP_MARGIN - 8), (x, bottom)], GRID)?;
+            join(area, [(x, TOP_MARGIN - 8), (x, bottom)], GRID_COLOUR)?;
             write(
                 area,
                 &format_tick(mark),
                 (x, bottom + 13),
                 13,
-                TEXT,
+                TEXT_COLOUR,
                 HPos::Center,
             )?;
         }
         let below = ((LEFT_MARGIN + right) / 2, bottom + 30);
-        write(area, unit, below, 13, TEXT, HPos::Center)?;
+        write(area, unit, below, 13, TEXT_COLOUR, HPos::Center)?;
         for (index, row) in rows.iter().enumerate() {
-            let y = TOP_MARGIN + LINE * index as i32 + LINE / 2 - 4;
+            let y = TOP_MARGIN + LINE_HEIGHT * index as i32 + LINE_HEIGHT / 2 - 4;
             let lines = two_lines(&row.label, 38);
             for (line, words) in lines.iter().enumerate() {
                 let y = y + 13 * line as i32 - if lines.len() > 1 { 6 } else { 0 };
-                write(area, words, (LEFT_MARGIN - 12, y), 12, TEXT, HPos::Right)?;
+                write(
+                    area,
+                    words,
+                    (LEFT_MARGIN - 12, y),
+                    12,
+                    TEXT_COLOUR,
+                    HPos::Right,
+                )?;
             }
             let mut colour = COLOURS[0];
             if scores {
@@ -80,7 +87,7 @@ pub(super) fn rows_chart(
                     [(x_of(0.0), y - 9), (x_of(row.value), y + 9)],
                     bar.mix(0.75).filled(),
                 ))?;
-                colour = TEXT;
+                colour = TEXT_COLOUR;
             } else {
                 area.draw(&Circle::new((x_of(row.value), y), 4, colour.filled()))?;
             }
@@ -92,14 +99,14 @@ pub(super) fn rows_chart(
             }
             let half_width = row.interval.half_width();
             let words = format!("{:.decimals$} ± {half_width:.decimals$}", row.value);
-            write(area, &words, (right + 10, y), 12, TEXT, HPos::Left)?;
+            write(area, &words, (right + 10, y), 12, TEXT_COLOUR, HPos::Left)?;
         }
         if scores {
             let even = x_of(50.0);
             join(
                 area,
                 [(even, TOP_MARGIN - 8), (even, bottom)],
-                TEXT.stroke_width(1),
+                TEXT_COLOUR.stroke_width(1),
             )?;
         }
         Ok(())

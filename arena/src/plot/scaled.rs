@@ -2,8 +2,8 @@
 //! long names. Invariant: as [`super`]; a logarithmic axis leaves out values that are not positive.
 
 use super::{
-    Area, COLOURS, DrawResult, GRID, LineChart, TEXT, WIDTH, draw, format_tick, join, range,
-    shorten, write,
+    Area, COLOURS, DrawResult, GRID_COLOUR, LineChart, PLOT_WIDTH, TEXT_COLOUR, draw, format_tick,
+    join, range, shorten, write,
 };
 use crate::error::Result;
 use crate::statistics::Interval;
@@ -34,7 +34,7 @@ const MAX_MARKED: usize = 40;
 const LEFT_MARGIN: i32 = 74;
 const RIGHT_MARGIN: i32 = 24;
 const TOP_MARGIN: i32 = 40;
-const BOTTOM: i32 = TOP_MARGIN + PLANE_HEIGHT;
+const PLOT_BOTTOM: i32 = TOP_MARGIN + PLANE_HEIGHT;
 /// Space below the plane for marks and label.
 const FOOT_HEIGHT: i32 = 48;
 
@@ -80,7 +80,7 @@ pub fn chart_with_bars(
         .flatten()
         .copied()
         .collect();
-    let height = BOTTOM + FOOT_HEIGHT + LEGEND_LINE * curves.len() as i32 + 14;
+    let height = PLOT_BOTTOM + FOOT_HEIGHT + LEGEND_LINE * curves.len() as i32 + 14;
     draw(&chart.title, height, points.is_empty(), |area| {
         let plane = Plane {
             x: Axis::of(x_scale, points.iter().map(|point| point.0)),
@@ -116,14 +116,14 @@ pub fn chart_with_bars(
                     marker(area, index, pixel)?;
                 }
             }
-            let y = BOTTOM + FOOT_HEIGHT + LEGEND_LINE * index as i32 + 6;
+            let y = PLOT_BOTTOM + FOOT_HEIGHT + LEGEND_LINE * index as i32 + 6;
             marker(area, index, (LEFT_MARGIN + 6, y))?;
             write(
                 area,
                 &shorten(name, 90),
                 (LEFT_MARGIN + 18, y),
                 13,
-                TEXT,
+                TEXT_COLOUR,
                 HPos::Left,
             )?;
         }
@@ -162,20 +162,25 @@ pub fn histogram(
 ) -> Result<String> {
     let edge = |index: usize| start + index as f64 * width;
     let highest = counts.iter().copied().max().unwrap_or(0) as f64;
-    draw(title, BOTTOM + FOOT_HEIGHT, counts.is_empty(), |area| {
-        let plane = Plane {
-            x: Axis::of(&Scale::Linear, [start, edge(counts.len())].into_iter()),
-            y: Axis::of(&Scale::Linear, [0.0, highest].into_iter()),
-        };
-        plane.paint(area, x_label, "")?;
-        for (index, &count) in counts.iter().enumerate() {
-            let (left, top) = plane.pixel((edge(index), count as f64));
-            let (right, foot) = plane.pixel((edge(index + 1), 0.0));
-            let bar = [(left + 1, top), (right - 1, foot)];
-            area.draw(&Rectangle::new(bar, COLOURS[0].filled()))?;
-        }
-        Ok(())
-    })
+    draw(
+        title,
+        PLOT_BOTTOM + FOOT_HEIGHT,
+        counts.is_empty(),
+        |area| {
+            let plane = Plane {
+                x: Axis::of(&Scale::Linear, [start, edge(counts.len())].into_iter()),
+                y: Axis::of(&Scale::Linear, [0.0, highest].into_iter()),
+            };
+            plane.paint(area, x_label, "")?;
+            for (index, &count) in counts.iter().enumerate() {
+                let (left, top) = plane.pixel((edge(index), count as f64));
+                let (right, foot) = plane.pixel((edge(index + 1), 0.0));
+                let bar = [(left + 1, top), (right - 1, foot)];
+                area.draw(&Rectangle::new(bar, COLOURS[0].filled()))?;
+            }
+            Ok(())
+        },
+    )
 }
 
 /// Circles, triangles, then squares, so that more curves than colours differ.
@@ -214,42 +219,56 @@ struct Plane {
 
 impl Plane {
     fn pixel(&self, (x, y): (f64, f64)) -> (i32, i32) {
-        let across =
-            (self.x.fraction(x) * f64::from(WIDTH - RIGHT_MARGIN - LEFT_MARGIN)).round() as i32;
+        let across = (self.x.fraction(x) * f64::from(PLOT_WIDTH - RIGHT_MARGIN - LEFT_MARGIN))
+            .round() as i32;
         let up = (self.y.fraction(y) * f64::from(PLANE_HEIGHT)).round() as i32;
-        (LEFT_MARGIN + across, BOTTOM - up)
+        (LEFT_MARGIN + across, PLOT_BOTTOM - up)
     }
 
     /// Draws grid, marks and labels.
     fn paint(&self, area: &Area<'_>, x_label: &str, y_label: &str) -> DrawResult {
-        let right = WIDTH - RIGHT_MARGIN;
+        let right = PLOT_WIDTH - RIGHT_MARGIN;
         for (x, name) in &self.x.marks {
             let x = self.pixel((*x, self.y.low)).0;
-            join(area, [(x, TOP_MARGIN), (x, BOTTOM)], GRID)?;
-            write(area, name, (x, BOTTOM + 13), 13, TEXT, HPos::Center)?;
+            join(area, [(x, TOP_MARGIN), (x, PLOT_BOTTOM)], GRID_COLOUR)?;
+            write(
+                area,
+                name,
+                (x, PLOT_BOTTOM + 13),
+                13,
+                TEXT_COLOUR,
+                HPos::Center,
+            )?;
         }
         for (y, name) in &self.y.marks {
             let y = self.pixel((self.x.low, *y)).1;
-            join(area, [(LEFT_MARGIN, y), (right, y)], GRID)?;
-            write(area, name, (LEFT_MARGIN - 8, y), 13, TEXT, HPos::Right)?;
+            join(area, [(LEFT_MARGIN, y), (right, y)], GRID_COLOUR)?;
+            write(
+                area,
+                name,
+                (LEFT_MARGIN - 8, y),
+                13,
+                TEXT_COLOUR,
+                HPos::Right,
+            )?;
         }
         join(
             area,
             [
                 (LEFT_MARGIN, TOP_MARGIN),
-                (LEFT_MARGIN, BOTTOM),
-                (right, BOTTOM),
+                (LEFT_MARGIN, PLOT_BOTTOM),
+                (right, PLOT_BOTTOM),
             ],
-            TEXT,
+            TEXT_COLOUR,
         )?;
-        let below = ((LEFT_MARGIN + right) / 2, BOTTOM + 32);
-        write(area, x_label, below, 14, TEXT, HPos::Center)?;
+        let below = ((LEFT_MARGIN + right) / 2, PLOT_BOTTOM + 32);
+        write(area, x_label, below, 14, TEXT_COLOUR, HPos::Center)?;
         write(
             area,
             y_label,
             (LEFT_MARGIN, TOP_MARGIN - 10),
             14,
-            TEXT,
+            TEXT_COLOUR,
             HPos::Left,
         )
     }

@@ -37,7 +37,7 @@ pub(super) struct Answer {
 }
 
 /// Positions that are answered by one thread at a time.
-const BLOCK: usize = 128;
+const BLOCK_POSITIONS: usize = 128;
 
 /// The answers of a contestant, one a position, in order.
 pub(super) fn answers<G: Playable>(
@@ -55,7 +55,10 @@ pub(super) fn answers<G: Playable>(
                 done(block);
                 answers
             };
-            Ok(labelled.par_chunks(BLOCK).flat_map(answer).collect())
+            Ok(labelled
+                .par_chunks(BLOCK_POSITIONS)
+                .flat_map(answer)
+                .collect())
         }
         Contestant::Player(recipe) if recipe.is_uniform() => {
             done(labelled);

@@ -95,7 +95,7 @@ pub struct Bin {
 }
 
 /// Number of bins of equal width.
-pub(super) const BINS: usize = 20;
+pub(super) const NUM_BINS: usize = 20;
 
 /// Sums over the decisions of one contestant.
 pub(super) struct DecisionSums {
@@ -184,8 +184,8 @@ impl DecisionSums {
 pub(super) struct ValueSums {
     squared: Ratio,
     signed: Ratio,
-    predicted: [Ratio; BINS],
-    exact: [Ratio; BINS],
+    predicted: [Ratio; NUM_BINS],
+    exact: [Ratio; NUM_BINS],
 }
 
 impl ValueSums {
@@ -194,7 +194,7 @@ impl ValueSums {
         let difference = value - exact;
         self.squared.add(difference * difference, 1.0);
         self.signed.add(difference, 1.0);
-        let bin = ((value * BINS as f64) as usize).min(BINS - 1);
+        let bin = ((value * NUM_BINS as f64) as usize).min(NUM_BINS - 1);
         self.predicted[bin].add(value, 1.0);
         self.exact[bin].add(exact, 1.0);
     }
@@ -218,11 +218,14 @@ impl ValueSums {
     /// The bins that have positions.
     pub(super) fn bins(&self) -> Vec<Bin> {
         let bin = |index: usize| Bin {
-            from: index as f64 / BINS as f64,
+            from: index as f64 / NUM_BINS as f64,
             positions: self.predicted[index].positions as u64,
             predicted: self.predicted[index].estimate().value,
             exact: self.exact[index].estimate(),
         };
-        (0..BINS).map(bin).filter(|bin| bin.positions > 0).collect()
+        (0..NUM_BINS)
+            .map(bin)
+            .filter(|bin| bin.positions > 0)
+            .collect()
     }
 }

@@ -4,9 +4,9 @@
 //! The games call the rules directly, since only one position of each is used. A block of positions
 //! shares one random stream, because seeding a Mersenne Twister takes longer than a game. A game has
 //! the distribution of two [`RandomPlayer`](engine::play::simple::RandomPlayer)s, or of two
-//! [`GreedyPlayer`]s with [`EXPLORATION`].
+//! [`GreedyPlayer`]s with [`EXPLORATION_RATE`].
 
-use super::positions::{EXPLORATION, PickPosition};
+use super::positions::{EXPLORATION_RATE, PickPosition};
 use engine::core::{game::Game, random::RandomStream, search_game::Playouts};
 use engine::games::einstein::{
     BLUE, Move, MoveList, Position, RED, Standard, players::GreedyPlayer,
@@ -87,7 +87,7 @@ impl<'a> MixedGames<'a> {
     fn greedy_move(&mut self, position: &Position) -> Move {
         // The lower half decides whether the move is random, the upper rolls the die.
         let bits = self.random.next_u64();
-        if f64::from(bits as u32) < EXPLORATION * (1u64 << 32) as f64 {
+        if f64::from(bits as u32) < EXPLORATION_RATE * (1u64 << 32) as f64 {
             return self.sample_move(position);
         }
         self.game

@@ -5,7 +5,7 @@
 //! their number. A game without such a position is followed by another one.
 //!
 //! A player's games have a random stream each; those of [`Source::Mixed`] (`mixed.rs`), which are
-//! shorter than the seeding of a stream, share one in each block of `BLOCK` positions.
+//! shorter than the seeding of a stream, share one in each block of `BLOCK_POSITIONS` positions.
 
 use super::mixed::mixed_games;
 use crate::error::{MeasuringError, Result};
@@ -23,17 +23,17 @@ use rayon::prelude::*;
 use std::{any::Any, ops::RangeInclusive};
 
 /// Fraction of random moves in games of players that are not random anyway.
-pub const EXPLORATION: f64 = 0.1;
+pub const EXPLORATION_RATE: f64 = 0.1;
 
 /// Positions drawn one after the other, with the same players (which may own large tables) or the
 /// same stream.
-pub(crate) const BLOCK: u64 = 64;
+pub(crate) const BLOCK_POSITIONS: u64 = 64;
 
 /// Games that are tried for one position.
 const MAX_GAMES: u64 = 10_000;
 
 /// The name of [`Source::Mixed`] in arguments.
-pub const MIXED: &str = "mixed";
+pub const MIXED_SOURCE: &str = "mixed";
 
 /// Picks a position of a game with so much remaining, or `None` if the game has none.
 pub(super) type PickPosition<'a, G> = Box<
@@ -45,9 +45,9 @@ pub type MixedGames<G> = fn(&G, RandomStream) -> PickPosition<'_, G>;
 
 /// Self-play that positions are taken from.
 pub enum Source<G: Playable> {
-    /// EinStein: half the games uniformly random, half greedy with [`EXPLORATION`].
+    /// EinStein: half the games uniformly random, half greedy with [`EXPLORATION_RATE`].
     Mixed(MixedGames<G>),
-    /// One player with [`EXPLORATION`].
+    /// One player with [`EXPLORATION_RATE`].
     Player(Box<PlayerRecipe<G>>),
 }
 
@@ -75,7 +75,7 @@ impl<G: Playable> Source<G> {
     /// If the notation is wrong.
     pub fn parse(text: &str, game: &G) -> Result<Self, PlayerError> {
         match (text.trim(), Self::mixed_source()) {
-            (MIXED, Some(mixed)) => Ok(mixed),
+            (MIXED_SOURCE, Some(mixed)) => Ok(mixed),
             _ => Ok(Self::Player(Box::new(PlayerRecipe::parse(
                 trusted(text),
                 game,
@@ -87,7 +87,7 @@ impl<G: Playable> Source<G> {
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
-            Self::Mixed(_) => MIXED,
+            Self::Mixed(_) => MIXED_SOURCE,
             Self::Player(recipe) => recipe.name(),
         }
     }
@@ -137,7 +137,7 @@ pub fn draw_positions<G: Playable>(
                 })
             }
         };
-        let numbers = block * BLOCK..count.min((block + 1) * BLOCK);
+        let numbers = block * BLOCK_POSITIONS..count.min((block + 1) * BLOCK_POSITIONS);
         progress.inc(numbers.end - numbers.start);
         let sampled = numbers.map(|number| {
             let remaining = remaining(number);
@@ -147,7 +147,9 @@ pub fn draw_positions<G: Playable>(
         });
         sampled.collect::<Result<Vec<_>>>()
     };
-    let blocks = (0..count.div_ceil(BLOCK)).into_par_iter().map(block);
+    let blocks = (0..count.div_ceil(BLOCK_POSITIONS))
+        .into_par_iter()
+        .map(block);
     Ok(blocks.collect::<Result<Vec<_>>>()?.concat())
 }
 
@@ -166,7 +168,7 @@ fn no_position<G: Playable>(from: &str, remaining: &RangeInclusive<usize>) -> Me
         .into()
 }
 
-/// One game of players with [`EXPLORATION`]; all its positions but the last.
+/// One game of players with [`EXPLORATION_RATE`]; all its positions but the last.
 pub(super) fn play<G: Playable>(
     game: &G,
     players: &mut [Box<dyn Player<G>>; 2],
@@ -179,7 +181,7 @@ pub(super) fn play<G: Playable>(
     let start = game.random_start(random, first);
     let mut chance = game.chance(random.next_u64());
     let [seed_of_explored, seed_of_one, seed_of_other] = std::array::from_fn(|_| random.next_u64());
-    let mut explored = Exploration::new(0, EXPLORATION, RandomStream::new(seed_of_explored));
+    let mut explored = Exploration::new(0, EXPLORATION_RATE, RandomStream::new(seed_of_explored));
     players[0].new_game(seed_of_one);
     players[1].new_game(seed_of_other);
     let [one, other] = players;

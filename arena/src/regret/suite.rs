@@ -35,7 +35,7 @@ use std::{
 };
 
 /// The name and version of the format.
-const FORMAT: &str = "alea regret suite 2";
+const SUITE_FORMAT: &str = "alea regret suite 2";
 
 /// The suite of fewest stones also has positions of fewer.
 pub const MIN_TABLE_STONES: u32 = 5;
@@ -134,7 +134,7 @@ impl Maker<'_> {
         progress: &ProgressBar,
     ) -> Result<()> {
         let header = Header {
-            format: FORMAT.to_owned(),
+            format: SUITE_FORMAT.to_owned(),
             game: self.game.notation(),
             stones,
             positions,
@@ -204,7 +204,11 @@ impl Maker<'_> {
         let count = positions + positions / 4 + 8;
         progress.set_length(count);
         progress.set_position(0);
-        let seed = derive_seed(self.seed, SeedSpace::Regret, &[u64::from(stones), 0, SUITE]);
+        let seed = derive_seed(
+            self.seed,
+            SeedSpace::Regret,
+            &[u64::from(stones), 0, SUITE_SEED_STREAM],
+        );
         let range = |_| min_stones as usize..=stones as usize;
         let mut sampled = draw_positions(self.game, self.source, range, count, seed, progress)?;
         let mut seen = HashSet::new();
@@ -257,7 +261,7 @@ impl Maker<'_> {
                 let exact = exact.or_else(|| Some(1.0 - self.tables.value_of(&after)?));
                 let mut errors = [0.0; 2];
                 for (half, error) in errors.iter_mut().enumerate() {
-                    let indices = [number, stage, half as u64, SUITE];
+                    let indices = [number, stage, half as u64, SUITE_SEED_STREAM];
                     let seed = derive_seed(self.seed, SeedSpace::Regret, &indices);
                     (labelled.split[half][index], *error) = match exact {
                         Some(value) => (rounded(value), 0.0),
@@ -290,7 +294,7 @@ impl Maker<'_> {
 }
 
 /// Sets the seeds of suites apart from those of positions.
-const SUITE: u64 = 2;
+const SUITE_SEED_STREAM: u64 = 2;
 
 /// The value of a position for the seat that is not to move, and its standard error.
 fn value(
@@ -408,8 +412,8 @@ fn parse_header(text: &str, game: &Standard) -> Result<Header, String> {
     let header: Header = serde_json::from_str(text)
         .map_err(|error| format!("this is no header of a suite: {error}"))?;
     let (format, of) = (&header.format, &header.game);
-    if format != FORMAT {
-        return Err(format!("the format is '{format}', not '{FORMAT}'"));
+    if format != SUITE_FORMAT {
+        return Err(format!("the format is '{format}', not '{SUITE_FORMAT}'"));
     }
     match game.notation() {
         game if *of == game => Ok(header),

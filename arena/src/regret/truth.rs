@@ -105,7 +105,7 @@ pub fn label_exactly<G: Playable>(
         let (rules, position) = (game.notation(), game.format_position(position, None));
         format!("exact knowledge of {rules} does not reach this position: {position}").into()
     };
-    let blocks = positions.par_chunks(BLOCK).map(|block| {
+    let blocks = positions.par_chunks(BLOCK_POSITIONS).map(|block| {
         let is_unknown = |position: &&G::Position| oracle.value(game, position).is_none();
         label_block(game, oracle, block)
             .ok_or_else(|| unknown(block.iter().find(is_unknown).unwrap_or(&block[0])))
@@ -114,7 +114,7 @@ pub fn label_exactly<G: Playable>(
 }
 
 /// Positions whose moves are looked up together.
-const BLOCK: usize = 1024;
+const BLOCK_POSITIONS: usize = 1024;
 
 /// `None` if a value is unknown.
 fn label_block<G: Playable>(

@@ -6,7 +6,7 @@
 //! differences most, relative to them, by way of other contestants too. It depends on the results
 //! alone.
 
-use super::ratings::{ELO, MatchRecord, Ratings, ratings, reachable_from};
+use super::ratings::{ELO_PER_LOGIT, MatchRecord, Ratings, ratings, reachable_from};
 
 /// A difference of so many standard errors is one.
 pub(crate) const SIGNIFICANT_SIGMAS: f64 = 2.0;
@@ -68,7 +68,8 @@ pub(crate) fn next(
         let column = |row: usize| covariance[row][a] - covariance[row][b];
         let fraction = super::score_of_elo(ratings.elo[a] - ratings.elo[b]);
         let known = column(a) - column(b);
-        let decided = ELO * ELO / (2.0 * pairs * fraction * (1.0 - fraction)).max(1e-9);
+        let decided =
+            ELO_PER_LOGIT * ELO_PER_LOGIT / (2.0 * pairs * fraction * (1.0 - fraction)).max(1e-9);
         let one = |&(c, d): &(usize, usize)| {
             let common = column(c) - column(d);
             let variance = ratings.difference_error(c, d).powi(2).max(1e-9);

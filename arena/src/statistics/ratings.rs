@@ -12,7 +12,7 @@ use super::{Interval, Tally, dot};
 use engine::core::moments::Moments;
 
 /// Elo a unit of natural-logarithmic odds.
-pub(super) const ELO: f64 = 400.0 / std::f64::consts::LN_10;
+pub(super) const ELO_PER_LOGIT: f64 = 400.0 / std::f64::consts::LN_10;
 
 /// The result of a match between two of the contestants.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -155,11 +155,15 @@ pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Rat
     Some(Ratings {
         elo: strengths
             .iter()
-            .map(|strength| ELO * (strength - mean))
+            .map(|strength| ELO_PER_LOGIT * (strength - mean))
             .collect(),
         covariance: covariance
             .into_iter()
-            .map(|row| row.into_iter().map(|entry| ELO * ELO * entry).collect())
+            .map(|row| {
+                row.into_iter()
+                    .map(|entry| ELO_PER_LOGIT * ELO_PER_LOGIT * entry)
+                    .collect()
+            })
             .collect(),
     })
 }
@@ -301,11 +305,11 @@ mod tests {
         ];
         for (team, (ability, error)) in published.into_iter().enumerate() {
             assert!(
-                ((actual.elo[team] - actual.elo[6]) / ELO - ability).abs() < 0.001,
+                ((actual.elo[team] - actual.elo[6]) / ELO_PER_LOGIT - ability).abs() < 0.001,
                 "{team}"
             );
             // Theirs are by the model's variance, ours by the observed one.
-            let ratio = actual.difference_error(team, 6) / ELO / error;
+            let ratio = actual.difference_error(team, 6) / ELO_PER_LOGIT / error;
             assert!((0.85..1.15).contains(&ratio), "{team}: {ratio}");
         }
         assert!(actual.elo.iter().sum::<f64>().abs() < 1e-9);
@@ -333,7 +337,7 @@ mod tests {
         let record = meet(0, 1, [10, 20, 40]);
         let tally = PairCounts::without_draws(10, 20, 40).tally();
         let score = tally.score();
-        let by_hand = ELO * tally.standard_error() / (score * (1.0 - score));
+        let by_hand = ELO_PER_LOGIT * tally.standard_error() / (score * (1.0 - score));
         let actual = ratings(2, &[record]).unwrap();
         assert!((actual.difference_error(0, 1) - by_hand).abs() < 1e-6);
     }
@@ -380,7 +384,11 @@ mod tests {
             }
             let actual = ratings(5, &records).unwrap();
             for (index, strength) in strengths.iter().enumerate() {
-                inside += usize::from(actual.interval(index, QUANTILE_95).contains(ELO * strength));
+                inside += usize::from(
+                    actual
+                        .interval(index, QUANTILE_95)
+                        .contains(ELO_PER_LOGIT * strength),
+                );
                 all += 1;
             }
         }

@@ -56,7 +56,7 @@ pub(crate) struct Evidence {
 
 /// By how many standard deviations of its steps a random walk is beyond a bound, on average, when it
 /// is first seen there: -ζ(1/2) / √(2π) (Siegmund 1979).
-const OVERSHOOT: f64 = 0.582_597_157_939_010_6;
+const OVERSHOOT_SIGMAS: f64 = 0.582_597_157_939_010_6;
 
 /// The state of a sequential test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,7 +128,7 @@ impl SequentialTest {
         let Some(batch) = self.batch else {
             return (lower, upper);
         };
-        let overshoot = OVERSHOOT * evidence.deviation * (batch as f64).sqrt();
+        let overshoot = OVERSHOOT_SIGMAS * evidence.deviation * (batch as f64).sqrt();
         let nearer = overshoot.min((upper - lower) / 2.0);
         (lower + nearer, upper - nearer)
     }

@@ -60,7 +60,7 @@ pub(crate) struct Arguments {
 }
 
 /// The published times of complete games are means of 20.
-const GAMES: u32 = 20;
+const DEFAULT_GAMES: u32 = 20;
 const MAX_DEPTH: u32 = 6;
 
 impl Arguments {
@@ -88,7 +88,7 @@ impl Arguments {
             seed: self.seed,
             repeat: self.repeat,
             max_depth: self.max_depth.unwrap_or(MAX_DEPTH),
-            games: self.games.unwrap_or(GAMES),
+            games: self.games.unwrap_or(DEFAULT_GAMES),
         };
         let report = study(what, &settings, &progress_bar("searches"))?;
         output::result(self.json, &report.json, || report.text)?;

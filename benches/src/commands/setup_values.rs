@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use arena::setups::Setups;
 use benches::setup_values::{
-    MAX_DISPLAYED, MAX_EXACT_STONES, MEETINGS, Settings, SetupStudy, exact,
+    MAX_DISPLAYED, MAX_EXACT_STONES, NUM_MEETINGS, Settings, SetupStudy, exact,
     games::{FullGames, Games, RollOuts},
     result::SetupValues,
     study_games,
@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PLAYER")]
     player: Option<String>,
     /// Games of each of the 64,800 meetings of two set-ups; an odd number is rounded up
-    #[arg(long, default_value_t = 8, value_name = "N", value_parser = value_parser!(u64).range(1..=MAX_GAMES / MEETINGS), allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 8, value_name = "N", value_parser = value_parser!(u64).range(1..=MAX_GAMES / NUM_MEETINGS), allow_negative_numbers = true)]
     games: u64,
     /// A stronger player, to measure the change by better play [default: star1(depth=3, eval=EVAL)]
     #[arg(long, value_name = "PLAYER")]

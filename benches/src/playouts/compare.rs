@@ -28,7 +28,7 @@ use serde::Serialize;
 use std::time::Instant;
 
 /// Runs of which the fastest counts.
-const RUNS: u32 = 3;
+const NUM_RUNS: u32 = 3;
 
 /// Most games of a policy: they are up to a thousand times slower than engines.
 const POLICY_GAMES: u64 = 20_000;
@@ -140,7 +140,7 @@ fn prepared_row<S, C: Into<Count>>(
 ) -> PlayoutRow {
     let mut best = f64::INFINITY;
     let mut count = Count::default();
-    for _ in 0..RUNS {
+    for _ in 0..NUM_RUNS {
         let prepared = prepare();
         let began = Instant::now();
         let counted = run(prepared);

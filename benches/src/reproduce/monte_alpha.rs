@@ -16,14 +16,14 @@ use arena::error::Result;
 use arena::setups::Setups;
 
 /// Milliseconds a move: as published, and at the quick size.
-const MILLISECONDS: [f64; 2] = [1200.0, 30.0];
+const MOVE_MILLISECONDS: [f64; 2] = [1200.0, 30.0];
 
 /// Simulations a millisecond, as printed: of Monte_Alpha, and of UCTcut.
 const PUBLISHED_SPEED: f64 = 200.0;
 const PUBLISHED_SPEED_UCTCUT: f64 = 50.0;
 
 /// Moves of one side in a game, about.
-const MOVES: f64 = 9.0;
+const MOVES_PER_GAME: f64 = 9.0;
 
 /// Simulations a millisecond from the start position, about, for the estimate of time.
 const SIMULATIONS_A_MILLISECOND: f64 = 1000.0;
@@ -51,7 +51,7 @@ fn milliseconds(notation: &str) -> f64 {
 
 /// `None` where the quick size leaves a line out.
 fn plan_match(index: usize, line: &MonteAlphaLine, settings: &Settings) -> Option<PlannedMatch> {
-    let limit = settings.full_or_quick(MILLISECONDS);
+    let limit = settings.full_or_quick(MOVE_MILLISECONDS);
     let players = [&line.here, &line.opponent_here].map(|notation| {
         notation
             .replace("{limit}", &limit.to_string())
@@ -62,7 +62,7 @@ fn plan_match(index: usize, line: &MonteAlphaLine, settings: &Settings) -> Optio
     if !settings.full && own * SIMULATIONS_A_MILLISECOND > QUICK_SIMULATIONS {
         return None;
     }
-    let milliseconds = MOVES * (own + of_opponent);
+    let milliseconds = MOVES_PER_GAME * (own + of_opponent);
     let quick = ((QUICK_MILLISECONDS / milliseconds) as u64).clamp(4, line.games) / 2 * 2;
     Some(PlannedMatch {
         label: format!("table {}: {} – {}", line.table, line.player, line.opponent),

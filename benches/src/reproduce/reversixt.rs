@@ -29,10 +29,10 @@ use serde::Serialize;
 use std::sync::Arc;
 
 /// Two players with ten stones each on 10×10 cells, as in the report.
-const MAP: &str = include_str!("../../../data/maps/13_published_10x10.map");
+const PUBLISHED_MAP: &str = include_str!("../../../data/maps/13_published_10x10.map");
 
 /// Deepest search of minimax and max^n, and of alpha-beta, at full size and quick.
-const DEPTHS: [[u32; 2]; 2] = [[6, 8], [5, 7]];
+const MAX_DEPTHS: [[u32; 2]; 2] = [[6, 8], [5, 7]];
 
 /// Time of the last measurement, in milliseconds.
 const FIXED_TIME: u32 = 1_000;
@@ -41,7 +41,7 @@ const FIXED_TIME: u32 = 1_000;
 type Search = (&'static str, &'static str);
 
 /// The searches; the second and third are cut, and the last has no notation.
-const SEARCHES: [Search; 4] = [
+const PUBLISHED_SEARCHES: [Search; 4] = [
     (
         "minimax",
         "minimax(depth={depth}, least={depth}, eval=mobility)",
@@ -127,10 +127,10 @@ fn measure((search, notation): Search, game: &ReversiXt, depth: u32, seed: u64) 
 
 pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
     let game = game();
-    let [plain, cut] = settings.full_or_quick(DEPTHS);
+    let [plain, cut] = settings.full_or_quick(MAX_DEPTHS);
     progress.set_length(u64::from(2 * plain + 2 * cut));
     let mut rows = Vec::new();
-    for (search, deepest) in SEARCHES.into_iter().zip([plain, cut, cut, plain]) {
+    for (search, deepest) in PUBLISHED_SEARCHES.into_iter().zip([plain, cut, cut, plain]) {
         for depth in 1..=deepest {
             progress.set_message(format!("{}, depth {depth}", search.0));
             rows.push(measure(search, &game, depth, settings.seed)?);
@@ -154,14 +154,16 @@ pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reprodu
 
 /// The game on the published board.
 fn game() -> ReversiXt {
-    let map =
-        Map::parse(MAP).unwrap_or_else(|error| unreachable!("a shipped map is sound: {error}"));
+    let map = Map::parse(PUBLISHED_MAP)
+        .unwrap_or_else(|error| unreachable!("a shipped map is sound: {error}"));
     ReversiXt::new(Arc::new(map))
 }
 
 /// Moves a position, by the leaves of the deepest minimax.
 fn branching(rows: &[Row]) -> f64 {
-    let deepest = rows.iter().rfind(|row| row.search == SEARCHES[0].0);
+    let deepest = rows
+        .iter()
+        .rfind(|row| row.search == PUBLISHED_SEARCHES[0].0);
     deepest.map_or(1.0, |row| {
         (row.leaves as f64).powf(1.0 / f64::from(row.depth))
     })
@@ -208,12 +210,12 @@ fn fixed_time(game: &ReversiXt, seed: u64) -> Result<Vec<String>> {
         let evaluations = player.value(&game.start(), &Limits::NONE).stats.evaluations;
         Ok(format!("{name} {evaluations}"))
     };
-    SEARCHES[..3].iter().map(count).collect()
+    PUBLISHED_SEARCHES[..3].iter().map(count).collect()
 }
 
 /// The claims of the report, with our findings.
 fn claims(rows: &[Row], branching: f64, fixed: &[String]) -> Vec<Claim> {
-    let [minimax, plain, sorted, max_n] = SEARCHES.map(|(name, _)| {
+    let [minimax, plain, sorted, max_n] = PUBLISHED_SEARCHES.map(|(name, _)| {
         let rows = rows.iter().filter(|row| row.search == name);
         rows.collect::<Vec<_>>()
     });
@@ -281,7 +283,7 @@ fn chart(rows: &[Row], branching: f64) -> Result<String> {
         let leaves = found.map(|row| (f64::from(row.depth), row.leaves as f64));
         Curve::new(name, leaves)
     };
-    let mut curves: Vec<Curve> = SEARCHES.into_iter().map(curve).collect();
+    let mut curves: Vec<Curve> = PUBLISHED_SEARCHES.into_iter().map(curve).collect();
     let deepest = rows.iter().map(|row| row.depth).max().unwrap_or(1);
     for (name, exponent_factor) in [("b^d", 1.0), ("b^(3d/4)", 0.75)] {
         let point = |depth| {
@@ -303,7 +305,7 @@ mod tests {
 
     #[test]
     fn minimax_has_a_leaf_for_each_line_of_play_and_cuts_save_leaves() {
-        let row = |at: usize, depth| measure(SEARCHES[at], &game(), depth, 1).unwrap();
+        let row = |at: usize, depth| measure(PUBLISHED_SEARCHES[at], &game(), depth, 1).unwrap();
         // Counted by an outside program.
         for (depth, leaves) in [(1, 16), (2, 250), (3, 3713), (4, 56_486)] {
             assert_eq!([0, 3].map(|at| row(at, depth).leaves), [leaves; 2]);

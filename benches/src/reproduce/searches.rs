@@ -29,7 +29,7 @@ use indicatif::ProgressBar;
 const QUICK_POSITIONS: usize = 2;
 
 /// Deepest search of the study `depth`, as the report counts.
-const DEPTHS: [u32; 2] = [6, 4];
+const MAX_DEPTHS: [u32; 2] = [6, 4];
 
 /// Games against depth 0 for each depth: at full size with an interval of ±1 %, and quick.
 const DEPTH_GAMES: [u64; 2] = [10_000, 1_000];
@@ -45,7 +45,7 @@ const STAR_EVALUATOR: &str = "schwarz(scale=raw, factor=10)";
 pub(super) fn seconds(target: Target, settings: &Settings) -> f64 {
     match target {
         Target::Depth => {
-            let milliseconds = &DEPTH_MILLISECONDS[1..=settings.full_or_quick(DEPTHS) as usize];
+            let milliseconds = &DEPTH_MILLISECONDS[1..=settings.full_or_quick(MAX_DEPTHS) as usize];
             let games = settings.full_or_quick(DEPTH_GAMES) as f64;
             10.0 + milliseconds.iter().sum::<f64>() / 2.0 * games / 1000.0
         }
@@ -70,7 +70,7 @@ fn study(settings: &Settings) -> Result<search_bench::Settings> {
         players: Vec::new(),
         seed: settings.seed,
         repeat: 1,
-        max_depth: settings.full_or_quick(DEPTHS) + 1,
+        max_depth: settings.full_or_quick(MAX_DEPTHS) + 1,
         games: 20,
     })
 }
@@ -121,9 +121,9 @@ pub(super) fn depth(
     progress: &ProgressBar,
     report: &mut dyn FnMut(&str),
 ) -> Result<Reproduction> {
-    const PLAYER: &str = "star1(depth={depth}, eval=abt)";
+    const PUBLISHED_PLAYER: &str = "star1(depth={depth}, eval=abt)";
     let mut study = study(settings)?;
-    study.players = vec![PLAYER.to_owned()];
+    study.players = vec![PUBLISHED_PLAYER.to_owned()];
     let found = depth::measure(&study, progress)?.swap_remove(0).depths;
     progress.finish_and_clear();
     let published = star_depth()?;
@@ -144,8 +144,8 @@ pub(super) fn depth(
             ours[1].seconds_a_game / ours[0].seconds_a_game,
         ));
     }
-    let notation = |depth: u32| PLAYER.replace("{depth}", &(depth + 1).to_string());
-    let deepest = settings.full_or_quick(DEPTHS);
+    let notation = |depth: u32| PUBLISHED_PLAYER.replace("{depth}", &(depth + 1).to_string());
+    let deepest = settings.full_or_quick(MAX_DEPTHS);
     let compared = published.iter().take_while(|line| line.depth <= deepest);
     let planned = compared
         .zip(DEPTH_MILLISECONDS)

@@ -8,7 +8,7 @@ use super::{
     comparison::{Claim, Comparison, Figure, Reproduction},
 };
 use crate::setup_values::{
-    self, MEETINGS,
+    self, NUM_MEETINGS,
     games::FullGames,
     result::{ClassValue, SetupValues},
 };
@@ -24,17 +24,17 @@ const PLAYERS: [(&str, f64); 2] = [
     ("MrMonte(0, 200, MrBlack(0))", 240.0),
     ("MrBlack(0)", 0.012),
 ];
-const GAMES: u64 = 20;
+const NUM_GAMES: u64 = 20;
 
 /// Games of each meeting that symmetries leave: eight ordered pairs stand behind one, and games of a
 /// pairing are begun by either side.
 fn games(settings: &Settings) -> u64 {
-    (4 * settings.games_or([GAMES; 2])).clamp(2, u64::from(u32::MAX) - 1)
+    (4 * settings.games_or([NUM_GAMES; 2])).clamp(2, u64::from(u32::MAX) - 1)
 }
 
 /// Seconds on one thread.
 pub(super) fn seconds(settings: &Settings) -> f64 {
-    (MEETINGS * games(settings)) as f64 * settings.full_or_quick(PLAYERS).1 / 1000.0
+    (NUM_MEETINGS * games(settings)) as f64 * settings.full_or_quick(PLAYERS).1 / 1000.0
 }
 
 pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {

@@ -12,8 +12,8 @@ use std::{hint::black_box, sync::OnceLock, time::Instant};
 pub(crate) struct ClockCost(f64);
 
 /// Empty evaluations of a batch, and batches; the fastest batch counts.
-const BATCH: u32 = 2_000;
-const BATCHES: u32 = 9;
+const BATCH_EVALUATIONS: u32 = 2_000;
+const NUM_BATCHES: u32 = 9;
 
 impl ClockCost {
     /// The cost of the engine's own timer; measured at the first call.
@@ -21,9 +21,9 @@ impl ClockCost {
         static FRACTION_INSIDE: OnceLock<ClockCost> = OnceLock::new();
         *FRACTION_INSIDE.get_or_init(|| {
             let mut clock = EvalTimer::new(true);
-            let batches = (0..BATCHES).map(|_| {
+            let batches = (0..NUM_BATCHES).map(|_| {
                 let began = Instant::now();
-                for number in 0..BATCH {
+                for number in 0..BATCH_EVALUATIONS {
                     black_box(clock.evaluation(|| black_box(number)));
                 }
                 let inside = clock.take().unwrap_or_default().as_secs_f64();

@@ -13,9 +13,9 @@ use arena::text_table::TextTable;
 use indicatif::ProgressBar;
 use serde_json::{json, to_value};
 
-/// Compares the players of the settings, or [`presets::COMPARED`].
+/// Compares the players of the settings, or [`presets::DEFAULT_PLAYERS`].
 pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report> {
-    let recipes = recipes(settings.players_or(&presets::COMPARED))?;
+    let recipes = recipes(settings.players_or(&presets::DEFAULT_PLAYERS))?;
     progress.set_length((recipes.len() * settings.suite.positions.len()) as u64);
     let measured = recipes
         .iter()

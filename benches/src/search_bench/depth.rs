@@ -47,7 +47,7 @@ pub(crate) struct Search {
     pub(crate) depths: Vec<DepthCost>,
 }
 
-/// Measures the players of the settings, or those of [`presets::DEPTH`], at depths from 1 to the
+/// Measures the players of the settings, or those of [`presets::DEPTH_STUDY_PLAYERS`], at depths from 1 to the
 /// largest of the settings.
 pub(crate) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report> {
     let searches = measure(settings, progress)?;
@@ -83,12 +83,12 @@ pub(crate) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report>
 
 /// The measurements of [`run`].
 pub(crate) fn measure(settings: &Settings, progress: &ProgressBar) -> Result<Vec<Search>> {
-    let templates = settings.players_or(&presets::DEPTH);
+    let templates = settings.players_or(&presets::DEPTH_STUDY_PLAYERS);
     let depths = 1..=settings.max_depth.max(1);
     // Everything is read before anything is measured.
     let recipes = |template: &String| {
         let numbers = depths.clone().map(u64::from);
-        let example = presets::DEPTH[0];
+        let example = presets::DEPTH_STUDY_PLAYERS[0];
         fill_numbers(Study::Depth, template, "{depth}", numbers, example)
     };
     let planned = templates.iter().map(recipes).collect::<Result<Vec<_>>>()?;

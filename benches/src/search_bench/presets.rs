@@ -7,7 +7,7 @@
 
 /// Default players: the operator without cuts as the baseline, Star1 without and with a table,
 /// Star2, and Monte-Carlo search.
-pub(crate) const COMPARED: [&str; 5] = [
+pub(crate) const DEFAULT_PLAYERS: [&str; 5] = [
     "star0(depth=5, least=5, eval=schwarz, table=0)",
     "star1(depth=5, least=5, eval=schwarz, table=0)",
     "star1(depth=5, eval=schwarz)",
@@ -16,7 +16,7 @@ pub(crate) const COMPARED: [&str; 5] = [
 ];
 
 /// The searches whose depth the study `depth` varies.
-pub(crate) const DEPTH: [&str; 2] = [
+pub(crate) const DEPTH_STUDY_PLAYERS: [&str; 2] = [
     "star1(depth={depth}, eval=schwarz)",
     "star2(depth={depth}, eval=schwarz)",
 ];

@@ -17,10 +17,10 @@ use std::collections::BTreeSet;
 pub(crate) type Arrangement = [u8; MAX_STONES];
 
 /// The home squares, in a side's own perspective.
-const HOME: [u8; MAX_STONES] = [0, 1, 2, 5, 6, 10];
+const HOME_SQUARES: [u8; MAX_STONES] = [0, 1, 2, 5, 6, 10];
 
 /// Home squares after transposing the board.
-const TRANSPOSED: [usize; MAX_STONES] = [0, 3, 5, 1, 4, 2];
+const TRANSPOSED_SQUARES: [usize; MAX_STONES] = [0, 3, 5, 1, 4, 2];
 
 /// All arrangements of the stones 1 to `stones`, those with smaller stones first, an empty square
 /// last; with six stones their places are the indices of set-ups.
@@ -39,7 +39,7 @@ pub(crate) fn arrangements(stones: usize) -> Vec<Arrangement> {
 
 /// The arrangement seen in the mirror of the board's diagonal.
 pub(crate) fn transposed(order: &Arrangement) -> Arrangement {
-    TRANSPOSED.map(|square| order[square])
+    TRANSPOSED_SQUARES.map(|square| order[square])
 }
 
 /// The six stones with labels read backwards.
@@ -63,7 +63,11 @@ pub(crate) fn text(order: &Arrangement) -> String {
 pub(crate) fn start(first: &Arrangement, second: &Arrangement) -> Position {
     let side = |order: &Arrangement| {
         let mut squares = [GONE; MAX_STONES];
-        for (&stone, square) in order.iter().zip(HOME).filter(|(stone, _)| **stone > 0) {
+        for (&stone, square) in order
+            .iter()
+            .zip(HOME_SQUARES)
+            .filter(|(stone, _)| **stone > 0)
+        {
             squares[usize::from(stone) - 1] = square;
         }
         Side::new(squares)

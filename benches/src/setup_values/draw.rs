@@ -181,7 +181,7 @@ fn map_of_rates(
 impl SetupValues {
     /// The mean rate of all set-ups that have a stone on a square, as a map.
     pub(crate) fn where_stones_belong(&self) -> Result<String> {
-        const SQUARES: [&str; 6] = ["a5", "b5", "c5", "a4", "b4", "a3"];
+        const SQUARE_NAMES: [&str; 6] = ["a5", "b5", "c5", "a4", "b4", "a3"];
         let mean = |stone: usize, square: usize| {
             let stands = |order: &&String| order.as_bytes()[square] == b'0' + stone as u8;
             let (mut sum, mut count) = (0.0, 0.0);
@@ -201,14 +201,14 @@ impl SetupValues {
                 .clone()
                 .map(|stone| format!("stone {stone}"))
                 .collect(),
-            SQUARES.map(str::to_owned).to_vec(),
+            SQUARE_NAMES.map(str::to_owned).to_vec(),
             rates.collect(),
         )
     }
 }
 
 /// Most groups of a map.
-const GROUPS: usize = 36;
+const MAX_GROUPS: usize = 36;
 
 impl SetupStudy {
     /// The value of every meeting for the first side: a class against a row.
@@ -244,7 +244,7 @@ impl SetupStudy {
             orders.filter_map(row).collect()
         };
         let groups: Vec<Vec<usize>> = classes
-            .chunks(classes.len().div_ceil(GROUPS))
+            .chunks(classes.len().div_ceil(MAX_GROUPS))
             .map(rows)
             .collect();
         let mean = |first: &Vec<usize>, second: &Vec<usize>| {

@@ -59,21 +59,21 @@ const STONE_CONTRASTS: [[f64; 3]; 2] = [
 /// Contrasts of home squares, of unit length: three that transposing leaves alone, and two that it
 /// turns about.
 const SQUARE_CONTRASTS: [[f64; 6]; 5] = {
-    const HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
-    const TWELFTH: f64 = 0.288_675_134_594_812_9;
+    const SQRT_HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
+    const SQRT_TWELFTH: f64 = 0.288_675_134_594_812_9;
     [
-        [HALF, 0.0, 0.0, 0.0, -HALF, 0.0],
+        [SQRT_HALF, 0.0, 0.0, 0.0, -SQRT_HALF, 0.0],
         [0.0, 0.5, -0.5, 0.5, 0.0, -0.5],
         [
-            2.0 * TWELFTH,
-            -TWELFTH,
-            -TWELFTH,
-            -TWELFTH,
-            2.0 * TWELFTH,
-            -TWELFTH,
+            2.0 * SQRT_TWELFTH,
+            -SQRT_TWELFTH,
+            -SQRT_TWELFTH,
+            -SQRT_TWELFTH,
+            2.0 * SQRT_TWELFTH,
+            -SQRT_TWELFTH,
         ],
-        [0.0, HALF, 0.0, -HALF, 0.0, 0.0],
-        [0.0, 0.0, HALF, 0.0, 0.0, -HALF],
+        [0.0, SQRT_HALF, 0.0, -SQRT_HALF, 0.0, 0.0],
+        [0.0, 0.0, SQRT_HALF, 0.0, 0.0, -SQRT_HALF],
     ]
 };
 

@@ -102,7 +102,7 @@ pub struct SetupValues {
 }
 
 /// Rounds of the solver, and how good is good enough.
-const ROUNDS: usize = 100_000;
+const MAX_ROUNDS: usize = 100_000;
 const CLOSE_ENOUGH: f64 = 1e-5;
 
 /// Shares of rows smaller than this are the solver's remainder.
@@ -138,7 +138,7 @@ impl Analysis {
             mix
         };
         let random = vec![1.0 / count as f64; count];
-        let equilibrium = solve(values, CLOSE_ENOUGH, ROUNDS).map(without_remainders);
+        let equilibrium = solve(values, CLOSE_ENOUGH, MAX_ROUNDS).map(without_remainders);
         let best_by = |of: &dyn Fn(usize) -> f64| {
             (0..count)
                 .min_by(|&one, &other| of(one).total_cmp(&of(other)))
@@ -151,7 +151,7 @@ impl Analysis {
         let even = square(count, |one, other| {
             (values[one][other] - values[other][one]) / 2.0
         });
-        let [rows, columns] = solve(&even, CLOSE_ENOUGH, ROUNDS);
+        let [rows, columns] = solve(&even, CLOSE_ENOUGH, MAX_ROUNDS);
         // Rows and columns are the same player: the mean of two equilibrium mixes is one.
         let pairs = rows.iter().zip(columns);
         let mean = pairs.map(|(one, other)| (one + other) / 2.0);

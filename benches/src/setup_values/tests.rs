@@ -104,7 +104,7 @@ fn random_players_gain_what_other_programs_found() {
         (random.value - 0.5315).abs() < 3.0 * random.error && random.error < 0.0015,
         "{random:?}"
     );
-    assert_eq!(found.games, 2 * MEETINGS);
+    assert_eq!(found.games, 2 * NUM_MEETINGS);
 }
 
 #[test]
@@ -122,7 +122,10 @@ fn threads_and_interruptions_change_nothing() {
     };
     assert_eq!(setup_values("MrBlack(0)", &stored).setup_values, complete);
     let text = fs::read_to_string(&path).unwrap();
-    assert_eq!(text.lines().count(), 1 + MEETINGS as usize / CHUNK);
+    assert_eq!(
+        text.lines().count(),
+        1 + NUM_MEETINGS as usize / CHUNK_MEETINGS
+    );
     fs::write(&path, &text[..text.len() / 3]).unwrap();
     assert_eq!(setup_values("MrBlack(0)", &stored).setup_values, complete);
     let other = Settings { seed: 6, ..stored };
@@ -155,7 +158,7 @@ fn luck_adjustment_keeps_the_mean() {
     let design = Design::new();
     let few = |games: &dyn Games| {
         let mut table = games.table();
-        let meetings = (0..MEETINGS as usize).step_by(199);
+        let meetings = (0..NUM_MEETINGS as usize).step_by(199);
         let sums: Vec<Sums> = meetings
             .map(|pairing| play_pair(&mut table, &design, pairing, &settings(8)).unwrap())
             .collect();

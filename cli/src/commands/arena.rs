@@ -71,7 +71,7 @@ pub(crate) struct PairArguments {
 }
 
 /// Default number of games of a match.
-const GAMES: u64 = 2000;
+const DEFAULT_GAMES: u64 = 2000;
 
 /// Default maximum of games with a sequential test.
 const GAMES_OF_A_TEST: u64 = 200_000;
@@ -79,7 +79,11 @@ const GAMES_OF_A_TEST: u64 = 200_000;
 impl PairArguments {
     /// Options of a match; `tested` if a sequential test may end it.
     pub(crate) fn options<G: Playable>(&self, game: &G, tested: bool) -> MatchOptions<G> {
-        let default_games = if tested { GAMES_OF_A_TEST } else { GAMES };
+        let default_games = if tested {
+            GAMES_OF_A_TEST
+        } else {
+            DEFAULT_GAMES
+        };
         let pairs = self.games.unwrap_or(default_games).div_ceil(2);
         let mut options = match_options(game, pairs, self.seed, self.state.clone());
         options.slice = self.shard.slice();

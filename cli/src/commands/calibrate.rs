@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
 /// Default random plies at the start, if the game needs no more, and fraction of random moves
 /// later: few, so that results depend on the position.
 const OPENING_PLIES: usize = 4;
-const EXPLORATION: f64 = 0.02;
+const EXPLORATION_RATE: f64 = 0.02;
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
@@ -79,7 +79,7 @@ impl Arguments {
             games: self.games,
             seed: derive_seed(self.seed, SeedSpace::Calibration, &[]),
             opening_plies: G::INFO.opening_plies.max(OPENING_PLIES),
-            exploration: EXPLORATION,
+            exploration: EXPLORATION_RATE,
             ..SelfPlayConfig::for_game(game)
         })?;
         let samples = output::with_progress("games", |progress| {

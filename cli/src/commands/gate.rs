@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// Line of the ledger before which new lines are inserted.
-const MARK: &str = "<!-- A line for each shipped model goes here. -->";
+const LEDGER_MARK: &str = "<!-- A line for each shipped model goes here. -->";
 
 /// Promote a model if a sequential test finds it better
 ///
@@ -163,8 +163,8 @@ impl<G: Learnable> Promotion<G> {
         }
         let ledger = read_ledger(&arguments.ledger)?;
         let text = ledger.replacen(
-            MARK,
-            &format!("{}\n{MARK}", self.line(result, arguments)),
+            LEDGER_MARK,
+            &format!("{}\n{LEDGER_MARK}", self.line(result, arguments)),
             1,
         );
         Ok(output::file(&arguments.ledger, text)?)
@@ -226,9 +226,9 @@ impl<G: Learnable> Promotion<G> {
 
 fn read_ledger(path: &Path) -> Result<String> {
     let text = files::read_text(path, FileKind::Text)?;
-    if !text.contains(MARK) {
+    if !text.contains(LEDGER_MARK) {
         bail!(
-            "{}: this is no ledger of models; expected a line {MARK}",
+            "{}: this is no ledger of models; expected a line {LEDGER_MARK}",
             path.display()
         );
     }

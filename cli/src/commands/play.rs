@@ -16,7 +16,7 @@ use engine::core::{
 };
 use engine::play::{
     build::PlayerRecipe,
-    game_line::{FORMAT, GameLine, PlyLine},
+    game_line::{GameLine, LINES_FORMAT, PlyLine},
     notation::trusted,
     playable::Playable,
 };
@@ -72,7 +72,7 @@ pub(crate) struct Arguments {
     quiet: bool,
 }
 
-const HELP: &str = "  a move; an empty line plays the only one
+const COMMANDS_HELP: &str = "  a move; an empty line plays the only one
   moves        all moves
   hint         the best move and what it is worth
   undo         back to your move before
@@ -84,7 +84,7 @@ const HELP: &str = "  a move; an empty line plays the only one
 const MAX_LINE: usize = 4096;
 
 /// Name of the opponent that is a person at this terminal.
-const PERSON: &str = "person";
+const PERSON_PLAYER: &str = "person";
 
 /// Reads a saved game: its first line, and the game.
 fn read_saved_game(path: &Path) -> Result<(Value, GameLine)> {
@@ -94,9 +94,9 @@ fn read_saved_game(path: &Path) -> Result<(Value, GameLine)> {
     let read = serde_json::from_str::<Value>(heading);
     let read = read.and_then(|heading| Ok((heading, serde_json::from_str(game)?)));
     let (heading, game) = read.with_context(|| format!("{}: no saved game", path.display()))?;
-    if heading["format"] != FORMAT {
+    if heading["format"] != LINES_FORMAT {
         let path = path.display();
-        bail!("{path}: no game of {FORMAT}, which 'save' writes");
+        bail!("{path}: no game of {LINES_FORMAT}, which 'save' writes");
     }
     Ok((heading, game))
 }
@@ -138,12 +138,16 @@ struct Session<'a, G: Playable> {
 impl<'a, G: Playable> Session<'a, G> {
     /// Sets up the start and replays a saved game.
     fn open(arguments: &'a Arguments, game: G, saved: Option<(Value, GameLine)>) -> Result<Self> {
-        let default_opponent = if saved.is_some() { PERSON } else { "medium" };
+        let default_opponent = if saved.is_some() {
+            PERSON_PLAYER
+        } else {
+            "medium"
+        };
         let (heading, saved) = saved.unzip();
         let heading = heading.unwrap_or_default();
         let players = heading["players"].as_array().into_iter().flatten();
         let players: Vec<&str> = players.filter_map(Value::as_str).collect();
-        let other = players.iter().copied().find(|&name| name != PERSON);
+        let other = players.iter().copied().find(|&name| name != PERSON_PLAYER);
         let is_level = |name: &str| levels(&game).any(|(level, _)| level == name);
         if let (None, Some(other)) = (&arguments.opponent, other)
             && !is_level(other)
@@ -162,7 +166,7 @@ impl<'a, G: Playable> Session<'a, G> {
         let opponent = opponent.unwrap_or(other.unwrap_or(default_opponent).into());
         let level = levels(&game).find(|(name, _)| *name == opponent.as_str());
         let opponent = level.as_ref().map_or(opponent, |(_, player)| player.into());
-        let index = players.iter().position(|&name| name == PERSON);
+        let index = players.iter().position(|&name| name == PERSON_PLAYER);
         let seat = arguments.seat.map(|seat| usize::from(seat) - 1).or(index);
         let (seat, seats) = (seat.unwrap_or(0), game.seats());
         if seat >= seats {
@@ -172,7 +176,7 @@ impl<'a, G: Playable> Session<'a, G> {
         let judge = judge.unwrap_or_else(|| default_reviewer(&game));
         let judge = PlayerRecipe::parse(trusted(&judge), &game)?;
         let opponent = match opponent.as_str() {
-            PERSON => None,
+            PERSON_PLAYER => None,
             _ => Some(PlayerRecipe::parse(opponent, &game)?),
         };
         let seed = arguments.seed.or(heading["run"]["seed"].as_u64());
@@ -358,7 +362,7 @@ impl<'a, G: Playable> Session<'a, G> {
             let answer = match (word, &moves[..]) {
                 ("quit" | "exit", _) => return Ok(None),
                 ("undo", _) => return Ok(Some(reply)),
-                ("help" | "?", _) => HELP.to_owned(),
+                ("help" | "?", _) => COMMANDS_HELP.to_owned(),
                 ("moves", _) => moves.join(" "),
                 ("hint", [_, ..]) => {
                     let (best, value, _) = self.rate_move(face, "")?;
@@ -417,13 +421,17 @@ impl<'a, G: Playable> Session<'a, G> {
             bail!("'save' needs the name of a file");
         }
         let seats = self.game.seats();
-        let opponent = self.opponent.as_ref().map_or(PERSON, PlayerRecipe::name);
+        let opponent = self
+            .opponent
+            .as_ref()
+            .map_or(PERSON_PLAYER, PlayerRecipe::name);
         let mut players = vec![opponent; seats];
-        players[self.seat] = PERSON;
+        players[self.seat] = PERSON_PLAYER;
         let payoffs = self.game.payoffs(&self.position()).unwrap_or_default();
         let ply = |ply: &PlayedPly| PlyLine::new(ply.face.unwrap_or(0), ply.mv.clone());
         let (game, run) = (self.game.notation(), json!({ "seed": self.seed }));
-        let mut heading = json!({ "format": FORMAT, "game": game, "players": players, "run": run });
+        let mut heading =
+            json!({ "format": LINES_FORMAT, "game": game, "players": players, "run": run });
         if let Some(map) = GameMap::from_game(&self.game) {
             heading["map"] = json!(map);
         }

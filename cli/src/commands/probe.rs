@@ -128,11 +128,11 @@ impl Source<'_> {
 
     /// Tables for at least `stones` if possible, else the largest available.
     fn tables(&mut self, stones: usize) -> Result<Arc<Tables>> {
-        const QUICK: usize = 4;
+        const MAX_QUICK_STONES: usize = 4;
         let variant = self.game.variant();
         if let Some(there) = Tables::stones_in(&self.arguments.tables, variant) {
             // Opening a file verifies all of it, so no more are opened than needed.
-            let needed = stones.max(QUICK).min(there);
+            let needed = stones.max(MAX_QUICK_STONES).min(there);
             let tables = self.tables.as_ref();
             if tables.is_none_or(|tables| tables.stones() < needed) {
                 let directory = &self.arguments.tables;
@@ -141,10 +141,10 @@ impl Source<'_> {
         }
         let max_stones = usize::from(self.arguments.stones);
         // Tables of four stones take no time; larger ones only on request.
-        let stones_to_build = if stones > QUICK && stones <= max_stones {
+        let stones_to_build = if stones > MAX_QUICK_STONES && stones <= max_stones {
             stones
         } else {
-            max_stones.min(QUICK)
+            max_stones.min(MAX_QUICK_STONES)
         };
         match &self.tables {
             Some(tables) if tables.stones() >= stones_to_build => Ok(tables.clone()),

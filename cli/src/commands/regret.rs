@@ -97,8 +97,8 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-const PLAYERS: [&str; 2] = ["random", "greedy"];
-const EVALUATORS: [&str; 7] = [
+const DEFAULT_PLAYERS: [&str; 2] = ["random", "greedy"];
+const DEFAULT_EVALUATORS: [&str; 7] = [
     "random",
     "greedy",
     "farmer_boy",
@@ -262,7 +262,7 @@ impl Arguments {
     fn contestants<G: Playable>(&self, game: &G) -> Result<Vec<Contestant<G>>> {
         let is_default = self.players.is_empty() && self.evaluators.is_empty();
         let (players, evaluators): (Vec<&str>, Vec<&str>) = match (is_default, is_einstein(game)) {
-            (true, true) => (PLAYERS.to_vec(), EVALUATORS.to_vec()),
+            (true, true) => (DEFAULT_PLAYERS.to_vec(), DEFAULT_EVALUATORS.to_vec()),
             (true, false) => {
                 let own = G::registry().evaluators.iter().map(|entry| entry.name);
                 (vec!["random"], own.collect())

@@ -65,7 +65,7 @@ pub(crate) struct Arguments {
 }
 
 /// Program name in the metadata of models.
-const PROGRAM: &str = concat!("alea ", env!("CARGO_PKG_VERSION"));
+const PROGRAM_VERSION: &str = concat!("alea ", env!("CARGO_PKG_VERSION"));
 
 /// Fraction of the games used for validation only.
 pub(crate) const VALIDATION_FRACTION: f64 = 0.05;
@@ -171,7 +171,7 @@ pub(crate) fn fit_one<G: Learnable>(
 ) -> Result<TrainingReport> {
     let _claim = files::claim_directory(directory)?;
     // Provenance without paths: the same run in another directory makes the same file.
-    let provenance = json!({ "program": PROGRAM, "records": runs::<G>(data)? }).to_string();
+    let provenance = json!({ "program": PROGRAM_VERSION, "records": runs::<G>(data)? }).to_string();
     Ok(output::with_progress("samples", |progress| {
         train(&TrainingRun {
             config,
@@ -206,7 +206,7 @@ fn runs<G: Learnable>(data: &[PathBuf]) -> Result<Value> {
 /// Trains an n-tuple network by self-play in its own directory.
 fn fit_games<G: Learnable>(game: &G, config: &TrainConfig, directory: &Path) -> Result<TdReport> {
     let _claim = files::claim_directory(directory)?;
-    let provenance = json!({ "program": PROGRAM }).to_string();
+    let provenance = json!({ "program": PROGRAM_VERSION }).to_string();
     Ok(output::with_progress("games", |progress| {
         train_td(game, config, &provenance, directory, observer(progress))
     })?)

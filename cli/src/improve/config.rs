@@ -147,8 +147,8 @@ impl ImproveConfig {
     /// Seed of a generation's stage; 53 bits, so that every TOML and JSON reader can represent it.
     pub(crate) fn stage_seed(&self, space: SeedSpace, generation: u64) -> u64 {
         /// Domain separation from seeds of other commands.
-        const IMPROVE: u64 = 0x1339_7E0F;
-        derive_seed(self.seed, space, &[IMPROVE, generation]) >> 11
+        const IMPROVE_SEED: u64 = 0x1339_7E0F;
+        derive_seed(self.seed, space, &[IMPROVE_SEED, generation]) >> 11
     }
 
     pub(crate) fn family(&self) -> Result<Family> {

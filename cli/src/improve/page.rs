@@ -55,7 +55,7 @@ fn page(
     page.push("Strength", strength(ledger)?);
     if !ledger.generations.is_empty() {
         page.push("Gate", gate(ledger)?);
-        let losses = Block::Note(LOSSES.to_owned());
+        let losses = Block::Note(LOSSES_NOTE.to_owned());
         page.push(
             "Games and training",
             vec![Block::Table(training(ledger)), losses],
@@ -65,7 +65,7 @@ fn page(
     Ok(page)
 }
 
-const LOSSES: &str = "Losses are in nats; those of different generations are taken on different games and do not compare.";
+const LOSSES_NOTE: &str = "Losses are in nats; those of different generations are taken on different games and do not compare.";
 
 fn summary(ledger: &Ledger, ended: Option<End>) -> Vec<Sentence> {
     let best = ledger.best().map_or_else(

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The name of the format in the first line.
-pub const FORMAT: &str = "alea-games-2";
+pub const LINES_FORMAT: &str = "alea-games-2";
 
 /// Every line but the first.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -220,7 +220,7 @@ impl Reader<'_> {
 }
 
 /// Properties that stand first in a game and in no variation.
-const FIRST: [&str; 12] = [
+const FIRST_PROPERTIES: [&str; 12] = [
     "AP", "CA", "DT", "EV", "FF", "GC", "GM", "GN", "PB", "PC", "PW", "SZ",
 ];
 
@@ -228,7 +228,9 @@ const FIRST: [&str; 12] = [
 /// variations are possible, it is at the start of a line, perhaps after numbers.
 fn begins_game(signs: &[char], at: usize, in_line: bool) -> bool {
     let is_first = match signs[at..] {
-        ['(', ';', a, b, '[', ..] => FIRST.iter().any(|first| first.chars().eq([a, b])),
+        ['(', ';', a, b, '[', ..] => FIRST_PROPERTIES
+            .iter()
+            .any(|first| first.chars().eq([a, b])),
         _ => false,
     };
     let mut before = signs[..at].iter().rev();

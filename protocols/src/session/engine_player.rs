@@ -13,7 +13,7 @@ use engine::play::{
 use std::time::Duration;
 
 /// Limits of a search, each in place of the others.
-const LIMITS: [&str; 4] = ["ms", "cpu_ms", "clock", "sims"];
+const LIMIT_KEYS: [&str; 4] = ["ms", "cpu_ms", "clock", "sims"];
 /// The longest time of a search in a spec, in milliseconds.
 const MAX_MS: &str = "86400000";
 
@@ -121,8 +121,8 @@ impl<G: Playable> EnginePlayer<G> {
 
     /// The spec with another value of an option, or (`None`) its default; a limit replaces others.
     pub(super) fn with_option(&self, key: &str, value: Option<Notation>) -> Notation {
-        let replaced = match value.is_some() && LIMITS.contains(&key) {
-            true => &LIMITS[..],
+        let replaced = match value.is_some() && LIMIT_KEYS.contains(&key) {
+            true => &LIMIT_KEYS[..],
             false => &[key],
         };
         self.spec.clone().without(replaced).with(key, value)
@@ -142,7 +142,10 @@ impl<G: Playable> EnginePlayer<G> {
 }
 
 fn without_limits(spec: &Notation) -> Notation {
-    let mut spec = spec.clone().without(&LIMITS).without(&["nodes", "keep"]);
+    let mut spec = spec
+        .clone()
+        .without(&LIMIT_KEYS)
+        .without(&["nodes", "keep"]);
     // The first value without a key counts simulations.
     let is_tree = spec.name == "mcts";
     spec.arguments.retain(|one| !is_tree || one.key.is_some());

@@ -22,7 +22,7 @@ const MIN_TIME: Duration = Duration::from_micros(10);
 /// The longest time of a search in a spec.
 const MAX_TIME: Duration = Duration::from_secs(86_400);
 /// The time of a continuous analysis whose end was sent ahead.
-const GLANCE: Duration = Duration::from_millis(50);
+const QUICK_SEARCH_TIME: Duration = Duration::from_millis(50);
 
 /// A query to a player.
 #[derive(Clone, Copy)]
@@ -322,7 +322,7 @@ fn sorted<M: Copy + PartialEq>(analysis: Analysis<M>) -> MoveAnalysis<M> {
 fn glance<T>(stop: &AtomicBool, search: impl FnOnce() -> T) -> T {
     thread::scope(|scope| {
         let timer = scope.spawn(|| {
-            thread::park_timeout(GLANCE);
+            thread::park_timeout(QUICK_SEARCH_TIME);
             stop.store(true, Ordering::Relaxed);
         });
         let answer = search();

@@ -17,7 +17,7 @@ use engine::core::{
     text::{LineRead, read_line},
 };
 use engine::play::{
-    game_line::{FORMAT, GameLine},
+    game_line::{GameLine, LINES_FORMAT},
     playable::Playable,
 };
 use serde::{Deserialize, Serialize};
@@ -63,7 +63,7 @@ impl Heading {
             ..
         } = source.header(run);
         Self {
-            format: FORMAT.to_owned(),
+            format: LINES_FORMAT.to_owned(),
             game,
             map,
             players,
@@ -75,8 +75,8 @@ impl Heading {
 
     /// The rules and the shard header of these games.
     pub(super) fn into_header<G: Playable>(self) -> Result<(G, ShardHeader), String> {
-        if self.format != FORMAT {
-            return Err(format!("'format' is {FORMAT}, not {}", self.format));
+        if self.format != LINES_FORMAT {
+            return Err(format!("'format' is {LINES_FORMAT}, not {}", self.format));
         }
         let rules: G = parse_rules(&self.game, self.map.as_ref())?;
         labels::check(&self.labels)?;

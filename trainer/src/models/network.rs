@@ -258,11 +258,11 @@ mod tests {
     use super::*;
     use crate::models::cpu::SparseInputs;
 
-    const ACTIVE: usize = 12;
-    const SPARSE_ROWS: usize = 26 * ACTIVE;
+    const ACTIVE_ROWS: usize = 12;
+    const SPARSE_ROWS: usize = 26 * ACTIVE_ROWS;
     const SPARSE: SparseInputs = SparseInputs {
         rows: SPARSE_ROWS,
-        active: ACTIVE,
+        active: ACTIVE_ROWS,
     };
 
     #[test]

@@ -10,7 +10,7 @@ use engine::core::files::{FileError, FileKind, read, write_atomically};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-const FORMAT: &str = "alea-tuples-1";
+const STATE_FORMAT: &str = "alea-tuples-1";
 
 /// Addition of one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,7 +77,7 @@ impl State {
     ) -> Result<Self, Error> {
         let path = state_path(result);
         let initial = Self {
-            format: FORMAT.to_owned(),
+            format: STATE_FORMAT.to_owned(),
             configuration: config.to_toml(),
             options: options.clone(),
             fingerprint,

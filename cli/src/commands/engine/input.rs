@@ -18,7 +18,7 @@ use std::{
 };
 
 /// Bytes of one read.
-const CHUNK: usize = 1 << 16;
+const CHUNK_BYTES: usize = 1 << 16;
 /// Maximum bytes of unanswered lines; reading pauses above it.
 const MAX_WAITING: usize = 1 << 22;
 /// A read faster than this, while more than a chunk is waiting, returns input that was already
@@ -97,7 +97,7 @@ impl Input {
     /// Reads to the end of input. With `interrupts` false (a file, available as a whole) input
     /// stops no search.
     pub(super) fn read(&self, mut input: impl Read, interrupts: bool) {
-        let (mut chunk, mut partial) = (vec![0; CHUNK], Vec::new());
+        let (mut chunk, mut partial) = (vec![0; CHUNK_BYTES], Vec::new());
         let mut is_behind = false;
         loop {
             let requested = Instant::now();
@@ -111,7 +111,7 @@ impl Input {
             let mut lines = Vec::new();
             let end = match read {
                 Ok(length) if length > 0 => {
-                    is_behind = length == CHUNK;
+                    is_behind = length == CHUNK_BYTES;
                     split(&chunk[..length], &mut partial, &mut lines);
                     None
                 }
@@ -194,7 +194,7 @@ mod tests {
     fn lines_are_split_and_bounded_wherever_reads_end() {
         let long = "x".repeat(2 * MAX_LINE);
         let text = format!("\u{feff}one\n\ntwo\r\n{long}\nlast");
-        for length in [1, 2, 7, CHUNK] {
+        for length in [1, 2, 7, CHUNK_BYTES] {
             let input = Input::default();
             let (mut partial, mut split_lines) = (Vec::new(), Vec::new());
             for bytes in text.as_bytes().chunks(length) {

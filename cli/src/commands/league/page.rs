@@ -9,7 +9,7 @@ use arena::plot::{
     scaled::{Bar, Scale, chart_with_bars},
 };
 
-const NOTE: &str = "Ratings are those of the model of Bradley and Terry, about a mean of 0. Neighbours of different groups are more than two standard errors of their difference apart.";
+const RATINGS_NOTE: &str = "Ratings are those of the model of Bradley and Terry, about a mean of 0. Neighbours of different groups are more than two standard errors of their difference apart.";
 
 pub(super) fn page(result: &LeagueResult) -> Result<Page> {
     let mut page = Page {
@@ -22,7 +22,7 @@ pub(super) fn page(result: &LeagueResult) -> Result<Page> {
         blocks.push(Block::chart(ratings(result)?, "Ratings"));
     }
     blocks.push(Block::Table(standings(result)));
-    blocks.push(Block::Note(NOTE.to_owned()));
+    blocks.push(Block::Note(RATINGS_NOTE.to_owned()));
     page.push("Standings", blocks);
     let note = "Points of the row against the column, in the order of the standings.";
     page.push(

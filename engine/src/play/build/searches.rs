@@ -92,7 +92,7 @@ const NO_TABLE: TableRecipe = TableRecipe {
 const LARGEST_TABLE: usize = 1 << 12;
 
 /// Entries in a MiB.
-const ENTRIES: usize = 1 << 16;
+const ENTRIES_PER_MIB: usize = 1 << 16;
 
 /// Smallest depth with a table by default; below, transpositions are too rare to pay.
 const TABLE_FROM_DEPTH: u32 = 4;
@@ -395,9 +395,9 @@ fn table_of(
     } else {
         DEFAULT_TABLE_WITH_LIMITS
     };
-    let entries = match arguments.number_named("entries", 0..=LARGEST_TABLE * ENTRIES)? {
+    let entries = match arguments.number_named("entries", 0..=LARGEST_TABLE * ENTRIES_PER_MIB)? {
         Some(entries) => entries,
-        None => arguments.number("table", 0..=LARGEST_TABLE, default)? * ENTRIES,
+        None => arguments.number("table", 0..=LARGEST_TABLE, default)? * ENTRIES_PER_MIB,
     };
     let replacement = arguments.choice(
         "replace",
@@ -417,7 +417,7 @@ fn table_of(
     )?;
     // Better refused here than by the system in the middle of a match.
     if entries > 0 && Table::with_entries(entries, replacement, reuse).is_none() {
-        let mebibytes = entries / ENTRIES;
+        let mebibytes = entries / ENTRIES_PER_MIB;
         return Err(notation.wrong(format!("there is no memory for a table of {mebibytes} MiB")));
     }
     Ok(TableRecipe {

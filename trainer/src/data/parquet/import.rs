@@ -212,8 +212,8 @@ thread_local! {
 
 /// Runs code of the crate, whose panics at damaged files become errors.
 fn catch_panics<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| {
+    static PANIC_HOOK: Once = Once::new();
+    PANIC_HOOK.call_once(|| {
         let default_hook = panic::take_hook();
         panic::set_hook(Box::new(move |panic| {
             if !SILENT_PANICS.get() {

@@ -7,7 +7,7 @@
 use super::vector::{LANES, Lanes, Vector};
 
 /// Decay rates of both moments, and the term that keeps divisors above 0.
-const BETA: [f32; 2] = [0.9, 0.999];
+const DECAY_RATES: [f32; 2] = [0.9, 0.999];
 const EPSILON: f32 = 1e-8;
 
 /// Parameters of a step.
@@ -23,10 +23,10 @@ impl StepParams {
     /// Parameters of step number `step`, from 1.
     pub(super) fn new(learning_rate: f64, step: u64) -> Self {
         let step = step.min(i32::MAX as u64) as i32;
-        let root = (1.0 - BETA[1].powi(step)).sqrt();
+        let root = (1.0 - DECAY_RATES[1].powi(step)).sqrt();
         Self {
             learning_rate: learning_rate as f32,
-            correction: root / (1.0 - BETA[0].powi(step)),
+            correction: root / (1.0 - DECAY_RATES[0].powi(step)),
             epsilon: EPSILON * root,
         }
     }
@@ -88,8 +88,8 @@ fn step_lanes<V: Vector>(
     factor: f32,
 ) {
     let gradient = V::load(gradients).times(V::splat(factor));
-    let mean = moving_average(V::load(means), gradient, BETA[0]);
-    let square = moving_average(V::load(squares), gradient.times(gradient), BETA[1]);
+    let mean = moving_average(V::load(means), gradient, DECAY_RATES[0]);
+    let square = moving_average(V::load(squares), gradient.times(gradient), DECAY_RATES[1]);
     mean.store(means);
     square.store(squares);
     let change = mean

@@ -293,7 +293,7 @@ fn parse_tables<G: Playable>(
     let mut arguments = Arguments::of(notation);
     let remaining = arguments
         .number(G::INFO.remaining_unit, 1..=usize::MAX, DEFAULT_REMAINING)
-        .and_then(|remaining| arguments.finish().map(|()| remaining))
+        .and_then(|remaining| arguments.finish().map(|_| remaining))
         .map_err(|(character, problem)| {
             let text = text.to_owned();
             Error::new(PlayerError {

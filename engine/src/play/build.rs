@@ -58,6 +58,7 @@ pub fn player_names<G: Playable>() -> String {
 #[derive(Clone)]
 pub struct PlayerRecipe<G: Playable> {
     name: String,
+    option_keys: Vec<&'static str>,
     is_uniform: bool,
     game: G,
     made: PlayerConstructor<G>,
@@ -167,8 +168,12 @@ impl<G: Playable> PlayerRecipe<G> {
                 match own.map(|entry| &entry.meaning) {
                     Some(Meaning::Alias(alias)) => {
                         let meant = alias(&mut arguments)?;
-                        arguments.finish()?;
-                        return Self::from_notation(&meant, &game);
+                        let option_keys = arguments.finish()?;
+                        let recipe = Self::from_notation(&meant, &game)?;
+                        return Ok(Self {
+                            option_keys,
+                            ..recipe
+                        });
                     }
                     Some(Meaning::Own(make)) => {
                         PlayerConstructor::by(true, make(&mut arguments, &game)?)
@@ -186,9 +191,9 @@ impl<G: Playable> PlayerRecipe<G> {
                 }
             }
         };
-        arguments.finish()?;
         Ok(Self {
             name: String::new(),
+            option_keys: arguments.finish()?,
             is_uniform: notation.name == "random",
             game,
             made,
@@ -198,6 +203,11 @@ impl<G: Playable> PlayerRecipe<G> {
     /// The notation in its normal form.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The keys of its options.
+    pub fn option_keys(&self) -> &[&'static str] {
+        &self.option_keys
     }
 
     /// Whether the same seed gives the same moves: without time limits and with one thread.

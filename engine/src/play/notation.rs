@@ -461,15 +461,15 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// Refuses unread arguments.
-    pub fn finish(self) -> Result<(), Problem> {
+    /// The keys that were read; refuses unread arguments.
+    pub fn finish(self) -> Result<Vec<&'static str>, Problem> {
         for (argument, taken) in self.notation.arguments.iter().zip(&self.taken) {
             if !taken {
                 let keys = match self.keys.is_empty() {
                     true => "none".to_owned(),
                     false => self.keys.join(", "),
                 };
-                let valid = format!("{}{EXPECTED_KEYS_PHRASE}{keys}", self.notation.name);
+                let valid = format!("{} takes {keys}", self.notation.name);
                 let problem = match &argument.key {
                     Some(key) => {
                         let meant = suggestion(key, &keys);
@@ -480,19 +480,8 @@ impl<'a> Arguments<'a> {
                 return Err((argument.character, problem));
             }
         }
-        Ok(())
+        Ok(self.keys)
     }
-}
-
-/// The words before the list of known keys in the error of an unknown one.
-const EXPECTED_KEYS_PHRASE: &str = " takes ";
-
-/// The keys that something takes, out of the problem with one that it does not take.
-pub fn keys_taken(problem: &str) -> impl Iterator<Item = &str> {
-    let keys = problem
-        .split_once(EXPECTED_KEYS_PHRASE)
-        .map_or("", |(_, keys)| keys);
-    keys.split(", ").filter(|key| !["", "none"].contains(key))
 }
 
 /// The value of `key` as a number within `range`.

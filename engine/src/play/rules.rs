@@ -73,7 +73,7 @@ pub trait Rules: SearchGame {
         } else {
             Self::from_arguments(&mut arguments)
         };
-        rules.and_then(|rules| arguments.finish().map(|()| rules))
+        rules.and_then(|rules| arguments.finish().map(|_| rules))
     }
 
     /// The size of the board, if it has one.

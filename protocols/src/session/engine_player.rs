@@ -4,12 +4,7 @@
 //! the share of a clock, which replace all its other limits. Invariant: each of the two is built at
 //! most once, so its tree and table last from move to move.
 
-use engine::play::{
-    build::PlayerRecipe,
-    notation::{Notation, keys_taken},
-    playable::Playable,
-    player::Player,
-};
+use engine::play::{build::PlayerRecipe, notation::Notation, playable::Playable, player::Player};
 use std::time::Duration;
 
 /// Limits of a search, each in place of the others.
@@ -130,13 +125,11 @@ impl<G: Playable> EnginePlayer<G> {
 
     /// The player, then its options with their values or `default`.
     pub(super) fn options(&self, game: &G) -> Vec<(String, String)> {
-        // The error about an unknown key lists those that there are.
-        let unknown = self.spec.clone().with("?", Notation::new("?"));
-        let problem = PlayerRecipe::of(&unknown, game).err();
-        let problem = problem.map_or(String::new(), |error| error.problem);
         let player = ("player".to_owned(), self.spec.to_string());
-        let options =
-            keys_taken(&problem).map(|key| (key.to_owned(), value_of(&self.spec, key, "default")));
+        let recipe = PlayerRecipe::of(&self.spec, game);
+        let keys = recipe.map_or_else(|_| Vec::new(), |recipe| recipe.option_keys().to_vec());
+        let options = keys.into_iter();
+        let options = options.map(|key| (key.to_owned(), value_of(&self.spec, key, "default")));
         [player].into_iter().chain(options).collect()
     }
 }

@@ -29,7 +29,7 @@ use crate::core::{files::FileError, text::format_bytes};
 use crate::games::einstein::Variant;
 use index::Index;
 use memory::Cells;
-use std::path::PathBuf;
+use std::path::Path;
 
 /// Minimum total number of stones of tables.
 pub const MIN_TABLE_STONES: usize = 2;
@@ -61,52 +61,36 @@ fn class_index(class: Class) -> usize {
     (class.mover - 1) * patterns::MAX_TABLE_STONES + class.other - 1
 }
 
-/// Why tables are unavailable.
+/// Why tables are unavailable, as one line.
 #[derive(Debug, thiserror::Error)]
-pub enum TablesError {
-    /// The number of stones is out of range.
-    #[error(
-        "endgame tables are for {MIN_TABLE_STONES} to {MAX_TABLE_STONES} stones in all, not {0}"
-    )]
-    Stones(usize),
-    /// Out of memory.
-    #[error("not enough memory for the endgame table {class}: {}", format_bytes(*bytes))]
-    Memory {
-        /// Class of the table.
-        class: Class,
-        /// The required memory.
-        bytes: u64,
-    },
-    /// The disk is full.
-    #[error(
-        "{}: not enough space on the disk, {} needed and {} free; name another directory, or fewer stones",
-        directory.display(), format_bytes(*needed), format_bytes(*free)
-    )]
-    Space {
-        /// Directory of the tables.
-        directory: PathBuf,
-        /// Maximum additional bytes in use at a time while the tables are built.
-        needed: u64,
-        /// Free bytes.
-        free: u64,
-    },
-    /// Failure of reading or writing a file.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A file is invalid.
-    #[error("{}: {problem}", path.display())]
-    Damaged {
-        /// Path of the file.
-        path: PathBuf,
-        /// The problem.
-        problem: String,
-    },
+#[error("{0}")]
+pub struct TablesError(String);
+
+impl TablesError {
+    fn no_memory(class: Class, bytes: u64) -> Self {
+        let needed = format_bytes(bytes);
+        Self(format!(
+            "not enough memory for the endgame table {class}: {needed}"
+        ))
+    }
+
+    fn in_file(path: &Path, problem: &str) -> Self {
+        Self(format!("{}: {problem}", path.display()))
+    }
+}
+
+impl From<FileError> for TablesError {
+    fn from(error: FileError) -> Self {
+        Self(error.to_string())
+    }
 }
 
 impl Tables {
     fn empty(stones: usize, variant: Variant) -> Result<Self, TablesError> {
         if !(MIN_TABLE_STONES..=MAX_TABLE_STONES).contains(&stones) {
-            return Err(TablesError::Stones(stones));
+            return Err(TablesError(format!(
+                "endgame tables are for {MIN_TABLE_STONES} to {MAX_TABLE_STONES} stones in all, not {stones}"
+            )));
         }
         Ok(Self {
             variant,

@@ -10,7 +10,7 @@ use super::{
     memory::{Blocks, Cells},
     solve::{self, BlockStore, Solver},
 };
-use crate::core::{files, simd::Instructions, task_slice::TaskSlice};
+use crate::core::{files, simd::Instructions, task_slice::TaskSlice, text::format_bytes};
 use crate::games::einstein::Variant;
 use std::{
     path::Path,
@@ -142,13 +142,11 @@ impl Tables {
             match tables.open_class(directory, class, run) {
                 Ok(cells) => tables.cells[class_index(class)] = Some(cells),
                 Err(_) if is_given => {
-                    return Err(TablesError::Damaged {
-                        path: directory.to_owned(),
-                        problem: format!(
-                            "tables of {stones} stones are made from those of {}, and these are not all there",
-                            stones - 1
-                        ),
-                    });
+                    let problem = format!(
+                        "tables of {stones} stones are made from those of {}, and these are not all there",
+                        stones - 1
+                    );
+                    return Err(TablesError::in_file(directory, &problem));
                 }
                 // Missing or damaged.
                 Err(_) => missing.push(class),
@@ -179,11 +177,7 @@ impl Tables {
         if let (needed, Some(free)) = (max_disk_space(pairs), files::free_space(directory))
             && needed > free
         {
-            return Err(TablesError::Space {
-                directory: directory.to_owned(),
-                needed,
-                free,
-            });
+            return Err(no_space(directory, needed, free));
         }
         let work = BuildContext {
             instructions: Instructions::detect(),
@@ -289,6 +283,14 @@ fn max_disk_space(pairs: impl Iterator<Item = (Vec<u64>, bool)>) -> u64 {
 }
 
 /// Two classes that are solved together in memory.
+fn no_space(directory: &Path, needed: u64, free: u64) -> TablesError {
+    let [needed, free] = [needed, free].map(format_bytes);
+    let problem = format!(
+        "not enough space on the disk, {needed} needed and {free} free; name another directory, or fewer stones"
+    );
+    TablesError::in_file(directory, &problem)
+}
+
 struct ClassPair<'a> {
     index: &'a Index,
     blocks: Vec<(Class, Blocks)>,
@@ -300,7 +302,7 @@ impl<'a> ClassPair<'a> {
             let number = index.blocks(class);
             let bytes = (2 * number * class.block()) as u64;
             let blocks = Blocks::new(number, class.block());
-            let blocks = blocks.ok_or(TablesError::Memory { class, bytes })?;
+            let blocks = blocks.ok_or_else(|| TablesError::no_memory(class, bytes))?;
             Ok((class, blocks))
         };
         let blocks = class
@@ -348,13 +350,7 @@ mod tests {
             (22_945_000_000, 1_000_000, "22.9 GB needed and 1.0 MB free"),
             (40_960, 0, "41.0 kB needed and 0 bytes free"),
         ] {
-            let directory = "there".into();
-            let error = TablesError::Space {
-                directory,
-                needed,
-                free,
-            };
-            let error = error.to_string();
+            let error = no_space(Path::new("there"), needed, free).to_string();
             let begin = format!("there: not enough space on the disk, {expected};");
             assert!(error.starts_with(&begin), "{error}");
         }

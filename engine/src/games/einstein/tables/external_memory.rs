@@ -122,8 +122,10 @@ impl<'a> Layers<'a> {
             .max()
             .unwrap_or(0);
         let bytes = (2 * largest * class.block()) as u64;
-        let blocks =
-            || Blocks::new(largest, class.block()).ok_or(TablesError::Memory { class, bytes });
+        let blocks = || {
+            let blocks = Blocks::new(largest, class.block());
+            blocks.ok_or_else(|| TablesError::no_memory(class, bytes))
+        };
         let layers_in_memory = (0..LAYERS_IN_MEMORY)
             .map(|_| Ok((Vec::new(), blocks()?)))
             .collect::<Result<_, TablesError>>()?;

@@ -97,7 +97,7 @@ pub(super) fn write(
         file.write_all(&sums)?;
         file.write_all(&checksum(&[&header[..], &sums].concat()).to_le_bytes())
     })
-    .map_err(TablesError::File)
+    .map_err(TablesError::from)
 }
 
 /// Maps the file of a class after validating all of it.
@@ -109,10 +109,7 @@ pub(super) fn open(
     run: Run<'_>,
 ) -> Result<Cells, TablesError> {
     let failed = |cause| FileError::reading(path, cause);
-    let damaged = |problem: &str| TablesError::Damaged {
-        path: path.to_owned(),
-        problem: problem.to_owned(),
-    };
+    let damaged = |problem: &str| TablesError::in_file(path, problem);
     let mut file = files::open(path)?;
     let length = file.metadata().map_err(failed)?.len();
     if length < HEADER_BYTES as u64 {

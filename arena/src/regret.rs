@@ -27,11 +27,11 @@ use engine::play::{
     registry::SharedEvaluator,
 };
 
-/// A player or an evaluator whose choices are measured.
+/// A measured player or evaluator.
 pub enum Contestant<G: Playable> {
     /// A player, which decides every outcome of chance with several moves.
     Player(Box<PlayerRecipe<G>>),
-    /// An evaluator that rates every direct successor, and the position itself.
+    /// An evaluator of every direct successor and of the position itself.
     Evaluator {
         /// Its notation.
         name: String,

@@ -18,7 +18,7 @@ pub mod simulation;
 use engine::core::moments::Moments;
 use serde::{Deserialize, Serialize};
 
-/// The standard normal quantile that leaves 2.5 % on each side.
+/// 97.5 % quantile of the standard normal distribution.
 pub const QUANTILE_95: f64 = 1.959_963_984_540_054;
 
 /// A 95 % confidence interval.
@@ -31,7 +31,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// As far to either side of the middle.
+    /// The interval of this half-width about a centre.
     #[must_use]
     pub fn from_center(middle: f64, half_width: f64) -> Self {
         Self {
@@ -40,8 +40,8 @@ impl Interval {
         }
     }
 
-    /// The interval of a mean by the normal approximation; with fewer than two samples `[0, 1]`.
-    /// Luck-adjusted scores may lie outside of that.
+    /// Interval of a mean by the normal approximation; `[0, 1]` with fewer than two samples.
+    /// Luck-adjusted scores may exceed it.
     pub(crate) fn of_mean(moments: &Moments) -> Self {
         match moments.samples() {
             2.0.. => Self::from_center(moments.mean(), QUANTILE_95 * moments.standard_error()),
@@ -55,19 +55,19 @@ impl Interval {
         upper: 1.0,
     };
 
-    /// Half the distance between the ends.
+    /// Half the length.
     #[must_use]
     pub fn half_width(&self) -> f64 {
         (self.upper - self.lower) / 2.0
     }
 
-    /// Whether `value` lies inside or on an end.
+    /// True inside and on either end.
     #[cfg(test)]
     pub(crate) fn contains(&self, value: f64) -> bool {
         self.lower <= value && value <= self.upper
     }
 
-    /// The same interval after an increasing function.
+    /// Maps both ends by an increasing function.
     #[must_use]
     pub fn map(self, function: impl Fn(f64) -> f64) -> Self {
         Self {
@@ -106,15 +106,14 @@ impl<const N: usize> Tally<N> {
         self.mean(Self::cell_score).unwrap_or(0.5)
     }
 
-    /// Variance of one sample, about the mean, dividing by the number of samples; 0 without
-    /// samples.
+    /// Population variance of one sample; 0 without samples.
     pub(crate) fn variance(&self) -> f64 {
         let score = self.score();
         let squared = |cell| (Self::cell_score(cell) - score).powi(2);
         self.mean(squared).unwrap_or(0.0)
     }
 
-    /// The mean over samples of a function of their cells.
+    /// Mean over samples of a function of their cells.
     fn mean(&self, score: impl Fn(usize) -> f64) -> Option<f64> {
         let samples = self.samples();
         let cells = self.counts.iter().enumerate();
@@ -129,9 +128,8 @@ impl<const N: usize> Tally<N> {
 
     /// The 95 % interval of the score, inside `[0, 1]`.
     ///
-    /// Normal, unless all samples lie in one cell: then the share of that cell is at least
-    /// `0.05^(1/n)` with 95 % certainty, and whatever is left may be worth anything. Without
-    /// samples it is `[0, 1]`.
+    /// Normal, unless all samples lie in one cell: then that cell's fraction is at least
+    /// `0.05^(1/n)` with 95 % certainty, and the rest may have any score. `[0, 1]` without samples.
     #[must_use]
     pub fn interval(&self) -> Interval {
         let samples = self.samples();
@@ -150,14 +148,13 @@ impl<const N: usize> Tally<N> {
             .map(|end| end.clamp(0.0, 1.0))
     }
 
-    /// The Elo difference that explains the score. A score within a quarter of a sample of 0 or 1
-    /// counts as that quarter, so that the answer is finite.
+    /// Elo difference of the score, which is kept a quarter of a sample away from 0 and 1.
     #[must_use]
     pub fn elo(&self) -> f64 {
         elo_of_score(self.bounded_score())
     }
 
-    /// The 95 % interval of the Elo difference: that of the score, through the same bounded curve.
+    /// 95 % interval of the Elo difference, from that of the score with the same limits.
     #[must_use]
     pub fn elo_interval(&self) -> Interval {
         self.interval()
@@ -187,8 +184,7 @@ impl<const N: usize> Tally<N> {
     }
 }
 
-/// Pairs of games by the points that a contestant has made of the two: a point a win, half a point
-/// a draw.
+/// Pairs of games by a contestant's points: 1 a win, 1/2 a draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairCounts {
     /// Pairs of which both games were lost.
@@ -208,7 +204,7 @@ pub struct PairCounts {
     pub draws: u64,
 }
 
-/// Whether a count has no information and is left out.
+/// A count without information is omitted.
 #[allow(
     clippy::trivially_copy_pass_by_ref,
     reason = "the signature that serde calls"
@@ -229,7 +225,7 @@ impl PairCounts {
         }
     }
 
-    /// Counts one more pair with the scores of its two games: 0, 1/2 or 1 each.
+    /// Counts a pair with the scores of its two games: 0, 1/2 or 1 each.
     pub fn add(&mut self, scores: [f64; 2]) {
         let half_points = scores.map(|score| (2.0 * score).round() as u64);
         match half_points[0] + half_points[1] {
@@ -255,7 +251,7 @@ impl PairCounts {
         half_points.saturating_sub(self.draws) / 2
     }
 
-    /// The same, seen by the opponent.
+    /// From the opponent's perspective.
     #[cfg(test)]
     pub(crate) fn swap_sides(&self) -> Self {
         Self {
@@ -314,7 +310,7 @@ impl Estimate {
 }
 
 impl std::fmt::Display for Estimate {
-    /// In percent, with half the 95 % interval where there is one.
+    /// In percent, with half the 95 % interval if there is an error.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (value, error) = (100.0 * self.value, 100.0 * QUANTILE_95 * self.error);
         match error {
@@ -324,25 +320,25 @@ impl std::fmt::Display for Estimate {
     }
 }
 
-/// The sum of products of numbers in the same place.
+/// Dot product.
 #[must_use]
 pub fn dot(left: &[f64], right: &[f64]) -> f64 {
     left.iter().zip(right).map(|(one, other)| one * other).sum()
 }
 
-/// The Elo difference that predicts a score in `(0, 1)`.
+/// The Elo difference of a score in `(0, 1)`.
 pub(crate) fn elo_of_score(score: f64) -> f64 {
     // An even score is 0, not -0.
     400.0 * (score / (1.0 - score)).log10()
 }
 
-/// The score that an Elo difference predicts.
+/// The expected score of an Elo difference.
 #[must_use]
 pub fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
 }
 
-/// Probability that a standard normal variable lies below `x`; absolute error below 1e-12.
+/// Standard normal distribution function; absolute error below 1e-12.
 pub(crate) fn normal_below(x: f64) -> f64 {
     if x < 0.0 {
         return 1.0 - normal_below(-x);

@@ -64,7 +64,7 @@ fn evaluators(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Forty windows of four squares, with weights that are no matter.
+/// Forty windows of four squares with arbitrary weights.
 fn tables() -> NTuple {
     let windows = TupleSet::from_name(&Standard::default(), "board-windows")
         .unwrap_or_else(|error| panic!("{error}"))

@@ -5,7 +5,7 @@ use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::{MoveList, Position, Standard, tables::cache::shared_tables};
 use std::hint::black_box;
 
-/// Enough that their cells do not fit the caches near a core.
+/// Too many cells for the caches near a core.
 const NUM_POSITIONS: usize = 1 << 16;
 
 /// Positions of at most four stones of random games.

@@ -43,7 +43,7 @@ fn random_play(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// One game, every ply with its whole list of moves; how many plies it had.
+/// Plies of a game with the complete move list at every ply.
 fn play_listed(game: &ReversiXt, random: &mut RandomStream) -> u64 {
     let (mut position, mut moves, mut plies) = (game.start(), Default::default(), 0);
     while game.payoffs(&position).is_none() {

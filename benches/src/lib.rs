@@ -1,6 +1,10 @@
 //! Studies of EinStein and ReversiXT, compared with published figures.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
+#![allow(
+    missing_docs,
+    reason = "fields of results have the names of their columns"
+)]
 
 use arena::{error::Result, statistics::Estimate};
 use engine::core::{
@@ -32,12 +36,11 @@ pub mod reproduce;
 
 pub mod sections;
 
-/// One of a few that arguments and results call by a name.
+/// A value that arguments and results refer to by name.
 pub trait Named: Copy + PartialEq + 'static {
-    /// All of them with their names, in their order.
+    /// All values with their names, in order.
     const NAMES: &'static [(&'static str, Self)];
 
-    /// Its name.
     #[must_use]
     fn name(self) -> &'static str {
         let mut all = Self::NAMES.iter();
@@ -45,7 +48,6 @@ pub trait Named: Copy + PartialEq + 'static {
             .map_or("", |(name, _)| name)
     }
 
-    /// The value of a name.
     #[must_use]
     fn named(name: &str) -> Option<Self> {
         let entry = Self::NAMES
@@ -55,8 +57,8 @@ pub trait Named: Copy + PartialEq + 'static {
     }
 }
 
-/// The start and the dice of a game from its seed and number, and its players ready for it. Red
-/// begins every other one.
+/// Position and dice of a game from its seed and number, with both players reset. Red begins every
+/// other game.
 fn begin_game(
     game: &Standard,
     players: &mut [Box<dyn Player<Standard>>; 2],
@@ -73,7 +75,7 @@ fn begin_game(
     (start, DiceStream::new(of_dice, game.die()))
 }
 
-/// A game of two players that are ready for it.
+/// Plays a game of two reset players.
 fn play(
     game: &Standard,
     start: Position,

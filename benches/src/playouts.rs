@@ -1,9 +1,9 @@
 //! Statistics of random play: games from random set-ups in which both sides choose uniformly among
-//! their legal moves after each roll.
+//! their legal moves.
 //!
-//! They use the rules alone, as a reference for faster playouts ([`compare`]). Counts depend on the
-//! rules, the seed and the number of games, and not on threads: games come in blocks of fixed size
-//! with a random stream each, and all counts are integers.
+//! This is the reference of faster playouts ([`compare`]). Counts depend on rules, seed and number
+//! of games, not on threads: each block of games has its own random stream, and all counts are
+//! integers.
 
 pub mod compare;
 pub mod die_tables;
@@ -16,19 +16,16 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::time::Instant;
 
-/// Games that share one random stream; seeding a Mersenne Twister costs as much as a few games.
+/// Games of one random stream; seeding a Mersenne Twister costs as much as a few games.
 const BLOCK_GAMES: u64 = 256;
 
-/// Sums over games of random play.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RandomPlay {
-    /// Games played.
     pub games: u64,
     /// Games won by the side that began.
     pub first_mover_wins: u64,
-    /// Plies of all games; every ply is one rolled turn.
+    /// Plies of all games.
     pub plies: u64,
-    /// Sum of squared plies.
     pub squared_plies: u64,
     /// Legal moves after the roll, over all turns.
     pub legal_moves: u64,
@@ -36,30 +33,23 @@ pub struct RandomPlay {
     pub longest: u64,
 }
 
-/// Counts of random play and how long they took.
 #[derive(Debug, Serialize)]
 pub struct RandomPlayReport {
-    /// The counts.
     pub counts: RandomPlay,
-    /// Share of games won by the side that began.
+    /// Fraction of games won by the side that began.
     #[serde(rename = "first_mover_share")]
     pub first_mover_score: f64,
-    /// Its standard error.
     pub first_mover_error: f64,
-    /// Plies a game.
     pub mean_plies: f64,
-    /// Its standard error.
     pub mean_plies_error: f64,
-    /// Legal moves a rolled turn.
     pub moves_per_turn: f64,
     /// Games a second of wall time, all threads together.
     pub games_per_second: f64,
-    /// Wall time in seconds.
     pub wall_seconds: f64,
 }
 
-/// Plays `games` random games, at least one, on `threads` threads (0 = as many as the machine has
-/// cores). Red begins every other game.
+/// Plays at least one random game on `threads` threads (0 = all cores). Red begins every other
+/// game.
 ///
 /// # Errors
 /// If the threads cannot be started.
@@ -101,7 +91,7 @@ pub fn random_play(
     })
 }
 
-/// Plays games one after the other from one seed.
+/// Plays games in sequence from one seed.
 #[must_use]
 pub fn play_block(game: &Standard, seed: u64, games: u64) -> RandomPlay {
     let mut random = RandomStream::new(seed);

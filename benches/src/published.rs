@@ -15,13 +15,13 @@ use std::collections::HashMap;
 /// Games a pair of Rock'n'Roll's tournament.
 pub(super) const ROCKNROLL_GAMES: u64 = 10_240;
 
-/// One of the 24 players of Rock'n'Roll's tournament.
+/// A player of Rock'n'Roll's tournament.
 #[derive(Deserialize)]
 pub(super) struct Entrant {
-    /// Its number in the report.
+    /// Number in the report.
     #[serde(rename = "no")]
     pub number: u32,
-    /// The report's name.
+    /// Name in the report.
     #[serde(rename = "player")]
     pub name: String,
     /// Our notation. MrRandom is an evaluator in the report, so it takes a win that it sees; as a
@@ -30,39 +30,40 @@ pub(super) struct Entrant {
     /// not printed, see `benches/results/published-tables.md` for how these were chosen.
     #[serde(rename = "here")]
     pub player: String,
-    /// Milliseconds of its moves in a game, about, for the estimate of time and the quick size.
+    /// Estimated milliseconds of its moves in a game.
     pub milliseconds: f64,
-    /// Its printed win percentages against others, by their numbers.
+    /// Printed win percentages by the opponent's number.
     #[serde(flatten)]
     pub percent: HashMap<String, f64>,
 }
 
-/// One line of Monte_Alpha's tables.
+/// A line of Monte_Alpha's tables.
 #[derive(Deserialize)]
 pub(super) struct MonteAlphaLine {
     pub table: u32,
-    /// The player, in the report's words.
+    /// Name in the report.
     pub player: String,
-    /// The opponent, in the report's words.
+    /// Name in the report.
     pub opponent: String,
-    /// Both here; `{limit}`, `{many}` and `{few}` stand for the time of a move and for simulations.
+    /// Notations of both; `{limit}`, `{many}` and `{few}` stand for the time of a move and for
+    /// simulations.
     pub here: String,
     pub opponent_here: String,
     pub games: u64,
-    /// Share of games won, in percent.
+    /// Percentage of games won.
     #[serde(rename = "win_rate_percent")]
     pub percent: f64,
 }
 
-/// One depth of the Star1 agent.
+/// A depth of the Star1 agent.
 #[derive(Deserialize)]
 pub(super) struct DepthLine {
-    /// As the report counts it.
+    /// The report's count.
     pub depth: u32,
-    /// Share of games won against depth 0.
+    /// Percentage of games won against depth 0.
     #[serde(rename = "win_rate_vs_depth0")]
     pub share: f64,
-    /// Of a complete game.
+    /// Seconds a complete game.
     #[serde(rename = "seconds_per_complete_game")]
     pub seconds: f64,
     pub games: u64,
@@ -90,7 +91,7 @@ pub(super) fn report(name: &str) -> (String, Vec<String>) {
     (source, assumptions.map(str::to_owned).collect())
 }
 
-/// The rows of a table, whose first line names the cells; empty cells are left out.
+/// Rows of a table whose first line has the column names; empty cells are omitted.
 fn rows<T: DeserializeOwned>(table: &str) -> Result<Vec<T>> {
     let mut lines = table.lines();
     let names = cells(lines.next().unwrap_or_default());
@@ -105,7 +106,7 @@ fn rows<T: DeserializeOwned>(table: &str) -> Result<Vec<T>> {
     (2..).zip(lines).map(row).collect()
 }
 
-/// The cells of a line; one may stand in quotation marks.
+/// The cells of a CSV line, quoted or not.
 fn cells(line: &str) -> Vec<String> {
     let (mut cells, mut quoted) = (vec![String::new()], false);
     for character in line.chars() {

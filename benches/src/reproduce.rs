@@ -23,22 +23,17 @@ use engine::core::task_slice::TaskSlice;
 use indicatif::ProgressBar;
 use std::path::PathBuf;
 
-/// The published tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// The 24-player tournament of Rock'n'Roll.
     RockNRoll,
-    /// Rock'n'Roll's study of set-ups.
     Setups,
-    /// Leaf counts of the Star1 agent: Star0, Star0.5, Star1, table.
+    /// Leaf counts of the Star1 agent.
     Star,
     /// Depth against time and strength of the Star1 agent.
     Depth,
-    /// Rock'n'Roll's study of table sizes.
     Table,
-    /// Minimax, alpha-beta and max^n on ReversiXT with the share of time spent evaluating.
+    /// Minimax, alpha-beta and max^n, with their fraction of evaluation time.
     ReversiXt,
-    /// Monte_Alpha's tables.
     MonteAlpha,
 }
 
@@ -55,41 +50,38 @@ impl Named for Target {
 }
 
 impl Target {
-    /// Whether CSV and a chart are available.
+    /// True for studies with CSV and a chart.
     #[must_use]
     pub fn has_pictures(self) -> bool {
         self == Self::ReversiXt
     }
 }
 
-/// Settings of a reproduction.
 #[derive(Clone)]
 pub struct Settings {
-    /// As many games as were published, instead of about a minute's.
+    /// The published number of games instead of about a minute's.
     pub full: bool,
-    /// Games of each match; `None` for the size of `full`.
+    /// Games a match instead of those of `full`.
     pub games: Option<u64>,
-    /// Numbers of Rock'n'Roll's players; empty: all that the size has.
+    /// Numbers of Rock'n'Roll's players; empty: all.
     pub only: Vec<u32>,
     /// Set-ups of Rock'n'Roll's tournament.
     pub setups: Setups,
-    /// Rules all luck.
     pub seed: u64,
-    /// Worker threads of matches; 0 = as many as the machine has cores.
+    /// Worker threads; 0 = all cores.
     pub threads: usize,
-    /// A folder where finished games are kept.
+    /// Folder of finished games.
     pub state: Option<PathBuf>,
     /// The games of this task; a task prints no result.
     pub slice: TaskSlice,
 }
 
 impl Settings {
-    /// The value for the published size, or for the quick one.
     fn full_or_quick<T>(&self, [full, quick]: [T; 2]) -> T {
         if self.full { full } else { quick }
     }
 
-    /// Games of a match that has so many at the published size and the quick one.
+    /// Games of a match with these full and quick sizes.
     fn games_or(&self, sizes: [u64; 2]) -> u64 {
         self.games.unwrap_or(self.full_or_quick(sizes))
     }

@@ -1,4 +1,4 @@
-//! The parts of studies on a page of results.
+//! Sections of studies on a page of results.
 
 use crate::{
     reproduce::Reproduction,
@@ -38,7 +38,7 @@ pub fn read_section(value: &Value) -> Option<Result<Box<dyn Section>, String>> {
     }
 }
 
-/// An atlas that can be drawn.
+/// Checks that a result has the classes of a drawing.
 fn setup_values(found: SetupValues) -> Result<SetupValues, String> {
     let is_order = |order: &String| order.len() == 6 && order.is_ascii();
     let is_class =
@@ -99,7 +99,7 @@ impl Section for Reproduction {
     }
 }
 
-/// Measured figures over published ones, and the line on which they would agree.
+/// Chart of measured over published figures, with the diagonal.
 fn against_published(
     title: &str,
     unit: &str,

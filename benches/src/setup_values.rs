@@ -1,11 +1,11 @@
-//! The atlas of the opening: win probability of the first side, and values of set-ups.
+//! Values of EinStein's set-ups and win probability of the first side.
 //!
-//! With one to three stones a side the endgame tables have every start, so all values are exact.
-//! With six, all 720 set-ups meet all in games, up to symmetry, and a model is fitted to them
-//! (`fit.rs`); every value has a sampling error and a policy error (`better.rs`).
+//! With one to three stones a side all values are exact, by the endgame tables. With six, all 720
+//! set-ups play all others up to symmetry and a model is fitted (`fit.rs`); every value has a
+//! sampling error and a policy error (`better.rs`).
 //!
-//! Results depend on players, rules, seed and numbers alone. Earlier work: the study of set-ups of
-//! Rock'n'Roll (Schäfer 2006).
+//! Results depend on players, rules, seed and numbers alone. Earlier work: Rock'n'Roll (Schäfer
+//! 2006).
 
 mod arrangements;
 mod better;
@@ -37,56 +37,53 @@ use result::{Analysis, FitReport, SetupValues};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Meetings of two set-ups that no symmetry makes the same, six stones a side: 720 · 720 / 8.
+/// Pairs of six-stone set-ups up to symmetry: 720 · 720 / 8.
 pub const NUM_MEETINGS: u64 = 64_800;
 
-/// Most stones a side of which every start is known to tables.
+/// Maximum stones a side with exact values.
 pub const MAX_EXACT_STONES: usize = 3;
 
-/// Settings of an atlas of six stones.
+/// Settings for six stones a side.
 #[derive(Clone)]
 pub struct Settings {
-    /// The rules; the die is fair.
+    /// With a fair die.
     pub game: Standard,
     /// Games of each meeting; an even number from 2.
     pub games: u32,
-    /// Rules all luck.
     pub seed: u64,
-    /// Worker threads; 0 = as many as the machine has cores.
+    /// Worker threads; 0 = all cores.
     pub threads: usize,
     /// File of finished chunks.
     pub state: Option<PathBuf>,
-    /// Which of the chunks are played here.
+    /// The chunks of this task.
     pub slice: TaskSlice,
-    /// Games of the policy and of a stronger player, and games of each kind.
+    /// The policy against a stronger player, and games of each kind.
     pub better: Option<(FullGames, u64)>,
 }
 
-/// An atlas, and the values that it comes from.
 pub struct SetupStudy {
-    /// The values.
     pub setup_values: SetupValues,
     rows: Rows,
     /// Values of rows against rows, for the first side.
     values: Vec<Vec<f64>>,
 }
 
-/// Meetings that are played and kept together.
+/// Meetings of one chunk.
 const CHUNK_MEETINGS: usize = 120;
 
-/// Results are added up in units of this many parts of a win, so that sums do not depend on order.
+/// Fixed-point unit of results, so that sums do not depend on order.
 const RESULT_UNITS: f64 = (1 << 20) as f64;
 
 /// Sums of a meeting's games: of each half, and of all squares.
 type Sums = [i64; 3];
 
-/// Fits to pure noise, from which the standard errors of values follow.
+/// Fits to pure noise, for the standard errors of values.
 const NUM_REPLICATES: u64 = 64;
 
-/// The exact atlas of a number of stones a side, at most [`MAX_EXACT_STONES`].
+/// Exact values with at most [`MAX_EXACT_STONES`] stones a side.
 ///
 /// # Errors
-/// If the tables do not reach that far, or are of another game.
+/// If the tables have fewer stones or other rules.
 pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<SetupStudy> {
     use engine::core::oracle::Oracle;
     let rows = Rows::new(stones);
@@ -115,8 +112,8 @@ pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<SetupStu
     })
 }
 
-/// Plays the remaining games of an atlas of six stones and evaluates them; a task only plays and
-/// stores its games.
+/// Plays the remaining games of six stones and evaluates them; a task only plays and stores its
+/// games.
 ///
 /// # Errors
 /// If the die is not fair, threads cannot be started, the state file cannot be used, or parts of
@@ -154,7 +151,6 @@ pub fn study_games(
     Ok(Some(study))
 }
 
-/// The sums of all meetings.
 fn play(
     games: &dyn Games,
     design: &Design,
@@ -202,7 +198,7 @@ fn play(
     Ok(exact.into_values().flat_map(|(_, sums)| sums).collect())
 }
 
-/// The games of a meeting, from its eight images in turn; their seed depends on meeting and number.
+/// Plays a meeting's games from its eight images in turn; seeds depend on meeting and number.
 fn play_pair(
     table: &mut Table<'_>,
     design: &Design,
@@ -215,7 +211,7 @@ fn play_pair(
     for number in 0..settings.games {
         let indices = [pair as u64, number.into()];
         let seed = derive_seed(settings.seed, SeedSpace::Arena, &indices);
-        // Both halves hold the same images; sixteen games hold all of them.
+        // Both halves have the same images; sixteen games have all of them.
         let worth = table(&transform_position(&start, (number / 2 % 8) as usize), seed)?;
         sums[number as usize % 2] += (worth * RESULT_UNITS).round() as i64;
         sums[2] += (worth * worth * RESULT_UNITS).round() as i64;
@@ -223,7 +219,7 @@ fn play_pair(
     Ok(sums)
 }
 
-/// Fits the model and reads the atlas off it.
+/// Fits the model and computes the result.
 fn read(design: &Design, sums: &[Sums], settings: &Settings) -> SetupStudy {
     let games = f64::from(settings.games);
     let half_sums = [0, 1].map(|half| {
@@ -237,7 +233,7 @@ fn read(design: &Design, sums: &[Sums], settings: &Settings) -> SetupStudy {
         .iter()
         .map(|sums| sums[2] as f64 / RESULT_UNITS)
         .sum::<f64>();
-    // Variance within meetings, without the differences between them.
+    // Variance within meetings.
     let of_game =
         ((squares - games * dot(&means, &means)) / (means.len() as f64 * (games - 1.0))).max(0.0);
     let (terms, held_out) = design.choose(&half_sums, 2.0 * of_game / games);

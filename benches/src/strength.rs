@@ -1,9 +1,8 @@
 //! Strength by cost: scores of players against one opponent.
 //!
-//! A player's notation may have a placeholder for a number, such as time a move; it then has a
-//! match for each number, a curve. All matches use the same seed, so that every point has the same
-//! starts and dice. Curves keep the given order, points the order of their numbers; scores are
-//! luck-adjusted if a luck evaluator is given.
+//! A notation may have a placeholder for a number, such as time a move; each number is then a match
+//! and a point of the curve. All matches share the seed, so that points have the same starts and
+//! dice; scores are luck-adjusted if a luck evaluator is given.
 
 use arena::error::Result;
 use arena::matches::{Contestant, MatchOptions, MatchResult, make_folder, play_match};
@@ -17,39 +16,33 @@ use engine::core::files::checksum;
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
-/// The placeholder of a number in a player's notation.
+/// Placeholder of a number in a notation.
 pub const PLACEHOLDER: &str = "{}";
 
-/// A player, its numbers open.
+/// A notation with its numbers.
 pub struct Candidate<G: Playable> {
-    /// Its notation, with [`PLACEHOLDER`] for the number.
+    /// With [`PLACEHOLDER`] for the number.
     pub player: String,
-    /// Each number with the player that it makes; without a number there is one.
+    /// Players by number; one player without a number.
     pub settings: Vec<(Option<f64>, Contestant<G>)>,
 }
 
-/// Scores of players.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StrengthCurves {
-    /// The opponent.
     pub against: String,
     /// A curve a player.
     pub curves: Vec<Scores>,
 }
 
-/// Scores of a player for each of its numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
-    /// The player, with [`PLACEHOLDER`] for the number.
+    /// Notation with [`PLACEHOLDER`] for the number.
     pub player: String,
-    /// A match a number.
     pub points: Vec<Point>,
 }
 
-/// The score of a player with one number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// The number, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<f64>,
     /// The match; A is the player.
@@ -65,14 +58,13 @@ impl Point {
         }
     }
 
-    /// Microseconds a move.
     fn cost(&self) -> f64 {
         1e6 * self.result.seconds_per_move[0]
     }
 }
 
-/// Plays a match for every setting. `options.state`, if given, names a folder with a file for each
-/// match: one that is finished there is not played again.
+/// Plays a match for every setting. `options.state` is a folder with a file for each match;
+/// finished ones are not repeated.
 ///
 /// # Errors
 /// If a match fails.
@@ -107,7 +99,6 @@ pub fn measure_curves<G: Playable>(
     })
 }
 
-/// A line a point.
 #[must_use]
 pub fn text_table(front: &StrengthCurves) -> TextTable {
     let mut text_table = TextTable::new([
@@ -140,10 +131,10 @@ pub fn text_table(front: &StrengthCurves) -> TextTable {
     text_table
 }
 
-/// Scores with their intervals by microseconds a move; each doubling of these is a step.
+/// Scores with intervals by microseconds a move, on a logarithmic axis.
 ///
 /// # Errors
-/// If the plotting library refuses.
+/// If the chart cannot be drawn.
 pub fn chart(front: &StrengthCurves) -> Result<String> {
     let percent = |point: &Point| (point.cost(), 100.0 * point.score().0);
     let chart = LineChart::new(

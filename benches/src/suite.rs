@@ -1,9 +1,8 @@
 //! Suites of positions on which searches are compared: a phase and a position before the roll on
 //! each line.
 //!
-//! Positions are not over and have no rolled die, so every search can value them as chance roots.
-//! The committed suite (`data/suites/search.txt`) is part of the program; a test generates it
-//! again.
+//! Positions are not over and have no roll, so every search can value them as chance roots. The
+//! committed suite (`data/suites/search.txt`) is built in; a test generates it again.
 
 #[cfg(test)]
 mod generate;
@@ -18,11 +17,10 @@ use engine::games::einstein::{Position, Standard};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// A phase of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
-    /// The first plies; nearly all stones live.
+    /// The first plies; nearly all stones are on the board.
     Opening,
     /// About 7 to 9 stones in all.
     Middle,
@@ -38,23 +36,19 @@ impl Named for Phase {
     ];
 }
 
-/// One position of a suite.
 #[derive(Clone, Debug)]
 pub struct SuitePosition {
-    /// The phase.
     pub phase: Phase,
-    /// Its notation, before the roll.
+    /// Notation, before the roll.
     pub text: String,
-    /// The position.
     pub position: Position,
 }
 
-/// Positions to search, with a name for tables.
 #[derive(Clone, Debug)]
 pub struct Suite {
-    /// The file or the name of the suite.
+    /// File name or name of the suite.
     pub name: String,
-    /// At least one position.
+    /// At least one.
     pub positions: Vec<SuitePosition>,
 }
 
@@ -116,7 +110,7 @@ impl Suite {
         }
     }
 
-    /// Number and source of the positions, in words.
+    /// Number and source of the positions as text.
     #[must_use]
     pub fn summary(&self) -> String {
         match self.positions.len() {
@@ -125,7 +119,7 @@ impl Suite {
         }
     }
 
-    /// The phases that occur, in the order of a game.
+    /// The phases of the positions, in the order of a game.
     #[must_use]
     pub fn phases(&self) -> Vec<Phase> {
         let phases = Phase::NAMES.iter().map(|(_, phase)| *phase);

@@ -1,18 +1,15 @@
-//! Equilibria of finite zero-sum games given as a matrix, by regret matching.
+//! Equilibria of finite zero-sum games given as a matrix, by regret matching⁺ with alternating
+//! updates and linear averaging (Tammelin 2014).
 //!
-//! Source: regret matching⁺ with alternating updates and linear averaging (Tammelin 2014). Averages
-//! approach an equilibrium; the *gap* bounds their distance from it. Mixes are distributions.
+//! The *gap* bounds the distance of the averages from an equilibrium. Mixes are distributions.
 
 use arena::statistics::dot;
 
-/// Frequencies of the rows, for the maximising row player, and of the columns, for the minimising
-/// column player.
+/// Frequencies of the rows (maximising player) and of the columns (minimising player).
 pub(super) type Mixes = [Vec<f64>; 2];
 
 /// Searches for an equilibrium until the gap is at most `close_enough`, for a maximum of `rounds`.
-///
-/// `payoffs[row][column]` is the payoff of the row player; there is at least one row and one
-/// column, and all rows have the same length.
+/// `payoffs[row][column]` is the payoff of the row player; the matrix is not empty.
 pub(super) fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> Mixes {
     let (height, width) = (payoffs.len(), payoffs.first().map_or(0, Vec::len));
     let mut rows = Learner::new(height);
@@ -26,7 +23,7 @@ pub(super) fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> M
             &of_columns.map(|payoff| -payoff).collect::<Vec<_>>(),
             weight,
         );
-        // Looking costs as much as two rounds.
+        // The check costs as much as two rounds.
         if round % 64 == 0 && gap(payoffs, &[&rows, &columns].map(Learner::average)) <= close_enough
         {
             break;
@@ -35,13 +32,13 @@ pub(super) fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> M
     [rows, columns].each_ref().map(Learner::average)
 }
 
-/// The payoffs of a game in which both choose among as many.
+/// The payoff matrix of a square game.
 pub(super) fn square(choices: usize, payoff: impl Fn(usize, usize) -> f64) -> Vec<Vec<f64>> {
     let row = |row| (0..choices).map(|column| payoff(row, column)).collect();
     (0..choices).map(row).collect()
 }
 
-/// The value of two mixes for the row player.
+/// Value of two mixes for the row player.
 pub(super) fn mix_value(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
     let chosen = payoffs
         .iter()
@@ -52,19 +49,18 @@ pub(super) fn mix_value(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
         .sum()
 }
 
-/// Gains of both players by best responses to each other's mix: 0 in equilibrium, and never
-/// negative but for rounding.
+/// Gains of both players by best responses; 0 in equilibrium.
 fn gap(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
     best_row(payoffs, columns) - worst_column(payoffs, rows)
 }
 
-/// The value of `rows` against their worst column.
+/// Value of `rows` against their worst column.
 pub(super) fn worst_column(payoffs: &[Vec<f64>], rows: &[f64]) -> f64 {
     let payoffs = column_payoffs(payoffs, rows).into_iter();
     payoffs.fold(f64::INFINITY, f64::min)
 }
 
-/// The value of the best row against `columns`.
+/// Value of the best row against `columns`.
 pub(super) fn best_row(payoffs: &[Vec<f64>], columns: &[f64]) -> f64 {
     let payoffs = row_payoffs(payoffs, columns).into_iter();
     payoffs.fold(f64::NEG_INFINITY, f64::max)
@@ -84,7 +80,7 @@ fn column_payoffs(payoffs: &[Vec<f64>], rows: &[f64]) -> Vec<f64> {
     sums
 }
 
-/// One player: regrets, the current mix, and the sum of all mixes.
+/// Regrets, current mix and sum of mixes of a player.
 struct Learner {
     regrets: Vec<f64>,
     mix: Vec<f64>,
@@ -100,7 +96,7 @@ impl Learner {
         }
     }
 
-    /// Each choice would have brought so much.
+    /// Updates by the payoff of each choice.
     fn learn(&mut self, payoffs: &[f64], weight: f64) {
         let got = dot(payoffs, &self.mix);
         self.regrets

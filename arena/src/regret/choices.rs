@@ -1,9 +1,8 @@
 //! Choices of contestants, position by position.
 //!
 //! An evaluator rates each distinct successor once, for all outcomes of chance. A player decides
-//! every outcome with several moves as the first of a new game, so that no decision profits from
-//! another. The answers for a position depend on the contestant, the seed, the position and its
-//! number alone.
+//! every outcome with several moves in a new game, so that decisions are independent. Answers
+//! depend on contestant, seed, position and its number alone.
 
 use super::{
     Contestant,
@@ -17,7 +16,6 @@ use indicatif::ProgressBar;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// Choices of a contestant in a position.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum Choices {
     /// Each allowed move with the same probability.
@@ -27,19 +25,17 @@ pub(super) enum Choices {
     Moves(Vec<u16>),
 }
 
-/// Answers of a contestant in a position.
 #[derive(Clone, Default)]
 pub(super) struct Answer {
-    /// The choices for all outcomes.
     pub choices: Choices,
-    /// Win probability of the side to move before chance, from evaluators.
+    /// An evaluator's win probability of the side to move before chance.
     pub value: Option<f32>,
 }
 
-/// Positions that are answered by one thread at a time.
+/// Positions of one parallel task.
 const BLOCK_POSITIONS: usize = 128;
 
-/// The answers of a contestant, one a position, in order.
+/// One answer a position, in order.
 pub(super) fn answers<G: Playable>(
     contestant: &Contestant<G>,
     game: &G,
@@ -65,7 +61,7 @@ pub(super) fn answers<G: Playable>(
             Ok(vec![Answer::default(); labelled.len()])
         }
         Contestant::Player(recipe) => {
-            // A player for each thread, for making one may take a large table.
+            // One player a thread, since each may own a large table.
             let positions = (0..).zip(labelled).par_bridge();
             let answer = |player: &mut Box<dyn Player<G>>, (number, labelled)| {
                 let answer = by_player(player.as_mut(), game, labelled, seed, number)?;
@@ -110,7 +106,7 @@ fn by_player<G: Playable>(
     })
 }
 
-/// Sets the seeds of players apart from those of positions, which have two indices.
+/// Separates the seeds of players from those of positions, which have two indices.
 const PLAYER_SEED_STREAM: u64 = 1;
 
 fn by_evaluator<G: Playable>(

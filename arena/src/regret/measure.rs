@@ -1,8 +1,8 @@
 //! Sums over decisions, with means, fractions and their standard errors.
 //!
-//! The decisions of one position depend on each other, so the position is the unit: each figure is
-//! a ratio of two sums over positions, with the linearised standard error of a ratio. Sums are
-//! added up in the order of the positions, in double precision.
+//! The decisions of one position are dependent, so the position is the unit: each figure is a ratio
+//! of two sums over positions, with the linearised standard error of a ratio. Sums are in the order
+//! of the positions, in double precision.
 
 use super::{
     choices::{Answer, Choices},
@@ -12,7 +12,7 @@ use crate::statistics::Estimate;
 use engine::{games::einstein::tables::SAME_VALUE, play::playable::Playable};
 use serde::{Deserialize, Serialize};
 
-/// Sum of `numerator` over sum of `denominator`, a pair for each position.
+/// Sum of `numerator` over sum of `denominator`, a pair a position.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ratio {
     numerator: f64,
@@ -52,19 +52,18 @@ impl Ratio {
 /// Quality of a contestant's decisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
-    /// Positions; each has a decision for every outcome of chance.
+    /// Positions, each with a decision for every outcome of chance.
     pub positions: u64,
     /// Mean loss of win probability per decision, forced moves included.
     pub regret: Estimate,
-    /// The part of that error that comes from the labels: less the more games they rest on,
-    /// however many positions there are.
+    /// The part of that error from the labels, independent of the number of positions.
     pub of_labels: f64,
-    /// The same per real choice: an outcome that allows more than one move.
+    /// The same per real choice, an outcome with more than one allowed move.
     pub regret_of_choices: Estimate,
     /// Fraction of real choices in all decisions.
     pub choices: f64,
-    /// Fraction of real choices in which a best move was chosen, up to [`SAME_VALUE`] or two
-    /// standard errors of the labels.
+    /// Fraction of best moves among real choices, up to [`SAME_VALUE`] or two standard errors of
+    /// the labels.
     pub optimal: Estimate,
     /// Fraction of decisions that lose more than 0.01.
     pub above_1: Estimate,
@@ -77,14 +76,14 @@ pub struct Figures {
 pub struct ValueFigures {
     /// Root of the mean squared difference.
     pub rmse: Estimate,
-    /// Mean of the evaluator's value less the true one.
+    /// Mean of the evaluator's value minus the true one.
     pub bias: Estimate,
 }
 
-/// Positions that an evaluator values alike.
+/// Positions in one interval of an evaluator's values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bin {
-    /// From this value of the evaluator on, up to the next bin.
+    /// Lower end of the interval; the upper is that of the next bin.
     pub from: f64,
     /// Number of positions.
     pub positions: u64,
@@ -94,16 +93,14 @@ pub struct Bin {
     pub exact: Estimate,
 }
 
-/// Number of bins of equal width.
 pub(super) const NUM_BINS: usize = 20;
 
-/// Sums over the decisions of one contestant.
 pub(super) struct DecisionSums {
     /// Decisions of a position.
     decisions: f64,
-    /// Regret, that of real choices, optimal ones of these, and losses above 0.01 and above 0.05.
+    /// Regret, regret of real choices, optimal real choices, losses above 0.01 and above 0.05.
     ratios: [Ratio; 5],
-    /// Squared standard errors of each position's regret that come from labels.
+    /// Squared standard errors of the positions' regret from labels.
     of_labels: f64,
 }
 
@@ -116,7 +113,6 @@ impl DecisionSums {
         }
     }
 
-    /// Adds the decisions of one position.
     pub(super) fn add<G: Playable>(&mut self, game: &G, labelled: &Labelled<G>, answer: &Answer) {
         let (mut sums, mut real, mut of_labels) = ([0.0; 5], 0.0, 0.0);
         for (number, outcome) in labelled.outcomes(game).iter().enumerate() {
@@ -160,7 +156,6 @@ impl DecisionSums {
         }
     }
 
-    /// The figures of the sums.
     pub(super) fn figures(&self) -> Figures {
         let [all, real, ..] = self.ratios;
         let decisions = all.denominator.max(self.decisions);
@@ -179,7 +174,7 @@ impl DecisionSums {
     }
 }
 
-/// Sums over an evaluator's values of the positions themselves.
+/// Sums over an evaluator's values of the positions.
 #[derive(Default)]
 pub(super) struct ValueSums {
     squared: Ratio,
@@ -189,7 +184,7 @@ pub(super) struct ValueSums {
 }
 
 impl ValueSums {
-    /// Adds one position: the evaluator's value and the true one.
+    /// Adds a position's value by the evaluator and its true value.
     pub(super) fn add(&mut self, value: f64, exact: f64) {
         let difference = value - exact;
         self.squared.add(difference * difference, 1.0);
@@ -199,11 +194,11 @@ impl ValueSums {
         self.exact[bin].add(exact, 1.0);
     }
 
-    /// The figures of the sums; `None` if nothing was added.
+    /// `None` without positions.
     pub(super) fn figures(&self) -> Option<ValueFigures> {
         let squared = self.squared.estimate();
         let rmse = squared.value.sqrt();
-        // The error of a root by its derivative.
+        // Error of a square root, linearised.
         let error = if rmse > 0.0 {
             squared.error / (2.0 * rmse)
         } else {
@@ -215,7 +210,7 @@ impl ValueSums {
         })
     }
 
-    /// The bins that have positions.
+    /// The non-empty bins.
     pub(super) fn bins(&self) -> Vec<Bin> {
         let bin = |index: usize| Bin {
             from: index as f64 / NUM_BINS as f64,

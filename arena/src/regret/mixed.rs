@@ -13,13 +13,12 @@ use engine::games::einstein::{
 };
 use std::ops::RangeInclusive;
 
-/// Games of a stream, of which one position each is picked.
+/// Starts games of a stream; one position of each is picked.
 pub(super) fn mixed_games(game: &Standard, random: RandomStream) -> PickPosition<'_, Standard> {
     let mut games = MixedGames::new(game, random);
     Box::new(move |stones| games.draw(stones))
 }
 
-/// Plays games and picks positions.
 struct MixedGames<'a> {
     game: &'a Standard,
     random: RandomStream,
@@ -29,7 +28,6 @@ struct MixedGames<'a> {
 }
 
 impl<'a> MixedGames<'a> {
-    /// Games of a stream.
     fn new(game: &'a Standard, random: RandomStream) -> Self {
         Self {
             game,
@@ -39,9 +37,9 @@ impl<'a> MixedGames<'a> {
         }
     }
 
-    /// Plays a game and picks one of its positions in the range, all equally likely.
+    /// Plays a game and picks one of its positions in the range with equal probability.
     fn draw(&mut self, stones: &RangeInclusive<usize>) -> Option<Position> {
-        // Half the games, not half the positions: greedy games are often over before few stones are
+        // Half the games, not half the positions: greedy games often end before few stones are
         // left.
         let coins = self.random.next_u64();
         let first = if coins & 1 == 0 { RED } else { BLUE };

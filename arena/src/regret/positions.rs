@@ -22,20 +22,20 @@ use indicatif::ProgressBar;
 use rayon::prelude::*;
 use std::{any::Any, ops::RangeInclusive};
 
-/// Fraction of random moves in games of players that are not random anyway.
+/// Fraction of random moves in games of deterministic players.
 pub const EXPLORATION_RATE: f64 = 0.1;
 
-/// Positions drawn one after the other, with the same players (which may own large tables) or the
-/// same stream.
+/// Positions of one parallel task, with the same players (which may own large tables) or the same
+/// stream.
 pub(crate) const BLOCK_POSITIONS: u64 = 64;
 
-/// Games that are tried for one position.
+/// Maximum games for one position.
 const MAX_GAMES: u64 = 10_000;
 
-/// The name of [`Source::Mixed`] in arguments.
+/// Name of [`Source::Mixed`] in arguments.
 pub const MIXED_SOURCE: &str = "mixed";
 
-/// Picks a position of a game with so much remaining, or `None` if the game has none.
+/// Picks a position of a game with so much remaining; `None` if the game has none.
 pub(super) type PickPosition<'a, G> = Box<
     dyn FnMut(&RangeInclusive<usize>) -> Option<<G as engine::core::game::Game>::Position> + 'a,
 >;
@@ -43,7 +43,7 @@ pub(super) type PickPosition<'a, G> = Box<
 /// Starts games of [`Source::Mixed`] from a random stream.
 pub type MixedGames<G> = fn(&G, RandomStream) -> PickPosition<'_, G>;
 
-/// Self-play that positions are taken from.
+/// Self-play as a source of positions.
 pub enum Source<G: Playable> {
     /// EinStein: half the games uniformly random, half greedy with [`EXPLORATION_RATE`].
     Mixed(MixedGames<G>),
@@ -69,7 +69,7 @@ impl<G: Playable> Source<G> {
             .map(Self::Mixed)
     }
 
-    /// `mixed`, or a player's notation from the user.
+    /// Parses `mixed` or a player's notation.
     ///
     /// # Errors
     /// If the notation is wrong.
@@ -83,7 +83,7 @@ impl<G: Playable> Source<G> {
         }
     }
 
-    /// Its text as an argument.
+    /// Notation of the source.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -108,7 +108,7 @@ impl<G: Playable> Source<G> {
 /// positions of its game are equally likely.
 ///
 /// # Errors
-/// If many games in a row have no such position.
+/// If too many games in a row have no such position.
 pub fn draw_positions<G: Playable>(
     game: &G,
     source: &Source<G>,
@@ -168,7 +168,7 @@ fn no_position<G: Playable>(from: &str, remaining: &RangeInclusive<usize>) -> Me
         .into()
 }
 
-/// One game of players with [`EXPLORATION_RATE`]; all its positions but the last.
+/// A game of players with [`EXPLORATION_RATE`]: all positions but the last.
 pub(super) fn play<G: Playable>(
     game: &G,
     players: &mut [Box<dyn Player<G>>; 2],

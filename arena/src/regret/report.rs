@@ -1,4 +1,4 @@
-//! The report of a measurement, as tables, CSV and a chart, all views of [`Report`].
+//! The report of a measurement as tables, CSV and a chart.
 
 use super::{
     Contestant,
@@ -17,7 +17,7 @@ use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, iter::once, time::Instant};
 
-/// The measurement of all contestants.
+/// The measurements of all contestants.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// Source of the exact values.
@@ -28,7 +28,7 @@ pub struct Report {
     pub seed: u64,
     /// Number of positions, each with all outcomes of chance.
     pub positions: u64,
-    /// The contestants in the order they were given.
+    /// In the given order.
     pub contestants: Vec<Measured>,
 }
 
@@ -44,8 +44,8 @@ pub struct Measured {
     pub figures: Figures,
     /// Errors of its values.
     pub values: Option<ValueFigures>,
-    /// By class of positions ([`engine::play::registry::OracleEntry::class`]); of suites by stones in
-    /// all, `5` for at most five.
+    /// By class of positions ([`engine::play::registry::OracleEntry::class`]); in suites by stones
+    /// on the board, `5` for at most five.
     pub classes: BTreeMap<String, Figures>,
     /// Positions by the evaluator's value.
     pub calibration: Vec<Bin>,
@@ -53,7 +53,7 @@ pub struct Measured {
     pub seconds: f64,
 }
 
-/// Measures a contestant in all positions and by their class.
+/// Measures a contestant in all positions and by class.
 ///
 /// # Errors
 /// If a player fails.
@@ -102,8 +102,8 @@ impl Measured {
     }
 }
 
-/// Regret of all decisions and of real choices, each with its standard error, and the part of the
-/// first error that comes from labels.
+/// Regret of all decisions and of real choices with standard errors, and the part of the first
+/// error from labels.
 fn regrets(figures: &Figures) -> [Cell; 5] {
     let (all, choices) = (figures.regret, figures.regret_of_choices);
     [
@@ -223,7 +223,7 @@ impl Report {
         text_table
     }
 
-    /// Evaluators' values beside exact ones, bin by bin; `None` without an evaluator.
+    /// Evaluators' values beside exact ones, by bin; `None` without an evaluator.
     #[must_use]
     pub fn calibration(&self) -> Option<TextTable> {
         let mut text_table =
@@ -246,7 +246,7 @@ impl Report {
     /// A reliability plot of the evaluators; without any, regret by class.
     ///
     /// # Errors
-    /// If the plotting library refuses.
+    /// If the chart cannot be drawn.
     pub fn svg(&self) -> Result<String> {
         let contestants = self.contestants.iter();
         let evaluators = contestants.filter(|measured| !measured.calibration.is_empty());
@@ -290,7 +290,7 @@ impl Report {
         scaled_chart(&chart, &classes, &Scale::Logarithmic(10))
     }
 
-    /// All classes in the order of the sum of their numbers, then of the first.
+    /// Class names in the order of the sum of their numbers, then of the first.
     fn class_names(&self) -> Vec<String> {
         let contestants = self.contestants.iter();
         let names = contestants.flat_map(|measured| measured.classes.keys().cloned());

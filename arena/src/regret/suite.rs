@@ -34,60 +34,59 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The name and version of the format.
+/// Name and version of the format.
 const SUITE_FORMAT: &str = "alea regret suite 2";
 
-/// The suite of fewest stones also has positions of fewer.
+/// The smallest suite, which also has positions of fewer stones.
 pub const MIN_TABLE_STONES: u32 = 5;
-/// Most stones of a position of a suite.
+/// Maximum stones of a suite's positions.
 pub const MAX_TABLE_STONES: u32 = 12;
 
-/// Standard errors that a move may be behind the best one, to be looked at again.
+/// Moves within this many standard errors of the best one are valued again.
 const RECHECK_SIGMAS: f32 = 3.0;
 
-/// The header of a suite, its first line.
+/// The first line of a suite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
-    /// The name and version of the format.
+    /// Name and version of the format.
     pub format: String,
     /// The rules, in notation.
     pub game: String,
-    /// Stones of the positions; of [`MIN_TABLE_STONES`] at most so many.
+    /// Stones of the positions; of [`MIN_TABLE_STONES`] the maximum.
     pub stones: u32,
     /// Number of positions.
     pub positions: u64,
-    /// Player of the games that the positions are from.
+    /// Player of the games of the positions.
     pub from: String,
-    /// Stones of the tables that exact values come from.
+    /// Stones of the tables of exact values.
     pub tables: usize,
-    /// Most positions that were solved for one.
+    /// Maximum positions solved for one.
     pub limit: usize,
-    /// Players whose values are used where none are exact; each values the moves that the earlier
-    /// ones could not separate from the best.
+    /// Players of the values that are not exact; each values the moves that the earlier ones could
+    /// not separate from the best.
     pub by: Vec<String>,
     /// The seed of positions and players.
     pub seed: u64,
 }
 
-/// A line of a suite.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
     /// Before the roll.
     position: String,
-    /// The value of each move, in list order, for the side that makes it: exact, or by half of the
+    /// Value of each move, in list order, for the side that makes it: exact, or by half of the
     /// games.
     values: Vec<f32>,
-    /// The same by the other half; empty where values are exact.
+    /// By the other half of the games; empty for exact values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     others: Vec<f32>,
-    /// Standard errors of the means of both.
+    /// Standard errors of the means of both halves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     errors: Vec<f32>,
 }
 
-/// A suite that was read.
+/// A suite of labelled positions.
 #[derive(Clone, Debug)]
 pub struct LabelledSuite {
     /// The header.
@@ -102,29 +101,29 @@ pub struct Maker<'a> {
     pub game: &'a Standard,
     /// Self-play of the positions.
     pub source: &'a Source<Standard>,
-    /// Exact knowledge.
+    /// Tables of exact values.
     pub tables: &'a Tables,
-    /// Most positions that are solved for one.
+    /// Maximum positions solved for one.
     pub limit: usize,
     /// Players for values that are not exact.
     pub by: &'a [PlayerRecipe<Standard>],
     /// The seed of positions and players.
     pub seed: u64,
-    /// The positions that are valued here; a task leaves the others to the merge.
+    /// Positions valued by this task; the others are left to the merge.
     pub slice: TaskSlice,
 }
 
-/// The file of the suite of so many stones.
+/// Path of the suite of a number of stones.
 #[must_use]
 pub fn file(directory: &Path, stones: u32) -> PathBuf {
     directory.join(format!("stones-{stones}.jsonl"))
 }
 
 impl Maker<'_> {
-    /// Makes the suite of so many stones in a directory, unless it is there.
+    /// Makes the suite of a number of stones in a directory, unless it exists.
     ///
     /// # Errors
-    /// If games do not come to so many positions, a player does not value them, another suite was
+    /// If games do not reach enough positions, a player does not value them, another suite was
     /// begun there, or a file cannot be written.
     pub fn make(
         &self,
@@ -186,21 +185,21 @@ impl Maker<'_> {
         })?;
         if let TaskSlice::Merge { of } = self.slice {
             for number in 0..of {
-                // Nobody needs them any more; one that did not have to work left none.
+                // A task without work has no file.
                 let _ = fs::remove_file(TaskSlice::Task { number, of }.path_for(&state));
             }
         }
         Ok(fs::remove_file(&state).map_err(|error| format!("{}: {error}", state.display()))?)
     }
 
-    /// Positions of games, one of each, no two alike.
+    /// Distinct positions, one of each game.
     fn draw(&self, stones: u32, positions: u64, progress: &ProgressBar) -> Result<Vec<Position>> {
         let min_stones = if stones == MIN_TABLE_STONES {
             2
         } else {
             stones
         };
-        // Some are alike.
+        // Spare positions for duplicates.
         let count = positions + positions / 4 + 8;
         progress.set_length(count);
         progress.set_position(0);
@@ -225,8 +224,8 @@ impl Maker<'_> {
         Ok(sampled)
     }
 
-    /// Most positions that are solved for one of so many stones: with more than two stones too many
-    /// it would be in vain.
+    /// Maximum positions solved for one of so many stones; 0 with more than two stones above the
+    /// tables.
     fn limit_of(&self, stones: u32) -> usize {
         if stones as usize <= self.tables.stones() + 2 {
             self.limit
@@ -235,7 +234,6 @@ impl Maker<'_> {
         }
     }
 
-    /// The values of a position's moves.
     fn entry(&self, position: &Position, number: u64) -> Result<Entry> {
         let game = self.game;
         let mut entry = Entry {
@@ -272,7 +270,7 @@ impl Maker<'_> {
                 let [one, other] = labelled.split.each_ref().map(|half| half[index]);
                 labelled.values[index] = (one + other) / 2.0;
             }
-            // Those that may be the best of some outcome are looked at again.
+            // Moves that may be the best of some outcome are valued again.
             let mut again = vec![false; moves.len()];
             for outcome in labelled.outcomes(game).iter() {
                 let best = outcome
@@ -293,10 +291,10 @@ impl Maker<'_> {
     }
 }
 
-/// Sets the seeds of suites apart from those of positions.
+/// Separates the seeds of suites from those of positions.
 const SUITE_SEED_STREAM: u64 = 2;
 
-/// The value of a position for the seat that is not to move, and its standard error.
+/// Value of a position for the seat that is not to move, with its standard error.
 fn value(
     player: &mut dyn Player<Standard>,
     after: &Position,
@@ -314,13 +312,13 @@ fn value(
     }
 }
 
-/// Five decimals are more than labels are worth.
+/// Rounds to five decimals, below the error of labels.
 fn rounded(value: f32) -> f32 {
     (value * 1e5).round() / 1e5
 }
 
-/// Writes the least images of all positions of the suites in a directory: those that training leaves
-/// out.
+/// Writes the canonical images of all positions of the suites in a directory, which training
+/// excludes.
 ///
 /// # Errors
 /// If a suite cannot be read, or the file cannot be written.
@@ -333,7 +331,7 @@ pub fn write_held_out(directory: &Path, game: &Standard) -> Result<()> {
     })?)
 }
 
-/// The least image of every position of the suites in a directory.
+/// The canonical image of every position of the suites in a directory.
 pub(super) fn least_images(directory: &Path, game: &Standard) -> Result<BTreeSet<u64>> {
     let mut images = BTreeSet::new();
     for suite in LabelledSuite::all(directory, game)? {
@@ -344,7 +342,7 @@ pub(super) fn least_images(directory: &Path, game: &Standard) -> Result<BTreeSet
 }
 
 impl LabelledSuite {
-    /// The class of a position in reports: its stones, `5` for at most five.
+    /// Class of a position in reports: its stones, `5` for at most five.
     #[must_use]
     pub fn class(position: &Position) -> String {
         position.stones().max(MIN_TABLE_STONES).to_string()
@@ -353,7 +351,7 @@ impl LabelledSuite {
     /// Reads a suite from a file, or all suites of a directory.
     ///
     /// # Errors
-    /// If a file cannot be read or a line of it is wrong, or there is none.
+    /// If a file cannot be read, a line is invalid, or there is no suite.
     pub fn all(path: &Path, game: &Standard) -> Result<Vec<Self>> {
         if !path.is_dir() {
             return Ok(vec![Self::read(path, game)?]);
@@ -369,7 +367,7 @@ impl LabelledSuite {
         Ok(suites)
     }
 
-    /// A description of the games of the positions.
+    /// Source of the positions as text.
     #[must_use]
     pub fn from(&self) -> String {
         format!("games of {} with 10 % random moves", self.header.from)
@@ -383,10 +381,10 @@ impl LabelledSuite {
         )
     }
 
-    /// Reads the text of a suite; `name` stands in errors.
+    /// Parses a suite; `name` is used in errors.
     ///
     /// # Errors
-    /// Names the first line that is wrong.
+    /// Names the first invalid line.
     pub fn parse(name: &str, text: &str, game: &Standard) -> Result<Self> {
         let mut lines = text.lines();
         let header = lines.next().unwrap_or_default();

@@ -1,5 +1,4 @@
-//! Regret against endgames solved by others, by hand, and against itself on other numbers of
-//! threads.
+//! Regret against independently solved endgames, by hand, and on several numbers of threads.
 
 use super::{
     Contestant,
@@ -116,8 +115,8 @@ fn labels_are_those_of_an_independent_solver() {
 #[test]
 fn figures_by_hand() {
     let game = Standard::default();
-    // One stone each, one step from home: Red to move wins by one of its three moves. After any
-    // other one Blue, whose only stone every roll permits, is there first.
+    // One stone each, one step from home: Red wins with one of its three moves. After any other
+    // Blue wins, since every roll allows its only stone.
     let near = label_exactly(
         &game,
         tables(),
@@ -245,7 +244,7 @@ fn threads_change_nothing() {
     assert_eq!(report.classes().rows.len(), 2 + classes.sum::<usize>());
 }
 
-/// The best choice of every roll by an evidence.
+/// The best choice of every roll by these values.
 fn best_answer(game: &Standard, labelled: &Labelled<Standard>) -> Answer {
     let outcomes = labelled.outcomes(game);
     let best = |outcome: &Outcome| first_best(&labelled.values, outcome.move_range()) as u16;
@@ -259,7 +258,7 @@ fn best_answer(game: &Standard, labelled: &Labelled<Standard>) -> Answer {
 fn errors_of_labels_enter_the_bars_and_flatter_nobody() {
     let (game, exact) = (Standard::default(), labelled());
     let mut random = RandomStream::new(5);
-    // About normal, of standard deviation 1.
+    // Approximately normal, of standard deviation 1.
     let mut noise = || (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
     let measured = [0.0f32, 0.02].map(|error| {
         let mut sums = DecisionSums::new(&game);
@@ -325,7 +324,7 @@ fn the_suites_that_ship_are_sound_and_held_out() {
             sums.add(&game, labelled, &best_answer(&game, labelled));
         }
         let regret = sums.figures().regret;
-        // Choices by the same evidence as the verdict are flattered where it is uncertain.
+        // Choices and verdict by the same values are biased upwards where these are uncertain.
         let flattered = if suite.header.stones <= 6 { 0.0 } else { 3e-4 };
         assert!((-flattered..=1e-12).contains(&regret.value), "{regret:?}");
     }
@@ -373,7 +372,7 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
         let is_stored = tables().moves_within(&game, &labelled.position, usize::MAX);
         for (index, (_, is_stored)) in is_stored.unwrap().into_iter().enumerate() {
             let off = (labelled.values[index] - is_stored).abs();
-            // Players lose a little against perfect ones.
+            // Players lose slightly against perfect ones.
             let bound = match labelled.errors[index] {
                 0.0 => 1e-4,
                 error => 0.1 + 5.0 * error,

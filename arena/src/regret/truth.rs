@@ -1,4 +1,4 @@
-//! Values of every move of a position, from exact knowledge or from a suite.
+//! Values of every move of a position, from an oracle or a suite.
 //!
 //! Values are those of the side that makes the move, after it and before the next outcome of
 //! chance; a move that ends the game has its payoff.
@@ -14,18 +14,18 @@ use std::ops::Range;
 pub struct Labelled<G: Playable> {
     /// The position.
     pub position: G::Position,
-    /// Every move that some outcome allows.
+    /// The moves that any outcome allows.
     pub moves: Vec<G::Move>,
-    /// The value of each move, in their order.
+    /// Values in the order of the moves.
     pub values: Vec<f32>,
-    /// The values by two halves of the evidence, whose mean they are; the same where they are exact.
+    /// Values by two halves of the games, with `values` as means; equal if exact.
     pub(super) split: [Vec<f32>; 2],
-    /// Standard errors of the values; 0 where they are exact.
+    /// Standard errors of the values; 0 if exact.
     pub(super) errors: Vec<f32>,
 }
 
 impl<G: Playable> Labelled<G> {
-    /// A position whose moves have no values yet.
+    /// A position with unset values.
     pub(super) fn new(game: &G, position: &G::Position) -> Self {
         let moves = game.legal_moves(position, None).to_vec();
         let zeros = vec![0.0; moves.len()];
@@ -38,14 +38,14 @@ impl<G: Playable> Labelled<G> {
         }
     }
 
-    /// The outcomes of the position; those that allow the same moves are one.
+    /// Outcomes of chance; those with the same moves are merged.
     #[must_use]
     pub fn outcomes(&self, game: &G) -> G::Outcomes {
         game.outcomes(&self.position, &self.moves)
     }
 
-    /// The value of the best move that an outcome allows: the best by one half of the evidence, as
-    /// the other half values it, both ways.
+    /// Value of the best allowed move: selected by one half of the games and valued by the other,
+    /// both ways.
     #[must_use]
     pub fn best(&self, outcome: &Outcome) -> f32 {
         let [one, other] = &self.split;
@@ -55,7 +55,7 @@ impl<G: Playable> Labelled<G> {
         (crossed[0] + crossed[1]) / 2.0
     }
 
-    /// The standard error of a move's loss that comes from its label and from that of the best move.
+    /// Standard error of a move's loss from its label and that of the best move.
     pub(super) fn error(&self, outcome: &Outcome, index: usize) -> f32 {
         match first_best(&self.values, outcome.move_range()) {
             best if best == index => 0.0,
@@ -76,13 +76,12 @@ impl<G: Playable> Labelled<G> {
     }
 }
 
-/// Decisions of a position: one for each outcome of chance, such as a face of the die.
+/// Decisions of a position: one for each outcome of chance, such as a roll.
 pub(super) fn decisions_per_position<G: Playable>(game: &G) -> f64 {
     f64::from(game.outcome_numbers().count() as u32)
 }
 
-/// Decisions that an outcome of a position's list stands for, such as several faces: rounded where
-/// its weight is a whole number of them but for rounding.
+/// Decisions merged in an outcome, such as several rolls; rounded if integer within precision.
 #[must_use]
 pub(super) fn decisions_of(outcome: &Outcome, decisions: f64) -> f64 {
     let share = f64::from(outcome.weight) * decisions;
@@ -92,10 +91,10 @@ pub(super) fn decisions_of(outcome: &Outcome, decisions: f64) -> f64 {
     }
 }
 
-/// The exact values of all moves of each position, in order.
+/// Exact values of all moves of each position, in order.
 ///
 /// # Errors
-/// If exact knowledge does not reach a position.
+/// If a position is not covered by the oracle.
 pub fn label_exactly<G: Playable>(
     game: &G,
     oracle: &dyn Oracle<G>,
@@ -113,7 +112,7 @@ pub fn label_exactly<G: Playable>(
     Ok(blocks.collect::<Result<Vec<_>>>()?.concat())
 }
 
-/// Positions whose moves are looked up together.
+/// Positions in one batch of lookups.
 const BLOCK_POSITIONS: usize = 1024;
 
 /// `None` if a value is unknown.
@@ -133,8 +132,8 @@ fn label_block<G: Playable>(
     Some(labelled)
 }
 
-/// The values of `requested` positions and of all moves of `of`, from one call of `values`, which
-/// gets no finished positions. `None` if a value is unknown.
+/// Values of the `requested` positions and of all moves of `of` by one call of `values`, which gets
+/// no finished positions. `None` if a value is unknown.
 pub(super) fn rate_moves<G: Playable>(
     game: &G,
     of: &[Labelled<G>],
@@ -164,7 +163,7 @@ pub(super) fn rate_moves<G: Playable>(
     Some((exact, rated))
 }
 
-/// The first index of the largest value in a range.
+/// First index of the largest value in a range.
 pub(super) fn first_best(values: &[f32], run: Range<usize>) -> usize {
     let start = run.start;
     let better = |best, index| {

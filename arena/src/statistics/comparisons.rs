@@ -6,14 +6,14 @@
 
 use super::{QUANTILE_95, Tally, normal_below};
 
-/// The probability of a score at least as far from 1/2 as this one, on either side, between equals.
+/// Two-sided probability of a score at least this far from 1/2 between equals.
 pub(crate) fn two_sided<const N: usize>(tally: &Tally<N>) -> f64 {
     let superiority = tally.superiority();
     (2.0 * superiority.min(1.0 - superiority)).clamp(0.0, 1.0)
 }
 
-/// Probabilities of many tests, adjusted for there being many (Holm): each may be compared with
-/// 0.05 as if it were the only one. In the order given.
+/// Holm-adjusted probabilities of several tests, in the given order; each may be compared with
+/// 0.05.
 pub(crate) fn holm(probabilities: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..probabilities.len()).collect();
     order.sort_by(|&left, &right| probabilities[left].total_cmp(&probabilities[right]));

@@ -10,16 +10,15 @@ use super::{Interval, QUANTILE_95, Tally};
 pub(super) const NORMALIZED_ELO: f64 = 800.0 / std::f64::consts::LN_10;
 
 impl<const N: usize> Tally<N> {
-    /// Normalised Elo of the excess score; `games` is how many games a sample has: 2 for pairs.
+    /// Normalised Elo of the excess score; a sample has `games` games, 2 for pairs.
     ///
-    /// Where all samples are equal the standard deviation of `sure_variance` takes the
-    /// place of theirs.
+    /// If all samples are equal, `sure_variance` replaces their variance.
     #[must_use]
     pub fn normalized_elo(&self, games: f64) -> f64 {
         (self.bounded_score() - 0.5) / (games * self.sure_variance()).sqrt() * NORMALIZED_ELO
     }
 
-    /// The 95 % interval of the normalised Elo, the standard deviation taken as known.
+    /// 95 % interval of the normalised Elo, for a known standard deviation.
     #[must_use]
     pub fn normalized_elo_interval(&self, games: f64) -> Interval {
         Interval::from_center(
@@ -28,13 +27,12 @@ impl<const N: usize> Tally<N> {
         )
     }
 
-    /// The score, but at least a quarter of a sample away from 0 and 1.
+    /// The score, at least a quarter of a sample away from 0 and 1.
     pub(crate) fn bounded_score(&self) -> f64 {
         self.clamp_score(self.score())
     }
 
-    /// The variance of a sample, never 0: where all samples are equal, the largest that any samples
-    /// with the (bounded) score can have.
+    /// Variance of a sample; if all samples are equal, the maximum variance at the (bounded) score.
     pub(crate) fn sure_variance(&self) -> f64 {
         let variance = self.variance();
         let score = self.bounded_score();

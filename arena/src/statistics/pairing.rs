@@ -8,7 +8,7 @@
 
 use super::ratings::{ELO_PER_LOGIT, MatchRecord, Ratings, ratings, reachable_from};
 
-/// A difference of so many standard errors is one.
+/// Minimum significant difference in standard errors.
 pub(crate) const SIGNIFICANT_SIGMAS: f64 = 2.0;
 
 /// Contestants from the best to the worst.
@@ -18,14 +18,14 @@ pub(crate) fn ranking(ratings: &Ratings) -> Vec<usize> {
     order
 }
 
-/// Whether two contestants differ significantly.
+/// True if two contestants differ significantly.
 pub(crate) fn are_apart(ratings: &Ratings, a: usize, b: usize) -> bool {
     let difference = (ratings.elo[a] - ratings.elo[b]).abs();
     difference > SIGNIFICANT_SIGMAS * ratings.difference_error(a, b)
 }
 
-/// Neighbours in the ranking of the active contestants that neither differ significantly nor are
-/// equal within `precision` Elo.
+/// Neighbours among the active contestants that neither differ significantly nor are equal within
+/// `precision` Elo.
 pub(crate) fn open(
     ratings: &Ratings,
     precision: f64,
@@ -42,8 +42,7 @@ pub(crate) fn open(
         .collect()
 }
 
-/// The next of the `allowed` pairings, for a number of pairs of games; `None` when no difference is
-/// open.
+/// The next of the `allowed` pairings, given counts of pairs; `None` if no difference is open.
 pub(crate) fn next(
     contestants: usize,
     records: &[MatchRecord],
@@ -55,15 +54,14 @@ pub(crate) fn next(
     let pairings = (1..contestants).flat_map(apart);
     let mut pairings = pairings.filter(|&(a, b)| allowed(a, b));
     let Some(ratings) = ratings(contestants, records) else {
-        // First of all everybody is connected, if possible each with the next one.
+        // First, all contestants are connected, if possible each with the next.
         return pairings.find(|&(a, b)| !reachable_from(contestants, records, a)[b]);
     };
-    // Contestants that cannot play any more are left out.
     let pairings: Vec<(usize, usize)> = pairings.collect();
     let plays = |one: usize| pairings.iter().any(|&(a, b)| a == one || b == one);
     let open = open(&ratings, precision, plays);
     let covariance = &ratings.covariance;
-    // The expected reduction of the variances of open differences by games of two.
+    // Expected reduction of the variances of open differences by games of a pairing.
     let gain = |a: usize, b: usize| {
         let column = |row: usize| covariance[row][a] - covariance[row][b];
         let fraction = super::score_of_elo(ratings.elo[a] - ratings.elo[b]);
@@ -78,7 +76,7 @@ pub(crate) fn next(
         open.iter().map(one).sum::<f64>()
     };
     let rated = pairings.iter().copied().map(|(a, b)| (gain(a, b), (a, b)));
-    // Of equal ones the first.
+    // The first of equals.
     let best = rated.reduce(|best, other| if other.0 > best.0 { other } else { best });
     best.filter(|_| !open.is_empty())
         .map(|(_, pairing)| pairing)

@@ -11,29 +11,29 @@
 use super::{Interval, Tally, dot};
 use engine::core::moments::Moments;
 
-/// Elo a unit of natural-logarithmic odds.
+/// Elo a unit of log-odds.
 pub(super) const ELO_PER_LOGIT: f64 = 400.0 / std::f64::consts::LN_10;
 
-/// The result of a match between two of the contestants.
+/// The result of a match between two contestants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct MatchRecord {
-    /// Index of the contestant whose scores are counted.
+    /// Index of the scored contestant.
     pub a: usize,
-    /// Index of the other one.
+    /// Index of the opponent.
     pub b: usize,
     /// Number of pairs.
     pub samples: f64,
-    /// The mean score of `a`, inside `(0, 1)`.
+    /// Mean score of `a`, inside `(0, 1)`.
     pub score: f64,
-    /// The variance of one pair's mean.
+    /// Variance of a pair's mean.
     pub variance: f64,
 }
 
-/// Weight, in pairs, of the prior variance of few pairs.
+/// Weight, in pairs, of the prior variance.
 const PRIOR_PAIRS: f64 = 10.0;
 
 impl MatchRecord {
-    /// The record of two by counts of its pairs.
+    /// The record of two contestants from their pair counts.
     pub(crate) fn of(a: usize, b: usize, tally: &Tally<5>) -> Self {
         Self {
             a,
@@ -44,9 +44,9 @@ impl MatchRecord {
         }
     }
 
-    /// The record of two contestants by the means of their pairs, luck-adjusted or not. The
-    /// variance is combined with that of a few pairs of independent games, because a few pairs that
-    /// happen to be equal would mislead the choice of the next pairing.
+    /// The record of two contestants from the means of their pairs, luck-adjusted or not. A prior
+    /// variance of independent games is added, since a few equal pairs would mislead the choice of
+    /// the next pairing.
     pub(crate) fn from_means(a: usize, b: usize, means: &Moments) -> Self {
         let samples = means.samples();
         let edge = 0.25 / samples.max(1.0);
@@ -63,23 +63,21 @@ impl MatchRecord {
     }
 }
 
-/// Ratings in Elo, about a mean of 0.
+/// Ratings in Elo with mean 0.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Ratings {
-    /// One rating a contestant.
     pub elo: Vec<f64>,
-    /// Their covariances, in Elo squared.
+    /// In Elo squared.
     pub covariance: Vec<Vec<f64>>,
 }
 
 impl Ratings {
-    /// The interval of a rating; `quantile` is how many standard errors it reaches to each side.
+    /// Interval of a rating with `quantile` standard errors to each side.
     pub(crate) fn interval(&self, contestant: usize, quantile: f64) -> Interval {
         let half_width = quantile * self.covariance[contestant][contestant].max(0.0).sqrt();
         Interval::from_center(self.elo[contestant], half_width)
     }
 
-    /// The standard error of the difference of two ratings.
     pub(crate) fn difference_error(&self, a: usize, b: usize) -> f64 {
         let covariance = &self.covariance;
         (covariance[a][a] + covariance[b][b] - 2.0 * covariance[a][b])
@@ -88,9 +86,9 @@ impl Ratings {
     }
 }
 
-/// The ratings of `contestants` from their records.
+/// Ratings of `contestants` from their records.
 ///
-/// `None` if the records do not connect all contestants: their ratings have no common scale.
+/// `None` if the records do not connect all contestants, whose ratings then have no common scale.
 pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Ratings> {
     if contestants == 0 || reachable_from(contestants, records, 0).contains(&false) {
         return None;
@@ -120,7 +118,8 @@ pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Rat
         }
         let inverse = invert(curvature(&strengths, &records))?;
         let step: Vec<f64> = inverse.iter().map(|row| dot(row, &slope)).collect();
-        // Far from the top the parabola is no good guide: halve the step until it leads upwards.
+        // Far from the maximum the Newton step may be too long: halve it until the likelihood
+        // rises.
         let mut length = 1.0;
         let moved = loop {
             let tried: Vec<f64> = strengths
@@ -148,7 +147,7 @@ pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Rat
         }
     }
     let bread = invert(curvature(&strengths, &records))?;
-    // The added row of ones has no part in the errors, so it is left out of the middle.
+    // The added row of ones does not affect the errors and is omitted in the middle factor.
     let filling = differences(contestants, &records, |record| record.variance);
     let covariance = product(&product(&bread, &filling), &bread);
     let mean = strengths.iter().sum::<f64>() / contestants as f64;
@@ -210,10 +209,9 @@ fn curvature(strengths: &[f64], records: &[&MatchRecord]) -> Matrix {
     matrix
 }
 
-/// By elimination with pivots; `None` if the matrix has no inverse.
+/// Gauss–Jordan elimination with pivots; `None` for a singular matrix.
 fn invert(mut matrix: Matrix) -> Option<Matrix> {
     let size = matrix.len();
-    // The unit matrix beside it becomes the inverse.
     for (row, entries) in matrix.iter_mut().enumerate() {
         entries.resize(2 * size, 0.0);
         entries[size + row] = 1.0;
@@ -245,7 +243,7 @@ fn product(left: &Matrix, right: &Matrix) -> Matrix {
     left.iter().map(row).collect()
 }
 
-/// To whom records lead from a contestant.
+/// Contestants connected to one by records.
 pub(super) fn reachable_from(
     contestants: usize,
     records: &[MatchRecord],
@@ -308,7 +306,7 @@ mod tests {
                 ((actual.elo[team] - actual.elo[6]) / ELO_PER_LOGIT - ability).abs() < 0.001,
                 "{team}"
             );
-            // Theirs are by the model's variance, ours by the observed one.
+            // The published errors are by the model's variance, these by the observed one.
             let ratio = actual.difference_error(team, 6) / ELO_PER_LOGIT / error;
             assert!((0.85..1.15).contains(&ratio), "{team}: {ratio}");
         }
@@ -360,7 +358,7 @@ mod tests {
 
     #[test]
     fn intervals_hold_the_true_rating_as_often_as_they_say() {
-        // Pairs of games that share their luck: with probability 0.4 a pair is split whatever the
+        // Pairs of games with shared luck: with probability 0.4 a pair is split whatever the
         // strengths.
         let strengths = [0.6, 0.2, 0.0, -0.3, -0.5];
         let mut random = RandomStream::new(5);
@@ -370,8 +368,7 @@ mod tests {
             for a in 0..5 {
                 for b in a + 1..5 {
                     let fraction = 1.0 / (1.0 + f64::exp(strengths[b] - strengths[a]));
-                    // Splits are worth 1/2, so the rest must be worth more for the mean to be the
-                    // share.
+                    // Splits count 1/2, so the other pairs make up the difference to the mean.
                     let rest = (fraction - 0.2) / 0.6;
                     let mut counts = [0; 3];
                     for _ in 0..100 {

@@ -21,26 +21,26 @@ pub enum EloModel {
     /// The score is logistic in Elo.
     #[default]
     Logistic,
-    /// Elo counts the excess score in standard deviations of one game: a test takes equally long at
-    /// any draw rate.
+    /// Elo is the excess score in standard deviations of one game: test durations do not depend on
+    /// the draw rate.
     Normalized,
 }
 
 /// A sequential test and its error probabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SequentialTest {
-    /// The difference under the null hypothesis.
+    /// Elo difference under the null hypothesis.
     pub elo0: f64,
-    /// The difference under the alternative.
+    /// Elo difference under the alternative.
     pub elo1: f64,
-    /// Probability of accepting `elo1` although `elo0` is true.
+    /// Probability of accepting `elo1` if `elo0` is true.
     pub alpha: f64,
-    /// Probability of accepting `elo0` although `elo1` is true.
+    /// Probability of accepting `elo0` if `elo1` is true.
     pub beta: f64,
     /// The unit of Elo.
     pub model: EloModel,
-    /// After how many pairs of games at a time the test looks at them, with bounds for that; absent
-    /// if after each, with Wald's.
+    /// Pairs of games between checks, with bounds for that; `None` for a check after each pair,
+    /// with Wald's bounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<u64>,
 }
@@ -50,12 +50,12 @@ pub struct SequentialTest {
 pub(crate) struct Evidence {
     /// The log likelihood ratio.
     pub(crate) ratio: f64,
-    /// By how much a pair of games moves it: a standard deviation.
+    /// Standard deviation of its change by a pair of games.
     pub(crate) deviation: f64,
 }
 
-/// By how many standard deviations of its steps a random walk is beyond a bound, on average, when it
-/// is first seen there: -ζ(1/2) / √(2π) (Siegmund 1979).
+/// Mean overshoot of a random walk beyond a bound in standard deviations of its steps: -ζ(1/2) /
+/// √(2π) (Siegmund 1979).
 const OVERSHOOT_SIGMAS: f64 = 0.582_597_157_939_010_6;
 
 /// The state of a sequential test.
@@ -98,10 +98,10 @@ impl SequentialTest {
         })
     }
 
-    /// The same test, which looks only after so many pairs at a time.
+    /// The same test with a check after every `pairs` pairs.
     ///
     /// # Errors
-    /// If that is none.
+    /// If that is 0.
     pub fn in_batches(self, pairs: u64) -> Result<Self> {
         if pairs == 0 {
             return Err(
@@ -114,14 +114,14 @@ impl SequentialTest {
         })
     }
 
-    /// Whether the test is evaluated after a number of pairs.
+    /// True if the test is checked after this number of pairs.
     pub(crate) fn is_checked_after(&self, pairs: u64) -> bool {
         self.batch.is_none_or(|batch| pairs.is_multiple_of(batch))
     }
 
-    /// The log likelihood ratios at which `elo0` and `elo1` are accepted (Wald 1945). In batches the
-    /// ratio is seen only when it is well beyond them, so they are nearer by the mean overshoot, and
-    /// errors are as frequent as they may be; they meet where one batch decides, and errors are rarer.
+    /// Log likelihood ratios at which `elo0` and `elo1` are accepted (Wald 1945). Checks in batches
+    /// overshoot the bounds, which are therefore nearer by the mean overshoot; they meet if one
+    /// batch decides, with fewer errors.
     pub(crate) fn bounds(&self, evidence: &Evidence) -> (f64, f64) {
         let lower = (self.beta / (1.0 - self.alpha)).ln();
         let upper = ((1.0 - self.beta) / self.alpha).ln();
@@ -133,8 +133,7 @@ impl SequentialTest {
         (lower + nearer, upper - nearer)
     }
 
-    /// The evidence of pairs of games; without half points, the two cells that only draws can fill
-    /// are left out.
+    /// Evidence of pairs of games; without half points, the two cells of drawn games are omitted.
     pub(crate) fn of_pair_counts(&self, pairs: &PairCounts) -> Evidence {
         match pairs.tally().counts {
             [lost, 0, split, 0, won] => {
@@ -145,7 +144,6 @@ impl SequentialTest {
         }
     }
 
-    /// The verdict on evidence.
     pub(crate) fn verdict(&self, evidence: &Evidence) -> Verdict {
         let (lower, upper) = self.bounds(evidence);
         if evidence.ratio >= upper {
@@ -157,8 +155,7 @@ impl SequentialTest {
         }
     }
 
-    /// The evidence of samples with a number of games each: 2 for pairs; 1 for single games, which
-    /// have to be independent.
+    /// Evidence of samples of `games` games each: 2 for pairs, 1 for independent single games.
     pub(crate) fn evidence<const N: usize>(
         &self,
         tally: &Tally<N>,
@@ -192,13 +189,13 @@ impl SequentialTest {
     }
 }
 
-/// Weight of an empty cell: the constant of fishtest, far below one sample.
+/// Weight of an empty cell, fishtest's constant.
 const EMPTY_CELL: f64 = 1e-3;
 
-/// Steps of Newton's method before halving takes over; near a root three or four are enough.
+/// Newton steps before bisection takes over; near a root three or four are enough.
 const NEWTON_STEPS: usize = 30;
 
-/// The distribution nearest to `observed` whose mean is `mean`.
+/// The distribution with mean `mean` that is nearest to `observed`.
 fn with_mean<const N: usize>(observed: &[f64; N], mean: f64) -> [f64; N] {
     tilted_to_zero_mean(
         observed,
@@ -209,8 +206,7 @@ fn with_mean<const N: usize>(observed: &[f64; N], mean: f64) -> [f64; N] {
 /// The distribution nearest to `observed` whose mean exceeds 1/2 by `excess` of its standard
 /// deviations.
 ///
-/// The standard deviation depends on the result, so it is linearised about the last result until
-/// nothing changes.
+/// The standard deviation is linearised about the last result until it converges.
 fn with_excess<const N: usize>(observed: &[f64; N], excess: f64) -> [f64; N] {
     let mut fitted = [1.0 / N as f64; N];
     for _ in 0..100 {
@@ -239,9 +235,9 @@ fn with_excess<const N: usize>(observed: &[f64; N], excess: f64) -> [f64; N] {
 
 /// `p_i = observed_i / (1 + x·d_i)` with the x for which `Σ p_i·d_i = 0`.
 ///
-/// The sum falls in x between the poles at the extreme distances, so there is one root: Newton's
-/// method finds it, and halving where that would leave the bracket or does not come to an end. If
-/// all distances have one sign no distribution will do, and `observed` is returned.
+/// The sum falls in x between the poles at the extreme distances, so there is one root, found by
+/// Newton's method with bisection as a fallback. If all distances have one sign, `observed` is
+/// returned.
 fn tilted_to_zero_mean<const N: usize>(observed: &[f64; N], distances: &[f64; N]) -> [f64; N] {
     let least = distances.iter().copied().fold(f64::INFINITY, f64::min);
     let greatest = distances.iter().copied().fold(f64::NEG_INFINITY, f64::max);

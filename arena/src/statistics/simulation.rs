@@ -10,16 +10,16 @@ use super::{
 };
 use engine::core::random::RandomStream;
 
-/// Probabilities that A wins none, one or both games of a pair.
+/// Probabilities of 0, 1 and 2 wins of A in a pair.
 pub type PairDistribution = [f64; 3];
 
-/// The law with an Elo difference under a model, `split` of the pairs being split.
+/// Distribution of an Elo difference under a model with a fraction `split` of split pairs.
 ///
 /// # Panics
-/// If no law has that many splits: they leave no room for the score.
+/// If that fraction leaves no room for the score.
 #[must_use]
 pub fn pair_distribution(elo: f64, model: EloModel, split: f64) -> PairDistribution {
-    // Both wins and both losses make up the rest, and their difference is twice the excess.
+    // Pairs of two wins and of two losses differ by twice the excess.
     let excess = match model {
         EloModel::Logistic => score_of_elo(elo) - 0.5,
         EloModel::Normalized => {
@@ -44,8 +44,8 @@ pub fn pair_distribution(elo: f64, model: EloModel, split: f64) -> PairDistribut
     pair_distribution
 }
 
-/// A test of pairs drawn by a law, looked at after every so many: its verdict, and after how many pairs
-/// it ended.
+/// Tests pairs of a distribution with a check after every `every` pairs: verdict and number of
+/// pairs.
 pub fn run(
     test: &SequentialTest,
     every: u64,
@@ -66,7 +66,7 @@ pub fn run(
     })
 }
 
-/// The same with single games, one by one.
+/// Tests independent single games.
 pub fn run_games(
     test: &SequentialTest,
     score: f64,
@@ -80,7 +80,7 @@ pub fn run_games(
     })
 }
 
-/// The verdict of a test and the number of samples; `one_more` adds a sample and returns the
+/// The verdict of a test and its number of samples; `one_more` adds a sample and returns the
 /// evidence of all.
 fn until_decided(
     test: &SequentialTest,
@@ -121,8 +121,7 @@ mod tests {
         }
     }
 
-    /// Wrong verdicts in 3,000 tests at each hypothesis lie within 5 % ± 1 %; a test that is never
-    /// wrong has failed too.
+    /// Error rates of 3,000 tests at each hypothesis lie within 5 % ± 1 %, neither above nor below.
     #[track_caller]
     fn assert_error_rates(
         model: EloModel,
@@ -187,7 +186,7 @@ mod tests {
             for (elo, wrong) in [(0.0, Verdict::Accepted), (10.0, Verdict::Rejected)] {
                 let pair_distribution = pair_distribution(elo, EloModel::Logistic, 0.5);
                 let (mut ends, mut errors) = (Vec::new(), 0.0);
-                // A look takes far longer than a pair.
+                // A check takes far longer than a pair.
                 let tests = if every == 1 { 4_000 } else { 10_000 };
                 for _ in 0..tests {
                     let (verdict, end) =

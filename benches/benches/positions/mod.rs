@@ -1,12 +1,12 @@
-//! Positions that the micro-benchmarks share: those of random games, always the same.
+//! Positions of random games, shared by the micro-benchmarks.
 
 use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::{Position, RED, Standard, dice::DiceStream};
 
-/// Positions measured together: they fit the first-level cache.
+/// Number of positions; they fit the first-level cache.
 pub(crate) const NUM_POSITIONS: usize = 1024;
 
-/// Positions of random games, none of them over, each with a roll.
+/// Positions of random games with a roll, none of them over.
 pub(crate) fn positions(game: &Standard) -> Vec<(Position, u8)> {
     let mut random = RandomStream::new(1);
     let mut dice = DiceStream::new(2, game.die());

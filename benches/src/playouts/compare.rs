@@ -1,8 +1,7 @@
-//! Comparison of playouts: every engine of this machine, and every policy, each on one thread
-//! against the slow reference.
+//! Playouts compared: every engine and every policy on one thread, against the slow reference.
 //!
 //! Games begin at random set-ups. Counts depend on rules, seed and number of games alone; the speed
-//! is that of the fastest run, since other load only slows runs down.
+//! is that of the fastest run.
 
 use super::play_block;
 use arena::text_table::{Cell, TextTable};
@@ -27,46 +26,40 @@ use engine::search::{
 use serde::Serialize;
 use std::time::Instant;
 
-/// Runs of which the fastest counts.
+/// Repetitions; the fastest counts.
 const NUM_RUNS: u32 = 3;
 
-/// Most games of a policy: they are up to a thousand times slower than engines.
+/// Maximum games of a policy, which is up to a thousand times slower than engines.
 const POLICY_GAMES: u64 = 20_000;
 
-/// Maximum games of playouts without lanes.
 const SINGLE_GAMES: u64 = 200_000;
 
-/// One way to play random games.
 #[derive(Debug, Serialize)]
 pub struct PlayoutRow {
-    /// Name of the playout.
     pub name: String,
-    /// Games.
     pub games: u64,
-    /// Games a second on one thread.
+    /// On one thread.
     pub games_per_second: f64,
-    /// The same as a multiple of the reference.
     pub times_reference: f64,
-    /// Plies a game, if they are counted.
+    /// `None` if plies are not counted.
     pub mean_plies: Option<f64>,
-    /// Score of the first side: won games, or the value of games that are cut short.
+    /// Mean score of the first side: wins, or values of truncated games.
     #[serde(rename = "first_mover_share")]
     pub first_mover_score: f64,
-    /// Its standard error.
+    /// Standard error.
     pub first_mover_error: f64,
 }
 
-/// All of them.
 #[derive(Serialize)]
 pub struct Comparison {
     /// Uniform play: the reference first, then the engines.
     pub engines: Vec<PlayoutRow>,
-    /// Moves chosen otherwise.
+    /// Other move distributions.
     pub policies: Vec<PlayoutRow>,
 }
 
 impl Comparison {
-    /// Both as one table.
+    /// Both lists as one table.
     #[must_use]
     pub fn text_table(&self) -> TextTable {
         let row = |row: &PlayoutRow| {
@@ -95,18 +88,16 @@ impl Comparison {
     }
 }
 
-/// Counts of a run.
 #[derive(Default)]
 struct Count {
     games: u64,
     plies: Option<u64>,
-    /// Sum, and sum of squares, of the first side's score.
+    /// Sums of scores and squared scores of the first side.
     payoff: f64,
     squared_payoff: f64,
 }
 
 impl Count {
-    /// Adds a game with the first side's score.
     fn add(&mut self, payoff: f32) {
         let payoff = f64::from(payoff);
         self.games += 1;
@@ -127,12 +118,12 @@ impl From<Tally> for Count {
     }
 }
 
-/// The best of several equal runs.
+/// The fastest of several equal runs.
 fn row<C: Into<Count>>(name: &str, mut run: impl FnMut() -> C) -> PlayoutRow {
     prepared_row(name, || (), |()| run())
 }
 
-/// The same, where every run begins with something that takes time to make.
+/// As [`row`], with untimed preparation before each run.
 fn prepared_row<S, C: Into<Count>>(
     name: &str,
     mut prepare: impl FnMut() -> S,
@@ -160,7 +151,7 @@ fn prepared_row<S, C: Into<Count>>(
     }
 }
 
-/// Plays `games` games, at least one, in every way; less of slow ones.
+/// Compares all playouts on at least one game, slow ones on fewer games.
 #[must_use]
 pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
     let games = games.max(1);
@@ -190,7 +181,7 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
         (Choice::Stones, ", stones equally likely"),
     ] {
         for instructions in Instructions::available() {
-            // Those that no vectors are wider with would be the same once more.
+            // Instruction sets that fall back to another engine are skipped.
             if LanePlayouts::with_instructions(instructions, game, choice, seed)
                 .is_some_and(|playouts| playouts.instructions() == instructions)
             {
@@ -247,7 +238,6 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
 
 const TRUNCATED_PLIES: u32 = 6;
 
-/// Start positions of single games.
 fn starts(game: &Standard, seed: u64) -> Vec<Position> {
     let mut random = RandomStream::new(seed);
     (0..4096)
@@ -255,7 +245,6 @@ fn starts(game: &Standard, seed: u64) -> Vec<Position> {
         .collect()
 }
 
-/// The policies that are compared.
 fn policies(game: &Standard) -> Vec<(&'static str, Box<dyn Policy<Standard>>)> {
     let schwarz = || GreedyPolicy::new(SchwarzOdds::with_fitted_scale(game));
     let greedy = Calibrated {
@@ -331,8 +320,7 @@ mod tests {
         let mut seen = 0;
         for row in uniform {
             let error = row.first_mover_error.hypot(reference.first_mover_error);
-            // The 4,096 starts of single games are a sample of their own, 0.4 points at one
-            // deviation.
+            // The 4,096 starts of single games have a sampling error of their own, 0.4 points.
             assert!(
                 (row.first_mover_score - reference.first_mover_score).abs() < 4.0 * error + 0.01,
                 "{row:?}"

@@ -9,25 +9,22 @@ use arena::text_table::{Cell, TextTable};
 use engine::core::moments::Moments;
 use serde::{Deserialize, Serialize};
 
-/// One figure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// Label of the figure.
     pub label: String,
-    /// As printed; `None` if it was not.
+    /// The printed figure.
     pub published: Option<f64>,
-    /// The half-width of the printed figure's 95 % interval, if its games are known.
+    /// Half-width of the printed 95 % interval, if its games are published.
     pub published_error: Option<f64>,
-    /// As measured.
     pub measured: f64,
-    /// Its 95 % interval, if it is a sample.
+    /// 95 % interval of a sample.
     pub interval: Option<Interval>,
-    /// Games it was measured with; 0 if it is not from games.
+    /// Games of the sample; 0 otherwise.
     pub games: u64,
 }
 
 impl Figure {
-    /// A figure that is no sample.
+    /// A figure that is not sampled.
     #[must_use]
     pub fn without_interval(label: String, published: f64, measured: f64) -> Self {
         Self {
@@ -38,14 +35,12 @@ impl Figure {
         }
     }
 
-    /// Measured minus published.
     #[must_use]
     pub fn difference(&self) -> Option<f64> {
         self.published.map(|published| self.measured - published)
     }
 
-    /// A share of games in percent, with the interval of as many independent games as were
-    /// published.
+    /// A win rate in percent, with the interval of the published number of games.
     pub(crate) fn with_published(self, percent: f64, games: u64) -> Self {
         let fraction = percent / 100.0;
         let error = (fraction * (1.0 - fraction) / games.max(1) as f64).sqrt();
@@ -57,21 +52,15 @@ impl Figure {
     }
 }
 
-/// Figures of one kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// The heading.
     pub title: String,
-    /// The unit of all figures.
     pub unit: String,
-    /// The figures.
     pub figures: Vec<Figure>,
-    /// Digits behind the point.
     pub decimals: usize,
 }
 
 impl Comparison {
-    /// Figures under a heading.
     #[must_use]
     pub fn new(title: &str, unit: &str, figures: Vec<Figure>, decimals: usize) -> Self {
         Self {
@@ -82,14 +71,13 @@ impl Comparison {
         }
     }
 
-    /// The mean of absolute differences; `None` without published figures.
+    /// Mean absolute difference; `None` without published figures.
     pub(crate) fn mean_difference(&self) -> Option<f64> {
         let differences = self.figures.iter().filter_map(Figure::difference);
         mean(differences.map(f64::abs))
     }
 
-    /// The expected mean absolute difference by dice alone if both measured the same; `None` unless
-    /// both intervals are known.
+    /// Expected mean absolute difference by dice alone; `None` unless both intervals exist.
     pub(crate) fn difference_by_luck(&self) -> Option<f64> {
         let error = |figure: &Figure| {
             let own = figure.interval?.half_width() / QUANTILE_95;
@@ -100,7 +88,6 @@ impl Comparison {
         mean(self.figures.iter().filter_map(error))
     }
 
-    /// The figures, a row each.
     #[must_use]
     pub fn text_table(&self) -> TextTable {
         let mut text_table = TextTable::new([
@@ -130,7 +117,7 @@ impl Comparison {
         text_table
     }
 
-    /// The distance from the published figures; `None` without any.
+    /// Distance from the published figures; `None` without any.
     #[must_use]
     pub fn summary(&self) -> Option<String> {
         let (decimals, unit) = (self.decimals.max(2), &self.unit);
@@ -144,7 +131,6 @@ impl Comparison {
         Some(text)
     }
 
-    /// For a terminal.
     #[must_use]
     pub fn text(&self) -> String {
         let summary = self.summary().map(|summary| summary + "\n");
@@ -157,48 +143,39 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (moments.samples() > 0.0).then(|| moments.mean())
 }
 
-/// A claim of a report in words, with our finding.
+/// A claim of a report with our finding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
-    /// In the report.
     pub published: String,
-    /// Here.
     pub measured: String,
 }
 
-/// One published study, measured again.
+/// A published study, measured again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reproduction {
-    /// Name of the table.
     pub target: String,
-    /// The report.
     pub source: String,
-    /// Whether the run has the published size.
+    /// True at the published size.
     pub full: bool,
-    /// Figures side by side.
     pub comparisons: Vec<Comparison>,
-    /// Statements side by side.
     pub claims: Vec<Claim>,
-    /// Assumptions where the report is silent.
+    /// Assumptions about settings missing from the report.
     pub assumptions: Vec<String>,
-    /// Further tables of the study.
+    /// Further tables.
     pub details: Option<String>,
-    /// The same as CSV and as a chart, where a study has that.
+    /// CSV and chart.
     #[serde(skip)]
     pub pictures: Option<Pictures>,
 }
 
-/// Rows for other programs, and a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pictures {
-    /// With a line of names.
+    /// With a header line.
     pub csv: String,
-    /// One SVG.
     pub svg: String,
 }
 
 impl Claim {
-    /// A claim with our finding.
     #[must_use]
     pub fn new(published: &str, measured: String) -> Self {
         Self {
@@ -209,7 +186,7 @@ impl Claim {
 }
 
 impl Reproduction {
-    /// Nothing reproduced yet of a report; `uncertainty` stands where its assumptions leave it to the run.
+    /// An empty result; `uncertainty` replaces `{}` in the report's assumptions.
     #[must_use]
     pub fn of(target: Target, full: bool, uncertainty: &str) -> Self {
         let (source, assumptions) = report(target.name());
@@ -224,13 +201,12 @@ impl Reproduction {
         }
     }
 
-    /// The report, and how much of it was done.
+    /// The report and the size of the run.
     pub(crate) fn heading(&self) -> String {
         let size = ["a quick size", "the published size"][usize::from(self.full)];
         format!("{}; {size}", self.source)
     }
 
-    /// For a terminal.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = self.heading() + "\n";

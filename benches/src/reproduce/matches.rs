@@ -15,21 +15,19 @@ use std::sync::Arc;
 
 #[derive(Debug)]
 pub(super) struct PlannedMatch {
-    /// Label of the figure.
     pub label: String,
-    /// The name of its state file, without its ending.
+    /// Stem of the state file's name.
     pub file: String,
-    /// Notations of both players.
     pub players: [String; 2],
     pub games: u64,
-    /// The share of the first as printed, in percent, and over how many games.
+    /// Printed score of the first player in percent, and its number of games.
     pub published: Option<(f64, u64)>,
     pub setups: Setups,
-    /// Milliseconds a game takes, about.
+    /// Estimated milliseconds a game.
     pub milliseconds: f64,
 }
 
-/// Of all matches on one thread.
+/// Estimated seconds of all matches on one thread.
 pub(super) fn seconds(planned: &[PlannedMatch]) -> f64 {
     planned
         .iter()
@@ -37,7 +35,7 @@ pub(super) fn seconds(planned: &[PlannedMatch]) -> f64 {
         .sum()
 }
 
-/// Plays matches and puts their scores beside the published ones, in percent.
+/// Plays matches and compares their scores with the published ones, in percent.
 pub(super) fn play(
     title: &str,
     planned: &[PlannedMatch],

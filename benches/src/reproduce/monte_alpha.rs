@@ -15,20 +15,20 @@ use crate::published::{MonteAlphaLine, monte_alpha};
 use arena::error::Result;
 use arena::setups::Setups;
 
-/// Milliseconds a move: as published, and at the quick size.
+/// Milliseconds a move at full and quick size.
 const MOVE_MILLISECONDS: [f64; 2] = [1200.0, 30.0];
 
-/// Simulations a millisecond, as printed: of Monte_Alpha, and of UCTcut.
+/// Printed simulations a millisecond of Monte_Alpha and of UCTcut.
 const PUBLISHED_SPEED: f64 = 200.0;
 const PUBLISHED_SPEED_UCTCUT: f64 = 50.0;
 
-/// Moves of one side in a game, about.
+/// Estimated moves of one side in a game.
 const MOVES_PER_GAME: f64 = 9.0;
 
-/// Simulations a millisecond from the start position, about, for the estimate of time.
+/// Estimated simulations a millisecond from the start position.
 const SIMULATIONS_A_MILLISECOND: f64 = 1000.0;
 
-/// Most simulations a move at the quick size, and the milliseconds of one match.
+/// Maximum simulations a move at the quick size, and the milliseconds of one match.
 const QUICK_SIMULATIONS: f64 = 100_000.0;
 const QUICK_MILLISECONDS: f64 = 12_000.0;
 
@@ -39,7 +39,7 @@ pub(super) fn plan(settings: &Settings) -> Result<Vec<PlannedMatch>> {
         .collect())
 }
 
-/// About how many milliseconds a move takes a player.
+/// Estimated milliseconds a move of a player.
 fn milliseconds(notation: &str) -> f64 {
     let number = |start| {
         let (_, number) = notation.split_once(start)?;
@@ -49,7 +49,7 @@ fn milliseconds(notation: &str) -> f64 {
     number("(ms=").unwrap_or(simulations / SIMULATIONS_A_MILLISECOND)
 }
 
-/// `None` where the quick size leaves a line out.
+/// `None` for lines omitted at the quick size.
 fn plan_match(index: usize, line: &MonteAlphaLine, settings: &Settings) -> Option<PlannedMatch> {
     let limit = settings.full_or_quick(MOVE_MILLISECONDS);
     let players = [&line.here, &line.opponent_here].map(|notation| {

@@ -1,9 +1,7 @@
-//! The measurements of the course that ReversiXT was made for: minimax, alpha-beta without and with
-//! sorted moves, and max^n, depth by depth, beside the growth of a tree with the same branching.
+//! Minimax, alpha-beta without and with sorted moves, and max^n on ReversiXT, depth by depth.
 //!
-//! Source: RWTH Aachen, Softwarepraktikum 2016; its report prints curves without numbers. Every
-//! search has its full depth at once from the same position, and minimax has a leaf for every line
-//! of play.
+//! Source: RWTH Aachen, Softwarepraktikum 2016, a report of curves without numbers. Each search
+//! starts at its full depth from the same position; minimax has a leaf for every line of play.
 
 use super::{
     Settings, Target,
@@ -28,19 +26,18 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// Two players with ten stones each on 10×10 cells, as in the report.
+/// The report's board: 10×10 cells, two players with ten stones each.
 const PUBLISHED_MAP: &str = include_str!("../../../data/maps/13_published_10x10.map");
 
-/// Deepest search of minimax and max^n, and of alpha-beta, at full size and quick.
+/// Maximum depths of minimax and max^n, and of alpha-beta, at full and quick size.
 const MAX_DEPTHS: [[u32; 2]; 2] = [[6, 8], [5, 7]];
 
-/// Time of the last measurement, in milliseconds.
+/// Milliseconds of the last measurement.
 const FIXED_TIME: u32 = 1_000;
 
-/// A name and a search in notation.
 type Search = (&'static str, &'static str);
 
-/// The searches; the second and third are cut, and the last has no notation.
+/// Name and notation; the last search has no notation.
 const PUBLISHED_SEARCHES: [Search; 4] = [
     (
         "minimax",
@@ -57,12 +54,12 @@ const PUBLISHED_SEARCHES: [Search; 4] = [
     ("max^n", ""),
 ];
 
-/// Seconds on one thread.
+/// Estimated seconds on one thread.
 pub(super) fn seconds(settings: &Settings) -> f64 {
     settings.full_or_quick([250.0, 20.0])
 }
 
-/// One search at one depth.
+/// A search at one depth.
 #[derive(Serialize)]
 struct Row {
     search: &'static str,
@@ -75,7 +72,7 @@ struct Row {
     evaluation_fraction: Option<f64>,
 }
 
-/// A player that goes straight to a depth, plain or instrumented.
+/// A player without iterative deepening, plain or instrumented.
 fn player(
     notation: &str,
     game: &ReversiXt,
@@ -83,7 +80,7 @@ fn player(
     timed: bool,
 ) -> Result<Box<dyn Player<ReversiXt>>> {
     if notation.is_empty() {
-        // With two seats players in notation search as two do.
+        // Players in notation search two seats as zero-sum games.
         let limits = SearchLimits::to_depth(depth);
         let deepening = DeepeningOptions {
             step: depth,
@@ -109,7 +106,7 @@ fn measure((search, notation): Search, game: &ReversiXt, depth: u32, seed: u64) 
     let mut plain = player(notation, game, depth, false)?;
     let mut instrumented = player(notation, game, depth, true)?;
     let timed = (instrumented.as_mut(), ClockCost::of_leaf_clock());
-    // The first searches take no time that could be measured once.
+    // The first searches are too short to be timed once.
     let repeat = if depth < 5 { 5 } else { 1 };
     let found = measure_position(plain.as_mut(), Some(timed), &game.start(), seed, repeat);
     let (_, cost) = found.ok_or_else(|| no_value(search))?;
@@ -152,14 +149,13 @@ pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reprodu
     })
 }
 
-/// The game on the published board.
 fn game() -> ReversiXt {
     let map = Map::parse(PUBLISHED_MAP)
         .unwrap_or_else(|error| unreachable!("a shipped map is sound: {error}"));
     ReversiXt::new(Arc::new(map))
 }
 
-/// Moves a position, by the leaves of the deepest minimax.
+/// Branching factor by the leaves of the deepest minimax.
 fn branching(rows: &[Row]) -> f64 {
     let deepest = rows
         .iter()
@@ -200,7 +196,7 @@ fn text_table(rows: &[Row], branching: f64) -> TextTable {
     text_table
 }
 
-/// Evaluations of each search in notation in [`FIXED_TIME`].
+/// Evaluations of each search with a notation in [`FIXED_TIME`].
 fn fixed_time(game: &ReversiXt, seed: u64) -> Result<Vec<String>> {
     let count = |(name, notation): &Search| {
         let limit = format!("ms={FIXED_TIME}");
@@ -213,7 +209,6 @@ fn fixed_time(game: &ReversiXt, seed: u64) -> Result<Vec<String>> {
     PUBLISHED_SEARCHES[..3].iter().map(count).collect()
 }
 
-/// The claims of the report, with our findings.
 fn claims(rows: &[Row], branching: f64, fixed: &[String]) -> Vec<Claim> {
     let [minimax, plain, sorted, max_n] = PUBLISHED_SEARCHES.map(|(name, _)| {
         let rows = rows.iter().filter(|row| row.search == name);
@@ -230,7 +225,7 @@ fn claims(rows: &[Row], branching: f64, fixed: &[String]) -> Vec<Claim> {
             format!("{:.0} %", 100.0 * exponent_factor)
         })
     };
-    // From the third on: those before take microseconds.
+    // The first two depths take microseconds.
     let speed = |rows: &[&Row], odd: bool| {
         let chosen = rows
             .iter()
@@ -276,7 +271,6 @@ fn claims(rows: &[Row], branching: f64, fixed: &[String]) -> Vec<Claim> {
     ]
 }
 
-/// Leaves by depth.
 fn chart(rows: &[Row], branching: f64) -> Result<String> {
     let curve = |(name, _): Search| {
         let found = rows.iter().filter(|row| row.search == name);

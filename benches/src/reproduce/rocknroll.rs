@@ -1,9 +1,8 @@
 //! Rock'n'Roll's tournament of 24 players, 10,240 games a pair: 16 × 16 good set-ups, both sides
 //! begin, 20 repeats.
 //!
-//! The printed part of the matrix has 15 of the players; the other nine play some of them without
-//! published figures. Depths are the report's (0 rates direct successors), one less than those of
-//! our searches.
+//! The printed part of the matrix has 15 of the players; the other nine play some of these without
+//! published figures. Depths are the report's, one less than those of our searches.
 
 use super::{
     Figure, Settings, Target,
@@ -13,15 +12,14 @@ use super::{
 use crate::published::{Entrant, ROCKNROLL_GAMES, rocknroll};
 use arena::error::Result;
 
-/// Whom the nine players without printed figures meet.
+/// Opponents of the nine players without printed figures.
 const OPPONENT_OF_OTHERS: u32 = 8;
 
-/// Milliseconds of one match at the quick size, and its fewest and most games.
+/// Milliseconds of a match at the quick size, and its minimum and maximum number of games.
 const QUICK_MILLISECONDS: f64 = 800.0;
 const QUICK_GAMES: [u64; 2] = [4, 2048];
 
-/// The matches: everybody of the printed matrix against everybody, and the other nine against one
-/// of them.
+/// All pairs of the printed matrix, and each of the other nine against some of its players.
 pub(super) fn plan(settings: &Settings) -> Result<Vec<PlannedMatch>> {
     let entrants = rocknroll()?;
     let mut selected = settings.only.iter();
@@ -42,8 +40,7 @@ pub(super) fn plan(settings: &Settings) -> Result<Vec<PlannedMatch>> {
         let opponents = printed[index + 1..].iter();
         planned.extend(opponents.map(|b| plan_match(a, b, settings)));
     }
-    // Their figures are not printed, and at full size they would take weeks: always at the quick
-    // size.
+    // Always at the quick size: at full size they would take weeks.
     let quick = Settings {
         full: false,
         ..settings.clone()
@@ -55,7 +52,7 @@ pub(super) fn plan(settings: &Settings) -> Result<Vec<PlannedMatch>> {
 }
 
 fn plan_match(a: &Entrant, b: &Entrant, settings: &Settings) -> PlannedMatch {
-    // The arena itself takes about 7 µs a game.
+    // The arena's overhead is about 7 µs a game.
     let milliseconds = a.milliseconds + b.milliseconds + 0.007;
     let [min_games, max_games] = QUICK_GAMES;
     let quick = ((QUICK_MILLISECONDS / milliseconds) as u64)
@@ -73,7 +70,7 @@ fn plan_match(a: &Entrant, b: &Entrant, settings: &Settings) -> PlannedMatch {
     }
 }
 
-/// Plays the tournament, or those of its players that were chosen.
+/// Plays the tournament among all or the selected players.
 pub(super) fn run(settings: &Settings, report: &mut dyn FnMut(&str)) -> Result<Reproduction> {
     let planned = plan(settings)?;
     let (printed, others): (Vec<PlannedMatch>, Vec<PlannedMatch>) =
@@ -96,7 +93,7 @@ pub(super) fn run(settings: &Settings, report: &mut dyn FnMut(&str)) -> Result<R
     })
 }
 
-/// The figure that differs most.
+/// The largest difference.
 fn largest_difference(comparison: &Comparison) -> Option<Claim> {
     let size = |figure: &Figure| figure.difference().unwrap_or(0.0).abs();
     let figure = comparison

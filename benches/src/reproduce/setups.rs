@@ -1,7 +1,7 @@
 //! Rock'n'Roll's study of set-ups: all 720 against all, 20 games a pairing, MrMonte(0, 200,
 //! MrBlack(0)) on both sides.
 //!
-//! The quick size has as many games, of the player that MrMonte simulates.
+//! The quick size has as many games, of MrMonte's playout player.
 
 use super::{
     Settings, Target,
@@ -19,20 +19,19 @@ use engine::games::einstein::Standard;
 use engine::play::build::PlayerRecipe;
 use indicatif::ProgressBar;
 
-/// The published player, and the one of the quick size, with milliseconds of a game.
+/// Players at full and quick size, with milliseconds a game.
 const PLAYERS: [(&str, f64); 2] = [
     ("MrMonte(0, 200, MrBlack(0))", 240.0),
     ("MrBlack(0)", 0.012),
 ];
 const NUM_GAMES: u64 = 20;
 
-/// Games of each meeting that symmetries leave: eight ordered pairs stand behind one, and games of a
-/// pairing are begun by either side.
+/// Games of a meeting, which stands for eight ordered pairs, begun by either side.
 fn games(settings: &Settings) -> u64 {
     (4 * settings.games_or([NUM_GAMES; 2])).clamp(2, u64::from(u32::MAX) - 1)
 }
 
-/// Seconds on one thread.
+/// Estimated seconds on one thread.
 pub(super) fn seconds(settings: &Settings) -> f64 {
     (NUM_MEETINGS * games(settings)) as f64 * settings.full_or_quick(PLAYERS).1 / 1000.0
 }
@@ -110,15 +109,15 @@ fn reproduction(result: &SetupValues, full: bool) -> Reproduction {
     }
 }
 
-/// Steps from the corner to the squares of stones 1 and 6: 0 in the corner, 2 on the front line; for
-/// all members of a class the same.
+/// Steps from the corner to stones 1 and 6, equal for all members of a class: 0 in the corner, 2 on
+/// the front line.
 fn steps(class: &ClassValue) -> [usize; 2] {
     let order = class.orders.first();
     ['1', '6']
         .map(|stone| [0, 1, 2, 1, 2, 2][order.and_then(|order| order.find(stone)).unwrap_or(0)])
 }
 
-/// The mean score of set-ups whose 1 and 6 are so many steps from the corner.
+/// Mean score of the set-ups with stones 1 and 6 at these distances.
 fn mean_score(result: &SetupValues, includes: impl Fn([usize; 2]) -> bool) -> f64 {
     let classes = result.classes.iter().filter(|class| includes(steps(class)));
     let scores: Vec<f64> = classes.map(|class| class.score).collect();

@@ -13,7 +13,7 @@ use engine::games::einstein::{
 };
 use std::collections::BTreeSet;
 
-/// The stones on the home squares a5 b5 c5 a4 b4 a3; 0 where none stands.
+/// The stones on the home squares a5 b5 c5 a4 b4 a3; 0 for an empty square.
 pub(crate) type Arrangement = [u8; MAX_STONES];
 
 /// The home squares, in a side's own perspective.
@@ -22,8 +22,8 @@ const HOME_SQUARES: [u8; MAX_STONES] = [0, 1, 2, 5, 6, 10];
 /// Home squares after transposing the board.
 const TRANSPOSED_SQUARES: [usize; MAX_STONES] = [0, 3, 5, 1, 4, 2];
 
-/// All arrangements of the stones 1 to `stones`, those with smaller stones first, an empty square
-/// last; with six stones their places are the indices of set-ups.
+/// All arrangements of the stones 1 to `stones`, smaller stones first, an empty square last; with
+/// six stones their indices are those of set-ups.
 pub(crate) fn arrangements(stones: usize) -> Vec<Arrangement> {
     let empty = stones as u8 + 1;
     let set_ups = (0..SETUPS).map(|setup| {
@@ -37,12 +37,12 @@ pub(crate) fn arrangements(stones: usize) -> Vec<Arrangement> {
         .collect()
 }
 
-/// The arrangement seen in the mirror of the board's diagonal.
+/// The arrangement mirrored at the diagonal.
 pub(crate) fn transposed(order: &Arrangement) -> Arrangement {
     TRANSPOSED_SQUARES.map(|square| order[square])
 }
 
-/// The six stones with labels read backwards.
+/// The six stones with reversed labels.
 pub(crate) fn reverse_labels(order: &Arrangement) -> Arrangement {
     order.map(|stone| MAX_STONES as u8 + 1 - stone)
 }
@@ -77,15 +77,13 @@ pub(crate) fn start(first: &Arrangement, second: &Arrangement) -> Position {
 
 /// The rows of a number of stones, and their classes.
 pub(crate) struct Rows {
-    /// An arrangement a row, the first of those that differ by labels.
+    /// The first arrangement of each row.
     pub orders: Vec<Arrangement>,
-    /// The row of each row's transpose.
     pub transposed: Vec<usize>,
-    /// The class of each row.
     pub class: Vec<usize>,
     /// The first row of each class.
     pub classes: Vec<usize>,
-    /// Whether reversed labels have the same value.
+    /// True if reversed labels have the same value.
     pub labels_reverse: bool,
 }
 

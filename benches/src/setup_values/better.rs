@@ -16,10 +16,8 @@ use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 
-/// The score of a stronger player against a policy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Better {
-    /// Which starts.
     pub starts: String,
     /// The policy and the stronger player.
     pub players: [String; 2],
@@ -35,8 +33,8 @@ pub struct Better {
     pub second_gains: Estimate,
 }
 
-/// Plays so many games of each kind on the threads of the caller's pool. `games` are those of the
-/// policy, `players` is it and the stronger one as players.
+/// Plays games of each kind on the current thread pool; `games` has the policy against itself and
+/// both players.
 pub(super) fn better(
     games: &FullGames,
     rows: &Rows,
@@ -93,7 +91,7 @@ pub(super) fn better(
     })
 }
 
-/// The place in whose part of a mix `at` lies.
+/// Index of the mix at cumulative weight `at`.
 fn sample(mix: &[f64], mut at: f64) -> usize {
     let last = mix.iter().rposition(|weight| *weight > 0.0).unwrap_or(0);
     for (index, weight) in mix[..last].iter().enumerate() {

@@ -12,15 +12,13 @@ use arena::plot::heat_map::{HeatMap, heat_map};
 use arena::statistics::QUANTILE_95;
 use arena::text_table::{Cell, TextTable};
 
-/// Triangles in one line of text.
 const TRIANGLES_PER_LINE: usize = 8;
 
-/// Classes at either end whose members are listed as the best, and half of those that are shown;
-/// their members are as many as Rock'n'Roll's tournament took.
+/// Classes listed with their members at the top, and half of those listed in all: as many set-ups
+/// as in Rock'n'Roll's tournament.
 pub const MAX_DISPLAYED: usize = 4;
 
 impl SetupValues {
-    /// The atlas as text.
     #[must_use]
     pub fn text(&self) -> String {
         let (displayed, seen) = (&self.second_answers, &self.first_answers);
@@ -159,7 +157,7 @@ fn triangles(classes: &[ClassValue]) -> String {
     text.trim_end().to_owned() + "\n"
 }
 
-/// A map of win rates in percent, white where they are even.
+/// A map of win rates in percent, white at 50 %.
 fn map_of_rates(
     title: &str,
     rows: Vec<String>,
@@ -179,7 +177,7 @@ fn map_of_rates(
 }
 
 impl SetupValues {
-    /// The mean rate of all set-ups that have a stone on a square, as a map.
+    /// Mean rate of all set-ups with a stone on a square, as a map.
     pub(crate) fn where_stones_belong(&self) -> Result<String> {
         const SQUARE_NAMES: [&str; 6] = ["a5", "b5", "c5", "a4", "b4", "a3"];
         let mean = |stone: usize, square: usize| {
@@ -207,11 +205,11 @@ impl SetupValues {
     }
 }
 
-/// Most groups of a map.
+/// Maximum groups of a map.
 const MAX_GROUPS: usize = 36;
 
 impl SetupStudy {
-    /// The value of every meeting for the first side: a class against a row.
+    /// Value of every meeting for the first side: a class against a row.
     #[must_use]
     pub fn text_table(&self) -> TextTable {
         let order = |row: usize| text(&self.rows.orders[row]);
@@ -228,8 +226,7 @@ impl SetupStudy {
         TextTable::from_rows(["first", "second", "first_wins"], meetings.map(row))
     }
 
-    /// Values of classes against classes, from best to worst, several together where there are
-    /// many.
+    /// Values of classes against classes, from best to worst, grouped.
     ///
     /// # Errors
     /// If it cannot be drawn.

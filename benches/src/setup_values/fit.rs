@@ -13,40 +13,36 @@ use arena::statistics::dot;
 use engine::core::moments::Moments;
 use serde::{Deserialize, Serialize};
 
-/// The terms of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Terms {
-    /// A term for each class that begins, and for each that answers.
+    /// A term for each class on each side.
     Classes,
-    /// And where stones stand on both sides.
+    /// Also products of stone squares of both sides.
     Pairs,
-    /// And each meeting by itself.
+    /// Also each meeting's residual.
     Meetings,
 }
 
-/// In the order in which they are tried.
 const TERMS: [Terms; 3] = [Terms::Classes, Terms::Pairs, Terms::Meetings];
 
-/// Quality of a model on the half of the games that it was not fitted to, either half in turn.
+/// Quality of a model on the held-out half of the games, both halves in turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeldOut {
-    /// The terms.
     pub terms: Terms,
-    /// The explained fraction of the true variance of meetings.
+    /// Explained fraction of the true variance of meetings.
     pub explained: f64,
-    /// The slope of results by predictions: 1 if predictions are neither too bold nor too timid.
+    /// Slope of results by predictions; 1 is unbiased.
     pub slope: f64,
     /// Standard deviation of the residuals without the dice of the held-out games; it contains the
-    /// model's own errors from half of the games.
+    /// model's errors from half of the games.
     pub residual: f64,
-    /// By how much its mean squared error is less than that of the model before, in standard errors
-    /// of that difference.
+    /// Reduction of the mean squared error by the last step, in standard errors.
     pub better_by: Option<f64>,
 }
 
-/// Contrasts of stones that reversing labels leaves alone, by the smaller label of two that go
-/// together; of unit length over six stones.
+/// Contrasts of stones invariant under label reversal, by the smaller label of a pair; of unit
+/// length over six stones.
 const STONE_CONTRASTS: [[f64; 3]; 2] = [
     [0.5, 0.0, -0.5],
     [
@@ -56,8 +52,8 @@ const STONE_CONTRASTS: [[f64; 3]; 2] = [
     ],
 ];
 
-/// Contrasts of home squares, of unit length: three that transposing leaves alone, and two that it
-/// turns about.
+/// Contrasts of home squares, of unit length: three symmetric under transposition and two
+/// antisymmetric.
 const SQUARE_CONTRASTS: [[f64; 6]; 5] = {
     const SQRT_HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
     const SQRT_TWELFTH: f64 = 0.288_675_134_594_812_9;
@@ -77,7 +73,7 @@ const SQUARE_CONTRASTS: [[f64; 6]; 5] = {
     ]
 };
 
-/// Contrasts of squares from here on change their sign when the board is transposed.
+/// First index of the antisymmetric contrasts.
 const ROTATED: usize = 3;
 
 type Features = [[f64; SQUARE_CONTRASTS.len()]; STONE_CONTRASTS.len()];
@@ -113,7 +109,6 @@ impl Design {
         Self { rows, features }
     }
 
-    /// Number of meetings.
     pub(super) fn meetings(&self) -> usize {
         self.rows.classes.len() * self.rows.len()
     }
@@ -124,7 +119,7 @@ impl Design {
         [self.rows.classes[pair_index / width], pair_index % width]
     }
 
-    /// The meeting that two rows are worth as much as.
+    /// The meeting of two rows.
     pub(super) fn pair_index(&self, first: usize, second: usize) -> usize {
         let class = self.rows.class[first];
         let straight = self.rows.classes[class] == first;
@@ -136,7 +131,7 @@ impl Design {
         class * self.rows.len() + second
     }
 
-    /// The value of each class for the first side, then for the second, as wins of the first.
+    /// Values of classes as first side and as second side, as wins of the first.
     pub(super) fn of_classes(&self, values: &[f64]) -> [Vec<f64>; 2] {
         let (width, classes) = (self.rows.len(), self.rows.classes.len());
         let first = values.chunks(width).map(mean);
@@ -147,8 +142,8 @@ impl Design {
         [first.collect(), second]
     }
 
-    /// The best fit of a model; `noise` is the variance of a mean. `believed` is the shrinkage
-    /// factor of residuals, or `None` to estimate it.
+    /// Fits a model; `noise` is the variance of a mean. `believed` is the shrinkage factor of
+    /// residuals, or `None` to estimate it.
     pub(super) fn fit(
         &self,
         means: &[f64],
@@ -180,8 +175,8 @@ impl Design {
         }
     }
 
-    /// Products of features are orthogonal to each other and to all terms of classes over all
-    /// meetings, so each is fitted by itself.
+    /// Products of features are orthogonal to each other and to all terms of classes, so each is
+    /// fitted separately.
     fn add_pairs(&self, means: &[f64], fitted: &mut [f64]) {
         let squares = (0..SQUARE_CONTRASTS.len() * SQUARE_CONTRASTS.len())
             .map(|pair| [pair / SQUARE_CONTRASTS.len(), pair % SQUARE_CONTRASTS.len()])
@@ -206,8 +201,8 @@ impl Design {
         }
     }
 
-    /// Every model fitted to one half of the games and held against the other, and how many terms
-    /// the games support; `noise` is the variance of a mean of a half.
+    /// Fits every model to one half of the games, tests it on the other, and chooses the terms;
+    /// `noise` is the variance of a mean of a half.
     pub(super) fn choose(&self, half_sums: &[Vec<f64>; 2], noise: f64) -> (Terms, Vec<HeldOut>) {
         let count = self.meetings() as f64;
         let centred = half_sums.each_ref().map(|half| {
@@ -260,7 +255,7 @@ mod tests {
     use super::{super::normal, *};
     use engine::core::random::RandomStream;
 
-    /// Values of meetings by a law, and two halves of games with noise.
+    /// Two noisy halves of games with these true values of meetings.
     fn half_sums(
         design: &Design,
         law: impl Fn([usize; 2]) -> f64,

@@ -1,7 +1,7 @@
-//! Games of the atlas, and the value of a game from a start.
+//! Sources of the games of set-ups.
 //!
-//! A game is a function of its start and its seed; over dice, its value for the first side has the
-//! mean of the fraction of games won, luck-adjusted or not.
+//! A game is a function of its start and its seed; the mean of its value over dice is the fraction
+//! of games won by the first side, luck-adjusted or not.
 
 use crate::play;
 use arena::{error::Result, matches::luck};
@@ -13,29 +13,25 @@ use engine::play::{
 };
 use std::sync::Arc;
 
-/// Plays the games of one thread: the value for the first side of a game from a start (Red begins)
-/// with a seed.
+/// Plays a game from a start (Red begins) with a seed; returns its value for the first side.
 pub type Table<'a> = Box<dyn FnMut(&Position, u64) -> Result<f64> + 'a>;
 
 /// A source of games from given starts.
 pub trait Games: Sync {
-    /// Name of the players and of the luck adjustment: all that games depend on besides rules and
-    /// seed.
+    /// Name of the players and of the luck adjustment.
     fn name(&self) -> String;
 
-    /// Makes the games of one thread.
+    /// The games of one thread.
     fn table(&self) -> Table<'_>;
 }
 
-/// Rollouts: games that both sides play by an evaluator, which also adjusts for luck.
+/// Rollouts: both sides play by an evaluator, which also adjusts for luck.
 pub struct RollOuts {
-    /// The rules.
     pub game: Standard,
     /// The evaluator and the tables in notation.
     pub name: String,
-    /// The evaluator.
     pub evaluator: Arc<dyn AnyEvaluator<Standard>>,
-    /// Exact knowledge that ends games.
+    /// Tables that end games.
     pub oracle: Knowledge<Standard>,
 }
 
@@ -57,14 +53,12 @@ impl Games for RollOuts {
     }
 }
 
-/// Whole games of players.
 #[derive(Clone)]
 pub struct FullGames {
-    /// The rules.
     pub game: Standard,
     /// The first and the second side.
     pub players: [PlayerRecipe<Standard>; 2],
-    /// A player with values of moves, for luck adjustment; without one a game counts 0 or 1.
+    /// Luck evaluator; without one a game counts 0 or 1.
     pub luck: Option<PlayerRecipe<Standard>>,
 }
 

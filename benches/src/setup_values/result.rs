@@ -1,8 +1,8 @@
 //! Conclusions from the values of meetings: the first side's advantage, good set-ups, equilibria.
 //!
-//! All values are win probabilities of the first side unless stated otherwise. Both choose a set-up
-//! simultaneously; or one sees the other's; or the first side is not known yet, the mix that
-//! matches use. The ends of an equilibrium's interval are the guaranteed values of its mixes.
+//! Values are win probabilities of the first side unless stated otherwise. Both sides choose
+//! simultaneously, or one sees the other's set-up, or the first mover is random, as in matches. The
+//! interval of an equilibrium has the guaranteed values of its mixes.
 
 use super::{
     arrangements::{Rows, text},
@@ -16,40 +16,38 @@ use crate::{
 use arena::statistics::Interval;
 use serde::{Deserialize, Serialize};
 
-/// One side shows its set-up and the other answers.
+/// A choice and the other side's best response.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answered {
-    /// The set-up of the first side.
+    /// Set-up of the first side.
     pub first: String,
-    /// The set-up of the other.
+    /// Set-up of the second side.
     pub second: String,
-    /// The value for the first side.
+    /// Value for the first side.
     pub value: Estimate,
 }
 
-/// Set-ups that are worth the same against all others together.
+/// Set-ups of equal mean value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassValue {
     /// Stones over a5 b5 c5 a4 b4 a3, all members.
     pub orders: Vec<String>,
-    /// Its value against random set-ups on the first side.
+    /// Value against random set-ups on the first side.
     pub first: f64,
-    /// Its value against random set-ups on the second side.
+    /// Value against random set-ups on the second side.
     pub second: f64,
-    /// The mean of both.
     pub score: f64,
-    /// Its frequency in the first side's equilibrium, all members together.
+    /// Total frequency in the first side's equilibrium.
     #[serde(rename = "share_first")]
     pub weight_first: f64,
-    /// Its frequency in the second side's equilibrium.
+    /// Total frequency in the second side's equilibrium.
     #[serde(rename = "share_second")]
     pub weight_second: f64,
-    /// Its frequency in the equilibrium of an unknown first side.
+    /// Total frequency in the equilibrium of an unknown first side.
     #[serde(rename = "share")]
     pub weight: f64,
 }
 
-/// The fit of the values to games.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FitReport {
     /// Standard deviation of one game.
@@ -58,64 +56,60 @@ pub struct FitReport {
     pub spread: f64,
     /// Standard error of a class's value on one side.
     pub class_error: f64,
-    /// Models on games that they were not fitted to.
+    /// Models on held-out games.
     pub held_out: Vec<HeldOut>,
-    /// The number of the model that was taken.
+    /// Index of the chosen model.
     pub taken: usize,
     /// Shrinkage factor of the residuals of meetings; 0 unless the model has them.
     pub believed: f64,
 }
 
-/// The values of set-ups.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SetupValues {
     /// Stones a side.
     pub stones: usize,
-    /// The rules.
     pub game: String,
     /// Source of the values.
     pub source: String,
-    /// The seed of the games.
     pub seed: u64,
-    /// Games played; 0 where values are exact.
+    /// 0 for exact values.
     pub games: u64,
     /// Maximum error of exact values.
     pub within: Option<f64>,
     /// Both set-ups are random.
     pub random: Estimate,
-    /// Both sides choose without seeing the other's.
+    /// Simultaneous choice.
     pub equilibrium: Estimate,
-    /// The guaranteed value of each side's mix.
+    /// Guaranteed values of both mixes.
     pub assured: Interval,
-    /// The first side shows its set-up.
+    /// The second side sees the first side's set-up.
     pub second_answers: Answered,
-    /// The other shows its set-up.
+    /// The first side sees the second side's set-up.
     pub first_answers: Answered,
-    /// Loss of random set-ups against the best answer if the first side is unknown.
+    /// Loss of random set-ups to the best response if the first side is unknown.
     pub random_loses: f64,
-    /// Best score first.
+    /// By descending score.
     pub classes: Vec<ClassValue>,
     /// The fit, for values from games.
     pub fit: Option<FitReport>,
-    /// The change by better play, from random set-ups and from those of the equilibrium.
+    /// Change by better play, from random and from equilibrium set-ups.
     pub better: Vec<Better>,
 }
 
-/// Rounds of the solver, and how good is good enough.
+/// Maximum rounds of the solver, and its target gap.
 const MAX_ROUNDS: usize = 100_000;
 const CLOSE_ENOUGH: f64 = 1e-5;
 
-/// Shares of rows smaller than this are the solver's remainder.
+/// Smaller weights are the solver's remainder.
 const MIN_WEIGHT: f64 = 1e-4;
 
-/// Conclusions from the values of all rows against all.
 pub(super) struct Analysis {
-    /// The values of random set-ups, of the equilibrium, and of either side answering, in the order
-    /// of `values`.
+    /// Mixes of random set-ups, of the equilibrium, and of either side answering, in the order of
+    /// `values`.
     pub(super) mixes: [Mixes; 4],
     pub(super) values: [f64; 4],
     assured: Interval,
-    /// The mix of an unknown first side.
+    /// Mix for an unknown first side.
     mix: Vec<f64>,
     random_loses: f64,
 }
@@ -152,7 +146,7 @@ impl Analysis {
             (values[one][other] - values[other][one]) / 2.0
         });
         let [rows, columns] = solve(&even, CLOSE_ENOUGH, MAX_ROUNDS);
-        // Rows and columns are the same player: the mean of two equilibrium mixes is one.
+        // Rows and columns are the same player, so the mean of two equilibrium mixes is one.
         let pairs = rows.iter().zip(columns);
         let mean = pairs.map(|(one, other)| (one + other) / 2.0);
         let mixes = [

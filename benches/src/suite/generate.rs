@@ -1,9 +1,7 @@
 //! Generation of the committed suite from games of a small search against itself.
 //!
-//! Game `i` is a function of the seed and `i`. Every slot of the suite has conditions; the first
-//! game with a matching position fills it, and a game fills one slot at most, so all positions are
-//! from different games. The same seed gives the same text as long as the player's moves do not
-//! change.
+//! Game `i` is a function of the seed and `i`. The first game with a position that meets a slot's
+//! conditions fills it, and no other, so all positions are from different games.
 
 use super::{Phase, Suite};
 use crate::{Named, begin_game, play};
@@ -13,22 +11,21 @@ use engine::play::build::PlayerRecipe;
 
 const SUITE_SEED: u64 = 1;
 
-/// The player of both sides.
+/// Player of both sides.
 const SUITE_PLAYER: &str = "star1(depth=3, eval=schwarz(slope=0.4, offset=0.274))";
 
-/// Least distance of every stone from its goal in an endgame of the suite, in steps: neither side
-/// can win within the five plies of the default search before the other has had as many turns.
+/// Minimum steps of every stone to its goal in an endgame: neither side can win within the five
+/// plies of the default search before the other has had as many turns.
 const ENDGAME_STEPS: u8 = 3;
 
-/// Conditions of the slots: plies before an opening, then remaining stones. In this order of plies,
-/// with sides beginning in turn, Red and Blue are to move equally often.
+/// Conditions of the slots: plies before an opening, then remaining stones. Sides begin in turn, so
+/// Red and Blue are to move equally often.
 const SLOTS: [(Phase, [u32; 8]); 3] = [
     (Phase::Opening, [0, 2, 1, 3, 4, 2, 1, 3]),
     (Phase::Middle, [9, 9, 9, 8, 8, 8, 7, 7]),
     (Phase::Endgame, [6, 6, 6, 5, 5, 4, 4, 3]),
 ];
 
-/// The text of the suite of a seed.
 fn generate(seed: u64) -> String {
     let game = Standard::default();
     let recipe = PlayerRecipe::parse(SUITE_PLAYER, &game).unwrap();
@@ -63,7 +60,7 @@ fn generate(seed: u64) -> String {
     text
 }
 
-/// The first position that fits, is not over, and is not won with any roll.
+/// The first matching position that is not over and not won with any roll.
 fn choose(game: &Standard, phase: Phase, wish: u32, positions: &[Position]) -> Option<Position> {
     let fits = |plies: u32, position: &Position| match phase {
         Phase::Opening => plies == wish,
@@ -78,7 +75,7 @@ fn choose(game: &Standard, phase: Phase, wish: u32, positions: &[Position]) -> O
     found.map(|(_, position)| *position)
 }
 
-/// Whether every face has a move that wins at once.
+/// True if every roll has a move that wins at once.
 fn wins_with_any_roll(game: &Standard, position: &Position) -> bool {
     let wins = |mv| game.winner(&game.play(position, mv)) == Some(position.seat());
     (1..=game.die().faces()).all(|face| {
@@ -87,7 +84,7 @@ fn wins_with_any_roll(game: &Standard, position: &Position) -> bool {
     })
 }
 
-/// Steps of the stone that is nearest to its goal, on an empty board.
+/// Steps of the nearest stone to its goal, on an empty board.
 fn steps_to_goal(position: &Position) -> u8 {
     let sides = [position.mover(), position.other()];
     let squares = sides.iter().flat_map(|side| side.squares());
@@ -134,8 +131,7 @@ fn a_stone_beside_the_goal_wins_with_any_roll_and_two_need_the_right_one() {
     assert_eq!(steps("1..../...../..a../..3../..... r -"), 2);
 }
 
-/// Writes the committed suite anew: `cargo test -p benches --release rewrite_the_suite --
-/// --ignored`.
+/// Rewrites the committed suite: `cargo test -p benches --release rewrite_the_suite -- --ignored`.
 #[test]
 #[ignore = "writes into the sources"]
 fn rewrite_the_suite() {

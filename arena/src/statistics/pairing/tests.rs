@@ -1,4 +1,4 @@
-//! Leagues of contestants whose strengths are known.
+//! Leagues of contestants of known strengths.
 
 use super::*;
 use crate::statistics::{QUANTILE_95, score_of_elo};
@@ -7,10 +7,10 @@ use engine::core::{moments::Moments, random::RandomStream};
 /// Gaps of neighbours from −300 to +300 Elo.
 const GAPS: [f64; 9] = [20.0, 40.0, 60.0, 120.0, 80.0, 30.0, 100.0, 50.0, 100.0];
 
-/// Pairs of games between two looks.
+/// Pairs of games between two checks.
 const PAIRS: usize = 10;
 
-/// A league of simulated games: pairs of two, each won as the strengths predict.
+/// A league of simulated pairs, won by the strengths' probabilities.
 struct League {
     strengths: Vec<f64>,
     means: Vec<Moments>,
@@ -89,7 +89,7 @@ impl League {
         }
     }
 
-    /// Whether every significant difference has the right sign.
+    /// True if every significant difference has the right sign.
     fn is_right(&self, ratings: &Ratings) -> bool {
         let pairings = (0..self.count()).flat_map(|a| (0..self.count()).map(move |b| (a, b)));
         let mut order = pairings.filter(|&(a, b)| {
@@ -110,8 +110,8 @@ impl League {
     }
 }
 
-/// Results of many leagues: fractions of right orders and of intervals that hold, games of a
-/// league, and of round robins of the same precision.
+/// Results of many leagues: fractions of right orders and of covering intervals, games of a league,
+/// and of round robins of the same precision.
 fn simulate(leagues: u64) -> [f64; 4] {
     let (mut right, mut held, mut games, mut robins) = (0, 0, 0, 0);
     for seed in 0..leagues {
@@ -170,7 +170,7 @@ fn pairings_connect_all_first_and_end_when_the_order_is_clear() {
     assert_eq!(next(&[], 0.0), Some((0, 1)));
     let first = record(0, 1, 0.9, 100.0);
     assert_eq!(next(&[first], 0.0), Some((1, 2)));
-    // One and two are as good as equal, zero is far above them.
+    // One and two are practically equal, zero is far above them.
     let close = record(1, 2, 0.51, 100.0);
     assert_eq!(next(&[first, close], 0.0), Some((1, 2)));
     // Two errors of their difference are 174 · 4 · sqrt(0.125 / 100) = 49 Elo.
@@ -178,12 +178,12 @@ fn pairings_connect_all_first_and_end_when_the_order_is_clear() {
     assert_eq!(next(&[first, close], 40.0), Some((1, 2)));
     let clear = record(1, 2, 0.7, 100.0);
     assert_eq!(next(&[first, clear], 0.0), None);
-    // A contestant that is not allowed to play is not chosen.
+    // A contestant that may not play is not chosen.
     let without = |a, b| [a, b] != [0, 1];
     assert_eq!(super::next(3, &[], 10.0, 0.0, without), Some((1, 2)));
     let second = record(1, 2, 0.9, 100.0);
     assert_eq!(super::next(3, &[second], 10.0, 0.0, without), Some((0, 2)));
-    // Nor waited for: the two others are neighbours then.
+    // The two others are then neighbours.
     let third = record(0, 2, 0.5, 4.0);
     let gone = |a, b| [a, b] == [0, 2];
     let all = [first, second, third];

@@ -6,8 +6,6 @@
 //! integers.
 
 pub mod compare;
-pub mod die_tables;
-
 use arena::error::Result;
 use arena::matches::pool;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};

@@ -4,7 +4,6 @@ use anyhow::Result;
 use benches::playouts::{
     RandomPlayReport,
     compare::{Comparison, compare},
-    die_tables::{DieTableRow, PUBLISHED_LOOK_UPS, compare_die_tables, format_die_table},
     random_play,
 };
 use cli::output;
@@ -14,7 +13,7 @@ use std::path::PathBuf;
 ///
 /// First the slow reference on all threads. Then, on one thread each and the best of three runs:
 /// every engine of this machine, where 'stones equally likely' is Monte_Alpha's distribution; other
-/// playout policies, on at most 20000 games; and lookups in Monte_Alpha's die tables.
+/// playout policies, on at most 20000 games.
 #[derive(clap::Args)]
 #[command(after_help = "Example: benches playouts --games 1000000 --json")]
 pub(crate) struct Arguments {
@@ -34,9 +33,6 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// Look-ups in die tables for each game.
-const LOOK_UPS: u64 = 100;
-
 /// The JSON of the study.
 #[derive(serde::Serialize)]
 struct Report {
@@ -44,7 +40,6 @@ struct Report {
     reference: RandomPlayReport,
     #[serde(flatten)]
     comparison: Comparison,
-    die_tables: Vec<DieTableRow>,
 }
 
 impl Arguments {
@@ -53,17 +48,15 @@ impl Arguments {
             "playouts in lockstep are those of EinStein",
         )?;
         let (games, seed) = (self.games, self.seed);
-        let look_ups = games.saturating_mul(LOOK_UPS).min(PUBLISHED_LOOK_UPS);
         let results = Report {
             reference: random_play(&game, games, seed, rayon::current_num_threads())?,
             comparison: compare(&game, games, seed),
-            die_tables: compare_die_tables(look_ups),
         };
         let text_table = results.comparison.text_table();
         output::result(self.json, &results, || {
             let report = &results.reference;
             format!(
-                "{} random games in {:.2} s: {:.0} games/s\nfirst mover wins   {:.2} % ± {:.2}\nplies a game       {:.3} ± {:.3}, longest {}\nmoves a turn       {:.3}\n\n{}\n{}",
+                "{} random games in {:.2} s: {:.0} games/s\nfirst mover wins   {:.2} % ± {:.2}\nplies a game       {:.3} ± {:.3}, longest {}\nmoves a turn       {:.3}\n\n{}",
                 report.counts.games,
                 report.wall_seconds,
                 report.games_per_second,
@@ -73,8 +66,7 @@ impl Arguments {
                 report.mean_plies_error,
                 report.counts.longest,
                 report.moves_per_turn,
-                text_table.text(),
-                format_die_table(&results.die_tables).text().trim_end(),
+                text_table.text().trim_end(),
             )
         })?;
         if let Some(path) = &self.csv {

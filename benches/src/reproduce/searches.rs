@@ -1,8 +1,7 @@
-//! The studies of searches beside their published figures: savings of cuts, depth against time,
-//! tables.
+//! Studies of [`crate::search_bench`] beside published figures: savings of cuts, depth against
+//! time, tables.
 //!
-//! The studies are those of [`crate::search_bench`]. Depths are the report's, which counts plies
-//! below the move: its depth d is our d + 1.
+//! Reports count plies below the move: their depth d is our d + 1.
 
 use super::{
     Settings, Target,
@@ -14,7 +13,7 @@ use crate::{
     published::star_depth,
     search_bench::{
         self,
-        chance::{self, Measured},
+        chance::{self, ChanceCosts},
         depth,
         presets::{self, PUBLISHED_LEAVES},
         table_size,
@@ -25,23 +24,23 @@ use arena::error::Result;
 use arena::setups::Setups;
 use indicatif::ProgressBar;
 
-/// Positions of each phase at the quick size: as many as the report has.
+/// Positions of each phase at the quick size, as in the report.
 const QUICK_POSITIONS: usize = 2;
 
-/// Deepest search of the study `depth`, as the report counts.
+/// Maximum depth of the study `depth`, as the report counts.
 const MAX_DEPTHS: [u32; 2] = [6, 4];
 
-/// Games against depth 0 for each depth: at full size with an interval of ±1 %, and quick.
+/// Games against depth 0 at each depth, full (an interval of ±1 %) and quick.
 const DEPTH_GAMES: [u64; 2] = [10_000, 1_000];
 
-/// Milliseconds a game of the agent's depth 0, 1, …, about, for the estimate of time.
+/// Estimated milliseconds a game at depth 0, 1, … of the agent.
 const DEPTH_MILLISECONDS: [f64; 7] = [0.02, 0.1, 0.5, 3.0, 20.0, 120.0, 700.0];
 
-/// The evaluator of the published leaf counts: raw scores, whose bounds (a won or lost game) lie
-/// far outside of their usual range, so that cuts are more frequent than with win probabilities.
+/// Evaluator of the published leaf counts. Wins and losses lie far outside the range of its raw
+/// scores, so cuts are more frequent than with win probabilities.
 const STAR_EVALUATOR: &str = "schwarz(scale=raw, factor=10)";
 
-/// Seconds on one thread.
+/// Estimated seconds on one thread.
 pub(super) fn seconds(target: Target, settings: &Settings) -> f64 {
     match target {
         Target::Depth => {
@@ -55,7 +54,7 @@ pub(super) fn seconds(target: Target, settings: &Settings) -> f64 {
     }
 }
 
-/// The settings of a study: the built-in suite, or its first positions of each phase.
+/// Settings of a study on the built-in suite or its first positions of each phase.
 fn study(settings: &Settings) -> Result<search_bench::Settings> {
     let mut suite = Suite::built_in()?;
     if !settings.full {
@@ -70,8 +69,6 @@ fn study(settings: &Settings) -> Result<search_bench::Settings> {
         players: Vec::new(),
         seed: settings.seed,
         repeat: 1,
-        max_depth: settings.full_or_quick(MAX_DEPTHS) + 1,
-        games: 20,
     })
 }
 
@@ -88,7 +85,7 @@ pub(super) fn star(settings: &Settings, progress: &ProgressBar) -> Result<Reprod
     for ((name, published), found) in PUBLISHED_LEAVES.into_iter().zip(&measured) {
         for (index, &(of_phase, phase)) in Phase::NAMES.iter().enumerate() {
             let printed = |leaves: [u64; 6]| (leaves[2 * index] + leaves[2 * index + 1]) as f64;
-            let total = |found: &Measured| found.costs.total_cost(Some(phase));
+            let total = |found: &ChanceCosts| found.costs.total_cost(Some(phase));
             let saving = |leaves: f64, of_all: f64| 100.0 * (1.0 - leaves / of_all);
             let label = format!("{name}, {of_phase}");
             let (theirs, ours) = (printed(published), total(found));
@@ -122,26 +119,21 @@ pub(super) fn depth(
     report: &mut dyn FnMut(&str),
 ) -> Result<Reproduction> {
     const PUBLISHED_PLAYER: &str = "star1(depth={depth}, eval=abt)";
-    let mut study = study(settings)?;
-    study.players = vec![PUBLISHED_PLAYER.to_owned()];
-    let found = depth::measure(&study, progress)?.swap_remove(0).depths;
+    let max_depth = settings.full_or_quick(MAX_DEPTHS) + 1;
+    let found = depth::seconds_a_game(PUBLISHED_PLAYER, max_depth, settings.seed, progress)?;
     progress.finish_and_clear();
     let published = star_depth()?;
     let (mut times, mut growth) = (Vec::new(), Vec::new());
-    for (at, line) in found.iter().zip(&published) {
+    for (&seconds, line) in found.iter().zip(&published) {
         let label = format!("depth {}", line.depth);
-        times.push(Figure::without_interval(
-            label,
-            line.seconds,
-            at.seconds_a_game,
-        ));
+        times.push(Figure::without_interval(label, line.seconds, seconds));
     }
     // The first times are printed as hundredths of a second.
     for (ours, printed) in found.windows(2).zip(published.windows(2)).skip(3) {
         growth.push(Figure::without_interval(
             format!("depth {} over {}", printed[1].depth, printed[0].depth),
             printed[1].seconds / printed[0].seconds,
-            ours[1].seconds_a_game / ours[0].seconds_a_game,
+            ours[1] / ours[0],
         ));
     }
     let notation = |depth: u32| PUBLISHED_PLAYER.replace("{depth}", &(depth + 1).to_string());

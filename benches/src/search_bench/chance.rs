@@ -6,7 +6,7 @@
 //! value; the largest difference is reported.
 
 use super::{
-    Report, Settings, Study, chart,
+    Report, Settings, chart,
     measure::{PlayerCosts, largest_disagreement, measure_suite, recipes},
     presets::{self, ChanceSearch, PUBLISHED_LEAVES, PUBLISHED_POSITIONS},
 };
@@ -18,25 +18,30 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 use serde_json::{json, to_value};
 
-/// What one search cost.
+/// The cost of one search.
 #[derive(Serialize)]
-pub(crate) struct Measured {
+pub(crate) struct ChanceCosts {
     form: &'static str,
     pub(crate) search: &'static str,
-    /// Share of leaves saved, over the whole suite, against the first search of the form.
+    /// Fraction of leaves saved over the suite against the first search of the form.
     saved: Option<f64>,
     #[serde(flatten)]
     pub(crate) costs: PlayerCosts,
 }
 
-/// Compares the searches of the study.
-pub(crate) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report> {
+/// Compares the cuts of [`presets::LABELS`] in both forms of chance nodes.
+///
+/// # Errors
+/// If players are given.
+pub fn compare_cuts(settings: &Settings, progress: &ProgressBar) -> Result<Report> {
     if !settings.players.is_empty() {
         let problem = "the study 'chance' has its own players; leave out --player, or leave out --study to compare players";
         return Err(problem.to_owned().into());
     }
     let searches = presets::chance(&presets::FORMS, &presets::LABELS, "schwarz");
-    report(&measure(&searches, settings, progress)?, settings)
+    let measured = measure(&searches, settings, progress)?;
+    progress.finish_and_clear();
+    report(&measured, settings)
 }
 
 /// Measures searches; the first of each form is the baseline of that form.
@@ -44,16 +49,16 @@ pub(crate) fn measure(
     searches: &[ChanceSearch],
     settings: &Settings,
     progress: &ProgressBar,
-) -> Result<Vec<Measured>> {
+) -> Result<Vec<ChanceCosts>> {
     let recipes = recipes(searches.iter().map(|search| &search.player))?;
     progress.set_length((recipes.len() * settings.suite.positions.len()) as u64);
-    let mut measured: Vec<Measured> = Vec::new();
+    let mut measured: Vec<ChanceCosts> = Vec::new();
     for (search, recipe) in searches.iter().zip(&recipes) {
         let costs = measure_suite(recipe, settings, false, progress)?;
         let baseline = measured.iter().find(|other| other.form == search.form);
         let saved =
             baseline.map(|baseline| saved_fraction(&leaves(&costs), &leaves(&baseline.costs)));
-        measured.push(Measured {
+        measured.push(ChanceCosts {
             form: search.form,
             search: search.label,
             saved,
@@ -63,13 +68,13 @@ pub(crate) fn measure(
     Ok(measured)
 }
 
-fn report(measured: &[Measured], settings: &Settings) -> Result<Report> {
+fn report(measured: &[ChanceCosts], settings: &Settings) -> Result<Report> {
     let disagreement = largest_disagreement(measured.iter().map(|one| &one.costs));
     Ok(Report {
         text: text(measured, disagreement, settings),
         csv: TextTable::of(&lines(measured))?.csv(),
         json: json!({
-            "study": Study::ChanceSource.name(),
+            "study": "chance",
             "suite": settings.suite.name,
             "seed": settings.seed,
             "repeat": settings.repeat,
@@ -90,7 +95,7 @@ fn saved_fraction(leaves: &[u64], baseline: &[u64]) -> f64 {
     1.0 - leaves.iter().sum::<u64>() as f64 / baseline.iter().sum::<u64>() as f64
 }
 
-fn text(measured: &[Measured], disagreement: f32, settings: &Settings) -> String {
+fn text(measured: &[ChanceCosts], disagreement: f32, settings: &Settings) -> String {
     let mut text = format!(
         "leaves by position of {}; saved against the first line\n",
         settings.suite.name
@@ -99,7 +104,7 @@ fn text(measured: &[Measured], disagreement: f32, settings: &Settings) -> String
     forms.dedup();
     for form in forms {
         for phase in settings.suite.phases() {
-            let row = |one: &Measured| {
+            let row = |one: &ChanceCosts| {
                 let positions = one.costs.positions.iter();
                 let of_phase = positions.filter(|position| position.phase == phase);
                 let leaves = of_phase.map(|position| position.cost.leaves).collect();
@@ -159,7 +164,7 @@ fn leaf_table(heading: &str, positions: &[String], rows: &[Row]) -> TextTable {
     text_table
 }
 
-/// A line of the table with all digits; of published ones little is known.
+/// A line of the table with all digits; published ones have counts of leaves only.
 #[derive(Default, Serialize)]
 struct Line<'a> {
     form: &'a str,
@@ -175,7 +180,7 @@ struct Line<'a> {
 }
 
 /// A line for every search and position, and for the published ones.
-fn lines(measured: &[Measured]) -> Vec<Line<'_>> {
+fn lines(measured: &[ChanceCosts]) -> Vec<Line<'_>> {
     let mut lines = Vec::new();
     for one in measured {
         let baseline = measured.iter().find(|other| other.form == one.form);
@@ -212,8 +217,8 @@ fn lines(measured: &[Measured]) -> Vec<Line<'_>> {
 }
 
 /// Mean leaves by phase, a curve a search.
-fn by_phase(measured: &[Measured], phases: &[Phase]) -> Result<String> {
-    let curve = |one: &Measured| {
+fn by_phase(measured: &[ChanceCosts], phases: &[Phase]) -> Result<String> {
+    let curve = |one: &ChanceCosts| {
         let mean = |(index, phase): (usize, &Phase)| {
             let total = one.costs.total_cost(Some(*phase));
             (index as f64, total.leaves as f64 / total.positions as f64)
@@ -251,7 +256,7 @@ mod tests {
         let measured = measure(&searches_of_figures, &settings, &ProgressBar::hidden()).unwrap();
         let saved: Vec<Option<f64>> = measured.iter().map(|one| one.saved).collect();
         assert_eq!(saved[..2], [None; 2], "another form has its own baseline");
-        let count = |one: &Measured| leaves(&one.costs).iter().sum::<u64>() as f64;
+        let count = |one: &ChanceCosts| leaves(&one.costs).iter().sum::<u64>() as f64;
         let expected = 1.0 - count(&measured[2]) / count(&measured[1]);
         assert!((saved[2].unwrap() - expected).abs() < 1e-12 && expected > 0.0);
         let report = report(&measured, &settings).unwrap();

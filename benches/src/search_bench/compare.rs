@@ -13,14 +13,18 @@ use arena::text_table::TextTable;
 use indicatif::ProgressBar;
 use serde_json::{json, to_value};
 
-/// Compares the players of the settings, or [`presets::DEFAULT_PLAYERS`].
-pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report> {
+/// Compares the players of the settings, or [`presets::DEFAULT_PLAYERS`], with the first of them.
+///
+/// # Errors
+/// If a player cannot be read or gives no value.
+pub fn compare_players(settings: &Settings, progress: &ProgressBar) -> Result<Report> {
     let recipes = recipes(settings.players_or(&presets::DEFAULT_PLAYERS))?;
     progress.set_length((recipes.len() * settings.suite.positions.len()) as u64);
     let measured = recipes
         .iter()
         .map(|recipe| measure_suite(recipe, settings, true, progress));
     let players = measured.collect::<Result<Vec<_>, _>>()?;
+    progress.finish_and_clear();
     let parts = parts(&settings.suite.phases());
     let mut lines = Vec::new();
     for &(name, phase) in &parts {
@@ -56,7 +60,7 @@ pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Report>
 }
 
 /// The phases of a suite and, if there are several, all of them together, with their names.
-pub(super) fn parts(phases: &[Phase]) -> Vec<(&'static str, Option<Phase>)> {
+fn parts(phases: &[Phase]) -> Vec<(&'static str, Option<Phase>)> {
     let all = (phases.len() > 1).then_some(("all", None));
     let parts = phases.iter().map(|&phase| (phase.name(), Some(phase)));
     parts.chain(all).collect()
@@ -85,7 +89,7 @@ mod tests {
     #[test]
     fn a_player_costs_as_much_as_itself_and_phases_add_up() {
         let settings = Settings::for_tests(&["star1(depth=3, table=0)"; 2]);
-        let report = run(&settings, &ProgressBar::hidden()).unwrap();
+        let report = compare_players(&settings, &ProgressBar::hidden()).unwrap();
         let lines = report.json["lines"].clone();
         let lines: Vec<Compared> = serde_json::from_value(lines).unwrap();
         assert_eq!(lines.len(), 8, "two players in three phases and all");

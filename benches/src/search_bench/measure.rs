@@ -56,8 +56,7 @@ pub(crate) fn largest_disagreement<'a>(players: impl IntoIterator<Item = &'a Pla
         .fold(0.0, f32::max)
 }
 
-/// Reads players that the user names and makes sure that each of them gives values, so that no time is spent before a
-/// refusal.
+/// Parses players and checks that each of them gives values, before any time is spent.
 pub(crate) fn recipes<S: AsRef<str>>(
     notations: impl IntoIterator<Item = S>,
 ) -> Result<Vec<PlayerRecipe<Standard>>> {
@@ -88,8 +87,8 @@ pub(crate) fn no_value(player: &str) -> String {
 
 const NEAR_THE_END: &str = "...../...../.a.../...1./..... r -";
 
-/// Values all positions of the suite with one player; `instrument` also measures the share of time
-/// spent evaluating.
+/// Values all positions of the suite with one player; `instrument` also measures the fraction of
+/// evaluation time.
 pub(crate) fn measure_suite(
     recipe: &PlayerRecipe<Standard>,
     settings: &Settings,
@@ -170,7 +169,7 @@ fn best_of<G: Game>(
 mod tests {
     use super::*;
     use crate::Named;
-    use engine::games::einstein::RED;
+    use engine::games::einstein::{MoveList, RED};
 
     #[test]
     fn costs_are_those_of_the_player_alone() {
@@ -205,6 +204,24 @@ mod tests {
     }
 
     #[test]
+    fn nodes_grow_with_depth_from_one_for_each_distinct_move() {
+        let settings = Settings::for_tests(&[]);
+        let players = [1, 2, 3].map(|depth| format!("star1(depth={depth}, eval=race, table=0)"));
+        let costs: Vec<PlayerCosts> = recipes(players)
+            .unwrap()
+            .iter()
+            .map(|recipe| measure_suite(recipe, &settings, false, &ProgressBar::hidden()).unwrap())
+            .collect();
+        let nodes = costs.iter().map(|costs| costs.total_cost(None).nodes);
+        assert!(nodes.is_sorted_by(|one, next| 2 * one < *next));
+        for (entry, measured) in settings.suite.positions.iter().zip(&costs[0].positions) {
+            let mut moves = MoveList::default();
+            Standard::default().moves(&entry.position, &mut moves);
+            assert_eq!(measured.cost.nodes, moves.len() as u64, "{}", entry.text);
+        }
+    }
+
+    #[test]
     fn a_slow_evaluator_takes_nearly_all_the_time() {
         let game = Standard::default();
         let start = game.start([0, 0], RED);
@@ -215,7 +232,7 @@ mod tests {
             let found = measure_position(plain.as_mut(), instrumented, &start, 1, 1);
             found.unwrap().1.rates().evaluation_fraction
         };
-        // Of several, for others may take the processor away in the middle of one.
+        // Other processes may delay a search, so one of several has to succeed.
         assert!(
             (0..20)
                 .any(|_| fraction_of("star1(depth=2, eval=mrmonte(iterations=20))").unwrap() > 0.8)

@@ -1,7 +1,6 @@
-//! Which searches each study compares, as player notation, and the published figures they stand
-//! beside.
+//! Players of the studies, and their published figures.
 //!
-//! `{depth}`, `{entries}` and `{seed}` in a notation are filled in by the study. Sources: the leaf
+//! `{entries}` in a notation stands for the size of the table. Sources: the leaf
 //! counts of a Star1 agent in C++ (NTU); Rock'n'Roll (Schäfer 2006), section 6.3, for the
 //! study of table sizes.
 
@@ -13,12 +12,6 @@ pub(crate) const DEFAULT_PLAYERS: [&str; 5] = [
     "star1(depth=5, eval=schwarz)",
     "star2(depth=5, eval=schwarz)",
     "mcts(sims=10000)",
-];
-
-/// The searches whose depth the study `depth` varies.
-pub(crate) const DEPTH_STUDY_PLAYERS: [&str; 2] = [
-    "star1(depth={depth}, eval=schwarz)",
-    "star2(depth={depth}, eval=schwarz)",
 ];
 
 /// One search of the study `chance`.
@@ -40,7 +33,7 @@ pub(crate) fn chance(
     let search = |form: &'static str, label: &'static str| {
         let (cuts, rest) = match label.strip_suffix(", table") {
             Some(cuts) => (cuts, "table=16"),
-            // Nothing is gained from shallower searches before it then.
+            // Without a table, shallower searches gain nothing.
             None if form == "unified" => (label, "least=5, table=0"),
             None => (label, "table=0"),
         };
@@ -70,7 +63,7 @@ pub(crate) const LABELS: [&str; 8] = [
     "Star2, table",
 ];
 
-/// The six positions of the published leaf counts; which they are was not printed.
+/// Names of the six positions of the published leaf counts; the report does not print them.
 pub(crate) const PUBLISHED_POSITIONS: [&str; 6] =
     ["open1", "open2", "middle1", "middle2", "end1", "end2"];
 

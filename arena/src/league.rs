@@ -10,7 +10,7 @@ use crate::matches::{
 };
 use crate::statistics::{
     Interval, QUANTILE_95, is_zero,
-    pairing::{are_apart, next, open, ranking},
+    pairing::{are_apart, next_pairing, open_differences, ranking},
     ratings::{MatchRecord, Ratings, ratings},
 };
 use engine::core::{
@@ -336,7 +336,7 @@ impl<G: Playable> League<'_, G> {
         let LeagueOptions {
             step, precision, ..
         } = *self.options;
-        next(
+        next_pairing(
             self.rated,
             &self.meetings(),
             step as f64,
@@ -413,8 +413,9 @@ impl<G: Playable> League<'_, G> {
                 .map(|luck_evaluator| luck_evaluator.name.clone()),
             games: self.games(),
             repeated_games,
-            settled: ratings
-                .is_some_and(|record| open(&record, self.options.precision, |_| true).is_empty()),
+            settled: ratings.is_some_and(|record| {
+                open_differences(&record, self.options.precision, |_| true).is_empty()
+            }),
             standings,
             pairings: pairings.collect(),
             history: history

@@ -345,14 +345,14 @@ pub(crate) fn stored_pairs<G: Playable>(
 }
 
 /// Players of one thread: both contestants and the luck evaluator.
-struct Table<'a, G: Playable> {
+struct GameWorker<'a, G: Playable> {
     book: &'a Book<'a, G>,
     contestants: [&'a Contestant<G>; 2],
     players: [TimedPlayer<G>; 2],
     luck: Option<Box<dyn Player<G>>>,
 }
 
-impl<'a, G: Playable> Table<'a, G> {
+impl<'a, G: Playable> GameWorker<'a, G> {
     fn new(contestants: [&'a Contestant<G>; 2], book: &'a Book<'a, G>) -> Self {
         let options = book.options;
         Self {
@@ -469,7 +469,7 @@ fn play_missing<G: Playable>(
     pool.scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|_| {
-                let mut table = Table::new(contestants, book);
+                let mut table = GameWorker::new(contestants, book);
                 while !collector.is_done() {
                     let Some(&pair) = missing.get(next.fetch_add(1, Ordering::Relaxed) as usize)
                     else {

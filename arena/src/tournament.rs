@@ -87,7 +87,7 @@ impl TournamentResult {
     /// Figures of matches (0, 1), (0, 2), …, (1, 2), ….
     fn of(names: Vec<String>, matches: Vec<MatchResult>) -> Self {
         let record = |((a, b), result): (_, &MatchResult)| {
-            MatchRecord::of(a, b, &result.pair_counts.tally())
+            MatchRecord::from_tally(a, b, &result.pair_counts.tally())
         };
         let meetings: Vec<MatchRecord> = pairings(names.len()).zip(&matches).map(record).collect();
         let simultaneous = simultaneous_quantile(names.len());

@@ -103,7 +103,7 @@ pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<SetupStu
         game: game.notation(),
         source: "endgame tables".to_owned(),
         within: Some(tables.error().into()),
-        ..Analysis::of(&values).setup_values(&rows, &values, [0.0; 4])
+        ..Analysis::new(&values).setup_values(&rows, &values, [0.0; 4])
     };
     Ok(SetupStudy {
         setup_values,
@@ -135,7 +135,7 @@ pub fn study_games(
     let mut study = read(&design, &sums, settings);
     study.setup_values.source = games.name();
     if let Some((players, count)) = &settings.better {
-        let equilibrium = Analysis::of(&study.values).mixes;
+        let equilibrium = Analysis::new(&study.values).mixes;
         progress.reset();
         progress.set_length(2 * count);
         for (index, name) in ["random", "equilibrium"].into_iter().enumerate() {
@@ -240,7 +240,7 @@ fn read(design: &Design, sums: &[Sums], settings: &Settings) -> SetupStudy {
     let noise = of_game / games;
     let fitted = design.fit(&means, terms, noise, None);
     let values = matrix(design, &fitted.meetings);
-    let analysis = Analysis::of(&values);
+    let analysis = Analysis::new(&values);
     let errors = errors(design, terms, fitted.believed, noise.sqrt(), &analysis);
     let middle = mean(&fitted.meetings);
     let squares = fitted.meetings.iter().map(|value| (value - middle).powi(2));

@@ -29,12 +29,12 @@ pub struct Report {
     /// Number of positions, each with all outcomes of chance.
     pub positions: u64,
     /// In the given order.
-    pub contestants: Vec<Measured>,
+    pub contestants: Vec<ContestantReport>,
 }
 
 /// The measurement of one contestant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
+pub struct ContestantReport {
     /// Its notation.
     pub name: String,
     /// `player` or `evaluator`.
@@ -64,7 +64,7 @@ pub fn measure<G: Playable>(
     class: impl Fn(&G::Position) -> String,
     seed: u64,
     progress: &ProgressBar,
-) -> Result<Measured> {
+) -> Result<ContestantReport> {
     let began = Instant::now();
     let answers = answers(contestant, game, labelled, seed, progress)?;
     let seconds = began.elapsed().as_secs_f64();
@@ -84,7 +84,7 @@ pub fn measure<G: Playable>(
     }
     let classes = classes.into_iter();
     let classes = classes.map(|(class, sums)| (class, sums.figures()));
-    Ok(Measured {
+    Ok(ContestantReport {
         name: contestant.name().to_owned(),
         kind: contestant.kind().to_owned(),
         figures: all.figures(),
@@ -95,7 +95,7 @@ pub fn measure<G: Playable>(
     })
 }
 
-impl Measured {
+impl ContestantReport {
     /// The first two cells of its rows.
     fn names(&self) -> [Cell; 2] {
         [self.name.as_str().into(), self.kind.as_str().into()]
@@ -121,7 +121,7 @@ impl Report {
     #[must_use]
     pub fn text_table(&self) -> TextTable {
         // Exact labels have no errors.
-        let in_error = |measured: &Measured| measured.figures.of_labels > 0.0;
+        let in_error = |measured: &ContestantReport| measured.figures.of_labels > 0.0;
         let labelled = self.contestants.iter().any(in_error);
         let columns = [
             "contestant",
@@ -204,7 +204,7 @@ impl Report {
     pub fn class_table(&self) -> TextTable {
         let names = self.class_names();
         let mut text_table = TextTable::new(once("regret").chain(names.iter().map(String::as_str)));
-        let mut push = |name: &str, measured: &Measured, cell: fn(&Figures) -> Cell| {
+        let mut push = |name: &str, measured: &ContestantReport, cell: fn(&Figures) -> Cell| {
             let of_class = |class| measured.classes.get(class).map_or(Cell::Missing, cell);
             text_table.push(
                 once(name.into())
@@ -254,7 +254,7 @@ impl Report {
             return self.svg_of_classes();
         }
         let diagonal = Curve::new("predicted = exact", [(0.0, 0.0), (1.0, 1.0)]);
-        let curve = |measured: &Measured| {
+        let curve = |measured: &ContestantReport| {
             let bins = measured.calibration.iter();
             let points = bins.map(|bin| (bin.predicted, bin.exact.value));
             Curve::new(&measured.name, points)
@@ -272,7 +272,7 @@ impl Report {
 
     fn svg_of_classes(&self) -> Result<String> {
         let names = self.class_names();
-        let curve = |measured: &Measured| {
+        let curve = |measured: &ContestantReport| {
             let point = |(index, class): (usize, &String)| {
                 Some((index as f64, measured.classes.get(class)?.regret.value))
             };

@@ -96,7 +96,7 @@ pub struct LabelledSuite {
 }
 
 /// The construction of suites.
-pub struct Maker<'a> {
+pub struct SuiteBuilder<'a> {
     /// The rules.
     pub game: &'a Standard,
     /// Self-play of the positions.
@@ -119,7 +119,7 @@ pub fn file(directory: &Path, stones: u32) -> PathBuf {
     directory.join(format!("stones-{stones}.jsonl"))
 }
 
-impl Maker<'_> {
+impl SuiteBuilder<'_> {
     /// Makes the suite of a number of stones in a directory, unless it exists.
     ///
     /// # Errors

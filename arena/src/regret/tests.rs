@@ -5,8 +5,8 @@ use super::{
     choices::{Answer, Choices, answers},
     measure::{Bin, DecisionSums, ValueSums},
     positions::{Source, draw_positions},
-    report::{Measured, Report, measure},
-    suite::{LabelledSuite, Maker, file, least_images, write_held_out},
+    report::{ContestantReport, Report, measure},
+    suite::{LabelledSuite, SuiteBuilder, file, least_images, write_held_out},
     truth::{Labelled, decisions_of, first_best, label_exactly},
 };
 use crate::{error::MeasuringError, test_faults};
@@ -60,7 +60,10 @@ fn labelled() -> Vec<Labelled<Standard>> {
     label_exactly(&game, tables(), &sampled).unwrap()
 }
 
-fn of(contestant: &Contestant<Standard>, labelled: &[Labelled<Standard>]) -> Measured {
+fn measure_contestant(
+    contestant: &Contestant<Standard>,
+    labelled: &[Labelled<Standard>],
+) -> ContestantReport {
     measure(
         contestant,
         &Standard::default(),
@@ -162,7 +165,8 @@ fn random_moves_by_direct_enumeration() {
             }
         }
     }
-    let figures = of(&Contestant::player("random", &game).unwrap(), &labelled).figures;
+    let figures =
+        measure_contestant(&Contestant::player("random", &game).unwrap(), &labelled).figures;
     let decisions = 6.0 * labelled.len() as f64;
     assert!((figures.regret.value - lost / decisions).abs() < 1e-9);
     assert!((figures.regret_of_choices.value - lost / choices).abs() < 1e-9);
@@ -220,9 +224,9 @@ fn threads_change_nothing() {
             Contestant::player("mcts(sims=30)", &game).unwrap(),
             Contestant::evaluator("abt", &game).unwrap(),
         ];
-        contestants.map(|contestant| Measured {
+        contestants.map(|contestant| ContestantReport {
             seconds: 0.0,
-            ..of(&contestant, &labelled)
+            ..measure_contestant(&contestant, &labelled)
         })
     };
     let run = |threads| crate::matches::pool(threads).unwrap().install(measured);
@@ -342,7 +346,7 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
     let at = directory.path();
     let make = |by: &str, limit| {
         let by = PlayerRecipe::parse(by, &game).unwrap();
-        let maker = Maker {
+        let maker = SuiteBuilder {
             game: &game,
             source: &mixed(),
             tables: tables(),
@@ -385,7 +389,7 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
     // A cut in any line of the journal.
     let by = [PlayerRecipe::parse("rollout(eval=schwarz, games=2)", &game).unwrap()];
     test_faults::hold("stones-5.unfinished", |folder| {
-        let maker = Maker {
+        let maker = SuiteBuilder {
             game: &game,
             source: &mixed(),
             tables: tables(),

@@ -10,7 +10,7 @@ use crate::plot::{
     intervals::intervals,
     line_chart,
 };
-use crate::regret::report::{Measured, Report};
+use crate::regret::report::{ContestantReport, Report};
 use crate::report::{ReportMatch, arena, percent, summary_sentence};
 use crate::text_table::{Cell, TextTable};
 use crate::tournament::TournamentResult;
@@ -161,7 +161,7 @@ fn regret(page: &mut Page, report: &Report) -> Result<()> {
         )),
         Block::Table(report.text_table()),
     ];
-    let row = |measured: &Measured| {
+    let row = |measured: &ContestantReport| {
         let regret = measured.figures.regret;
         Row {
             label: measured.name.clone(),

@@ -26,7 +26,7 @@ pub(crate) fn are_apart(ratings: &Ratings, a: usize, b: usize) -> bool {
 
 /// Neighbours among the active contestants that neither differ significantly nor are equal within
 /// `precision` Elo.
-pub(crate) fn open(
+pub(crate) fn open_differences(
     ratings: &Ratings,
     precision: f64,
     counts: impl Fn(usize) -> bool,
@@ -43,7 +43,7 @@ pub(crate) fn open(
 }
 
 /// The next of the `allowed` pairings, given counts of pairs; `None` if no difference is open.
-pub(crate) fn next(
+pub(crate) fn next_pairing(
     contestants: usize,
     records: &[MatchRecord],
     pairs: f64,
@@ -59,7 +59,7 @@ pub(crate) fn next(
     };
     let pairings: Vec<(usize, usize)> = pairings.collect();
     let plays = |one: usize| pairings.iter().any(|&(a, b)| a == one || b == one);
-    let open = open(&ratings, precision, plays);
+    let open = open_differences(&ratings, precision, plays);
     let covariance = &ratings.covariance;
     // Expected reduction of the variances of open differences by games of a pairing.
     let gain = |a: usize, b: usize| {

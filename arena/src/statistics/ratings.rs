@@ -34,7 +34,7 @@ const PRIOR_PAIRS: f64 = 10.0;
 
 impl MatchRecord {
     /// The record of two contestants from their pair counts.
-    pub(crate) fn of(a: usize, b: usize, tally: &Tally<5>) -> Self {
+    pub(crate) fn from_tally(a: usize, b: usize, tally: &Tally<5>) -> Self {
         Self {
             a,
             b,
@@ -279,9 +279,9 @@ mod tests {
     ];
 
     /// A record without draws: lost, split and won pairs of `a`.
-    fn meet(a: usize, b: usize, [lost, split, won]: [u64; 3]) -> MatchRecord {
+    fn match_record(a: usize, b: usize, [lost, split, won]: [u64; 3]) -> MatchRecord {
         let tally = PairCounts::without_draws(lost, split, won).tally();
-        MatchRecord::of(a, b, &tally)
+        MatchRecord::from_tally(a, b, &tally)
     }
 
     #[test]
@@ -289,7 +289,7 @@ mod tests {
         let wins = |a: usize, b: usize| BASEBALL[a][b];
         let pairings = (0..7).flat_map(|a| (a + 1..7).map(move |b| (a, b)));
         let records: Vec<_> = pairings
-            .map(|(a, b)| meet(a, b, [wins(b, a), 0, wins(a, b)]))
+            .map(|(a, b)| match_record(a, b, [wins(b, a), 0, wins(a, b)]))
             .collect();
         let actual = ratings(7, &records).unwrap();
         // Logarithmic abilities above Baltimore's, and their standard errors.
@@ -324,7 +324,7 @@ mod tests {
         ] {
             let [lost, split, won] = counts;
             let tally = PairCounts::without_draws(lost, split, won).tally();
-            let actual = ratings(2, &[meet(1, 0, counts)]).unwrap();
+            let actual = ratings(2, &[match_record(1, 0, counts)]).unwrap();
             assert!(
                 (actual.elo[1] - actual.elo[0] - tally.elo()).abs() < 1e-6,
                 "{counts:?}: {actual:?}"
@@ -332,7 +332,7 @@ mod tests {
             assert!(actual.difference_error(0, 1).is_finite());
         }
         // The error is that of the score through the slope of the curve.
-        let record = meet(0, 1, [10, 20, 40]);
+        let record = match_record(0, 1, [10, 20, 40]);
         let tally = PairCounts::without_draws(10, 20, 40).tally();
         let score = tally.score();
         let by_hand = ELO_PER_LOGIT * tally.standard_error() / (score * (1.0 - score));
@@ -342,7 +342,7 @@ mod tests {
 
     #[test]
     fn one_sided_leagues_are_finite_and_unconnected_ones_have_no_ratings() {
-        let won = |(a, b)| meet(a, b, [0, 0, 50]);
+        let won = |(a, b)| match_record(a, b, [0, 0, 50]);
         let pairings = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
         let actual = ratings(4, &pairings.map(won)).unwrap();
         assert!(
@@ -352,7 +352,7 @@ mod tests {
         );
         assert!((0..4).all(|index| actual.interval(index, QUANTILE_95).half_width().is_finite()));
         assert_eq!(ratings(4, &[won((0, 1)), won((2, 3))]), None);
-        assert_eq!(ratings(2, &[meet(0, 1, [0; 3])]), None);
+        assert_eq!(ratings(2, &[match_record(0, 1, [0; 3])]), None);
         assert_eq!(ratings(0, &[]), None);
     }
 
@@ -376,7 +376,7 @@ mod tests {
                         let mut won = || 2 * usize::from(random.unit() < rest);
                         counts[if is_split { 1 } else { won() }] += 1;
                     }
-                    records.push(meet(a, b, counts));
+                    records.push(match_record(a, b, counts));
                 }
             }
             let actual = ratings(5, &records).unwrap();

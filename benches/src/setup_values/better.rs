@@ -17,7 +17,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Better {
+pub struct Improvement {
     pub starts: String,
     /// The policy and the stronger player.
     pub players: [String; 2],
@@ -42,7 +42,7 @@ pub(super) fn better(
     count: u64,
     seed: u64,
     done: &(dyn Fn() + Sync),
-) -> Result<Better> {
+) -> Result<Improvement> {
     let [policy, stronger] = &games.players;
     let kinds = [
         [policy, policy],
@@ -80,7 +80,7 @@ pub(super) fn better(
             error: moments.standard_error(),
         }
     };
-    Ok(Better {
+    Ok(Improvement {
         starts: name.to_owned(),
         players: [policy, stronger].map(|player| player.name().to_owned()),
         games: count,

@@ -24,7 +24,7 @@ pub enum Terms {
     Meetings,
 }
 
-const TERMS: [Terms; 3] = [Terms::Classes, Terms::Pairs, Terms::Meetings];
+const ALL_TERMS: [Terms; 3] = [Terms::Classes, Terms::Pairs, Terms::Meetings];
 
 /// Quality of a model on the held-out half of the games, both halves in turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,7 +74,7 @@ const SQUARE_CONTRASTS: [[f64; 6]; 5] = {
 };
 
 /// First index of the antisymmetric contrasts.
-const ROTATED: usize = 3;
+const FIRST_ANTISYMMETRIC: usize = 3;
 
 type Features = [[f64; SQUARE_CONTRASTS.len()]; STONE_CONTRASTS.len()];
 
@@ -95,7 +95,7 @@ pub(super) struct Design {
 }
 
 /// A model fitted to the means of meetings.
-pub(super) struct Fitted {
+pub(super) struct FittedModel {
     /// The value of each meeting for the first side.
     pub(super) meetings: Vec<f64>,
     /// Shrinkage factor of the residuals, 0 to 1.
@@ -150,7 +150,7 @@ impl Design {
         terms: Terms,
         noise: f64,
         believed: Option<f64>,
-    ) -> Fitted {
+    ) -> FittedModel {
         let middle = mean(means);
         let [first, second] = self.of_classes(means);
         let width = self.rows.len();
@@ -169,7 +169,7 @@ impl Design {
             let pairs = fitted.iter_mut().zip(&remaining);
             pairs.for_each(|(fitted, remaining)| *fitted += part * remaining);
         }
-        Fitted {
+        FittedModel {
             meetings: fitted,
             believed: part,
         }
@@ -180,7 +180,7 @@ impl Design {
     fn add_pairs(&self, means: &[f64], fitted: &mut [f64]) {
         let squares = (0..SQUARE_CONTRASTS.len() * SQUARE_CONTRASTS.len())
             .map(|pair| [pair / SQUARE_CONTRASTS.len(), pair % SQUARE_CONTRASTS.len()])
-            .filter(|pair| (pair[0] < ROTATED) == (pair[1] < ROTATED));
+            .filter(|pair| (pair[0] < FIRST_ANTISYMMETRIC) == (pair[1] < FIRST_ANTISYMMETRIC));
         let stones = [[0, 0], [0, 1], [1, 0], [1, 1]].into_iter();
         let products =
             stones.flat_map(|stones| squares.clone().map(move |squares| [stones, squares]));
@@ -213,7 +213,7 @@ impl Design {
         let truth = dot(&centred[0], &centred[1]) / count;
         let mut before: Option<Vec<f64>> = None;
         let (mut chosen, mut found) = (Terms::Classes, Vec::new());
-        for terms in TERMS {
+        for terms in ALL_TERMS {
             let mut errors = vec![0.0; self.meetings()];
             let (mut along, mut length) = (0.0, 0.0);
             for (train, test) in [(0, 1), (1, 0)] {
@@ -278,7 +278,11 @@ mod tests {
             let other = design.features[design.rows.transposed[row]];
             for (one, two) in features.iter().zip(&other) {
                 for (square, (one, two)) in one.iter().zip(two).enumerate() {
-                    let sign = if square < ROTATED { 1.0 } else { -1.0 };
+                    let sign = if square < FIRST_ANTISYMMETRIC {
+                        1.0
+                    } else {
+                        -1.0
+                    };
                     assert!((one - sign * two).abs() < 1e-12);
                 }
             }

@@ -6,7 +6,7 @@
 
 use super::{
     arrangements::{Rows, text},
-    better::Better,
+    better::Improvement,
     fit::HeldOut,
 };
 use crate::{
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 /// A choice and the other side's best response.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Answered {
+pub struct BestResponse {
     /// Set-up of the first side.
     pub first: String,
     /// Set-up of the second side.
@@ -83,9 +83,9 @@ pub struct SetupValues {
     /// Guaranteed values of both mixes.
     pub assured: Interval,
     /// The second side sees the first side's set-up.
-    pub second_answers: Answered,
+    pub second_answers: BestResponse,
     /// The first side sees the second side's set-up.
-    pub first_answers: Answered,
+    pub first_answers: BestResponse,
     /// Loss of random set-ups to the best response if the first side is unknown.
     pub random_loses: f64,
     /// By descending score.
@@ -93,7 +93,7 @@ pub struct SetupValues {
     /// The fit, for values from games.
     pub fit: Option<FitReport>,
     /// Change by better play, from random and from equilibrium set-ups.
-    pub better: Vec<Better>,
+    pub better: Vec<Improvement>,
 }
 
 /// Maximum rounds of the solver, and its target gap.
@@ -124,7 +124,7 @@ fn without_remainders(mut mix: Vec<f64>) -> Vec<f64> {
 }
 
 impl Analysis {
-    pub(super) fn of(values: &[Vec<f64>]) -> Self {
+    pub(super) fn new(values: &[Vec<f64>]) -> Self {
         let count = values.len();
         let alone = |row: usize| {
             let mut mix = vec![0.0; count];
@@ -184,7 +184,7 @@ impl Analysis {
                 text(&rows.orders[row.unwrap_or(0)])
             };
             let [first, second] = self.mixes[best_by].each_ref().map(order);
-            Answered {
+            BestResponse {
                 first,
                 second,
                 value: estimate(best_by),

@@ -9,7 +9,7 @@ use crate::tables;
 use ::arena::regret::{
     Contestant,
     positions::{Source, draw_positions},
-    report::{Measured, Report, measure},
+    report::{ContestantReport, Report, measure},
     suite::LabelledSuite,
     truth::{Labelled, label_exactly},
 };
@@ -170,7 +170,9 @@ impl GameTask for Arguments {
             part: "player",
         };
         let (slice, count) = (self.shard.slice(), contestants.len() as u64);
-        let (state, number) = (self.state.as_deref(), |line: &(u64, Measured)| line.0);
+        let (state, number) = (self.state.as_deref(), |line: &(u64, ContestantReport)| {
+            line.0
+        });
         let (mut journal, mut measured_before) =
             Journal::open(state, wording, &identity, number, (slice, count))?;
         journal.check_complete()?;

@@ -7,7 +7,7 @@ use crate::shard::ShardArguments;
 use anyhow::{Context as _, Result};
 use arena::regret::{
     positions::Source,
-    suite::{MAX_TABLE_STONES, MIN_TABLE_STONES, Maker, file, write_held_out},
+    suite::{MAX_TABLE_STONES, MIN_TABLE_STONES, SuiteBuilder, file, write_held_out},
 };
 use clap::value_parser;
 use engine::core::files;
@@ -89,7 +89,7 @@ impl Arguments {
         let slice = self.shard.slice();
         let _lock = files::enter_directory(&self.out, slice)?;
         let tables = Tables::open(&self.tables, there, game.variant(), &parallel)?;
-        let maker = Maker {
+        let maker = SuiteBuilder {
             game: &game,
             source: &source,
             tables: &tables,

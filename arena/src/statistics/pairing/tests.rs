@@ -5,10 +5,10 @@ use crate::statistics::{QUANTILE_95, score_of_elo};
 use engine::core::{moments::Moments, random::RandomStream};
 
 /// Gaps of neighbours from −300 to +300 Elo.
-const GAPS: [f64; 9] = [20.0, 40.0, 60.0, 120.0, 80.0, 30.0, 100.0, 50.0, 100.0];
+const ELO_GAPS: [f64; 9] = [20.0, 40.0, 60.0, 120.0, 80.0, 30.0, 100.0, 50.0, 100.0];
 
 /// Pairs of games between two checks.
-const PAIRS: usize = 10;
+const BATCH_PAIRS: usize = 10;
 
 /// A league of simulated pairs, won by the strengths' probabilities.
 struct League {
@@ -21,7 +21,7 @@ struct League {
 impl League {
     fn new(seed: u64) -> Self {
         let mut random = RandomStream::new(seed);
-        let mut gaps = GAPS;
+        let mut gaps = ELO_GAPS;
         random.shuffle(&mut gaps);
         let mut strengths = vec![300.0];
         for gap in gaps {
@@ -44,13 +44,13 @@ impl League {
 
     fn play(&mut self, a: usize, b: usize) {
         let fraction = score_of_elo(self.strengths[a] - self.strengths[b]);
-        for _ in 0..PAIRS {
+        for _ in 0..BATCH_PAIRS {
             let mut won = || f64::from(u8::from(self.random.unit() < fraction));
             let mean = (won() + won()) / 2.0;
             let count = self.count();
             self.means[a * count + b].add(mean);
         }
-        self.games += 2 * PAIRS;
+        self.games += 2 * BATCH_PAIRS;
     }
 
     fn records(&self) -> Vec<MatchRecord> {
@@ -68,7 +68,9 @@ impl League {
     /// Plays until no difference is open.
     fn play_on(&mut self) -> Ratings {
         let any = |_, _| true;
-        while let Some((a, b)) = next(self.count(), &self.records(), PAIRS as f64, 0.0, any) {
+        while let Some((a, b)) =
+            next_pairing(self.count(), &self.records(), BATCH_PAIRS as f64, 0.0, any)
+        {
             self.play(a, b);
         }
         self.ratings()
@@ -83,7 +85,7 @@ impl League {
                 }
             }
             let ratings = self.ratings();
-            if open(&ratings, 0.0, |_| true).is_empty() {
+            if open_differences(&ratings, 0.0, |_| true).is_empty() {
                 return ratings;
             }
         }
@@ -99,7 +101,7 @@ impl League {
     }
 
     /// Number of intervals that contain the strengths.
-    fn held(&self, ratings: &Ratings) -> usize {
+    fn count_covered(&self, ratings: &Ratings) -> usize {
         let mean = self.strengths.iter().sum::<f64>() / self.count() as f64;
         (0..self.count())
             .filter(|&one| {
@@ -118,7 +120,7 @@ fn simulate(leagues: u64) -> [f64; 4] {
         let mut league = League::new(seed);
         let ratings = league.play_on();
         right += usize::from(league.is_right(&ratings));
-        held += league.held(&ratings);
+        held += league.count_covered(&ratings);
         games += league.games;
         let mut all = League::new(seed);
         all.play_round_robins();
@@ -166,7 +168,8 @@ fn pairings_connect_all_first_and_end_when_the_order_is_clear() {
         score,
         variance: score * (1.0 - score) / 2.0,
     };
-    let next = |records: &[MatchRecord], precision| next(3, records, 10.0, precision, |_, _| true);
+    let next =
+        |records: &[MatchRecord], precision| next_pairing(3, records, 10.0, precision, |_, _| true);
     assert_eq!(next(&[], 0.0), Some((0, 1)));
     let first = record(0, 1, 0.9, 100.0);
     assert_eq!(next(&[first], 0.0), Some((1, 2)));
@@ -180,16 +183,22 @@ fn pairings_connect_all_first_and_end_when_the_order_is_clear() {
     assert_eq!(next(&[first, clear], 0.0), None);
     // A contestant that may not play is not chosen.
     let without = |a, b| [a, b] != [0, 1];
-    assert_eq!(super::next(3, &[], 10.0, 0.0, without), Some((1, 2)));
+    assert_eq!(
+        super::next_pairing(3, &[], 10.0, 0.0, without),
+        Some((1, 2))
+    );
     let second = record(1, 2, 0.9, 100.0);
-    assert_eq!(super::next(3, &[second], 10.0, 0.0, without), Some((0, 2)));
+    assert_eq!(
+        super::next_pairing(3, &[second], 10.0, 0.0, without),
+        Some((0, 2))
+    );
     // The two others are then neighbours.
     let third = record(0, 2, 0.5, 4.0);
     let gone = |a, b| [a, b] == [0, 2];
     let all = [first, second, third];
-    assert_eq!(super::next(3, &all, 10.0, 0.0, gone), None);
+    assert_eq!(super::next_pairing(3, &all, 10.0, 0.0, gone), None);
     assert_eq!(
-        super::next(3, &[third, record(0, 1, 0.5, 4.0)], 10.0, 0.0, gone),
+        super::next_pairing(3, &[third, record(0, 1, 0.5, 4.0)], 10.0, 0.0, gone),
         Some((0, 2))
     );
 }

@@ -22,21 +22,19 @@ use arena::plot::{
 pub use chance::compare_cuts;
 pub use compare::compare_players;
 
-/// Settings of a study.
 #[derive(Clone)]
 pub struct Settings {
-    /// The positions.
     pub suite: Suite,
     /// Players to compare, in notation. Empty: those of the study.
     pub players: Vec<String>,
     /// Seed of players and of the dice of games.
     pub seed: u64,
-    /// Searches of every position, of which the fastest counts; at least 1.
+    /// Searches of every position, at least 1; the fastest counts.
     pub repeat: u32,
 }
 
 impl Settings {
-    /// The players that were given, or those of a study.
+    /// The given players, or those of a study.
     fn players_or(&self, of_study: &[&str]) -> Vec<String> {
         if self.players.is_empty() {
             of_study.iter().map(|&player| player.to_owned()).collect()
@@ -45,7 +43,6 @@ impl Settings {
         }
     }
 
-    /// The built-in suite and short searches, for these players.
     #[cfg(test)]
     pub(crate) fn for_tests(players: &[&str]) -> Self {
         Self {
@@ -57,19 +54,15 @@ impl Settings {
     }
 }
 
-/// The results of a study.
 pub struct Report {
     /// For a terminal.
     pub text: String,
-    /// One table with all digits.
+    /// A table with all digits.
     pub csv: String,
-    /// Everything that was measured.
     pub json: serde_json::Value,
-    /// A chart.
     pub svg: String,
 }
 
-/// Curves with a logarithmic axis.
 fn chart(
     title: &str,
     labels: [&str; 2],

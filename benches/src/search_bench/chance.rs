@@ -1,9 +1,9 @@
 //! Savings of cuts at chance nodes: leaves of Star0, Star0.5, Star1 and Star2 without and with a
 //! table.
 //!
-//! The tables have the form of the published ones: leaf counts position by position, and the
-//! fraction saved against Star0 without a table. All searches of a position must agree on its
-//! value; the largest difference is reported.
+//! Tables have the published form: leaf counts by position, and the fraction saved against Star0
+//! without a table. All searches of a position must agree on its value; the largest difference is
+//! reported.
 
 use super::{
     Report, Settings, chart,
@@ -44,7 +44,7 @@ pub fn compare_cuts(settings: &Settings, progress: &ProgressBar) -> Result<Repor
     report(&measured, settings)
 }
 
-/// Measures searches; the first of each form is the baseline of that form.
+/// Measures searches; the first of each form is its baseline.
 pub(crate) fn measure(
     searches: &[ChanceSearch],
     settings: &Settings,

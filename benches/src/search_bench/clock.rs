@@ -1,13 +1,13 @@
 //! The cost of reading the clock, which is subtracted from evaluation times.
 //!
-//! A fast evaluation takes less time than two readings of the clock. The extra time of an
-//! instrumented search consists of such readings, however many evaluations a pair of them times;
-//! the part that falls inside the timed interval is measured once, on empty evaluations.
+//! A fast evaluation takes less time than two clock readings. The extra time of an instrumented
+//! search consists of such readings; its fraction inside the timed interval is measured once, on
+//! empty evaluations.
 
 use engine::search::eval_timer::EvalTimer;
 use std::{hint::black_box, sync::OnceLock, time::Instant};
 
-/// The clock's part in evaluation times, as a fraction of its part in search times.
+/// Clock time inside evaluation times, as a fraction of that in search times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ClockCost(f64);
 
@@ -16,7 +16,7 @@ const BATCH_EVALUATIONS: u32 = 2_000;
 const NUM_BATCHES: u32 = 9;
 
 impl ClockCost {
-    /// The cost of the engine's own timer; measured at the first call.
+    /// The cost of the engine's timer, measured at the first call.
     pub(crate) fn of_leaf_clock() -> Self {
         static FRACTION_INSIDE: OnceLock<ClockCost> = OnceLock::new();
         *FRACTION_INSIDE.get_or_init(|| {
@@ -35,8 +35,8 @@ impl ClockCost {
         })
     }
 
-    /// Seconds of a plain search that go into evaluating, from those of the plain search, those of
-    /// the instrumented one, and those that the latter took for evaluating.
+    /// Evaluation seconds of a plain search from its seconds, the instrumented search's, and the
+    /// latter's evaluation seconds.
     pub(crate) fn evaluating(self, plain: f64, instrumented: f64, evaluating: f64) -> f64 {
         evaluating - self.0 * (instrumented - plain).max(0.0)
     }

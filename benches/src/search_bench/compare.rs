@@ -1,4 +1,4 @@
-//! Costs of any players on a suite, by phase and in all, compared with the first.
+//! Costs of players on a suite, by phase and in all, compared with the first player.
 
 use super::{
     Report, Settings, chart,
@@ -59,7 +59,7 @@ pub fn compare_players(settings: &Settings, progress: &ProgressBar) -> Result<Re
     })
 }
 
-/// The phases of a suite and, if there are several, all of them together, with their names.
+/// Phases of a suite with their names and, if there are several, the total.
 fn parts(phases: &[Phase]) -> Vec<(&'static str, Option<Phase>)> {
     let all = (phases.len() > 1).then_some(("all", None));
     let parts = phases.iter().map(|&phase| (phase.name(), Some(phase)));

@@ -1,7 +1,7 @@
 //! Costs of valuing positions by search, with rates and ratios.
 //!
-//! Costs add up, and every rate is computed from sums. Counts come from the plain search; only the
-//! fraction of evaluation time comes from the instrumented one.
+//! Rates are computed from sums. Counts come from the plain search; only the fraction of evaluation
+//! time comes from the instrumented one.
 
 use super::measure::PlayerCosts;
 use crate::suite::Phase;
@@ -9,31 +9,31 @@ use arena::text_table::{Cell, TextTable};
 use engine::search::SearchStats;
 use serde::{Deserialize, Serialize};
 
-/// The cost of valuing one position, or several.
+/// Cost of valuing one or more positions.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Cost {
     pub positions: u64,
-    /// Positions visited by the search, leaves included.
+    /// Visited positions, leaves included.
     pub nodes: u64,
-    /// Evaluations by an evaluator or a playout.
+    /// Evaluations or playouts.
     pub leaves: u64,
     /// Probes of the transposition table; 0 without a table.
     pub probes: u64,
-    /// Of these, positions it knew, at any depth.
+    /// Probes that found the position at any depth.
     pub hits: u64,
-    /// Of these, positions that needed no search.
+    /// Probes that saved a search.
     pub cuts: u64,
-    /// Results kept in the table in the place of another position's.
+    /// Exact entries that another position replaced.
     pub replacements: u64,
-    /// Wall time of the plain search; the best of all repetitions.
+    /// Wall time of the plain search, the best repetition.
     pub seconds: f64,
-    /// Seconds of evaluation, from the instrumented search; `None` for searches without
-    /// instrumentation. Slightly below 0 by chance where evaluation takes next to no time.
+    /// Evaluation time of the instrumented search, if there is one. Slightly negative by chance for
+    /// fast evaluators.
     pub evaluation_seconds: Option<f64>,
 }
 
 impl Cost {
-    /// The cost of one position from the report of the plain search and its time.
+    /// Cost of one position from the plain search's report and time.
     pub(crate) fn of(stats: &SearchStats, seconds: f64, evaluation_seconds: Option<f64>) -> Self {
         Self {
             positions: 1,
@@ -48,9 +48,8 @@ impl Cost {
         }
     }
 
-    /// Adds the cost of further positions.
     pub(crate) fn add(&mut self, other: &Self) {
-        // The sum is known only if every part is; the empty cost has no measurement.
+        // A sum is measured only if every part is.
         self.evaluation_seconds = match (self.evaluation_seconds, other.evaluation_seconds) {
             (Some(own), Some(others)) => Some(own + others),
             (None, others) if self.positions == 0 => others,
@@ -73,12 +72,11 @@ impl Cost {
         })
     }
 
-    /// Of a position, on average.
+    /// Mean milliseconds a position.
     pub(crate) fn milliseconds(&self) -> f64 {
         1000.0 * self.seconds / self.positions as f64
     }
 
-    /// Rates and ratios of the sums.
     pub(crate) fn rates(&self) -> Rates {
         let fraction = |part: u64, total: u64| (total > 0).then(|| part as f64 / total as f64);
         let per_second = |count: u64| (self.seconds > 0.0).then(|| count as f64 / self.seconds);
@@ -92,12 +90,12 @@ impl Cost {
         }
     }
 
-    /// Exact entries that the table replaced, if there is a table.
+    /// Exact entries replaced, if there is a table.
     pub(super) fn exact_replacements(&self) -> Option<u64> {
         (self.probes > 0).then_some(self.replacements)
     }
 
-    /// Share of the search's time that goes into evaluating, in `[0, 1]`.
+    /// Fraction of search time spent evaluating.
     fn evaluation_fraction(&self) -> Option<f64> {
         let evaluating = self.evaluation_seconds?;
         (self.seconds > 0.0).then(|| (evaluating / self.seconds).clamp(0.0, 1.0))
@@ -109,21 +107,20 @@ impl Cost {
 pub(crate) struct Rates {
     pub milliseconds_a_position: f64,
     pub nodes_a_second: Option<f64>,
-    /// Evaluations.
     pub leaves_a_second: Option<f64>,
-    /// Share of time spent evaluating, in `[0, 1]`.
+    /// Fraction of time spent evaluating.
     #[serde(rename = "evaluation_share")]
     pub evaluation_fraction: Option<f64>,
-    /// Share of table probes that found the position.
+    /// Fraction of table probes that found the position.
     pub hit_rate: Option<f64>,
-    /// Share of table probes that saved a search.
+    /// Fraction of table probes that saved a search.
     pub cut_rate: Option<f64>,
 }
 
-/// One line of a result: player, position, cost, comparison with the baseline.
+/// A row: player, phase, cost, comparison with the baseline.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Compared {
-    /// The search, in player notation or by its name.
+    /// Player notation or name.
     pub player: String,
     /// A phase, or `all`.
     pub phase: String,
@@ -131,14 +128,14 @@ pub(super) struct Compared {
     pub cost: Cost,
     #[serde(flatten)]
     pub rates: Rates,
-    /// Nodes, leaves and time as multiples of the baseline's; `None` where the baseline has none.
+    /// Ratios to the baseline's nodes, leaves and time; `None` if it has none.
     pub nodes_ratio: Option<f64>,
     pub leaves_ratio: Option<f64>,
     pub time_ratio: Option<f64>,
 }
 
 impl Compared {
-    /// The cost of a player in a phase, or in all positions, compared with the baseline's.
+    /// Cost of a player in a phase or in all positions.
     pub(super) fn new(
         player: &PlayerCosts,
         name: &str,
@@ -162,8 +159,7 @@ impl Compared {
     }
 }
 
-/// Lines for a terminal: `nodes`, `leaves` and `ms` are means a position; `first` heads the first
-/// column.
+/// Table for a terminal; `nodes`, `leaves` and `ms` are means a position.
 pub(super) fn cost_table(first: &str, lines: &[&Compared]) -> TextTable {
     let mut text_table = TextTable::new([
         first,

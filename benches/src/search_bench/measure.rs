@@ -1,9 +1,8 @@
-//! Costs of players on positions, one after the other.
+//! Costs of players on positions, in sequence.
 //!
-//! Each position is valued by a plain player in a new game, so that no position profits from
-//! another; the fastest repetition counts. An instrumented player measures the fraction of
-//! evaluation time, over all threads. Counts of players without a time limit on one thread depend
-//! on seed and position alone.
+//! A new game of a plain player values each position; the fastest repetition counts. An
+//! instrumented player measures the fraction of evaluation time over all threads. Counts of players
+//! on one thread without a time limit depend on seed and position alone.
 
 use super::{Settings, clock::ClockCost, cost::Cost};
 use crate::suite::Phase;
@@ -17,7 +16,6 @@ use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-/// The cost of one position.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PositionCost {
     pub phase: Phase,
@@ -27,23 +25,23 @@ pub(crate) struct PositionCost {
     pub cost: Cost,
 }
 
-/// The cost of all positions of a suite.
+/// Costs of all positions of a suite.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PlayerCosts {
     pub player: String,
-    /// The positions, in the order of the suite.
+    /// In the order of the suite.
     pub positions: Vec<PositionCost>,
 }
 
 impl PlayerCosts {
-    /// The cost of all positions, or of those of one phase.
+    /// Total of all positions, or of one phase.
     pub(crate) fn total_cost(&self, phase: Option<Phase>) -> Cost {
         let selected = |one: &&PositionCost| phase.is_none_or(|phase| one.phase == phase);
         Cost::sum(self.positions.iter().filter(selected).map(|one| &one.cost))
     }
 }
 
-/// The largest difference between the values that two players give one position.
+/// The largest difference between two players' values of a position.
 pub(crate) fn largest_disagreement<'a>(players: impl IntoIterator<Item = &'a PlayerCosts>) -> f32 {
     let mut others = players.into_iter();
     let Some(first) = others.next() else {
@@ -64,7 +62,7 @@ pub(crate) fn recipes<S: AsRef<str>>(
     let notations = notations.into_iter();
     let recipes = notations.map(|notation| PlayerRecipe::parse(trusted(notation.as_ref()), &game));
     let recipes = recipes.collect::<Result<Vec<_>, _>>()?;
-    // Two lone stones: no search takes long, however deep.
+    // Any search of two lone stones is short.
     let (near_the_end, _) = game
         .parse_position(NEAR_THE_END)
         .map_err(|error| format!("the study's own position: {error}"))?;
@@ -78,7 +76,7 @@ pub(crate) fn recipes<S: AsRef<str>>(
     Ok(recipes)
 }
 
-/// The error for a player that moves without values.
+/// The error for a player without values.
 pub(crate) fn no_value(player: &str) -> String {
     format!(
         "{player} gives positions no value, so there is no search to measure; compare players that search, such as star1 or mcts"
@@ -100,8 +98,7 @@ pub(crate) fn measure_suite(
     let mut instrumented =
         instrument.then(|| (recipe.make_instrumented(), ClockCost::of_leaf_clock()));
     if let Some(first) = settings.suite.positions.first() {
-        // Not timed: the first search touches fresh memory, which would count against the first
-        // position.
+        // Warm-up: the first search touches fresh memory.
         plain.new_game(settings.seed);
         plain.value(&first.position, &Limits::NONE);
     }
@@ -127,8 +124,7 @@ pub(crate) fn measure_suite(
     })
 }
 
-/// Values one position of any game; `None` from a player that gives no value. With an instrumented
-/// player comes the share of its clock.
+/// Values a position of any game, with the clock of an instrumented player; `None` without a value.
 pub(crate) fn measure_position<G: Game>(
     plain: &mut dyn Player<G>,
     instrumented: Option<(&mut (dyn Player<G> + 'static), ClockCost)>,
@@ -144,7 +140,7 @@ pub(crate) fn measure_position<G: Game>(
     Some((value, Cost::of(&stats, plain_seconds, timed)))
 }
 
-/// The fastest of all repetitions, by the clock on the wall.
+/// The repetition with the least wall time.
 fn best_of<G: Game>(
     player: &mut dyn Player<G>,
     position: &G::Position,

@@ -14,17 +14,15 @@ pub(crate) const DEFAULT_PLAYERS: [&str; 5] = [
     "mcts(sims=10000)",
 ];
 
-/// One search of the study `chance`.
 pub(crate) struct ChanceSearch {
-    /// The form of chance nodes: one outcome after the other (`outcomes`), or each distinct move
-    /// once (`unified`).
+    /// `outcomes` (one after the other) or `unified` (each distinct move once).
     pub form: &'static str,
     pub label: &'static str,
     pub player: String,
 }
 
-/// Searches of the study `chance`, named by their cuts and their table. The first of each form is
-/// the baseline of the savings. Depth 5 is the published depth 4.
+/// Searches of the study `chance`, named by cuts and table; the first of each form is its baseline.
+/// Depth 5 is the published depth 4.
 pub(crate) fn chance(
     forms: &[&'static str],
     labels: &[&'static str],
@@ -48,10 +46,8 @@ pub(crate) fn chance(
     forms.iter().flat_map(of_form).collect()
 }
 
-/// The forms of the study `chance`.
 pub(crate) const FORMS: [&str; 2] = ["outcomes", "unified"];
 
-/// The cuts of the study `chance`.
 pub(crate) const LABELS: [&str; 8] = [
     "Star0",
     "Star0.5",
@@ -67,7 +63,7 @@ pub(crate) const LABELS: [&str; 8] = [
 pub(crate) const PUBLISHED_POSITIONS: [&str; 6] =
     ["open1", "open2", "middle1", "middle2", "end1", "end2"];
 
-/// Published leaf counts at depth 4, outcome by outcome, in the order of [`PUBLISHED_POSITIONS`].
+/// Published leaf counts at depth 4 by outcome, in the order of [`PUBLISHED_POSITIONS`].
 pub(crate) const PUBLISHED_LEAVES: [(&str, [u64; 6]); 4] = [
     (
         "Star0",
@@ -93,16 +89,14 @@ pub(crate) const PUBLISHED_LEAVES: [(&str, [u64; 6]); 4] = [
     ),
 ];
 
-/// Replacement policies of the study `table-size`.
 pub(crate) const POLICIES: [&str; 4] = ["bucket", "always", "depth", "two_level"];
 
-/// The search whose table the study `table-size` varies.
 pub(crate) fn table_size(policy: &str, depth: u32) -> String {
     format!("star2(depth={depth}, eval=schwarz, entries={{entries}}, replace={policy})")
 }
 
-/// The position of the study `table-size`: the first set-up for both sides, Red to move.
+/// Position of the study `table-size`: the first set-up for both sides, Red to move.
 pub(crate) const TABLE_SIZE_POSITION: &str = "123../45.../6...f/...ed/..cba r -";
 
-/// Table sizes of the study `table-size`: 2 to the power of these.
+/// Binary logarithms of the table sizes.
 pub(crate) const TABLE_SIZE_EXPONENTS: [u32; 12] = [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22];

@@ -22,13 +22,13 @@ struct SizedSearch {
 
 /// Results of searches with tables of rising size.
 pub(crate) struct TableSizes {
-    /// A name for each player, and its notation with `{entries}`.
+    /// Name and `{entries}` notation of each player.
     policies: Vec<(String, String)>,
     searches: Vec<SizedSearch>,
     disagreement: f32,
 }
 
-/// Searches with tables of 2 to the power of each of `exponents` entries.
+/// Searches with tables of 2^`exponent` entries.
 pub(crate) fn measure(
     policies: Vec<(String, String)>,
     exponents: &[u32],
@@ -66,7 +66,7 @@ pub(crate) fn measure(
 }
 
 impl TableSizes {
-    /// Nodes with one policy and 2 to the power of so many entries; 0 if that was not searched.
+    /// Nodes with a policy and 2^`exponent` entries; 0 if not searched.
     pub(crate) fn nodes(&self, policy: &str, exponent: u32) -> f64 {
         let mut found = self.of_policy(policy);
         let size = found.find(|one| one.entries == 1 << exponent);
@@ -77,7 +77,6 @@ impl TableSizes {
         self.searches.iter().filter(move |one| one.policy == policy)
     }
 
-    /// For a terminal.
     pub(crate) fn text(&self) -> String {
         let mut text = format!("position {}\n", presets::TABLE_SIZE_POSITION);
         for (policy, template) in &self.policies {

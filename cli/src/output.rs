@@ -63,10 +63,7 @@ pub fn check_output_dirs(files: &[&Option<PathBuf>]) -> Result<(), FileError> {
     for path in files.iter().copied().flatten() {
         match path.parent() {
             Some(directory) if !directory.as_os_str().is_empty() && !directory.is_dir() => {
-                return Err(FileError::NoDirectory {
-                    path: path.clone(),
-                    directory: directory.to_owned(),
-                });
+                return Err(FileError::NoDirectory(path.clone(), directory.to_owned()));
             }
             _ => {}
         }

@@ -43,7 +43,7 @@ pub fn shards_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
         } else if path.exists() {
             shards.push(path.clone());
         } else {
-            return Err(FileError::NotFound { path: path.clone() }.into());
+            return Err(FileError::NotFound(path.clone()).into());
         }
     }
     Ok(shards)

@@ -34,13 +34,7 @@ impl Error {
 
     /// An error of writing this file or directory.
     pub(crate) fn write_failed(path: &Path) -> impl Fn(io::Error) -> Self {
-        |cause| {
-            FileError::Write {
-                path: path.to_owned(),
-                cause,
-            }
-            .into()
-        }
+        |cause| FileError::Write(path.to_owned(), cause).into()
     }
 
     /// A problem with a file or directory, whose path begins the line.

@@ -18,8 +18,8 @@ pub enum Calibration {
         /// Log odds at score 0.
         offset: f32,
     },
-    /// `1/2 + factor · score / 2000`, clamped inside `(0, 1)`: raw scores with wins at ±1000, as
-    /// Rock'n'Roll searches them, since expectation and maximum commute with it.
+    /// `1/2 + factor · score / 2000`, clamped inside `(0, 1)`; equal to searching raw scores with
+    /// wins at ±1000, as Rock'n'Roll does.
     Raw {
         /// Weight of one unit of score on the scale of ±1000.
         factor: f32,
@@ -70,9 +70,10 @@ pub fn logistic(x: f32) -> f32 {
     1.0 / (1.0 + exponential(-x))
 }
 
-/// `exp(x)`, within 2e-7 and with the same bits on all machines; clamped to ±87, the range of
-/// normal results: 2^n by the exponent, times a polynomial on [-ln 2 / 2, ln 2 / 2] (Taylor, degree
-/// 6).
+/// `exp(x)`, within 2e-7; clamped to ±87, the range of normal results.
+///
+/// All machines get the same bits: 2^n by the exponent, times a polynomial on [-ln 2 / 2, ln 2 / 2]
+/// (Taylor, degree 6).
 #[inline]
 pub fn exponential(x: f32) -> f32 {
     let x = if x < -87.0 { -87.0 } else { x };

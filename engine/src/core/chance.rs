@@ -160,11 +160,8 @@ impl<O: OutcomeList> ChanceBounds<O> {
     }
 
     /// The window in which the value of the move at `index` is relevant, before the bounds are
-    /// decided.
-    ///
-    /// A value up to alpha changes nothing, or makes the position fail low (together with the other
-    /// moves of its outcome if only one outcome allows the move); from beta on it makes it fail
-    /// high.
+    /// decided: up to alpha it changes nothing or makes the position fail low, from beta on it
+    /// makes it fail high.
     #[inline]
     pub fn window(&self, index: usize, alpha: f32, beta: f32) -> (f32, f32) {
         let (alpha, beta) = (alpha - self.margin, beta + self.margin);

@@ -16,12 +16,11 @@ pub trait Evaluator<G: Game>: Send + Sync {
     type Cache: Clone + Default + Send;
 
     /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] are faster than single
-    /// successors: then a search uses them, without caches.
+    /// successors; searches then use them, without caches.
     const BATCHES_SUCCESSORS: bool = false;
 
     /// The expectation over one ply for the seat to move, equal to the bit to that of the
-    /// [`Evaluator::value`] of each successor. The cache, previously used with the same rules and
-    /// evaluator, only saves work. Two seats only.
+    /// [`Evaluator::value`] of each successor. The cache only saves work. Two seats only.
     fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> f32 {
         one_ply_serial(self, game, position, cache)
     }

@@ -24,62 +24,36 @@ const TEMPORARY_SUFFIX: &str = ".tmp";
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The file does not exist.
-    #[error("{}: no such file or directory", path.display())]
-    NotFound {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The target directory does not exist.
-    #[error("cannot write {}: there is no directory {}; create it first", path.display(), directory.display())]
-    NoDirectory {
-        /// The file.
-        path: PathBuf,
-        /// The missing directory.
-        directory: PathBuf,
-    },
+    #[error("{}: no such file or directory", .0.display())]
+    NotFound(PathBuf),
+    /// The directory of the file to write does not exist.
+    #[error("cannot write {}: there is no directory {}; create it first", .0.display(), .1.display())]
+    NoDirectory(PathBuf, PathBuf),
     /// Reading failed.
-    #[error("cannot read {}: {cause}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        cause: io::Error,
-    },
-    /// The file is too large for its kind.
-    #[error("{}: it has {}, and {kind}", path.display(), text::format_bytes(*size))]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
-        /// Its size in bytes, or a lower bound.
-        size: u64,
-        /// Its kind.
-        kind: FileKind,
-    },
+    #[error("cannot read {}: {}", .0.display(), .1)]
+    Read(PathBuf, io::Error),
+    /// The file, of at least this size, is too large for its kind.
+    #[error("{}: it has {}, and {}", .0.display(), text::format_bytes(*.1), .2)]
+    TooLarge(PathBuf, u64, FileKind),
     /// Another program has locked the directory.
     #[error("{}: another command is writing there; wait until it ends, or choose another directory", .0.display())]
     Busy(PathBuf),
     /// Writing failed; the target is unchanged.
-    #[error("cannot write {}: {cause}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        cause: io::Error,
-    },
+    #[error("cannot write {}: {}", .0.display(), .1)]
+    Write(PathBuf, io::Error),
 }
 
 impl FileError {
     pub(crate) fn reading(path: &Path, cause: io::Error) -> Self {
         let path = path.to_owned();
         match cause.kind() {
-            io::ErrorKind::NotFound => Self::NotFound { path },
-            _ => Self::Read { path, cause },
+            io::ErrorKind::NotFound => Self::NotFound(path),
+            _ => Self::Read(path, cause),
         }
     }
 
     pub(crate) fn writing(path: &Path, cause: io::Error) -> Self {
-        let path = path.to_owned();
-        Self::Write { path, cause }
+        Self::Write(path.to_owned(), cause)
     }
 }
 
@@ -133,11 +107,7 @@ pub fn read_open(file: &File, path: &Path, kind: FileKind) -> Result<Vec<u8>, Fi
     if !metadata.is_file() {
         return read_stream(file, path, kind);
     }
-    let too_large = |size| FileError::TooLarge {
-        path: path.to_owned(),
-        size,
-        kind,
-    };
+    let too_large = |size| FileError::TooLarge(path.to_owned(), size, kind);
     // Some files report size 0, and others grow meanwhile.
     if metadata.len() > kind.max_bytes() {
         return Err(too_large(metadata.len()));
@@ -290,10 +260,10 @@ fn write_with(path: &Path, write: WriteOnce<'_>) -> Result<(), FileError> {
     let target = resolve_links(path);
     let directory = parent(&target);
     if !directory.is_dir() {
-        return Err(FileError::NoDirectory {
-            path: path.to_owned(),
-            directory: directory.to_owned(),
-        });
+        return Err(FileError::NoDirectory(
+            path.to_owned(),
+            directory.to_owned(),
+        ));
     }
     replace(&target, directory, write).map_err(failed)
 }

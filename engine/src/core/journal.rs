@@ -1,12 +1,10 @@
 //! Append-only work logs: JSON lines with a header that identifies the work, then one finished part
 //! per line, in any order.
 //!
-//! Each part has a checksum. A killed program loses at most an incomplete last line; the rest of a
-//! failed append is truncated, and a damaged line is removed and its part repeated. Tasks of a job
-//! array have journals of their own, which are merged.
-//!
-//! Invariant: no part is in a file twice or altered, and a file is continued only by the work that
-//! began it.
+//! Each part has a checksum. After a failure at most an incomplete last line is lost; a damaged
+//! line is removed and its part repeated. Tasks of a job array have journals of their own, which
+//! are merged. Invariant: no part is in a file twice or altered, and a file is continued only by
+//! the work that began it.
 
 use crate::core::{
     files::{self, FileError, FileKind, checksum},
@@ -65,8 +63,8 @@ pub type OpenedJournal<L> = (Journal<L>, BTreeMap<u64, L>);
 impl<L: Serialize + DeserializeOwned> Journal<L> {
     /// Opens or creates the journal of a task slice of `count` parts and reads the finished parts.
     /// `identity` is an object with everything the results depend on; absent keys equal `null`. A
-    /// task has a file of its own ([`TaskSlice::path_for`]) and also reads the complete file; a
-    /// merge adds the parts of all tasks to it. Without a path nothing is read or stored.
+    /// task also reads the complete file; a merge adds the parts of all tasks to it. Without a path
+    /// nothing is stored.
     pub fn open(
         path: Option<&Path>,
         terms: ErrorTerms,

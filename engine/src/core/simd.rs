@@ -112,7 +112,7 @@ impl Instructions {
 /// Defines a function that dispatches to a loop: `name(instructions, arguments…)` calls the first
 /// version whose level the instructions include, compiled for that level. Versions are listed
 /// widest first, `any` for all widths; without a portable version the instructions must include the
-/// last level. A version is safe code, inlined or compiled for its level.
+/// last level.
 #[macro_export]
 macro_rules! multiversion {
     ($(#[$meta:meta])* $visibility:vis fn $name:ident

@@ -1,8 +1,7 @@
-//! Slices of a job array: which parts of the work a process does.
+//! Slices of a job array: the range of parts of the work that a process does.
 //!
-//! Parts are numbered from 0. A task does a range that depends on its index alone and stores it in
-//! files of its own, which are merged later. Invariant: every part belongs to one task, in
-//! ascending order.
+//! A range depends on the task's index alone and is stored in files of its own, which are merged
+//! later. Invariant: every part belongs to one task, in ascending order.
 
 use crate::core::text::joined;
 use std::{

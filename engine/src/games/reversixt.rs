@@ -71,7 +71,6 @@ pub enum Phase {
 pub struct Position {
     /// Cells of the map, followed by holes.
     cells: [Cell; MAX_CELLS],
-    /// Hash of the cells.
     key: u64,
     stones: [u16; MAX_SEATS],
     overrides: [u16; MAX_SEATS],
@@ -369,8 +368,6 @@ impl ReversiXt {
 
     /// Visits cells where a stone of a seat captures, some repeatedly: empty ones, and with
     /// `overrides` occupied ones. Ends with `true` once `visit` returns it.
-    ///
-    /// Lines start at the seat's own stones, which are fewer than cells: steps are reversible.
     #[inline]
     fn each_capturing(
         &self,
@@ -424,8 +421,7 @@ impl ReversiXt {
     }
 
     /// Number of captured stones on a line from this cell: up to a stone of the seat, 0 without one
-    /// or if the line returns to the cell. Steps are reversible, so an endless line returns to its
-    /// beginning.
+    /// or if the line returns to the cell.
     #[inline]
     fn count_captured(&self, cells: &[Cell], at: usize, direction: usize, seat: Seat) -> usize {
         let own = Cell::stone(seat);

@@ -141,9 +141,9 @@ pub struct Network<G: Learnable> {
 }
 
 impl<G: Learnable> Network<G> {
-    /// A network with these feature groups. The layers after the first exist once for positions
-    /// with at most `bucket_limits[0]` remaining ([`crate::play::playable::Playable::remaining`]),
-    /// with at most `bucket_limits[1]`, and so on, and for all others.
+    /// A network with these feature groups. The layers after the first exist once for each range of
+    /// [`crate::play::playable::Playable::remaining`], whose upper limits but the last are
+    /// `bucket_limits`.
     pub fn new(
         game: &G,
         groups: NameSet<G::Group>,

@@ -190,7 +190,6 @@ pub struct DeepeningSearch<G: SearchGame> {
     own_limits: SearchLimits,
     /// The limits in force: its own, or a time set by the caller.
     limits: SearchLimits,
-    /// Limits set by the caller of a search.
     outer_limits: Limits,
     pace: TimeManager,
     completed_depth: u32,

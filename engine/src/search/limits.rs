@@ -160,7 +160,6 @@ pub struct LimitChecker {
     slowest: f64,
     max_nodes: Option<u64>,
     deadline: Option<Deadline>,
-    /// The caller's limits.
     outer: Limits,
 }
 

@@ -2,14 +2,14 @@
 //! Electronics 2023, 12, 2936).
 //!
 //! A node holds statistics per distinct move, shared by all outcomes that allow it. A simulation
-//! samples an outcome at each node, selects an allowed move, evaluates the first new position by a
-//! [`Leaf`] and adds each seat's payoff to the moves of that seat (maxⁿ for more than two seats).
-//! Transpositions share a node, and threads a graph.
+//! samples an outcome at each node, selects an allowed move, and adds each seat's payoff to the
+//! moves of that seat (maxⁿ for more than two seats). Transpositions share a node, and several
+//! threads may search one graph.
 //!
 //! With two seats the search also proves values (Lajkonik's solver, extended to chance nodes):
-//! bounds of finished games and oracle values back up, and dominated moves and proven nodes are not
-//! searched further. Invariants: bounds enclose the game-theoretic value; one thread with a
-//! simulation budget is deterministic per seed; memory stays within its limit.
+//! bounds back up from finished games and oracle values. Invariants: bounds enclose the
+//! game-theoretic value; one thread with a simulation budget is deterministic per seed; memory
+//! stays within its limit.
 
 mod allocator;
 mod cell;

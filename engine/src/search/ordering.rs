@@ -1,10 +1,9 @@
 //! Move ordering.
 //!
-//! Moves that are always allowed together form a *group*, a run of the move list; each outcome
-//! takes the best move of one or several groups. Star2 probing searches the best-looking move of
-//! every group first, which raises the lower bounds of all outcomes (Ballard 1983); otherwise
-//! groups are searched in turn, which lowers the upper bounds. Invariant: the order changes the
-//! cost, never the result.
+//! Moves that are always allowed together form a *group*, a run of the move list. Star2 probing
+//! searches the best-looking move of every group first, which raises the lower bounds of all
+//! outcomes (Ballard 1983); otherwise groups are searched in turn, which lowers the upper bounds.
+//! Invariant: the order changes the cost, never the result.
 
 use crate::core::{
     game::{List, Outcome},

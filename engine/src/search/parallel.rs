@@ -1,9 +1,8 @@
 //! Multi-threaded search: threads share the table and avoid each other.
 //!
-//! Every thread runs the same search, but defers moves that another thread is searching (ABDADA,
-//! Weill 1996, in Kerrigan's simplified form). Threads share only the table and a small array of
-//! searched positions, and never wait. If the table uses results of the same depth only, the value
-//! is that of one thread, up to rounding.
+//! A thread defers moves that another one is searching (ABDADA, Weill 1996, in Kerrigan's
+//! simplified form); their results are then in the table. If the table uses results of the same
+//! depth only, the value is that of one thread, up to rounding.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},

@@ -1,12 +1,10 @@
 //! Variance-reduced rollouts: games that both sides play by an evaluator, with the luck subtracted.
 //!
-//! Both sides play the best move by the evaluator, or by the oracle where it knows the position.
-//! The values of all best moves give an expectation before each chance event; the difference of the
-//! actual value is luck, with mean 0 for any evaluator.
-//!
-//! Sources: Tesauro and Galperin (1996) for rollouts, GNU Backgammon for luck in them, Veness et
-//! al. (2011), White and Bowling (2009) for advantage sums. Invariant: a game is a pure function of
-//! rules, evaluator, oracle, position, seed and number; the cache only saves work.
+//! Both sides play the best move by the evaluator, or by the oracle. The difference of a chance
+//! event's actual value to its expectation is luck, with mean 0 for any evaluator, so the
+//! luck-adjusted result has the mean of the result and less variance. Sources: Tesauro and Galperin
+//! (1996), GNU Backgammon, Veness et al. (2011), White and Bowling (2009). Invariant: a game is a
+//! pure function of rules, evaluator, oracle, position, seed and number.
 
 pub mod stopping;
 

@@ -86,7 +86,6 @@ pub struct Star<G: SearchGame, E: Evaluator<G>> {
     table: Option<Arc<Table>>,
     /// Probed at every position that is reached by a move.
     pub(super) oracle: Option<Arc<dyn Oracle<G>>>,
-    /// The evaluator's cache of each ply.
     caches: Vec<E::Cache>,
     /// The scratch space of each ply; `None` while in use.
     scratch: Vec<Option<Box<Scratch<G>>>>,

@@ -1,13 +1,13 @@
 //! Expectiminimax as published: outcome by outcome, with a search of the allowed moves for each.
 //!
-//! A position before its chance event is a *chance node*; each outcome leads to a *choice node*,
-//! which takes the best allowed move. [`Pruning`] is Star0, Star0.5, Star1 (names of the NTU agent)
-//! or Star2 (Ballard 1983; window arithmetic of Hauk, Buro and Schaeffer 2004), optionally with
-//! NegaScout. This search reproduces published node counts; [`super::star`] is the fast one.
+//! Each outcome of a *chance node* leads to a *choice node*, which takes the best allowed move.
+//! [`Pruning`] is Star0, Star0.5, Star1 (names of the NTU agent) or Star2 (Ballard 1983; window
+//! arithmetic of Hauk, Buro and Schaeffer 2004), optionally with NegaScout. [`super::star`] is the
+//! fast search; this one reproduces published node counts.
 //!
-//! Star0.5 searches choice nodes by alpha-beta from `[0, 1]`, independent of the chance node above:
-//! our reading of "cuts between choices", which fits the published counts. Invariant: with any
-//! pruning the result equals [`super::expectiminimax`] up to rounding, with or without a table.
+//! Star0.5 searches choice nodes by alpha-beta from `[0, 1]`, independent of the chance node above,
+//! which fits the published counts. Invariant: with any pruning the result equals
+//! [`super::expectiminimax`] up to rounding, with or without a table.
 
 mod window;
 

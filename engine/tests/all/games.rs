@@ -61,8 +61,8 @@ impl Playouts for Nim {}
 
 impl OutOfTurn for Nim {}
 
-/// A game defined by hashes: seat to move (not alternating), moves, outcomes, and the payoffs after
-/// `length` plies, for any number of seats.
+/// A game defined by hashes: seat to move, moves, outcomes, and the payoffs after `length` plies,
+/// for any number of seats.
 #[derive(Clone, Debug)]
 pub struct HashGame {
     pub seats: usize,
@@ -175,8 +175,8 @@ impl Playouts for HashGame {}
 
 impl OutOfTurn for HashGame {}
 
-/// Each ply two dice make 21 different rolls, and the mover adds to its total any number from the
-/// lower die to the sum of both, modulo `modulus`; after `length` plies the larger total wins.
+/// Two dice make 21 rolls. The mover adds to its total any number from the lower die to the sum of
+/// both, modulo `modulus`; after `length` plies the larger total wins.
 #[derive(Clone, Debug)]
 pub struct Totals {
     pub modulus: u8,
@@ -269,8 +269,8 @@ impl Playouts for Totals {}
 
 impl OutOfTurn for Totals {}
 
-/// Seats take cells in turn, each worth its points; the larger sum after `length` plies wins. A
-/// game without chance, with as many moves as cells, and positions of kilobytes.
+/// Seats take cells in turn, each worth its points; the larger sum after `length` plies wins.
+/// Without chance, with as many moves as cells, and positions of kilobytes.
 #[derive(Clone, Debug)]
 pub struct Field {
     /// At most [`Field::MAX_CELLS`].

@@ -197,10 +197,7 @@ fn read<G: Playable>(
         |line: u64, problem: String| Error::at_path(path, format!("line {line}: {problem}"));
     let mut next_line = |line: &mut Vec<u8>, number: u64| -> Result<bool, Error> {
         let read = read_line(&mut file, MAX_LINE_BYTES, line);
-        let read = read.map_err(|cause| FileError::Read {
-            path: path.to_owned(),
-            cause,
-        })?;
+        let read = read.map_err(|cause| FileError::Read(path.to_owned(), cause))?;
         if read == LineRead::Truncated {
             let problem = format!("the line is longer than {MAX_LINE_BYTES} bytes");
             return Err(wrong(number, problem));

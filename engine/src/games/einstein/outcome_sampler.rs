@@ -1,5 +1,4 @@
-//! Samples which stones a roll allows, by thresholds for each set of living stones, compared side
-//! by side.
+//! Samples the stones that a roll allows, by thresholds for each set of living stones.
 //!
 //! Invariant: 32 random bits select the outcome of [`crate::core::game::sample_outcome`].
 

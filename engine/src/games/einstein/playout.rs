@@ -1,11 +1,8 @@
 //! Fast playouts: one at a time, and 64 in lockstep on any vector instructions.
 //!
 //! A ply takes one [`PlyBits`] of 16 random bits for the roll, the step and, with a choice, the
-//! stone. Two distributions ([`Choice`]): all allowed moves equally likely, or Monte_Alpha's, with
-//! two stones equally likely whatever their steps.
-//!
-//! Invariant: all engines play the same games, ply for ply; a [`LanePlayouts`] allocates only when
-//! it is created.
+//! stone. Invariant: all engines play the same games, ply for ply; a [`LanePlayouts`] allocates
+//! only when it is created.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

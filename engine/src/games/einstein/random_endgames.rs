@@ -3,9 +3,8 @@
 use super::{GONE, MAX_STONES, Position, Standard, position::Side};
 use crate::core::{game::Seat, random::RandomStream};
 
-/// A random endgame: uniform over numbers of stones from `min_stones` to `max_stones`, then over
-/// their divisions between the sides (1 to 6 each), then over positions; `None` if none has so many
-/// stones.
+/// A random endgame: uniform over numbers of stones, then over their divisions between the sides (1
+/// to 6 each), then over positions; `None` if none has so many stones.
 pub(super) fn random_endgame(
     [min_stones, max_stones]: [usize; 2],
     first: Seat,

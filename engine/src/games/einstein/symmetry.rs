@@ -1,10 +1,9 @@
 //! The eight symmetries of positions on the standard board that preserve their value before the
 //! roll.
 //!
-//! A symmetry is a number below 8: bit 0 transposes the board, bit 1 reverses the mover's labels (1
-//! ↔ 6, 2 ↔ 5, 3 ↔ 4), bit 2 the other side's. Each is its own inverse. Invariant: symmetries
-//! commute with moves and preserve values in both variants; reversed labels need a die with
-//! mirrored weights.
+//! Bit 0 of a symmetry transposes the board, bit 1 reverses the mover's labels (1 ↔ 6, 2 ↔ 5, 3 ↔
+//! 4), bit 2 the other side's. Each is its own inverse. Invariant: symmetries commute with moves
+//! and preserve values; reversed labels need a die with mirrored weights.
 
 use super::{GONE, MAX_STONES, Move, Position, position::Side};
 
@@ -78,9 +77,8 @@ pub(super) fn transform_move(mv: Move, symmetry: usize) -> Move {
     Move::new(stone as u8, direction as u8)
 }
 
-/// The symmetry of the positions after a move, whose mover and other side are swapped:
-/// `play(transform_position(p, s), transform_move(m, s)) = transform_position(play(p, m),
-/// symmetry_after_move(s))`.
+/// The symmetry of the positions after a move: `play(transform_position(p, s), transform_move(m,
+/// s)) = transform_position(play(p, m), symmetry_after_move(s))`.
 pub(super) fn symmetry_after_move(symmetry: usize) -> usize {
     symmetry & TRANSPOSE | (symmetry & REVERSE_MOVER) << 1 | (symmetry & REVERSE_OTHER) >> 1
 }

@@ -2,10 +2,9 @@
 //! board.
 //!
 //! [`Tables`] hold a value for each position of each class (numbers of stones of both sides) in one
-//! variant. The method is retrograde analysis by layers of total progress (`solve.rs`). Invariant:
-//! 0 and 1 are certain; every other value is within
-//! [`Oracle::error`](crate::core::oracle::Oracle::error) of the truth, and cells are identical on
-//! every machine.
+//! variant, by retrograde analysis (`solve.rs`). Invariant: 0 and 1 are certain, every other value
+//! is within [`Oracle::error`](crate::core::oracle::Oracle::error) of the truth, and cells are
+//! identical on every machine.
 
 mod build;
 pub mod cache;

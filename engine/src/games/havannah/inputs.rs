@@ -1,10 +1,9 @@
 //! Inputs of Havannah's models: cells as three symbols for tuples, and for networks each cell with
 //! its surroundings and its chain.
 //!
-//! A network's row is the content of a cell (empty, with the seats that would win there, or a
-//! stone, with the sides and corners of its chain) and of the six cells around it, up to rotation
-//! and reflection: so one model plays on boards of all sizes. Invariant: a name keeps its tuples
-//! for ever, and rows their meaning.
+//! A network's row is the content of a cell and of the six cells around it, up to rotation and
+//! reflection, so one model plays on boards of all sizes. Invariant: a name keeps its tuples for
+//! ever, and rows their meaning.
 
 use super::{
     EMPTY, Havannah, Position,

@@ -1,11 +1,10 @@
 //! Heuristic playouts of Havannah: `playout=havannah(…)`.
 //!
-//! In this order: the cell on which the last stone's chain would win next (two of them decide the
-//! game); the last good reply (Drake 2009); a pattern around the last stone; a cell that joins two
-//! own chains, or separates two of the enemy's; a random cell, resampled if isolated. Probabilities
-//! are Lajkonik's (*Inside Lajkonik*); by default only its patterns are used, since the rest costs
-//! more than it gains. Invariant: playouts allocate nothing and end by the rules, except for
-//! unnoticed rings.
+//! In this order: a winning cell of the last stone's chain; the last good reply (Drake 2009); a
+//! pattern around the last stone; a cell that joins two own chains, or separates two of the
+//! enemy's; a random cell, resampled if isolated. Probabilities are Lajkonik's (*Inside Lajkonik*);
+//! by default only its patterns are used. Invariant: playouts allocate nothing and end by the
+//! rules, except for unnoticed rings.
 
 use super::{
     EMPTY, Havannah, NEIGHBOUR_RUNS, Position, ROOT, Structures,
@@ -37,8 +36,7 @@ pub(super) static PLAYOUTS: [PlayoutEntry<Havannah>; 1] = [PlayoutEntry {
 struct PlayoutParameters {
     /// Probabilities that a ring ends a playout, at its beginning and end.
     ring: [f32; 2],
-    /// Probability to join two own chains at the last stone, and its change per own chain at the
-    /// beginning of the playout.
+    /// Probability to join two own chains at the last stone, and its change per own chain.
     connect: [f32; 2],
     /// The same for separating two chains of the enemy.
     defend: [f32; 2],
@@ -149,9 +147,7 @@ impl PatternPlayout {
         }
     }
 
-    /// Up to two winning cells of the side of the last stone: beside it, the sixth around a stone
-    /// beside it, beside the stones marked by [`Self::mark_extension`], or known before; `ring` if rings
-    /// count.
+    /// Up to two winning cells of the side of the last stone; `ring` if rings count.
     fn find_winning_cells(
         &mut self,
         game: &Havannah,

@@ -2,9 +2,8 @@
 //!
 //! Depth-first proof-number search (Nagai 2002, with the weak sums of Ueda et al. 2008) over
 //! positions up to symmetry. Where the other side would win by threats with one reply each, only
-//! replies inside that win are tried: its cells, and counter-threats. Initial numbers follow from
-//! the cells at which either side could threaten, fitted to solved positions. Invariant: [`check`]
-//! verifies a strategy independently.
+//! replies inside that win are tried: its cells, and counter-threats. Invariant: [`check`] verifies
+//! a strategy independently.
 
 mod check;
 
@@ -67,7 +66,6 @@ impl Pairs {
 #[derive(Clone, Copy, Default)]
 struct Stones {
     on: [u64; 2],
-    /// Winning cells.
     wins: [u64; 2],
     seat: Seat,
 }
@@ -75,7 +73,6 @@ struct Stones {
 #[derive(Clone, Copy, Default)]
 struct Node {
     stones: Stones,
-    /// Hashes of all images.
     keys: [u64; SYMMETRIES],
 }
 

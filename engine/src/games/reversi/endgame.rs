@@ -157,7 +157,7 @@ impl Endgame {
     }
 
     /// The scores of positions, as far as the limits allow. All are estimated before the first is
-    /// solved, since the bounds of estimates have to be dropped, with the right ones among them.
+    /// solved, since the bounds of estimates have to be dropped.
     fn estimates(&mut self, positions: &[Position]) -> Vec<Estimate> {
         let far = |position: &Position| self.game.empties(position) >= MIN_EMPTIES_FOR_ASPIRATION;
         let mut estimates = vec![Estimate::default(); positions.len()];

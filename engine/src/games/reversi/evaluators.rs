@@ -1,9 +1,8 @@
 //! The hand-made evaluators of Reversi: `discs`, `mobility` and `squares`.
 //!
 //! Each is a difference between the sides, converted to a win probability (a draw counts ½) by a
-//! logistic. Slopes were fitted to the positions of 4,000 games of each evaluator against itself
-//! one ply deep on 8×8, after eight random plies, with one random move in ten (`tests/reversi.rs`
-//! plays some of them again).
+//! logistic. Slopes were fitted to 4,000 games of each evaluator against itself one ply deep on
+//! 8×8, with one random move in ten.
 
 use super::{
     Position, Reversi,
@@ -64,11 +63,8 @@ impl Score<Reversi> for Mobility {
     }
 }
 
-/// Discs weighted by square.
-///
-/// The weights are those of P. Norvig, *Paradigms of Artificial Intelligence Programming* (1992),
-/// chapter 18, by the distances of a square from the nearest two sides; smaller boards have the
-/// same corners and lack the middle.
+/// Discs weighted by square, as in P. Norvig, *Paradigms of Artificial Intelligence Programming*
+/// (1992), chapter 18; smaller boards have the same corners and lack the middle.
 #[derive(Clone, Debug)]
 pub struct Squares {
     groups: [(f32, u64); WEIGHTS.len()],

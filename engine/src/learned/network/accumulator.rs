@@ -11,9 +11,7 @@ use crate::learned::inputs::Learnable;
 /// first use nothing is allocated.
 #[derive(Clone, Debug, Default)]
 pub struct Accumulators {
-    /// Width of the first layer.
     width: usize,
-    /// One accumulator per seat.
     sums: Vec<i32>,
     rows: Vec<u16>,
     /// Scratch: rows added and removed by a move.

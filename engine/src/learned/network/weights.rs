@@ -41,7 +41,7 @@ pub const MAX_WIDTH: usize = 1024;
 pub const MAX_HIDDEN: usize = 3;
 
 /// Largest magnitudes of first-layer weights and biases, of further hidden weights and biases, and
-/// of output weights. Biases of further layers are exact in 32-bit floating point.
+/// of output weights.
 pub const LIMITS: [f32; 5] = {
     let row = i16::MAX as f32 / ROW_SCALE as f32;
     let output = i16::MAX as f32 / OUTPUT_SCALE as f32;
@@ -233,9 +233,8 @@ fn quantize_tensor(
     weights.iter().enumerate().map(quantize).collect()
 }
 
-/// Clamps floating-point first-layer weights so that no 16-bit sum can overflow, after each
-/// training step: per neuron the largest (smallest) weights of all slots and the bias may add up to
-/// a limit, otherwise weights are clipped at the highest level that fits.
+/// Clamps floating-point first-layer weights so that no 16-bit sum can overflow: per neuron the
+/// largest (smallest) weights of all slots and the bias are clipped at the highest level that fits.
 pub fn clamp_first_layer(rows: &mut [f32], bias: &mut [f32], slots: &[Range<usize>]) {
     let width = bias.len();
     // Rounding adds up to half a unit per row, and half a step.

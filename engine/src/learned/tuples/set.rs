@@ -137,9 +137,9 @@ impl<G: Learnable> TupleSet<G> {
         })
     }
 
-    /// The same tuples with tables for each phase: positions with at most `phases[0]` remaining
-    /// ([`crate::play::playable::Playable::remaining`]), with at most `phases[1]`, and so on, and
-    /// all others.
+    /// The same tuples with tables for each range of
+    /// [`crate::play::playable::Playable::remaining`], whose upper limits but the last are
+    /// `phases`.
     pub fn with_phases(self, phases: &[u8]) -> Result<Self, ModelError> {
         check_bucket_limits(&self.game, "phases", phases).map_err(ModelError)?;
         check_rows(self.rows as u64 * (phases.len() as u64 + 1))?;

@@ -1,9 +1,8 @@
 //! A cell of the graph: 16 bytes per node header or edge, and 16 more of rarely read data.
 //!
-//! Bounds and priors are in a separate [`ColdCell`], so that the path of a simulation touches fewer
-//! cache lines. All fields are atomic and shared without locks; with one thread (`SHARED` is false)
-//! plain loads and stores suffice. Invariants: sums are fixed-point, so the order of additions is
-//! irrelevant; bounds only tighten, and are valid only if the cell's flag is set.
+//! All fields are atomic and shared without locks; with one thread (`SHARED` is false) plain loads
+//! and stores suffice. Invariants: sums are fixed-point, so the order of additions is irrelevant;
+//! bounds only tighten; bounds of a [`ColdCell`] are valid only if the cell's flag is set.
 
 use crate::core::chance::Bounds;
 use std::sync::atomic::{

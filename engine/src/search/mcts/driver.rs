@@ -274,7 +274,6 @@ struct Driver<'a, G: SearchGame> {
     goal: Goal,
     deadline: Option<Deadline>,
     threads: u64,
-    /// Claims of simulations.
     work_split: WorkSplit,
     is_over: AtomicBool,
 }

@@ -25,7 +25,6 @@ pub(in crate::search) struct Slot(AtomicU64);
 #[derive(Debug)]
 pub(super) struct Graph {
     cells: SharedArray<Cell>,
-    /// The rarely read data of each cell.
     cold_cells: SharedArray<ColdCell>,
     /// Whether cold cells are used; else their memory is not touched.
     uses_cold_cells: bool,

@@ -1,9 +1,8 @@
 //! Simulations of one thread: selection, leaf evaluation and backup.
 //!
-//! A simulation samples an outcome at each node, selects an allowed edge, and ends at an unvisited
-//! edge, at a proven value, or where memory is used up. An edge gets its child node at its second
-//! visit. Statistics belong to edges (UCT1 of Childs, Brodeur and Kocsis 2008): an edge's mean
-//! counts its own simulations, while all parents search the child.
+//! A simulation ends at an unvisited edge, at a proven value, or where memory is used up. An edge
+//! gets its child node at its second visit. Statistics belong to edges (UCT1 of Childs, Brodeur and
+//! Kocsis 2008): with transpositions an edge's mean counts its own simulations.
 
 mod backup;
 mod selection;
@@ -71,7 +70,6 @@ struct Simulation<P> {
     payoffs: Payoffs,
     /// Index of its leaf in the worker's queue, if it is there.
     queue_index: Option<usize>,
-    /// Whether the bounds of its last edge were tightened.
     bounds_changed: bool,
     /// Kinds of the moves played below the graph.
     played_kinds: MoveKinds,

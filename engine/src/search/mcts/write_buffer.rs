@@ -1,10 +1,10 @@
 //! Per-thread write combining for the cells near the root.
 //!
-//! A thread buffers its additions to *busy* cells (those with many visits), since all threads write
-//! to their cache lines. Invariants: per busy edge a thread buffers at most its visits shifted by
-//! `shift`, and at most [`MAX_BUFFERED`], so all threads together at most 1/64; nothing is buffered
-//! after a search. Visits of busy nodes only steer exploration, so one in [`SAMPLING_PERIOD`] is
-//! counted, with that weight.
+//! A thread buffers its additions to *busy* cells, those with many visits, since threads would wait
+//! for each other's cache lines. Invariants: per busy edge a thread buffers at most its visits
+//! shifted by `shift`, and at most [`MAX_BUFFERED`], so all threads together at most 1/64; nothing
+//! is buffered after a search. One in [`SAMPLING_PERIOD`] visits of busy nodes is counted, with
+//! that weight.
 
 use super::{
     cell::{Cell, to_fixed},

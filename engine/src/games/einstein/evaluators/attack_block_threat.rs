@@ -52,8 +52,7 @@ pub struct AttackBlockThreat {
 impl AttackBlockThreat {
     /// From score to win probability, for the options that change its scale (`alea calibrate
     /// --games 200000 --seed 1 --eval "abt(…)"`). With the enemy's attack added and the perspective
-    /// of the side that has just moved, the score hardly predicts the result (slope -0.0005); it
-    /// gets the slope of the other perspective.
+    /// of the side that has just moved, the score hardly predicts the result.
     pub fn calibration(options: Options) -> Calibration {
         let (slope, offset) = match (options.adds_block, options.just_moved) {
             (false, false) => (0.0294, -0.613),

@@ -1,8 +1,8 @@
 //! Our reading, as an evaluator, of Monte_Alpha's Greedy player, which "uses the shortest path".
 //!
 //! Score = (nearest enemy distance − nearest own distance) + 1/100 · (own progress − enemy
-//! progress). The distance is a king's, to the goal; the progress of a side is the number of rows
-//! and columns its living stones are away from the home corner, at most 48, so it only breaks ties.
+//! progress). The distance is a king's, to the goal; progress, the rows and columns of all living
+//! stones from the home corner, only breaks ties.
 
 use super::race_tables::distances_to_goal;
 use crate::core::{calibration::Calibration, evaluator::Score};

@@ -1,9 +1,9 @@
-//! The race without captures: how many own turns a side needs to bring a stone to its goal.
+//! The race without captures: the number of own turns until a side brings a stone to its goal.
 //!
-//! Every stone is reduced to its king's distance to the goal (1–4, or 0 for a gone stone): 5^6 =
-//! 15,625 vectors per side. Each turn one of the allowed stones comes one step closer, chosen to
-//! minimise the expected number of turns. The expectation is the Schwarz table of Rock'n'Roll
-//! (Schäfer 2006); the distribution is that of Zweistein (Hsueh and Hsu 2025).
+//! Every stone is reduced to its king's distance to the goal (1–4, or 0 for a gone stone). Each
+//! turn one of the allowed stones comes one step closer, chosen to minimise the expected number of
+//! turns. The expectation is the Schwarz table of Rock'n'Roll (Schäfer 2006); the distribution is
+//! that of Zweistein (Hsueh and Hsu 2025).
 //!
 //! Invariant: a turn lowers exactly one entry by one, so vectors are solved in index order, and no
 //! race takes more than 6 · 3 + 1 = 19 turns with any die.
@@ -96,10 +96,8 @@ pub struct RaceTables {
 }
 
 impl RaceTables {
-    /// Solves the race, in some tens of milliseconds.
-    ///
-    /// Ties of expectations (within 1e-12) go to the choice that is more likely to finish within k
-    /// turns at the smallest k at which the two differ.
+    /// Solves the race, in some tens of milliseconds. Ties go to the choice that is more likely to
+    /// finish within k turns at the smallest k at which the two differ.
     pub fn new(variant: Variant, die: Die) -> Self {
         let mut exact = vec![0.0_f64; NUM_DISTANCE_VECTORS];
         let mut cumulative = vec![[0.0_f64; DISTRIBUTION_LEN]; NUM_DISTANCE_VECTORS];

@@ -1,10 +1,9 @@
 //! Networks of EinStein: kernels that evaluate all successors of a position in one batch.
 //!
-//! [`crate::learned::network`] has the formula. Unlike NNUE (Nasu 2018), features belong to one
+//! [`crate::learned::network`] has the formula. Unlike in NNUE (Nasu 2018), features belong to one
 //! side ([`features`]) and all successors share the two accumulators; widths other than
 //! [`SIMD_WIDTHS`] and machines without vectors use the generic forward pass. Invariant: all sums
-//! are exact, so every instruction set gives the same integers; two products of an activation and a
-//! weight of the second layer, at most 2 · 127 · 128 = 32,512, fit the 16 bits of x86.
+//! are exact, so every instruction set gives the same integers.
 
 pub mod features;
 mod kernels;
@@ -88,7 +87,6 @@ struct SimdNetwork {
 struct CrossFeatures {
     groups: FeatureGroups,
     turn_classes: &'static TurnClasses,
-    /// Their rows of the first layer.
     table: Vec<I16Line>,
 }
 

@@ -1,8 +1,7 @@
 //! The moves of a side, and the one-ply value of a position from its successors' logits.
 //!
-//! A one-ply value is Σ w · max over the moves that an outcome allows; the best move of a stone is
-//! selected by integer logit, which needs a monotone conversion to values. Invariant: bit-identical
-//! to successors evaluated one by one.
+//! The best move of a stone is selected by integer logit, which needs a monotone conversion to
+//! values. Invariant: bit-identical to successors evaluated one by one.
 
 use crate::core::arrays::map_array;
 use crate::games::einstein::{

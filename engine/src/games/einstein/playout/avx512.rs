@@ -1,8 +1,7 @@
 //! 64 games in lockstep on 512-bit vectors, one byte per game: AVX-512 with VBMI and VBMI2.
 //!
-//! Byte permutations look up tables of 64 entries, one per set of living stones: a draw becomes
-//! masks of the stones up to and from the rolled one, which give the two allowed stones. New games
-//! are expanded into free lanes. Invariant: the games of `scalar.rs`, ply for ply.
+//! Byte permutations look up tables of 64 entries, one per set of living stones; new games are
+//! expanded into free lanes. Invariant: the games of `scalar.rs`, ply for ply.
 #![allow(unsafe_code)]
 
 use super::{

@@ -1,9 +1,9 @@
 //! Games in lockstep: the common part of all engines.
 //!
-//! Games run for [`PLIES_PER_ROUND`] plies, an even number; then finished ones are counted and
-//! their lanes take the next starts, in lane order. Lane *i* draws from stream *i*, also after the
-//! end of its game. Invariant: exactly the requested number of games begins and all are completed,
-//! since stopping early would under-represent long games.
+//! After every [`PLIES_PER_ROUND`] plies finished games are counted and their lanes take the next
+//! starts, in lane order. Lane *i* draws from stream *i*, also after the end of its game.
+//! Invariant: exactly the requested number of games begins and all are completed, since stopping
+//! early would under-represent long games.
 
 use super::{Choice, Tally, ply_bits::LaneRandom, starts::Starts};
 use crate::core::random::RandomStream;

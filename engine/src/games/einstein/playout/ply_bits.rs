@@ -42,7 +42,7 @@ impl PlyBits {
 /// ply.
 ///
 /// Bank *b* has eight generators; lane *i* reads field `i / 2 % 4` of generator `i / 8` of bank `i
-/// % 2`, the byte order in which two vectors of 16-bit numbers interleave.
+/// % 2`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct LaneRandom {

@@ -1,8 +1,7 @@
 //! Scalar playouts, single games or lane by lane: the reference of the vector engines.
 //!
-//! A board of stones and a list of squares, both in the perspective of the beginner, so that a
-//! capture is one look-up. A single game branches on captures, so that a ply waits for the one
-//! before only if that captured; overlapping lanes have no such branch.
+//! A board of stones and a list of squares are both in the perspective of the beginner, so that a
+//! capture is one look-up. A single game branches on captures; overlapping lanes do not.
 
 use super::{
     LANES, Tally,
@@ -260,8 +259,8 @@ impl ScalarGame {
     }
 }
 
-/// Plays to the end from a position that is not over: whether the side to move wins, all legal
-/// moves being equally likely. `next_word` gives 64 random bits, four draws, the lowest bits first.
+/// Plays to the end from a position that is not over: whether the side to move wins. `next_word`
+/// gives 64 random bits, four draws, the lowest bits first.
 #[inline]
 pub(in crate::games::einstein) fn playout_from<const COLUMNS: usize, const ROWS: usize>(
     table: StoneTable,

@@ -1,8 +1,8 @@
 //! The queue of starts that lanes take in order.
 //!
-//! Random set-ups: the 720 arrangements in random order, once around for the beginner; the other
-//! side reads the same ring at an offset sampled for every round. Invariant: [`LANES`] starts can
-//! be read from any cursor without wrapping.
+//! Random set-ups are the 720 arrangements in random order; the other side reads the same ring at
+//! an offset sampled for every round. Invariant: [`LANES`] starts can be read from any cursor
+//! without wrapping.
 
 use super::LANES;
 use crate::core::arrays::{build_array, map_array};

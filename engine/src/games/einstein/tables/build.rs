@@ -1,8 +1,7 @@
 //! Builds tables in memory or into a directory, class by class.
 //!
 //! A class and its swapped class are solved together, in memory if they fit, else by
-//! `external_memory.rs`. Invariant: a class is built from complete classes; valid files in the
-//! directory are reused.
+//! `external_memory.rs`. Valid files in the directory are reused.
 
 use super::{
     Progress, Run, Tables, TablesError, class_index, external_memory, file,
@@ -109,9 +108,8 @@ impl Tables {
     }
 
     /// Builds the missing or damaged tables of at most `stones` stones, 2–6, in a directory, and
-    /// maps all. The build uses about `memory` bytes besides the mapped files. A task builds its
-    /// slice of the class pairs of exactly `stones` stones from existing smaller classes, and
-    /// returns only these.
+    /// maps all. The build uses about `memory` bytes. A task builds its slice of the class pairs of
+    /// exactly `stones` stones from existing smaller classes, and returns only these.
     pub fn build(
         directory: &Path,
         stones: usize,

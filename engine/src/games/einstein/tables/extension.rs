@@ -1,9 +1,8 @@
 //! Exact values of positions with a few more stones than the tables have.
 //!
-//! A step adds progress and a capture removes a stone, so reachable positions form layers, by
-//! stones and then by total progress, and every move leads to a later layer or into the tables.
-//! Layers are listed forwards and solved backwards; an outcome with a winning move is worth 1, and
-//! its other moves are not followed. Invariant: values have at most the tables' error.
+//! A step adds progress and a capture removes a stone, so reachable positions form layers, and
+//! every move leads to a later layer or into the tables. Layers are listed forwards and solved
+//! backwards. Invariant: values have at most the tables' error.
 
 use super::{Tables, index::progress};
 use crate::core::{game::Game, search_game::SearchHints};
@@ -17,9 +16,9 @@ const BATCH: usize = 1 << 14;
 type MoveValues = [f64; 3 * MAX_STONES];
 
 impl Tables {
-    /// Every move of a position that is not over with its value for the mover: from the tables, or
-    /// by solving at most `limit` positions with more stones; `None` if the limit is too low.
-    /// Panics for a game without [`Self::matches_rules`].
+    /// Every move of a position that is not over with its value for the mover; `None` if more than
+    /// `limit` positions with more stones would have to be solved. Panics for a game without
+    /// [`Self::matches_rules`].
     pub fn moves_within(
         &self,
         game: &Standard,

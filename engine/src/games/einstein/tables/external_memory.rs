@@ -1,9 +1,8 @@
 //! External-memory builder for classes larger than memory.
 //!
-//! Three layers are in memory, and each complete one is appended to an unnamed temporary file. A
-//! second pass copies this file from layer order into index order, some rows at a time; a group of
-//! rows is one contiguous piece of each layer, so the disk sees only long runs. Invariant: the
-//! files are byte-identical to those built in memory.
+//! Three layers are in memory; each complete one is appended to an unnamed temporary file. A second
+//! pass copies this file from layer order into index order, in long runs. Invariant: the files are
+//! byte-identical to those built in memory.
 
 use super::{
     Tables, TablesError,

@@ -1,8 +1,8 @@
 //! Inner loops of the solver, over all label patterns of a block at once, for several instruction
 //! sets.
 //!
-//! Invariant: all give the same bits: minima are exact, every sum is an integer below 2^24, and
-//! only [`round_to_units`] rounds, once, by one multiplication.
+//! Invariant: all give the same bits: minima and sums are exact, and only [`round_to_units`]
+//! rounds.
 
 use super::patterns::NUM_PATTERNS;
 use crate::core::arrays::build_array;

@@ -1,7 +1,7 @@
 //! Memory of tables: write-once blocks during the build, then read-only cells, in memory or mapped.
 //!
-//! Invariant: a block is writable for one caller, once, and readable only when complete. So threads
-//! fill a table and read each other's blocks with two bits per block and no lock.
+//! Invariant: a block is writable for one caller, once, and readable only when complete, so threads
+//! need two bits per block and no lock.
 
 #![allow(
     unsafe_code,

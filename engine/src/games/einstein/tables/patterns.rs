@@ -1,8 +1,8 @@
-//! Label patterns: which of the six labels the living stones of a side have.
+//! Label patterns: the set of the six labels that the living stones of a side have.
 //!
-//! A side of `k` stones is a tuple of squares by label and a *pattern*, the set of the labels,
-//! which alone decides what a roll allows. Patterns of `k` stones are numbered in the order of
-//! their sets (bit i = label i + 1); all labels of a single stone are one pattern.
+//! A side of `k` stones is a tuple of squares by label and a *pattern*, which alone decides the
+//! stones a roll allows. Patterns of `k` stones are numbered in the order of their sets (bit i =
+//! label i + 1); all labels of a single stone are one pattern.
 
 use crate::games::einstein::{Variant, allowed_stones};
 

@@ -1,7 +1,7 @@
 //! Probing: the value of a position, of every move, and of each face of the die.
 //!
 //! Invariant: a value is that of the side to move before the roll, the value of a move that of its
-//! mover. A move that ends the game is worth exactly 1.
+//! mover.
 
 use super::{
     Tables, class_index,

@@ -48,11 +48,11 @@ pub(super) trait BlockStore: Sync {
 struct PatternMap {
     class: Class,
     weights: kernels::Weights,
-    /// By the captured stone of the mover (`class.mover` for none) and whether the mover's labels
-    /// are reversed after the move: the row of each of the mover's patterns.
+    /// By the captured stone of the mover (`class.mover` for none) and whether its labels are
+    /// reversed after the move: the row of each of its patterns.
     rows: Vec<[Vec<u8>; 2]>,
-    /// By the captured stone of the enemy, whether the enemy's labels are reversed in working
-    /// order, and after the capture: the column of each pattern.
+    /// By the captured stone of the enemy, whether its labels are reversed in working order, and
+    /// after the capture: the column of each pattern.
     permutation: Vec<[[Vec<u8>; 2]; 2]>,
     /// By whether the enemy's labels are reversed in working order: the rank of each pattern.
     order: [Vec<u8>; 2],

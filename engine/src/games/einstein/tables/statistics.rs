@@ -1,8 +1,7 @@
 //! Statistics of the tables: means by class, the value of the move, and surprising self-captures.
 //!
-//! Sums are integers in units of 1/65535, and ties go to the smallest packed position, so results
-//! do not depend on the order of rows. Every stored position counts once, duplicates (see
-//! `index.rs`) twice.
+//! Sums are integers and ties go to the smallest packed position, so results do not depend on the
+//! order of rows. Every stored position counts once, duplicates (see `index.rs`) twice.
 
 use super::{Run, Tables, index::Class, visit::PositionVisitor};
 use crate::core::game::Game;

@@ -1,9 +1,8 @@
 //! Flips on lines through one square, by tables of lines and arithmetic.
 //!
 //! Towards higher squares the first disc of a line that is not the enemy's is its lowest bit,
-//! towards lower ones its highest. The four axes are arrays, so that the compiler may use vectors.
-//! The vector formulas are T. Okuhara's, the counts by tables R. Delorme's (both in Edax).
-//! Invariant: all agree with `bits::flips`.
+//! towards lower ones its highest. The vector formulas are T. Okuhara's, the counts by tables R.
+//! Delorme's (both in Edax). Invariant: all agree with `bits::flips`.
 
 use super::super::bits::COLUMNS;
 

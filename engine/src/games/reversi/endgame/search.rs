@@ -1,9 +1,8 @@
-//! Null-window alpha-beta far from the end, and its shallow searches.
+//! Null-window alpha-beta far from the end (fail-soft), and its shallow searches.
 //!
-//! Fail-soft: a search returns a score between `alpha` and `beta`, an upper bound if it is not
-//! above `alpha`, or a lower bound if it is not below `beta`. Moves that leave the enemy few
-//! replies come first ("fastest first"), far from the end the best ones of a shallow search. The
-//! order, its weights and the cuts by transpositions follow R. Delorme's Edax.
+//! Moves that leave the enemy few replies come first ("fastest first"), far from the end the best
+//! ones of a shallow search. The order, its weights and the cuts by transpositions follow R.
+//! Delorme's Edax.
 
 use super::super::{Reversi, bits::run_ends};
 use super::{

@@ -1,8 +1,8 @@
 //! Static estimate of an endgame's score, and stable discs.
 //!
-//! [`expected_score`] orders moves. Its weights were fitted by least squares to the exact scores of 55,902
-//! positions with 10 to 14 empty squares, from games of a shallow search with random moves; it
-//! explains 88 % of their variance, with a standard deviation of 10 discs.
+//! The weights of [`expected_score`] were fitted by least squares to the exact scores of 55,902
+//! positions with 10 to 14 empty squares; it explains 88 % of their variance, with a standard
+//! deviation of 10 discs.
 
 use super::super::{
     Reversi,

@@ -1,7 +1,7 @@
 //! Transposition table of the endgame solver: bounds of scores, and best moves.
 //!
-//! Three entries fill a cache line; the one with the fewest empty squares is replaced. Memory is
-//! mapped in huge pages where available. Invariant: an entry stores its complete position.
+//! Three entries fill a cache line; the one with the fewest empty squares is replaced. Invariant:
+//! an entry stores its complete position.
 
 use crate::core::pages::Pages;
 

@@ -1,10 +1,8 @@
 //! Network features, all binary, most of them of one side.
 //!
-//! Side features occur twice, with separate weights for the mover's and the other side, so the
-//! first layer is a sum of two accumulators that a position's successors mostly share; each
-//! successor pays for cross-side features. Invariant: `layout` names every feature in order with
-//! the version of its formula. One-hot features by stone and square follow NNUE (Nasu 2018),
-//! expected turns the Schwarz table.
+//! Side features occur twice, with separate weights for the mover's and the other side, so a
+//! position's successors mostly share the sum of two accumulators. Invariant: `layout` names every
+//! feature in order with the version of its formula.
 
 use crate::core::arrays::{build_array, map_array};
 use crate::games::einstein::{

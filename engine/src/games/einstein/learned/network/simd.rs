@@ -1,8 +1,7 @@
 //! SIMD network kernels for x86-64 (AVX2, AVX-512, AVX-512 with VNNI) and WebAssembly.
 //!
 //! Dot products of four activations are accumulated in 32 bits: by one VNNI instruction, or through
-//! 16-bit sums of two products, which cannot saturate, or of eight, where the weights allow it
-//! (`Layers::i16_sums_fit`); otherwise several positions share each load of second-layer weights.
+//! 16-bit sums of two products, or of eight where the weights allow it (`Layers::i16_sums_fit`).
 //! Invariant: the integers of the generic forward pass.
 #![allow(unsafe_code)]
 

@@ -1,8 +1,8 @@
 //! Batched evaluation of all successors of a position.
 //!
-//! A successor combines an accumulator of the mover (after a move) with one of the enemy (complete,
-//! or less the captured stone), so each is computed once; the mover's are cached from position to
-//! position. Invariant: batched values are bit-identical to successors evaluated one by one.
+//! A successor combines an accumulator of the mover after a move with one of the enemy, complete or
+//! less the captured stone. Invariant: batched values are bit-identical to successors evaluated one
+//! by one.
 
 use super::{
     SimdNetwork, ZERO_LINES,

@@ -1,7 +1,7 @@
 //! The cells of tuples: their indices, names and alphabets.
 //!
-//! Invariant: names never change their meaning. Stones 0–5 are the mover's 1–6, stones 6–11 the
-//! other side's; squares are in the mover's perspective.
+//! Stones 0–5 are the mover's 1–6, stones 6–11 the other side's; squares are in the mover's
+//! perspective. Invariant: names never change their meaning.
 
 use crate::games::einstein::{MAX_STONES, Standard, symmetry::transpose};
 use crate::learned::inputs::{Cell, CellGroup};

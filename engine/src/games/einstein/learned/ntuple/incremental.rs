@@ -1,9 +1,8 @@
-//! Incremental sums after moves, tuple by tuple, in portable code: the reference, and the fast path
-//! without wide vectors.
+//! Incremental sums after moves, tuple by tuple, in portable code.
 //!
 //! A stone is first removed from its square, which its moves have in common; each move then changes
-//! its other cells in sequence, the last without updating the tuples. Invariant: stored rows and
-//! weights are those of the current symbols.
+//! its other cells in sequence. Invariant: stored rows and weights are those of the current
+//! symbols.
 
 use super::{
     cell::{

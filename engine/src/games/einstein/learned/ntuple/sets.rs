@@ -197,8 +197,7 @@ const SQUARE_ALPHABETS: [(&str, &str, CellGroup, usize, usize); 3] = [
     ("windows by owner", "walks by owner", OWNER_CELLS, 9, 8),
 ];
 
-/// Candidates of a tuple search: pairs and triples of stones by square, subsets of distances,
-/// living stones, and windows and random walks of squares by stone, by mobility or by owner.
+/// Candidates of a tuple search.
 pub(crate) fn candidates(random: &mut RandomStream) -> Vec<TupleCandidates> {
     let distances = (2..=6).flat_map(|count| subsets(DISTANCE_CELLS, count));
     let mut kinds: Vec<TupleCandidates> = vec![

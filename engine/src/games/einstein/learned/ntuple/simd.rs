@@ -1,10 +1,8 @@
 //! Rows and sums of n-tuples by x86-64 vectors: AVX2, and AVX-512 with VBMI.
 //!
-//! Symbols are computed in registers; if two stones share a square, impossible in games, the last
-//! counts, as in `symbols.rs`. The symbols of four cells of sixteen tuples are one look-up
-//! (AVX-512) or one per piece (AVX2), their rows two more instructions (`simd_layout.rs`), their
-//! weights gathers or loads. Invariant: the rows of [`crate::learned::tuples::GenericKernels`] and
-//! the exact sums of their weights.
+//! The symbols of four cells of sixteen tuples are one look-up (AVX-512) or one per piece (AVX2);
+//! if two stones share a square, the last counts, as in `symbols.rs`. Invariant: the rows of
+//! [`crate::learned::tuples::GenericKernels`] and the exact sums of their weights.
 #![allow(unsafe_code)]
 
 mod avx2;

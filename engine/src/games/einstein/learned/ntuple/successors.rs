@@ -1,9 +1,8 @@
 //! Batched evaluation of all successors of a position.
 //!
-//! The position is evaluated once in the enemy's perspective; a move then updates the tuples of the
-//! cells of two squares, of its stone, and of a captured stone. A capture that changes more, the
-//! mobility of other stones or the phase, is evaluated as a new position. Invariant: batched values
-//! are bit-identical to single ones.
+//! The position is evaluated once in the enemy's perspective; a move then updates the tuples of its
+//! changed cells. A capture that also changes other stones' mobility or the phase is evaluated as a
+//! new position. Invariant: batched values are bit-identical to single ones.
 
 use super::{EinSteinTuples, NTuple, TupleSet, incremental, tuples_by_cell::TuplesByCell};
 use crate::games::einstein::{

@@ -1,8 +1,8 @@
 //! From a position to its cell: the hot path of every probe.
 //!
 //! It computes [`Index::mover_index`] and [`MoverIndex::rank`](super::MoverIndex::rank) with a
-//! single data-dependent branch, to the code of the class, where all loops have constant lengths.
-//! Bits are not counted, since portable popcounts are slower than comparing a few squares.
+//! single data-dependent branch. Bits are not counted, since portable popcounts are slower than
+//! comparing a few squares.
 
 use super::super::patterns::{MAX_TABLE_STONES, NUM_PATTERNS, PATTERN_NUMBERS, reverse_mask};
 use super::{Class, GOAL, Index, dispatch_class, num_other_tuples, tuple_number};

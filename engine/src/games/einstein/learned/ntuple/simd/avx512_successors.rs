@@ -1,8 +1,7 @@
 //! Incremental sums after moves by AVX-512: only the tuples of changed cells are updated.
 //!
-//! A move is four byte selections on the symbols. Row indices are cheap, weight loads are not: only
-//! the rows of affected tuples are compacted (for all moves, in order) and loaded, the rest reuse
-//! the parent's sum. Invariant: the sums of `incremental.rs`.
+//! A move is four byte selections on the symbols. Only the rows of affected tuples are compacted
+//! (for all moves, in order) and loaded. Invariant: the sums of `incremental.rs`.
 
 use super::super::{
     mobility::Mobility,
@@ -80,7 +79,6 @@ struct LoadedBlock<'a> {
     cell_indices: __m512i,
     within_pairs: __m512i,
     pairs: __m512i,
-    /// Steps of tuples with more than four cells.
     more: &'a [simd_layout::LookupStep],
     lanes: __mmask16,
 }

@@ -79,9 +79,9 @@ pub fn exponential(x: f32) -> f32 {
     let x = if x < -87.0 { -87.0 } else { x };
     let x = if x > 87.0 { 87.0 } else { x };
     // Adding and subtracting 1.5 · 2^23 rounds to an integer.
-    const ROUND: f32 = 12_582_912.0;
-    let rounded = x * std::f32::consts::LOG2_E + ROUND;
-    let power = rounded - ROUND;
+    const ROUNDING_BIAS: f32 = 12_582_912.0;
+    let rounded = x * std::f32::consts::LOG2_E + ROUNDING_BIAS;
+    let power = rounded - ROUNDING_BIAS;
     // ln 2 in two parts, the first short enough for an exact product (Cody and Waite 1980).
     let remainder = x - power * 0.693_359_4 - power * -2.121_944_4e-4;
     // Pairs first (Estrin 1960), for independent terms.
@@ -90,7 +90,7 @@ pub fn exponential(x: f32) -> f32 {
     let high = (1.0 / 24.0 + remainder * (1.0 / 120.0)) + square * (1.0 / 720.0);
     let series = low + square * square * high;
     let exponent = (rounded.to_bits() as i32)
-        .wrapping_sub(ROUND.to_bits() as i32)
+        .wrapping_sub(ROUNDING_BIAS.to_bits() as i32)
         .wrapping_add(127);
     f32::from_bits((exponent << 23) as u32) * series
 }

@@ -339,21 +339,21 @@ fn parse_parts<L: DeserializeOwned>(
 ) -> Result<FileContent<L>, JournalError> {
     let name = path.display();
     let malformed = |line, problem| JournalError(format!("{name}:{line}: {problem}"));
-    let foreign = || format!("this is no state file of a {work}");
+    let not_a_state_file = || format!("this is no state file of a {work}");
     let header = format!("{identity}\n");
     let complete = bytes
         .iter()
         .rposition(|&byte| byte == b'\n')
         .map_or(0, |last| last + 1);
     if complete == 0 && !header.as_bytes().starts_with(bytes) {
-        return Err(malformed(1, foreign()));
+        return Err(malformed(1, not_a_state_file()));
     }
     let (mut is_damaged, mut parts) = (false, BTreeMap::new());
     let lines = bytes[..complete].split_inclusive(|&byte| byte == b'\n');
     for (line, text) in (1..).zip(lines) {
         if line == 1 {
             let found: Value = serde_json::from_slice(text)
-                .map_err(|error| malformed(1, format!("{}: {error}", foreign())))?;
+                .map_err(|error| malformed(1, format!("{}: {error}", not_a_state_file())))?;
             check_same(path, work, &found, identity)?;
             continue;
         }

@@ -161,10 +161,10 @@ pub struct MoveCount {
 pub fn count_moves_by_listing<G: Game>(game: &G, position: &G::Position) -> MoveCount {
     let mut moves = G::Moves::default();
     game.moves(position, &mut moves);
-    let goes_on = |mv: &&G::Move| game.payoffs(&game.play(position, **mv)).is_none();
+    let is_nonterminal = |mv: &&G::Move| game.payoffs(&game.play(position, **mv)).is_none();
     MoveCount {
         total: moves.len() as u32,
-        nonterminal: moves.iter().filter(goes_on).count() as u32,
+        nonterminal: moves.iter().filter(is_nonterminal).count() as u32,
     }
 }
 

@@ -123,8 +123,8 @@ impl Reversi {
     /// Own discs minus enemy discs, with the empty squares given to the winner.
     #[inline]
     pub fn final_discs(&self, position: &Position) -> i32 {
-        let ahead = position.disc_lead();
-        ahead + ahead.signum() * self.empties(position) as i32
+        let lead = position.disc_lead();
+        lead + lead.signum() * self.empties(position) as i32
     }
 }
 

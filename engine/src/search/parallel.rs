@@ -15,7 +15,7 @@ pub(super) struct AbdadaTable {
     slots: Box<[AtomicU64]>,
 }
 
-const SLOTS: usize = 1 << 10;
+const NUM_SLOTS: usize = 1 << 10;
 
 impl AbdadaTable {
     /// Minimal depth for deferred moves; below it searching is faster than deferring.
@@ -23,19 +23,19 @@ impl AbdadaTable {
 
     pub(super) fn new() -> Self {
         Self {
-            slots: (0..SLOTS).map(|_| AtomicU64::new(0)).collect(),
+            slots: (0..NUM_SLOTS).map(|_| AtomicU64::new(0)).collect(),
         }
     }
 
     #[inline]
     pub(super) fn contains(&self, key: u64) -> bool {
-        self.slots[key as usize % SLOTS].load(Relaxed) == key
+        self.slots[key as usize % NUM_SLOTS].load(Relaxed) == key
     }
 
     /// Enters a position; returns whether its slot was free.
     #[inline]
     pub(super) fn enter(&self, key: u64) -> bool {
-        self.slots[key as usize % SLOTS]
+        self.slots[key as usize % NUM_SLOTS]
             .compare_exchange(0, key, Relaxed, Relaxed)
             .is_ok()
     }
@@ -43,7 +43,7 @@ impl AbdadaTable {
     #[inline]
     pub(super) fn leave(&self, entered: bool, key: u64) {
         if entered {
-            self.slots[key as usize % SLOTS].store(0, Relaxed);
+            self.slots[key as usize % NUM_SLOTS].store(0, Relaxed);
         }
     }
 }

@@ -131,21 +131,27 @@ fn few_allocations(options: MctsOptions, leaf: impl Leaf<Standard>) {
 
 #[test]
 fn simulations_do_not_allocate() {
-    let few = simulations(10_000);
+    let base_options = simulations(10_000);
     for options in [
-        few,
+        base_options,
         MctsOptions {
             solver: false,
             graph: false,
-            ..few
+            ..base_options
         },
-        MctsOptions { batch: 8, ..few },
+        MctsOptions {
+            batch: 8,
+            ..base_options
+        },
         MctsOptions {
             rave: 10.0,
             expand_visits: 5,
-            ..few
+            ..base_options
         },
-        MctsOptions { memory: 1, ..few },
+        MctsOptions {
+            memory: 1,
+            ..base_options
+        },
     ] {
         let schwarz = schwarz(&Standard::default());
         let longer = |count| MctsOptions {

@@ -133,7 +133,7 @@ fn full_depth_search_finds_the_exact_values() {
     // The game ends before the depth, so no leaf is evaluated.
     let star = |table| Star::new(game.clone(), schwarz(&game), StarOptions::default(), table);
     let (mut with_table, mut without) = (star(Some(table(1 << 20))), star(None));
-    let mut few = 0;
+    let mut num_small = 0;
     for exact in exact_positions() {
         let assert_forms_agree = |star: &mut Star<_, _>| {
             let bounds = full(star, &exact.position, MAX_DEPTH);
@@ -143,10 +143,13 @@ fn full_depth_search_finds_the_exact_values() {
         assert_forms_agree(&mut with_table);
         if exact.position.stones() <= 4 {
             assert_forms_agree(&mut without);
-            few += 1;
+            num_small += 1;
         }
     }
-    assert!(few > 50, "{few} positions of at most four stones");
+    assert!(
+        num_small > 50,
+        "{num_small} positions of at most four stones"
+    );
     let evaluations = [with_table, without].map(|mut star| star.take_stats().evaluations);
     assert_eq!(evaluations, [0; 2]);
 }

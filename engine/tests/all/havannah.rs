@@ -19,7 +19,7 @@ const KINDS: [&str; 3] = ["ring", "bridge", "fork"];
 
 /// Asserts that a position, with everything derived from its stones, survives a round trip through
 /// text.
-fn reads_back(game: &Havannah, position: &Position) {
+fn assert_round_trip(game: &Havannah, position: &Position) {
     let again = read(game, &game.format_position(position));
     assert_eq!(
         (again, again.structures()),
@@ -35,7 +35,7 @@ fn moves_wins_and_results_agree_with_other_programs() {
         let game = Havannah::new(vector["base"].as_u64().unwrap() as usize, false);
         let moves: Vec<String> = serde_json::from_value(vector["moves"].clone()).unwrap();
         let position = read(&game, &moves.join(" "));
-        reads_back(&game, &position);
+        assert_round_trip(&game, &position);
         let results = [DRAW, win_for(0), win_for(1)];
         let payoffs = game.payoffs(&position);
         let winner = results.iter().position(|&result| payoffs == Some(result));
@@ -108,12 +108,12 @@ impl PlainBoard {
         (0..6).filter(|&side| self.cells[near[side]] == 3).collect()
     }
 
-    /// Cells reachable from some cells by steps from cells for which `goes_on` holds.
-    fn flood(&self, from: Vec<usize>, goes_on: impl Fn(usize) -> bool) -> Vec<bool> {
+    /// Cells reachable from some cells by steps from cells for which `is_passable` holds.
+    fn flood(&self, from: Vec<usize>, is_passable: impl Fn(usize) -> bool) -> Vec<bool> {
         let (mut run_ends, mut left) = (vec![false; self.cells.len()], from);
         left.iter().for_each(|&at| run_ends[at] = true);
         while let Some(at) = left.pop() {
-            if goes_on(at) {
+            if is_passable(at) {
                 for near in self.neighbours(at) {
                     if self.cells[near] != 3 && !run_ends[near] {
                         run_ends[near] = true;
@@ -200,7 +200,7 @@ fn compare(base: usize, plies: usize, step: usize) -> [usize; 4] {
         }
         met[3] += usize::from(kinds.is_empty());
         assert_eq!(game.win_kinds(&position), Some(kinds));
-        reads_back(&game, &position);
+        assert_round_trip(&game, &position);
         is_shy = !is_shy;
     }
     // On large boards some seat always has to win.
@@ -240,7 +240,7 @@ fn symmetries_change_nothing() {
                 for symmetry in 0..game.symmetries() {
                     let [rotated, image] =
                         [position, next].map(|each| game.transform_position(each, symmetry));
-                    reads_back(&game, &image);
+                    assert_round_trip(&game, &image);
                     assert_eq!(
                         (image.structures(), image.seat()),
                         (next.structures(), next.seat())

@@ -29,9 +29,9 @@ pub(crate) fn value(position: &Position, found: &[MoveStatistics<Move>]) -> f32 
     expectation(&outcomes, &values.collect::<Vec<f32>>())
 }
 
-pub(crate) fn proofs_hold(exact: &Exact, found: &[MoveStatistics<Move>], who: impl Debug) {
+pub(crate) fn proofs_hold(exact: &Exact, found: &[MoveStatistics<Move>], context: impl Debug) {
     for statistics in found {
-        let what = (&who, exact.position, statistics);
+        let what = (&context, exact.position, statistics);
         encloses(statistics.proven, exact.of(statistics.mv), 1e-6, what);
     }
 }
@@ -41,16 +41,16 @@ fn what_is_proven_is_true() {
     // Few simulations leave loose bounds, many make them meet: both must enclose the truth.
     for simulations in [50, 2_000] {
         let mut search = search(simulations, 2);
-        let mut met = 0;
+        let mut num_proven = 0;
         for exact in exact_positions() {
             let found = search.search(&exact.position, None);
             proofs_hold(&exact, &found, "");
             let has_met = |found: &&MoveStatistics<Move>| found.proven.lower >= found.proven.upper;
-            met += found.iter().filter(has_met).count();
+            num_proven += found.iter().filter(has_met).count();
         }
         assert!(
-            met > 100,
-            "with {simulations} simulations only {met} moves were proven"
+            num_proven > 100,
+            "with {simulations} simulations only {num_proven} moves were proven"
         );
     }
 }

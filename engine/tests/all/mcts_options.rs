@@ -87,14 +87,17 @@ fn variants() -> impl Iterator<Item = MctsOptions> {
 fn every_variant_comes_close_to_exact_values_and_proves_only_what_is_true() {
     for options in variants() {
         let mut search = with_prior(1, options, 20_000, 5);
-        let off = exact_positions().into_iter().step_by(4).map(|exact| {
+        let mean_error = exact_positions().into_iter().step_by(4).map(|exact| {
             let found = search.search(&exact.position, None);
             proofs_hold(&exact, &found, options);
             (f64::from(value(&exact.position, &found)) - exact.value).abs()
         });
-        let off: Vec<f64> = off.collect();
-        let off = off.iter().sum::<f64>() / off.len() as f64;
-        assert!(off < 0.02, "{options:?}: off by {off} on average");
+        let mean_error: Vec<f64> = mean_error.collect();
+        let mean_error = mean_error.iter().sum::<f64>() / mean_error.len() as f64;
+        assert!(
+            mean_error < 0.02,
+            "{options:?}: off by {mean_error} on average"
+        );
     }
 }
 
@@ -107,7 +110,7 @@ fn every_variant_is_right_on_other_games() {
     };
     let field = Field::new(80, 2, 3, 2);
     for options in variants() {
-        let mut off = (0.0, 0);
+        let mut mean_error = (0.0, 0);
         let mut search = Mcts::new(totals.clone(), PlayoutLeaf, options, 1)
             .with_prior(Some(Arc::new(HashEvaluator)));
         for statistics in search.search(&Totals::START, None) {
@@ -115,12 +118,12 @@ fn every_variant_is_right_on_other_games() {
             encloses(statistics.proven, exact, 1e-6, (options, &statistics));
             if statistics.visits > 500 || statistics.proven.lower >= statistics.proven.upper {
                 let value = f64::from(statistics.value.unwrap());
-                off = (off.0 + (value - exact).abs(), off.1 + 1);
+                mean_error = (mean_error.0 + (value - exact).abs(), mean_error.1 + 1);
             }
         }
         assert!(
-            off.1 > 0 && off.0 / f64::from(off.1) < 0.03,
-            "{options:?}: off by {off:?}"
+            mean_error.1 > 0 && mean_error.0 / f64::from(mean_error.1) < 0.03,
+            "{options:?}: off by {mean_error:?}"
         );
         let mut search = Mcts::new(field.clone(), PlayoutLeaf, options, 1)
             .with_prior(Some(Arc::new(HashEvaluator)));

@@ -22,15 +22,15 @@ fn endgames(game: &Standard, stones: std::ops::RangeInclusive<u32>) -> Vec<Posit
 fn no_move_gives_anything_away() {
     let game = Standard::default();
     let tables = shared_tables(STONES, game.variant()).unwrap();
-    let few = endgames(&game, 2..=4);
-    assert!(few.len() > 200, "{}", few.len());
+    let small_endgames = endgames(&game, 2..=4);
+    assert!(small_endgames.len() > 200, "{}", small_endgames.len());
     for notation in [
         "star2(depth=1, tablebase=4)",
         "star1(depth=3, eval=abt, tablebase=4, table=1)",
         "mcts(sims=200, tablebase=4)",
     ] {
         let mut player = player(notation, &game);
-        for position in &few {
+        for position in &small_endgames {
             let probe = tables.probe(&game, position).unwrap();
             for face in 1..=6 {
                 let decision = player

@@ -11,7 +11,7 @@ use super::{
 };
 use std::sync::LazyLock;
 
-const OTHER: u32 = (SETUPS * SETUPS) as u32;
+const NOT_A_SETUP: u32 = (SETUPS * SETUPS) as u32;
 const BLUE_BEGINS: u32 = 1 << 19;
 
 /// One side per set-up, in its owner's perspective.
@@ -26,10 +26,10 @@ pub(super) fn encode(position: &Position, bytes: &mut Vec<u8>) {
     let head = match setups_of(position) {
         Some(number) if position.seat() == 1 => number | BLUE_BEGINS,
         Some(number) => number,
-        None => OTHER,
+        None => NOT_A_SETUP,
     };
     bytes.extend_from_slice(&head.to_le_bytes()[..3]);
-    if head == OTHER {
+    if head == NOT_A_SETUP {
         bytes.extend_from_slice(&position.bits().to_le_bytes());
     }
 }
@@ -39,7 +39,7 @@ pub(super) fn decode(bytes: &mut &[u8]) -> Option<Position> {
     let (&[a, b, c], rest) = bytes.split_first_chunk()?;
     let head = u32::from_le_bytes([a, b, c, 0]);
     let (number, first) = (head & !BLUE_BEGINS, usize::from(head & BLUE_BEGINS != 0));
-    if number < OTHER {
+    if number < NOT_A_SETUP {
         *bytes = rest;
         let sides = [number as usize / SETUPS, number as usize % SETUPS].map(|index| SIDES[index]);
         return Some(Position::new(sides[first], sides[1 - first], first));
@@ -47,7 +47,7 @@ pub(super) fn decode(bytes: &mut &[u8]) -> Option<Position> {
     let (bits, rest) = rest.split_first_chunk()?;
     *bytes = rest;
     let position = Position::from_bits(u64::from_le_bytes(*bits), Standard::SQUARES)?;
-    (head == OTHER && setups_of(&position).is_none()).then_some(position)
+    (head == NOT_A_SETUP && setups_of(&position).is_none()).then_some(position)
 }
 
 /// 720 times Red's set-up plus Blue's, if both sides are on their home squares.

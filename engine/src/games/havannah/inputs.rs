@@ -182,7 +182,10 @@ mod tests {
     #[test]
     fn rows_are_those_of_all_images_and_there_are_so_many() {
         assert_eq!(
-            SURROUNDING_INDEX.iter().max().map(|&most| most.into()),
+            SURROUNDING_INDEX
+                .iter()
+                .max()
+                .map(|&largest| largest.into()),
             Some(NUM_SURROUNDINGS - 1)
         );
         let mut random = RandomStream::new(7);

@@ -369,11 +369,11 @@ impl Leaf<Havannah> for PatternPlayout {
             }
             let kinds = position.place_stone(game.shape, cell, seat);
             position.seat = 1 - position.seat;
-            let mut noticed = || {
+            let mut notices_ring = || {
                 ring_chance >= 100.0
                     || (ring_chance > 0.0 && random.unit() * 100.0 < f64::from(ring_chance))
             };
-            if kinds.0 & !Structures::RING.0 != 0 || (kinds.any() && noticed()) {
+            if kinds.0 & !Structures::RING.0 != 0 || (kinds.any() && notices_ring()) {
                 winner = Some(seat);
             }
         }

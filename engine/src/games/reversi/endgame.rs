@@ -20,7 +20,7 @@ pub(super) const SCORE_UNIT: &str = "discs";
 const MAX_SCORE: i32 = 65;
 
 /// Default entries of the table: 33.5 MB.
-const ENTRIES: usize = 1 << 20;
+const DEFAULT_ENTRIES: usize = 1 << 20;
 
 /// Minimal number of empty squares for an estimate before the exact search.
 const MIN_EMPTIES_FOR_ASPIRATION: u32 = 16;
@@ -72,7 +72,7 @@ pub struct Endgame {
 impl Endgame {
     /// A solver with an empty table.
     pub fn new(game: Reversi) -> Self {
-        Self::with_entries(game, ENTRIES)
+        Self::with_entries(game, DEFAULT_ENTRIES)
     }
 
     /// A solver with an empty table of at least so many entries; 0 allocates nothing.

@@ -106,10 +106,10 @@ impl Score<Reversi> for Squares {
     #[inline]
     fn score(&self, _game: &Reversi, position: &Position) -> f32 {
         let (own, enemy) = (position.own, position.enemy);
-        let ahead = |squares: u64| {
+        let difference = |squares: u64| {
             (own & squares).count_ones() as i32 - (enemy & squares).count_ones() as i32
         };
-        let weighed = |&(weight, squares)| weight * ahead(squares) as f32;
+        let weighed = |&(weight, squares)| weight * difference(squares) as f32;
         self.groups.iter().map(weighed).sum()
     }
 }

@@ -330,7 +330,7 @@ mod tests {
     use super::*;
     use crate::core::{random::RandomStream, search_game::Playouts};
 
-    const SHORT: &str = "f5d6c3d3c4f4f6f3e6e7d7";
+    const SHORT_GAME: &str = "f5d6c3d3c4f4f6f3e6e7d7";
 
     fn parse_all(game: &Reversi, text: &str) -> Vec<ParsedGame> {
         let games = read(game, text.as_bytes()).into_iter();
@@ -346,9 +346,9 @@ mod tests {
     #[test]
     fn moves_in_a_row_are_read_and_written() {
         let game = Reversi::EIGHT;
-        let read_back = parse_one(SHORT);
+        let read_back = parse_one(SHORT_GAME);
         assert_eq!(read_back.plies.len(), 11);
-        assert_eq!(row(&game, &read_back), SHORT);
+        assert_eq!(row(&game, &read_back), SHORT_GAME);
         assert_eq!(parse_all(&game, " F5 D6 c3\r\n\nf5f6\n").len(), 2);
         assert_eq!(parse_all(&game, ""), []);
         for text in ["1. f5 d6 2. c3 d3", "# all\n\n1.F5d6 2...c3D3 # four\n"] {

@@ -12,15 +12,15 @@ use super::{
 };
 use crate::core::text::{TextError, error_at};
 
-const HEADER: usize = 16;
+const HEADER_BYTES: usize = 16;
 const GAME_BYTES: usize = 68;
 
 /// All games of a file; errors name the offset of a game's first byte, from 1.
 pub(super) fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
-    let Some((header, games)) = bytes.split_at_checked(HEADER) else {
+    let Some((header, games)) = bytes.split_at_checked(HEADER_BYTES) else {
         return vec![error_at(
             1,
-            format!("a WTHOR file has at least {HEADER} bytes"),
+            format!("a WTHOR file has at least {HEADER_BYTES} bytes"),
         )];
     };
     let (size, own) = (header[12], game.size());
@@ -36,7 +36,7 @@ pub(super) fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<ParsedGame, TextE
         .zip(games)
         .map(|(number, bytes)| {
             let game = parse_game(game, bytes);
-            game.map_err(|problem| TextError::new(HEADER + number * GAME_BYTES + 1, problem))
+            game.map_err(|problem| TextError::new(HEADER_BYTES + number * GAME_BYTES + 1, problem))
         })
         .collect();
     if games.len() as u64 != u64::from(count) || !rest.is_empty() {

@@ -159,17 +159,17 @@ fn summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; NUM_SUMMARY
     };
     let empties = game.empties(position) as i32;
     let cells = game.map().num_cells().max(1) as i32;
-    let most = |number: i32| number.min(ALPHABET_SIZE - 1) as u8;
+    let clamp_symbol = |number: i32| number.min(ALPHABET_SIZE - 1) as u8;
     let tempo = |number: i32, can: i32| (number.min(7) + 8 * can.min(1)) as u8;
     let left = |cell| game.cells_of(position).filter(|&at| at == cell).count() as i32;
     let bombs = position.phase() == Phase::Bombs;
     let others_move = (0..players).any(|seat| rivals(seat) && counts[seat].moves > 0);
     [
-        most(empties * ALPHABET_SIZE / cells),
+        clamp_symbol(empties * ALPHABET_SIZE / cells),
         (players - 2) as u8 + 8 * u8::from(bombs),
         ratio_symbol(against(&|seat| position.stones(seat).into())),
         ratio_symbol(against(&|seat| counts[seat].moves)),
-        most(counts[own].moves),
+        clamp_symbol(counts[own].moves),
         lead(&|seat| counts[seat].corners),
         lead(&|seat| counts[seat].edges),
         lead(&|seat| counts[seat].x_squares),
@@ -177,14 +177,14 @@ fn summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; NUM_SUMMARY
         ratio_symbol(against(&|seat| counts[seat].frontier)),
         lead(&|seat| position.overrides(seat).into()),
         lead(&|seat| position.bombs(seat).into()),
-        most(position.overrides(own).into()),
+        clamp_symbol(position.overrides(own).into()),
         tempo(left(Cell::CHOICE), counts[own].choices),
         tempo(left(Cell::INVERSION), counts[own].inversions),
         (empties % players as i32) as u8 + 8 * u8::from(!others_move),
         lead(&|seat| position.stones(seat).into()),
         lead(&|seat| counts[seat].moves),
-        most(position.bombs(own).into()),
-        most(empties),
+        clamp_symbol(position.bombs(own).into()),
+        clamp_symbol(empties),
     ]
 }
 
@@ -274,8 +274,8 @@ impl TupleInputs for ReversiXt {
     }
 
     fn remaining_range(&self) -> RangeInclusive<usize> {
-        let most = self.variants.iter().map(|game| game.map.num_cells()).max();
-        0..=most.unwrap_or(self.map.num_cells())
+        let clamp_symbol = self.variants.iter().map(|game| game.map.num_cells()).max();
+        0..=clamp_symbol.unwrap_or(self.map.num_cells())
     }
 
     fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {

@@ -90,11 +90,11 @@ mod tests {
             f64::from(stones.iter().map(|stone| stone.distance()).min().unwrap())
         };
         let progress = |stones: &[Stone]| -> f64 {
-            let steps_made = |stone: &Stone| {
+            let stone_progress = |stone: &Stone| {
                 let (row, column) = stone.in_perspective(stone.red);
                 row + column
             };
-            f64::from(stones.iter().map(steps_made).sum::<i32>())
+            f64::from(stones.iter().map(stone_progress).sum::<i32>())
         };
         check_side_sums(&Standard::default(), &Greedy, |stones| {
             progress(stones) / 100.0 - nearest(stones)

@@ -26,7 +26,7 @@ const TIE_MARGIN: f64 = 1e-12;
 /// 5^i: the index stride of the distance of stone i.
 const STRIDES: [usize; MAX_STONES] = [1, 5, 25, 125, 625, 3125];
 
-const DISTANCE: [u8; 32] = {
+const GOAL_DISTANCE: [u8; 32] = {
     let mut distances = [0; 32];
     let mut square = 0;
     while square < Standard::SQUARES as usize {
@@ -50,7 +50,7 @@ const INDEX_CONTRIBUTION: [[u16; 32]; MAX_STONES] = {
     while stone < MAX_STONES {
         let mut square = 0;
         while square < 32 {
-            index[stone][square] = DISTANCE[square] as u16 * STRIDES[stone] as u16;
+            index[stone][square] = GOAL_DISTANCE[square] as u16 * STRIDES[stone] as u16;
             square += 1;
         }
         stone += 1;
@@ -62,7 +62,7 @@ const INDEX_CONTRIBUTION: [[u16; 32]; MAX_STONES] = {
 /// [`crate::games::einstein::GONE`].
 #[inline]
 pub fn distance(square: u8) -> u8 {
-    DISTANCE[usize::from(square & 31)]
+    GOAL_DISTANCE[usize::from(square & 31)]
 }
 
 /// The index of a side's distance vector: Σ distance of stone i · 5^i.

@@ -33,9 +33,9 @@ pub struct SchwarzOdds {
 }
 
 /// One number per distance index, padded so that a mask bounds the index.
-type Table = Box<[f32; SIZE]>;
+type Table = Box<[f32; TABLE_SIZE]>;
 
-const SIZE: usize = NUM_DISTANCE_VECTORS.next_power_of_two();
+const TABLE_SIZE: usize = NUM_DISTANCE_VECTORS.next_power_of_two();
 
 /// Maximum exponent: products of two exponentials stay far from overflow.
 const MAX_LOGIT: f32 = 40.0;
@@ -74,7 +74,8 @@ impl SchwarzOdds {
     }
 
     fn with_scale(score: Schwarz, slope: f32, offset: f32) -> Self {
-        let (mut mover_factors, mut enemy_factors) = (Box::new([0.0; SIZE]), Box::new([0.0; SIZE]));
+        let (mut mover_factors, mut enemy_factors) =
+            (Box::new([0.0; TABLE_SIZE]), Box::new([0.0; TABLE_SIZE]));
         for index in 0..NUM_DISTANCE_VECTORS {
             let turns = score.turns(index);
             // A side without stones needs infinitely many turns.
@@ -104,7 +105,7 @@ pub(super) fn maximum(one: f32, other: f32) -> f32 {
 
 #[inline]
 fn look_up(table: &Table, index: usize) -> f32 {
-    table[index & (SIZE - 1)]
+    table[index & (TABLE_SIZE - 1)]
 }
 
 #[inline]

@@ -62,7 +62,7 @@ fn entries(variant: Variant) -> Box<Entries> {
     entries
 }
 
-const NONE: u8 = 31;
+const NO_STONE: u8 = 31;
 
 const ONE_STEP_FLAG: u8 = 128;
 
@@ -129,7 +129,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct ScalarGame {
-    /// Stone on each square, in the perspective of side 0: 0–5 and 8–13, or [`NONE`].
+    /// Stone on each square, in the perspective of side 0: 0–5 and 8–13, or [`NO_STONE`].
     board: [u8; 32],
     /// The square of each stone, in the perspective of side 0, flagged for its owner; arbitrary for
     /// gone stones.
@@ -140,7 +140,7 @@ pub(super) struct ScalarGame {
 
 impl ScalarGame {
     const EMPTY: Self = Self {
-        board: [NONE; 32],
+        board: [NO_STONE; 32],
         squares: [[0; 8]; 2],
         alive: 0,
     };
@@ -188,7 +188,10 @@ impl ScalarGame {
     ) -> [[u8; MAX_STONES]; 2] {
         let mut sides = [[GONE; MAX_STONES]; 2];
         let (squares, _) = self.board.split_at(COLUMNS * ROWS);
-        for (square, &stone) in (0u8..).zip(squares).filter(|(_, stone)| **stone != NONE) {
+        for (square, &stone) in (0u8..)
+            .zip(squares)
+            .filter(|(_, stone)| **stone != NO_STONE)
+        {
             let (side, stone) = (usize::from(stone / 8), usize::from(stone % 8));
             assert_eq!(self.squares[side][stone] & 31, square);
             assert_eq!(self.alive >> (8 * side + stone) & 1, 1);
@@ -242,10 +245,10 @@ impl ScalarGame {
             EinStein::<COLUMNS, ROWS>::FLAGGED_DESTINATIONS[SIDE][usize::from(from | entry.step)];
         let to = flagged & 31;
         squares[usize::from(stone & 7)] = flagged;
-        self.board[usize::from(from & 31)] = NONE;
+        self.board[usize::from(from & 31)] = NO_STONE;
         let captured = self.board[usize::from(to)];
         self.board[usize::from(to)] = stone | (8 * SIDE) as u8;
-        if !BRANCHES || captured != NONE {
+        if !BRANCHES || captured != NO_STONE {
             // Bit 31 is unused.
             self.alive &= !(1 << (captured & 31));
         }

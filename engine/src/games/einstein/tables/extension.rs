@@ -11,7 +11,7 @@ use crate::games::einstein::{GONE, MAX_STONES, Move, MoveList, Position, Standar
 /// Exceeds the total progress of any position.
 const MAX_LAYERS: usize = 97;
 /// Positions of a layer whose probes are batched.
-const BATCH: usize = 1 << 14;
+const BATCH_SIZE: usize = 1 << 14;
 /// The value of each move in list order; 0 for moves that were not followed.
 type MoveValues = [f64; 3 * MAX_STONES];
 
@@ -53,7 +53,7 @@ impl Tables {
             extension.layers[layer].positions = positions;
         }
         for layer in (0..extension.layers.len()).rev() {
-            let positions = extension.layers[layer].positions.chunks(BATCH);
+            let positions = extension.layers[layer].positions.chunks(BATCH_SIZE);
             let values = positions.flat_map(|positions| extension.values(positions));
             extension.layers[layer].values = values.collect();
         }

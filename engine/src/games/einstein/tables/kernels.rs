@@ -14,7 +14,7 @@ const SIX_WON_UNITS: f32 = 6.0 * 65535.0;
 
 /// Maximum cells of a block (20 patterns of three stones per side), with padding for vectors.
 pub(super) const MAX_BLOCK_CELLS: usize = 416;
-pub(super) type Block = [u16; MAX_BLOCK_CELLS];
+pub(super) type BlockValues = [u16; MAX_BLOCK_CELLS];
 
 /// Values of one successor, and how its cells map to those of the solved block.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,7 +39,7 @@ pub(super) const fn padded_len(cells: usize) -> usize {
 /// `minima = min(minima, source)` for all cells of a block of `OWN` against `ENEMY` stones.
 #[inline(always)]
 fn take_minima<const OWN: usize, const ENEMY: usize>(
-    minima: &mut Block,
+    minima: &mut BlockValues,
     source: &SuccessorValues<'_>,
 ) {
     let (rows, lanes) = const { (NUM_PATTERNS[OWN], NUM_PATTERNS[ENEMY]) };
@@ -137,8 +137,8 @@ fn round_to_units(sum: f32) -> u16 {
 #[inline(always)]
 fn expected_values<const OWN: usize, const ENEMY: usize>(
     weights: &[Vec<f32>],
-    minima: &[Block; 5],
-    values: &mut Block,
+    minima: &[BlockValues; 5],
+    values: &mut BlockValues,
 ) {
     // Full vectors; the padding has weights of 0.
     let cells = const { padded_len(NUM_PATTERNS[OWN] * NUM_PATTERNS[ENEMY]) };
@@ -159,7 +159,11 @@ fn expected_values<const OWN: usize, const ENEMY: usize>(
 /// Transposes a solved block to storage order, the enemy's patterns outside; `order` has their rank
 /// in working order.
 #[inline(always)]
-fn store<const OWN: usize, const ENEMY: usize>(values: &Block, order: &[u8], stored: &mut Block) {
+fn store<const OWN: usize, const ENEMY: usize>(
+    values: &BlockValues,
+    order: &[u8],
+    stored: &mut BlockValues,
+) {
     let (rows, lanes) = const { (NUM_PATTERNS[OWN], NUM_PATTERNS[ENEMY]) };
     for lane in 0..lanes {
         let column = &values[usize::from(order[lane])..][..(rows - 1) * lanes + 1];
@@ -201,10 +205,10 @@ fn solve_body<const OWN: usize, const ENEMY: usize>(task: &BlockTask<'_>, scratc
 
 #[derive(Clone, Debug)]
 pub(super) struct Scratch {
-    minima: [Block; 5],
-    values: Block,
+    minima: [BlockValues; 5],
+    values: BlockValues,
     /// The last solved block in storage order.
-    pub(super) stored: Block,
+    pub(super) stored: BlockValues,
 }
 
 impl Default for Scratch {

@@ -35,7 +35,7 @@ pub struct Face {
 }
 
 /// Probes in flight of [`Tables::values`].
-const BATCH: usize = 32;
+const BATCH_SIZE: usize = 32;
 /// Pages requested before the first is read, since disks answer many requests sooner.
 const READ_AHEAD: usize = 256;
 
@@ -69,8 +69,8 @@ impl Tables {
     pub fn values(&self, positions: &[Position], values: &mut [Option<f32>]) {
         assert_eq!(positions.len(), values.len(), "a place for each value");
         let cells = positions.iter().map(|position| self.cell(position));
-        if positions.len() <= BATCH {
-            let mut probed = [None; BATCH];
+        if positions.len() <= BATCH_SIZE {
+            let mut probed = [None; BATCH_SIZE];
             for (class_index, cell) in probed.iter_mut().zip(cells) {
                 *class_index = cell;
                 cell.into_iter().for_each(prefetch);

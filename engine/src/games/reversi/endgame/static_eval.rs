@@ -15,7 +15,7 @@ pub(super) fn expected_score(game: &Reversi, own: u64, enemy: u64, moves: u64) -
     let empty = game.squares() & !(own | enemy);
     let other = run_ends(enemy, own) & empty;
     let count = |set: u64| set.count_ones() as f32;
-    let ahead = |set: u64| count(own & set) - count(enemy & set);
+    let difference = |set: u64| count(own & set) - count(enemy & set);
     // Potential mobility: empty squares next to discs of one side.
     let open = |discs: u64| count(with_neighbours(discs) & empty);
     let corners = game.corners & empty;
@@ -26,12 +26,12 @@ pub(super) fn expected_score(game: &Reversi, own: u64, enemy: u64, moves: u64) -
     2.1 * (count(moves) - count(other)) + 4.5 * count(moves & game.corners)
         - 3.3 * count(other & game.corners)
         + 1.08 * (open(own) - open(enemy))
-        + 3.0 * ahead(game.corners)
-        - 1.75 * ahead(beside | above)
-        - 0.85 * ahead(diagonal)
+        + 3.0 * difference(game.corners)
+        - 1.75 * difference(beside | above)
+        - 0.85 * difference(diagonal)
         + 1.24 * (count(stable_discs(game, own, enemy)) - count(stable_discs(game, enemy, own)))
-        - 0.49 * ahead(sides & !(game.corners | beside | above))
-        - 0.9 * ahead(with_neighbours(empty))
+        - 0.49 * difference(sides & !(game.corners | beside | above))
+        - 0.9 * difference(with_neighbours(empty))
         + 2.15 * (empty.count_ones() % 2) as f32
 }
 

@@ -12,7 +12,7 @@ macro_rules! compiled_for {
     };
 }
 
-/// Operations common to all vectors, which are `BYTES` of the 64 bytes of a line.
+/// Operations common to all vectors, which are `VECTOR_BYTES` of the 64 bytes of a line.
 macro_rules! common_operations {
     ($features:literal) => {
         compiled_for! {
@@ -26,10 +26,10 @@ macro_rules! common_operations {
                 at: usize,
             ) -> Vector {
                 const { assert!(size_of::<T>() * COUNT == 64) };
-                let line = &raw const lines[at / (64 / BYTES)];
+                let line = &raw const lines[at / (64 / VECTOR_BYTES)];
                 // SAFETY: a line has 64 bytes and is aligned to as many; this reads one of its
                 // vectors.
-                unsafe { line.cast::<Vector>().add(at % (64 / BYTES)).read() }
+                unsafe { line.cast::<Vector>().add(at % (64 / VECTOR_BYTES)).read() }
             }
 
             #[allow(clippy::modulo_one, reason = "a line may be one vector")]
@@ -39,13 +39,13 @@ macro_rules! common_operations {
                 vector: Vector,
             ) {
                 const { assert!(size_of::<T>() * COUNT == 64) };
-                let line = &raw mut lines[at / (64 / BYTES)];
+                let line = &raw mut lines[at / (64 / VECTOR_BYTES)];
                 // SAFETY: as above, written; elements are integers, for which any bits are valid.
-                unsafe { line.cast::<Vector>().add(at % (64 / BYTES)).write(vector) }
+                unsafe { line.cast::<Vector>().add(at % (64 / VECTOR_BYTES)).write(vector) }
             }
 
             pub(super) fn store_bytes(bytes: &mut [u8], at: usize, vector: Vector) {
-                let part = &mut bytes[BYTES * at..][..BYTES];
+                let part = &mut bytes[VECTOR_BYTES * at..][..VECTOR_BYTES];
                 // SAFETY: the vector fits, and the store is unaligned.
                 unsafe { part.as_mut_ptr().cast::<Vector>().write_unaligned(vector) }
             }
@@ -79,10 +79,10 @@ use crate::learned::network::{ACTIVATION_MAX, SHIFT};
 macro_rules! kernels {
     ($name:ident, $features:literal, $operations:ident, $dot:path, $i16_sums_fit:literal) => {
         pub(super) mod $name {
-            use super::$operations::{self as v, BYTES};
+            use super::$operations::{self as v, VECTOR_BYTES};
             use super::*;
 
-            const MAX_VECTORS: usize = 1024 / BYTES;
+            const MAX_VECTORS: usize = 1024 / VECTOR_BYTES;
 
             macro_rules! add_rows {
                 ($table:expr, $rows:expr, $sums:expr) => {
@@ -95,8 +95,8 @@ macro_rules! kernels {
                         // A branch: masks would be computed in vectors, whose elements are
                         // expensive to extract.
                         assert!(usize::from(*row) < FUSED_ROWS);
-                        let from = usize::from(*row) * (2 * FIRST / BYTES);
-                        for at in 0..2 * FIRST / BYTES {
+                        let from = usize::from(*row) * (2 * FIRST / VECTOR_BYTES);
+                        for at in 0..2 * FIRST / VECTOR_BYTES {
                             $sums[at] = v::$add($sums[at], v::load(table, from + at));
                         }
                     }
@@ -112,7 +112,7 @@ macro_rules! kernels {
                 let out = &mut out[..FIRST / 32];
                 let mut sums = [v::zero(); MAX_VECTORS];
                 add_rows!(table, rows, sums);
-                for at in 0..2 * FIRST / BYTES {
+                for at in 0..2 * FIRST / VECTOR_BYTES {
                     v::store(out, at, sums[at]);
                 }
             }
@@ -127,12 +127,12 @@ macro_rules! kernels {
             ) {
                 let (before, out) = (&before[..FIRST / 32], &mut out[..FIRST / 32]);
                 let mut sums = [v::zero(); MAX_VECTORS];
-                for at in 0..2 * FIRST / BYTES {
+                for at in 0..2 * FIRST / VECTOR_BYTES {
                     sums[at] = v::load(before, at);
                 }
                 add_rows!(table, gone, sums, sub16);
                 add_rows!(table, come, sums);
-                for at in 0..2 * FIRST / BYTES {
+                for at in 0..2 * FIRST / VECTOR_BYTES {
                     v::store(out, at, sums[at]);
                 }
             }
@@ -153,10 +153,10 @@ macro_rules! kernels {
                 const {
                     assert!(
                         FIRST % (4 * ACC_CHAINS) == 0
-                            && SECOND * 4 / BYTES <= v::MAX_SECOND_LAYER_VECTORS
+                            && SECOND * 4 / VECTOR_BYTES <= v::MAX_SECOND_LAYER_VECTORS
                     )
                 };
-                let vectors = const { SECOND * 4 / BYTES };
+                let vectors = const { SECOND * 4 / VECTOR_BYTES };
                 let hidden = &layers.hidden[..FIRST * SECOND / 64];
                 let bias = &layers.bias[..SECOND / 16];
                 // Otherwise the compiler extracts them from registers by shuffles, which cost more
@@ -206,7 +206,7 @@ macro_rules! kernels {
                 layers: &Layers,
                 activations: &mut Activations<FIRST>,
             ) -> v::Vector {
-                let vectors = const { SECOND * 4 / BYTES };
+                let vectors = const { SECOND * 4 / VECTOR_BYTES };
                 let hidden = &layers.hidden[..FIRST * SECOND / 64];
                 let bias = &layers.bias[..SECOND / 16];
                 // As above.
@@ -245,7 +245,7 @@ macro_rules! kernels {
                 layers: &Layers,
                 sums: &[v::Vector; v::MAX_SECOND_LAYER_VECTORS],
             ) -> v::Vector {
-                let vectors = const { SECOND * 4 / BYTES };
+                let vectors = const { SECOND * 4 / VECTOR_BYTES };
                 let output = &layers.output[..SECOND / 16];
                 let mut total = v::zero();
                 // Two vectors at a time; an odd one is paired with zeros.
@@ -273,7 +273,7 @@ macro_rules! kernels {
                 add_rows!(tables.mover, &rows[0], sums);
                 add_rows!(tables.other, &rows[1], sums);
                 let mut activations = [Activations([0; FIRST])];
-                for at in 0..FIRST / BYTES {
+                for at in 0..FIRST / VECTOR_BYTES {
                     v::store_bytes(
                         &mut activations[0].0,
                         at,
@@ -363,7 +363,7 @@ macro_rules! kernels {
                     let (pair, activations) = (pairs[number], &mut all[number]);
                     let mover = &movers[usize::from(pair[0]) * (FIRST / 32)..][..FIRST / 32];
                     let other = &others[usize::from(pair[1]) * (FIRST / 32)..][..FIRST / 32];
-                    for at in 0..FIRST / BYTES {
+                    for at in 0..FIRST / VECTOR_BYTES {
                         let low = v::add16(v::load(mover, 2 * at), v::load(other, 2 * at));
                         let high = v::add16(v::load(mover, 2 * at + 1), v::load(other, 2 * at + 1));
                         v::store_bytes(&mut activations.0, at, v::activations(low, high));

@@ -144,11 +144,11 @@ impl SimdNetwork {
             let captures = |(step, pair): (&SideMove, &AccumulatorPair)| {
                 pair[0] != 0 || own >> (Standard::GOAL - step.square) & 1 != 0
             };
-            let mut few = Logits::default();
-            compute(fewer, &mut few);
+            let mut smaller_bucket_logits = Logits::default();
+            compute(fewer, &mut smaller_bucket_logits);
             for (step_index, map_array) in steps.iter().zip(pairs).enumerate() {
                 if captures(map_array) {
-                    logits[step_index] = few[step_index];
+                    logits[step_index] = smaller_bucket_logits[step_index];
                 }
             }
         }

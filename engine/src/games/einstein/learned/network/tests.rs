@@ -267,8 +267,8 @@ fn batched_successors_equal_single_evaluations() {
             .flat_map(|weights| on_all_instructions(groups, weights))
         {
             let mut cache = Successors::default();
-            let few = shape[0] > 64 || simd_network(&network).is_none();
-            for position in &positions[..if few { 60 } else { 1000 }] {
+            let is_slow = shape[0] > 64 || simd_network(&network).is_none();
+            for position in &positions[..if is_slow { 60 } else { 1000 }] {
                 let expected = reference_one_ply(&network, &game, position);
                 for _ in 0..2 {
                     let found = network.one_ply(&game, position, &mut cache);
@@ -455,10 +455,10 @@ fn inputs_of_races_and_contact_follow_from_the_board() {
             let both = [squares(red), squares(!red)];
             for stone in board.side(red) {
                 let (row, column) = stone.in_perspective(red);
-                let ahead = [(row, column + 1), (row + 1, column), (row + 1, column + 1)];
+                let destinations = [(row, column + 1), (row + 1, column), (row + 1, column + 1)];
                 let bits = both
                     .iter()
-                    .flat_map(|side| ahead.map(|square| side.contains(&square)));
+                    .flat_map(|side| destinations.map(|square| side.contains(&square)));
                 let code: usize = bits
                     .enumerate()
                     .map(|(bit, on)| usize::from(on) << bit)

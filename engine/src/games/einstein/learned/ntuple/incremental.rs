@@ -69,10 +69,10 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
         sum += state.weight;
     }
     // With the moving stone removed, and during its placement.
-    let (mut lifted, mut current) = (current_rows, current_rows);
+    let (mut rows_without_stone, mut current) = (current_rows, current_rows);
     let several = tuples_by_cell.stones || tuples_by_cell.owners || tuples_by_cell.mobility;
     let mut up = None;
-    let mut sum_lifted = sum;
+    let mut sum_without_stone = sum;
     for (&step, out) in steps.iter().zip(sums) {
         let (stone, left) = (usize::from(step.stone), parent.source_of(step));
         if up != Some((stone, left)) {
@@ -80,7 +80,7 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
                 restore(
                     tuples_by_cell.references_of(cell_index),
                     &current_rows,
-                    &mut lifted,
+                    &mut rows_without_stone,
                 );
                 if several {
                     restore(
@@ -90,12 +90,12 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
                     );
                 }
             }
-            sum_lifted = sum;
+            sum_without_stone = sum;
             for cell_index in square(left) {
                 let difference = difference((cell_index, 0));
-                sum_lifted += apply_change(difference, weights, &mut lifted);
+                sum_without_stone += apply_change(difference, weights, &mut rows_without_stone);
                 if several {
-                    restore(difference.0, &lifted, &mut current);
+                    restore(difference.0, &rows_without_stone, &mut current);
                 }
             }
             up = Some((stone, left));
@@ -103,7 +103,7 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
         let to = usize::from(step.square);
         let put = difference((BOARD_START + to, (MAX_STONES + stone + 1) as u8));
         if !several {
-            *out = sum_lifted + sum_change(put, weights, &lifted);
+            *out = sum_without_stone + sum_change(put, weights, &rows_without_stone);
             continue;
         }
         let mut changes = [(&[][..], 0); MAX_CHANGES];
@@ -129,13 +129,13 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
             }
         }
         let changes = &changes[..count];
-        *out = sum_lifted;
+        *out = sum_without_stone;
         for &difference in changes.iter().filter(|difference| difference.1 != 0) {
             *out += apply_change(difference, weights, &mut current);
         }
         *out += sum_change(put, weights, &current);
         for (tuple_refs, _) in changes {
-            restore(tuple_refs, &lifted, &mut current);
+            restore(tuple_refs, &rows_without_stone, &mut current);
         }
     }
 }

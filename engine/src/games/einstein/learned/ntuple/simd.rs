@@ -115,7 +115,7 @@ pub(super) fn rows(set: &TupleSet, position: &Position, out: &mut [u32]) {
 }
 
 /// For each square the distance to the goal, 0 for [`SQUARES`], the square of gone stones.
-const DISTANCE: [u8; 64] = {
+const GOAL_DISTANCE: [u8; 64] = {
     let mut table = [0; 64];
     let mut square = 0;
     while square < SQUARES {
@@ -125,14 +125,14 @@ const DISTANCE: [u8; 64] = {
     table
 };
 
-const OWNER: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 0, 0, 0];
+const SYMBOL_OWNER: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 0, 0, 0];
 
 // The tables' entries are in their alphabets.
 const _: () = {
     let mut at = 0;
-    while at < DISTANCE.len() {
-        assert!((DISTANCE[at] as usize) < DISTANCE_CELLS.symbols);
-        assert!((OWNER[at % 16] as usize) < OWNER_CELLS.symbols);
+    while at < GOAL_DISTANCE.len() {
+        assert!((GOAL_DISTANCE[at] as usize) < DISTANCE_CELLS.symbols);
+        assert!((SYMBOL_OWNER[at % 16] as usize) < OWNER_CELLS.symbols);
         at += 1;
     }
 };

@@ -278,13 +278,13 @@ fn foreign_files_are_refused() {
         (bytes[..40].to_vec(), "truncated or overlong: ".to_owned()),
         (damaged, "damaged: the weights have checksum ".to_owned()),
     ];
-    for foreign in [
+    for unrelated in [
         &b""[..],
         b"PK\x03\x04",
         b"%PDF-1.7 and so on and so forth",
         b"{\"a\": 1, \"b\": 2}",
     ] {
-        cases.push((foreign.to_vec(), "not a model file: ".to_owned()));
+        cases.push((unrelated.to_vec(), "not a model file: ".to_owned()));
     }
     for (bytes, expected) in cases {
         let message = read(&bytes).unwrap_err().to_string();
@@ -306,12 +306,12 @@ fn foreign_files_are_refused() {
 
 #[test]
 fn a_safetensors_file_of_another_program_is_refused() {
-    let foreign = Container {
+    let unrelated = Container {
         metadata: metadata([("format", "pt".into())]),
         tensors: vec![Tensor::new("x", vec![1], &[1.0])],
     };
     assert_eq!(
-        read(&foreign.to_bytes()).unwrap_err().to_string(),
+        read(&unrelated.to_bytes()).unwrap_err().to_string(),
         "not a model file of this program: its metadata has no 'schema'"
     );
 }

@@ -17,7 +17,7 @@ pub(super) use std::arch::x86_64::{
 };
 
 pub(super) type Vector = __m256i;
-pub(super) const BYTES: usize = 32;
+pub(super) const VECTOR_BYTES: usize = 32;
 pub(super) const MAX_SECOND_LAYER_VECTORS: usize = 4;
 /// Positions per batch of the second layer: 8 sums, 2 inputs, weights and products fill 16
 /// registers.
@@ -38,10 +38,10 @@ compiled_for! {
 
     /// Sums of the first layer as activations, in packed order.
     pub(super) fn activations(low: Vector, high: Vector) -> Vector {
-        const DOWN: i32 = SHIFT as i32;
+        const ROUND_DOWN: i32 = SHIFT as i32;
         let packed = _mm256_packus_epi16(
-            _mm256_srai_epi16::<DOWN>(low),
-            _mm256_srai_epi16::<DOWN>(high),
+            _mm256_srai_epi16::<ROUND_DOWN>(low),
+            _mm256_srai_epi16::<ROUND_DOWN>(high),
         );
         _mm256_min_epu8(packed, _mm256_set1_epi8(127))
     }

@@ -11,7 +11,7 @@ pub(super) use std::arch::x86_64::{
 };
 
 pub(super) type Vector = __m512i;
-pub(super) const BYTES: usize = 64;
+pub(super) const VECTOR_BYTES: usize = 64;
 pub(super) const MAX_SECOND_LAYER_VECTORS: usize = 2;
 pub(super) const POSITIONS_PER_BATCH: usize = 4;
 /// As many chains of products as four positions have.

@@ -7,7 +7,7 @@ use super::super::{
     cell::{ALIVE_START, CELLS, DISTANCES_START, SQUARES, SQUARES_START, STONES},
     mobility::MIN_SYMBOLS,
 };
-use super::{DISTANCE, OWNER, allowed_by_other_numbers, avx2::load};
+use super::{GOAL_DISTANCE, SYMBOL_OWNER, allowed_by_other_numbers, avx2::load};
 use crate::games::einstein::{MAX_STONES, Position, Standard};
 use std::arch::x86_64::*;
 
@@ -132,7 +132,7 @@ impl SymbolVectors {
             first, second, third, fourth, nothing, nothing, nothing, nothing,
         ];
         if REDUCED {
-            let owners = _mm256_shuffle_epi8(duplicate(OWNER), board);
+            let owners = _mm256_shuffle_epi8(duplicate(SYMBOL_OWNER), board);
             let numbers = _mm256_set1_epi16(allowed_by_other_numbers(position) as i16);
             let bits = _mm256_set1_epi64x(0x8040_2010_0804_0201u64 as i64);
             let spread = _mm256_and_si256(
@@ -175,7 +175,7 @@ const fn distances_from(first: usize) -> [u8; 16] {
     let mut distances = [0; 16];
     let mut at = 0;
     while at < 16 {
-        distances[at] = DISTANCE[first + at];
+        distances[at] = GOAL_DISTANCE[first + at];
         at += 1;
     }
     distances

@@ -11,7 +11,7 @@ use super::super::{
     mobility::{MIN_SYMBOLS, Mobility},
     successors::Parent,
 };
-use super::{DISTANCE, OWNER, allowed_by_other_numbers, avx512::load};
+use super::{GOAL_DISTANCE, SYMBOL_OWNER, allowed_by_other_numbers, avx512::load};
 use crate::games::einstein::{MAX_STONES, Position, Standard, learned::side_moves::SideMove};
 use std::arch::x86_64::*;
 
@@ -51,7 +51,7 @@ const BOARD_SQUARES: [u8; 64] = {
 };
 
 /// For a stone of either side, one per half: its index, and its symbol.
-const STONE: [[[u8; 64]; 2]; MAX_STONES] = {
+const STONE_INDEX_AND_SYMBOL: [[[u8; 64]; 2]; MAX_STONES] = {
     let mut tables = [[[0; 64]; 2]; MAX_STONES];
     let mut stone = 0;
     while stone < MAX_STONES {
@@ -147,7 +147,7 @@ static STONE_SYMBOLS: Aligned<[[u8; 64]; 32]> = {
         let mut stone = 0;
         while stone < STONES {
             tables[square][SQUARES_START + stone] = square as u8;
-            tables[square][DISTANCES_START + stone] = DISTANCE[square];
+            tables[square][DISTANCES_START + stone] = GOAL_DISTANCE[square];
             tables[square][ALIVE_START + stone] = (square < SQUARES) as u8;
             stone += 1;
         }
@@ -175,7 +175,7 @@ impl<const REDUCED: bool> SymbolVectors<REDUCED> {
         );
         let counted = load(&BOARD_SQUARES);
         let mut board = _mm512_setzero_si512();
-        for [which, symbol] in &STONE {
+        for [which, symbol] in &STONE_INDEX_AND_SYMBOL {
             let there =
                 _mm512_cmpeq_epi8_mask(_mm512_permutexvar_epi8(load(which), squares), counted);
             board = _mm512_mask_max_epu8(board, there, board, load(symbol));
@@ -187,7 +187,7 @@ impl<const REDUCED: bool> SymbolVectors<REDUCED> {
         );
         let gone = _mm512_set1_epi8(SQUARES as i8);
         let squares = _mm512_min_epu8(_mm512_permutexvar_epi8(load(&CELL_MASKS), squares), gone);
-        let distances = _mm512_permutexvar_epi8(squares, load(&DISTANCE));
+        let distances = _mm512_permutexvar_epi8(squares, load(&GOAL_DISTANCE));
         let alive = _mm512_mask_cmpneq_epi8_mask(const { cell_bits(ALIVE_START) }, squares, gone);
         let view = _mm512_mask_mov_epi8(
             _mm512_zextsi256_si512(board),
@@ -205,7 +205,8 @@ impl<const REDUCED: bool> SymbolVectors<REDUCED> {
             four_times(MIN_SYMBOLS),
             _mm512_set1_epi8(1),
         );
-        let tables = _mm512_mask_mov_epi8(four_times(OWNER), u64::from(u32::MAX) << 32, more);
+        let tables =
+            _mm512_mask_mov_epi8(four_times(SYMBOL_OWNER), u64::from(u32::MAX) << 32, more);
         let reduced = _mm512_shuffle_epi8(tables, _mm512_broadcast_i64x4(board));
         Self([view, reduced])
     }
@@ -246,7 +247,7 @@ impl<const REDUCED: bool> SymbolVectors<REDUCED> {
             );
         }
         if REDUCED {
-            let owner = _mm256_set1_epi8(OWNER[symbol] as i8);
+            let owner = _mm256_set1_epi8(SYMBOL_OWNER[symbol] as i8);
             let symbols = _mm512_inserti64x4::<1>(
                 _mm512_castsi256_si512(owner),
                 _mm256_set1_epi8(mobility.symbol_of(symbol) as i8),

@@ -41,14 +41,12 @@ pub trait Named: Copy + PartialEq + 'static {
     /// All values with their names, in order.
     const NAMES: &'static [(&'static str, Self)];
 
-    #[must_use]
     fn name(self) -> &'static str {
         let mut all = Self::NAMES.iter();
         all.find(|(_, one)| *one == self)
             .map_or("", |(name, _)| name)
     }
 
-    #[must_use]
     fn named(name: &str) -> Option<Self> {
         let entry = Self::NAMES
             .iter()

@@ -48,9 +48,6 @@ pub struct RandomPlayReport {
 
 /// Plays at least one random game on `threads` threads (0 = all cores). Red begins every other
 /// game.
-///
-/// # Errors
-/// If the threads cannot be started.
 pub fn random_play(
     game: &Standard,
     games: u64,
@@ -90,7 +87,6 @@ pub fn random_play(
 }
 
 /// Plays games in sequence from one seed.
-#[must_use]
 pub fn play_block(game: &Standard, seed: u64, games: u64) -> RandomPlay {
     let mut random = RandomStream::new(seed);
     let mut dice = DiceStream::new(random.next_u64(), game.die());

@@ -51,7 +51,6 @@ impl Named for Target {
 
 impl Target {
     /// True for studies with CSV and a chart.
-    #[must_use]
     pub fn has_pictures(self) -> bool {
         self == Self::ReversiXt
     }
@@ -88,9 +87,6 @@ impl Settings {
 }
 
 /// Reproduces a table; `report` gets every finished part.
-///
-/// # Errors
-/// If something cannot be played or read.
 pub fn run(
     target: Target,
     settings: &Settings,
@@ -110,9 +106,6 @@ pub fn run(
 }
 
 /// Estimated seconds of a reproduction on one thread of the reference machine.
-///
-/// # Errors
-/// If the settings are not of this table.
 pub fn seconds(target: Target, settings: &Settings) -> Result<f64> {
     Ok(match target {
         Target::RockNRoll => matches::seconds(&rocknroll::plan(settings)?),

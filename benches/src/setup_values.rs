@@ -81,9 +81,6 @@ type Sums = [i64; 3];
 const NUM_REPLICATES: u64 = 64;
 
 /// Exact values with at most [`MAX_EXACT_STONES`] stones a side.
-///
-/// # Errors
-/// If the tables have fewer stones or other rules.
 pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<SetupStudy> {
     use engine::core::oracle::Oracle;
     let rows = Rows::new(stones);
@@ -114,10 +111,6 @@ pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<SetupStu
 
 /// Plays the remaining games of six stones and evaluates them; a task only plays and stores its
 /// games.
-///
-/// # Errors
-/// If the die is not fair, threads cannot be started, the state file cannot be used, or parts of
-/// tasks are missing.
 pub fn study_games(
     games: &dyn Games,
     settings: &Settings,

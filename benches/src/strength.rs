@@ -65,9 +65,6 @@ impl Point {
 
 /// Plays a match for every setting. `options.state` is a folder with a file for each match;
 /// finished ones are not repeated.
-///
-/// # Errors
-/// If a match fails.
 pub fn measure_curves<G: Playable>(
     candidates: &[Candidate<G>],
     against: &Contestant<G>,
@@ -99,7 +96,6 @@ pub fn measure_curves<G: Playable>(
     })
 }
 
-#[must_use]
 pub fn text_table(front: &StrengthCurves) -> TextTable {
     let mut text_table = TextTable::new([
         "player",
@@ -132,9 +128,6 @@ pub fn text_table(front: &StrengthCurves) -> TextTable {
 }
 
 /// Scores with intervals by microseconds a move, on a logarithmic axis.
-///
-/// # Errors
-/// If the chart cannot be drawn.
 pub fn chart(front: &StrengthCurves) -> Result<String> {
     let percent = |point: &Point| (point.cost(), 100.0 * point.score().0);
     let chart = LineChart::new(

@@ -54,9 +54,6 @@ pub struct Suite {
 
 impl Suite {
     /// The committed suite: 24 positions, eight of each phase.
-    ///
-    /// # Errors
-    /// Never for the committed text; a test reads it.
     pub fn built_in() -> Result<Self> {
         Self::parse(
             "data/suites/search.txt",
@@ -65,9 +62,6 @@ impl Suite {
     }
 
     /// Reads a suite from a file.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or as [`Suite::parse`].
     pub fn read(path: &Path) -> Result<Self> {
         Self::parse(
             &path.display().to_string(),
@@ -77,9 +71,6 @@ impl Suite {
 
     /// Parses lines of a phase, a space and a position before the roll; `#` begins a comment.
     /// `name` stands in errors.
-    ///
-    /// # Errors
-    /// Names the first malformed line, or an empty suite.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let game = Standard::default();
         let mut positions = Vec::new();
@@ -97,9 +88,6 @@ impl Suite {
     }
 
     /// The positions of one phase.
-    ///
-    /// # Errors
-    /// If there is none.
     pub fn keep_phase(mut self, phase: Phase) -> Result<Self> {
         self.positions.retain(|entry| entry.phase == phase);
         if self.positions.is_empty() {
@@ -111,7 +99,6 @@ impl Suite {
     }
 
     /// Number and source of the positions as text.
-    #[must_use]
     pub fn summary(&self) -> String {
         match self.positions.len() {
             1 => format!("1 position of {}", self.name),
@@ -120,7 +107,6 @@ impl Suite {
     }
 
     /// The phases of the positions, in the order of a game.
-    #[must_use]
     pub fn phases(&self) -> Vec<Phase> {
         let phases = Phase::NAMES.iter().map(|(_, phase)| *phase);
         phases

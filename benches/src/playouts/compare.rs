@@ -60,7 +60,6 @@ pub struct Comparison {
 
 impl Comparison {
     /// Both lists as one table.
-    #[must_use]
     pub fn text_table(&self) -> TextTable {
         let row = |row: &PlayoutRow| {
             vec![
@@ -152,7 +151,6 @@ fn prepared_row<S, C: Into<Count>>(
 }
 
 /// Compares all playouts on at least one game, slow ones on fewer games.
-#[must_use]
 pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
     let games = games.max(1);
     let seed = derive_seed(seed, SeedSpace::Playouts, &[u64::MAX]);

@@ -25,7 +25,6 @@ pub struct Figure {
 
 impl Figure {
     /// A figure that is not sampled.
-    #[must_use]
     pub fn without_interval(label: String, published: f64, measured: f64) -> Self {
         Self {
             label,
@@ -35,7 +34,6 @@ impl Figure {
         }
     }
 
-    #[must_use]
     pub fn difference(&self) -> Option<f64> {
         self.published.map(|published| self.measured - published)
     }
@@ -61,7 +59,6 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    #[must_use]
     pub fn new(title: &str, unit: &str, figures: Vec<Figure>, decimals: usize) -> Self {
         Self {
             title: title.to_owned(),
@@ -88,7 +85,6 @@ impl Comparison {
         mean(self.figures.iter().filter_map(error))
     }
 
-    #[must_use]
     pub fn text_table(&self) -> TextTable {
         let mut text_table = TextTable::new([
             self.title.as_str(),
@@ -118,7 +114,6 @@ impl Comparison {
     }
 
     /// Distance from the published figures; `None` without any.
-    #[must_use]
     pub fn summary(&self) -> Option<String> {
         let (decimals, unit) = (self.decimals.max(2), &self.unit);
         let mut text = format!(
@@ -131,7 +126,6 @@ impl Comparison {
         Some(text)
     }
 
-    #[must_use]
     pub fn text(&self) -> String {
         let summary = self.summary().map(|summary| summary + "\n");
         self.text_table().text() + &summary.unwrap_or_default()
@@ -176,7 +170,6 @@ pub struct Pictures {
 }
 
 impl Claim {
-    #[must_use]
     pub fn new(published: &str, measured: String) -> Self {
         Self {
             published: published.to_owned(),
@@ -187,7 +180,6 @@ impl Claim {
 
 impl Reproduction {
     /// An empty result; `uncertainty` replaces `{}` in the report's assumptions.
-    #[must_use]
     pub fn of(target: Target, full: bool, uncertainty: &str) -> Self {
         let (source, assumptions) = report(target.name());
         Self {
@@ -207,7 +199,6 @@ impl Reproduction {
         format!("{}; {size}", self.source)
     }
 
-    #[must_use]
     pub fn text(&self) -> String {
         let mut text = self.heading() + "\n";
         if let Some(details) = &self.details {

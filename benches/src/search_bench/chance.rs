@@ -30,9 +30,6 @@ pub(crate) struct ChanceCosts {
 }
 
 /// Compares the cuts of [`presets::LABELS`] in both forms of chance nodes.
-///
-/// # Errors
-/// If players are given.
 pub fn compare_cuts(settings: &Settings, progress: &ProgressBar) -> Result<Report> {
     if !settings.players.is_empty() {
         let problem = "the study 'chance' has its own players; leave out --player, or leave out --study to compare players";

@@ -14,9 +14,6 @@ use indicatif::ProgressBar;
 use serde_json::{json, to_value};
 
 /// Compares the players of the settings, or [`presets::DEFAULT_PLAYERS`], with the first of them.
-///
-/// # Errors
-/// If a player cannot be read or gives no value.
 pub fn compare_players(settings: &Settings, progress: &ProgressBar) -> Result<Report> {
     let recipes = recipes(settings.players_or(&presets::DEFAULT_PLAYERS))?;
     progress.set_length((recipes.len() * settings.suite.positions.len()) as u64);

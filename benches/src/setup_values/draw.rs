@@ -19,7 +19,6 @@ const TRIANGLES_PER_LINE: usize = 8;
 pub const MAX_DISPLAYED: usize = 4;
 
 impl SetupValues {
-    #[must_use]
     pub fn text(&self) -> String {
         let (displayed, seen) = (&self.second_answers, &self.first_answers);
         let sure = match self.within {
@@ -210,7 +209,6 @@ const MAX_GROUPS: usize = 36;
 
 impl SetupStudy {
     /// Value of every meeting for the first side: a class against a row.
-    #[must_use]
     pub fn text_table(&self) -> TextTable {
         let order = |row: usize| text(&self.rows.orders[row]);
         let firsts = self.rows.classes.iter();
@@ -227,9 +225,6 @@ impl SetupStudy {
     }
 
     /// Values of classes against classes, from best to worst, grouped.
-    ///
-    /// # Errors
-    /// If it cannot be drawn.
     pub fn svg(&self) -> Result<String> {
         let classes = &self.setup_values.classes;
         let row = |order: &String| {

@@ -37,7 +37,7 @@ pub mod reproduce;
 pub mod sections;
 
 /// A value that arguments and results refer to by name.
-pub trait Named: Copy + PartialEq + 'static {
+pub trait NamedValue: Copy + PartialEq + 'static {
     /// All values with their names, in order.
     const NAMES: &'static [(&'static str, Self)];
 
@@ -47,7 +47,7 @@ pub trait Named: Copy + PartialEq + 'static {
             .map_or("", |(name, _)| name)
     }
 
-    fn named(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         let entry = Self::NAMES
             .iter()
             .find(|(name_of_value, _)| *name_of_value == name);

@@ -70,15 +70,15 @@ pub(super) struct DepthLine {
 }
 
 pub(super) fn rocknroll() -> Result<Vec<Entrant>> {
-    rows(include_str!("../published/rocknroll_tournament.csv"))
+    parse_rows(include_str!("../published/rocknroll_tournament.csv"))
 }
 
 pub(super) fn monte_alpha() -> Result<Vec<MonteAlphaLine>> {
-    rows(include_str!("../published/monte_alpha.csv"))
+    parse_rows(include_str!("../published/monte_alpha.csv"))
 }
 
 pub(super) fn star_depth() -> Result<Vec<DepthLine>> {
-    rows(include_str!("../published/star1_agent_depth.csv"))
+    parse_rows(include_str!("../published/star1_agent_depth.csv"))
 }
 
 /// The title and the assumptions of a report; `{}` stands for settings of the run.
@@ -92,11 +92,11 @@ pub(super) fn report(name: &str) -> (String, Vec<String>) {
 }
 
 /// Rows of a table whose first line has the column names; empty cells are omitted.
-fn rows<T: DeserializeOwned>(table: &str) -> Result<Vec<T>> {
+fn parse_rows<T: DeserializeOwned>(table: &str) -> Result<Vec<T>> {
     let mut lines = table.lines();
-    let names = cells(lines.next().unwrap_or_default());
+    let names = parse_cells(lines.next().unwrap_or_default());
     let row = |(number, line): (u32, &str)| {
-        let cells = names.iter().cloned().zip(cells(line));
+        let cells = names.iter().cloned().zip(parse_cells(line));
         let nonempty = cells.filter(|(_, cell)| !cell.is_empty());
         let value = |cell: String| serde_json::from_str(&cell).unwrap_or(Value::String(cell));
         let row: Map<String, Value> = nonempty.map(|(name, cell)| (name, value(cell))).collect();
@@ -107,7 +107,7 @@ fn rows<T: DeserializeOwned>(table: &str) -> Result<Vec<T>> {
 }
 
 /// The cells of a CSV line, quoted or not.
-fn cells(line: &str) -> Vec<String> {
+fn parse_cells(line: &str) -> Vec<String> {
     let (mut cells, mut quoted) = (vec![String::new()], false);
     for character in line.chars() {
         match (character, cells.last_mut()) {

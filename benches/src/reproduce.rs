@@ -14,7 +14,7 @@ mod rocknroll;
 mod searches;
 mod setups;
 
-use crate::Named;
+use crate::NamedValue;
 use arena::error::Result;
 use arena::matches::make_folder;
 use arena::setups::Setups;
@@ -37,7 +37,7 @@ pub enum Target {
     MonteAlpha,
 }
 
-impl Named for Target {
+impl NamedValue for Target {
     const NAMES: &'static [(&'static str, Self)] = &[
         ("rocknroll", Self::RockNRoll),
         ("setups", Self::Setups),

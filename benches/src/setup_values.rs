@@ -2,16 +2,16 @@
 //!
 //! With one to three stones a side all values are exact, by the endgame tables. With six, all 720
 //! set-ups play all others up to symmetry and a model is fitted (`fit.rs`); every value has a
-//! sampling error and a policy error (`better.rs`).
+//! sampling error and a policy error (`improvement.rs`).
 //!
 //! Results depend on players, rules, seed and numbers alone. Earlier work: Rock'n'Roll (Schäfer
 //! 2006).
 
 mod arrangements;
-mod better;
 mod draw;
 mod fit;
 pub mod games;
+mod improvement;
 pub mod result;
 
 use crate::{
@@ -135,7 +135,14 @@ pub fn study_games(
             let starts: (&str, &Mixes) = (name, &equilibrium[index]);
             let done = || progress.inc(1);
             let better = pool(settings.threads)?.install(|| {
-                better::better(players, &design.rows, starts, *count, settings.seed, &done)
+                improvement::measure_improvement(
+                    players,
+                    &design.rows,
+                    starts,
+                    *count,
+                    settings.seed,
+                    &done,
+                )
             })?;
             study.setup_values.better.push(better);
         }

@@ -7,7 +7,7 @@
 #[cfg(test)]
 mod generate;
 
-use super::Named;
+use super::NamedValue;
 use arena::error::Result;
 use engine::core::{
     files::{self, FileKind},
@@ -28,7 +28,7 @@ pub enum Phase {
     Endgame,
 }
 
-impl Named for Phase {
+impl NamedValue for Phase {
     const NAMES: &'static [(&'static str, Self)] = &[
         ("opening", Self::Opening),
         ("middle", Self::Middle),
@@ -120,7 +120,7 @@ fn parse_line(game: &Standard, content: &str) -> Result<SuitePosition, String> {
         .split_once(char::is_whitespace)
         .unwrap_or((content, ""));
     let unknown = || format!("'{phase}' is no phase; expected opening, middle or endgame");
-    let found = Phase::named(phase).ok_or_else(unknown)?;
+    let found = Phase::from_name(phase).ok_or_else(unknown)?;
     let text = text.trim();
     if text.is_empty() {
         return Err(format!("a position should follow '{phase}'"));

@@ -1,10 +1,10 @@
 //! `reproduce`: published tables, measured again.
 
-use crate::commands::named;
+use crate::commands::name_parser;
 use anyhow::{Result, bail};
 use arena::setups::Setups;
 use benches::{
-    Named,
+    NamedValue,
     reproduce::{Settings, Target, run as reproduce, seconds},
 };
 use cli::progress_bar;
@@ -24,7 +24,7 @@ use std::path::PathBuf;
 pub(crate) struct Arguments {
     /// The table: Rock'n'Roll's tournament, set-up study and table sizes; the Star1 agent's leaf
     /// counts and depths; ReversiXT's minimax, alpha-beta and max^n; Monte_Alpha's tables
-    #[arg(value_parser = named::<Target>())]
+    #[arg(value_parser = name_parser::<Target>())]
     what: Target,
     /// As many games as were published
     #[arg(long)]

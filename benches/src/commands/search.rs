@@ -1,6 +1,6 @@
 //! `search`: searches side by side on a suite of positions.
 
-use crate::commands::named;
+use crate::commands::name_parser;
 use anyhow::Result;
 use benches::{
     search_bench::{Settings, compare_cuts, compare_players},
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     suite: Option<PathBuf>,
     /// Only the positions of this phase
-    #[arg(long, value_name = "PHASE", value_parser = named::<Phase>())]
+    #[arg(long, value_name = "PHASE", value_parser = name_parser::<Phase>())]
     phase: Option<Phase>,
     /// Searches of every position, of which the fastest counts
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = value_parser!(u32).range(1..=1000), allow_negative_numbers = true)]

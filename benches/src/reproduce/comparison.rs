@@ -3,7 +3,7 @@
 //! A mean difference is over the figures that were both published and measured, with equal weights.
 
 use super::Target;
-use crate::{Named, published::report};
+use crate::{NamedValue, published::report};
 use arena::statistics::{Interval, QUANTILE_95};
 use arena::text_table::{Cell, TextTable};
 use engine::core::moments::Moments;

@@ -9,7 +9,7 @@ use super::{
     matches::{self, PlannedMatch},
 };
 use crate::{
-    Named,
+    NamedValue,
     published::star_depth,
     search_bench::{
         self,

@@ -137,7 +137,7 @@ fn all_players_exist_and_the_full_tournament_is_the_published_one() {
         seconds(Target::RockNRoll, &full).unwrap() > 3600.0
             && seconds(Target::MonteAlpha, &full).unwrap() > 3600.0
     );
-    assert_eq!(Target::named(Target::Star.name()), Some(Target::Star));
+    assert_eq!(Target::from_name(Target::Star.name()), Some(Target::Star));
 }
 
 #[test]

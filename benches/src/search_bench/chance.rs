@@ -10,7 +10,7 @@ use super::{
     measure::{PlayerCosts, largest_disagreement, measure_suite, recipes},
     presets::{self, ChanceSearch, PUBLISHED_LEAVES, PUBLISHED_POSITIONS},
 };
-use crate::{Named, suite::Phase};
+use crate::{NamedValue, suite::Phase};
 use arena::error::Result;
 use arena::plot::{Curve, scaled::Scale};
 use arena::text_table::{Cell, TextTable};

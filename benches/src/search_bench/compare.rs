@@ -6,7 +6,7 @@ use super::{
     measure::{PlayerCosts, measure_suite, recipes},
     presets,
 };
-use crate::{Named, suite::Phase};
+use crate::{NamedValue, suite::Phase};
 use arena::error::Result;
 use arena::plot::{Curve, scaled::Scale};
 use arena::text_table::TextTable;

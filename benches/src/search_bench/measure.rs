@@ -164,7 +164,7 @@ fn best_of<G: Game>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Named;
+    use crate::NamedValue;
     use engine::games::einstein::{MoveList, RED};
 
     #[test]

@@ -6,8 +6,8 @@
 
 use super::{
     arrangements::{Rows, text},
-    better::Improvement,
     fit::HeldOut,
+    improvement::Improvement,
 };
 use crate::{
     Estimate, mean,

@@ -190,7 +190,10 @@ fn a_better_player_gains_on_either_side() {
     let rows = Rows::new(6);
     let random = vec![1.0 / rows.len() as f64; rows.len()];
     let mixes = [random.clone(), random];
-    let play = || better::better(&games, &rows, ("random", &mixes), 1000, 3, &|| ()).unwrap();
+    let play = || {
+        improvement::measure_improvement(&games, &rows, ("random", &mixes), 1000, 3, &|| ())
+            .unwrap()
+    };
     let found = play();
     for gain in [found.first_gains, found.second_gains] {
         assert!(gain.value > 0.1 && gain.error < 0.02, "{found:?}");

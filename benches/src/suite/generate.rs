@@ -4,7 +4,7 @@
 //! conditions fills it, and no other, so all positions are from different games.
 
 use super::{Phase, Suite};
-use crate::{Named, begin_game, play};
+use crate::{NamedValue, begin_game, play};
 use engine::core::game::Game;
 use engine::games::einstein::{GONE, Position, Standard};
 use engine::play::build::PlayerRecipe;

@@ -35,7 +35,7 @@ pub struct Improvement {
 
 /// Plays games of each kind on the current thread pool; `games` has the policy against itself and
 /// both players.
-pub(super) fn better(
+pub(super) fn measure_improvement(
     games: &FullGames,
     rows: &Rows,
     (name, mixes): (&str, &Mixes),

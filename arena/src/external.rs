@@ -141,7 +141,7 @@ pub struct External<G: Playable> {
     command: CommandLine,
     adapter: Arc<ProtocolAdapter<G>>,
     program: Option<Program>,
-    /// Whether the program has got the start of this game.
+    /// True after the start of this game was sent.
     is_begun: bool,
     /// Plies since the game began, or since a position outside of it.
     history: Vec<(G::Position, u8, G::Move)>,
@@ -424,7 +424,7 @@ impl<G: Playable> Player<G> for External<G> {
         match event {
             GameEvent::Ply(position, outcome, mv) => {
                 self.follow(position);
-                // The program knows its own move if it knew all earlier ones.
+                // The program has its own move if it has all earlier ones.
                 let own = self.last_reply.take() == Some((*position, mv));
                 let is_made = own && !self.adapter.protocol.repeats;
                 if is_made && self.synced == self.history.len() {

@@ -60,7 +60,7 @@ pub struct LeagueResult {
     /// Games that do not count, since their pair repeats an earlier game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeated_games: Option<u64>,
-    /// Whether all neighbours are separated or equal.
+    /// True if all neighbours are separated or equal.
     pub settled: bool,
     /// Entrants from best to worst, unrated ones last.
     pub standings: Vec<Rank>,
@@ -253,7 +253,7 @@ struct PairingProgress {
     /// Result of the pairs; times are ignored.
     played: Played,
     means: Moments,
-    /// Whether the last step added nothing.
+    /// True if the last step added nothing.
     exhausted: bool,
 }
 

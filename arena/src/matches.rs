@@ -101,7 +101,7 @@ pub struct MatchOptions<G: Playable> {
     pub slice: TaskSlice,
     /// File of the games of finished pairs, move by move.
     pub records: Option<PathBuf>,
-    /// Whether to show progress on a terminal.
+    /// Shows progress on a terminal.
     pub progress: bool,
     /// Seed space: [`SeedSpace::Arena`], or [`SeedSpace::Gate`], so that a promotion never rests on
     /// games that measured the model before.
@@ -185,13 +185,13 @@ pub struct PairResult {
 pub struct LostByForfeit {
     /// Index of the game in its pair.
     pub game: usize,
-    /// Whether A forfeited it.
+    /// True if A forfeited it.
     pub by_a: bool,
     /// Reason, in one line.
     pub reason: String,
 }
 
-/// Whether both values are missing.
+/// True if both values are missing.
 fn are_none<T>(values: &[Option<T>; 2]) -> bool {
     values.iter().all(Option::is_none)
 }
@@ -223,7 +223,7 @@ struct Repeats {
 }
 
 impl Repeats {
-    /// Whether no game of the next pair repeats one of an earlier pair. Equal games within a pair
+    /// True if no game of the next pair repeats one of an earlier pair. Equal games within a pair
     /// count: the players are equal there.
     fn are_new(&mut self, games: Option<[u64; 2]>) -> bool {
         let games = games.into_iter().flatten();

@@ -43,7 +43,7 @@ pub enum Block {
         svg: String,
         /// Description for readers who cannot see it.
         alt: String,
-        /// Whether it is wide and may scroll.
+        /// True if it is wide and may scroll.
         wide: bool,
     },
     /// Blocks side by side if the page is wide enough.

@@ -116,7 +116,7 @@ impl Starts<Standard> for Setups {
         self.to_string()
     }
 
-    /// Whether all set-ups exist, and there is one.
+    /// True if there is a set-up and all exist.
     fn check(&self) -> Result<(), String> {
         let indices: Vec<usize> = match self {
             Self::Random => return Ok(()),

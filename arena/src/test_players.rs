@@ -256,7 +256,7 @@ struct Spy {
 impl Player<Standard> for Spy {
     fn new_game(&mut self, seed: u64) {
         let mut games = self.games.lock().unwrap();
-        // The second player of a game hears of it before anybody moves.
+        // The second player of a game is reset before the first move.
         match games.last_mut().filter(|game| game.seeds.len() == 1) {
             Some(game) => game.seeds.push(seed),
             None => games.push(GameSeen {

@@ -143,7 +143,7 @@ impl TextTable {
         self.rows.push(row);
     }
 
-    /// Whether each column has no text cells.
+    /// True if each column has no text cells.
     pub(crate) fn number_columns(&self) -> Vec<bool> {
         let words = |column: usize| {
             self.rows

@@ -109,7 +109,7 @@ impl TournamentResult {
         }
     }
 
-    /// Whether two contestants differ, with all matches taken together.
+    /// True if two contestants differ, with all matches taken together.
     #[must_use]
     pub fn are_different(&self, row: usize, column: usize) -> bool {
         self.pairing(row, column)

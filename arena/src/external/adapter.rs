@@ -26,7 +26,7 @@ pub(super) struct ProtocolAdapter<G: Playable> {
     substitutions: Vec<Substitution>,
     /// Size of the board, if the rules have one.
     size: Option<u32>,
-    /// Whether the game has chance.
+    /// True if the game has chance.
     chance: bool,
 }
 
@@ -75,12 +75,12 @@ impl<G: Playable> ProtocolAdapter<G> {
         })
     }
 
-    /// Whether the program tracks the board and needs every move.
+    /// True if the program tracks the board and needs every move.
     pub(super) fn tracks_board(&self) -> bool {
         self.protocol.tracks_board
     }
 
-    /// Whether the program accepts positions other than the start.
+    /// True if the program accepts positions other than the start.
     pub(super) fn accepts_positions(&self) -> bool {
         !self.tracks_board() || self.chance
     }
@@ -147,7 +147,7 @@ impl<G: Playable> ProtocolAdapter<G> {
         ("move", is_sent.then_some(theirs))
     }
 
-    /// Whether the program gets every move; version 1 of our own protocol sends requests only.
+    /// True if the program gets every move; version 1 of our own protocol sends requests only.
     pub(super) fn gets_all_moves(&self) -> bool {
         self.protocol.name != "lines" || self.dialect.version > 1
     }

@@ -47,16 +47,16 @@ pub struct Dialect {
     pub(super) game: String,
     /// Time control: a word of the protocol, or a line at the start of a game.
     pub(super) time: String,
-    /// Whether moves are upper case.
+    /// True if moves are upper case.
     pub(super) capitals: bool,
     /// Word for a pass; `none` to send no passes.
     pub(super) pass: String,
     pub(super) squares: Squares,
     /// Names of the seats; `None` for their titles.
     pub(super) colours: Option<[String; 2]>,
-    /// Whether the first colour belongs to the side that begins.
+    /// True if the first colour belongs to the side that begins.
     pub(super) first_begins: bool,
-    /// Whether each game starts a new process.
+    /// True if each game starts a new process.
     pub(super) one_game: bool,
     /// Thinking time of a move, as sent to the program.
     pub(super) think: Duration,

@@ -49,7 +49,7 @@ pub(super) struct Program {
     replies: ReplyBuffer,
     /// Limits that end a wait before its deadline.
     pub(super) limits: Limits,
-    /// Whether the last line was written completely.
+    /// True if the last line was written completely.
     pub(super) awaits_reply: bool,
     log: Log,
     /// Mark in the environment of the program and its children.

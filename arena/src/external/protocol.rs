@@ -36,9 +36,9 @@ pub(super) struct Protocol {
     pub(super) times: &'static [&'static str],
     /// Formats a position, given without and with its outcome.
     pub(super) format_position: fn(&[String; 2]) -> String,
-    /// Whether the program tracks the board and gets every move.
+    /// True if the program tracks the board and gets every move.
     pub(super) tracks_board: bool,
-    /// Whether it gets its own moves, too, because a reply does not make them.
+    /// True if it gets its own moves, too, because a reply does not make them.
     pub(super) repeats: bool,
 }
 

@@ -40,7 +40,7 @@ pub enum Reply {
 }
 
 impl ChatterPolicy {
-    /// Whether a line, possibly incomplete, is ignored.
+    /// True if a line, possibly incomplete, is ignored.
     fn is_skipped(self, line: &str) -> bool {
         match self {
             Self::Comments => line.starts_with('#'),

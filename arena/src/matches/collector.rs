@@ -20,7 +20,7 @@ use std::{
 const DISPLAY_INTERVAL: Duration = Duration::from_millis(200);
 
 pub(super) struct Collector {
-    /// Whether the match ends: the test is decided, or a file cannot be written.
+    /// True if the match ends: the test is decided, or a file cannot be written.
     done: AtomicBool,
     collected: Mutex<CollectedPairs>,
     bar: ProgressBar,
@@ -86,7 +86,7 @@ impl Collector {
         }
     }
 
-    /// Whether the match ends.
+    /// True if the match ends.
     pub(super) fn is_done(&self) -> bool {
         self.done.load(Ordering::Relaxed)
     }

@@ -14,7 +14,7 @@ use engine::play::{
 };
 use engine::search::limits::Limits;
 
-/// Whether a player values moves, as luck adjustment requires.
+/// True if a player values moves, as luck adjustment requires.
 pub(super) fn check<G: Playable>(evaluator: &Contestant<G>, game: &G) -> Result<()> {
     let mut player = (evaluator.make)();
     player.new_game(0);

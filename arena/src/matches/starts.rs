@@ -20,7 +20,7 @@ pub trait Starts<G: Playable>: Send + Sync {
     /// Moves before the start of a pair, each with its position; players get them.
     fn before_pair(&self, game: &G, pair: u64, seed: u64) -> Vec<(G::Position, G::Move)>;
 
-    /// Whether starts are random: then games without chance sample a new start for one that was
+    /// True if starts are random: then games without chance sample a new start for one that was
     /// used.
     fn is_random(&self) -> bool {
         false
@@ -117,7 +117,7 @@ const MAX_SAMPLES: u64 = 100;
 /// Starts of all pairs.
 pub(super) struct Book<'a, G: Playable> {
     pub(super) options: &'a MatchOptions<G>,
-    /// Whether games from one start may be equal.
+    /// True if games from one start may be equal.
     pub(super) repeats_matter: bool,
     /// Hash keys of earlier starts and their numbers of failed samples; `None` if starts may
     /// repeat.
@@ -170,7 +170,7 @@ impl<'a, G: Playable> Book<'a, G> {
     }
 }
 
-/// Whether some position of a random game has two outcomes.
+/// True if some position of a random game has two outcomes.
 pub(super) fn has_chance<G: Playable>(game: &G) -> bool {
     let mut random = RandomStream::new(0);
     let mut position = game.random_start(&mut random, 0);

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 pub struct StoppingRule {
     /// The test.
     pub test: SequentialTest,
-    /// Whether the test counts games (trinomial) instead of pairs (pentanomial), which is only
+    /// True if the test counts games (trinomial) instead of pairs (pentanomial), which is only
     /// approximate, since the games of a pair share their luck.
     pub single_games: bool,
 }
@@ -29,7 +29,7 @@ pub struct SequentialResult {
     /// The test.
     #[serde(flatten)]
     pub test: SequentialTest,
-    /// Whether it counts games.
+    /// True if it counts games.
     pub single_games: bool,
     /// Log-likelihood ratio.
     pub log_likelihood_ratio: f64,

@@ -24,6 +24,12 @@ impl Limits {
         time: None,
     };
 
+    /// Whether there is no limit.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        self.stop.is_none() && self.time.is_none()
+    }
+
     /// Whether the stop flag is set.
     pub fn is_stopped(&self) -> bool {
         (self.stop.as_ref()).is_some_and(|stop| stop.load(Ordering::Relaxed))

@@ -434,13 +434,15 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
         self.pace = TimeManager::new(self.own_limits.time);
     }
 
+    #[inline]
     fn set_limits(&mut self, limits: &Limits) {
-        self.outer_limits.clone_from(limits);
         // One-ply searches take about a microsecond.
-        if self.pace.move_time() != limits.time {
-            self.limits = self.own_limits.with_move_time(limits.time);
-            self.pace.set_move_time(limits.time);
+        if limits.is_none() && self.outer_limits.is_none() {
+            return;
         }
+        self.outer_limits.clone_from(limits);
+        self.limits = self.own_limits.with_move_time(limits.time);
+        self.pace.set_move_time(limits.time);
     }
 
     fn is_stopped(&self) -> bool {
@@ -583,7 +585,11 @@ fn payoffs_by_depth<G: SearchGame>(
     // the first.
     let (mut values, mut completed_depth) = (vec![(UNKNOWN_VALUE, None); moves.len()], 0);
     while let Some(depth) = depths.next() {
-        let mut found = values.clone();
+        // Nothing to preserve before the first depth.
+        let mut found = match completed_depth {
+            0 => std::mem::take(&mut values),
+            _ => values.clone(),
+        };
         let Some(proven) = worker.value_moves(position, depth, moves, &mut found) else {
             if completed_depth == 0 && outer_limits.is_stopped() {
                 search_one_ply(worker, |worker| {

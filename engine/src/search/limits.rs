@@ -108,11 +108,6 @@ impl TimeManager {
         }
     }
 
-    /// The time for the next moves, if it overrides the limit.
-    pub(super) fn move_time(&self) -> Option<Duration> {
-        self.move_time
-    }
-
     pub(super) fn set_move_time(&mut self, time: Option<Duration>) {
         self.move_time = time;
     }

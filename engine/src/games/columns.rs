@@ -47,21 +47,17 @@ impl Game for Columns {
     fn to_move(&self, table: &Table) -> Seat {
         table[7].into()
     }
-
     fn payoffs(&self, table: &Table) -> Option<Payoffs> {
         (table[6] == 0).then(|| payoffs_by_score([column_lead(table, 0), 0]))
     }
-
     fn moves(&self, _: &Table, moves: &mut Self::Moves) {
         moves.clear();
         (0..12).for_each(|index| moves.push((index / 3 + 1, index % 3)));
     }
-
     /// Each number of the die allows a range of three moves.
     fn outcomes(&self, _: &Table, _: &[Move]) -> Self::Outcomes {
         uniform_outcomes(12)
     }
-
     fn play(&self, table: &Table, (number, column): Move) -> Table {
         let (mut after, seat, column) = (*table, self.to_move(table), usize::from(column));
         after[3 * seat + column] = number;
@@ -92,15 +88,12 @@ impl Rules for Columns {
     fn from_arguments(_: &mut Arguments<'_>) -> Result<Self, Problem> {
         Ok(Self)
     }
-
     fn max_plies(&self) -> u16 {
         8
     }
-
     fn remaining(&self, table: &Table) -> usize {
         table[6].into()
     }
-
     fn random_start(&self, _: &mut RandomStream, first: Seat) -> Table {
         [0, 0, 0, 0, 0, 0, 8, first as u8]
     }
@@ -110,27 +103,25 @@ impl GameText for Columns {
     /// The eight numbers, and the outcome of the die (its number minus 1) if thrown.
     fn parse_position(&self, text: &str) -> Result<(Table, Option<u8>), TextError> {
         let digits: Vec<u8> = text.bytes().map(|digit| digit.wrapping_sub(b'0')).collect();
-        let max_digits = [4, 4, 4, 4, 4, 4, 8, 1, 3];
         let within = |(digit, max): (&u8, u8)| *digit <= max;
-        let is_valid = digits.len() < 10 && digits.iter().zip(max_digits).all(within);
-        let table = digits.first_chunk().filter(|_| is_valid);
+        let is_valid = digits.iter().zip([4, 4, 4, 4, 4, 4, 8, 1, 3]).all(within);
+        let table = digits
+            .first_chunk()
+            .filter(|_| is_valid && digits.len() < 10);
         let position = table.map(|&table| (table, digits.get(8).copied()));
         position.ok_or_else(|| TextError::new(1, "a position is eight digits, such as 00000080"))
     }
-
     fn format_position(&self, table: &Table, outcome: Option<u8>) -> String {
         table.iter().chain(&outcome).map(u8::to_string).collect()
     }
-
     fn format_move(&self, _: &Table, (number, column): Move) -> String {
         format!("{number}-{column}")
     }
 }
 
-struct ColumnLead;
-
-impl Score<Columns> for ColumnLead {
-    fn score(&self, game: &Columns, table: &Table) -> f32 {
+/// The hand-made evaluator: the lead of the side to move.
+impl Score<Self> for Columns {
+    fn score(&self, game: &Self, table: &Table) -> f32 {
         column_lead(table, game.to_move(table)) as f32
     }
 }
@@ -139,7 +130,7 @@ static REGISTRY: Registry<Columns> = Registry {
     evaluators: &[EvaluatorEntry::new(
         "lead",
         "columns won minus columns lost",
-        |scale, _| calibrated(scale, ColumnLead, Calibration::logistic(0.8, 0.0)),
+        |scale, _| calibrated(scale, Columns, Calibration::logistic(0.8, 0.0)),
     )],
     read_model: model_file::evaluator,
     ..Registry::DEFAULT
@@ -157,7 +148,6 @@ impl TupleInputs for Columns {
     fn cells(&self) -> &[CellGroup] {
         &CELLS
     }
-
     fn write_symbols(&self, table: &Table, seat: Seat, symbols: &mut [u8]) {
         symbols.copy_from_slice(&table[..6]);
         symbols.rotate_left(3 * seat);

@@ -96,11 +96,17 @@ impl Display for FileKind {
 const MAX_STREAM: u64 = 64 << 20;
 
 /// Reads a file.
+///
+/// # Errors
+/// [`FileError::NotFound`], [`FileError::TooLarge`] or [`FileError::Read`].
 pub fn read(path: &Path, kind: FileKind) -> Result<Vec<u8>, FileError> {
     read_open(&open(path)?, path, kind)
 }
 
 /// Reads an open file from its current position; errors call it `path`.
+///
+/// # Errors
+/// As [`read`].
 pub fn read_open(file: &File, path: &Path, kind: FileKind) -> Result<Vec<u8>, FileError> {
     let failed = |cause| FileError::reading(path, cause);
     let metadata = file.metadata().map_err(failed)?;
@@ -117,6 +123,9 @@ pub fn read_open(file: &File, path: &Path, kind: FileKind) -> Result<Vec<u8>, Fi
 }
 
 /// Reads a stream, such as standard input, of at most 64 MiB; errors call it `path`.
+///
+/// # Errors
+/// [`FileError::Read`], also beyond the maximal size of this kind or 64 MiB.
 pub fn read_stream(stream: impl Read, path: &Path, kind: FileKind) -> Result<Vec<u8>, FileError> {
     let failed = |cause| FileError::reading(path, cause);
     let max_bytes = kind.max_bytes().min(MAX_STREAM);
@@ -137,6 +146,9 @@ fn read_up_to(stream: impl Read, expected: u64, max_bytes: u64) -> io::Result<Op
 }
 
 /// Reads a text file by [`text::from_utf8`].
+///
+/// # Errors
+/// As [`read`], and for other encodings.
 pub fn read_text(path: &Path, kind: FileKind) -> Result<String, FileError> {
     text::from_utf8(&read(path, kind)?).map_err(|problem| {
         let cause = io::Error::new(io::ErrorKind::InvalidData, problem);
@@ -155,6 +167,9 @@ pub fn checksum(bytes: &[u8]) -> u64 {
 }
 
 /// Lists the paths in a directory, unordered.
+///
+/// # Errors
+/// [`FileError::NotFound`] or [`FileError::Read`].
 pub fn list(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
     let failed = |cause| FileError::reading(directory, cause);
     fs::read_dir(directory)
@@ -169,6 +184,9 @@ fn make_directory(directory: &Path) -> Result<(), FileError> {
 
 /// Creates a directory with its parents, and removes temporary files and directories of killed
 /// programs.
+///
+/// # Errors
+/// [`FileError::Write`].
 pub fn create_directory(directory: &Path) -> Result<(), FileError> {
     make_directory(directory)?;
     for path in list(directory)? {
@@ -204,6 +222,9 @@ pub fn enter_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File
 
 /// Locks a directory while the returned file lives, exclusively or for tasks shared. `None` outside
 /// Unix and on file systems without locks.
+///
+/// # Errors
+/// [`FileError::Busy`] if it is locked.
 pub fn lock_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File>, FileError> {
     let Some(file) = cfg!(unix).then(|| File::open(directory).ok()).flatten() else {
         return Ok(None);
@@ -235,6 +256,9 @@ pub fn free_space(directory: &Path) -> Option<u64> {
 
 /// Writes a file atomically by `write`, which gets a buffered writer; on failure the old content
 /// stays. Links are followed; pipes and devices are written to directly.
+///
+/// # Errors
+/// [`FileError::NoDirectory`] or [`FileError::Write`].
 pub fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

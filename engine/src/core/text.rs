@@ -51,6 +51,9 @@ pub fn without_mark(bytes: &[u8]) -> &[u8] {
 }
 
 /// Decodes UTF-8, with line feeds as ends of lines.
+///
+/// # Errors
+/// If it is in another encoding.
 pub fn from_utf8(bytes: &[u8]) -> Result<String, &'static str> {
     match std::str::from_utf8(without_mark(bytes)) {
         Ok(text) => Ok(text.replace("\r\n", "\n")),
@@ -62,6 +65,9 @@ pub fn from_utf8(bytes: &[u8]) -> Result<String, &'static str> {
 }
 
 /// Decodes UTF-8, or Latin-1 for each line that is no UTF-8.
+///
+/// # Errors
+/// If it is UTF-16 or binary.
 pub fn from_utf8_or_latin1(bytes: &[u8]) -> Result<String, &'static str> {
     from_utf8(bytes).or_else(|problem| match bytes {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Err(problem),

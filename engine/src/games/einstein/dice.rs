@@ -26,6 +26,9 @@ impl Die {
     }
 
     /// A fair die with 1–6 faces, for small boards.
+    ///
+    /// # Errors
+    /// If `faces` is not in 1–6.
     pub fn with_faces(faces: usize) -> Result<Self, String> {
         if !(1..=6).contains(&faces) {
             return Err(wrong_faces(faces));

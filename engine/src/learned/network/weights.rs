@@ -102,6 +102,9 @@ impl<R, W, B> NetworkWeights<R, W, B> {
 
 impl FloatWeights {
     /// Rounds all weights to integers.
+    ///
+    /// # Errors
+    /// If a weight is NaN or out of range.
     pub fn quantize(&self) -> Result<NetworkWeights, ModelError> {
         let [row, bias, hidden, hidden_bias, output] = LIMITS;
         // The shift of the first layer rounds down; half a step more rounds to the nearest.

@@ -63,6 +63,9 @@ impl<G: Learnable> PartialEq for TupleSet<G> {
 
 impl<G: Learnable> TupleSet<G> {
     /// A named set of the game.
+    ///
+    /// # Errors
+    /// If the name is unknown; the error lists the names.
     pub fn from_name(game: &G, name: &str) -> Result<Self, ModelError> {
         let sets = game.tuple_sets();
         let Some(set) = sets.iter().find(|set| set.name == name) else {

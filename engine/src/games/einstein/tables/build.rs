@@ -220,6 +220,9 @@ impl Tables {
     }
 
     /// Size in bytes of all files of at most `stones` stones.
+    ///
+    /// # Errors
+    /// If `stones` is not in 2–6.
     pub fn bytes_on_disk(stones: usize) -> Result<u64, TablesError> {
         let tables = Self::empty(stones, Variant::Classic)?;
         Ok(Class::up_to(stones)

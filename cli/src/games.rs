@@ -36,8 +36,8 @@ macro_rules! with_game {
 }
 pub(crate) use with_game;
 
-/// Runs an expression that is generic over the game with the type that a text names, whatever its
-/// parameters: a set of records says itself which rules it has.
+/// Runs an expression that is generic over the game with the type of a notation, without its
+/// parameters; records contain their rules.
 macro_rules! with_type {
     ($text:expr, $game:ident => $body:expr) => {
         engine::for_games!($crate::games::in_type! $text, $game => $body)
@@ -107,7 +107,7 @@ impl GameArguments {
         }
     }
 
-    /// The rules of the one game that has something; `what` says what that is.
+    /// The rules of a game for a command that has no other; `what` names its subject in the error.
     pub fn require<G: Playable>(&self, what: &str) -> Result<G> {
         let notation = self.notation();
         if parse(&notation)?.name != G::INFO.name {
@@ -144,8 +144,7 @@ fn problem(text: &str, (character, problem): Problem) -> anyhow::Error {
     anyhow!("game '{text}', character {character}: {problem}")
 }
 
-/// A text that is only needed for games other than the one that is meant unless told; it is made
-/// from the game's name.
+/// A text for all games but the default, made from the game's name.
 pub(crate) fn unless_default<G: Playable>(text: impl FnOnce(&str) -> String) -> String {
     if G::INFO.name == Standard::INFO.name {
         String::new()
@@ -174,7 +173,7 @@ pub fn listed_setups(text: &str) -> Result<Setups> {
     })
 }
 
-/// Where the pairs of a match start: set-ups, or a file with a list of them.
+/// Starts of the pairs of a match: set-ups, or a file with a list of them.
 pub(crate) fn setups<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>> {
     let read: ReadStarts<Standard> = |text| Ok(Arc::new(listed_setups(text)?));
     // The same type if it is the same game.
@@ -187,8 +186,8 @@ pub(crate) fn setups<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>> {
     }
 }
 
-/// The game of records, as their first shard that says one has it. If none does, the usual game:
-/// whoever reads them says what is wrong with them.
+/// The game of records, from the first shard that names one; by default EinStein, since readers
+/// report what is wrong with the shards.
 pub(crate) fn of_records(paths: &[PathBuf]) -> String {
     let shards = shards_of(paths).unwrap_or_default();
     let said =

@@ -33,7 +33,7 @@ pub trait Protocol: Send {
     fn handle_line(&mut self, line: &str, output: &mut dyn Output) -> Action;
 }
 
-/// What the caller does after a line.
+/// The caller's action after a line.
 pub enum Action {
     /// Passes on the next line.
     Continue,
@@ -86,7 +86,7 @@ pub enum ProtocolKind {
     NBoard,
 }
 
-/// What a session may name and spend.
+/// The specs that a session accepts, and its limits.
 #[derive(Clone)]
 pub struct SessionConfig {
     /// Checks the players that lines name.

@@ -33,7 +33,7 @@ pub(crate) struct Session<G: Playable> {
     pub(crate) die: Option<u8>,
     /// Whether cells are named by the game's other coordinates.
     pub(crate) uses_alt_coordinates: bool,
-    /// What follows the line under way.
+    /// Action after the current line.
     pub(crate) action: Action,
     config: SessionConfig,
     player: EnginePlayer<G>,
@@ -96,7 +96,7 @@ impl<G: Playable> Session<G> {
         Ok(())
     }
 
-    /// What follows the line under way, once.
+    /// The action after the current line, once.
     pub(crate) fn take_action(&mut self) -> Action {
         std::mem::replace(&mut self.action, Action::Continue)
     }

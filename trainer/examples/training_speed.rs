@@ -160,7 +160,7 @@ fn loading(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Box<
     Ok(())
 }
 
-/// Goes through a pass; `size` tells the samples of a batch.
+/// Iterates over an epoch; `size` returns the samples of a batch.
 fn count<B: Send>(
     loader: &DataLoader<'_, Standard>,
     prepare: impl Fn(&[Sample<Position>]) -> B + Sync,

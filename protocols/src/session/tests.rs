@@ -27,7 +27,7 @@ enum Event {
 }
 use Event::{Build, Decide, NewGame};
 
-/// Plays the first move, and records what it is asked for.
+/// Plays the first move, and records its calls.
 struct Recorded<G>(G);
 
 impl<G: Playable> Player<G> for Recorded<G> {
@@ -119,7 +119,7 @@ fn a_player_is_built_once_and_given_its_part_of_the_clock() {
     ]));
     let gtp = times(&events(ProtocolKind::Gtp, Reversi::EIGHT, &gtp));
     assert_eq!(gtp.len(), 12);
-    // A move has its part of what the referee reports, or the time that the command gives.
+    // A move takes its part of the reported time, or the time of the command.
     assert!(
         gtp[..10]
             .iter()
@@ -200,7 +200,7 @@ fn gtp_reuses_the_tree_from_move_to_move_under_time_settings() {
             assert!(is_timed && visits >= tree.simulations, "{spec}");
             reused.push(visits - tree.simulations);
         }
-        // A machine that does not get on searches less, but hardly ever nothing.
+        // A slow machine searches less, but hardly ever nothing.
         let moves = reused.iter().filter(|visits| **visits > 0).count();
         assert!(moves >= 5, "{spec}: {reused:?}");
     }

@@ -75,7 +75,7 @@ pub fn relabel<G: Playable>(
         let games = match read_finished(&path, &header, index, &games)? {
             Some(games) => {
                 progress.inc(games.len() as u64);
-                // Finished shards say nothing about the current speed.
+                // Finished shards do not measure the current speed.
                 progress.reset_eta();
                 games
             }

@@ -35,7 +35,7 @@ fn the_test_game_is_played_recorded_and_learned() {
 #[test]
 fn the_test_game_is_played_by_gtp_and_on_the_page() {
     let line = "engine --protocol gtp --game columns --player 'star1(depth=2)'";
-    let replies = run(line, b"roll\ngenmove a\nroll\ngenmove b\nquit\n");
+    let replies = run(line, b"roll\ngenmove\nroll\ngenmove\nquit\n");
     assert_eq!(replies.out.matches("= ").count(), 4, "{replies}");
     let ask = |request: Value| answer(request.to_string().as_bytes(), &RequestLimits::default());
     let games = ask(json!({ "ask": "games" }));

@@ -295,7 +295,8 @@ impl<G: Playable> League<'_, G> {
         Ok(())
     }
 
-    /// Adds the results of a step. Results of later steps count when their step comes.
+    /// Adds the results of one step to the ratings. Stored pairs of later steps are skipped until
+    /// their step.
     fn count(&mut self, step: &JournalStep) -> Result<()> {
         let met = self.met.entry(self.pairing(step)?).or_default();
         let before = met.means.samples();

@@ -155,7 +155,7 @@ pub(crate) fn unless_default<G: Playable>(text: impl FnOnce(&str) -> String) -> 
 
 /// There is no such game.
 pub(crate) fn unknown_game(name: &str) -> anyhow::Error {
-    let names_of_games = names().join(", ");
+    let names_of_games = game_synopses().join(", ");
     let meant = text::suggestion(name, &names_of_games);
     anyhow!("there is no game '{name}'{meant}; there are {names_of_games}")
 }
@@ -198,7 +198,7 @@ pub(crate) fn of_records(paths: &[PathBuf]) -> String {
 }
 
 /// All games with their parameters.
-pub(crate) fn names() -> Vec<String> {
+pub(crate) fn game_synopses() -> Vec<String> {
     Vec::from(engine::for_games!(crate::games::each_game! OneGame => OneGame::INFO.synopsis()))
 }
 

@@ -33,7 +33,7 @@ impl ShardArguments {
     }
 
     /// Whether the command was one task of many, whose result needs merging; reports its end.
-    pub fn ends_task(self, as_json: bool) -> Result<bool> {
+    pub fn report_task_end(self, as_json: bool) -> Result<bool> {
         let TaskSlice::Task { number, of } = self.slice() else {
             return Ok(false);
         };

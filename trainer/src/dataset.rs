@@ -141,7 +141,7 @@ impl<G: Learnable> RuleSets<G> {
                 games.push(game);
             }
         }
-        let games = G::with_shared_view(games);
+        let games = G::for_joint_training(games);
         Ok(Self { games, by_shard })
     }
 }

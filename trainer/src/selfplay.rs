@@ -268,7 +268,7 @@ impl<G: Playable> SelfPlay<G> {
         }
     }
 
-    /// Plays a game; those before it that share its streams have already been played.
+    /// Plays game `index`. Games of a group share random streams, so they are played in order.
     fn play(
         &self,
         index: u64,

@@ -95,7 +95,7 @@ pub fn search<G: Learnable>(
     progress.set_length(options.rows as u64);
     let mut current_network = search.current_network(&state)?;
     while !state.finished {
-        progress.set_position(state.rows() as u64);
+        progress.set_position(state.total_rows() as u64);
         progress.set_message(format!(
             "{} tuples, validation {:.5} nats",
             state.tuples().len(),
@@ -242,7 +242,7 @@ impl<'a, G: Learnable> Search<'a, G> {
         } else {
             state.loss()
         };
-        let screened = self.screen(&tuples, state.rows(), current_network)?;
+        let screened = self.screen(&tuples, state.total_rows(), current_network)?;
         let train_set = |&(number, explained): &(usize, f64)| {
             let added = &self.candidates[number].tuples;
             let fitted = self.train(&[&tuples[..], added].concat())?;

@@ -35,7 +35,7 @@ const MAX_QUOTED: usize = 80;
 /// Answers a request; an error is an answer, too: an object with `error`.
 #[must_use]
 pub fn answer(request: &[u8], request_limits: &RequestLimits) -> Value {
-    answer_observed(request, request_limits, &Limits::NONE, None)
+    answer_with_observer(request, request_limits, &Limits::NONE, None)
 }
 
 /// As [`answer`]; `limits` also end searches. `receive` is called with the answer and `true`; an
@@ -48,14 +48,14 @@ pub fn answer_each(
     mut receive: impl FnMut(&Value, bool) -> bool,
 ) {
     let mut observer = |answer: &Value| receive(answer, false);
-    let answer = answer_observed(request, request_limits, limits, Some(&mut observer));
+    let answer = answer_with_observer(request, request_limits, limits, Some(&mut observer));
     receive(&answer, true);
 }
 
 /// Receives the answer after each depth of a stream, and returns whether its search goes on.
 type Observer<'a> = dyn FnMut(&Value) -> bool + 'a;
 
-fn answer_observed(
+fn answer_with_observer(
     request: &[u8],
     request_limits: &RequestLimits,
     limits: &Limits,

@@ -26,7 +26,7 @@ pub(crate) const MAX_DEPTH: u32 = 12;
 /// MiB of one search.
 const MAX_MEBIBYTES: f64 = 64.0;
 
-/// The cost of a request.
+/// Limits of threads, time and simulations of one request.
 #[derive(Clone, Debug)]
 pub struct RequestLimits {
     /// Threads of one search.

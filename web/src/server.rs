@@ -66,7 +66,7 @@ pub struct ServerOptions {
     pub read_games: ReadGames,
     /// Whether `/exec` answers GTP.
     pub exec: bool,
-    /// The cost of a request.
+    /// Limits of threads, time and simulations of one request.
     pub limits: RequestLimits,
     /// A client's time for the head of a request, for its body, and for taking an answer.
     pub client_timeout: Duration,

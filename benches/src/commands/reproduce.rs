@@ -97,7 +97,7 @@ impl Arguments {
         ));
         let progress = progress_bar(name);
         let found = reproduce(what, &settings, &progress, &mut output::note)?;
-        if self.shard.ends_task(self.json)? {
+        if self.shard.report_task_end(self.json)? {
             return Ok(());
         }
         if let Some(pictures) = &found.pictures {

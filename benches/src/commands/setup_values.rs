@@ -105,7 +105,7 @@ impl Arguments {
         } else {
             match self.study_games(&game)? {
                 Some(study) => study,
-                None => return self.shard.ends_task(self.json).map(drop),
+                None => return self.shard.report_task_end(self.json).map(drop),
             }
         };
         let setup_values = &study.setup_values;

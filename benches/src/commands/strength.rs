@@ -18,7 +18,7 @@ use std::path::PathBuf;
     after_help = "Example: benches strength --player \"star2(cpu_ms={})\" --player \"mcts(cpu_ms={})\" --player \"star1(depth=1)\" --numbers 0.1,1,10 --against \"star2(cpu_ms=5)\" --games 400 --luck --svg strength.svg"
 )]
 pub(crate) struct Arguments {
-    /// A player, with the number's place marked as in the default, or without; may be given several
+    /// A player, with {} for the number, or without it the same for all numbers; may be given several
     /// times
     #[arg(long = "player", default_value = "star2(ms={})", value_name = "PLAYER")]
     players: Vec<String>,
@@ -77,7 +77,7 @@ impl GameTask for Arguments {
         let found = measure_curves(&candidates, &against, &options, |result| {
             output::note(&result.to_string());
         })?;
-        if self.options.shard().ends_task(self.json)? {
+        if self.options.shard().report_task_end(self.json)? {
             return Ok(());
         }
         let table = text_table(&found);

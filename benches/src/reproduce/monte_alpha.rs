@@ -18,8 +18,10 @@ use arena::setups::Setups;
 /// Milliseconds a move at full and quick size.
 const MOVE_MILLISECONDS: [f64; 2] = [1200.0, 30.0];
 
-/// Printed simulations a millisecond of Monte_Alpha and of UCTcut.
+/// Published simulations of Monte_Alpha per millisecond.
 const PUBLISHED_SPEED: f64 = 200.0;
+
+/// Published simulations of UCTcut per millisecond.
 const PUBLISHED_SPEED_UCTCUT: f64 = 50.0;
 
 /// Estimated moves of one side in a game.

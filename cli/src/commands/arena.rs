@@ -294,7 +294,7 @@ impl Arguments {
             options.stop = Some(stopping_rule(words)?);
         }
         let result = play_match(&contestant(a, game)?, &contestant(b, game)?, &options)?;
-        if self.options.pairs.shard.ends_task(self.json)? {
+        if self.options.pairs.shard.report_task_end(self.json)? {
             return Ok(());
         }
         output::result(self.json, &result, || table(&result))

@@ -83,7 +83,7 @@ impl Arguments {
         let options = gating::with_test(stopping_rule(&self.sprt)?, self.pairs.options(game, true));
         let candidate = player(&gating::model_notation(&self.candidate))?;
         let result = play_match(&candidate, &player(&against)?, &options)?;
-        if self.pairs.shard.ends_task(self.json)? {
+        if self.pairs.shard.report_task_end(self.json)? {
             return Ok(());
         }
         let test = result.sequential_test;
@@ -164,7 +164,7 @@ impl<G: Learnable> Promotion<G> {
         let ledger = read_ledger(&arguments.ledger)?;
         let text = ledger.replacen(
             LEDGER_MARK,
-            &format!("{}\n{LEDGER_MARK}", self.line(result, arguments)),
+            &format!("{}\n{LEDGER_MARK}", self.ledger_line(result, arguments)),
             1,
         );
         Ok(output::file(&arguments.ledger, text)?)
@@ -172,7 +172,7 @@ impl<G: Learnable> Promotion<G> {
 
     /// Line of the ledger: file, kind and shape, weights, data, settings, results at depth 1 and 3,
     /// date, checksum.
-    fn line(&self, result: &MatchResult, arguments: &Arguments) -> String {
+    fn ledger_line(&self, result: &MatchResult, arguments: &Arguments) -> String {
         let provenance: Value = serde_json::from_str(&self.model.provenance).unwrap_or_default();
         let shape = match &self.model.model {
             Model::NTuple(model) => format!("n-tuples, `{}`", model.set().name()),

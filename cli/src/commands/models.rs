@@ -78,7 +78,7 @@ fn verify(path: &Path) -> Result<Value> {
         engine::for_games!(crate::games::each_game! OneGame => verify_for::<OneGame>(path, &name));
     let verified = verified.into_iter().flatten().next();
     verified.unwrap_or_else(|| {
-        let games_with_models = games::names().join(", ");
+        let games_with_models = games::game_synopses().join(", ");
         bail!(
             "{}: a model of '{name}'; there are {games_with_models}",
             path.display()

@@ -195,7 +195,7 @@ impl GameTask for Arguments {
         }
         progress.finish_and_clear();
         journal.close()?;
-        if self.shard.ends_task(self.json)? {
+        if self.shard.report_task_end(self.json)? {
             return Ok(());
         }
         if self.suites.is_empty() && !self.json {

@@ -81,7 +81,7 @@ impl Arguments {
                 )
             })?,
         };
-        if self.shard.ends_task(self.json)? {
+        if self.shard.report_task_end(self.json)? {
             return Ok(());
         }
         let seconds = began.elapsed().as_secs_f64();

@@ -118,7 +118,7 @@ impl Arguments {
                 output::line(&file(&self.out, stones).display().to_string())?;
             }
         }
-        if self.shard.ends_task(false)? {
+        if self.shard.report_task_end(false)? {
             return Ok(());
         }
         Ok(write_held_out(&self.out, &game)?)

@@ -40,7 +40,7 @@ impl Arguments {
         let result = play_tournament(&contestants, &options, |finished| {
             output::note(&finished.to_string());
         })?;
-        if self.options.pairs.shard.ends_task(self.json)? {
+        if self.options.pairs.shard.report_task_end(self.json)? {
             return Ok(());
         }
         output::result(self.json, &result, || {

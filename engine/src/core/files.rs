@@ -15,6 +15,8 @@ use std::{
     fs::{self, File, TryLockError},
     io::{self, BufWriter, Read, Write},
     path::{Path, PathBuf},
+    thread,
+    time::Duration,
 };
 
 const TEMPORARY_PREFIX: &str = ".alea-";
@@ -238,6 +240,18 @@ pub fn lock_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File>
         Err(TryLockError::WouldBlock) => Err(FileError::Busy(directory.to_owned())),
         Err(TryLockError::Error(_)) => Ok(None),
     }
+}
+
+/// Locks a file, or returns false if another process has locked it. The copy of a lock that a child
+/// process has before it starts its program is waited for.
+pub(crate) fn lock_file(file: &File) -> bool {
+    (0..20).any(|attempt| {
+        if attempt > 0 {
+            thread::sleep(Duration::from_millis(5));
+        }
+        // Some file systems have no locks.
+        !matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+    })
 }
 
 /// Free bytes in a directory's file system; `None` if unknown.

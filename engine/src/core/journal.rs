@@ -15,7 +15,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
-    fs::{File, OpenOptions, TryLockError},
+    fs::{File, OpenOptions},
     io::{self, Seek, SeekFrom, Write},
     marker::PhantomData,
     path::{Path, PathBuf},
@@ -189,7 +189,8 @@ struct JournalFile {
     length: u64,
     /// Whether the file ends with an incomplete line that cannot be truncated.
     is_closed: bool,
-    /// Replaced files, still locked against processes that have opened them.
+    /// Replaced files of this path, open for their locks: a process that opened one before must not
+    /// take the path for free.
     replaced: Vec<File>,
     work: &'static str,
 }
@@ -205,8 +206,7 @@ impl JournalFile {
             .truncate(false)
             .open(path)
             .map_err(failed)?;
-        // Some file systems have no locks.
-        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        if !files::lock_file(&file) {
             let name = path.display();
             let problem = format!("{name}: another {work} is writing this file");
             return Err(JournalError(problem));

@@ -29,36 +29,36 @@ use crate::play::{
 pub struct Columns;
 
 /// Three columns of each seat (0: empty), the remaining throws, and the seat to move.
-type Table = [u8; 8];
+type Board = [u8; 8];
 
 type Move = (u8, u8);
 
-fn column_lead(table: &Table, seat: Seat) -> i32 {
+fn column_lead(table: &Board, seat: Seat) -> i32 {
     let result = |column: usize| table[3 * seat + column].cmp(&table[3 - 3 * seat + column]) as i32;
     (0..3).map(result).sum()
 }
 
 impl Game for Columns {
-    type Position = Table;
+    type Position = Board;
     type Move = Move;
     type Moves = FixedList<Move, 12>;
     type Outcomes = FixedList<Outcome, 4>;
 
-    fn to_move(&self, table: &Table) -> Seat {
+    fn to_move(&self, table: &Board) -> Seat {
         table[7].into()
     }
-    fn payoffs(&self, table: &Table) -> Option<Payoffs> {
+    fn payoffs(&self, table: &Board) -> Option<Payoffs> {
         (table[6] == 0).then(|| payoffs_by_score([column_lead(table, 0), 0]))
     }
-    fn moves(&self, _: &Table, moves: &mut Self::Moves) {
+    fn moves(&self, _: &Board, moves: &mut Self::Moves) {
         moves.clear();
         (0..12).for_each(|index| moves.push((index / 3 + 1, index % 3)));
     }
     /// Each number of the die allows a range of three moves.
-    fn outcomes(&self, _: &Table, _: &[Move]) -> Self::Outcomes {
+    fn outcomes(&self, _: &Board, _: &[Move]) -> Self::Outcomes {
         uniform_outcomes(12)
     }
-    fn play(&self, table: &Table, (number, column): Move) -> Table {
+    fn play(&self, table: &Board, (number, column): Move) -> Board {
         let (mut after, seat, column) = (*table, self.to_move(table), usize::from(column));
         after[3 * seat + column] = number;
         let opposite = &mut after[3 - 3 * seat + column];
@@ -91,17 +91,17 @@ impl Rules for Columns {
     fn max_plies(&self) -> u16 {
         8
     }
-    fn remaining(&self, table: &Table) -> usize {
+    fn remaining(&self, table: &Board) -> usize {
         table[6].into()
     }
-    fn random_start(&self, _: &mut RandomStream, first: Seat) -> Table {
+    fn random_start(&self, _: &mut RandomStream, first: Seat) -> Board {
         [0, 0, 0, 0, 0, 0, 8, first as u8]
     }
 }
 
 impl GameText for Columns {
     /// The eight numbers, and the outcome of the die (its number minus 1) if thrown.
-    fn parse_position(&self, text: &str) -> Result<(Table, Option<u8>), TextError> {
+    fn parse_position(&self, text: &str) -> Result<(Board, Option<u8>), TextError> {
         let digits: Vec<u8> = text.bytes().map(|digit| digit.wrapping_sub(b'0')).collect();
         let within = |(digit, max): (&u8, u8)| *digit <= max;
         let is_valid = digits.iter().zip([4, 4, 4, 4, 4, 4, 8, 1, 3]).all(within);
@@ -111,17 +111,17 @@ impl GameText for Columns {
         let position = table.map(|&table| (table, digits.get(8).copied()));
         position.ok_or_else(|| TextError::new(1, "a position is eight digits, such as 00000080"))
     }
-    fn format_position(&self, table: &Table, outcome: Option<u8>) -> String {
+    fn format_position(&self, table: &Board, outcome: Option<u8>) -> String {
         table.iter().chain(&outcome).map(u8::to_string).collect()
     }
-    fn format_move(&self, _: &Table, (number, column): Move) -> String {
+    fn format_move(&self, _: &Board, (number, column): Move) -> String {
         format!("{number}-{column}")
     }
 }
 
 /// The hand-made evaluator: the lead of the side to move.
 impl Score<Self> for Columns {
-    fn score(&self, game: &Self, table: &Table) -> f32 {
+    fn score(&self, game: &Self, table: &Board) -> f32 {
         column_lead(table, game.to_move(table)) as f32
     }
 }
@@ -148,7 +148,7 @@ impl TupleInputs for Columns {
     fn cells(&self) -> &[CellGroup] {
         &CELLS
     }
-    fn write_symbols(&self, table: &Table, seat: Seat, symbols: &mut [u8]) {
+    fn write_symbols(&self, table: &Board, seat: Seat, symbols: &mut [u8]) {
         symbols.copy_from_slice(&table[..6]);
         symbols.rotate_left(3 * seat);
     }

@@ -184,7 +184,7 @@ pub trait Learnable: TupleInputs {
     }
 
     /// Rules of several boards that share one view, for training on all of them.
-    fn with_shared_view(all: Vec<Self>) -> Vec<Self> {
+    fn for_joint_training(all: Vec<Self>) -> Vec<Self> {
         all
     }
 
@@ -193,7 +193,7 @@ pub trait Learnable: TupleInputs {
         self.notation()
     }
 
-    /// The game of a model file; `None` for another game.
+    /// The rules of a [`Learnable::model_name`]; `None` for the name of another game.
     fn from_model_name(name: &str) -> Option<Self> {
         Self::from_notation(name, None).ok()
     }

@@ -34,14 +34,14 @@ impl AbdadaTable {
 
     /// Enters a position; returns whether its slot was free.
     #[inline]
-    pub(super) fn enter(&self, key: u64) -> bool {
+    pub(super) fn mark_searching(&self, key: u64) -> bool {
         self.slots[key as usize % NUM_SLOTS]
             .compare_exchange(0, key, Relaxed, Relaxed)
             .is_ok()
     }
 
     #[inline]
-    pub(super) fn leave(&self, entered: bool, key: u64) {
+    pub(super) fn unmark_searching(&self, entered: bool, key: u64) {
         if entered {
             self.slots[key as usize % NUM_SLOTS].store(0, Relaxed);
         }

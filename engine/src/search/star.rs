@@ -427,7 +427,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
                         if round == 0 && rank > 0 && abdada.contains(child) {
                             continue;
                         }
-                        let entered = abdada.enter(child);
+                        let entered = abdada.mark_searching(child);
                         let found = self.search_move(
                             position,
                             mv,
@@ -437,7 +437,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
                             index,
                             (alpha, beta),
                         );
-                        abdada.leave(entered, child);
+                        abdada.unmark_searching(entered, child);
                         found
                     }
                 };

@@ -140,7 +140,7 @@ impl<G: Playable> Session<G> {
         };
         // In this order, so that no input between the two is missed.
         let (answer, is_interrupted) = if is_continuous && output.input_pending() {
-            (glance(&stop, || run(player, &limits)), false)
+            (run_briefly(&stop, || run(player, &limits)), false)
         } else {
             let answer = run(player, &limits);
             (answer, limits.is_stopped())
@@ -318,8 +318,8 @@ fn sorted<M: Copy + PartialEq>(analysis: Analysis<M>) -> MoveAnalysis<M> {
     }
 }
 
-/// Sets the stop flag of a search after a short while.
-fn glance<T>(stop: &AtomicBool, search: impl FnOnce() -> T) -> T {
+/// The answer of a search that is stopped after [`QUICK_SEARCH_TIME`].
+fn run_briefly<T>(stop: &AtomicBool, search: impl FnOnce() -> T) -> T {
     thread::scope(|scope| {
         let timer = scope.spawn(|| {
             thread::park_timeout(QUICK_SEARCH_TIME);

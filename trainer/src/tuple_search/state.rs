@@ -118,7 +118,7 @@ impl State {
             .collect()
     }
 
-    pub(super) fn rows(&self) -> usize {
+    pub(super) fn total_rows(&self) -> usize {
         self.additions.iter().map(|addition| addition.rows).sum()
     }
 
@@ -148,7 +148,7 @@ impl State {
         write_atomically(result, |file| file.write_all(text.as_bytes()))?;
         Ok(SearchReport {
             tuples: config.ntuple.tuples.len(),
-            rows: self.rows(),
+            rows: self.total_rows(),
             validation_loss: self.loss(),
             additions: self.additions.clone(),
             config: result.to_owned(),

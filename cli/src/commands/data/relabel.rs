@@ -62,7 +62,7 @@ impl Relabel {
             let slice = self.shard.slice();
             relabel::relabel(&source, &self.set.out, &recipe, slice, progress)
         })?;
-        if self.shard.ends_task(self.set.records.json)? {
+        if self.shard.report_task_end(self.set.records.json)? {
             return Ok(());
         }
         self.set.records.written_line(&[written], SHARDS)

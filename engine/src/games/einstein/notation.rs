@@ -164,7 +164,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// Seat and stone (from 0) on a square in the upper left corner's numbering.
+    /// Seat and stone (from 0) on a square, counted row by row from the upper left corner.
     pub(super) fn stone_at(position: &Position, square: u8) -> Option<(Seat, usize)> {
         [RED, BLUE].into_iter().find_map(|seat| {
             let stone = position

@@ -237,7 +237,7 @@ impl Learnable for ReversiXt {
 
     type Group = NoFeatureGroup;
 
-    fn with_shared_view(mut games: Vec<Self>) -> Vec<Self> {
+    fn for_joint_training(mut games: Vec<Self>) -> Vec<Self> {
         for (game, number) in games.iter_mut().zip(0..) {
             game.number = number;
         }
@@ -334,7 +334,7 @@ mod tests {
             Arc::new(settings.generate(seed).unwrap())
         };
         let alone: Vec<ReversiXt> = (0..4).map(|seed| ReversiXt::new(map(seed))).collect();
-        let variants = ReversiXt::with_shared_view(alone.clone());
+        let variants = ReversiXt::for_joint_training(alone.clone());
         let set = TupleSet::from_name(&variants[0], "summary-pairs").unwrap();
         assert_eq!((set.tuples(), set.rows()), (190, 48_640));
         let weights = (0..set.rows()).map(|row| (row % 7) as f32 / 70.0).collect();

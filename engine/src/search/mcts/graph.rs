@@ -63,12 +63,12 @@ const MIN_CELL_BYTES: usize = size_of::<Cell>() + size_of::<ColdCell>();
 const MIN_CELLS: usize = 1 << 8;
 
 /// Maximal chunk of a thread: about a hundred nodes, 32 KiB.
-const MAX_CHUNK: usize = 1 << 11;
+const MAX_CHUNK_CELLS: usize = 1 << 11;
 
 /// Chunks of all threads are at most one part in so many of the cells; without room for
-/// [`MIN_CHUNK`] cells they hold one node each.
+/// [`MIN_CHUNK_CELLS`] cells they hold one node each.
 const CHUNK_DIVISOR: usize = 256;
-const MIN_CHUNK: usize = 64;
+const MIN_CHUNK_CELLS: usize = 64;
 
 const CELLS_PER_SLOT: usize = 2;
 
@@ -79,12 +79,12 @@ impl Graph {
         loop {
             if let Some(graph) = Self::try_new(Size { bytes, ..size }) {
                 let chunk_size = if size.threads > 1 {
-                    (graph.cells.items().len() / CHUNK_DIVISOR / size.threads).min(MAX_CHUNK)
+                    (graph.cells.items().len() / CHUNK_DIVISOR / size.threads).min(MAX_CHUNK_CELLS)
                 } else {
                     0
                 };
                 return Some(Self {
-                    chunk_size: if chunk_size < MIN_CHUNK {
+                    chunk_size: if chunk_size < MIN_CHUNK_CELLS {
                         0
                     } else {
                         chunk_size as u32
@@ -514,7 +514,7 @@ mod tests {
     #[cfg_attr(miri, ignore = "too many cells")]
     fn threads_make_blocks_of_their_own_reserves_and_none_is_lost() {
         let mut graph = Graph::for_tests(1 << 22, 1 << 12, false, 2);
-        assert!(graph.chunk_size as usize >= MIN_CHUNK);
+        assert!(graph.chunk_size as usize >= MIN_CHUNK_CELLS);
         for _ in 0..3 {
             let mut chunks = [Chunk::default(), Chunk::default()];
             let mut nodes: Vec<u32> = Vec::new();

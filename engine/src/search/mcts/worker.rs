@@ -45,7 +45,8 @@ pub(super) struct Context<'a, G: SearchGame> {
     pub(super) prior: Option<&'a dyn Prior<G>>,
     /// Bounds this close count as met: above 0 for an inexact oracle.
     pub(super) tolerance: f32,
-    /// Whether threads buffer their additions: with several threads.
+    /// Whether a thread collects visits and payoffs in its write buffer before it adds them to the
+    /// graph: only with several threads.
     pub(super) buffers_writes: bool,
     /// With buffers, edges with fewer visits get [`MctsOptions::virtual_loss`]; at most the number
     /// of simulations under way.

@@ -213,17 +213,18 @@ fn dot<V: Vector>(values: &[Lanes], weights: &[Lanes]) -> f32 {
 #[inline(always)]
 fn weighted_losses(logits: &mut [f32], chunk: Inputs<'_>, scale: f32) -> f64 {
     if chunk.weights.is_empty() {
-        return losses(logits, chunk.targets, scale);
+        return loss_and_gradients(logits, chunk.targets, scale);
     }
     let samples = logits.chunks_mut(1).zip(chunk.targets.chunks(1));
-    let loss =
-        |((logit, target), &weight)| f64::from(weight) * losses(logit, target, scale * weight);
+    let loss = |((logit, target), &weight)| {
+        f64::from(weight) * loss_and_gradients(logit, target, scale * weight)
+    };
     samples.zip(chunk.weights).map(loss).sum()
 }
 
 /// Replaces logits by `scale` times the derivative of the loss; returns the sum of the losses.
 #[inline(always)]
-fn losses(logits: &mut [f32], targets: &[f32], scale: f32) -> f64 {
+fn loss_and_gradients(logits: &mut [f32], targets: &[f32], scale: f32) -> f64 {
     let mut loss = 0.0;
     // Σ ln(1 + e) is the logarithm of the product: at most 2^64, and one logarithm instead of 64.
     let mut product = 1.0f64;

@@ -15,7 +15,8 @@ use engine::core::{
 };
 use engine::learned::{inputs::Learnable, tuples::TupleSet};
 
-/// Positions before chance of one game; buffers are reused.
+/// One self-played game: its positions before each event of chance, with seats, rows and logits.
+/// Buffers are reused for the next game.
 #[derive(Debug)]
 pub(super) struct Episode<G: Learnable> {
     positions: Vec<G::Position>,

@@ -107,7 +107,7 @@ impl TupleKernels<Standard> for EinSteinTuples {
         if set.kernels().are_vectors() {
             return simd::rows(set, position, out);
         }
-        let view = if set.kernels().plan.is_reduced() {
+        let view = if set.kernels().plan.has_compact_alphabet() {
             Symbols::new(position)
         } else {
             Symbols::plain(position)

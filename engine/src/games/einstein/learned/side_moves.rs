@@ -179,7 +179,7 @@ impl SideMoves {
 /// The moves of a given list that do not reach the goal.
 pub(super) struct MoveSubset {
     steps: [SideMove; MAX_STEPS],
-    /// By step the index of its move in the list.
+    /// For each entry of `steps`, the index of its move in the given list.
     indices: [u8; MAX_STEPS],
     count: usize,
 }

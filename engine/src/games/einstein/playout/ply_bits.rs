@@ -33,7 +33,7 @@ impl PlyBits {
     /// single step, minus 1 if only the first has: ratios 1 : 1, 3 : 1 and 1 : 3, as their numbers
     /// of moves.
     #[inline]
-    pub fn coin(self) -> u8 {
+    pub fn stone_choice(self) -> u8 {
         (self.0 & 3) as u8
     }
 }

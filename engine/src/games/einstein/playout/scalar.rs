@@ -231,11 +231,11 @@ impl ScalarGame {
             squares[usize::from(entry.first & 7)],
             squares[usize::from(entry.last & 7)],
         );
-        // See `PlyBits::coin`, in units of the flags, minus 31, so that the squares below the flags
+        // See `PlyBits::stone_choice`, in units of the flags, minus 31, so that the squares below the flags
         // have no effect.
-        let coin = u32::from(draw.coin()) * u32::from(ONE_STEP_FLAG);
+        let coin = u32::from(draw.stone_choice()) * u32::from(ONE_STEP_FLAG);
         let takes_first = if BY_STONES {
-            draw.coin() < 2
+            draw.stone_choice() < 2
         } else {
             coin + u32::from(from_first) < u32::from(from_last) + 2 * u32::from(ONE_STEP_FLAG) - 31
         };

@@ -163,7 +163,7 @@ fn draws_of_lanes_are_uniform_and_independent() {
         for lane in 0..LANES {
             let face = |draw: PlyBits| usize::from(draw.face()) - 1;
             codes[lane][draws[lane].code()] += 1;
-            coins[lane][usize::from(draws[lane].coin())] += 1;
+            coins[lane][usize::from(draws[lane].stone_choice())] += 1;
             successive[6 * face(before[lane]) + face(draws[lane])] += 1;
             neighbours[6 * face(draws[lane]) + face(draws[(lane + 1) % LANES])] += 1;
         }

@@ -322,7 +322,7 @@ macro_rules! kernels {
                             1 => forward_into::<FIRST, SECOND, 1, { v::ACC_CHAINS }>(
                                 layers, these, &mut sums,
                             ),
-                            2 => forward_into::<FIRST, SECOND, 2, { v::ACC_CHAINS_OF_TWO }>(
+                            2 => forward_into::<FIRST, SECOND, 2, { v::ACC_CHAINS_FOR_TWO_POSITIONS }>(
                                 layers, these, &mut sums,
                             ),
                             3 => forward_into::<FIRST, SECOND, 3, 1>(layers, these, &mut sums),
@@ -335,7 +335,7 @@ macro_rules! kernels {
                         // discarded.
                         for two in 0..pairs.len().div_ceil(2) {
                             let (activations, sums) = (&mut these[2 * two..], &mut sums[2 * two..]);
-                            forward_into::<FIRST, SECOND, 2, { v::ACC_CHAINS_OF_TWO }>(
+                            forward_into::<FIRST, SECOND, 2, { v::ACC_CHAINS_FOR_TWO_POSITIONS }>(
                                 layers,
                                 activations,
                                 sums,

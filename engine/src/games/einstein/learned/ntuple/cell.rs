@@ -92,7 +92,7 @@ pub(super) fn is_valid_cell(cell: Cell) -> bool {
         .any(|group| group.all().any(|own| own == cell))
 }
 
-pub(super) fn is_reduced(cell: Cell) -> bool {
+pub(super) fn has_compact_alphabet(cell: Cell) -> bool {
     cell.index() >= OWNERS_START
 }
 

@@ -9,7 +9,7 @@ use crate::games::einstein::MAX_STONES;
 
 /// Of a set of living stones those that another number allows, as a bit set.
 #[inline]
-fn allowed_by_others(alive: u8) -> u8 {
+fn movable_by_neighbour_numbers(alive: u8) -> u8 {
     const ALL: u8 = (1 << MAX_STONES) - 1;
     let dead = !alive & ALL;
     alive & (dead << 1 | dead >> 1)
@@ -17,8 +17,10 @@ fn allowed_by_others(alive: u8) -> u8 {
 
 /// The same for both sides, one bit per board symbol.
 #[inline]
-pub(super) fn symbols_allowed_by_others(mover: u8, other: u8) -> u16 {
-    let [mover, other] = map_array([mover, other], |alive| u16::from(allowed_by_others(alive)));
+pub(super) fn movable_symbols(mover: u8, other: u8) -> u16 {
+    let [mover, other] = map_array([mover, other], |alive| {
+        u16::from(movable_by_neighbour_numbers(alive))
+    });
     mover << 1 | other << (1 + MAX_STONES)
 }
 
@@ -32,7 +34,7 @@ impl Mobility {
 
     #[inline]
     pub(super) fn new(mover: u8, other: u8) -> Self {
-        let more = symbols_allowed_by_others(mover, other);
+        let more = movable_symbols(mover, other);
         let mut symbols = MIN_SYMBOLS;
         for (stone, symbol) in symbols.iter_mut().enumerate() {
             *symbol += (more >> stone & 1) as u8;
@@ -86,14 +88,14 @@ mod tests {
             let expected = (0..MAX_STONES)
                 .filter(|&stone| faces[stone].count_ones() > 1)
                 .fold(0, |set, stone| set | 1 << stone);
-            assert_eq!(allowed_by_others(alive), expected, "{alive:06b}");
+            assert_eq!(movable_by_neighbour_numbers(alive), expected, "{alive:06b}");
             assert!(
                 (0..MAX_STONES).all(|stone| (faces[stone] >> stone & 1) == (alive >> stone & 1)),
                 "{alive:06b}"
             );
         }
         // By hand: 1 and 2 alive, 3 gone, 4 to 6 alive: a 3 allows 2 and 4.
-        assert_eq!(allowed_by_others(0b11_1011), 0b00_1010);
+        assert_eq!(movable_by_neighbour_numbers(0b11_1011), 0b00_1010);
         assert_eq!(
             Mobility::new(0b11_1011, 0b00_0001).0,
             [0, 1, 2, 1, 2, 1, 1, 4, 3, 3, 3, 3, 3, 0, 0, 0]

@@ -14,7 +14,7 @@ mod avx512_symbols;
 use super::{
     TupleSet,
     cell::{CELLS, DISTANCE_CELLS, OWNER_CELLS, SQUARES},
-    mobility::symbols_allowed_by_others,
+    mobility::movable_symbols,
     successors::Parent,
 };
 use crate::games::einstein::{
@@ -28,7 +28,7 @@ use crate::learned::tuples::QuantizedWeights;
 // portable, AVX2 and AVX-512 with VBMI (`EinSteinTuples::on`), which includes AVX2: so vectors may
 // be called where the set has any, and wide ones where `are_wide`. For any position symbols are in
 // their alphabets (`SymbolVectors` of either width), so rows are below `SimdLayout::rows`, the
-// number of weights passed on; `REDUCED` is `SimdLayout::is_reduced`.
+// number of weights passed on; `REDUCED` is `SimdLayout::has_compact_alphabet`.
 
 /// The symbols of all cells of a position; `None` without AVX2.
 #[inline]
@@ -50,7 +50,7 @@ pub(super) fn sum(set: &TupleSet, position: &Position, weights: &[i32]) -> i32 {
     let weights = &weights[set.offset(position) as usize..][..plan.rows()];
     // SAFETY: as above.
     unsafe {
-        match (kernels.are_wide(), plan.is_reduced()) {
+        match (kernels.are_wide(), plan.has_compact_alphabet()) {
             (true, false) => avx512::sum::<false>(plan, position, weights),
             (true, true) => avx512::sum::<true>(plan, position, weights),
             (false, false) => avx2::sum::<false>(plan, position, weights),
@@ -75,7 +75,7 @@ pub(super) fn successors(
     use avx512_successors::successors;
     // SAFETY: as above.
     unsafe {
-        match (plan.is_reduced(), plan.is_long()) {
+        match (plan.has_compact_alphabet(), plan.is_long()) {
             (false, false) => successors::<false, false>(parent, weights, bias, moves, sums),
             (false, true) => successors::<false, true>(parent, weights, bias, moves, sums),
             (true, false) => successors::<true, false>(parent, weights, bias, moves, sums),
@@ -105,7 +105,7 @@ pub(super) fn rows(set: &TupleSet, position: &Position, out: &mut [u32]) {
     let (plan, first) = (&kernels.plan, set.offset(position));
     // SAFETY: as above; no weights are read.
     unsafe {
-        match (kernels.are_wide(), plan.is_reduced()) {
+        match (kernels.are_wide(), plan.has_compact_alphabet()) {
             (true, false) => avx512::rows::<false>(plan, position, first, out),
             (true, true) => avx512::rows::<true>(plan, position, first, out),
             (false, false) => avx2::rows::<false>(plan, position, first, out),
@@ -140,5 +140,5 @@ const _: () = {
 /// One bit per board symbol, set for stones that other numbers allow.
 #[inline]
 fn allowed_by_other_numbers(position: &Position) -> u16 {
-    symbols_allowed_by_others(position.mover().living_set(), position.other().living_set())
+    movable_symbols(position.mover().living_set(), position.other().living_set())
 }

@@ -69,7 +69,7 @@ impl SimdLayout {
             blocks: Vec::new(),
             steps: Vec::new(),
             rows: rows as usize,
-            reduced: cells().any(|cell| cell::is_reduced(*cell)),
+            reduced: cells().any(|cell| cell::has_compact_alphabet(*cell)),
         };
         for (tuples, bases) in tuples.chunks(LANES).zip(bases.chunks(LANES)) {
             let count = tuples
@@ -96,7 +96,7 @@ impl SimdLayout {
     }
 
     #[inline]
-    pub(super) fn is_reduced(&self) -> bool {
+    pub(super) fn has_compact_alphabet(&self) -> bool {
         self.reduced
     }
 

@@ -22,7 +22,7 @@ pub(super) const MAX_SECOND_LAYER_VECTORS: usize = 4;
 /// Positions per batch of the second layer: 8 sums, 2 inputs, weights and products fill 16
 /// registers.
 pub(super) const POSITIONS_PER_BATCH: usize = 2;
-pub(super) const ACC_CHAINS_OF_TWO: usize = 1;
+pub(super) const ACC_CHAINS_FOR_TWO_POSITIONS: usize = 1;
 pub(super) const ACC_CHAINS: usize = 2;
 
 pub(super) use horizontal_sums::sum_of_eight as total;

@@ -15,8 +15,9 @@ pub(super) const VECTOR_BYTES: usize = 64;
 pub(super) const MAX_SECOND_LAYER_VECTORS: usize = 2;
 pub(super) const POSITIONS_PER_BATCH: usize = 4;
 /// As many chains of products as four positions have.
-pub(super) const ACC_CHAINS_OF_TWO: usize = 2;
-/// A product is ready when the next three have begun.
+pub(super) const ACC_CHAINS_FOR_TWO_POSITIONS: usize = 2;
+/// Independent accumulators per sum: four hide the latency of a product, which is ready when three
+/// more have started.
 pub(super) const ACC_CHAINS: usize = 4;
 
 common_operations!("avx2,avx512f,avx512bw");

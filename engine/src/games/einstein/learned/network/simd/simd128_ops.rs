@@ -13,7 +13,7 @@ pub(super) type Vector = v128;
 pub(super) const VECTOR_BYTES: usize = 16;
 pub(super) const MAX_SECOND_LAYER_VECTORS: usize = 8;
 pub(super) const POSITIONS_PER_BATCH: usize = 2;
-pub(super) const ACC_CHAINS_OF_TWO: usize = 1;
+pub(super) const ACC_CHAINS_FOR_TWO_POSITIONS: usize = 1;
 pub(super) const ACC_CHAINS: usize = 1;
 
 common_operations!("simd128");

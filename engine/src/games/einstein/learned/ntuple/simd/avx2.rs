@@ -53,7 +53,7 @@ fn half_block(
 }
 
 /// # Safety
-/// `weights` has [`SimdLayout::rows`] entries, and `REDUCED` is [`SimdLayout::is_reduced`].
+/// `weights` has [`SimdLayout::rows`] entries, and `REDUCED` is [`SimdLayout::has_compact_alphabet`].
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn sum<const REDUCED: bool>(
     plan: &SimdLayout,

@@ -55,7 +55,7 @@ fn block<const REDUCED: bool>(
 }
 
 /// # Safety
-/// `weights` has [`SimdLayout::rows`] entries, and `REDUCED` is [`SimdLayout::is_reduced`].
+/// `weights` has [`SimdLayout::rows`] entries, and `REDUCED` is [`SimdLayout::has_compact_alphabet`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) unsafe fn sum<const REDUCED: bool>(
     plan: &SimdLayout,

@@ -124,7 +124,7 @@ struct Moves<'a, 'b, const REDUCED: bool> {
 ///
 /// # Safety
 /// `weights` has [`simd_layout::SimdLayout::rows`] entries, at least one; `REDUCED` is
-/// [`simd_layout::SimdLayout::is_reduced`]. Groups are added in order from 0, to the same moves.
+/// [`simd_layout::SimdLayout::has_compact_alphabet`]. Groups are added in order from 0, to the same moves.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,popcnt")]
 unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
@@ -244,7 +244,7 @@ fn one_lane(number: i32) -> __m512i {
 ///
 /// # Safety
 /// `weights` has [`simd_layout::SimdLayout::rows`] entries, and `REDUCED` is
-/// [`simd_layout::SimdLayout::is_reduced`].
+/// [`simd_layout::SimdLayout::has_compact_alphabet`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,popcnt")]
 pub(super) unsafe fn successors<const REDUCED: bool, const LONG: bool>(
     parent: &Parent<'_>,

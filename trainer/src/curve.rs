@@ -9,7 +9,7 @@ use std::{ops::RangeInclusive, path::Path};
 /// Validation loss of the positions with this much remaining.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseLoss {
-    /// Value of [`engine::play::playable::Playable::remaining`].
+    /// Value of [`engine::play::rules::Rules::remaining`].
     pub remaining: usize,
     /// Number of samples.
     pub samples: usize,

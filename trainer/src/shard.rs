@@ -44,7 +44,7 @@ pub struct ShardHeader {
     /// Settings of the run, as JSON: with `first_game` and `games` they determine every byte of
     /// the games, unless a player has a time limit.
     pub run: serde_json::Value,
-    /// The game with its parameters, as [`Playable::notation`] writes it.
+    /// The game with its parameters, as `reversi(size=6)`.
     pub game: String,
     /// The map it is played on, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

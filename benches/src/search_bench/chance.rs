@@ -29,7 +29,7 @@ pub(crate) struct ChanceCosts {
     pub(crate) costs: PlayerCosts,
 }
 
-/// Compares the cuts of [`presets::LABELS`] in both forms of chance nodes.
+/// Compares the cuts of Star0, Star0.5, Star1 and Star2 in both forms of chance nodes.
 pub fn compare_cuts(settings: &Settings, progress: &ProgressBar) -> Result<Report> {
     if !settings.players.is_empty() {
         let problem = "the study 'chance' has its own players; leave out --player, or leave out --study to compare players";

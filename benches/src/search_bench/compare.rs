@@ -13,7 +13,7 @@ use arena::text_table::TextTable;
 use indicatif::ProgressBar;
 use serde_json::{json, to_value};
 
-/// Compares the players of the settings, or [`presets::DEFAULT_PLAYERS`], with the first of them.
+/// Compares the players of the settings, or the default ones, with the first of them.
 pub fn compare_players(settings: &Settings, progress: &ProgressBar) -> Result<Report> {
     let recipes = recipes(settings.players_or(&presets::DEFAULT_PLAYERS))?;
     progress.set_length((recipes.len() * settings.suite.positions.len()) as u64);

@@ -142,7 +142,7 @@ pub struct Network<G: Learnable> {
 
 impl<G: Learnable> Network<G> {
     /// A network with these feature groups. The layers after the first exist once for each range of
-    /// [`crate::play::playable::Playable::remaining`], whose upper limits but the last are
+    /// [`crate::play::rules::Rules::remaining`], whose upper limits but the last are
     /// `bucket_limits`.
     pub fn new(
         game: &G,

@@ -141,7 +141,7 @@ impl<G: Learnable> TupleSet<G> {
     }
 
     /// The same tuples with tables for each range of
-    /// [`crate::play::playable::Playable::remaining`], whose upper limits but the last are
+    /// [`crate::play::rules::Rules::remaining`], whose upper limits but the last are
     /// `phases`.
     pub fn with_phases(self, phases: &[u8]) -> Result<Self, ModelError> {
         check_bucket_limits(&self.game, "phases", phases).map_err(ModelError)?;

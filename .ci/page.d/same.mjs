@@ -76,7 +76,7 @@ for (const facts of games) {
       here = await ask({ ask: "roll", game, position: here.position, seed, ply });
       if (facts.faces) {
         // The rolls are a position before and after its roll.
-        seen.add(here.face);
+        if (facts.name === "einstein") seen.add(here.face);
         const face = before.faces.find((one) => one.face === here.face);
         const after = await ask({ ask: "analyse", game, position: here.position, player: `star1(depth=${depth})` });
         assert.ok(after.best === face.best && Math.abs(after.value - face.value) < 1e-6, here.position);

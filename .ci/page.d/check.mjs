@@ -39,7 +39,8 @@ const hasSettled = () =>
   until(() => {
     if (document.querySelector("#play").ariaBusy === "true") return false;
     const ended = document.querySelector("#ledger table");
-    return ended || document.querySelector("#board .spot.may, #unplaced button:enabled");
+    const hasSquares = document.querySelector("#board .spot");
+    return ended || document.querySelector(hasSquares ? "#board .spot.may, #unplaced button:enabled" : "#moves [data-move]:not([aria-disabled])");
   });
 const centre = (selector) =>
   page.evaluate((selector) => {
@@ -63,7 +64,7 @@ async function move(number) {
     const targets = await names('#board:has([aria-pressed="true"]) .spot:has(.target)');
     if (targets.length) await click(targets[number % targets.length]);
   } else {
-    await press("#unplaced button");
+    await press((await page.$("#board .spot")) ? "#unplaced button" : "#moves [data-move]:not([aria-disabled])");
   }
   await until((count) => document.querySelectorAll("#plies li").length > count, before);
 }

@@ -9,12 +9,12 @@ const LAST_THROW: &str = "12034410";
 
 #[test]
 fn the_test_game_has_moves_and_analysis() {
-    let moves = alea!("moves {LAST_THROW}2 --game columns --json").json();
+    let moves = alea!("moves '{LAST_THROW} 2' --game columns --json").json();
     let after = list(&moves["moves"]).iter().map(|mv| word(&mv["position"]));
     let after: Vec<&str> = after.collect();
-    assert_eq!(after, ["32004401", "13034401", "12334401"]);
+    assert_eq!(after, ["32004401 -", "13034401 -", "12334401 -"]);
     let analysis =
-        alea!("analyse {LAST_THROW} --game columns --player 'star1(depth=1)' --json").json();
+        alea!("analyse '{LAST_THROW} -' --game columns --player 'star1(depth=1)' --json").json();
     assert_eq!(list(&analysis["moves"]).len(), 12);
     let leaves = alea!("perft --game columns --depth 2 --json").json();
     assert_eq!(leaves["leaves"], json!(144));
@@ -42,7 +42,7 @@ fn the_test_game_is_played_by_gtp_and_on_the_page() {
     let mut games = list(&games["games"]).iter();
     assert!(games.any(|game| game["name"] == "columns"));
     let question = json!({
-        "ask": "analyse", "game": "columns", "position": LAST_THROW, "player": "star1(depth=1)"
+        "ask": "analyse", "game": "columns", "position": format!("{LAST_THROW} -"), "player": "star1(depth=1)"
     });
     let analysis = ask(question);
     assert_eq!(list(&analysis["moves"]).len(), 12, "{analysis}");

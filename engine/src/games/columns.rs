@@ -100,19 +100,27 @@ impl Rules for Columns {
 }
 
 impl GameText for Columns {
-    /// The eight numbers, and the outcome of the die (its number minus 1) if thrown.
+    /// The eight numbers, a space, and the outcome of the die (its number minus 1) or `-`.
     fn parse_position(&self, text: &str) -> Result<(Board, Option<u8>), TextError> {
-        let digits: Vec<u8> = text.bytes().map(|digit| digit.wrapping_sub(b'0')).collect();
+        let error = || TextError::new(1, "a position is eight digits and the die: 00000080 -");
+        let (numbers, die) = text.split_once(' ').ok_or_else(error)?;
+        let digits: Vec<u8> = numbers
+            .bytes()
+            .map(|byte| byte.wrapping_sub(b'0'))
+            .collect();
         let within = |(digit, max): (&u8, u8)| *digit <= max;
-        let is_valid = digits.iter().zip([4, 4, 4, 4, 4, 4, 8, 1, 3]).all(within);
-        let table = digits
-            .first_chunk()
-            .filter(|_| is_valid && digits.len() < 10);
-        let position = table.map(|&table| (table, digits.get(8).copied()));
-        position.ok_or_else(|| TextError::new(1, "a position is eight digits, such as 00000080"))
+        let is_valid = digits.iter().zip([4, 4, 4, 4, 4, 4, 8, 1]).all(within);
+        let board = digits.try_into().ok().filter(|_| is_valid);
+        let outcome = ["-", "0", "1", "2", "3"]
+            .iter()
+            .position(|name| *name == die);
+        let outcome = outcome.map(|outcome| outcome.checked_sub(1).map(|outcome| outcome as u8));
+        board.zip(outcome).ok_or_else(error)
     }
-    fn format_position(&self, table: &Board, outcome: Option<u8>) -> String {
-        table.iter().chain(&outcome).map(u8::to_string).collect()
+    fn format_position(&self, board: &Board, outcome: Option<u8>) -> String {
+        let numbers: String = board.iter().map(u8::to_string).collect();
+        let die = outcome.map_or_else(|| "-".to_owned(), |outcome| outcome.to_string());
+        format!("{numbers} {die}")
     }
     fn format_move(&self, _: &Board, (number, column): Move) -> String {
         format!("{number}-{column}")

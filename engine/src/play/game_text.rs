@@ -11,7 +11,8 @@ pub trait GameText: Rules {
     /// If the text is no position of this game: the error names the character.
     fn parse_position(&self, text: &str) -> Result<(Self::Position, Option<u8>), TextError>;
 
-    /// Formats a position; `outcome` is `None` before chance.
+    /// Formats a position; `outcome` is `None` before chance. In games with chance the last word is
+    /// the outcome, or `-`: the page replaces it.
     fn format_position(&self, position: &Self::Position, outcome: Option<u8>) -> String;
 
     /// Parses a move of a position, allowed by the outcome of chance or not.

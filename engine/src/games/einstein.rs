@@ -1,8 +1,8 @@
 //! The rules of *EinStein würfelt nicht!* (Ingo Althöfer 2004) on boards from 2×2 to 5×5.
 //!
-//! Each side has its own perspective: squares count row by row from its home corner, 0, to its
-//! goal, the last square. A half turn converts between them, so one set of rules serves both sides.
-//! Invariant: a position is the state before the roll, without the die.
+//! Squares are numbered in the perspective of a side: row by row from its home corner, 0, to its
+//! goal, the last square. A half turn converts between the two perspectives, so one set of rules
+//! serves both sides. Invariant: a position is the state before the roll, without the die.
 
 mod codec;
 pub mod dice;
@@ -40,7 +40,7 @@ pub use playout::StoneTable;
 use position::Side;
 pub use position::{GONE, MAX_STONES, Move, Position};
 
-/// Bits of a side's move count: at most three for each of six stones.
+/// Number of bits for the move count of a side: at most three moves for each of six stones.
 const STEP_COUNT_BITS: u32 = 5;
 
 /// Red, seat 0: starts in the upper left corner.
@@ -54,7 +54,7 @@ pub type MoveList = FixedList<Move, { 3 * MAX_STONES }>;
 /// Maximum number of outcomes: faces that allow the same stones are merged.
 pub const MAX_OUTCOMES: usize = 6;
 
-/// The game on the standard board.
+/// The rules on the standard board, 5×5.
 pub type Standard = EinStein<5, 5>;
 
 /// Which stones a roll allows when the rolled stone is gone.
@@ -73,10 +73,11 @@ pub struct EinStein<const COLUMNS: usize = 5, const ROWS: usize = 5> {
     variant: Variant,
     stones: u8,
     die: Die,
-    /// For each set of living stones (bit i = stone i + 1) the outcomes as stone ranges.
+    /// For each set of living stones (bit i = stone i + 1) the outcomes of a roll, each as a range
+    /// of stone indices.
     runs: Box<[StoneRanges; 64]>,
     sampler: OutcomeSampler,
-    /// The home squares in reading order.
+    /// The squares of a side's stones at the start, in reading order.
     home: FixedList<u8, MAX_STONES>,
     stone_table: Option<StoneTable>,
 }
@@ -166,8 +167,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         mobility
     };
 
-    /// Step counts of two stones, `[square + 32 · square of the other]`: all steps in the lower
-    /// five bits, steps onto the goal above.
+    /// Number of steps of two stones, at `[square + 32 · square of the other]`: all steps in the
+    /// lower five bits, those onto the goal in the bits above.
     const STEP_COUNTS_OF_TWO: [u8; 1 << 10] = {
         let mut counts = [0; 32];
         let mut square = 0;
@@ -246,7 +247,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         self.variant
     }
 
-    /// The die that search assumes.
+    /// The die whose probabilities searches assume.
     pub fn die(&self) -> Die {
         self.die
     }
@@ -275,7 +276,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// The moves a face allows, in list order.
+    /// The moves that a roll of `face` allows, ordered by stone, then diagonal, sideways, forward.
     ///
     /// # Panics
     /// If `face` is 0.
@@ -285,7 +286,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         moves
     }
 
-    /// Appends the moves a face allows, in list order.
+    /// Appends the [`Self::legal_moves`] of a face.
     #[inline]
     fn push_legal_moves(&self, position: &Position, face: u8, moves: &mut MoveList) {
         let alive = position.mover().living_set();
@@ -298,13 +299,13 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// For each stone of the mover the probability that the next roll allows it. A face with a
-    /// choice counts for both stones.
+    /// For each stone of a side with the living stones `alive`, the probability that the next roll
+    /// allows it. A face with a choice counts for both stones.
     #[inline]
     pub fn move_probabilities(&self, alive: u8) -> [f32; MAX_STONES] {
         let mut probabilities = [0.0; MAX_STONES];
         for run in self.runs[usize::from(alive & 63)].iter() {
-            // Only the two ends of a range are alive.
+            // The stones between the two ends of a range are gone.
             probabilities[usize::from(run.start)] += run.weight;
             if run.end - run.start > 1 {
                 probabilities[usize::from(run.end) - 1] += run.weight;
@@ -313,7 +314,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         probabilities
     }
 
-    /// Outcomes for a set of living stones: probability, first and last allowed stone.
+    /// Outcomes of a roll for a set of living stones: probability, first and last allowed stone
+    /// (from 0).
     pub fn stone_ranges(&self, alive: u8) -> impl Iterator<Item = (f32, usize, usize)> + '_ {
         self.runs[usize::from(alive & 63)]
             .iter()
@@ -339,8 +341,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Self::STEP_COUNT[usize::from(square & 31)]
     }
 
-    /// Merged outcomes for a set of living stones, as ranges of stones (from 0); gone stones inside
-    /// a range are ignored.
+    /// Outcomes of a roll for a set of living stones, as ranges of stone indices (from 0); gone
+    /// stones inside a range are ignored.
     #[inline]
     pub fn outcomes_by_stones(&self, alive: u8) -> &[Outcome] {
         &self.runs[usize::from(alive & 63)]
@@ -355,7 +357,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     #[inline]
     fn push_moves(&self, position: &Position, stone: u8, moves: &mut MoveList) {
         let square = usize::from(position.mover().square(usize::from(stone)));
-        // Unrolled: an array's `map` would be three calls.
+        // Written out, since an array's `map` would be three calls.
         let [a, b, c] = Self::DIRECTIONS_FROM[square];
         let all = [
             Move::new(stone, a),
@@ -394,7 +396,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
     fn moves(&self, position: &Position, moves: &mut MoveList) {
         moves.clear();
         let alive = position.mover().living_set();
-        // With as many faces as stones every living stone may be allowed.
+        // With as many faces as stones, every living stone is allowed by some face.
         if self.die.faces() >= self.stones {
             for stone in 0..self.stones {
                 if alive >> stone & 1 == 1 {
@@ -477,7 +479,8 @@ impl<const COLUMNS: usize, const ROWS: usize> SearchHints for EinStein<COLUMNS, 
         }
     }
 
-    /// Opening with at most two stones captured, endgame with at most half of them left.
+    /// The opening lasts while at most two stones are captured; the endgame begins when half of all
+    /// stones are left.
     fn phase(&self, position: &Position) -> Phase {
         let (stones, all) = (position.stones(), 2 * u32::from(self.stones));
         if stones + 2 >= all {
@@ -489,7 +492,7 @@ impl<const COLUMNS: usize, const ROWS: usize> SearchHints for EinStein<COLUMNS, 
         }
     }
 
-    /// A little more than the mean of self-play: 8, 5 and 3.
+    /// A little more than the means in self-play, which are 8, 5 and 3.
     #[inline]
     fn expected_moves_left(&self, position: &Position) -> u32 {
         match self.phase(position) {
@@ -499,8 +502,8 @@ impl<const COLUMNS: usize, const ROWS: usize> SearchHints for EinStein<COLUMNS, 
         }
     }
 
-    /// Measured with `schwarz` on 400 positions: 0.112, 0.082, 0.063, 0.051 and 0.044 at depths 3
-    /// to 7.
+    /// The measured deviations (`schwarz`, 400 positions) are 0.112, 0.082, 0.063, 0.051 and 0.044
+    /// at depths 3 to 7: about 0.32 / depth.
     fn probcut_deviation(&self) -> Option<f32> {
         Some(0.32)
     }
@@ -530,7 +533,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
         Move::new(stone, nth(steps(stone).into(), index) as u8)
     }
 
-    /// Runs the fast engine of [`playout`] with a fair die of six faces, from one call of `random`.
+    /// Uses the fast engine of [`playout`] and calls `random` once if the die is fair with six
+    /// faces; else plays move by move.
     #[inline]
     fn playout(&self, position: &Position, mut random: impl FnMut() -> u64) -> Payoffs {
         if let Some(payoffs) = self.payoffs(position) {
@@ -550,8 +554,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
         }
     }
 
-    /// Runs [`playout`]'s lockstep engines if they support the rules and there are enough
-    /// positions, with one call of `random` per 64 games.
+    /// Uses the lockstep engines of [`playout`], with one call of `random` per 64 games, if they
+    /// support the rules, there are enough positions and none is over.
     fn playout_batch(
         &self,
         positions: &[Position],
@@ -591,7 +595,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
             self.push_moves(position, last, moves);
         }
         if self.die.faces() >= self.stones {
-            // Every living stone is listed: count the moves of those before the first one.
+            // The moves of all living stones are listed: count those of the stones before the
+            // first.
             usize::from(
                 Self::step_counts(mover.stones_below(usize::from(first))) % (1 << STEP_COUNT_BITS),
             )
@@ -608,7 +613,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
     fn count_moves(&self, position: &Position) -> MoveCount {
         let (mover, enemy) = (position.mover(), position.other());
         if self.die.faces() < self.stones {
-            // Not every stone may move.
+            // No face allows some of the stones.
             return count_moves_by_listing(self, position);
         }
         let counts = u32::from(Self::step_counts(mover));
@@ -618,7 +623,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
             let last = enemy.squares().into_iter().find(|&square| square != GONE);
             let last = Self::GOAL.wrapping_sub(last.unwrap_or(0));
             let captures = |square| u32::from(Self::destinations(square).contains(&last));
-            // A stone at the goal is counted already.
+            // A capture on the goal is already subtracted.
             if last != Self::GOAL {
                 nonterminal -= map_array(mover.squares(), captures).iter().sum::<u32>();
             }

@@ -36,7 +36,7 @@ impl Die {
         Self::with_weights(&vec![1.0; faces])
     }
 
-    /// A die with 1–6 faces 1, 2, … of probabilities proportional to `weights`.
+    /// A die with `weights.len()` faces, 1–6, whose probabilities are proportional to `weights`.
     pub fn with_weights(weights: &[f64]) -> Result<Self, String> {
         if !(1..=6).contains(&weights.len()) {
             return Err(wrong_faces(weights.len()));
@@ -84,8 +84,8 @@ impl Die {
 
 /// An endless sequence of rolls of one die.
 ///
-/// Twelve rolls of a fair die come from one 64-bit output, a fraction that is repeatedly multiplied
-/// by the number of faces. The bias is below 2^-32.
+/// Twelve rolls of a fair die come from one 64-bit random number, a binary fraction that is
+/// repeatedly multiplied by the number of faces. The bias is below 2^-32.
 #[derive(Clone, Debug)]
 pub struct DiceStream {
     random: RandomStream,
@@ -145,7 +145,7 @@ pub struct DuplicateDice {
 }
 
 impl DuplicateDice {
-    /// One stream per seat.
+    /// Dice with one stream per seat.
     pub fn new(seed: u64, die: Die) -> Self {
         let stream = |seat: u64| {
             DiceStream::new(
@@ -184,7 +184,7 @@ mod tests {
             }
             previous = face;
         }
-        // 99.99 % quantiles with 5 and 35 degrees of freedom.
+        // 99.99 % quantiles of the chi-squared distribution with 5 and 35 degrees of freedom.
         assert!(chi_squared(&single) < 25.7, "{single:?}");
         assert!(chi_squared(&pairs) < 76.0, "{pairs:?}");
     }

@@ -1,17 +1,17 @@
-//! Dice rules: which stones a roll allows, and the outcomes for each set of living stones.
+//! Which stones a roll allows, and the outcomes of a roll for each set of living stones.
 //!
-//! Invariant: a roll allows one stone, or two with no living stone between them, which makes a
+//! Invariant: a roll allows one stone, or two with no living stone between them: the ends of a
 //! range.
 
 use super::{EinStein, MAX_OUTCOMES, MoveList, Position, Variant};
 use crate::core::game::{FixedList, Game, Outcome};
 use crate::games::einstein::dice::Die;
 
-/// Outcomes as ranges of stone indices instead of move indices.
+/// Outcomes of a roll, each as a range of stone indices (from 0) instead of move indices.
 pub(super) type StoneRanges = FixedList<Outcome, MAX_OUTCOMES>;
 
-/// For each set of living stones the faces of weight above 0 as stone ranges, added to the list by
-/// `add`.
+/// For each set of living stones its outcomes: `add` inserts each face of probability above 0, as a
+/// range of stones, into the list.
 pub(super) fn stone_ranges_by_set(
     variant: Variant,
     die: Die,
@@ -55,8 +55,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 }
 
-/// The lowest and the highest stone index that `face` allows: equal, or neighbours among the
-/// living.
+/// The lowest and the highest stone (from 0) that `face` allows: the same stone, or two neighbours
+/// among the living stones.
 #[inline]
 pub(crate) fn allowed_stones(variant: Variant, alive: u8, face: u8) -> (u8, u8) {
     let rolled = face - 1;

@@ -1,7 +1,7 @@
-//! Dice as the chance source of played games: each draw is a face and its legal moves.
+//! Dice as the source of chance in played games: each draw is a face and the moves it allows.
 //!
-//! The second game of a pair replays stored rolls, since seeding Mersenne Twisters takes a tenth of
-//! the time of a game without search. Invariant: the k-th roll of a seat is that of
+//! The second game of a pair replays the rolls of the first, since seeding Mersenne Twisters takes
+//! a tenth of the time of a game without search. Invariant: the k-th roll of a seat is that of
 //! [`DuplicateDice`] in both games.
 
 use super::{EinStein, MoveList, Position, Standard};
@@ -39,7 +39,7 @@ impl SeededChance<Standard> for PairDice {
     }
 }
 
-/// Replayable rolls of both seats.
+/// [`DuplicateDice`] that store their rolls, so that a second game can replay them.
 #[derive(Clone, Debug)]
 pub struct PairDice {
     dice: DuplicateDice,
@@ -48,7 +48,7 @@ pub struct PairDice {
 }
 
 impl PairDice {
-    /// Wraps `dice` with storage for replay.
+    /// Wraps `dice`, with nothing rolled yet.
     pub fn new(dice: DuplicateDice) -> Self {
         Self {
             dice,

@@ -1,10 +1,12 @@
 //! Attack, block and threat: the evaluation of the NTU agent (CSIE5138 project, after CCDC 2015).
 //!
-//! A stone's mobility M is six times the probability that the next roll allows it, its positional
-//! value P is 2^(5 − d) with the distance d to the goal. For a side p against q: ATT_p = Σ M·P over
-//! its stones, and MT of a stone is the largest P among the enemy stones it can capture next move,
-//! or 0. f(p) = 2 · ATT_p ∓ ATT_q + 0.05 · THT, where THT is Σ M·MT of p or of q; f is not
-//! antisymmetric, so [`Options`] select the perspective.
+//! The mobility M of a stone is six times the probability that the next roll allows it, its
+//! positional value P is 2^(5 − d) with the distance d to the goal. MT of a stone is the largest P
+//! among the enemy stones that it can capture next move, or 0.
+//!
+//! For a side p against q, ATT_p is Σ M·P over the stones of p, THT is Σ M·MT over those of p or of
+//! q, and f(p) = 2 · ATT_p ∓ ATT_q + 0.05 · THT. Since f is not antisymmetric, [`Options`] select
+//! the perspective.
 
 use super::{race_tables::distances_to_goal, schwarz_odds::maximum};
 use crate::core::arrays::map_array;
@@ -12,7 +14,7 @@ use crate::core::{calibration::Calibration, evaluator::Score};
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard, position::Side};
 use crate::play::registry::{EvaluatorEntry, calibrated};
 
-/// The reading of the formula; the default is the one that plays well.
+/// Choices where the published formula, its description and its use differ. The default plays well.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Whether the attack of q is added, +ATT_q, as printed, instead of subtracted, as intended.
@@ -41,18 +43,19 @@ const POSITIONAL_VALUE: [f32; 32] = {
 /// Square for the enemy's gone stones: off the board, and no destination of a step.
 const GONE_ENEMY_SQUARE: u8 = 30;
 
-/// The evaluator.
+/// The attack, block and threat score under given [`Options`].
 #[derive(Clone, Debug)]
 pub struct AttackBlockThreat {
     options: Options,
-    /// M of each stone for each set of living stones.
+    /// Mobility M of each stone, for each set of living stones (bit i = stone i + 1).
     mobility: Box<[[f32; MAX_STONES]; 64]>,
 }
 
 impl AttackBlockThreat {
-    /// From score to win probability, for the options that change its scale (`alea calibrate
-    /// --games 200000 --seed 1 --eval "abt(…)"`). With the enemy's attack added and the perspective
-    /// of the side that has just moved, the score hardly predicts the result.
+    /// Conversion of scores to win probabilities under the options that change their scale, fitted
+    /// by `alea calibrate --games 200000 --seed 1 --eval "abt(…)"`. With the enemy's attack added
+    /// or from the perspective of the side that has just moved, the score hardly predicts the
+    /// result.
     pub fn calibration(options: Options) -> Calibration {
         let (slope, offset) = match (options.adds_block, options.just_moved) {
             (false, false) => (0.0294, -0.613),
@@ -63,7 +66,7 @@ impl AttackBlockThreat {
         Calibration::logistic(slope, offset)
     }
 
-    /// Score for a game's rules and assumed die.
+    /// The score under the rules and the die of `game`.
     pub fn new(game: &Standard, options: Options) -> Self {
         let mut mobility = Box::new([[0.0; MAX_STONES]; 64]);
         for (alive, row) in (0u8..).zip(mobility.iter_mut()).skip(1) {
@@ -75,7 +78,7 @@ impl AttackBlockThreat {
     }
 }
 
-/// Σ M·P over a side's stones, given the mobility of each.
+/// Attack Σ M·P over a side's stones, given the mobility M of each.
 #[inline]
 pub fn attack(mobility: &[f32; MAX_STONES], side: Side) -> f32 {
     let mut sum = 0.0;
@@ -85,7 +88,7 @@ pub fn attack(mobility: &[f32; MAX_STONES], side: Side) -> f32 {
     sum
 }
 
-/// Σ M·MT over a side's stones, given the mobility of each.
+/// Threat Σ M·MT over a side's stones, given the mobility M of each.
 #[inline]
 pub fn threat(mobility: &[f32; MAX_STONES], side: Side, enemy: Side) -> f32 {
     let mut worth = [0.0_f32; 32];

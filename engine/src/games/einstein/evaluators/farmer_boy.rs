@@ -17,12 +17,12 @@ const FIELD_VALUES: [f32; 32] = [
     0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
 ];
 
-/// Difference of mean square values.
+/// Mean field value of the own stones minus that of the enemy's.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FarmerBoy;
 
 impl FarmerBoy {
-    /// Calibration from square values; fitted by `alea calibrate --games 200000 --seed 1`.
+    /// Win probability from the score, fitted by `alea calibrate --games 200000 --seed 1`.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.577, 0.213);
 }
 
@@ -39,7 +39,7 @@ impl Score<Standard> for FarmerBoy {
     }
 }
 
-/// 0 for a side without stones, whose game is over.
+/// Mean field value of a side's living stones; 0 without stones, when the game is over.
 #[inline]
 fn mean_field(side: Side) -> f32 {
     let mut sum = 0.0;

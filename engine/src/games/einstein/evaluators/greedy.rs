@@ -12,10 +12,11 @@ use crate::play::registry::{EvaluatorEntry, calibrated};
 /// Weight of a row or column of progress relative to a step of the nearest stone.
 const PROGRESS_WEIGHT: f32 = 0.01;
 
-/// The nearest distance of a side without stones, whose game is over.
+/// Distance to the goal that counts for a side without stones, whose game is over.
 const NO_STONE_DISTANCE: f32 = 5.0;
 
-/// For each square of a stone's owner the distance to the goal and the progress.
+/// For each square, in the perspective of a stone's owner, the distance to the goal and the
+/// progress.
 const DISTANCE_AND_PROGRESS: [(f32, f32); 32] = {
     let mut squares = [(NO_STONE_DISTANCE, 0.0); 32];
     let mut square = 0;
@@ -27,12 +28,12 @@ const DISTANCE_AND_PROGRESS: [(f32, f32); 32] = {
     squares
 };
 
-/// The evaluator.
+/// The lead of the nearest own stone over the nearest enemy stone, in steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Greedy;
 
 impl Greedy {
-    /// Calibration from steps ahead; fitted by `alea calibrate --games 200000 --seed 1`.
+    /// Win probability from the score, fitted by `alea calibrate --games 200000 --seed 1`.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.528, 0.170);
 }
 

@@ -1,9 +1,9 @@
 //! MrMonte of Rock'n'Roll (Schäfer 2006): the win rate of roll-outs between two simple players.
 //!
 //! The two may differ, which models an opponent. Each rates its legal moves with an evaluator after
-//! searching `depth` plies below the successor, always takes a certain win, and the first of equal
-//! moves. Invariant: rolls come from a stream seeded by the evaluator's seed and the position, so a
-//! position's value never changes.
+//! searching `depth` plies below the successor; it plays a move that wins at once, else the first
+//! of the best. Invariant: rolls come from a stream seeded by the evaluator's seed and the
+//! position, so a position's value never changes.
 
 use crate::core::{
     calibration::clamp_to_open_interval,
@@ -27,30 +27,30 @@ use std::sync::Arc;
 pub enum SimulatedPlayer {
     /// Plays uniformly random moves.
     Random,
-    /// Plays the move it rates highest.
+    /// Plays the move with the highest rating.
     Rating {
-        /// The evaluator.
+        /// Evaluates the positions at depth `depth`.
         evaluator: Arc<dyn AnyEvaluator<Standard>>,
         /// Search depth below the successor; 0 rates the successor.
         depth: u8,
     },
 }
 
-/// Rollouts between two simulated players.
+/// Evaluates a position by roll-outs between two simulated players.
 #[derive(Clone)]
 pub struct MrMonte {
     /// Games per position; 0 counts as 1.
     pub iterations: u32,
-    /// Plays for Red.
+    /// The player of Red's moves.
     pub red: SimulatedPlayer,
-    /// Plays for Blue.
+    /// The player of Blue's moves.
     pub blue: SimulatedPlayer,
-    /// Seeds the rolls, together with the position.
+    /// Seeds the rolls and the random moves, together with the position.
     pub seed: u64,
 }
 
 impl MrMonte {
-    /// Plays one game to its end; whether `seat` wins.
+    /// Plays one game to its end and returns whether `seat` wins.
     fn play_out_win(
         &self,
         game: &Standard,
@@ -82,7 +82,7 @@ impl MrMonte {
 impl Evaluator<Standard> for MrMonte {
     type Cache = ();
 
-    /// The win rate, clamped to a millionth away from 0 and 1.
+    /// The win rate of the side to move, clamped to at least a millionth away from 0 and 1.
     fn value(&self, game: &Standard, position: &Position, (): &()) -> f32 {
         let iterations = self.iterations.max(1);
         let seed = derive_seed(self.seed, SeedSpace::Playouts, &[position.key()]);
@@ -103,7 +103,8 @@ struct RandomSource {
     moves: RandomStream,
 }
 
-/// The highest-rated move of `legal` (at least one), the first of several; a winning move at once.
+/// The first move of `legal` (not empty) that wins at once, else the first of the highest-rated
+/// ones.
 fn best_rated_move(
     game: &Standard,
     evaluator: &dyn AnyEvaluator<Standard>,
@@ -281,7 +282,7 @@ mod tests {
         let (game, evaluator) = (Standard::default(), schwarz_evaluator());
         let schwarz = Schwarz::new(&game);
         for position in random_positions(&game, 9, 300) {
-            // The raw difference of expectations, as MrBlack rates its successors.
+            // The raw difference of expected turns, by which MrBlack rates its successors.
             let rating = |mv: Move| {
                 let after = game.play(&position, mv);
                 match game.winner(&after) {
@@ -329,8 +330,8 @@ mod tests {
     fn forced_games_have_certain_values() {
         let game = Standard::default();
         let monte = self_play(schwarz(), 20, 1);
-        // One stone each, far apart on the edges: the shorter way wins, and the mover wins equal
-        // ones.
+        // One stone each, far apart on the edges: the shorter way wins, and of equally long ones
+        // the mover's.
         let expected = [
             ("...../...../..1../...../.b... r -", 1.0),
             ("...../....a/....1/...../..... r -", 1.0),

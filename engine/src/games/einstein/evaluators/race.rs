@@ -1,8 +1,9 @@
 //! The probability of winning the race without captures: Theo van der Storm's extension of the
 //! Schwarz table, Zweistein (Hsueh and Hsu, arXiv 2502.15547).
 //!
-//! Value = P(T_own ≤ T_enemy), T being the number of own turns ([`super::race_tables`]). One minus
-//! that is Zweistein's Σ P(X ≤ i − 1) · P(Y = i), for the side that has just moved.
+//! Value = P(T_own ≤ T_enemy), where T is the number of own turns until a side reaches its goal
+//! ([`super::race_tables`]). One minus that is Zweistein's Σ P(X ≤ i − 1) · P(Y = i), for the side
+//! that has just moved.
 
 use super::race_tables::{RaceTables, distance_index};
 use crate::core::{calibration::clamp_to_open_interval, evaluator::Evaluator};
@@ -10,14 +11,14 @@ use crate::games::einstein::{Position, Standard};
 use crate::play::registry::EvaluatorEntry;
 use std::sync::Arc;
 
-/// Probability of finishing first.
+/// Probability that the side to move reaches its goal first, without captures.
 #[derive(Clone, Debug)]
 pub struct Race {
     tables: Arc<RaceTables>,
 }
 
 impl Race {
-    /// Evaluator for a game's rules and assumed die.
+    /// The evaluator for the rules and the die of `game`.
     pub fn new(game: &Standard) -> Self {
         Self {
             tables: RaceTables::for_game(game),
@@ -79,7 +80,7 @@ mod tests {
             |board| {
                 let (own, enemy) = board.sides();
                 let (own, enemy) = (race.distribution(&own), race.distribution(&enemy));
-                // Zweistein's form, for the side that has just moved.
+                // Zweistein's sum, for the side that has just moved.
                 let just_moved: f64 = (1..=19)
                     .map(|i| enemy[..i].iter().sum::<f64>() * own[i])
                     .sum();

@@ -11,17 +11,17 @@ use crate::games::einstein::{Position, Standard};
 use crate::play::registry::{EvaluatorEntry, calibrated};
 use std::sync::Arc;
 
-/// The evaluator.
+/// Expected reciprocal distance of the own stones minus that of the enemy's.
 #[derive(Clone, Debug)]
 pub struct Reciprocal {
     expected: Arc<[f32]>,
 }
 
 impl Reciprocal {
-    /// Calibration from reciprocal distances; fitted by `alea calibrate --games 200000 --seed 1`.
+    /// Win probability from the score, fitted by `alea calibrate --games 200000 --seed 1`.
     pub const CALIBRATION: Calibration = Calibration::logistic(6.07, 0.230);
 
-    /// Score for a game's rules and assumed die; fills a table of 15,625 numbers.
+    /// The score for the rules and the die of `game`; fills a table of 15,625 numbers.
     pub fn new(game: &Standard) -> Self {
         let expected = (0..NUM_DISTANCE_VECTORS).map(|index| {
             let distances = distances(index);

@@ -9,21 +9,21 @@ use crate::core::evaluator::Score;
 use crate::games::einstein::{Position, Standard};
 use std::sync::Arc;
 
-/// Difference of expected turns, enemy minus own.
+/// Difference of expected turns to the goal, enemy minus own.
 #[derive(Clone, Debug)]
 pub struct Schwarz {
     tables: Arc<RaceTables>,
 }
 
 impl Schwarz {
-    /// Score for a game's rules and assumed die.
+    /// The score for the rules and the die of `game`.
     pub fn new(game: &Standard) -> Self {
         Self {
             tables: RaceTables::for_game(game),
         }
     }
 
-    /// The expected turns for a distance index; infinite without stones.
+    /// Expected turns to the goal for a side's distance index; infinite without stones.
     pub fn turns(&self, index: usize) -> f32 {
         self.tables.expected_turns(index)
     }
@@ -45,7 +45,7 @@ mod tests {
     #[test]
     fn positions_by_hand_and_symmetries() {
         let expected = [
-            // One stone each: the distances themselves, 2 for Red and 3 for Blue.
+            // One stone each: the expected turns are the distances, 2 for Red and 3 for Blue.
             ("...../...../..1../...b./..... r -", 1.0),
             ("...../...../..1../...b./..... b -", -1.0),
             // Red's stones 1 and 6 at 1 and 4 need 259/216 turns; Blue's stone on d2 needs 3.

@@ -1,8 +1,8 @@
-//! The Schwarz table as win probability by odds: the hand-made leaf evaluator of searches.
+//! Win probability from the Schwarz table by odds: the hand-made leaf evaluator of searches.
 //!
-//! The value is `1 / (1 + odds)` with the odds against the mover a product, `exp(slope · E(own) −
-//! offset) · exp(−slope · E(enemy))`: two look-ups and no exponential. Invariant: batched one-ply
-//! values are bit-identical to successors evaluated one by one.
+//! The value is `1 / (1 + odds)`. The odds against the side to move are a product, `exp(slope ·
+//! E(own) − offset) · exp(−slope · E(enemy))`: two look-ups and no exponential. Invariant: batched
+//! one-ply values are bit-identical to successors evaluated one by one.
 
 mod side_cache;
 
@@ -20,15 +20,15 @@ use crate::games::einstein::{MAX_OUTCOMES, MAX_STONES, Move, Position, Standard}
 use crate::play::registry::{EvaluatorEntry, calibration};
 use std::sync::Arc;
 
-/// Win probability by the Schwarz table.
+/// Win probability from the expected turns of both sides ([`Schwarz`]).
 #[derive(Clone, Debug)]
 pub struct SchwarzOdds {
     score: Schwarz,
     /// Slope and offset of the log odds.
     scale: [f32; 2],
-    /// `exp(slope · E − offset)` for the expected turns of the side to move.
+    /// `exp(slope · E − offset)`, where E is the expected number of turns of the side to move.
     mover_factors: Table,
-    /// `exp(−slope · E)` for the expected turns of its enemy.
+    /// `exp(−slope · E)`, where E is the expected number of turns of its enemy.
     enemy_factors: Table,
 }
 
@@ -37,27 +37,27 @@ type Table = Box<[f32; TABLE_SIZE]>;
 
 const TABLE_SIZE: usize = NUM_DISTANCE_VECTORS.next_power_of_two();
 
-/// Maximum exponent: products of two exponentials stay far from overflow.
+/// Maximum exponent, so that products of two exponentials stay far from overflow.
 const MAX_LOGIT: f32 = 40.0;
 
-/// One lane per outcome or stone and one to spare, padded to full vectors.
+/// One lane per outcome, or per stone and one for no stone, padded to full vectors.
 const LANES: usize = 8;
 
 const _: () = assert!(MAX_OUTCOMES <= LANES && MAX_STONES < LANES);
 
 impl SchwarzOdds {
-    /// Change of the log odds per turn. With [`SchwarzOdds::OFFSET`] the root mean square error is
-    /// 0.139 on 100,000 exact endgames of at most five stones, about 0.24 with 0.4, fitted to
-    /// results of complete games.
+    /// Change of the log odds per turn, fitted with [`SchwarzOdds::OFFSET`] to exact endgames: the
+    /// root mean square error is 0.139 on 100,000 of at most five stones, but about 0.24 with a
+    /// slope of 0.4, fitted to results of complete games.
     pub const SLOPE: f32 = 1.8;
-    /// Log odds for the side to move when both need as many turns: half a turn.
+    /// Log odds for the side to move when both sides need equally many turns: worth half a turn.
     pub const OFFSET: f32 = 0.9;
 
     /// Slope and offset fitted to results of complete games: `alea calibrate --eval schwarz`,
     /// 200,000 games, seed 1.
     const RESULT_FIT: [f32; 2] = [0.415, 0.284];
 
-    /// Evaluator with the fitted constants.
+    /// The evaluator with [`Self::SLOPE`] and [`Self::OFFSET`].
     pub fn with_fitted_scale(game: &Standard) -> Self {
         Self::with_scale(Schwarz::new(game), Self::SLOPE, Self::OFFSET)
     }
@@ -97,7 +97,7 @@ impl SchwarzOdds {
     }
 }
 
-/// The maximum by one comparison; NaN is not handled.
+/// The larger number, by one comparison; NaN is not handled.
 #[inline]
 pub(super) fn maximum(one: f32, other: f32) -> f32 {
     if one > other { one } else { other }
@@ -113,7 +113,8 @@ fn value_from_odds(odds: f32) -> f32 {
     clamp_to_open_interval(1.0 / (1.0 + odds))
 }
 
-/// The value of a move to its mover, from the odds against the other side; infinite odds win.
+/// The value of a move for its mover, from the odds against the other side, which is then to move;
+/// infinite odds are a win.
 #[inline]
 fn move_value_from_odds(odds: f32) -> f32 {
     let value = 1.0 - value_from_odds(odds);
@@ -127,7 +128,8 @@ impl Evaluator<Standard> for SchwarzOdds {
     #[inline]
     fn one_ply(&self, game: &Standard, position: &Position, own: &mut SideCache) -> f32 {
         own.update(game, &self.enemy_factors, position.mover());
-        // Index of the enemy's distances after a stone moved to a square of its perspective.
+        // For each square in the enemy's perspective: the enemy's factor of the odds after the
+        // mover's step to it, with any capture.
         let enemy = position.other();
         let index = distance_index(enemy);
         let mut mover_factors = [look_up(&self.mover_factors, index); 32];
@@ -151,7 +153,7 @@ impl Evaluator<Standard> for SchwarzOdds {
             )
         });
         let values = map_array(odds, move_value_from_odds);
-        // In the order of the outcomes, as in one-by-one evaluation.
+        // Summed in the order of the outcomes, as when successors are evaluated one by one.
         let mut value = 0.0;
         for (outcome, best) in values.iter().enumerate() {
             value += own.weights[outcome] * best;
@@ -159,7 +161,7 @@ impl Evaluator<Standard> for SchwarzOdds {
         f32::min(value, 1.0)
     }
 
-    /// Odds for the side that moves.
+    /// Scores each move by the odds for its mover; infinite if it wins.
     #[inline]
     fn score_successors(
         &self,
@@ -202,7 +204,7 @@ impl Evaluator<Standard> for SchwarzOdds {
 
     fn calibrate_to_results(&self, value: f32) -> Option<f32> {
         let ([slope, offset], [result_slope, result_offset]) = (self.scale, Self::RESULT_FIT);
-        // The rounded double-precision logarithm is the same on every machine.
+        // The double-precision logarithm, rounded, is the same on every machine.
         let turns = (f64::from(value / (1.0 - value)).ln() as f32 - offset) / slope;
         Some(logistic(result_slope * turns + result_offset))
     }
@@ -212,7 +214,7 @@ impl Evaluator<Standard> for SchwarzOdds {
     }
 }
 
-/// Falls back to [`Schwarz`] on a scale whose odds overflow.
+/// Uses [`Schwarz`] with a calibration if the odds could overflow at the requested scale.
 pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
     "schwarz",
     "difference of expected turns (the Schwarz table)",

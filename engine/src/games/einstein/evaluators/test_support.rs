@@ -1,7 +1,7 @@
 //! Test support of the evaluators: random positions, one-ply references, and a plain board for
 //! reference evaluations.
 //!
-//! Invariant: a board is converted by the notation alone; rows and columns count from the upper
+//! Invariant: a board is read from a position's text alone; rows and columns count from the upper
 //! left corner.
 
 use crate::core::{
@@ -45,7 +45,7 @@ pub(crate) fn check_board(
     }
 }
 
-/// The one-ply value of a position from the value of each successor, as in search.
+/// The one-ply value of a position from the value of each successor, evaluated alone.
 pub(crate) fn reference_one_ply<E: Evaluator<Standard>>(
     evaluator: &E,
     game: &Standard,
@@ -64,7 +64,7 @@ pub(crate) fn reference_one_ply<E: Evaluator<Standard>>(
     expectation(&outcomes, &values)
 }
 
-/// Asserts that moves are scored by the log odds of their successors.
+/// Asserts that each move's score is minus the log odds of its successor, or infinite if it wins.
 pub(crate) fn check_scores(
     evaluator: &impl Evaluator<Standard>,
     game: &Standard,
@@ -84,14 +84,15 @@ pub(crate) fn check_scores(
     }
 }
 
-/// A position with the same side and another enemy; `None` if that game is over.
+/// A successor of the position with the turn passed back: another enemy of the same side. `None` if
+/// its game is over.
 pub(crate) fn with_another_enemy(game: &Standard, position: &Position) -> Option<Position> {
     let moves = game.all_moves(position);
     let next = game.play(position, moves[moves.len() / 2]);
     game.winner(&next).is_none().then(|| next.pass_turn())
 }
 
-/// Unreachable positions: any squares, several stones on one, some off the board.
+/// Unreachable positions: stones on any squares, several on one, some off the board.
 pub(crate) fn impossible_positions(count: usize) -> Vec<Position> {
     let mut random = RandomStream::new(91);
     let mut side = |bound: usize| Side::new([0; MAX_STONES].map(|_| random.below(bound) as u8));
@@ -109,7 +110,7 @@ pub(crate) fn impossible_positions(count: usize) -> Vec<Position> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Stone {
     pub(crate) red: bool,
-    /// 1–6.
+    /// Number on the stone, 1–6.
     pub(crate) label: usize,
     pub(crate) row: i32,
     pub(crate) column: i32,
@@ -189,7 +190,8 @@ impl Board {
         }
     }
 
-    /// The transposed board, either side's labels reversed, and the half turn that swaps the sides.
+    /// The images of the board that must have the same value: transposed, with the labels of either
+    /// side reversed, and turned by a half turn with the sides swapped.
     fn images(&self) -> [Self; 4] {
         let relabelled = |red: bool| {
             self.map_stones(|stone| Stone {
@@ -282,7 +284,7 @@ impl<'a> SlowRace<'a> {
         }
     }
 
-    /// Probability of needing exactly 0, 1, … turns, up to 20.
+    /// Probability that a side with these stones needs exactly 0, 1, …, 20 turns.
     pub(crate) fn distribution(&mut self, stones: &[Stone]) -> Vec<f64> {
         let mut list: Distances = stones
             .iter()
@@ -342,7 +344,7 @@ pub(crate) fn mean(distribution: &[f64]) -> f64 {
         .sum()
 }
 
-/// At least `count` positions that are not over, from random games with random set-ups.
+/// At least `count` positions that are not over, from games of random moves with random set-ups.
 pub(crate) fn random_positions(game: &Standard, seed: u64, count: usize) -> Vec<Position> {
     let mut random = RandomStream::new(seed);
     let mut dice = DiceStream::new(seed + 1, game.die());
@@ -358,7 +360,7 @@ pub(crate) fn random_positions(game: &Standard, seed: u64, count: usize) -> Vec<
     positions
 }
 
-/// Asserts on random positions that an evaluation equals a reference on the board.
+/// Asserts on random positions that `rating` equals a reference computed on the plain board.
 pub(crate) fn check_reference(
     game: &Standard,
     rating: impl Fn(&Position) -> f32,
@@ -377,8 +379,7 @@ pub(crate) fn check_reference(
     }
 }
 
-/// Asserts on random positions that a score is the worth of the own stones less that of the
-/// enemy's.
+/// Asserts on random positions that a score is `worth` of the own stones minus that of the enemy's.
 pub(crate) fn check_side_sums(
     game: &Standard,
     score: &impl Score<Standard>,
@@ -394,7 +395,7 @@ pub(crate) fn check_side_sums(
     );
 }
 
-/// Asserts that an evaluation is invariant under all images of the board (with a fair die).
+/// Asserts that an evaluation is the same for all images of a board (with a fair die).
 pub(crate) fn check_symmetries(game: &Standard, rating: impl Fn(&Position) -> f32) {
     for position in random_positions(game, 6, 400) {
         let board = Board::from_position(game, &position);
@@ -412,7 +413,7 @@ pub(crate) fn check_symmetries(game: &Standard, rating: impl Fn(&Position) -> f3
     }
 }
 
-/// [`check_board`] and [`check_symmetries`] of a score, which passing the turn negates.
+/// [`check_board`] and [`check_symmetries`], and that passing the turn negates the score.
 pub(crate) fn check_score(score: &impl Score<Standard>, tolerance: f32, expected: &[(&str, f32)]) {
     let game = &Standard::default();
     let score = |position: &Position| score.score(game, position);

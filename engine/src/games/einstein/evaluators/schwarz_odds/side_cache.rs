@@ -1,7 +1,8 @@
-//! Cache of the mover's contributions to the odds of its successors, a function of the side alone.
+//! Cache of the mover's part in the one-ply evaluation: its moves, and its factors of the odds
+//! after them.
 //!
-//! Positions searched in a row mostly differ in the enemy's stones only. Captures and missing moves
-//! cause no branch, which would be unpredictable.
+//! All of it depends on the mover's stones alone, and positions searched in a row mostly differ in
+//! the enemy's stones. Captures and missing moves cause no branch, which would be unpredictable.
 
 use super::{LANES, Table, look_up};
 use crate::games::einstein::{
@@ -10,22 +11,25 @@ use crate::games::einstein::{
     position::Side,
 };
 
-/// Moves of one side.
+/// The moves of one side, and the outcomes that allow them.
 #[derive(Clone, Debug)]
 pub struct SideCache {
     side: Side,
-    /// For each move the mover's factor of the odds: infinite if it reaches the goal, 0 for a
-    /// missing move.
+    /// For each stone and direction this side's factor of the odds after the move: infinite if it
+    /// reaches the goal, 0 for a missing move.
     pub(super) enemy_factors: [[f32; 3]; MAX_STONES],
-    /// Destination of each move in the enemy's perspective; [`OFF_BOARD`] for a missing move.
+    /// Destination of each stone in each direction, in the enemy's perspective; [`OFF_BOARD`] for a
+    /// missing move.
     pub(super) destinations: [[u8; 3]; MAX_STONES],
-    /// For each outcome the first and the last allowed stone; stones between are gone.
+    /// For each outcome of the roll the first and the last allowed stone; stones between them are
+    /// gone.
     pub(super) allowed: [[u8; 2]; LANES],
     /// The probability of each outcome; 0 for unused lanes.
     pub(super) weights: [f32; LANES],
 }
 
-/// A square off the board that differs from [`crate::games::einstein::GONE`].
+/// The flipped form of a missing destination, a square off the board that differs from
+/// [`crate::games::einstein::GONE`].
 pub(super) const OFF_BOARD: u8 = Standard::GOAL.wrapping_sub(crate::games::einstein::GONE) & 31;
 
 const NO_STONE: u8 = LANES as u8 - 1;
@@ -82,11 +86,11 @@ impl SideCache {
     }
 }
 
-/// Squares of a side's stones, to find the distance index after a move.
+/// The squares of a side's stones and their distance index, which a move changes incrementally.
 pub(super) struct SideSquares {
     side: Side,
     pub(super) index: usize,
-    /// Index contribution of the stone on each square.
+    /// By square the summand of its stone in the distance index; 0 without a stone.
     strides: [u16; 32],
 }
 
@@ -105,8 +109,8 @@ impl SideSquares {
         }
     }
 
-    /// The distance index after a stone moved to a square, with any capture; arbitrary for a
-    /// missing move.
+    /// The side's distance index after a stone moved to a square, with any capture of an own stone;
+    /// arbitrary for a missing move.
     #[inline]
     pub(super) fn index_after(&self, stone: usize, destination: u8) -> usize {
         let moved = self.index - distance_stride(stone, self.side.square(stone))

@@ -1,5 +1,5 @@
-//! EinStein for learned evaluators. Model files name the game `einstein-5x5`: classic rules and a
-//! fair die on the standard board.
+//! EinStein as a game for learned evaluators. Model files name it `einstein-5x5`: classic rules and
+//! a fair die on the standard board.
 
 #[cfg(target_arch = "x86_64")]
 mod horizontal_sums;
@@ -29,7 +29,7 @@ pub use network::Network;
 
 pub(crate) const MODEL_GAME: &str = "einstein-5x5";
 
-/// The position from a seat's perspective: its own stones are the mover's.
+/// The position with `seat` as the side to move.
 fn from_perspective(position: &Position, seat: Seat) -> Position {
     if seat == position.seat() {
         *position

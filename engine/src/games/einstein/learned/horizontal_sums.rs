@@ -90,7 +90,7 @@ mod tests {
         if std::arch::is_x86_feature_detected!("avx2")
             && std::arch::is_x86_feature_detected!("avx512f")
         {
-            // SAFETY: as above.
+            // SAFETY: the instructions were detected.
             assert_eq!(unsafe { sixteens() }, [120, 1200, 12000, -120]);
         }
     }

@@ -1,8 +1,8 @@
 //! Networks of EinStein: kernels that evaluate all successors of a position in one batch.
 //!
-//! [`crate::learned::network`] has the formula. Unlike in NNUE (Nasu 2018), features belong to one
-//! side ([`features`]) and all successors share the two accumulators; widths other than
-//! [`SIMD_WIDTHS`] and machines without vectors use the generic forward pass. Invariant: all sums
+//! Unlike in NNUE (Nasu 2018), most features belong to one side ([`features`]) and all successors
+//! share the two accumulators; [`crate::learned::network`] has the formula. Widths other than
+//! [`SIMD_WIDTHS`] and processors without vectors use the generic forward pass. Invariant: all sums
 //! are exact, so every instruction set gives the same integers.
 
 pub mod features;
@@ -30,10 +30,10 @@ use crate::games::einstein::{MAX_STONES, Move, Position, Standard, position::Sid
 use crate::learned::network::{self, NetworkKernels, NetworkWeights, win_probability};
 use std::sync::Arc;
 
-/// A network of EinStein.
+/// A network that evaluates positions of EinStein.
 pub type Network = network::Network<Standard>;
 
-/// The widths with SIMD kernels: neurons of the first and of the second layer.
+/// The widths with SIMD kernels, as numbers of neurons of the first and of the second layer.
 pub const SIMD_WIDTHS: [[usize; 2]; 8] = [
     [64, 16],
     [64, 32],
@@ -45,7 +45,7 @@ pub const SIMD_WIDTHS: [[usize; 2]; 8] = [
     [512, 32],
 ];
 
-/// Evaluates an expression with the widths of a network as constants.
+/// Evaluates an expression with the widths of a SIMD network as constants.
 macro_rules! with_widths {
     ($fast:expr, $first:ident, $second:ident => $body:expr) => {
         match $fast.shape {
@@ -66,7 +66,7 @@ macro_rules! with_widths {
     }};
 }
 
-/// The SIMD kernels of a network; `None` for the generic forward pass.
+/// The SIMD kernels of a network; `None` if it uses the generic forward pass.
 #[derive(Clone, Debug)]
 pub struct EinSteinNetwork(Option<Arc<SimdNetwork>>);
 
@@ -75,8 +75,8 @@ struct SimdNetwork {
     shape: [usize; 2],
     tables: Tables,
     layers: Vec<Layers>,
-    /// The bucket by number of living stones; padded to a power of two, so that a mask bounds
-    /// indices.
+    /// The output bucket by number of living stones; padded to a power of two, so that a mask
+    /// bounds indices.
     buckets: [u8; (2 * MAX_STONES + 1).next_power_of_two()],
     classes: &'static TurnClasses,
     both: Option<CrossFeatures>,
@@ -95,7 +95,7 @@ const MAX_LINES: usize = 512 / 32;
 static ZERO_LINES: [I16Line; MAX_LINES] = [CacheLine([0; 32]); MAX_LINES];
 
 impl CrossFeatures {
-    /// `out` = the mover's sums plus the other side's plus the cross-side rows.
+    /// Sets `out` to the mover's sums plus the other side's plus the cross-side rows.
     #[inline]
     fn add_accumulators(
         &self,
@@ -111,7 +111,7 @@ impl CrossFeatures {
 }
 
 impl SimdNetwork {
-    /// `None` without SIMD kernels for the widths.
+    /// `None` if SIMD kernels lack the widths or the instructions, or sums may exceed 16 bits.
     fn new(
         weights: &NetworkWeights,
         groups: FeatureGroups,
@@ -228,7 +228,7 @@ impl NetworkKernels<Standard> for EinSteinNetwork {
         }
     }
 
-    /// Log odds for the mover, as integers.
+    /// Scores are the mover's log odds in the network's integer units.
     #[inline]
     fn score_successors(
         network: &Network,
@@ -251,12 +251,12 @@ impl NetworkKernels<Standard> for EinSteinNetwork {
     ) {
         let lost = |logit| win_probability(logit) - 1.0;
         score_moves(network, game, position, moves, lost, values);
-        // A win has an unbounded score.
+        // Winning moves have infinite scores, but the value 1.
         values.iter_mut().for_each(|value| *value = value.min(1.0));
     }
 }
 
-/// Scores moves by a function of the enemy's logit.
+/// Scores each move as minus a function of the enemy's logit after it; infinite if it wins.
 #[inline]
 fn score_moves(
     network: &Network,
@@ -278,7 +278,7 @@ fn score_moves(
     }
 }
 
-/// The enemy's logit after each step, one by one.
+/// The enemy's logit after each step, by the generic forward pass.
 fn logits_one_by_one(
     network: &Network,
     game: &Standard,

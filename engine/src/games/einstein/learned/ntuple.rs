@@ -1,7 +1,7 @@
 //! EinStein's n-tuples (Chu et al., TAAI 2017): cells, named sets, and kernels for one position or
-//! all its successors.
+//! for all its successors.
 //!
-//! Invariant: bit-identical to [`crate::learned::tuples::GenericKernels`].
+//! Invariant: results are bit-identical to those of [`crate::learned::tuples::GenericKernels`].
 
 mod cell;
 mod incremental;
@@ -27,7 +27,7 @@ use simd_layout::SimdLayout;
 use symbols::Symbols;
 use tuples_by_cell::TuplesByCell;
 
-/// An n-tuple network of EinStein.
+/// An n-tuple network that evaluates positions of EinStein.
 pub type NTuple = TupleNetwork<Standard>;
 
 /// A set of tuples of EinStein.
@@ -52,7 +52,7 @@ pub struct EinSteinTuples {
 impl EinSteinTuples {
     fn with_instructions(&self, instructions: Instructions) -> Self {
         Self {
-            // AVX-512 requires byte permutations (VBMI).
+            // AVX-512 kernels require byte permutations (VBMI).
             instructions: instructions.widest_of(&[SimdLevel::Avx2, SimdLevel::Avx512Vbmi]),
             ..self.clone()
         }
@@ -63,7 +63,7 @@ impl EinSteinTuples {
         self.instructions != Instructions::PORTABLE
     }
 
-    /// Whether they are 512-bit vectors with byte permutations.
+    /// Whether the instructions are 512-bit vectors with byte permutations.
     #[inline]
     fn are_wide(&self) -> bool {
         self.instructions.level() == SimdLevel::Avx512Vbmi
@@ -71,7 +71,7 @@ impl EinSteinTuples {
 }
 
 impl TupleSet {
-    /// The same set on given instructions; all give the same.
+    /// The same set with kernels for given instructions; all give the same results.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         let kernels = self.kernels().with_instructions(instructions);
@@ -80,7 +80,7 @@ impl TupleSet {
 }
 
 impl NTuple {
-    /// The same network on given instructions; all give the same bits.
+    /// The same network with kernels for given instructions; all give the same bits.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         let kernels = self.set().kernels().with_instructions(instructions);

@@ -1,7 +1,7 @@
 //! The moves of a side, and the one-ply value of a position from its successors' logits.
 //!
 //! The best move of a stone is selected by integer logit, which needs a monotone conversion to
-//! values. Invariant: bit-identical to successors evaluated one by one.
+//! values. Invariant: values are bit-identical to those from successors evaluated one by one.
 
 use crate::core::arrays::map_array;
 use crate::games::einstein::{
@@ -10,32 +10,32 @@ use crate::games::einstein::{
 
 pub(super) const MAX_STEPS: usize = 3 * MAX_STONES;
 
-/// One lane per stone, padded.
+/// One lane per stone, padded to a vector.
 const LANES: usize = 8;
 
 const NUM_DIRECTIONS: usize = MAX_STEPS / MAX_STONES;
 
-/// Capacity for the logits of all steps, padded: a mask bounds every index, and vectors may exceed
-/// the last.
+/// Capacity for the logits of all steps; a mask bounds every index, and vectors may write past the
+/// last.
 const LOGITS_CAPACITY: usize = 32;
 
 const NO_MOVE: usize = LOGITS_CAPACITY - 1;
 
-/// The enemy's logit after each step, in order; the rest is arbitrary.
+/// The enemy's logit after each step, in the order of the steps; the rest is arbitrary.
 pub(super) type Logits = [i32; LOGITS_CAPACITY];
 
 const NO_STONE: u8 = LANES as u8 - 1;
 
 const _: () = assert!(MAX_STONES < LANES && MAX_STEPS < LOGITS_CAPACITY);
 
-/// The logit of a lost position; no evaluator returns one as low.
+/// The logit of an enemy without stones; evaluators return only larger ones.
 pub(super) const LOST_LOGIT: i32 = i32::MIN;
 
 /// A move that does not reach the goal.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SideMove {
     pub(super) stone: u8,
-    /// Its destination, in the enemy's perspective.
+    /// Destination, in the enemy's perspective.
     pub(super) square: u8,
 }
 
@@ -54,13 +54,14 @@ pub(super) struct SideMoves {
     side: Side,
     steps: [SideMove; MAX_STEPS],
     count: usize,
-    /// Bit set of the destinations, in the enemy's perspective.
+    /// Bit set of the steps' destinations, in the enemy's perspective.
     targets: u32,
-    /// By stone the indices of its steps.
+    /// For each stone the indices of its steps in `steps`; [`NO_MOVE`] for missing ones.
     moves_by_stone: [[u8; NUM_DIRECTIONS]; LANES],
-    /// By stone [`LOST_LOGIT`] if it can reach the goal.
+    /// For each stone [`LOST_LOGIT`] if it can reach the goal, else the maximum.
     goal_logits: [i32; LANES],
-    /// By outcome the first and the last allowed stone; stones between are gone.
+    /// For each outcome of the roll the first and the last allowed stone; stones between them are
+    /// gone.
     allowed: [[u8; 2]; MAX_OUTCOMES],
     /// The probability of each outcome; 0 for unused entries.
     weights: [f32; MAX_OUTCOMES],
@@ -134,27 +135,27 @@ impl SideMoves {
         }
     }
 
-    /// [`Self::one_ply`] in vectors of eight stones.
+    /// [`Self::one_ply`], compiled for vectors of eight stones.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     pub(super) fn one_ply_by_eights(&self, logits: &mut Logits, worth: impl Fn(i32) -> f32) -> f32 {
         self.one_ply(logits, worth)
     }
 
-    /// The one-ply value from the enemy's logit after each step ([`LOST_LOGIT`] without stones) and
-    /// the conversion of logits to the enemy's values.
+    /// The one-ply value, from the enemy's logit after each step ([`LOST_LOGIT`] if it has no
+    /// stones) and `worth`, which converts logits to the enemy's values.
     #[inline(always)]
     pub(super) fn one_ply(&self, logits: &mut Logits, worth: impl Fn(i32) -> f32) -> f32 {
         logits[NO_MOVE] = i32::MAX;
         let mut best_logits = [i32::MAX; LANES];
         for (stone, best) in best_logits.iter_mut().enumerate() {
-            // The worst for the enemy is the best.
+            // The worst logit for the enemy is the best for the mover.
             let steps = self.moves_by_stone[stone];
             let [one, another, third] =
                 map_array(steps, |step| logits[usize::from(step) % LOGITS_CAPACITY]);
             *best = one.min(another).min(third).min(self.goal_logits[stone]);
         }
-        // Values of stones, not of outcomes, which would have to be gathered; a `map` is not
+        // Converted by stone, since values by outcome would have to be gathered; a `map` is not
         // vectorised.
         let mut values = [0.0; LANES];
         for (stone, value) in values.iter_mut().enumerate() {
@@ -165,7 +166,7 @@ impl SideMoves {
                 worth
             };
         }
-        // In the order of the outcomes, as in one-by-one evaluation.
+        // Summed in the order of the outcomes, as when successors are evaluated one by one.
         let mut value = 0.0;
         for outcome in 0..MAX_OUTCOMES {
             let allowed = self.allowed[outcome];
@@ -179,13 +180,13 @@ impl SideMoves {
 /// The moves of a given list that do not reach the goal.
 pub(super) struct MoveSubset {
     steps: [SideMove; MAX_STEPS],
-    /// For each entry of `steps`, the index of its move in the given list.
+    /// For each entry of `steps` the index of its move in the given list.
     indices: [u8; MAX_STEPS],
     count: usize,
 }
 
 impl MoveSubset {
-    /// Scores the moves that reach the goal, and selects the others.
+    /// Scores the moves that reach the goal as infinite, and selects the others.
     #[inline]
     pub(super) fn new(position: &Position, moves: &[Move], scores: &mut [f32]) -> Self {
         let mut listed = Self {
@@ -221,7 +222,8 @@ impl MoveSubset {
         &self.steps[..self.count]
     }
 
-    /// Scores the selected moves by a function of the enemy's logits.
+    /// Scores each selected move as minus `count` of the enemy's logit; infinite if the enemy has
+    /// no stones left.
     #[inline]
     pub(super) fn score(&self, logits: &[i32], count: impl Fn(i32) -> f32, scores: &mut [f32]) {
         for (&index, &logit) in self.indices[..self.count].iter().zip(logits) {

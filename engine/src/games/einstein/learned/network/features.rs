@@ -1,8 +1,8 @@
-//! Network features, all binary, most of them of one side.
+//! Input features of networks, all binary and most of them about one side.
 //!
-//! Side features occur twice, with separate weights for the mover's and the other side, so a
-//! position's successors mostly share the sum of two accumulators. Invariant: `layout` names every
-//! feature in order with the version of its formula.
+//! Features of one side have separate weights for the mover and for the other side, so the first
+//! layer is a sum of two accumulators, of which most successors share one. Invariant: `layout`
+//! names every feature in order with the version of its formula.
 
 use crate::core::arrays::{build_array, map_array};
 use crate::games::einstein::{
@@ -13,42 +13,45 @@ use crate::games::einstein::{
 use crate::learned::name_set::{NameSet, Named};
 use std::{collections::BTreeSet, ops::Range, sync::OnceLock};
 
-/// A feature group besides the squares of the stones, which are always present.
+/// A group of features; those for the squares of the stones are always present, in no group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FeatureGroup {
-    /// Each stone by square and by number of faces (of six) that allow it.
+    /// Per stone: its square combined with the number of faces (of six) that allow it.
     Mobility,
-    /// The expected number of own turns to the goal without captures, in quarters of a turn.
+    /// The expected number of own turns to the goal without captures, in classes of a quarter of a
+    /// turn.
     Turns,
-    /// The set of living stones.
+    /// The set of the side's living stones.
     Alive,
-    /// Mean and spread of the number of own turns to the goal without captures.
+    /// Mean and standard deviation of the number of own turns to the goal without captures.
     RaceDistribution,
-    /// Cross-side: the expected turns of one side against those of the other, which decide the
-    /// race.
+    /// Cross-side: the expected turns of one side combined with those of the other, as in a race.
     Race,
-    /// Cross-side: for each stone what its next move could capture.
+    /// Cross-side: for each stone, which of the squares that it can step to hold own and enemy
+    /// stones.
     Contact,
 }
 
-/// Square features per stone: 25 squares, and gone.
+/// Square features per stone: one for each of 25 squares, and one for a captured stone.
 const NUM_SQUARES: usize = 26;
 
-/// Mobility features per stone: 25 squares for each number of faces, and gone.
+/// Mobility features per stone: one for each square and number of faces, and one for a captured
+/// stone.
 const NUM_MOBILITY_SQUARES: usize = 6 * 25 + 1;
 
 const NUM_TURN_CLASSES: usize = 48;
 
 const NUM_ALIVE_SETS: usize = 64;
 
-/// Number of classes of deviation, in sixths of a turn.
+/// Number of classes of the standard deviation of turns, each a sixth of a turn wide.
 const NUM_SPREADS: usize = 16;
 
-/// Number of classes of either side's expected turns in [`FeatureGroup::Race`], in quarters of a
-/// turn.
+/// Number of classes of each side's expected turns in [`FeatureGroup::Race`], a quarter of a turn
+/// wide.
 const NUM_RACE_CLASSES: usize = 32;
 
-/// Own and enemy stones on the three destinations of a stone, one bit each, or gone.
+/// Patterns of a living stone in [`FeatureGroup::Contact`]: own and enemy stones on its three
+/// destinations, one bit each.
 const NUM_CONTACTS: usize = 1 << 6;
 
 impl Named for FeatureGroup {
@@ -63,7 +66,7 @@ impl Named for FeatureGroup {
     const KIND: &'static str = "group of inputs";
 
     fn name(self) -> &'static str {
-        // The first word of its layout.
+        // The first word of a layout is the name.
         let layout = self.layout();
         layout.split_once(' ').map_or(layout, |(name, _)| name)
     }
@@ -74,7 +77,7 @@ impl Named for FeatureGroup {
 }
 
 impl FeatureGroup {
-    /// Number of features of the group, per side unless it is cross-side.
+    /// Number of features of the group, for each side unless it is cross-side.
     pub fn rows(self) -> usize {
         match self {
             Self::Mobility => MAX_STONES * NUM_MOBILITY_SQUARES,
@@ -86,7 +89,8 @@ impl FeatureGroup {
         }
     }
 
-    /// Number of active features, equal in every position.
+    /// Number of features of the group that are active in a position, for each side unless it is
+    /// cross-side; the same in all positions.
     pub fn num_active(self) -> usize {
         match self {
             Self::Mobility => MAX_STONES,
@@ -121,7 +125,7 @@ impl FeatureGroup {
     }
 }
 
-/// A set of groups; a list of names in configurations, `["mobility", "turns"]`.
+/// A set of feature groups; in configurations a list of names, `["mobility", "turns"]`.
 pub type FeatureGroups = NameSet<FeatureGroup>;
 
 fn side_groups(groups: FeatureGroups) -> impl Iterator<Item = FeatureGroup> {
@@ -132,12 +136,13 @@ pub(super) fn cross_groups(groups: FeatureGroups) -> impl Iterator<Item = Featur
     groups.iter().filter(|group| group.is_cross_side())
 }
 
-/// Number of features per side, including squares.
+/// Number of features of one side, including squares.
 pub fn num_side_features(groups: FeatureGroups) -> usize {
     MAX_STONES * NUM_SQUARES + side_groups(groups).map(FeatureGroup::rows).sum::<usize>()
 }
 
-/// The canonical schema: names every feature, with the version of each formula.
+/// The canonical description of the inputs: every feature in order, with the version of its
+/// formula.
 pub(in super::super) fn layout(groups: FeatureGroups) -> String {
     let mut text = String::from(
         "sides v1: all inputs of the mover, then all of the other; squares v1: stones 1-6 by square in the owner's perspective, 25 gone",
@@ -149,7 +154,7 @@ pub(in super::super) fn layout(groups: FeatureGroups) -> String {
     text
 }
 
-/// The slots of the mover, of the other side, and of both.
+/// The ranges of features of which exactly one is active: of the mover, the other side, and both.
 pub(in super::super) fn feature_slots(groups: FeatureGroups) -> Vec<Range<usize>> {
     let shape = |group: FeatureGroup| (group.num_active(), group.rows());
     let side = || {
@@ -167,7 +172,7 @@ pub(in super::super) fn feature_slots(groups: FeatureGroups) -> Vec<Range<usize>
     runs
 }
 
-/// Writes the active row of each slot.
+/// Writes the active feature of each of the [`feature_slots`].
 pub(in super::super) fn fill(groups: FeatureGroups, position: &Position, out: &mut [u16]) {
     let (mover, other) = (position.mover(), position.other());
     let turn_classes = TurnClasses::for_classic_rules(false);
@@ -209,7 +214,7 @@ pub(in super::super) fn fill(groups: FeatureGroups, position: &Position, out: &m
 
 pub(super) const MAX_CROSS_FEATURES: usize = 1 + 2 * MAX_STONES;
 
-/// The active rows of cross-side groups, relative to the first of them.
+/// The active cross-side features, numbered from the first cross-side feature.
 #[inline]
 pub(super) fn cross_rows<'a>(
     groups: FeatureGroups,
@@ -252,18 +257,17 @@ pub(super) fn cross_rows<'a>(
     &out[..count]
 }
 
-/// Which of the squares beside, above and diagonally ahead are occupied, one bit each.
+/// Bit set of the occupied squares sideways, forward and diagonally from a square.
 #[inline]
 fn occupied_ahead(occupied: u32, square: u8) -> u16 {
-    // Wide enough for squares off the board.
+    // Shifts may exceed 31 bits for squares off the board.
     let occupied = u64::from(occupied);
     let three = occupied >> (square + 1) & 1 | occupied >> (square + 5) << 1 & 0b110;
     let inside = if square % 5 == 4 { 0b010 } else { 0b111 };
     (three & inside) as u16
 }
 
-/// Number of faces that allow each stone of a set if the next higher or lower one moves for a gone
-/// stone.
+/// Number of faces that allow a stone of a set under the classic rules; 0 for a gone stone.
 const fn faces(alive: usize, stone: usize) -> usize {
     if alive >> stone & 1 == 0 {
         return 0;
@@ -288,16 +292,16 @@ fn mobility_rows(alive: u8, side: Side) -> [u16; MAX_STONES] {
     build_array(|stone| base[stone] + u16::from(side.square(stone)))
 }
 
-/// The class of each distance vector by expected turns, optionally subdivided by spread.
+/// The class of each distance vector by expected turns, optionally also by standard deviation.
 #[derive(Debug)]
 pub(super) struct TurnClasses {
     of: Box<[u8; NUM_DISTANCE_VECTORS.next_power_of_two()]>,
-    /// By class the [`FeatureGroup::RaceDistribution`] feature, 16 · quarters + spread.
+    /// For each class its [`FeatureGroup::RaceDistribution`] feature, 16 · quarter turns + sixths.
     spreads: Vec<u16>,
 }
 
 impl TurnClasses {
-    /// The process-wide classes; models are for the classic rules and a fair die.
+    /// The classes of the classic rules and a fair die, which all models use; computed once.
     pub(super) fn for_classic_rules(by_spread: bool) -> &'static Self {
         static SHARED: [OnceLock<TurnClasses>; 2] = [const { OnceLock::new() }; 2];
         SHARED[usize::from(by_spread)].get_or_init(|| Self::new(by_spread))
@@ -309,7 +313,7 @@ impl TurnClasses {
             if index == 0 || index >= NUM_DISTANCE_VECTORS {
                 return 0;
             }
-            // An epsilon, so that rounding does not separate symmetric vectors.
+            // The small number prevents that rounding separates symmetric vectors.
             let turn_classes = (4.0 * (race.expected_turns_f64(index) + 1e-6)).floor();
             let turn_classes = (turn_classes as usize).min(NUM_TURN_CLASSES - 1);
             let mass = race.probabilities(index).into_iter().zip(0..);
@@ -322,7 +326,7 @@ impl TurnClasses {
             .map(spread)
             .collect();
         let spreads: Vec<u16> = if by_spread {
-            // Only occurring ones, of which there are fewer than 256.
+            // Only combinations that occur, which are fewer than 256.
             let sorted: BTreeSet<u16> = all.iter().copied().collect();
             sorted.into_iter().collect()
         } else {
@@ -348,19 +352,19 @@ impl TurnClasses {
     }
 }
 
-/// Rows of one side in inference: squares and mobility of a stone are fused, so are living stones
-/// and the bias.
+/// Number of active rows of one side in inference: those for a stone's square and mobility are one,
+/// so are those for the living stones and the bias.
 pub(super) const NUM_FUSED: usize = MAX_STONES + 2;
 
-/// Rows of the fused table of one side; a power of two, so that a mask bounds every index.
+/// Rows in the inference table of one side; a power of two, so that a mask bounds every index.
 pub(super) const FUSED_ROWS: usize = 2048;
 
 const TURNS_OFFSET: usize = MAX_STONES * NUM_MOBILITY_SQUARES;
 const ALIVE_OFFSET: usize = TURNS_OFFSET + 256;
 const _: () = assert!(ALIVE_OFFSET + NUM_ALIVE_SETS <= FUSED_ROWS);
 
-/// By set of living stones the offset from a stone's square to its [`FeatureGroup::Mobility`]
-/// feature and fused row.
+/// For each set of living stones and each stone the number that, plus the stone's square, gives its
+/// [`FeatureGroup::Mobility`] feature, which is also its fused row.
 static STONE_BASE: [[u16; MAX_STONES]; NUM_ALIVE_SETS] = {
     let mut bases = [[0; MAX_STONES]; NUM_ALIVE_SETS];
     let mut alive = 0;
@@ -379,10 +383,10 @@ static STONE_BASE: [[u16; MAX_STONES]; NUM_ALIVE_SETS] = {
     bases
 };
 
-/// Position of the row of expected turns among the fused rows; those of the stones come first.
+/// Index of the row of expected turns among the active rows; those of the six stones come before.
 pub(super) const TURNS_ROW: usize = MAX_STONES;
 
-/// The fused row of the turns of a side with this [`distance_index`].
+/// The row of the inference table for the turns of a side with this [`distance_index`].
 #[inline(always)]
 pub(super) fn turns_row(classes: &TurnClasses, index: usize) -> u16 {
     TURNS_OFFSET as u16 + u16::from(classes.class_index(index))
@@ -398,8 +402,8 @@ pub(super) fn fused_rows(classes: &TurnClasses, side: Side) -> [u16; NUM_FUSED] 
     rows
 }
 
-/// The fused table of one side, `[FUSED_ROWS × width]`, from its rows in [`layout`] order and the
-/// bias.
+/// The inference table of one side, `[FUSED_ROWS × width]`: `rows`, one per feature in the order of
+/// [`layout`], and the bias, added up.
 pub(super) fn fuse(
     groups: FeatureGroups,
     classes: &TurnClasses,
@@ -410,7 +414,7 @@ pub(super) fn fuse(
     let mut table = vec![0i16; FUSED_ROWS * width];
     let mut add = |joined: usize, row: &[i16]| {
         for (sum, weight) in table[joined * width..][..width].iter_mut().zip(row) {
-            // Modulo 2^16, as all sums of rows.
+            // Wraps modulo 2^16, as do all sums of rows.
             *sum = sum.wrapping_add(*weight);
         }
     };

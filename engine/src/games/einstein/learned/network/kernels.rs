@@ -1,8 +1,7 @@
-//! Network weights in SIMD layout, and run-time dispatch.
+//! Network weights in SIMD layout, and run-time dispatch to the kernels.
 //!
 //! Invariant: complete sums of the first layer fit 16 bits (partial ones wrap), and no other sum
-//! overflows. Without vectors
-//! [`Network::logit_from_scratch`](crate::learned::network::Network::plain_logit) computes.
+//! overflows.
 
 use super::features::NUM_FUSED;
 #[cfg(any(
@@ -14,7 +13,7 @@ use crate::core::simd::{Instructions, SimdLevel, multiversion};
 use crate::games::einstein::learned::side_moves::{Logits, SideMoves};
 use crate::learned::network::{NetworkWeights, win_probability};
 
-/// The group of four neurons of the first layer at an index after packing two vectors of 16-bit
+/// The group of four first-layer neurons that is at `index` after packing two vectors of 16-bit
 /// sums to bytes, lane by lane of 128 bits.
 pub(super) fn packed_order(instructions: Instructions, index: usize) -> usize {
     let fours = match instructions.level() {
@@ -35,7 +34,7 @@ pub(super) struct CacheLine<T: Copy, const COUNT: usize>(pub(super) [T; COUNT]);
 
 pub(super) type I16Line = CacheLine<i16, 32>;
 
-/// Weights of the second layer: four inputs for each of sixteen neurons.
+/// Weights of the second layer: those of four inputs to each of sixteen neurons.
 pub(super) type I8Line = CacheLine<i8, 64>;
 
 pub(super) fn lines<T: Copy, const COUNT: usize>(values: &[T]) -> Vec<CacheLine<T, COUNT>> {
@@ -47,15 +46,16 @@ pub(super) fn lines<T: Copy, const COUNT: usize>(values: &[T]) -> Vec<CacheLine<
         .collect()
 }
 
-/// The fused rows of either role: `[FUSED_ROWS × width]`.
+/// The inference tables of the side to move and of the other side: `[FUSED_ROWS × width]`.
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
-    /// Includes the bias.
+    /// Rows of the side to move; those for living stones include the bias.
     pub(super) mover: Vec<I16Line>,
     pub(super) other: Vec<I16Line>,
 }
 
-/// Inputs whose products are summed in 16 bits before widening, if [`Layers::i16_sums_fit`].
+/// Number of inputs whose products are summed in 16 bits before widening, if
+/// [`Layers::i16_sums_fit`].
 pub(super) const I16_SUM_INPUTS: usize = 16;
 
 #[derive(Clone, Debug)]
@@ -67,12 +67,12 @@ pub(super) const I16_SUM_INPUTS: usize = 16;
     expect(dead_code, reason = "only vectors read them, and there are none")
 )]
 pub(super) struct Layers {
-    /// For every four inputs and every neuron the four weights; inputs in packed order.
+    /// Weights for every four inputs (in packed order) and every neuron.
     pub(super) hidden: Vec<I8Line>,
-    /// Whether no 16-bit sum over [`I16_SUM_INPUTS`] inputs in packed order can overflow: two of
-    /// every four inputs, with activations 0 to 127.
+    /// Whether no 16-bit sum over [`I16_SUM_INPUTS`] inputs in packed order can overflow: it has
+    /// two of every four inputs, with activations 0 to 127.
     pub(super) i16_sums_fit: bool,
-    /// Biases and output weights, sixteen neurons per line.
+    /// Biases of the second layer, and the weights from it to the output: sixteen neurons per line.
     pub(super) bias: Vec<CacheLine<i32, 16>>,
     pub(super) output: Vec<CacheLine<i32, 16>>,
     pub(super) output_bias: i32,
@@ -110,7 +110,8 @@ impl Layers {
     }
 }
 
-/// The worst case has activations of 127 for weights of one sign and 0 for the other.
+/// Whether all 16-bit sums fit in the worst case: activations of 127 for weights of one sign, 0 for
+/// the others.
 fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
     let max_weight = i32::from(i16::MAX) / 127;
     hidden.chunks_exact(I16_SUM_INPUTS * second).all(|inputs| {
@@ -134,10 +135,11 @@ fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
 
 pub(super) type AccumulatorPair = [u8; 2];
 
-/// Rows changed by a move without a capture: those of the stone, and of the expected turns.
+/// Number of rows that a move without a capture changes: those of the stone and of the expected
+/// turns.
 pub(super) const NUM_CHANGED_ROWS: usize = 2;
 
-/// Dispatches to the function of this name in the module of the instructions.
+/// Defines a function that calls the one of the same name in the module of the instructions.
 macro_rules! dispatch_simd {
     ($(#[$meta:meta])* $visibility:vis fn $name:ident<$(const $width:ident: $kind:ty),+>
         ($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?;
@@ -163,7 +165,7 @@ dispatch_simd! {
 }
 
 dispatch_simd! {
-    /// The accumulator of a side; `out` has a line for every 32 neurons.
+    /// The accumulator of a side from its active rows; `out` has a line for every 32 neurons.
     pub(super) fn sum_rows<const FIRST: usize>(
         table: &[I16Line],
         rows: &[u16; NUM_FUSED],
@@ -172,7 +174,8 @@ dispatch_simd! {
 }
 
 dispatch_simd! {
-    /// The accumulator of a side from an earlier one, by removed and added rows.
+    /// The accumulator of a side from an earlier one, by subtracting the rows `gone` and adding the
+    /// rows `come`.
     pub(super) fn change_rows<const FIRST: usize>(
         table: &[I16Line],
         before: &[I16Line],
@@ -183,7 +186,7 @@ dispatch_simd! {
 }
 
 dispatch_simd! {
-    /// The logits of accumulator pairs; `out` is arbitrary behind them.
+    /// The logit of each pair of accumulators; elements of `out` after the last pair are arbitrary.
     pub(super) fn logits<const FIRST: usize, const SECOND: usize>(
         layers: &Layers,
         movers: &[I16Line],
@@ -194,7 +197,7 @@ dispatch_simd! {
 }
 
 multiversion! {
-    /// `out` = the sum of two accumulators and rows of a table.
+    /// Sets `out` to the sum of two accumulators and of rows of a table.
     pub(super) fn add_accumulators(
         sums: [&[I16Line]; 2],
         table: &[I16Line],
@@ -229,7 +232,8 @@ fn add_accumulators_body(
 }
 
 multiversion! {
-    /// [`SideMoves::one_ply`]; vectors of eight stones suffice on all instructions.
+    /// [`SideMoves::one_ply`] of the network's logits; vectors of eight stones suffice for all
+    /// instructions.
     pub(super) fn one_ply(steps: &SideMoves, logits: &mut Logits) -> f32 {
         Avx2 => one_ply_by_logits,
         Portable => one_ply_by_logits,

@@ -1,25 +1,25 @@
 //! SIMD network kernels for x86-64 (AVX2, AVX-512, AVX-512 with VNNI) and WebAssembly.
 //!
 //! Dot products of four activations are accumulated in 32 bits: by one VNNI instruction, or through
-//! 16-bit sums of two products, or of eight where the weights allow it (`Layers::i16_sums_fit`).
-//! Invariant: the integers of the generic forward pass.
+//! 16-bit sums of two products, or of eight if the weights allow it (`Layers::i16_sums_fit`).
+//! Invariant: results equal those of the generic forward pass.
 #![allow(unsafe_code)]
 
-/// Inlined functions compiled for some features.
+/// Compiles functions, inlined, for the given CPU features.
 macro_rules! compiled_for {
     ($features:literal $($function:item)*) => {
         $(#[inline] #[target_feature(enable = $features)] $function)*
     };
 }
 
-/// Operations common to all vectors, which are `VECTOR_BYTES` of the 64 bytes of a line.
+/// Operations common to all vector types; a cache line holds `64 / VECTOR_BYTES` vectors.
 macro_rules! common_operations {
     ($features:literal) => {
         compiled_for! {
             $features
 
-            /// Vector `at` of some lines. Indexed by line, so that the compiler hoists the check
-            /// out of loops (WebAssembly took 1.6 times as long).
+            /// Vector number `at` of some lines. Indexed by line, so that the compiler moves the
+            /// bounds check out of loops (WebAssembly took 1.6 times as long).
             #[allow(clippy::modulo_one, reason = "a line may be one vector")]
             pub(super) fn load<T: Copy, const COUNT: usize>(
                 lines: &[CacheLine<T, COUNT>],
@@ -40,7 +40,8 @@ macro_rules! common_operations {
             ) {
                 const { assert!(size_of::<T>() * COUNT == 64) };
                 let line = &raw mut lines[at / (64 / VECTOR_BYTES)];
-                // SAFETY: as above, written; elements are integers, for which any bits are valid.
+                // SAFETY: a line has 64 bytes and is aligned to as many; this writes one of its
+                // vectors. The elements are integers, for which any bits are valid.
                 unsafe { line.cast::<Vector>().add(at % (64 / VECTOR_BYTES)).write(vector) }
             }
 
@@ -50,7 +51,7 @@ macro_rules! common_operations {
                 unsafe { part.as_mut_ptr().cast::<Vector>().write_unaligned(vector) }
             }
 
-            /// Adds the dot product of four activations and weights to each neuron's sum.
+            /// Adds to each neuron's sum the dot product of four activations and their weights.
             pub(super) fn dot(sum: Vector, inputs: Vector, weights: Vector) -> Vector {
                 add32(sum, madd16(maddubs(inputs, weights)))
             }
@@ -74,8 +75,8 @@ use super::{
 use crate::games::einstein::learned::side_moves::Logits;
 use crate::learned::network::{ACTIVATION_MAX, SHIFT};
 
-/// The kernels over the operations of `$operations` and the dot product `$dot`, for `$features`,
-/// without closures, which would pass vectors in memory.
+/// Defines a module of kernels over the operations of `$operations` and the dot product `$dot`,
+/// compiled for `$features`; without closures, which would pass vectors in memory.
 macro_rules! kernels {
     ($name:ident, $features:literal, $operations:ident, $dot:path, $i16_sums_fit:literal) => {
         pub(super) mod $name {
@@ -89,11 +90,11 @@ macro_rules! kernels {
                     add_rows!($table, $rows, $sums, add16)
                 };
                 ($table:expr, $rows:expr, $sums:expr, $add:ident) => {
-                    // A constant length, so that no index is checked.
+                    // A constant length, so that the compiler checks no index.
                     let table = &$table[..FUSED_ROWS * (FIRST / 32)];
                     for row in $rows {
-                        // A branch: masks would be computed in vectors, whose elements are
-                        // expensive to extract.
+                        // Bounded by a branch: masks would be computed in vectors, whose elements
+                        // are expensive to extract.
                         assert!(usize::from(*row) < FUSED_ROWS);
                         let from = usize::from(*row) * (2 * FIRST / VECTOR_BYTES);
                         for at in 0..2 * FIRST / VECTOR_BYTES {
@@ -137,8 +138,8 @@ macro_rules! kernels {
                 }
             }
 
-            /// Contributions of the second layer's neurons to the logit, in lanes that [`v::total`]
-            /// sums, one per position; `ACC_CHAINS` accumulators per sum.
+            /// The terms of the logit from the second layer's neurons, for each position in a
+            /// vector whose lanes [`v::total`] sums; `ACC_CHAINS` accumulators per sum.
             #[inline]
             #[target_feature(enable = $features)]
             fn forward<
@@ -159,8 +160,8 @@ macro_rules! kernels {
                 let vectors = const { SECOND * 4 / VECTOR_BYTES };
                 let hidden = &layers.hidden[..FIRST * SECOND / 64];
                 let bias = &layers.bias[..SECOND / 16];
-                // Otherwise the compiler extracts them from registers by shuffles, which cost more
-                // than loads.
+                // Activations are loaded from memory, since extracting them from registers by
+                // shuffles costs more.
                 let activations = std::hint::black_box(activations);
                 let mut sums = [[[v::zero(); v::MAX_SECOND_LAYER_VECTORS]; ACC_CHAINS]; COUNT];
                 for position in 0..COUNT {
@@ -199,7 +200,7 @@ macro_rules! kernels {
                 totals
             }
 
-            /// [`forward`] of one position for layers with [`Layers::i16_sums_fit`].
+            /// [`forward`] of one position, for layers with [`Layers::i16_sums_fit`].
             #[inline]
             #[target_feature(enable = $features)]
             fn forward_by_i16_sums<const FIRST: usize, const SECOND: usize>(
@@ -209,7 +210,8 @@ macro_rules! kernels {
                 let vectors = const { SECOND * 4 / VECTOR_BYTES };
                 let hidden = &layers.hidden[..FIRST * SECOND / 64];
                 let bias = &layers.bias[..SECOND / 16];
-                // As above.
+                // Activations are loaded from memory, since extracting them from registers by
+                // shuffles costs more.
                 let activations = std::hint::black_box(activations);
                 let mut sums = [v::zero(); v::MAX_SECOND_LAYER_VECTORS];
                 for at in 0..vectors {
@@ -237,8 +239,8 @@ macro_rules! kernels {
                 outputs::<SECOND>(layers, &sums)
             }
 
-            /// Contributions of neurons with these sums to the logit, in lanes that [`v::total`]
-            /// sums.
+            /// The terms of the logit from second-layer neurons with these sums, in a vector whose
+            /// lanes [`v::total`] sums.
             #[inline]
             #[target_feature(enable = $features)]
             fn outputs<const SECOND: usize>(
@@ -300,8 +302,8 @@ macro_rules! kernels {
                 pairs: &[AccumulatorPair],
                 out: &mut Logits,
             ) {
-                // The next positions are activated before these are used, since loads wait long for
-                // recent stores.
+                // The activations of the next positions are stored before those of these are
+                // loaded, since loads wait long for recent stores.
                 let [these, next] =
                     &mut [const { [const { Activations([0; FIRST]) }; POSITIONS_PER_GROUP] }; 2];
                 let (mut these, mut next) = (these, next);
@@ -331,8 +333,8 @@ macro_rules! kernels {
                             ),
                         }
                     } else {
-                        // An odd position is paired with the previous contents, whose result is
-                        // discarded.
+                        // The last of an odd number of positions is paired with old activations,
+                        // whose result is discarded.
                         for two in 0..pairs.len().div_ceil(2) {
                             let (activations, sums) = (&mut these[2 * two..], &mut sums[2 * two..]);
                             forward_into::<FIRST, SECOND, 2, { v::ACC_CHAINS_FOR_TWO_POSITIONS }>(
@@ -371,7 +373,7 @@ macro_rules! kernels {
                 }
             }
 
-            /// [`forward`] of the first `COUNT` positions.
+            /// [`forward`] of the first `COUNT` positions, into `sums`.
             #[inline]
             #[target_feature(enable = $features)]
             fn forward_into<

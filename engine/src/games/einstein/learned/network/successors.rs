@@ -1,8 +1,8 @@
-//! Batched evaluation of all successors of a position.
+//! Batched evaluation of all successors of a position by the SIMD network.
 //!
-//! A successor combines an accumulator of the mover after a move with one of the enemy, complete or
-//! less the captured stone. Invariant: batched values are bit-identical to successors evaluated one
-//! by one.
+//! Each move has an accumulator of the mover after it, which is paired with one of the enemy:
+//! complete, or without the captured stone. Invariant: batched values are bit-identical to
+//! successors evaluated one by one.
 
 use super::{
     SimdNetwork, ZERO_LINES,
@@ -17,16 +17,16 @@ use crate::games::einstein::{
     position::Side,
 };
 
-/// Cached contributions of a side to move to its successors. Initially empty; allocates once.
+/// Cache of a side's moves and of its accumulators after them. Initially empty; allocates once.
 #[derive(Clone, Debug, Default)]
 pub struct Successors {
     steps: SideMoves,
-    /// The enemy's accumulators, the mover's after each step, and with cross-side features those of
-    /// each position.
+    /// The enemy's accumulators, then the mover's after each step, then, with cross-side features,
+    /// the sums for each successor.
     sums: Vec<I16Line>,
 }
 
-/// The enemy's accumulators: complete, and without each of its stones.
+/// Number of accumulators of the enemy: the complete one, and one without each of its stones.
 const NUM_ENEMY_ACCUMULATORS: usize = 1 + MAX_STONES;
 
 impl SimdNetwork {
@@ -91,8 +91,8 @@ impl SimdNetwork {
         listed.score(&logits, count, scores);
     }
 
-    /// The enemy's logit after each step, from the mover's accumulators after it; `enemies` and
-    /// `mover_sums` are buffers.
+    /// The enemy's logit after each step, from `others`, the mover's accumulators after the steps;
+    /// `enemies` and `mover_sums` are buffers.
     #[inline]
     fn logits<const FIRST: usize, const SECOND: usize>(
         &self,
@@ -139,7 +139,8 @@ impl SimdNetwork {
         };
         compute(all, &mut logits);
         if fewer != all {
-            // Captures, of either side's stones, belong to the next bucket.
+            // Successors with a captured stone, of either side, belong to the bucket of one stone
+            // less.
             let own = position.mover().occupied_squares();
             let captures = |(step, pair): (&SideMove, &AccumulatorPair)| {
                 pair[0] != 0 || own >> (Standard::GOAL - step.square) & 1 != 0
@@ -153,7 +154,7 @@ impl SimdNetwork {
             }
         }
         if captured && enemy.count() == 1 {
-            // The capture of its last stone is a loss.
+            // An enemy without stones has lost.
             for (logit, _) in logits
                 .iter_mut()
                 .zip(pairs)
@@ -165,8 +166,8 @@ impl SimdNetwork {
         logits
     }
 
-    /// Computes the enemy's accumulators as needed, and pairs each step with one. Returns whether
-    /// any step captures.
+    /// Computes the accumulators of the enemy that the steps need, and pairs each step with one.
+    /// Returns whether any step captures an enemy stone.
     #[inline]
     fn pair_up<const FIRST: usize>(
         &self,
@@ -184,7 +185,7 @@ impl SimdNetwork {
             &self.rows(enemy),
             &mut enemies[..lines],
         );
-        // No step goes to the mark of gone stones.
+        // No step has 31, the square of gone stones, as its target.
         let mut captured = (0..MAX_STONES).fold(0u8, |set, stone| {
             set | ((targets >> enemy.square(stone) & 1) as u8) << stone
         });
@@ -194,7 +195,7 @@ impl SimdNetwork {
             captured &= captured - 1;
             let square = enemy.square(victim);
             for at in 0..steps.len().min(MAX_STEPS) {
-                // By a mask, since the branch would be unpredictable.
+                // Selected by a mask, since the branch would be unpredictable.
                 let (pair, step) = (&mut pairs[at], steps[at]);
                 let is_captured = u8::from(step.square == square).wrapping_neg();
                 pair[0] = pair[0] & !is_captured | (victim as u8 + 1) & is_captured;
@@ -216,7 +217,7 @@ impl SimdNetwork {
         let positions = if self.both.is_some() { MAX_STEPS } else { 0 };
         let all = (NUM_ENEMY_ACCUMULATORS + MAX_STEPS + positions) * lines;
         own.sums.resize(all, CacheLine([0; 32]));
-        // The enemy's buffer temporarily holds the side's accumulator before its move.
+        // The enemy's buffer temporarily holds the side's accumulator before its moves.
         let (before, sums) = own.sums.split_at_mut(NUM_ENEMY_ACCUMULATORS * lines);
         let rows = self.rows(side);
         let (instructions, table) = (self.instructions, &self.tables.other);
@@ -254,7 +255,7 @@ impl SimdNetwork {
     }
 }
 
-/// The complete enemy after every step.
+/// Pairs every step with the enemy's complete accumulator.
 const fn pairs_without_captures() -> [AccumulatorPair; MAX_STEPS] {
     let mut pairs = [[0; 2]; MAX_STEPS];
     let mut index = 0;

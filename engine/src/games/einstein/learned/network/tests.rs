@@ -25,7 +25,7 @@ use crate::learned::{
     },
 };
 
-/// Weights whose layers neither die nor saturate.
+/// Random weights with which few neurons are always 0 or saturated.
 pub(crate) fn random_weights(
     groups: FeatureGroups,
     widths: &[usize],
@@ -99,7 +99,7 @@ fn simd_network(network: &Network) -> Option<&SimdNetwork> {
     network.kernels().0.as_deref()
 }
 
-/// The same weights with a second layer whose products fit 16-bit sums.
+/// The same weights with a second layer scaled so that its 16-bit sums fit.
 fn with_fitting_i16_sums(mut weights: NetworkWeights) -> NetworkWeights {
     let layer = &mut weights.hidden[0];
     layer.weights.iter_mut().for_each(|weight| *weight /= 4);
@@ -125,7 +125,7 @@ fn default_groups() -> FeatureGroups {
     Standard::DEFAULT_FEATURES.iter().copied().collect()
 }
 
-/// The layer before the output, by definition, neuron by neuron, over the features of training.
+/// The layer before the output, neuron by neuron from the definition and the training features.
 fn defined_layer(groups: FeatureGroups, weights: &NetworkWeights, position: &Position) -> Vec<i64> {
     let first = weights.bias.len();
     let mut rows = vec![0; feature_slots(groups).len()];
@@ -142,7 +142,7 @@ fn defined_layer(groups: FeatureGroups, weights: &NetworkWeights, position: &Pos
     for layer in &weights.hidden {
         let width = layer.bias.len() / weights.buckets();
         let matrix = &layer.weights[bucket * x.len() * width..][..x.len() * width];
-        // Rounds halves up.
+        // Rounds to nearest, halves up.
         x.iter_mut().for_each(|x| *x = (*x + 32).div_euclid(64));
         let neurons = layer.bias[bucket * width..][..width].iter().enumerate();
         let sum = |(neuron, bias): (usize, &i32)| {
@@ -294,7 +294,7 @@ fn impossible_positions_are_harmless() {
         for position in impossible_positions(600) {
             let found = network.one_ply(&game, &position, &mut used);
             assert!(found.is_finite() || game.count_moves(&position).total == 0);
-            // Earlier contents of buffers do not matter.
+            // A cache with other contents gives the same value as an empty one.
             assert_eq!(
                 found,
                 network.one_ply(&game, &position, &mut Successors::default()),
@@ -313,7 +313,7 @@ fn kernels_stay_within_their_lines() {
         mover: table.clone(),
         other: table,
     };
-    // Including the last rows of the tables.
+    // The rows include the last ones of the tables.
     let last = features::FUSED_ROWS as u16 - 1;
     let rows = [last, 0, 7, 100, 2, last, 3, 4];
     let results = |set: Instructions| {
@@ -423,7 +423,8 @@ fn inputs_of_races_and_contact_follow_from_the_board() {
         let turn_classes = colours.map(|red| {
             let distribution = race.distribution(&board.side(red));
             let mean = mean(&distribution);
-            // Spread decides between races with equal expectations.
+            // From the tables, since the choice between moves of equal expectation affects the
+            // deviation.
             let index = distance_index(position.side(usize::from(!red)));
             let mass = tables.probabilities(index).into_iter().zip(0..);
             let squares = mass.map(|(p, turns)| f64::from(p) * (f64::from(turns) - mean).powi(2));
@@ -486,7 +487,7 @@ fn no_race_is_longer_than_the_classes_of_turns() {
 
 #[test]
 fn values_never_fall_when_logits_rise() {
-    // All of the coarser grid: steps are largest in the middle, rounding matters most at the ends.
+    // Every 32nd logit: steps are largest in the middle, and rounding matters most at the ends.
     let mut last = 0.0;
     for coarse in (-24 * (LOGIT_SCALE >> 5)..=24 * (LOGIT_SCALE >> 5)).step_by(1) {
         let value = win_probability(coarse << 5);
@@ -561,7 +562,7 @@ fn impossible_weights_are_refused() {
 
 #[test]
 fn the_largest_weights_do_not_overflow() {
-    // Equal and alternating signs in every sum, with rows that fit 16 bits and with larger ones.
+    // Terms of the same sign in every sum, with rows that fit 16 bits and with larger ones.
     let groups = FeatureGroups::NONE;
     for (sign, row) in [(1i16, 2700), (-1, 2700), (1, 32_767), (-1, 32_767)] {
         for shape in [&[64, 32][..], &[64, 32, 16]] {
@@ -622,8 +623,8 @@ fn sets_of_names_are_their_names() {
 
 #[test]
 fn sums_use_16_bits_only_where_none_overflows() {
-    // All activations are 127. Eight weights belong to one 16-bit sum: the first two of every four
-    // inputs, of four times four that are adjacent when packed.
+    // All activations are 127. One 16-bit sum has eight weights: the first two of every four
+    // inputs, of four groups of four that are adjacent when packed.
     let groups = FeatureGroups::NONE;
     let mut weights = random_weights(groups, &[64, 32], 1, 1);
     weights.rows.fill(0);
@@ -673,7 +674,7 @@ fn sums_use_16_bits_only_where_none_overflows() {
 fn parts_of_a_sum_may_leave_16_bits_and_come_back() {
     let groups = default_groups();
     let mut weights = random_weights(groups, &[64, 32], 1, 3);
-    // Each of the mover's squares adds 30,000 too much, and its mobility subtracts it.
+    // The mover's rows of squares are 30,000 too large, and its rows of mobility 30,000 too small.
     let (squares, mobility) = (156 * 64, 906 * 64);
     for weight in &mut weights.rows[..squares] {
         *weight += 30_000;
@@ -707,7 +708,7 @@ fn quantised_weights_are_the_nearest() {
         (-1536, 6_242_304)
     );
     assert_eq!(weights.parameters(), 312 * 64 + 64 + 64 * 16 + 16 + 16 + 1);
-    // 12 quarters and a bias of -0.5 activate every neuron of the first layer.
+    // Twelve weights of a quarter and a bias of -0.5 saturate every neuron of the first layer.
     let (game, groups) = (Standard::default(), FeatureGroups::NONE);
     let raw = network(groups, weights)
         .raw(&game, &game.start([0, 0], 0))
@@ -751,7 +752,7 @@ fn overflowing_first_layers_are_clamped() {
     };
     let clamped = hold(&wild);
     assert!(fits(&clamped));
-    // Clamping changes only weights that were too large, is idempotent and minimal.
+    // Clamping only shrinks weights; it changes nothing when repeated, and no weights that fit.
     let mut pairs = clamped.rows.iter().zip(&wild.rows);
     assert!(pairs.all(|(clamped, wild)| clamped == wild || clamped.abs() < wild.abs()));
     let again = hold(&clamped);

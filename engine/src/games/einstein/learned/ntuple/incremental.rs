@@ -1,7 +1,7 @@
 //! Incremental sums after moves, tuple by tuple, in portable code.
 //!
-//! A stone is first removed from its square, which its moves have in common; each move then changes
-//! its other cells in sequence. Invariant: stored rows and weights are those of the current
+//! The moving stone is first removed from its square, a change that its moves share; each move then
+//! changes its other cells in sequence. Invariant: stored rows and weights are those of the current
 //! symbols.
 
 use super::{
@@ -19,23 +19,23 @@ use crate::games::einstein::{
 };
 use crate::learned::tuples::QuantizedWeights;
 
-/// The row of a tuple, over all tables and phases, and its weight.
+/// The row of a tuple, counted over all tables and phases, and its weight.
 #[derive(Clone, Copy, Default)]
 struct TupleState {
     row: u32,
     weight: i32,
 }
 
-/// A changed symbol: its index and new value.
+/// A cell's index and its new symbol.
 type SymbolChange = (usize, u8);
 
-/// A change for tuples: the affected ones, and the symbol's difference.
+/// The tuples that have a changed cell, and the difference of its symbols.
 type RowChange<'a> = (&'a [TupleRef], u32);
 
-/// Maximum changes of symbols when a stone is placed.
+/// Maximum number of cells, besides the square, that change when a stone is placed.
 const MAX_CHANGES: usize = 8;
 
-/// All sums after steps, bias included; `MAX_TUPLES` is at least the number of tuples.
+/// The sum after each step, bias included; `MAX_TUPLES` is at least the number of tuples.
 #[inline]
 pub(super) fn successors<const MAX_TUPLES: usize>(
     parent: &Parent<'_>,
@@ -68,7 +68,7 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
         };
         sum += state.weight;
     }
-    // With the moving stone removed, and during its placement.
+    // The tuples with the moving stone removed, and during its placement.
     let (mut rows_without_stone, mut current) = (current_rows, current_rows);
     let several = tuples_by_cell.stones || tuples_by_cell.owners || tuples_by_cell.mobility;
     let mut up = None;

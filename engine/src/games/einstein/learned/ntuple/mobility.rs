@@ -1,13 +1,13 @@
-//! Which living stones can move by more than one number.
+//! Which living stones are allowed by faces other than their own number.
 //!
-//! In the classic rules, with a die that has all numbers, these are the stones of which a
-//! neighbouring number is gone.
+//! In the classic rules, with a die that has all numbers, these are the stones whose next lower or
+//! higher number is gone.
 
 use super::cell::MOBILE_CELLS;
 use crate::core::arrays::map_array;
 use crate::games::einstein::MAX_STONES;
 
-/// Of a set of living stones those that another number allows, as a bit set.
+/// Bit set of the stones of a set that are also allowed by the face of another number.
 #[inline]
 fn movable_by_neighbour_numbers(alive: u8) -> u8 {
     const ALL: u8 = (1 << MAX_STONES) - 1;
@@ -15,7 +15,7 @@ fn movable_by_neighbour_numbers(alive: u8) -> u8 {
     alive & (dead << 1 | dead >> 1)
 }
 
-/// The same for both sides, one bit per board symbol.
+/// [`movable_by_neighbour_numbers`] of both sides, one bit per board symbol.
 #[inline]
 pub(super) fn movable_symbols(mover: u8, other: u8) -> u16 {
     let [mover, other] = map_array([mover, other], |alive| {
@@ -24,8 +24,8 @@ pub(super) fn movable_symbols(mover: u8, other: u8) -> u16 {
     mover << 1 | other << (1 + MAX_STONES)
 }
 
-/// For each board symbol (0 nothing, 1–12 stones) its symbol of [`MOBILE_CELLS`]; constructed only
-/// here.
+/// For each board symbol (0 nothing, 1–12 stones) its symbol in [`MOBILE_CELLS`]; constructed only
+/// in this file.
 #[derive(Clone, Copy)]
 pub(super) struct Mobility([u8; 16]);
 
@@ -48,7 +48,7 @@ impl Mobility {
     }
 }
 
-/// The symbols of stones that only their own number allows.
+/// For each board symbol the symbol in [`MOBILE_CELLS`] of a stone that only its own number allows.
 pub(super) const MIN_SYMBOLS: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 0, 0, 0];
 
 const _: () = {
@@ -70,7 +70,7 @@ mod tests {
     fn stones_permitted_by_others_are_those_of_the_rules() {
         let rules: Standard = EinStein::new(Variant::Classic, Die::fair());
         for alive in 1..64u8 {
-            // Living stones apart from each other on the first two rows, so that each has moves.
+            // Living stones on different squares of the first two rows, so that each has moves.
             let side = Side::new(std::array::from_fn(|stone| {
                 if alive >> stone & 1 == 1 {
                     stone as u8
@@ -94,7 +94,7 @@ mod tests {
                 "{alive:06b}"
             );
         }
-        // By hand: 1 and 2 alive, 3 gone, 4 to 6 alive: a 3 allows 2 and 4.
+        // By hand: 1 and 2 are alive, 3 is gone, 4 to 6 are alive, so a 3 allows 2 and 4.
         assert_eq!(movable_by_neighbour_numbers(0b11_1011), 0b00_1010);
         assert_eq!(
             Mobility::new(0b11_1011, 0b00_0001).0,

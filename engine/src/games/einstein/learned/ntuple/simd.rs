@@ -1,8 +1,8 @@
 //! Rows and sums of n-tuples by x86-64 vectors: AVX2, and AVX-512 with VBMI.
 //!
-//! The symbols of four cells of sixteen tuples are one look-up (AVX-512) or one per piece (AVX2);
-//! if two stones share a square, the last counts, as in `symbols.rs`. Invariant: the rows of
-//! [`crate::learned::tuples::GenericKernels`] and the exact sums of their weights.
+//! The symbols of four cells of sixteen tuples take one look-up (AVX-512) or one per 16 bytes of
+//! symbols (AVX2). If two stones share a square, the last counts, as in `symbols.rs`. Invariant:
+//! the rows of [`crate::learned::tuples::GenericKernels`] and the exact sums of their weights.
 #![allow(unsafe_code)]
 
 mod avx2;
@@ -24,11 +24,12 @@ use crate::games::einstein::{
 };
 use crate::learned::tuples::QuantizedWeights;
 
-// SAFETY, for this file: `Instructions` exist only where they were detected, and a set's are one of
-// portable, AVX2 and AVX-512 with VBMI (`EinSteinTuples::on`), which includes AVX2: so vectors may
-// be called where the set has any, and wide ones where `are_wide`. For any position symbols are in
-// their alphabets (`SymbolVectors` of either width), so rows are below `SimdLayout::rows`, the
-// number of weights passed on; `REDUCED` is `SimdLayout::has_compact_alphabet`.
+// SAFETY, for this file: `Instructions` exist only for detected features, and a set's are portable,
+// AVX2, or AVX-512 with VBMI (`EinSteinTuples::with_instructions`), which includes AVX2: so AVX2
+// functions may be called if `are_vectors`, and AVX-512 ones if `are_wide`. For any position
+// symbols are in their alphabets (`SymbolVectors` of either width), so rows are below
+// `SimdLayout::rows`, the number of weights passed on; `REDUCED` is
+// `SimdLayout::has_compact_alphabet`.
 
 /// The symbols of all cells of a position; `None` without AVX2.
 #[inline]
@@ -48,7 +49,7 @@ pub(super) fn sum(set: &TupleSet, position: &Position, weights: &[i32]) -> i32 {
     let plan = &kernels.plan;
     // The weights of the position's phase, as many as `SimdLayout::rows`.
     let weights = &weights[set.offset(position) as usize..][..plan.rows()];
-    // SAFETY: as above.
+    // SAFETY: as stated at the top of this file.
     unsafe {
         match (kernels.are_wide(), plan.has_compact_alphabet()) {
             (true, false) => avx512::sum::<false>(plan, position, weights),
@@ -59,7 +60,7 @@ pub(super) fn sum(set: &TupleSet, position: &Position, weights: &[i32]) -> i32 {
     }
 }
 
-/// The sums after moves, bias included; only with AVX-512.
+/// The sums after moves, bias included; for AVX-512 only.
 #[inline]
 pub(super) fn successors(
     parent: &Parent<'_>,
@@ -73,7 +74,7 @@ pub(super) fn successors(
     let offset = parent.set.offset(&parent.flipped) as usize;
     let weights = &quantized.weights[offset..][..plan.rows()];
     use avx512_successors::successors;
-    // SAFETY: as above.
+    // SAFETY: as stated at the top of this file.
     unsafe {
         match (plan.has_compact_alphabet(), plan.is_long()) {
             (false, false) => successors::<false, false>(parent, weights, bias, moves, sums),
@@ -84,7 +85,7 @@ pub(super) fn successors(
     }
 }
 
-/// [`SideMoves::one_ply`] of sums with the bias in vectors of eight stones; not with portable
+/// [`SideMoves::one_ply`] of sums with the bias, in vectors of eight stones; panics for portable
 /// instructions.
 #[inline]
 pub(super) fn one_ply(
@@ -94,7 +95,8 @@ pub(super) fn one_ply(
     sums: &mut Logits,
 ) -> f32 {
     assert!(set.kernels().are_vectors());
-    // SAFETY: as above; safe code compiled for AVX2.
+    // SAFETY: as stated at the top of this file; `one_ply_by_eights` is safe code compiled for
+    // AVX2.
     unsafe { steps.one_ply_by_eights(sums, |sum| quantized.win_probability(sum)) }
 }
 
@@ -103,7 +105,7 @@ pub(super) fn rows(set: &TupleSet, position: &Position, out: &mut [u32]) {
     let kernels = set.kernels();
     assert!(kernels.are_vectors());
     let (plan, first) = (&kernels.plan, set.offset(position));
-    // SAFETY: as above; no weights are read.
+    // SAFETY: as stated at the top of this file; no weights are read.
     unsafe {
         match (kernels.are_wide(), plan.has_compact_alphabet()) {
             (true, false) => avx512::rows::<false>(plan, position, first, out),
@@ -114,7 +116,7 @@ pub(super) fn rows(set: &TupleSet, position: &Position, out: &mut [u32]) {
     }
 }
 
-/// For each square the distance to the goal, 0 for [`SQUARES`], the square of gone stones.
+/// For each square the distance to the goal; 0 for [`SQUARES`], the square of gone stones.
 const GOAL_DISTANCE: [u8; 64] = {
     let mut table = [0; 64];
     let mut square = 0;
@@ -127,7 +129,7 @@ const GOAL_DISTANCE: [u8; 64] = {
 
 const SYMBOL_OWNER: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 0, 0, 0];
 
-// The tables' entries are in their alphabets.
+// All table entries are in the alphabets of their cells.
 const _: () = {
     let mut at = 0;
     while at < GOAL_DISTANCE.len() {
@@ -137,7 +139,7 @@ const _: () = {
     }
 };
 
-/// One bit per board symbol, set for stones that other numbers allow.
+/// One bit per board symbol, set for stones that faces other than their own number allow.
 #[inline]
 fn allowed_by_other_numbers(position: &Position) -> u16 {
     movable_symbols(position.mover().living_set(), position.other().living_set())

@@ -1,12 +1,13 @@
-//! SIMD layout of a tuple set: sixteen tuples per block.
+//! SIMD layout of a tuple set, in blocks of sixteen tuples.
 //!
-//! A step looks up the symbols of four cells of each tuple, multiplies and sums them in pairs of
-//! bytes, then of 16 bits: s₀ + r₀ s₁ + r₀ r₁ (s₂ + r₂ s₃), r being alphabet sizes; further cells
-//! take further steps with larger strides. Invariants: base and steps of a tuple add up to its row,
-//! and no part overflows: at most 25 + 26 · 25 in 16 bits, 26⁴ in 32. If each symbol is in its
-//! cell's alphabet, every row is below [`SimdLayout::rows`] ≤ [`MAX_ROWS`], since
-//! [`SimdLayout::new`], the only constructor, checks every cell and table and layouts are
-//! immutable; unchecked weight loads rely on this.
+//! A step looks up the symbols of four cells of each tuple, multiplies them by factors and sums
+//! them in pairs of bytes, then of 16 bits: s₀ + r₀ s₁ + r₀ r₁ (s₂ + r₂ s₃), r being alphabet
+//! sizes; further cells take further steps with larger strides.
+//!
+//! Invariants: base and steps of a tuple add up to its row, and no part overflows: at most 25 + 26
+//! · 25 in 16 bits, 26⁴ in 32. If each symbol is in its cell's alphabet, every row is below
+//! [`SimdLayout::rows`] ≤ [`MAX_ROWS`], since [`SimdLayout::new`], the only constructor, checks
+//! every cell and table and layouts are immutable; unchecked weight loads rely on this.
 
 use super::cell::{self, CELLS};
 use crate::learned::{inputs::Cell, tuples::MAX_ROWS};
@@ -17,25 +18,25 @@ const CELLS_PER_STEP: usize = 4;
 
 pub(super) const PIECE_BYTES: usize = 16;
 
-/// The cells of sixteen tuples for one step, and the factors of their symbols.
+/// Four cells of each of sixteen tuples, and the factors of their symbols.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub(super) struct LookupStep {
     pub(super) cell_indices: [u8; CELLS_PER_STEP * LANES],
-    /// 1, r₀, 1, r₂ of each tuple; 0 for a missing cell.
+    /// Factors 1, r₀, 1, r₂ of each tuple's symbols; 0 for a missing cell.
     pub(super) within_pairs: [i8; CELLS_PER_STEP * LANES],
-    /// 1, r₀ r₁ of each tuple.
+    /// Factors 1, r₀ r₁ of each tuple's sums of pairs.
     pub(super) pairs: [i16; 2 * LANES],
-    /// The product of the alphabet sizes of all earlier cells.
+    /// For each tuple the product of the alphabet sizes of all cells in earlier steps.
     pub(super) strides: [u32; LANES],
-    /// Bit set of the pieces looked up.
+    /// Bit set of the pieces of 16 symbols that contain the cells.
     pub(super) pieces: u32,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub(super) struct TupleBlock {
-    /// The first rows of their tables.
+    /// For each tuple the first row of its table.
     pub(super) bases: [u32; LANES],
     /// All bits set in the lanes with a tuple.
     pub(super) mask: [u32; LANES],
@@ -46,7 +47,7 @@ pub(super) struct TupleBlock {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SimdLayout {
     blocks: Vec<TupleBlock>,
-    /// Block by block.
+    /// The steps of all blocks, block by block.
     steps: Vec<LookupStep>,
     rows: usize,
     reduced: bool,
@@ -110,7 +111,7 @@ impl SimdLayout {
         })
     }
 
-    /// Whether a tuple has more than four cells, and its block more than one step.
+    /// Whether a tuple has more than four cells, so that its block has more than one step.
     #[inline]
     pub(super) fn is_long(&self) -> bool {
         self.steps.len() > self.blocks.len()

@@ -1,8 +1,8 @@
-//! Batched evaluation of all successors of a position.
+//! Batched evaluation of all successors of a position by n-tuples.
 //!
-//! The position is evaluated once in the enemy's perspective; a move then updates the tuples of its
-//! changed cells. A capture that also changes other stones' mobility or the phase is evaluated as a
-//! new position. Invariant: batched values are bit-identical to single ones.
+//! The position is evaluated once in the enemy's perspective; each move then updates the tuples of
+//! the cells that it changes. Captures that also change the mobility of other stones or the phase
+//! are evaluated as new positions. Invariant: batched values are bit-identical to single ones.
 
 use super::{EinSteinTuples, NTuple, TupleSet, incremental, tuples_by_cell::TuplesByCell};
 use crate::games::einstein::{
@@ -11,8 +11,7 @@ use crate::games::einstein::{
 };
 use crate::learned::tuples::{MAX_TUPLES, TupleKernels};
 
-/// The cached moves of a side: positions searched in a row mostly differ in the enemy's stones
-/// only.
+/// Cache of a side's moves: positions searched in a row mostly differ in the enemy's stones only.
 #[derive(Clone, Debug, Default)]
 pub struct Successors {
     steps: SideMoves,
@@ -21,9 +20,9 @@ pub struct Successors {
 pub(super) struct Parent<'a> {
     pub(super) set: &'a TupleSet,
     pub(super) tuples_by_cell: &'a TuplesByCell,
-    /// In the enemy's perspective: stones 0–5 are the enemy's, 6–11 the mover's.
+    /// The position with the enemy to move: stones 0–5 are the enemy's, 6–11 the mover's.
     pub(super) flipped: Position,
-    /// For each square in the enemy's perspective its stone, from 1; 0 for none. Arbitrary off the
+    /// For each square in the enemy's perspective its stone, from 1; 0 if empty. Arbitrary off the
     /// board.
     stone_on: [u8; 32],
 }
@@ -43,7 +42,7 @@ impl Parent<'_> {
         usize::from(self.stone_on[usize::from(step.square & 31)])
     }
 
-    /// Bit set of the tuples from 64 · `part` on whose rows a step may change.
+    /// The tuples whose rows a step may change, as a bit set: bit i is tuple 64 · `part` + i.
     #[inline]
     pub(super) fn tuples_changed_by(&self, step: SideMove, part: usize) -> u64 {
         let tuples_by_cell = self.tuples_by_cell;
@@ -106,7 +105,7 @@ fn sums_after(network: &NTuple, position: &Position, steps: &[SideMove], sums: &
     for stone in 0..MAX_STONES {
         parent.stone_on[usize::from(flipped.mover().square(stone) & 31)] = stone as u8 + 1;
         let seen_by_enemy = Standard::GOAL.wrapping_sub(flipped.other().square(stone)) & 31;
-        // No step goes to the mark of gone stones.
+        // The index of gone stones, which this may write, is the target of no step.
         parent.stone_on[usize::from(seen_by_enemy)] = (stone + MAX_STONES) as u8 + 1;
     }
     changed_sums(network, &parent, steps, sums);
@@ -138,14 +137,15 @@ fn sums_after(network: &NTuple, position: &Position, steps: &[SideMove], sums: &
     }
 }
 
-/// The sums after steps, bias included, if only the cells of moved and captured stones change.
+/// The enemy's sum after each step, bias included, if only cells of the moved and the captured
+/// stone change.
 #[inline]
 fn changed_sums(network: &NTuple, parent: &Parent<'_>, steps: &[SideMove], sums: &mut Logits) {
     #[cfg(target_arch = "x86_64")]
     if network.set().kernels().are_wide() {
         return super::simd::successors(parent, network.quantized(), steps, sums);
     }
-    // Enough tuples for most sets: less memory to clear.
+    // A smaller size that most sets fit in, so that less memory is cleared.
     const SMALL_SET: usize = 64;
     if network.set().tuples() <= SMALL_SET {
         incremental::successors::<SMALL_SET>(parent, network.quantized(), steps, sums);

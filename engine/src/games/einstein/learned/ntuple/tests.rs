@@ -29,7 +29,7 @@ fn custom_set(tuples: &[impl AsRef<str>]) -> TupleSet {
     TupleSet::custom(&Standard::default(), tuples).unwrap()
 }
 
-/// A network with random weights of at most a half.
+/// A network with random weights between −0.5 and 0.5.
 fn random_network(set: &TupleSet, seed: u64, bias: f32) -> NTuple {
     let mut random = RandomStream::new(seed);
     let weights = (0..set.rows()).map(|_| random.unit() as f32 - 0.5);
@@ -53,11 +53,11 @@ fn table_ends(set: &TupleSet) -> Vec<usize> {
         .collect()
 }
 
-/// The symbol of a cell from the position's text instead of its lanes.
+/// The symbol of a cell, from the position's text instead of its packed form.
 fn symbol(position: &Position, cell: Cell) -> usize {
     let board = Board::from_position(&Standard::default(), position);
     let mover_is_red = board.red_to_move;
-    // The mover's stones are 0–5 and the other's 6–11.
+    // Number of a stone in cells: 0–5 for the mover's, 6–11 for the other side's.
     let number = |stone: &Stone| stone.label - 1 + if stone.red == mover_is_red { 0 } else { 6 };
     let square = |stone: &Stone, red: bool| {
         let (row, column) = stone.in_perspective(red);
@@ -100,7 +100,7 @@ fn symbol(position: &Position, cell: Cell) -> usize {
     }
 }
 
-/// All kinds of cells, tuples of all lengths, several blocks of them, and the compact alphabets.
+/// A set with all kinds of cells, tuples of all lengths, several blocks, and the compact alphabets.
 fn mixed_set() -> TupleSet {
     let mut random = RandomStream::new(77);
     let kinds = [
@@ -113,7 +113,7 @@ fn mixed_set() -> TupleSet {
     ];
     let mut tuples = Vec::new();
     for number in 0..45 {
-        // Long tuples of small alphabets only.
+        // Long tuples have small alphabets only.
         let (length, kinds) = if number % 12 < 4 {
             (1 + number % 12, &kinds[..])
         } else {
@@ -221,7 +221,7 @@ fn every_tuple_has_a_row_of_its_own_and_different_positions_differ() {
         let mut rows = vec![0; set.tuples()];
         set.row_indices(&position, &mut rows);
         assert!(rows.is_sorted_by(|a, b| a < b) && (rows[set.tuples() - 1] as usize) < set.rows());
-        // The same sides with the other seat to move have the same symbols.
+        // Positions that differ only in the seat to move have the same symbols.
         positions.insert((position.mover(), position.other()));
         seen.insert(rows);
     }
@@ -257,7 +257,8 @@ fn values_are_logistic_sums() {
                 (f64::from(model.value(&game, &position, &Successors::default())) - expected).abs()
                     < 1e-5
             );
-            // Half of the last bit per weight, and half a step of the grid of log odds.
+            // Each weight is rounded by at most half of its last bit, and the sum by half a step of
+            // the log odds.
             let bound =
                 (model.set().tuples() + 1) as f64 / f64::from(1 << 23) + 1.0 / f64::from(1 << 19);
             assert!(
@@ -317,7 +318,7 @@ fn all_instructions_give_the_same_rows_and_the_same_bits() {
             set.clone()
                 .with_instructions(Instructions::PORTABLE)
                 .row_indices(&position, &mut expected);
-            // As integers, in any order: 255 weights below 1 are exact.
+            // Summed as integers, the order does not matter: 255 weights below 1 are exact.
             let to_units = |weight: f32| (f64::from(weight) * f64::from(1 << 22)).round() as i64;
             let sum = to_units(-0.5)
                 + expected

@@ -1,4 +1,4 @@
-//! Index from cells to tuples, with the strides of their rows.
+//! Index from cells to the tuples that contain them, with the strides of their rows.
 //!
 //! Invariant: the row of a tuple is its base plus, over its references, Σ stride · symbol.
 
@@ -10,26 +10,27 @@ use crate::learned::{inputs::Cell, tuples::MAX_TUPLES};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct TupleRef {
-    /// Row difference per unit of the symbol.
+    /// Change of the tuple's row when the cell's symbol grows by 1.
     pub(super) stride: u32,
     pub(super) tuple: u8,
 }
 
 pub(super) type TupleBits = [u64; MAX_TUPLES / 64];
 
-/// The tuples of each cell, and of the cells that a move changes together.
+/// The tuples that contain each cell, and those that contain any of the cells that a move changes
+/// together.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TuplesByCell {
     tuple_refs: Vec<TupleRef>,
-    /// By cell index the start of its references, and the end of the last.
+    /// For each cell index the start of its references; the next entry is their end.
     starts: [u16; CELLS + 1],
-    /// By square: the tuples that depend on its content.
+    /// For each square the tuples that depend on its content.
     pub(super) tuples_of_square: [TupleBits; 32],
-    /// By stone: the tuples that depend on its square while it lives.
+    /// For each stone the tuples that depend on its square while it lives.
     pub(super) tuples_of_stone: [TupleBits; 16],
-    /// By stone, from 1: the tuples that depend on its capture; none for 0.
+    /// For each stone, counted from 1, the tuples that depend on its capture; none for 0.
     pub(super) tuples_of_loss: [TupleBits; 16],
-    /// Whether any tuple has cells of stones, of owners, of mobility.
+    /// Whether any tuple has cells of stones (squares, distances, alive).
     pub(super) stones: bool,
     pub(super) owners: bool,
     pub(super) mobility: bool,
@@ -96,7 +97,7 @@ impl TuplesByCell {
         }
     }
 
-    /// The references of a cell; each tuple has at most one.
+    /// The references of tuples to a cell; each tuple has at most one.
     #[inline]
     pub(super) fn references_of(&self, cell_index: usize) -> &[TupleRef] {
         let cell_index = cell_index % CELLS;

@@ -32,7 +32,7 @@ fn network(groups: FeatureGroups, widths: &[usize], bounds: &[u8]) -> ModelFile 
     }
 }
 
-/// Without buckets.
+/// A network file without output buckets.
 fn network_file(groups: FeatureGroups, widths: &[usize]) -> ModelFile {
     network(groups, widths, &[])
 }
@@ -166,14 +166,15 @@ fn the_library_reads_what_is_written() {
     }
 }
 
-/// The error of a file whose parts were changed before its checksums were computed.
+/// The error of reading a file whose contents `spoil` changed before its checksums were computed.
 fn load_error(file: &ModelFile, spoil: impl FnOnce(&mut Container)) -> String {
     let mut container = container(file);
     spoil(&mut container);
     read(&container.to_bytes()).unwrap_err().to_string()
 }
 
-/// Whether a message equals the expected one if that ends with a full stop, else starts with it.
+/// Whether a message equals `expected`, or starts with it if `expected` does not end with a full
+/// stop.
 fn matches_expected(message: &str, expected: &str) -> bool {
     match expected.strip_suffix('.') {
         Some(complete) => message == complete,
@@ -191,7 +192,7 @@ fn every_wrong_entry_of_the_metadata_is_named() {
             "stones" => &stones,
             _ => &custom,
         };
-        // ` -> ` in long texts replaces a part.
+        // For long values, `old -> new` replaces a part of the features.
         let value = match value.split_once(" -> ") {
             Some((from, to)) => file.model.features().replacen(from, to, 1),
             None => value,
@@ -231,7 +232,7 @@ fn every_wrong_part_is_named() {
     for (spoil, expected) in spoilt {
         assert_eq!(load_error(&ntuple, spoil), expected);
     }
-    // By position in the file.
+    // Tensors are replaced by their index in the file.
     let replaced = |index: usize, tensor: Tensor| {
         load_error(&network, |container| container.tensors[index] = tensor)
     };

@@ -1,4 +1,4 @@
-//! Operations on 256-bit vectors, half a cache line each.
+//! Kernel operations on 256-bit vectors, half a cache line each.
 #![allow(unsafe_code)]
 
 use super::{ACTIVATION_MAX, CacheLine, POSITIONS_PER_GROUP, SHIFT};
@@ -9,7 +9,7 @@ pub(super) use std::arch::x86_64::{
     _mm256_add_epi32 as add32,
     // Activations times weights, summed in pairs: at most 2 · 127 · 128, which fits 16 bits.
     _mm256_maddubs_epi16 as maddubs,
-    // The weights of two vectors of neurons in one, in the order of [`output`].
+    // Packs the weights of two vectors of neurons into one, in the order of [`output`].
     _mm256_packs_epi32 as pack,
     _mm256_set1_epi32 as broadcast,
     _mm256_setzero_si256 as zero,
@@ -19,8 +19,8 @@ pub(super) use std::arch::x86_64::{
 pub(super) type Vector = __m256i;
 pub(super) const VECTOR_BYTES: usize = 32;
 pub(super) const MAX_SECOND_LAYER_VECTORS: usize = 4;
-/// Positions per batch of the second layer: 8 sums, 2 inputs, weights and products fill 16
-/// registers.
+/// Positions that the second layer evaluates at once: 8 sums, 2 inputs, weights and products fill
+/// 16 registers.
 pub(super) const POSITIONS_PER_BATCH: usize = 2;
 pub(super) const ACC_CHAINS_FOR_TWO_POSITIONS: usize = 1;
 pub(super) const ACC_CHAINS: usize = 2;
@@ -36,7 +36,7 @@ compiled_for! {
         _mm256_madd_epi16(numbers, _mm256_set1_epi16(1))
     }
 
-    /// Sums of the first layer as activations, in packed order.
+    /// Activations from two vectors of first-layer sums, in packed order.
     pub(super) fn activations(low: Vector, high: Vector) -> Vector {
         const ROUND_DOWN: i32 = SHIFT as i32;
         let packed = _mm256_packus_epi16(
@@ -46,8 +46,8 @@ compiled_for! {
         _mm256_min_epu8(packed, _mm256_set1_epi8(127))
     }
 
-    /// Clipped sums of two vectors of neurons times their weights. Packing clips at 0 and 65,535;
-    /// the result fits 16 bits.
+    /// Two vectors of second-layer sums, clipped to activations, times their output weights.
+    /// Packing clips at 0 and 65,535; the result fits 16 bits.
     pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
         let clipped = _mm256_min_epu16(
             _mm256_packus_epi32(first, second),
@@ -56,7 +56,7 @@ compiled_for! {
         _mm256_madd_epi16(clipped, weights)
     }
 
-    /// The horizontal sum of each vector, plus `more`.
+    /// Writes the horizontal sum of each vector, plus `more`.
     pub(super) fn store_totals(out: &mut [i32; POSITIONS_PER_GROUP], vectors: [Vector; POSITIONS_PER_GROUP], more: i32) {
         horizontal_sums::store(
             out,

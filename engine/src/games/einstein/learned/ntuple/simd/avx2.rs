@@ -14,7 +14,7 @@ pub(super) fn load<T: Copy>(numbers: &[T], part: usize) -> __m256i {
     unsafe { _mm256_loadu_si256(numbers.as_ptr().cast::<__m256i>().add(part)) }
 }
 
-/// Row contributions of eight tuples, half of a step, before its strides.
+/// The part of eight tuples' rows from four cells each, in half a step, before the step's strides.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn quads(view: &SymbolVectors, step: &LookupStep, half: usize) -> __m256i {
@@ -22,7 +22,7 @@ fn quads(view: &SymbolVectors, step: &LookupStep, half: usize) -> __m256i {
     let mut symbols = _mm256_setzero_si256();
     for (number, &piece) in view.pieces().iter().enumerate() {
         if step.pieces >> number & 1 == 1 {
-            // Indices of other pieces wrap or exceed 15, and give 0.
+            // Indices outside this piece become 0x80 or more, which gives 0.
             let within = _mm256_sub_epi8(cell_indices, _mm256_set1_epi8(16 * number as i8));
             let found =
                 _mm256_shuffle_epi8(piece, _mm256_adds_epu8(within, _mm256_set1_epi8(0x70)));
@@ -33,7 +33,7 @@ fn quads(view: &SymbolVectors, step: &LookupStep, half: usize) -> __m256i {
     _mm256_madd_epi16(pairs, load(&step.pairs, half))
 }
 
-/// The rows of half of a block's tuples, given its steps.
+/// The rows of half of a block's tuples, from the block's steps.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn half_block(

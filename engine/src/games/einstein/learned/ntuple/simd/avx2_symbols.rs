@@ -1,4 +1,4 @@
-//! The symbols of a position in pieces of 16 bytes.
+//! The symbols of a position's cells in AVX2 vectors, in pieces of 16 bytes.
 //!
 //! Invariant: for any bits of the position each symbol is in its cell's alphabet; only this file
 //! constructs the type, and unchecked loads rely on it.
@@ -11,7 +11,7 @@ use super::{GOAL_DISTANCE, SYMBOL_OWNER, allowed_by_other_numbers, avx2::load};
 use crate::games::einstein::{MAX_STONES, Position, Standard};
 use std::arch::x86_64::*;
 
-/// An array of 16 bytes, twice.
+/// A vector of 16 bytes, repeated.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn duplicate(bytes: [u8; 16]) -> __m256i {
@@ -19,7 +19,8 @@ fn duplicate(bytes: [u8; 16]) -> __m256i {
     _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
 }
 
-/// For each stone the byte of a position in which its lane begins, and the next one.
+/// For each stone the index of the byte of a position in which its lane begins, and of the next
+/// byte.
 const LANE_BYTES: [u8; 32] = {
     let mut bytes = [0x80; 32];
     let mut stone = 0;
@@ -31,7 +32,7 @@ const LANE_BYTES: [u8; 32] = {
     bytes
 };
 
-/// Factors that shift a stone's lane to the upper end of 16 bits.
+/// For each stone the factor that shifts its lane to the upper end of 16 bits.
 const LANE_SHIFTS: [u16; 16] = {
     let mut factors = [0; 16];
     let mut stone = 0;
@@ -42,13 +43,13 @@ const LANE_SHIFTS: [u16; 16] = {
     factors
 };
 
-/// 0 to 31, and 24 minus that.
+/// The squares 0–24, and the same squares in the other side's perspective; 255 elsewhere, which
+/// equals no square.
 const BOARD_SQUARES: [[u8; 32]; 2] = {
     let mut numbers = [[0; 32]; 2];
     let mut square = 0;
     while square < 32 {
         let seen = Standard::GOAL.wrapping_sub(square as u8);
-        // 255 equals no square.
         numbers[0][square] = if square < SQUARES { square as u8 } else { 255 };
         numbers[1][square] = if square < SQUARES { seen } else { 255 };
         square += 1;
@@ -56,7 +57,7 @@ const BOARD_SQUARES: [[u8; 32]; 2] = {
     numbers
 };
 
-/// A shuffle that moves `count` of 16 bytes from `from` to `to`; 0 elsewhere.
+/// Shuffle indices that move `count` of 16 bytes from `from` to `to`; 0 elsewhere.
 const fn shuffle_to(from: usize, to: usize, count: usize) -> [u8; 16] {
     let mut bytes = [0x80; 16];
     let mut at = 0;
@@ -67,11 +68,13 @@ const fn shuffle_to(from: usize, to: usize, count: usize) -> [u8; 16] {
     bytes
 }
 
-/// The pieces, each twice; the compact alphabets are 0 unless requested.
+/// The symbols of all cells in eight pieces of 16 bytes, each twice; the compact alphabets are 0
+/// unless `REDUCED`.
 pub(super) struct SymbolVectors([__m256i; 8]);
 
 impl SymbolVectors {
-    /// The symbols of a position with any bits: squares are clamped to [`SQUARES`].
+    /// The symbols of a position with any bits: squares above [`SQUARES`] count as [`SQUARES`],
+    /// gone.
     #[inline]
     #[target_feature(enable = "avx2")]
     pub(super) fn new<const REDUCED: bool>(position: &Position) -> Self {
@@ -81,9 +84,9 @@ impl SymbolVectors {
             load(&LANE_SHIFTS, 0),
         );
         let lanes = _mm256_srli_epi16::<11>(lanes);
-        // Stones 0–7, then 8–11, in both halves.
+        // The squares of stones 0–7, then 8–11, in both halves.
         let squares = _mm256_permute4x64_epi64::<0b1000_1000>(_mm256_packus_epi16(lanes, lanes));
-        // One per side, for independent dependency chains.
+        // One board per side, for independent dependency chains.
         let mut boards = [_mm256_setzero_si256(); 2];
         let counted = [load(&BOARD_SQUARES[0], 0), load(&BOARD_SQUARES[1], 0)];
         for stone in 0..STONES {
@@ -98,7 +101,7 @@ impl SymbolVectors {
         let board = _mm256_max_epu8(boards[0], boards[1]);
         let gone = _mm256_set1_epi8(SQUARES as i8);
         let squares = _mm256_min_epu8(squares, gone);
-        // A table of 25 bytes takes two look-ups; an index with its upper bit set gives 0.
+        // A table of 25 bytes takes two look-ups; an index with its highest bit set gives 0.
         let low = _mm256_shuffle_epi8(
             duplicate(NEAR_START),
             _mm256_adds_epu8(squares, _mm256_set1_epi8(0x70)),
@@ -139,7 +142,7 @@ impl SymbolVectors {
                 shuffle(numbers, [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]),
                 bits,
             );
-            // Adds one by subtracting -1.
+            // Subtracting the comparison's −1 adds one.
             let mobile = _mm256_sub_epi8(duplicate(MIN_SYMBOLS), _mm256_cmpeq_epi8(spread, bits));
             let mobile = _mm256_shuffle_epi8(mobile, board);
             pieces[4] = _mm256_permute2x128_si256::<0x00>(owners, owners);
@@ -167,7 +170,7 @@ impl SymbolVectors {
     }
 }
 
-/// The distances of squares 0–15, and from 16 on.
+/// The distances to the goal of squares 0–15, and of those from 16 on.
 const NEAR_START: [u8; 16] = distances_from(0);
 const NEAR_GOAL: [u8; 16] = distances_from(16);
 

@@ -23,7 +23,7 @@ pub(super) fn numbers(vector: __m512i) -> [u32; LANES] {
     numbers
 }
 
-/// Row contributions of sixteen tuples, before the step's strides.
+/// The part of sixteen tuples' rows from the four cells of a step, before the step's strides.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn quads<const REDUCED: bool>(
@@ -77,7 +77,7 @@ pub(super) unsafe fn sum<const REDUCED: bool>(
 /// The weights of a block's tuples, given their rows; 0 in lanes without a tuple.
 ///
 /// # Safety
-/// `rows` are rows of a plan, with a weight for each lane with a tuple.
+/// In each lane with a tuple, the row is below the number of weights.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 unsafe fn block_weights(block: &TupleBlock, rows: __m512i, weights: &[i32]) -> __m512i {

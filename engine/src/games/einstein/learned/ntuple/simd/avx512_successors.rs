@@ -1,7 +1,7 @@
 //! Incremental sums after moves by AVX-512: only the tuples of changed cells are updated.
 //!
-//! A move is four byte selections on the symbols. Only the rows of affected tuples are compacted
-//! (for all moves, in order) and loaded. Invariant: the sums of `incremental.rs`.
+//! A move is four byte selections on the symbols. The rows of the affected tuples, for all moves in
+//! order, are compacted and their weights loaded. Invariant: the sums of `incremental.rs`.
 
 use super::super::{
     mobility::Mobility,
@@ -18,17 +18,17 @@ use crate::games::einstein::learned::{
 };
 use std::{arch::x86_64::*, mem::MaybeUninit};
 
-/// Blocks whose tuples are compacted together: one word of bits marks the tuples that a step
+/// Number of blocks whose tuples are compacted together: a 64-bit word marks those that a step
 /// affects.
 const BLOCKS_PER_GROUP: usize = 4;
 
-/// Capacity for the rows of a group after all moves, plus one vector.
+/// Capacity for the rows of a group of blocks after all moves, plus one vector.
 const ROWS_CAPACITY: usize = MAX_STEPS * BLOCKS_PER_GROUP * LANES + LANES;
 
 struct RowBuffer([MaybeUninit<u32>; ROWS_CAPACITY]);
 
 impl RowBuffer {
-    /// Stores sixteen numbers from `gather` on.
+    /// Stores sixteen numbers from index `at` on.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     fn store(&mut self, at: usize, numbers: __m512i) {
@@ -38,10 +38,11 @@ impl RowBuffer {
     }
 
     /// Replaces each of the first `count` rows by the running sum of the weights up to it, modulo
-    /// 2³², which may be exceeded over all moves.
+    /// 2³², since it may overflow over all moves.
     ///
-    /// Single loads, since gathers take longer. A move's contribution is the difference of two
-    /// running sums, so no branch depends on its number of rows, which is unpredictable.
+    /// Weights are loaded singly, since gathers take longer. A move's contribution is the
+    /// difference of two running sums, so no branch depends on its number of rows, which is
+    /// unpredictable.
     ///
     /// # Safety
     /// `count` rows were stored, with a weight for each.
@@ -60,7 +61,7 @@ impl RowBuffer {
     /// The sum of the first `count` weights, modulo 2³².
     ///
     /// # Safety
-    /// `accumulate` was called with at least this `count`.
+    /// [`Self::accumulate`] was called with at least this `count`.
     #[inline]
     unsafe fn sum_of(&self, count: usize) -> i32 {
         if count == 0 {
@@ -72,7 +73,7 @@ impl RowBuffer {
     }
 }
 
-/// Sixteen tuples, in registers.
+/// A block of sixteen tuples, in registers.
 #[derive(Clone, Copy)]
 struct LoadedBlock<'a> {
     bases: __m512i,
@@ -105,26 +106,28 @@ impl LoadedBlock<'_> {
     }
 }
 
-/// A position, its moves, and their sums so far.
+/// A position, its moves, and their sums over the groups of blocks so far.
 struct Moves<'a, 'b, const REDUCED: bool> {
     parent: &'a Parent<'b>,
     weights: &'a [i32],
     steps: &'a [SideMove],
     before: SymbolVectors<REDUCED>,
-    /// The mobility of each board symbol, if tuples have such cells.
+    /// The symbol of each stone in mobility cells, for sets with compact alphabets.
     mobility: Mobility,
-    /// The parent's sum, bias included, in sixteen lanes.
+    /// The sum before the moves, bias included, in sixteen lanes.
     parent_sum: __m512i,
-    /// The difference of each move, initialised by the first group of blocks.
+    /// For each move the difference from that sum, in sixteen lanes; initialised by the first
+    /// group.
     changes: [MaybeUninit<__m512i>; MAX_STEPS],
 }
 
-/// Adds the `part`-th group of blocks: first the rows of all moves, then all weights, then the
-/// sums, so that loads do not wait for recent stores, nor moves for each other.
+/// Adds the `part`-th group of blocks: first finds the rows of all moves, then loads all weights,
+/// then adds the sums, so that loads do not wait for recent stores, nor moves for each other.
 ///
 /// # Safety
 /// `weights` has [`simd_layout::SimdLayout::rows`] entries, at least one; `REDUCED` is
-/// [`simd_layout::SimdLayout::has_compact_alphabet`]. Groups are added in order from 0, to the same moves.
+/// [`simd_layout::SimdLayout::has_compact_alphabet`]. Groups are added in order from 0, to the same
+/// moves.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,popcnt")]
 unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
@@ -162,7 +165,7 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
             more: &steps[1..],
             lanes: lanes_of(load(&one.mask)),
         };
-        // Lanes without a tuple get a valid row.
+        // Lanes without a tuple get row 0, which has a weight.
         current_rows[at] = numbers(_mm512_maskz_mov_epi32(
             block.lanes,
             block.rows::<REDUCED, LONG>(&moves.before),
@@ -186,7 +189,7 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
         }
         ends[index] = filled;
     }
-    // Otherwise the compiler extracts them from registers one by one, which costs more than loads.
+    // Rows are loaded from memory, since extracting them one by one from registers costs more.
     let current_rows = std::hint::black_box(&mut current_rows);
     // SAFETY: the first `filled` numbers were stored: each store began at the end of the last one's
     // rows. All rows, stored and held, are 0 or those of tuples, since lanes without one have zero
@@ -223,8 +226,8 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
                 current_rows,
             );
         }
-        // SAFETY: a move's rows end at the `filled` of its time, at most the final one, and so many
-        // were summed.
+        // SAFETY: a move's rows end at the `filled` of its iteration, at most the final one, and so
+        // many were accumulated.
         let found = unsafe { rows.sum_of(ends[index]) };
         change.write(_mm512_add_epi32(
             vector,
@@ -240,7 +243,7 @@ fn one_lane(number: i32) -> __m512i {
     _mm512_zextsi128_si512(_mm_cvtsi32_si128(number))
 }
 
-/// All sums after steps, at most [`MAX_STEPS`], bias included.
+/// The sum after each step, bias included; at most [`MAX_STEPS`].
 ///
 /// # Safety
 /// `weights` has [`simd_layout::SimdLayout::rows`] entries, and `REDUCED` is

@@ -1,4 +1,4 @@
-//! The symbols of a position in two registers, also after a move.
+//! The symbols of a position's cells in two AVX-512 registers, and after a move.
 //!
 //! Invariant: for any bits of the position and any step each symbol is in its cell's alphabet; only
 //! this file constructs the type, and unchecked loads rely on it.
@@ -15,7 +15,7 @@ use super::{GOAL_DISTANCE, SYMBOL_OWNER, allowed_by_other_numbers, avx512::load}
 use crate::games::einstein::{MAX_STONES, Position, Standard, learned::side_moves::SideMove};
 use std::arch::x86_64::*;
 
-/// An array of 16 bytes, four times.
+/// A vector of 16 bytes, repeated.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn four_times(bytes: [u8; 16]) -> __m512i {
@@ -23,7 +23,7 @@ fn four_times(bytes: [u8; 16]) -> __m512i {
     _mm512_broadcast_i32x4(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
 }
 
-/// First bit of the lane of stone `byte % 16` in a position.
+/// For each byte the first bit of the lane of stone `byte % 16` in a packed position.
 const LANE_BITS: [u8; 64] = {
     let mut bits = [0; 64];
     let mut byte = 0;
@@ -38,7 +38,8 @@ const LANE_BITS: [u8; 64] = {
     bits
 };
 
-/// 0–24, and in the upper half the same squares in the other side's perspective; 255 elsewhere.
+/// The squares 0–24 and, in the upper half, the same in the other side's perspective; 255
+/// elsewhere.
 const BOARD_SQUARES: [u8; 64] = {
     let mut numbers = [255; 64];
     let mut square = 0;
@@ -50,7 +51,7 @@ const BOARD_SQUARES: [u8; 64] = {
     numbers
 };
 
-/// For a stone of either side, one per half: its index, and its symbol.
+/// For stone `i` of each side, one side per half of the vector: its index, and its board symbol.
 const STONE_INDEX_AND_SYMBOL: [[[u8; 64]; 2]; MAX_STONES] = {
     let mut tables = [[[0; 64]; 2]; MAX_STONES];
     let mut stone = 0;
@@ -77,12 +78,12 @@ const CELL_MASKS: [u8; 64] = {
     stones
 };
 
-/// A mask of twelve cells.
+/// A mask of twelve cells from `first` on.
 const fn cell_bits(first: usize) -> u64 {
     ((1 << STONES) - 1) << first
 }
 
-/// Byte masks of some cells, by half.
+/// Vectors with all bits set in the bytes of some cells: those below 64, and the others.
 const fn byte_masks(cell_indices: &[usize]) -> [[u8; 64]; 2] {
     let mut bytes = [[0; 64]; 2];
     let mut at = 0;
@@ -110,7 +111,7 @@ static SQUARE_MASKS: Aligned<[[[u8; 64]; 2]; 32]> = {
     Aligned(tables)
 };
 
-/// By stone of the mover: the cells of its square and its distance.
+/// For each stone of the side that moves: byte mask of the cells for its square and its distance.
 static MOVED_MASKS: Aligned<[[u8; 64]; 8]> = {
     let mut tables = [[0; 64]; 8];
     let mut stone = 0;
@@ -124,7 +125,7 @@ static MOVED_MASKS: Aligned<[[u8; 64]; 8]> = {
     Aligned(tables)
 };
 
-/// By stone, from 1: all its cells; none for 0.
+/// For each stone, counted from 1: byte mask of all its cells; no cells for 0.
 static LOSS_MASKS: Aligned<[[u8; 64]; 16]> = {
     let mut tables = [[0; 64]; 16];
     let mut stone = 0;
@@ -139,7 +140,8 @@ static LOSS_MASKS: Aligned<[[u8; 64]; 16]> = {
     Aligned(tables)
 };
 
-/// By square in the owner's perspective, or [`SQUARES`] for gone: the symbols of a stone there.
+/// For each square in the owner's perspective, or [`SQUARES`] for gone: the symbols that a stone
+/// there has in its cells.
 static STONE_SYMBOLS: Aligned<[[u8; 64]; 32]> = {
     let mut tables = [[0; 64]; 32];
     let mut square = 0;
@@ -159,12 +161,13 @@ static STONE_SYMBOLS: Aligned<[[u8; 64]; 32]> = {
 const _: () =
     assert!(CELLS == 128 && ALIVE_START + STONES <= 64 && OWNERS_START == 64 && MOBILE_START == 96);
 
-/// The first 64 cells, and the compact alphabets, all 0 unless `REDUCED`.
+/// The symbols of the first 64 cells, and of the compact alphabets, which are 0 unless `REDUCED`.
 #[derive(Clone, Copy)]
 pub(super) struct SymbolVectors<const REDUCED: bool>([__m512i; 2]);
 
 impl<const REDUCED: bool> SymbolVectors<REDUCED> {
-    /// The symbols of a position with any bits: squares are clamped to [`SQUARES`].
+    /// The symbols of a position with any bits: squares above [`SQUARES`] count as [`SQUARES`],
+    /// gone.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     pub(super) fn new(position: &Position) -> Self {
@@ -180,7 +183,7 @@ impl<const REDUCED: bool> SymbolVectors<REDUCED> {
                 _mm512_cmpeq_epi8_mask(_mm512_permutexvar_epi8(load(which), squares), counted);
             board = _mm512_mask_max_epu8(board, there, board, load(symbol));
         }
-        // The other side's stones have the greater symbols.
+        // Of two stones on a square the other side's counts, whose symbol is greater.
         let board = _mm256_max_epu8(
             _mm512_castsi512_si256(board),
             _mm512_extracti64x4_epi64::<1>(board),
@@ -211,7 +214,7 @@ impl<const REDUCED: bool> SymbolVectors<REDUCED> {
         Self([view, reduced])
     }
 
-    /// The symbols after any step: each written one is in its cell's alphabet.
+    /// The symbols after a step, which may be any: each written symbol is in its cell's alphabet.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     pub(super) fn after_move(
@@ -225,7 +228,7 @@ impl<const REDUCED: bool> SymbolVectors<REDUCED> {
             parent.source_of(step),
             usize::from(step.square & 31),
         );
-        // A valid stone symbol for any step.
+        // The minimum keeps the symbol valid for any step.
         let symbol = (MAX_STONES + stone + 1).min(STONES);
         let [mut first, mut second] = self.0;
         first = select(
@@ -261,7 +264,7 @@ impl<const REDUCED: bool> SymbolVectors<REDUCED> {
         Self([first, second])
     }
 
-    /// The symbols of some cells; without `REDUCED` only of those below 64.
+    /// The symbols of the cells with these indices; without `REDUCED` only of cells below 64.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     pub(super) fn gather(&self, cell_indices: __m512i) -> __m512i {
@@ -287,7 +290,7 @@ fn clear(mask: __m512i, others: __m512i) -> __m512i {
     _mm512_andnot_si512(mask, others)
 }
 
-/// For each board symbol whether other numbers allow it, in each of four parts.
+/// One bit per board symbol, set for stones that other faces allow, in four copies.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn allowed_mask(position: &Position) -> u64 {

@@ -1,4 +1,5 @@
-//! The rules of a game as search sees them, evaluators and oracles, and general utilities.
+//! The game model (rules, chance, hints for searches), evaluators, oracles, and general utilities
+//! such as files, random numbers and SIMD dispatch.
 //!
 //! Invariant: nothing here names a search, a player or a game.
 

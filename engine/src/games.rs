@@ -21,7 +21,7 @@ macro_rules! for_games {
     };
 }
 
-/// The step of [`crate::for_games!`] that adds the test game, in builds for tests.
+/// Adds the test game for [`crate::for_games!`], in builds for tests.
 #[cfg(feature = "test-game")]
 #[doc(hidden)]
 #[macro_export]
@@ -31,7 +31,7 @@ macro_rules! add_test_game {
     };
 }
 
-/// The step of [`crate::for_games!`] that adds the test game, in builds for tests.
+/// Adds no game: this is not a build for tests.
 #[cfg(not(feature = "test-game"))]
 #[doc(hidden)]
 #[macro_export]

@@ -1,5 +1,5 @@
-//! Learned evaluators: what games declare of their positions, n-tuple networks and neural networks
-//! over it, and their files.
+//! Learned evaluators: n-tuple networks and neural networks, their inputs, which each game
+//! declares, and their files.
 
 pub mod container;
 pub mod inputs;

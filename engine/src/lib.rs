@@ -1,16 +1,16 @@
 //! The engine of Alea: rules, chance, search, evaluators and players.
 //!
-//! The rooms in reading order: each uses only those above it.
+//! The modules are in reading order: each uses only those before it.
 
-// What search may know of a game, and what follows from that alone.
+// The game model, evaluators, oracles and utilities, on which searches depend.
 pub mod core;
 
 pub mod search;
 
-// Who plays, what a game leaves behind, and the one game loop; and what it takes to be played.
+// Players, their notation, the game loop and game records.
 pub mod play;
 
-// Learned weights, and how they are kept in files.
+// Learned evaluators and model files.
 pub mod learned;
 
 // The games, each with its evaluators.

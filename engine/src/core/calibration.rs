@@ -43,7 +43,8 @@ impl Calibration {
         }
     }
 
-    /// The value of the raw score of a seat that is not to move.
+    /// The value of a raw score for a seat that is not to move: without the logistic's offset,
+    /// which stands for the advantage of the move.
     pub fn opponent_value(self, score: f32) -> f32 {
         match self {
             Self::Logistic { slope, .. } => Self::logistic(slope, 0.0).value(score),
@@ -52,7 +53,7 @@ impl Calibration {
     }
 }
 
-/// Clamps a value a millionth away from 0 and 1, so that a sure win beats a probable one.
+/// Clamps a value to [1e-6, 1 − 1e-6], so that a certain win beats a probable one.
 #[inline]
 pub fn clamp_to_open_interval(value: f32) -> f32 {
     // Half the instructions of `clamp`, which checks its limits.
@@ -95,12 +96,12 @@ pub fn exponential(x: f32) -> f32 {
     f32::from_bits((exponent << 23) as u32) * series
 }
 
-/// An evaluator: a score with a calibration.
+/// A hand-made score with a calibration, as an evaluator.
 #[derive(Clone, Debug)]
 pub struct Calibrated<S> {
-    /// The raw score.
+    /// The hand-made score.
     pub score: S,
-    /// Its calibration.
+    /// The map from the score to a win probability.
     pub calibration: Calibration,
 }
 
@@ -116,7 +117,7 @@ impl<G: Game, S: Score<G>> Evaluator<G> for Calibrated<S> {
         Some(self.score.score(game, position))
     }
 
-    /// With more than two seats each gets the value of its own score.
+    /// With more than two seats every seat gets the value of its own score, if the score has one.
     fn payoffs(&self, game: &G, position: &G::Position, cache: &()) -> Payoffs {
         let is_multiplayer = game.seats() > 2;
         let scores = is_multiplayer

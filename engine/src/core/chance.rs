@@ -1,14 +1,15 @@
-//! The chance operator: values of positions before their chance event, exact or bounded.
+//! Expectations over chance: values of positions before their chance event, exact or bounded.
 //!
-//! `V = Σ_o p_o · max_{m ∈ moves(o)} v_m` values each distinct move once (Rock'n'Roll, Schäfer
-//! 2006). During a search each outcome lies between its best lower bound and 1, until all its moves
-//! are searched; Star1's windows (Ballard 1983) solve these piecewise linear sums for one move.
-//! Invariant: values are win probabilities in `[0, 1]` from one perspective.
+//! The value is `Σ_o p_o · max_{m ∈ moves(o)} v_m`; a move that several outcomes allow is valued
+//! once (Rock'n'Roll, Schäfer 2006). Until all moves of an outcome are searched, its value lies
+//! between their best lower bound and 1; a move's search window (Star1, Ballard 1983) solves the
+//! piecewise linear sum for the move's value. Invariant: values are win probabilities in `[0, 1]`
+//! from one perspective.
 
 use crate::core::game::{List, MAX_LISTED_OUTCOMES, Outcome, OutcomeList};
 use serde::Serialize;
 
-/// Bounds of a value.
+/// Bounds of a win probability.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Bounds {
     /// Lower bound.
@@ -18,13 +19,13 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// No information.
+    /// The bounds of an unknown value.
     pub const UNKNOWN: Self = Self {
         lower: 0.0,
         upper: 1.0,
     };
 
-    /// A known value.
+    /// The bounds of an exactly known value.
     #[inline]
     pub fn exact(value: f32) -> Self {
         Self {
@@ -44,7 +45,7 @@ impl Bounds {
     }
 }
 
-/// The value from the same side's perspective, or from the other's.
+/// `value` itself if it is for the same side, otherwise the opponent's `1 - value`.
 #[inline]
 pub(crate) fn flip_value(value: f32, same: bool) -> f32 {
     if same { value } else { 1.0 - value }
@@ -64,8 +65,8 @@ pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f32 {
     mean.get()
 }
 
-/// `Σ weight · value`. Rounded weights may not add up to 1: the mean is at most 1, and exactly ½ if
-/// all values are.
+/// `Σ weight · value`. Rounded weights may not add up to 1: the mean is clamped to 1, and is
+/// exactly ½ if all values are.
 #[derive(Default)]
 struct WeightedMean {
     sum: f32,
@@ -89,22 +90,22 @@ impl WeightedMean {
     }
 }
 
-/// Bounds of a position while its moves are searched, in any order.
+/// Bounds of a position's value, updated as its moves are searched, in any order.
 pub struct ChanceBounds<O: OutcomeList> {
     outcomes: O::ListOf<OutcomeBounds>,
-    /// Outcomes that allow each of the first moves, as bit sets.
+    /// For each of the first moves the outcomes that allow it, as a bit set.
     allowing: [u64; NUM_MASKS],
-    /// Weighted sums of all bounds, updated with rounding errors and used with a margin;
-    /// [`ChanceBounds::bounds`] is exact.
+    /// Bounds of the position as running sums: they have rounding errors and are compared with a
+    /// margin; [`ChanceBounds::bounds`] sums anew.
     lower: f32,
     upper: f32,
-    /// [`MARGIN`], or 0 without chance, where nothing is rounded.
+    /// [`MARGIN`], or 0 with a single outcome of probability 1, where nothing is rounded.
     margin: f32,
 }
 
 const NUM_MASKS: usize = 32;
 
-/// Margin of windows, on the scale of the position's value; exceeds rounding errors.
+/// Widens search windows by more than the rounding errors of the running sums.
 const MARGIN: f32 = 1e-6;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -120,7 +121,7 @@ struct OutcomeBounds {
 }
 
 impl<O: OutcomeList> ChanceBounds<O> {
-    /// Bounds of a position without searched moves.
+    /// Bounds of a position before its moves are searched.
     #[inline]
     pub fn new(listed: &[Outcome]) -> Self {
         const {
@@ -159,15 +160,15 @@ impl<O: OutcomeList> ChanceBounds<O> {
         }
     }
 
-    /// The window in which the value of the move at `index` is relevant, before the bounds are
-    /// decided: up to alpha it changes nothing or makes the position fail low, from beta on it
-    /// makes it fail high.
+    /// Alpha and beta for the search of the move at `index`, where the position's bounds do not yet
+    /// decide its own window (`alpha`, `beta`): a value up to the move's alpha changes nothing or
+    /// makes the position fail low, one from its beta on makes the position fail high.
     #[inline]
     pub fn window(&self, index: usize, alpha: f32, beta: f32) -> (f32, f32) {
         let (alpha, beta) = (alpha - self.margin, beta + self.margin);
         let mut allowing = self.outcomes_allowing(index);
         if allowing & allowing.wrapping_sub(1) == 0 {
-            // One outcome, or none.
+            // At most one outcome allows the move.
             let Some(entry) = self.outcomes.get(allowing.trailing_zeros() as usize) else {
                 return (1.0, 1.0);
             };
@@ -183,8 +184,8 @@ impl<O: OutcomeList> ChanceBounds<O> {
                 );
             }
             let high = (beta - self.lower) * entry.reciprocal + entry.lower;
-            // For any number of remaining moves: up to this the move is beaten, or the position
-            // fails low.
+            // Whatever the number of unsearched moves: up to this value the move is beaten, or the
+            // position fails low.
             let low = (alpha - self.upper) * entry.reciprocal + entry.upper;
             let low = if low < entry.searched_upper {
                 f32::NEG_INFINITY
@@ -226,7 +227,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
         allowing
     }
 
-    /// Records the result of the move at `index`, once per move.
+    /// Records the bounds of the searched move at `index`, once per move.
     #[inline]
     pub fn record(&mut self, index: usize, bounds: Bounds) {
         let mut allowing = self.outcomes_allowing(index);
@@ -263,7 +264,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
         }
     }
 
-    /// Raises the lower bound of the move at `index`, whose search continues.
+    /// Raises the lower bound of the move at `index` before its search is complete.
     #[inline]
     pub fn raise_lower(&mut self, index: usize, lower: f32) {
         let mut allowing = self.outcomes_allowing(index);
@@ -301,7 +302,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
         self.outcomes.iter().all(|entry| entry.lower >= entry.upper)
     }
 
-    /// The exact bounds, summed in the order of the outcomes.
+    /// The bounds of the position, summed anew in the order of the outcomes.
     #[inline]
     pub fn bounds(&self) -> Bounds {
         let (mut lower, mut upper) = (WeightedMean::default(), WeightedMean::default());
@@ -319,7 +320,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
 /// `constant + Σ weight · max(floor, x)` as a function of x.
 struct PiecewiseSum<O: OutcomeList> {
     constant: f32,
-    /// Sorted by floor.
+    /// Pairs of weight and floor, by ascending floor.
     terms: O::ListOf<(f32, f32)>,
 }
 
@@ -378,7 +379,7 @@ mod tests {
         Outcome { weight, start, end }
     }
 
-    /// Up to the margin, which a weight of one half doubles.
+    /// Compares windows up to the margin, which an outcome of weight one half doubles.
     fn window_is(found: (f32, f32), expected: (f32, f32)) {
         assert!(
             (found.0 - expected.0).abs() < 3e-6 && (found.1 - expected.1).abs() < 3e-6,

@@ -1,4 +1,4 @@
-//! A monotonic clock: [`std::time::Instant`], or in a browser a function of the host.
+//! A monotonic clock: [`std::time::Instant`], or `performance.now()` in a browser.
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use std::time::Instant;

@@ -1,8 +1,8 @@
 //! Evaluators: static values of positions, without search.
 //!
-//! Values are win probabilities of the seat to move, before its chance event; expectations need
-//! this scale. Weights are immutable and shared; incremental state is a cache of the searching
-//! thread.
+//! A value is the win probability of the seat to move before its chance event, so that expectations
+//! over outcomes are meaningful. An evaluator is immutable and shared by threads; each thread has
+//! its incremental state in an [`Evaluator::Cache`].
 
 use crate::core::{
     chance::expectation,
@@ -10,23 +10,24 @@ use crate::core::{
 };
 use std::sync::Arc;
 
-/// Values positions that are not over.
+/// Static evaluation of positions that are not over.
 pub trait Evaluator<G: Game>: Send + Sync {
-    /// Incremental state along a line of play; `()` for none.
+    /// Incremental state of a position, such as an NNUE accumulator; `()` for none.
     type Cache: Clone + Default + Send;
 
-    /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] are faster than single
-    /// successors; searches then use them, without caches.
+    /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] are faster than
+    /// evaluating the successors one by one; searches then call them, without caches.
     const BATCHES_SUCCESSORS: bool = false;
 
-    /// The expectation over one ply for the seat to move, equal to the bit to that of the
-    /// [`Evaluator::value`] of each successor. The cache only saves work. Two seats only.
+    /// The value of a position for the seat to move, searched one ply deep: bit for bit the
+    /// expectation of the [`Evaluator::value`]s of its successors. The cache only saves work. Two
+    /// seats only.
     fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> f32 {
         one_ply_serial(self, game, position, cache)
     }
 
-    /// Scores of all successors for the seat that makes the moves, on any scale; a winning move has
-    /// the maximal score.
+    /// Scores of the positions after `moves` for the seat that makes them, on any scale, for move
+    /// ordering; a winning move has the maximal score.
     fn score_successors(
         &self,
         game: &G,
@@ -37,7 +38,7 @@ pub trait Evaluator<G: Game>: Send + Sync {
         score_successors_serial(self, game, position, moves, scores);
     }
 
-    /// Values of all successors for the seat that makes the moves, equal to the bit to
+    /// Values of the positions after `moves` for the seat that makes them, bit for bit those of
     /// [`Evaluator::successor_value`].
     fn value_successors(
         &self,
@@ -50,7 +51,7 @@ pub trait Evaluator<G: Game>: Send + Sync {
         value_successors_serial(self, game, position, moves, cache, values);
     }
 
-    /// The value of a move for the seat that makes it, from scratch.
+    /// The value of a move for the seat that makes it, from scratch; `cache` is scratch space.
     fn successor_value(
         &self,
         game: &G,
@@ -66,13 +67,13 @@ pub trait Evaluator<G: Game>: Send + Sync {
         })
     }
 
-    /// Fills the cache from scratch.
+    /// Computes the cache of a position from scratch.
     fn refresh(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) {
         let _ = (game, position, cache);
     }
 
-    /// Fills the cache of the position after a move from that of the position before, equal to the
-    /// bit to [`Evaluator::refresh`].
+    /// Computes the cache of a position (`child`) from that of the position before the move
+    /// (`parent`), bit for bit as [`Evaluator::refresh`] does.
     fn update(
         &self,
         game: &G,
@@ -86,7 +87,7 @@ pub trait Evaluator<G: Game>: Send + Sync {
         self.refresh(game, after, child);
     }
 
-    /// Win probability of the seat to move.
+    /// Win probability of the seat to move, from the position's cache.
     fn value(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> f32;
 
     /// Values of positions that are not over, into `out` of the same length.
@@ -105,26 +106,26 @@ pub trait Evaluator<G: Game>: Send + Sync {
         self.value(game, position, &cache)
     }
 
-    /// The score for the seat to move before its calibration; `None` without one.
+    /// The uncalibrated score for the seat to move; `None` if the evaluator has none.
     fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
         let _ = (game, position);
         None
     }
 
-    /// The win rate in complete games of such values, of this evaluator or a search with it; `None`
-    /// if not fitted. Not for proven or exact values.
+    /// The win rate observed in complete games for a value of this evaluator or of a search with
+    /// it; `None` if not fitted. Not for proven or exact values.
     fn calibrate_to_results(&self, value: f32) -> Option<f32> {
         let _ = value;
         None
     }
 
-    /// Payoffs of all seats; with more than two, equal ones for all others.
+    /// Estimated payoffs of all seats; by default equal ones for the seats that are not to move.
     fn payoffs(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> Payoffs {
         symmetric_payoffs(game, position, self.value(game, position, cache))
     }
 }
 
-/// Payoffs from the payoff of the seat to move: equal ones for all others.
+/// Payoffs of all seats if the seat to move gets `own` and all others get equal payoffs.
 pub fn symmetric_payoffs<G: Game>(game: &G, position: &G::Position, own: f32) -> Payoffs {
     let mut payoffs = [0.0; MAX_SEATS];
     payoffs[..game.seats()].fill(payoff_of_each_other(own, game.seats()));
@@ -132,7 +133,7 @@ pub fn symmetric_payoffs<G: Game>(game: &G, position: &G::Position, own: f32) ->
     payoffs
 }
 
-/// [`Evaluator::one_ply`] by single successors.
+/// [`Evaluator::one_ply`] by evaluating the successors one by one.
 pub fn one_ply_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
@@ -149,7 +150,7 @@ pub fn one_ply_serial<G: Game, E: Evaluator<G> + ?Sized>(
     expectation(&outcomes, &values)
 }
 
-/// [`Evaluator::value_successors`] by single successors.
+/// [`Evaluator::value_successors`] by evaluating the successors one by one.
 pub fn value_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
@@ -163,7 +164,7 @@ pub fn value_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     }
 }
 
-/// [`Evaluator::score_successors`] by single successors.
+/// [`Evaluator::score_successors`] by evaluating the successors one by one.
 pub fn score_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,

@@ -2,7 +2,8 @@
 //!
 //! Invariant: [`write_atomically`] writes a temporary file in the same directory, syncs it, renames
 //! it and syncs the directory, so readers see the old or the new content. A temporary file is
-//! locked while it has that name; one without a lock is a remnant of a killed program.
+//! locked as long as it has its temporary name; one without a lock is a remnant of a killed
+//! program.
 
 use crate::core::{
     memory,
@@ -62,7 +63,7 @@ impl FileError {
 /// Kind of a file that is read as one piece, with its maximal size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
-    /// Text by people or about the state of work: settings, maps, results.
+    /// Text such as settings, maps, results and the state of work.
     Text,
     /// Text with many games or positions.
     Archive,
@@ -105,7 +106,7 @@ pub fn read(path: &Path, kind: FileKind) -> Result<Vec<u8>, FileError> {
     read_open(&open(path)?, path, kind)
 }
 
-/// Reads an open file from its current position; errors call it `path`.
+/// Reads an open file from its current position; errors name it `path`.
 ///
 /// # Errors
 /// As [`read`].
@@ -116,7 +117,7 @@ pub fn read_open(file: &File, path: &Path, kind: FileKind) -> Result<Vec<u8>, Fi
         return read_stream(file, path, kind);
     }
     let too_large = |size| FileError::TooLarge(path.to_owned(), size, kind);
-    // Some files report size 0, and others grow meanwhile.
+    // Reading checks the size again: some files report size 0, and others grow.
     if metadata.len() > kind.max_bytes() {
         return Err(too_large(metadata.len()));
     }
@@ -124,7 +125,7 @@ pub fn read_open(file: &File, path: &Path, kind: FileKind) -> Result<Vec<u8>, Fi
     bytes.ok_or_else(|| too_large(kind.max_bytes() + 1))
 }
 
-/// Reads a stream, such as standard input, of at most 64 MiB; errors call it `path`.
+/// Reads a stream, such as standard input, of at most 64 MiB; errors name it `path`.
 ///
 /// # Errors
 /// [`FileError::Read`], also beyond the maximal size of this kind or 64 MiB.
@@ -198,19 +199,20 @@ pub fn create_directory(directory: &Path) -> Result<(), FileError> {
             && let Ok(file) = File::open(&path)
             && file.try_lock().is_ok()
         {
-            // Locked until it is removed: see `create_temporary`.
+            // The lock is held until the file is removed: see `create_temporary`.
             let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
         }
     }
     Ok(())
 }
 
-/// [`create_directory`], locked for one command while the returned file lives.
+/// [`create_directory`] with a lock against other commands, held while the returned file lives.
 pub fn claim_directory(directory: &Path) -> Result<Option<File>, FileError> {
     enter_directory(directory, TaskSlice::All)
 }
 
-/// [`claim_directory`], but shared by tasks, which have files of their own and clean up nothing.
+/// [`claim_directory`] for a slice of the work: tasks of a job array share the directory and its
+/// lock, write files of their own and remove no temporary files.
 pub fn enter_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File>, FileError> {
     if slice.is_task() {
         make_directory(directory)?;
@@ -222,8 +224,8 @@ pub fn enter_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File
     Ok(lock)
 }
 
-/// Locks a directory while the returned file lives, exclusively or for tasks shared. `None` outside
-/// Unix and on file systems without locks.
+/// Locks a directory while the returned file lives, shared for a task of a job array and otherwise
+/// exclusively. `None` outside Unix and on file systems without locks.
 ///
 /// # Errors
 /// [`FileError::Busy`] if it is locked.
@@ -242,8 +244,8 @@ pub fn lock_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File>
     }
 }
 
-/// Locks a file, or returns false if another process has locked it. The copy of a lock that a child
-/// process has before it starts its program is waited for.
+/// Locks a file, or returns false if another process has locked it. Retries for 0.1 s, since a
+/// forked child process holds a copy of the lock until it starts its program.
 pub(crate) fn lock_file(file: &File) -> bool {
     (0..20).any(|attempt| {
         if attempt > 0 {
@@ -306,7 +308,8 @@ fn write_with(path: &Path, write: WriteOnce<'_>) -> Result<(), FileError> {
     replace(&target, directory, write).map_err(failed)
 }
 
-/// Whether the path is written to directly: neither file nor directory, or an open descriptor.
+/// Whether the path is written to directly: it is neither a file nor a directory, or it is an open
+/// descriptor.
 fn is_stream(path: &Path) -> bool {
     let descriptors = ["/dev/fd", "/dev/stdout", "/dev/stderr", "/proc"];
     fs::metadata(path).is_ok_and(|found| {
@@ -318,7 +321,7 @@ fn is_stream(path: &Path) -> bool {
 /// Resolves links, also dangling ones.
 fn resolve_links(path: &Path) -> PathBuf {
     let mut target = path.to_owned();
-    // The limit of Linux.
+    // As many links as Linux follows.
     for _ in 0..40 {
         match fs::read_link(&target) {
             Ok(next) => target = parent(&target).join(next),
@@ -335,7 +338,8 @@ fn parent(path: &Path) -> &Path {
         .unwrap_or(Path::new("."))
 }
 
-/// Builds names of temporary files, with these permissions up to the umask instead of private ones.
+/// Builder of temporary files and directories with the permissions `mode` (less the umask) instead
+/// of private ones.
 pub fn temporary_names(mode: u32) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY_PREFIX).suffix(TEMPORARY_SUFFIX);
@@ -349,7 +353,7 @@ pub fn temporary_names(mode: u32) -> tempfile::Builder<'static, 'static> {
 fn create_temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
     loop {
         let file = temporary_names(0o666).tempfile_in(directory)?;
-        // Waits for a cleanup that opened the file before it was locked; then it is gone.
+        // If `create_directory` locked the file first, this waits until it has removed the file.
         if file.as_file().lock().is_err() || file.path().exists() {
             return Ok(file);
         }

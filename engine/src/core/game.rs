@@ -14,7 +14,7 @@ use std::{
 };
 use xxhash_rust::xxh3::Xxh3;
 
-/// A participant, counted from 0.
+/// Index of a participant, from 0.
 pub type Seat = usize;
 
 /// Maximal number of seats.
@@ -77,7 +77,7 @@ impl<const N: usize> OutcomeList for FixedList<Outcome, N> {
     type ListOf<T: Copy + Default + Debug + Send> = FixedList<T, N>;
 }
 
-/// Maximal number of outcomes of a position in any game: a set of them is a word.
+/// Maximal number of outcomes of a position in any game: a bit set of them fits a 64-bit word.
 pub const MAX_LISTED_OUTCOMES: usize = 64;
 
 /// The outcomes of a game without chance.
@@ -106,7 +106,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// The payoffs of a game that is over; `None` before.
     fn payoffs(&self, position: &Self::Position) -> Option<Payoffs>;
 
-    /// The payoff of one seat, as [`Game::payoffs`].
+    /// The payoff of one seat of a game that is over; `None` before.
     #[inline]
     fn payoff(&self, position: &Self::Position, seat: Seat) -> Option<f32> {
         self.payoffs(position).map(|payoffs| payoffs[seat])
@@ -130,7 +130,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
 
     /// A well mixed 64-bit hash; equal positions have equal keys. Searches compute it at every
-    /// node, so a fast one pays.
+    /// node, so it should be fast.
     fn key(&self, position: &Self::Position) -> u64 {
         let mut hasher = Xxh3::new();
         position.hash(&mut hasher);
@@ -140,7 +140,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
 
 /// Source of the chance outcomes of a game.
 pub trait ChanceSource<G: Game> {
-    /// Samples the outcome, as in records, and the moves that it allows.
+    /// Samples an outcome; returns its number, as in records, and the moves that it allows.
     fn draw(&mut self, game: &G, position: &G::Position) -> (u8, G::Moves);
 }
 
@@ -279,7 +279,8 @@ pub fn uniform_index(count: usize, bits: u32) -> usize {
     ((count as u64 * u64::from(bits)) >> 32) as usize
 }
 
-/// Equally likely outcomes, as many as the list holds, each of which allows `moves` moves.
+/// As many equally likely outcomes as the list holds, which divide `moves` moves among them in
+/// consecutive ranges of about equal length.
 pub fn uniform_outcomes<O: OutcomeList>(moves: usize) -> O {
     let mut outcomes = O::default();
     for outcome in 0..O::CAPACITY {
@@ -293,7 +294,7 @@ pub fn uniform_outcomes<O: OutcomeList>(moves: usize) -> O {
     outcomes
 }
 
-/// The payoffs of a two-seat game by points.
+/// The payoffs of a two-seat game that the higher score wins.
 #[inline]
 pub fn payoffs_by_score<T: Ord>([first, second]: [T; 2]) -> Payoffs {
     match first.cmp(&second) {
@@ -310,8 +311,8 @@ pub fn win_for(winner: Seat) -> Payoffs {
     payoffs
 }
 
-/// The payoff of each other seat if one seat gets `own`: the remainder for two seats, otherwise the
-/// mean remainder of equidistant ranks.
+/// The mean payoff of each other seat if one seat gets `own`, since the payoffs of all seats add up
+/// to `seats / 2`.
 #[inline]
 pub fn payoff_of_each_other(own: f32, seats: usize) -> f32 {
     (0.5 * seats as f32 - own) / (seats as f32 - 1.0)

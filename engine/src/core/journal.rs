@@ -24,7 +24,7 @@ use std::{
 
 const MAX_VALUE_LENGTH: usize = 60;
 
-/// An error as one line with the file's name.
+/// An error as one line that begins with the file's name.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct JournalError(String);
@@ -39,20 +39,20 @@ fn failed(path: &Path, cause: &io::Error) -> JournalError {
     JournalError(format!("{}: {cause}", path.display()))
 }
 
-/// Terms of error messages.
+/// Words for the work and its parts in error messages.
 #[derive(Clone, Copy, Debug)]
 pub struct ErrorTerms {
-    /// The work: `match`.
+    /// The work, such as `match`.
     pub work: &'static str,
-    /// One part: `pair`.
+    /// One part, such as `pair`.
     pub part: &'static str,
 }
 
 /// An open journal, locked against other processes. `L` is the content of a line.
 pub struct Journal<L> {
-    /// `None` if nothing is stored.
+    /// `None` without a path: nothing is stored.
     file: Option<JournalFile>,
-    /// For a merge: the missing parts, as one line.
+    /// For an incomplete merge: an error that lists the tasks with missing parts.
     missing_tasks: Option<String>,
     lines: PhantomData<fn(&L)>,
 }
@@ -61,10 +61,10 @@ pub struct Journal<L> {
 pub type OpenedJournal<L> = (Journal<L>, BTreeMap<u64, L>);
 
 impl<L: Serialize + DeserializeOwned> Journal<L> {
-    /// Opens or creates the journal of a task slice of `count` parts and reads the finished parts.
-    /// `identity` is an object with everything the results depend on; absent keys equal `null`. A
-    /// task also reads the complete file; a merge adds the parts of all tasks to it. Without a path
-    /// nothing is stored.
+    /// Opens or creates the journal of a task slice of work with `count` parts and reads the
+    /// finished parts. `identity` is an object with everything the results depend on; absent keys
+    /// equal `null`. A task also reads the journal of the undivided work, to which a merge adds the
+    /// parts of all tasks. Without a path nothing is stored.
     pub fn open(
         path: Option<&Path>,
         terms: ErrorTerms,
@@ -95,7 +95,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
                         }
                         write(lines)?;
                     }
-                    // Parts of longer earlier work.
+                    // Parts beyond `count`, from an earlier, longer run.
                     write(parts)
                 })?;
             }
@@ -144,8 +144,8 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
             .collect()
     }
 
-    /// Appends a finished part; after an error the file has nothing of it, or rejects further
-    /// parts.
+    /// Appends a finished part; after an error the file contains nothing of it, or the journal
+    /// rejects further parts.
     pub fn add(&mut self, line: &L) -> Result<(), JournalError> {
         let Some(file) = &mut self.file else {
             return Ok(());
@@ -172,12 +172,12 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     }
 }
 
-/// A fault of an append of so many bytes: the bytes written before it fails, and whether truncating
-/// fails too.
+/// Decides for an append of so many bytes to a file whether it fails (`None`: it does not): the
+/// number of bytes written before, and whether truncating the file then fails too.
 #[doc(hidden)]
 pub type Fault = fn(&Path, usize) -> Option<(usize, bool)>;
 
-/// Fault injection of tests.
+/// Makes appends fail, in tests.
 #[doc(hidden)]
 pub static FAULT: OnceLock<Fault> = OnceLock::new();
 
@@ -189,8 +189,8 @@ struct JournalFile {
     length: u64,
     /// Whether the file ends with an incomplete line that cannot be truncated.
     is_closed: bool,
-    /// Replaced files of this path, open for their locks: a process that opened one before must not
-    /// take the path for free.
+    /// Earlier files of this path, kept open so that they stay locked: a process that opened one of
+    /// them before its replacement must not get its lock.
     replaced: Vec<File>,
     work: &'static str,
 }
@@ -211,7 +211,7 @@ impl JournalFile {
             let problem = format!("{name}: another {work} is writing this file");
             return Err(JournalError(problem));
         }
-        // A device has no end and stores nothing.
+        // A device has no end and stores nothing, so it is refused.
         if !file.metadata().map_err(failed)?.is_file() {
             let problem = format!("{}:1: this is no regular file", path.display());
             return Err(JournalError(problem));
@@ -296,7 +296,7 @@ fn open_file<L: DeserializeOwned>(
     Ok((lines, found.parts))
 }
 
-/// The identity of a task slice of so many parts.
+/// The identity in the header of a task slice's file, for work of so many parts.
 fn task_identity(identity: &Value, slice: TaskSlice, parts: u64) -> Value {
     let mut identity = identity.clone();
     if let TaskSlice::Task { number, of } = slice {
@@ -548,8 +548,8 @@ mod tests {
         }
     }
 
-    /// Bytes that may be appended to a file before one append fails, and whether truncating fails
-    /// too.
+    /// Bytes that may still be appended to a file before an append fails, and whether truncating
+    /// fails too.
     static BYTES: Mutex<BTreeMap<PathBuf, (usize, bool)>> = Mutex::new(BTreeMap::new());
 
     fn fault(path: &Path, length: usize) -> Option<(usize, bool)> {

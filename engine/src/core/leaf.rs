@@ -5,9 +5,9 @@ use crate::core::{
     random::RandomStream,
 };
 
-/// Values positions that are not over and were just added to the tree.
+/// Evaluates positions that are not over and were just added to the tree.
 pub trait Leaf<G: Game>: Send {
-    /// One payoff in `[0, 1]` per seat. The move kinds of playouts are added to `played`.
+    /// One payoff in `[0, 1]` per seat. A playout adds the kinds of its moves to `moves_played`.
     fn payoffs(
         &mut self,
         game: &G,
@@ -19,7 +19,7 @@ pub trait Leaf<G: Game>: Send {
     /// Discards what was learned in earlier games.
     fn new_game(&mut self) {}
 
-    /// [`Leaf::payoffs`] of several positions, which may be faster.
+    /// Evaluates several positions, which may be faster than one by one.
     fn payoffs_batch(
         &mut self,
         game: &G,
@@ -33,7 +33,8 @@ pub trait Leaf<G: Game>: Send {
     }
 }
 
-/// A growing bit set of [`super::search_game::SearchHints::history_index`]s.
+/// A bit set of move kinds ([`super::search_game::SearchHints::history_index`]) that grows as
+/// needed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct MoveKinds(Vec<u64>);
 

@@ -8,12 +8,12 @@ use std::{
     time::Duration,
 };
 
-/// Limits of one decision of a player or a search, in addition to the limits of its spec.
+/// Limits of one decision of a player or a search, in addition to those of its options.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// Stops the search once set, with the result so far; read about every 200 µs.
+    /// Once set, the search stops and returns the result so far; read about every 200 µs.
     pub stop: Option<Arc<AtomicBool>>,
-    /// Replaces the time, nodes and simulations of a search with a time limit; depths stay.
+    /// Wall time that replaces a search's limits of time, nodes and simulations; depth limits stay.
     pub time: Option<Duration>,
 }
 

@@ -1,4 +1,4 @@
-//! Memory-mapped files, and the file at an address for handlers of `SIGBUS`.
+//! Memory-mapped files, and for handlers of `SIGBUS` the name of the file mapped at an address.
 //!
 //! Invariant: [`file_at`] neither allocates nor blocks.
 
@@ -39,7 +39,7 @@ type EntryList = OnceLock<Box<Entry>>;
 static ENTRIES: EntryList = OnceLock::new();
 
 impl Mapping {
-    /// Maps an open file, which errors call `path`.
+    /// Maps an open file; `path` names it in [`file_at`].
     pub(crate) fn new(file: &File, path: &Path) -> io::Result<Self> {
         // SAFETY: the mapping is only read. Mapped files are never changed in place: they are
         // replaced by renaming. Overwriting one by hand while it is in use breaks this, as with
@@ -56,7 +56,7 @@ impl Mapping {
     /// Prefetches a range from disk without waiting.
     #[cfg(unix)]
     pub(crate) fn will_need(&self, offset: usize, length: usize) {
-        // Optional: otherwise pages are read on access.
+        // A failure has no effect but that pages are read on access.
         let _ = (self.bytes).advise_range(memmap2::Advice::WillNeed, offset, length);
     }
 }

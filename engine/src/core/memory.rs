@@ -1,4 +1,4 @@
-//! Fallible allocation of large lists, in programs that otherwise abort ([`may_fail`]).
+//! Fallible allocation of large lists, also in programs whose allocator otherwise aborts.
 
 use std::cell::Cell;
 
@@ -15,7 +15,8 @@ pub(crate) fn with_capacity<T>(items: usize) -> Option<Vec<T>> {
     reserved.ok().map(|()| list)
 }
 
-/// Whether the current allocation of this thread may fail. For allocators; it allocates nothing.
+/// Whether the current allocation of this thread may fail, for allocators that otherwise abort the
+/// program. Allocates nothing.
 pub fn may_fail() -> bool {
     MAY_FAIL.get()
 }

@@ -10,7 +10,7 @@
 #[cfg(target_os = "linux")]
 const HUGE_PAGE: usize = 2 << 20;
 
-/// Zeroed bytes. Threads share them through the pointer.
+/// Zeroed bytes. Threads share them through [`Pages::as_mut_ptr`].
 #[derive(Debug)]
 pub struct Pages(Mapped);
 
@@ -40,7 +40,7 @@ impl Pages {
             let pages = memmap2::MmapMut::map_anon(bytes).ok()?;
             #[cfg(target_os = "linux")]
             if bytes >= HUGE_PAGE {
-                // Optional: without huge pages there are only more TLB misses.
+                // A failure has no effect but more TLB misses.
                 let _ = pages.advise(memmap2::Advice::HugePage);
             }
             Some(Self(pages.into()))

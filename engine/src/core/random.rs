@@ -6,7 +6,7 @@
 use rand_mt::Mt64;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Disjoint purposes of random numbers.
+/// Purposes of random numbers; each has seeds of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub enum SeedSpace {
@@ -24,7 +24,7 @@ pub enum SeedSpace {
     Playouts = 6,
     /// Tests of model promotion.
     Gate = 7,
-    /// Position samples for exact regret.
+    /// Sampling of positions whose regret is measured against exact values.
     Regret = 8,
     /// Splitting, shuffling and sampling of records.
     Records = 10,

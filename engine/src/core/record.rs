@@ -1,6 +1,4 @@
-//! Game records.
-//!
-//! Positions follow by replaying the moves.
+//! Game records: start, plies and result. Replaying the moves gives the positions.
 
 use crate::core::game::{Game, Payoffs};
 use serde::{Deserialize, Serialize};
@@ -12,7 +10,7 @@ use std::fmt;
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Ending {
-    /// By the rules.
+    /// The rules ended it.
     #[default]
     Played,
     /// A player resigned.
@@ -61,12 +59,11 @@ impl fmt::Display for Ending {
 /// One ply of a game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ply<M> {
-    /// The outcome of the chance event: for EinStein the face, from 1.
+    /// Number of the chance outcome before the move: for EinStein the face of the die.
     pub outcome: u8,
     /// The move.
     pub mv: M,
-    /// Win probability after the move for the seat that made it, by its player; `None` for a player
-    /// without values.
+    /// The player's win probability after its move; `None` for a player without values.
     pub value: Option<f32>,
     /// Whether the move is an exploration, not the player's choice.
     pub explored: bool,
@@ -85,7 +82,7 @@ pub struct GameRecord<G: Game> {
     pub ending: Ending,
 }
 
-// A derive would require comparable rules.
+// A derive would require `G: PartialEq`.
 impl<G: Game> PartialEq for GameRecord<G> {
     fn eq(&self, other: &Self) -> bool {
         (&self.start, &self.plies) == (&other.start, &other.plies)

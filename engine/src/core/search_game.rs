@@ -1,5 +1,5 @@
-//! Properties of a game for searches, beside its rules: playouts, hints, and turns out of order.
-//! All items have defaults.
+//! Properties of a game that searches use beside its rules, all with defaults: hints, playouts, and
+//! moves out of turn.
 
 use super::{
     game::{Game, List, Payoffs, Seat, sample_outcome, uniform_index},
@@ -14,7 +14,7 @@ pub trait SearchHints: Game {
         63
     }
 
-    /// The size of the history table: [`SearchHints::history_index`] is below it.
+    /// The size of the history table, above every [`SearchHints::history_index`].
     #[inline]
     fn history_size(&self) -> usize {
         1
@@ -46,8 +46,8 @@ pub trait SearchHints: Game {
         20
     }
 
-    /// ProbCut σ · depth: standard deviation of the difference of values at depth d and d − 2, for
-    /// evaluators without a measured one. `None` turns ProbCut off.
+    /// σ · d for ProbCut, where σ is the standard deviation of the difference between the values at
+    /// depths d and d − 2. `None` turns ProbCut off.
     fn probcut_deviation(&self) -> Option<f32> {
         None
     }
@@ -64,7 +64,7 @@ pub enum Phase {
     Endgame,
 }
 
-/// Random moves and playouts, unless stated for positions that are not over.
+/// Random moves and playouts. Positions are not over unless stated otherwise.
 pub trait Playouts: SearchHints {
     /// A random move: an outcome by its probability, then one of its moves, all equally likely.
     /// `bits` are 64 random bits.
@@ -91,13 +91,14 @@ pub trait Playouts: SearchHints {
         allowed.start
     }
 
-    /// The payoffs of a playout by [`Playouts::sample_move`], also of positions that are over.
-    /// `random` returns 64 random bits, any number of times.
+    /// Plays moves of [`Playouts::sample_move`] to the end and returns the payoffs; the position
+    /// may be over already. Each call of `random` returns 64 random bits.
     fn playout(&self, position: &Self::Position, random: impl FnMut() -> u64) -> Payoffs {
         playout_by_moves(self, position, random)
     }
 
-    /// A playout that adds the [`SearchHints::history_index`] of its moves to `played`.
+    /// Like [`Playouts::playout`], and adds the [`SearchHints::history_index`] of every move to
+    /// `played`.
     fn playout_traced(
         &self,
         position: &Self::Position,
@@ -115,7 +116,7 @@ pub trait Playouts: SearchHints {
         }
     }
 
-    /// One playout from each position, into as many payoffs.
+    /// Plays one playout from each position and writes its payoffs.
     fn playout_batch(
         &self,
         positions: &[Self::Position],
@@ -127,13 +128,13 @@ pub trait Playouts: SearchHints {
         }
     }
 
-    /// The number of moves of a position, without a list.
+    /// Counts the moves of a position, where possible without listing them.
     fn count_moves(&self, position: &Self::Position) -> MoveCount {
         count_moves_by_listing(self, position)
     }
 }
 
-/// A playout by [`Playouts::sample_move`], with one call of `random` a move.
+/// Plays moves of [`Playouts::sample_move`] to the end, with one call of `random` per move.
 pub fn playout_by_moves<G: Playouts>(
     game: &G,
     position: &G::Position,
@@ -170,11 +171,11 @@ pub fn count_moves_by_listing<G: Game>(game: &G, position: &G::Position) -> Move
 
 /// Moves out of turn, for best-reply search.
 pub trait OutOfTurn: Game {
-    /// Whether the two seats of a game without chance always alternate.
+    /// Whether the game has no chance and two seats that always alternate.
     const STRICT_TURNS: bool = false;
 
-    /// Whether [`OutOfTurn::set_side_to_move`] sets any seat. Then [`SearchHints::history_index`] and
-    /// [`SearchHints::move_class`] accept moves of every seat.
+    /// Whether [`OutOfTurn::set_side_to_move`] can set any seat. If so,
+    /// [`SearchHints::history_index`] and [`SearchHints::move_class`] accept moves of every seat.
     const SUPPORTS_OUT_OF_TURN: bool = false;
 
     /// Sets the seat to move. Returns `false`, with the position unchanged, if the seat has no move
@@ -184,7 +185,7 @@ pub trait OutOfTurn: Game {
     }
 }
 
-/// A game with everything that searches use.
+/// What searches need of a game: rules, hints, playouts and moves out of turn.
 pub trait SearchGame: Playouts + OutOfTurn {}
 
 impl<G: Playouts + OutOfTurn> SearchGame for G {}

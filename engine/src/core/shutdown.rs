@@ -1,6 +1,6 @@
 //! Orderly shutdown on a signal.
 //!
-//! All outputs are written atomically, so work may end between two files. Invariant: after
+//! All outputs are written atomically, so the process may end between two files. Invariant: after
 //! [`shut_down`] no file is renamed into place, and no temporary file is left.
 
 use std::{
@@ -65,7 +65,7 @@ impl Drop for TemporaryFile {
 pub fn shut_down() -> Vec<PathBuf> {
     let mut state = state();
     for path in &state.temporary_files {
-        // It may be removed or renamed already.
+        // The file may have been removed or renamed already.
         let _ = std::fs::remove_file(path);
     }
     let outputs = std::mem::take(&mut state.outputs);

@@ -18,9 +18,9 @@ pub enum SimdLevel {
     Avx2,
     /// x86-64 with 512-bit vectors (F, BW, VL).
     Avx512,
-    /// With dot products of bytes.
+    /// The 512-bit level with dot products of bytes (VNNI).
     Avx512Vnni,
-    /// With byte permutations (VBMI, VBMI2).
+    /// The level with dot products and byte permutations (VBMI, VBMI2).
     Avx512Vbmi,
 }
 
@@ -60,7 +60,7 @@ impl SimdLevel {
     }
 }
 
-/// Proof that this machine has a level.
+/// Proof that this machine supports a [`SimdLevel`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Instructions(SimdLevel);
 
@@ -88,7 +88,7 @@ impl Instructions {
         self.0
     }
 
-    /// The widest of these levels that is included, portable if none.
+    /// The widest of `levels` that this level includes; portable if none.
     #[must_use]
     pub fn widest_of(self, levels: &[SimdLevel]) -> Self {
         let included = levels.iter().filter(|level| **level <= self.0);
@@ -111,8 +111,8 @@ impl Instructions {
 
 /// Defines a function that dispatches to a loop: `name(instructions, arguments…)` calls the first
 /// version whose level the instructions include, compiled for that level. Versions are listed
-/// widest first, `any` for all widths; without a portable version the instructions must include the
-/// last level.
+/// widest first; `any` stands for AVX-512, AVX2 and portable with one body. Without a portable
+/// version the instructions must include the last level.
 #[macro_export]
 macro_rules! multiversion {
     ($(#[$meta:meta])* $visibility:vis fn $name:ident

@@ -1,7 +1,7 @@
-//! Slices of a job array: the range of parts of the work that a process does.
+//! Division of work among the tasks of a job array: each task does a range of the numbered parts.
 //!
-//! A range depends on the task's index alone and is stored in files of its own, which are merged
-//! later. Invariant: every part belongs to one task, in ascending order.
+//! The results of a task are in files of its own, which are merged later. Invariant: every part
+//! belongs to one task, and later tasks have later parts.
 
 use crate::core::text::joined;
 use std::{
@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The slice of this process.
+/// The parts of the work that this process does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TaskSlice {
     /// All parts.
@@ -22,7 +22,7 @@ pub enum TaskSlice {
         /// Number of tasks.
         of: u64,
     },
-    /// No parts; merges the results of all tasks.
+    /// No new parts: merges the results of all tasks.
     Merge {
         /// Number of tasks.
         of: u64,
@@ -45,7 +45,7 @@ impl TaskSlice {
         matches!(self, Self::Task { .. })
     }
 
-    /// For a merge: the tasks that lack parts, as one line.
+    /// For a merge: a line that lists the tasks with missing parts; `None` without any.
     pub fn missing_tasks(
         self,
         path_for: &Path,
@@ -55,7 +55,7 @@ impl TaskSlice {
         let Self::Merge { of } = self else {
             return None;
         };
-        // Consecutive tasks are one range.
+        // Consecutive tasks are listed as one range.
         let mut ranges: Vec<(u64, u64)> = Vec::new();
         for number in 0..of {
             let task = Self::Task { number, of };
@@ -77,7 +77,7 @@ impl TaskSlice {
             .then(|| format!("{path_for}: not all of {of} tasks are done: {names} lack something"))
     }
 
-    /// The file of this slice: `FILE.3-of-10` for a task, otherwise `FILE`.
+    /// The path of this slice's file: `FILE.3-of-10` for a task, otherwise `FILE`.
     pub fn path_for(self, file: &Path) -> PathBuf {
         let mut name = file.as_os_str().to_owned();
         if let Self::Task { number, of } = self {

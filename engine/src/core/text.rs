@@ -26,7 +26,8 @@ impl TextError {
         }
     }
 
-    /// Converts the character to one within its line, and names the line unless it is the first.
+    /// Counts the character within its line, whose number is added to the problem unless it is the
+    /// first.
     #[must_use]
     pub fn in_lines(self, text: &str) -> Self {
         let before: String = text.chars().take(self.character - 1).collect();
@@ -50,7 +51,7 @@ pub fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)
 }
 
-/// Decodes UTF-8, with line feeds as ends of lines.
+/// Decodes UTF-8, and converts CR LF to LF.
 ///
 /// # Errors
 /// If it is in another encoding.
@@ -114,9 +115,9 @@ pub fn read_line(
     line: &mut Vec<u8>,
 ) -> io::Result<LineRead> {
     line.clear();
-    // One more for the line feed.
+    // One byte more for the line feed.
     let length = text.take(max_length as u64 + 1).read_until(b'\n', line)?;
-    // Concatenated files have marks in their middle.
+    // Concatenated files have byte-order marks in their middle.
     line.drain(..line.len() - without_mark(line).len());
     Ok(if length == 0 {
         LineRead::End
@@ -188,12 +189,12 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
 }
 
 /// A hint to append to an unknown name, ` (did you mean 'star2'?)`; empty without a similar name.
-/// The names of the list (`star2(depth, eval), mcts and random; more text`) are outside of
-/// parentheses and before a semicolon.
+/// `list` is a help text such as `star2(depth, eval), mcts and random; more text`; what follows `(`
+/// up to `)` and what follows `;` are no names.
 pub fn suggestion(name: &str, list: &str) -> String {
-    // Two letters swapped, or one in four wrong or missing.
+    // Two edits in five letters are as many as count as similar.
     const MIN_SIMILARITY: f64 = 0.6;
-    // Comparing takes time by both lengths.
+    // The time is proportional to the product of both lengths.
     const MAX_BYTES: usize = 64;
     if name.len() > MAX_BYTES {
         return String::new();

@@ -1,7 +1,7 @@
-//! Text notation of positions and moves of EinStein würfelt nicht.
+//! Text notation of positions and moves.
 //!
 //! A position is its rows from the top joined by `/` (`.` empty, `1`–`6` Red's stones, `a`–`f`
-//! Blue's), the side to move `r` or `b`, and the die or `-` before the roll:
+//! Blue's), the side to move `r` or `b`, and the rolled face or `-` before the roll:
 //! `215../64.../3...e/...fb/..acd b 1`. A move is its from-square and to-square: `c1b2`. Invariant:
 //! formatted text parses to the same value.
 
@@ -12,7 +12,7 @@ use crate::core::{
 };
 use crate::games::einstein::position::Side;
 
-/// An error about an unexpected character, or about the end of the text.
+/// The error `problem` about an unexpected character, or `missing` if the text ends there.
 fn unexpected_character<T>(
     found: Option<(usize, char)>,
     problem: impl FnOnce(char) -> String,
@@ -26,7 +26,7 @@ fn unexpected_character<T>(
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// Parses a position and the die, if rolled.
+    /// Parses a position and the rolled face, if there is one.
     pub fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
         let mut characters = (1..).zip(text.chars());
         let end = text.chars().count() + 1;
@@ -155,7 +155,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Ok((Position::new(mover, other, seat), die))
     }
 
-    /// Converts a square between the upper left corner's numbering and a seat's own perspective.
+    /// Converts a square of the numbering from the upper left corner to a seat's perspective, or
+    /// back.
     fn to_perspective(seat: Seat, square: u8) -> u8 {
         if seat == RED {
             square
@@ -164,7 +165,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// Seat and stone (from 0) on a square, counted row by row from the upper left corner.
+    /// Seat and stone (from 0) on a square, which is numbered row by row from the upper left
+    /// corner.
     pub(super) fn stone_at(position: &Position, square: u8) -> Option<(Seat, usize)> {
         [RED, BLUE].into_iter().find_map(|seat| {
             let stone = position
@@ -174,7 +176,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         })
     }
 
-    /// Formats a position; `die` is `None` before the roll.
+    /// Formats a position and the rolled face `die`, which is `None` before the roll.
     pub fn format_position(&self, position: &Position, die: Option<u8>) -> String {
         let mut text = String::with_capacity((COLUMNS + 1) * ROWS + 4);
         for row in 0..ROWS {
@@ -199,7 +201,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         self.square_name(position.seat(), from) + &self.square_name(position.seat(), to)
     }
 
-    /// Parses a move of a position; the die is not checked.
+    /// Parses a move of a position; whether the rolled face allows it is not checked.
     pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
         let characters: Vec<char> = text.chars().collect();
         if characters.len() != 4 {

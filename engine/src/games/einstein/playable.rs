@@ -1,4 +1,4 @@
-//! EinStein in play, records and training, on the standard board with a fair die.
+//! EinStein for play, game records and training, on the standard board with a fair die.
 
 use super::{
     Move, MoveList, Standard, Variant, codec,
@@ -28,17 +28,17 @@ use crate::play::{
 };
 use std::ops::RangeInclusive;
 
-/// Default stones of the endgame tables in searches limited by time or nodes; they are built in a
-/// fraction of a second.
+/// Default number of stones of endgame tables in searches with a limit of time or nodes. Such
+/// tables are built in a fraction of a second.
 const DEFAULT_TABLE_STONES: usize = 4;
 
-/// Maximum stones of tables loaded from existing files when time limits a search: larger ones do
-/// not fit into memory. Searches limited by nodes load none, so that their moves do not depend on
-/// files.
+/// Maximum number of stones of existing tables that searches limited by time load by default:
+/// larger ones do not fit into memory. Searches limited by nodes load none, so that their moves do
+/// not depend on files.
 const MAX_CACHED_STONES: usize = 5;
 
-/// `tablebase=N`: exact values of positions of at most N stones, from tables shared by all players;
-/// 0 for none. A loaded die has no tables.
+/// The player option `tablebase=N`: exact values of positions of at most N stones, from tables
+/// shared by all players; 0 for none. A loaded die has no tables.
 static TABLEBASE: OracleEntry<Standard> = OracleEntry {
     key: "tablebase",
     read: |value, game| {
@@ -68,7 +68,8 @@ static TABLEBASE: OracleEntry<Standard> = OracleEntry {
         };
         tables(stones, game)
     },
-    // Smaller tables are built in memory in a fraction of a second; larger ones are read.
+    // Tables of the default size are built in memory in a fraction of a second; larger ones are
+    // loaded.
     instant: |game| {
         let cached = cached_stones(game.variant());
         Some(cached.max(DEFAULT_TABLE_STONES).to_string())
@@ -84,7 +85,7 @@ fn tables(stones: usize, game: &Standard) -> Result<Knowledge<Standard>, String>
     Ok(Some(tables))
 }
 
-/// Pairs of strong set-ups, a line each.
+/// Pairs of strong set-ups, one pair per line: `red:blue`.
 const STRONG_SETUPS: &str = include_str!("../../../../data/setups/best.txt");
 
 static REGISTRY: Registry<Standard> = Registry {
@@ -110,7 +111,7 @@ impl Rules for Standard {
         seats: &[("r", "Red"), ("b", "Blue")],
         remaining_unit: "stones",
         phase_unit: "living stones",
-        // A face allows two stones at most, with three steps each.
+        // A face allows at most two stones, with three steps each.
         max_legal_moves: Some(6),
         self_play_players: &[
             ("star1(depth=3, eval=abt)", 0.97),
@@ -154,8 +155,8 @@ impl Rules for Standard {
         Some(5)
     }
 
-    /// Each ply brings a stone nearer to its goal in rows or columns, which bounds a game by 96
-    /// plies.
+    /// Above the true bound of 96 plies: each ply brings a stone nearer to its goal in rows or
+    /// columns.
     fn max_plies(&self) -> u16 {
         200
     }
@@ -203,7 +204,7 @@ impl ChanceOutcomes for Standard {
         1..=self.die.faces()
     }
 
-    /// The die, given as weights of the faces: `die=1:1:1:1:1:5`.
+    /// Reads the die's weights of the faces: `die=1:1:1:1:1:5`.
     fn assume(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         let Some(value) = arguments.take_named("die")? else {
             return Ok(self.clone());

@@ -1,6 +1,6 @@
 //! EinStein's own players: a greedy one, and published programs as aliases of search players.
 //!
-//! Rock'n'Roll's depth 0 rates each direct successor, which is depth 1 here.
+//! Rock'n'Roll's depth 0 rates each direct successor, which is depth 1 in this engine.
 
 use super::{Move, Position, Standard, evaluators::race_tables::distances_to_goal};
 use crate::core::limits::Limits;
@@ -35,14 +35,14 @@ pub(super) static PLAYERS: [PlayerEntry<Standard>; 9] = [
         "Monte_Alpha's second version: leaves by reciprocal distances",
         |arguments| mcts_notation("reciprocal", "off", arguments),
     ),
-    // Its pruning is not published; here the solver skips moves proven worse than another.
+    // UCTcut's pruning is not published; here the solver skips moves proven worse than another.
     alias(
         "uctcut",
         LIMIT_PARAMETERS,
         "UCTcut, an opponent of Monte_Alpha",
         |arguments| mcts_notation("playout", "on", arguments),
     ),
-    // Alpha-beta with a table and an evaluation by threats; no details are published.
+    // ABSeval uses alpha-beta with a table and an evaluation by threats; no details are published.
     alias(
         "abseval",
         "ms or cpu_ms or clock",
@@ -83,7 +83,7 @@ pub(super) static PLAYERS: [PlayerEntry<Standard>; 9] = [
     }),
 ];
 
-/// An entry that expands to the spec of another player.
+/// A registry entry that stands for another player's notation.
 const fn alias(
     name: &'static str,
     parameters: &'static str,
@@ -100,7 +100,7 @@ const fn alias(
 
 const LIMIT_PARAMETERS: &str = "sims or ms or cpu_ms or clock";
 
-/// Copies a time limit, and reports whether there is one.
+/// Copies a time limit from the arguments to `player`, and returns whether there is one.
 fn with_time_limit(
     mut player: Notation,
     arguments: &mut Arguments<'_>,
@@ -113,7 +113,7 @@ fn with_time_limit(
     Ok((player, timed))
 }
 
-/// Plain UCT with the constant sqrt(2): the common part of the Monte-Carlo programs.
+/// Plain UCT with the constant sqrt(2), which all the Monte-Carlo programs use.
 fn mcts_notation(
     leaf: &str,
     solver: &str,
@@ -125,14 +125,14 @@ fn mcts_notation(
         .with("graph", Notation::new("off"))
         .with("c", Notation::new(std::f64::consts::SQRT_2.to_string()));
     let (mcts, timed) = with_time_limit(mcts, arguments)?;
-    // Early stopping changes no choice when the remaining number of simulations is fixed.
+    // With a fixed number of simulations, early stopping never changes the chosen move.
     Ok(match timed {
         true => mcts.with("early", Notation::new("off")),
         false => mcts.with("sims", arguments.take("sims")?.cloned()),
     })
 }
 
-/// A full-width search with the evaluator of a Rock'n'Roll player.
+/// A full-width search, one ply deeper than the given depth, with a Rock'n'Roll player's evaluator.
 fn one_ply_deeper(name: &str, arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     let depth: u32 = arguments.number("depth", 0..=63, 0)? + 1;
     Ok(Notation::new("star2")
@@ -160,20 +160,20 @@ pub(super) fn rocknroll_evaluator(
     })
 }
 
-/// Plays the move whose destination is nearest to the goal, then the one with most progress, then
-/// the first (our reading of Monte_Alpha's Greedy).
+/// Plays the move to the square that is nearest to the goal in king's moves, of several the nearest
+/// in rows and columns, then the first (our reading of Monte_Alpha's Greedy).
 #[derive(Clone, Debug)]
 pub struct GreedyPlayer {
     game: Standard,
 }
 
 impl GreedyPlayer {
-    /// Creates the player.
+    /// The player for the rules `game`.
     pub fn new(game: Standard) -> Self {
         Self { game }
     }
 
-    /// The chosen move.
+    /// The move that the player chooses.
     ///
     /// # Panics
     /// If `legal` is empty.

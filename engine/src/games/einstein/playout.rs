@@ -1,8 +1,8 @@
-//! Fast playouts: one at a time, and 64 in lockstep on any vector instructions.
+//! Fast random playouts: one at a time, or 64 in lockstep on any vector instructions.
 //!
-//! A ply takes one [`PlyBits`] of 16 random bits for the roll, the step and, with a choice, the
-//! stone. Invariant: all engines play the same games, ply for ply; a [`LanePlayouts`] allocates
-//! only when it is created.
+//! A ply takes 16 random bits ([`PlyBits`]) for the rolled face, the step and, if two stones are
+//! allowed, the stone. Invariant: all engines play the same games, ply for ply; a [`LanePlayouts`]
+//! allocates only when it is created.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -31,14 +31,14 @@ pub use scalar::StoneTable;
 pub(super) use scalar::playout_from_seed;
 use starts::Starts;
 
-/// Number of simultaneous games on every engine.
+/// Number of games that every engine plays simultaneously.
 pub const LANES: usize = 64;
 
-/// Minimum games for lockstep.
+/// Minimum number of games for which lockstep is worthwhile.
 pub(super) const MIN_BATCH: usize = 4;
 
 /// Plays one random game from each of at most [`LANES`] positions (not over) on the widest engine
-/// for the variant. Returns the bit set of those that the side to move wins.
+/// for the variant. Returns the bit set of the games that the side to move wins.
 pub(super) fn playout_lanes(
     table: StoneTable,
     variant: Variant,
@@ -57,29 +57,29 @@ pub(super) fn playout_lanes(
     play_each(ScalarLanes::new(table), random, positions)
 }
 
-/// The distribution of random moves.
+/// The distribution of the random moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Choice {
     /// All legal moves are equally likely.
     #[default]
     Moves,
-    /// The allowed stones are equally likely, then the steps of the chosen stone (Monte_Alpha's die
-    /// table).
+    /// The allowed stones are equally likely, then the steps of the sampled stone (Monte_Alpha's
+    /// die table).
     Stones,
 }
 
-/// Counts over random games; integers, so sums do not depend on their order.
+/// Totals over random games; integers, so that they do not depend on the order of summation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Complete games.
+    /// Number of complete games.
     pub games: u64,
-    /// Wins of the side to move at the start.
+    /// Number of wins of the side that is to move in the first position.
     pub first_mover_wins: u64,
-    /// Total plies.
+    /// Total number of plies.
     pub plies: u64,
-    /// Sum of squared plies.
+    /// Sum of the squared numbers of plies.
     pub squared_plies: u64,
-    /// Plies of the longest game.
+    /// Number of plies of the longest game.
     pub longest: u64,
 }
 
@@ -91,7 +91,7 @@ impl Tally {
         self.longest = self.longest.max(plies);
     }
 
-    /// The sum of both.
+    /// The totals of the games of both tallies.
     #[must_use]
     pub fn merge(self, other: Self) -> Self {
         Self {
@@ -126,8 +126,8 @@ impl LanePlayouts {
         Self::with_instructions(Instructions::detect(), game, choice, seed)
     }
 
-    /// Playouts on given instructions; scalar for those without an engine and for the nearest
-    /// variant.
+    /// Playouts on given instructions; scalar if there is no engine for these or the variant is
+    /// `NearestOnly`.
     #[must_use]
     pub fn with_instructions(
         instructions: Instructions,
@@ -160,7 +160,7 @@ impl LanePlayouts {
         })
     }
 
-    /// The instructions in use.
+    /// The instructions that the engine uses.
     #[must_use]
     pub fn instructions(&self) -> Instructions {
         match &self.lanes {
@@ -170,14 +170,14 @@ impl LanePlayouts {
         }
     }
 
-    /// Plays `games` games from random set-ups, uniform and independent; among 720 successive games
-    /// every set-up begins once, which lowers the variance.
+    /// Plays `games` games from random set-ups. The sides' set-ups are uniform and independent; in
+    /// every run of 720 games each set-up begins once, which lowers the variance.
     pub fn random_setups(&mut self, games: u64) -> Tally {
         self.starts.random_setups();
         self.play(games)
     }
 
-    /// Plays `games` games from one position. A position that is over takes no ply.
+    /// Plays `games` games from one position. If it is over, they have no plies.
     pub fn from_position(&mut self, game: &Standard, position: &Position, games: u64) -> Tally {
         if let Some(winner) = game.winner(position) {
             return Tally {

@@ -1,7 +1,7 @@
-//! Positions of EinStein würfelt nicht, packed into 61 bits, and moves.
+//! Positions, packed into 61 bits, and moves.
 //!
-//! Two sides of six five-bit lanes (the square of each stone in its owner's perspective, 31 =
-//! gone), the side to move in the low half, and one bit for the seat to move.
+//! Each side has six lanes of five bits, the square of each stone in its owner's perspective (31 =
+//! gone); the side to move is in the low half. The highest bit is the seat to move.
 
 use super::playout::SmallRandom;
 use crate::core::arrays::build_array;
@@ -14,7 +14,7 @@ pub const GONE: u8 = 31;
 
 const LANE_BITS: u32 = 5;
 const ALL_LANES: u32 = (1 << (LANE_BITS * MAX_STONES as u32)) - 1;
-/// The lowest and the highest bit of each lane.
+/// The lowest bit of each lane, and the highest.
 const LOW_BITS: u32 = 0x0210_8421;
 const HIGH_BITS: u32 = LOW_BITS << (LANE_BITS - 1);
 const SEAT_BIT: u32 = 60;
@@ -24,29 +24,29 @@ const SEAT_BIT: u32 = 60;
 pub struct Side(u32);
 
 impl Side {
-    /// No stones.
+    /// A side without living stones.
     pub const EMPTY: Self = Self(ALL_LANES);
 
-    /// Stone `i` (from 0) on `squares[i]`, or [`GONE`].
+    /// A side with stone `i` (from 0) on `squares[i]`, which may be [`GONE`].
     pub fn new(squares: [u8; MAX_STONES]) -> Self {
         Self(squares.iter().rev().fold(0, |lanes, &square| {
             lanes << LANE_BITS | u32::from(square & 31)
         }))
     }
 
-    /// The square of a stone (from 0), or [`GONE`].
+    /// The square of a stone (from 0); [`GONE`] if it is captured.
     #[inline]
     pub fn square(self, stone: usize) -> u8 {
         (self.0 >> (LANE_BITS * stone as u32) & 31) as u8
     }
 
-    /// The squares of all stones.
+    /// The squares of all stones, [`GONE`] for captured ones.
     #[inline]
     pub fn squares(self) -> [u8; MAX_STONES] {
         build_array(|stone| self.square(stone))
     }
 
-    /// Squares of pairs of stones: stone 2i plus 32 times stone 2i + 1.
+    /// The squares of stones 2i and 2i + 1 as one number: the first plus 32 times the second.
     #[inline]
     pub(super) fn square_pairs(self) -> [usize; MAX_STONES / 2] {
         build_array(|pair| {
@@ -54,7 +54,8 @@ impl Side {
         })
     }
 
-    /// Maps the square of each stone by `squares`, which is indexed as in [`Self::square_pairs`].
+    /// Replaces the squares of each pair of stones by an entry of `squares`, at their
+    /// [`Self::square_pairs`].
     #[inline]
     pub(super) fn map_squares(self, squares: &[u16; 1 << (2 * LANE_BITS)]) -> Self {
         let pair = |pair: u32| {
@@ -64,7 +65,7 @@ impl Side {
         Self(pair(0) | pair(1) | pair(2))
     }
 
-    /// The same squares with the order of stones reversed.
+    /// Stone `i` on the square of stone `5 - i` (from 0).
     #[inline]
     pub(super) fn reverse_labels(self) -> Self {
         let exchanged = |near: u32, far: u32| {
@@ -74,7 +75,7 @@ impl Side {
         Self(exchanged(0, 5) | exchanged(1, 4) | exchanged(2, 3))
     }
 
-    /// The living stones as a bit set.
+    /// The living stones as a bit set (bit i = stone i, from 0).
     #[inline]
     pub fn living_set(self) -> u8 {
         // One bit every five positions, at 0, 5, …, 25; gathered three at a time.
@@ -109,7 +110,7 @@ impl Side {
         (0..MAX_STONES).fold(0, |occupied, stone| occupied | 1 << self.square(stone))
     }
 
-    /// The stone (from 0) on `square`.
+    /// The stone (from 0) on `square`, if any.
     #[inline]
     pub fn stone_on(self, square: u8) -> Option<usize> {
         let equal = !self.lanes_other_than(square) & HIGH_BITS;
@@ -132,14 +133,15 @@ impl Side {
         Self(self.0 & !(31 << shift) | u32::from(square & 31) << shift)
     }
 
-    /// The stones below `stone` (from 0); the others count as gone.
+    /// The stones with numbers below `stone` (from 0); the others count as gone.
     #[must_use]
     #[inline]
     pub fn stones_below(self, stone: usize) -> Self {
         Self(self.0 | ALL_LANES & ALL_LANES << (LANE_BITS * stone as u32))
     }
 
-    /// The highest bit of every lane that does not hold `square`. No carry leaves a lane.
+    /// The highest bit of every lane that holds another square than `square`. No carry leaves a
+    /// lane.
     #[inline]
     fn lanes_other_than(self, square: u8) -> u32 {
         let difference = self.0 ^ (u32::from(square) * LOW_BITS);
@@ -154,7 +156,7 @@ impl std::fmt::Debug for Side {
     }
 }
 
-/// A position before the roll.
+/// A position before the roll: the stones of both sides and the seat to move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Position(u64);
 
@@ -204,7 +206,7 @@ impl Position {
         self.mover().count() + self.other().count()
     }
 
-    /// The packed form, used in records.
+    /// The packed form, as in game records.
     #[inline]
     pub fn bits(&self) -> u64 {
         self.0
@@ -235,15 +237,15 @@ impl Position {
         (bits >> (SEAT_BIT + 1) == 0).then_some(position)
     }
 
-    /// Hash key: a bijection of the packed form (SplitMix64: Steele, Lea and Flood 2014, variant 13
-    /// of Stafford).
+    /// A hash key, different for every position: a bijection of the packed form (SplitMix64:
+    /// Steele, Lea and Flood 2014, variant 13 of Stafford).
     #[inline]
     pub fn key(&self) -> u64 {
         SmallRandom::new(self.0).next_u64()
     }
 
-    /// The position after `stone` moved to `destination` (`destination_of_other` in the other
-    /// side's perspective).
+    /// The position after `stone` moved to `destination`, which is `destination_of_other` in the
+    /// other side's perspective, with any capture there.
     #[inline]
     pub(super) fn after_step(
         &self,
@@ -287,7 +289,7 @@ impl Move {
         Self(stone * 3 + direction)
     }
 
-    /// Stone · 3 + direction, 0–17.
+    /// The move's number, stone · 3 + direction, 0–17.
     #[inline]
     pub fn number(self) -> u8 {
         self.0

@@ -1,9 +1,10 @@
 //! The eight symmetries of positions on the standard board that preserve their value before the
 //! roll.
 //!
-//! Bit 0 of a symmetry transposes the board, bit 1 reverses the mover's labels (1 ↔ 6, 2 ↔ 5, 3 ↔
-//! 4), bit 2 the other side's. Each is its own inverse. Invariant: symmetries commute with moves
-//! and preserve values; reversed labels need a die with mirrored weights.
+//! Bit 0 of a symmetry transposes the board, bit 1 reverses the labels of the mover's stones (1 ↔
+//! 6, 2 ↔ 5, 3 ↔ 4), bit 2 those of the other side's. Each is its own inverse. Invariant:
+//! symmetries commute with moves and preserve values; reversed labels need a die with mirrored
+//! weights.
 
 use super::{GONE, MAX_STONES, Move, Position, position::Side};
 
@@ -14,7 +15,7 @@ const TRANSPOSE: usize = 1;
 const REVERSE_MOVER: usize = 2;
 const REVERSE_OTHER: usize = 4;
 
-/// A square transposed; [`GONE`] is unchanged.
+/// The transposed square; [`GONE`] is unchanged.
 #[inline]
 pub(super) fn transpose(square: u8) -> u8 {
     TRANSPOSED[usize::from(square & 31)]
@@ -30,7 +31,7 @@ pub(super) const TRANSPOSED: [u8; 32] = {
     squares
 };
 
-/// Transposed squares of two stones, indexed as in [`Side::square_pairs`].
+/// The transposed squares of two stones, packed, indexed as in [`Side::square_pairs`].
 static TRANSPOSED_PAIRS: [u16; 1 << 10] = {
     let mut pairs = [0; 1 << 10];
     let mut pair = 0;
@@ -52,7 +53,7 @@ pub fn transform_position(position: &Position, symmetry: usize) -> Position {
     )
 }
 
-/// The face (1 to 6) that allows the images of the stones that `face` allows.
+/// The face (1–6) that allows the images of the mover's stones that `face` allows.
 #[inline]
 pub fn transform_face(face: u8, symmetry: usize) -> u8 {
     if symmetry & REVERSE_MOVER != 0 {
@@ -68,7 +69,7 @@ pub(super) fn transform_move(mv: Move, symmetry: usize) -> Move {
     } else {
         mv.stone()
     };
-    // Sideways and forward swap; diagonal stays.
+    // Sideways and forward steps swap.
     let direction = if symmetry & TRANSPOSE != 0 {
         [0, 2, 1][mv.direction()]
     } else {
@@ -77,8 +78,9 @@ pub(super) fn transform_move(mv: Move, symmetry: usize) -> Move {
     Move::new(stone as u8, direction as u8)
 }
 
-/// The symmetry of the positions after a move: `play(transform_position(p, s), transform_move(m,
-/// s)) = transform_position(play(p, m), symmetry_after_move(s))`.
+/// The symmetry that maps the position after a move to that after its image:
+/// `play(transform_position(p, s), transform_move(m, s)) = transform_position(play(p, m),
+/// symmetry_after_move(s))`.
 pub(super) fn symmetry_after_move(symmetry: usize) -> usize {
     symmetry & TRANSPOSE | (symmetry & REVERSE_MOVER) << 1 | (symmetry & REVERSE_OTHER) >> 1
 }
@@ -95,7 +97,7 @@ fn transform_side(mut side: Side, transpose: bool, reverse: bool) -> Side {
 }
 
 impl Position {
-    /// Canonical form: the minimum packed form over all symmetries and colours.
+    /// Canonical form: the minimum packed form over all symmetries, with seat 0 to move.
     #[inline]
     pub fn canonical_bits(&self) -> u64 {
         // Labels are reversed per side, so each side is minimised separately.
@@ -160,7 +162,7 @@ mod tests {
     #[test]
     fn images_have_one_canonical_form() {
         let game = Standard::default();
-        // Square by square, as defined in the module documentation.
+        // Computed square by square, as the module documentation defines the symmetries.
         let plain = |side: Side, transpose: bool, reverse: bool| {
             let mut squares = side.squares();
             for square in squares.iter_mut().filter(|square| **square != GONE) {

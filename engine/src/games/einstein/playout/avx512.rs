@@ -1,7 +1,7 @@
 //! 64 games in lockstep on 512-bit vectors, one byte per game: AVX-512 with VBMI and VBMI2.
 //!
 //! Byte permutations look up tables of 64 entries, one per set of living stones; new games are
-//! expanded into free lanes. Invariant: the games of `scalar.rs`, ply for ply.
+//! expanded into the free lanes. Invariant: the games of `scalar.rs`, ply for ply.
 #![allow(unsafe_code)]
 
 use super::{
@@ -30,7 +30,7 @@ fn store<T: Copy, const COUNT: usize>(numbers: &mut [T; COUNT], vector: __m512i)
     unsafe { _mm512_storeu_si512(numbers.as_mut_ptr().cast(), vector) }
 }
 
-/// A table of 64 bytes from a rule for the indices that satisfy a condition; 0 elsewhere.
+/// A table of 64 bytes: an expression for indices that satisfy a condition, 0 elsewhere.
 macro_rules! table {
     ($condition:expr, |$index:ident| $entry:expr) => {{
         let mut table = [0u8; 64];
@@ -46,15 +46,15 @@ macro_rules! table {
 }
 
 const CODE_LIMIT: usize = NUM_CODES as usize;
-/// By code of a draw: bit sets of the stones up to the rolled one, and from it on.
+/// By `PlyBits::code`: the sets of all stones up to the rolled one, and from it on.
 static STONES_UP_TO: [u8; 64] = table!(code < CODE_LIMIT, |code| (2u8 << (code / 3)) - 1);
 static STONES_FROM: [u8; 64] = table!(code < CODE_LIMIT, |code| 63 & !((1u8 << (code / 3)) - 1));
-/// By code of a draw: 32 times its step.
+/// By `PlyBits::code`: 32 times the step.
 static STEP_OF_CODE: [u8; 64] = table!(code < CODE_LIMIT, |code| 32 * (code % 3) as u8);
-/// By set of stones: its highest and its lowest member, as a set.
+/// By set of stones: its highest and its lowest member, as sets.
 static HIGHEST: [u8; 64] = table!(set > 0, |set| 1 << (7 - (set as u8).leading_zeros()));
 static LOWEST: [u8; 64] = table!(set > 0, |set| 1 << (set as u8).trailing_zeros());
-/// By square: all bits if it has a single step.
+/// By square: all bits set if it has a single step.
 static SINGLE_STEP_MASKS: [u8; 64] = table!(square < 32, |square| {
     if Standard::ONE_STEP >> square & 1 == 1 {
         0xFF
@@ -62,7 +62,7 @@ static SINGLE_STEP_MASKS: [u8; 64] = table!(square < 32, |square| {
         0
     }
 });
-/// Destination by square and 32 times the step.
+/// By square + 32 · step: the destination.
 static DESTINATIONS: [[u8; 64]; 2] = {
     let mut two_vectors = [[0; 64]; 2];
     let mut index = 0;
@@ -109,18 +109,19 @@ impl Side {
     }
 }
 
-/// One ply of all lanes: the bit set of wins of `own`, arbitrary in idle lanes.
+/// Plays one ply of side `own` in all lanes. Returns the set of lanes that it wins, arbitrary in
+/// idle lanes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) -> u64 {
     let stone_bit = |stone: usize| _mm512_set1_epi8(1 << stone);
     let up_to = _mm512_permutexvar_epi8(draws, load(&STONES_UP_TO));
     let from = _mm512_permutexvar_epi8(draws, load(&STONES_FROM));
-    // Stones as sets of one; empty without a stone on that side of the rolled one.
+    // The stones are sets of at most one, empty if no stone is on that side of the rolled one.
     let first = _mm512_permutexvar_epi8(_mm512_and_si512(own.alive, up_to), load(&HIGHEST));
     let last = _mm512_permutexvar_epi8(_mm512_and_si512(own.alive, from), load(&LOWEST));
     let takes_last = if BY_STONES {
-        // The coin is in the two highest bits.
+        // `PlyBits::stone_choice` is in the two highest bits: the last stone moves if it is 2 or 3.
         _mm512_movepi8_mask(draws)
     } else {
         let coin_unit = _mm512_set1_epi8(64);
@@ -139,8 +140,8 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) 
         );
         _mm512_cmpge_epu8_mask(draws, of_first)
     };
-    // Without a stone on one side the other's; separate from the coin, for a shorter dependency
-    // chain.
+    // If one of the stones is missing, the other moves. Kept apart from the choice between two, for
+    // a shorter dependency chain.
     let (no_first, no_last) = (
         _mm512_testn_epi8_mask(first, first),
         _mm512_testn_epi8_mask(last, last),
@@ -180,7 +181,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) 
         *squares = _mm512_mask_mov_epi8(*squares, moves, to);
     }
     own.alive = _mm512_andnot_si512(captured, own.alive);
-    // edge | chosen & a single step from there.
+    // edge | chosen & a single step from the destination.
     own.edge = _mm512_ternarylogic_epi64::<0xF8>(
         own.edge,
         chosen,
@@ -213,19 +214,19 @@ fn generate(low: &mut __m512i, high: &mut __m512i) -> __m512i {
     output
 }
 
-/// One byte per lane from the outputs of both banks: the code of the draw, and the coin in the two
-/// highest bits.
+/// One byte per lane from the outputs of both banks: `PlyBits::code`, and `PlyBits::stone_choice`
+/// in the two highest bits.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn draws_of(even: __m512i, odd: __m512i) -> __m512i {
     let even_codes = _mm512_mulhi_epu16(even, _mm512_set1_epi16(NUM_CODES as i16));
-    // The factor 256 puts the code into the upper byte.
+    // The factor 256 moves the code into the upper byte.
     let odd_codes = _mm512_mulhi_epu16(odd, _mm512_set1_epi16(256 * NUM_CODES as i16));
     let coins = _mm512_set1_epi16(0x00C0);
     // a & b | c
     let even = _mm512_ternarylogic_epi64::<0xEA>(_mm512_slli_epi16::<6>(even), coins, even_codes);
     let odd = _mm512_or_si512(odd_codes, _mm512_slli_epi16::<14>(odd));
-    // Upper bytes of odd, lower bytes of even: a ? b : c.
+    // a ? b : c: bytes of even lanes are the lower ones, those of odd lanes the upper ones.
     _mm512_ternarylogic_epi64::<0xCA>(_mm512_set1_epi16(0x00FF), even, odd)
 }
 
@@ -293,8 +294,8 @@ pub(super) fn take_starts(lanes: &mut ByteLanes, free: u64, starts: &Starts) {
 pub(super) fn count_plies(lanes: &ByteLanes, over: u64, tally: &mut Tally) {
     let plies = _mm512_maskz_mov_epi8(over, load(&lanes.plies.0));
     tally.plies += _mm512_reduce_add_epi64(_mm512_sad_epu8(plies, _mm512_setzero_si512())) as u64;
-    // Plies are below 128, so bytes serve as signed and unsigned, and sums of two squares fit 16
-    // bits.
+    // Plies are below 128, so that signed and unsigned bytes are equal and sums of two squares fit
+    // 16 bits.
     let pairs = _mm512_maddubs_epi16(plies, plies);
     let squares = _mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
     tally.squared_plies += _mm512_reduce_add_epi32(squares) as u64;

@@ -3,18 +3,18 @@
 
 use crate::games::einstein::{MAX_STONES, Variant, allowed_stones};
 
-/// Entries per set of stones.
+/// Number of entries per set of living stones.
 pub const ENTRIES: usize = 12;
 
-/// By set of living stones (bit i = stone i + 1) twelve equally likely stones (from 0); arbitrary
-/// for the empty set.
+/// For each set of living stones (bit i = stone i + 1) twelve equally likely stones (from 0);
+/// arbitrary for the empty set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DieTable {
     stones: Box<[[u8; ENTRIES]; 64]>,
 }
 
 impl DieTable {
-    /// The table of a variant with the fair die of six faces.
+    /// The table of a variant, for the fair die of six faces.
     pub fn new(variant: Variant) -> Self {
         let mut stones = Box::new([[0; ENTRIES]; 64]);
         for (alive, entries) in stones.iter_mut().enumerate().skip(1) {
@@ -26,13 +26,13 @@ impl DieTable {
         Self { stones }
     }
 
-    /// Twelve stones of a set of living stones.
+    /// Twelve equally likely stones for a set of living stones.
     #[inline]
     pub fn stones(&self, alive: u8) -> &[u8; ENTRIES] {
         &self.stones[usize::from(alive & 63)]
     }
 
-    /// Each stone's number of entries: its exact probability in twelfths.
+    /// Each stone's number of entries, which is its exact probability in twelfths.
     pub fn twelfths(&self, alive: u8) -> [u8; MAX_STONES] {
         let mut counts = [0; MAX_STONES];
         for &stone in self.stones(alive) {
@@ -41,7 +41,7 @@ impl DieTable {
         counts
     }
 
-    /// The stone sampled by 32 random bits; the bias is below 12 / 2^32.
+    /// The stone that 32 random bits sample; each probability errs by less than 12 / 2^32.
     #[inline]
     pub fn stone(&self, alive: u8, bits: u32) -> u8 {
         self.stones(alive)[crate::core::game::uniform_index(ENTRIES, bits)]
@@ -52,8 +52,8 @@ impl DieTable {
 mod tests {
     use super::*;
 
-    /// By the printed rule: half a face for each side that has a stone, or a full face for the
-    /// stone itself.
+    /// Weights by the printed rule: for each face half for the next living stone on either side, or
+    /// all for the rolled stone.
     fn twelfths_by_the_rule(alive: u8) -> [u8; 6] {
         let lives = |stone: i32| (0..6).contains(&stone) && alive >> stone & 1 == 1;
         let mut counts = [0; 6];
@@ -78,13 +78,14 @@ mod tests {
                 "{alive:06b}"
             );
         }
-        // By hand: 1 and 2 move stone 2, 5 and 6 stone 5, 3 and 4 either.
+        // By hand: faces 1 and 2 allow stone 2, 5 and 6 stone 5, 3 and 4 either.
         assert_eq!(table.twelfths(0b010010), [0, 6, 0, 0, 6, 0]);
         assert_eq!(table.twelfths(0b100001), [6, 0, 0, 0, 0, 6]);
         assert_eq!(table.twelfths(0b100011), [2, 5, 0, 0, 0, 5]);
         assert_eq!(table.twelfths(0b001000), [0, 0, 0, 12, 0, 0]);
         assert_eq!(table.twelfths(0b111111), [2; 6]);
-        // Nearest only, stones 1, 2 and 6: a 3 is stone 2, a 5 stone 6, a 4 is a choice.
+        // In the nearest variant with stones 1, 2 and 6, a 3 allows stone 2, a 5 stone 6, a 4
+        // either.
         assert_eq!(
             DieTable::new(Variant::NearestOnly).twelfths(0b100011),
             [2, 5, 0, 0, 0, 5]

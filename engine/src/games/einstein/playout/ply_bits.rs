@@ -1,7 +1,7 @@
 //! The 16 random bits of a ply, and their generators.
 //!
-//! A draw `r` gives face · 3 + step = ⌊18 r / 2^16⌋ and a coin of four values, its two lowest bits;
-//! a move's probability errs by at most 10⁻⁴. Generators, seeded from a Mersenne Twister:
+//! The bits `r` give face · 3 + step = ⌊18 r / 2^16⌋ and, by the two lowest, a choice between two
+//! stones; a move's probability errs by at most 10⁻⁴. Generators, seeded from a Mersenne Twister:
 //! xoroshiro128+ (Blackman and Vigna 2018: rotations 24 and 37, shift 16) for the lanes, SplitMix64
 //! (Steele, Lea and Flood 2014) for a single game.
 
@@ -11,13 +11,13 @@ use crate::core::random::{GOLDEN, RandomStream, mix64};
 
 pub(super) const NUM_CODES: u16 = 18;
 
-/// 16 random bits of one ply.
+/// The 16 random bits of one ply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlyBits(pub u16);
 
 impl PlyBits {
-    /// (Face − 1) · 3 + step (0 diagonal, 1 sideways, 2 forward); the step applies to stones with
-    /// all three.
+    /// (Face − 1) · 3 + step (0 diagonal, 1 sideways, 2 forward); a stone with a single step takes
+    /// that instead.
     #[inline]
     pub fn code(self) -> usize {
         ((u32::from(self.0) * u32::from(NUM_CODES)) >> 16) as usize
@@ -29,17 +29,17 @@ impl PlyBits {
         (self.code() / 3) as u8 + 1
     }
 
-    /// 0–3. The first of two stones moves if this is below 2, plus 1 if only the second has a
-    /// single step, minus 1 if only the first has: ratios 1 : 1, 3 : 1 and 1 : 3, as their numbers
-    /// of moves.
+    /// A number from 0 to 3. The first of two stones moves if this is below 2, plus 1 if only the
+    /// second has a single step, minus 1 if only the first has: probabilities in the ratios 1 : 1,
+    /// 3 : 1 and 1 : 3, as their numbers of moves.
     #[inline]
     pub fn stone_choice(self) -> u8 {
         (self.0 & 3) as u8
     }
 }
 
-/// The streams of all lanes: sixteen generators of 64 bits, each for four lanes with 16 bits per
-/// ply.
+/// The random streams of all lanes: sixteen generators of 64 bits, each for four lanes with 16 bits
+/// per ply.
 ///
 /// Bank *b* has eight generators; lane *i* reads field `i / 2 % 4` of generator `i / 8` of bank `i
 /// % 2`.
@@ -61,7 +61,7 @@ impl LaneRandom {
             .iter_mut()
             .zip(high.as_flattened_mut())
         {
-            // Excludes the state of all zeros, a fixed point, which has probability 2^-128.
+            // Excludes the state of all zeros, a fixed point, whose probability would be 2^-128.
             *low = stream.next_u64() | 1;
             *high = stream.next_u64();
         }
@@ -78,11 +78,11 @@ impl LaneRandom {
             .as_flattened_mut()
             .iter_mut()
             .for_each(|word| *word = random.next_u64());
-        // Successive outputs of SplitMix64 are distinct, so at most one is 0.
+        // No state is all zeros, since successive outputs of SplitMix64 are distinct.
         Self { state }
     }
 
-    /// The outputs of one ply: `[bank][generator]`.
+    /// The outputs of all generators for one ply: `[bank][generator]`.
     #[inline]
     pub(super) fn next(&mut self) -> [[u64; 8]; 2] {
         let [low, high] = &mut self.state;
@@ -102,14 +102,14 @@ impl LaneRandom {
         PlyBits((outputs[lane % 2][lane / 8] >> (lane / 2 % 4 * 16)) as u16)
     }
 
-    /// One draw for each lane.
+    /// The bits of the next ply, for each lane.
     pub fn draws(&mut self) -> [PlyBits; LANES] {
         let outputs = self.next();
         std::array::from_fn(|lane| Self::draw(&outputs, lane))
     }
 }
 
-/// The stream of a single game: four draws per word, the lowest bits first.
+/// The stream of a single game: each word has the bits of four plies, the lowest first.
 #[derive(Clone, Debug)]
 pub struct SmallRandom(u64);
 

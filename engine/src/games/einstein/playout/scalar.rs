@@ -1,7 +1,8 @@
-//! Scalar playouts, single games or lane by lane: the reference of the vector engines.
+//! Scalar playouts, of single games or lane by lane: the reference of the vector engines.
 //!
-//! A board of stones and a list of squares are both in the perspective of the beginner, so that a
-//! capture is one look-up. A single game branches on captures; overlapping lanes do not.
+//! A board of stones and a list of squares are both in the perspective of the side that begins, so
+//! that a capture is one look-up. A single game branches on captures; games in lanes do not, so
+//! that they can overlap.
 
 use super::{
     LANES, Tally,
@@ -14,21 +15,21 @@ use crate::core::bits::members;
 use crate::games::einstein::{EinStein, GONE, MAX_STONES, Position, Variant, allowed_stones};
 use std::{hint::select_unpredictable, sync::LazyLock};
 
-/// Stones and step of a draw for a set of living stones.
+/// What a ply's random bits allow, for a set of living stones.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(4))]
 struct AllowedStep {
-    /// The first and the last allowed stone; may be the same.
+    /// The first and the last allowed stone (from 0); may be equal.
     first: u8,
     last: u8,
     /// 32 times the step.
     step: u8,
 }
 
-/// By set of living stones and code of a draw.
+/// Indexed by set of living stones and [`PlyBits::code`].
 type Entries = [[AllowedStep; 32]; 64];
 
-/// The stones allowed by a draw, with the fair die of six faces.
+/// The allowed stones and the step for [`PlyBits::code`], with the fair die of six faces.
 #[derive(Clone, Copy, Debug)]
 pub struct StoneTable {
     entries: &'static Entries,
@@ -67,7 +68,8 @@ const NO_STONE: u8 = 31;
 const ONE_STEP_FLAG: u8 = 128;
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// `[32 · step + square]`: the destination; a single step ignores the draw's step.
+    /// The destination, at `[32 · step + square]`; from a square with a single step it is that
+    /// one's.
     pub(super) const PLAYOUT_DESTINATIONS: [u8; 128] = {
         let mut destinations = [0; 128];
         let mut index = 0;
@@ -95,15 +97,16 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         squares
     };
 
-    /// By side and `[32 · step + square]`, or flagged square: the destination, in the perspective
-    /// of side 0, flagged for its owner.
+    /// For each side, at `[square | 32 · step]` with the square's flag of [`Self::with_flag`]: the
+    /// flagged destination. Squares are in the perspective of side 0, flags are for the stone's
+    /// owner.
     const FLAGGED_DESTINATIONS: [[u8; 256]; 2] = {
         let mut destinations = [[0; 256]; 2];
         let mut index = 0;
         while index < 256 {
             let square = index % 32;
             if square < COLUMNS * ROWS {
-                // The flag replaces the step.
+                // A flag does not change the destination.
                 let to = Self::PLAYOUT_DESTINATIONS[index % 128];
                 destinations[0][index] = Self::with_flag(to);
                 let flipped = Self::GOAL as usize - square;
@@ -115,7 +118,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         destinations
     };
 
-    /// A square in its owner's perspective, with its flag.
+    /// A square in its owner's perspective, with [`ONE_STEP_FLAG`] if it has a single step.
     const fn with_flag(square: u8) -> u8 {
         if square < 32 && Self::ONE_STEP >> square & 1 == 1 {
             square | ONE_STEP_FLAG
@@ -125,16 +128,17 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 }
 
-/// A running game; side 0 is the beginner.
+/// A running game; side 0 has begun.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct ScalarGame {
-    /// Stone on each square, in the perspective of side 0: 0–5 and 8–13, or [`NO_STONE`].
+    /// The stone on each square, in the perspective of side 0: 0–5 for its stones, 8–13 for the
+    /// other side's, or [`NO_STONE`].
     board: [u8; 32],
-    /// The square of each stone, in the perspective of side 0, flagged for its owner; arbitrary for
-    /// gone stones.
+    /// The square of each stone, in the perspective of side 0, with [`ONE_STEP_FLAG`] if its owner
+    /// has a single step there; arbitrary for gone stones.
     squares: [[u8; 8]; 2],
-    /// The living stones as a bit set, those of side 1 from bit 8.
+    /// Bit set of the living stones, those of side 1 from bit 8 on.
     alive: u32,
 }
 
@@ -145,8 +149,8 @@ impl ScalarGame {
         alive: 0,
     };
 
-    /// From the squares of both sides, one byte per stone, each in its own perspective;
-    /// [`GONE_BYTE`] for a gone stone.
+    /// A game from the squares of both sides, one byte per stone, each in its own perspective; the
+    /// lower five bits of a gone stone are [`GONE`].
     #[inline(always)]
     fn new<const COLUMNS: usize, const ROWS: usize>(sides: [u64; 2], alive: [u8; 2]) -> Self {
         let mut game = Self {
@@ -154,14 +158,14 @@ impl ScalarGame {
             ..Self::EMPTY
         };
         for stone in 0..MAX_STONES {
-            // Gone stones go to squares off the board.
+            // The lower five bits of a gone stone are 31, off the board.
             let [own, other] = map_array(sides, |side| (side >> (8 * stone)) as u8 & 31);
             game.squares[0][stone] = EinStein::<COLUMNS, ROWS>::with_flag(own);
             game.board[usize::from(own)] = stone as u8;
             let seen = EinStein::<COLUMNS, ROWS>::GOAL.wrapping_sub(other) & 31;
             game.squares[1][stone] =
                 seen | EinStein::<COLUMNS, ROWS>::with_flag(other) & ONE_STEP_FLAG;
-            // A square off the board may look valid from the other side.
+            // Gone stones stay on 31, which a half turn would change.
             let seen = if other == GONE { 31 } else { seen };
             game.board[usize::from(seen)] = stone as u8 | 8;
         }
@@ -181,7 +185,7 @@ impl ScalarGame {
         Self::new::<COLUMNS, ROWS>(packed, map_array(sides, |side| side.living_set()))
     }
 
-    /// The squares of both sides, each in its own perspective, from the board.
+    /// The squares of both sides, each in its own perspective, read from the board.
     #[cfg(test)]
     pub(super) fn own_squares<const COLUMNS: usize, const ROWS: usize>(
         &self,
@@ -212,7 +216,8 @@ impl ScalarGame {
         sides
     }
 
-    /// One ply of side `SIDE`; whether it wins. `BRANCHES` selects the branch on captures.
+    /// Plays one ply of side `SIDE` and returns whether it wins. `BRANCHES` selects a branch on
+    /// captures instead of a masked update.
     #[inline(always)]
     pub(super) fn ply<
         const COLUMNS: usize,
@@ -231,8 +236,8 @@ impl ScalarGame {
             squares[usize::from(entry.first & 7)],
             squares[usize::from(entry.last & 7)],
         );
-        // See `PlyBits::stone_choice`, in units of the flags, minus 31, so that the squares below the flags
-        // have no effect.
+        // The comparison of `PlyBits::stone_choice`, in units of the flag; the −31 makes the
+        // squares below the flags irrelevant.
         let coin = u32::from(draw.stone_choice()) * u32::from(ONE_STEP_FLAG);
         let takes_first = if BY_STONES {
             draw.stone_choice() < 2
@@ -249,7 +254,7 @@ impl ScalarGame {
         let captured = self.board[usize::from(to)];
         self.board[usize::from(to)] = stone | (8 * SIDE) as u8;
         if !BRANCHES || captured != NO_STONE {
-            // Bit 31 is unused.
+            // Without a capture, clears bit 31, which is unused.
             self.alive &= !(1 << (captured & 31));
         }
         let goal = if SIDE == 0 {
@@ -257,13 +262,13 @@ impl ScalarGame {
         } else {
             0
         };
-        // One test for both rare cases.
+        // A single test for both rare cases.
         (to == goal) | (self.alive >> (8 * (1 - SIDE)) & 63 == 0)
     }
 }
 
-/// Plays to the end from a position that is not over: whether the side to move wins. `next_word`
-/// gives 64 random bits, four draws, the lowest bits first.
+/// Plays to the end from a position that is not over, and returns whether the side to move wins.
+/// `next_word` gives 64 random bits, for four plies, the lowest first.
 #[inline]
 pub(in crate::games::einstein) fn playout_from<const COLUMNS: usize, const ROWS: usize>(
     table: StoneTable,
@@ -288,7 +293,7 @@ pub(in crate::games::einstein) fn playout_from<const COLUMNS: usize, const ROWS:
     }
 }
 
-/// [`Self::playout_from`] with the stream of `seed`.
+/// [`playout_from`] with the random stream of `seed`.
 #[inline]
 pub(in crate::games::einstein) fn playout_from_seed<const COLUMNS: usize, const ROWS: usize>(
     table: StoneTable,
@@ -299,15 +304,15 @@ pub(in crate::games::einstein) fn playout_from_seed<const COLUMNS: usize, const 
     playout_from::<COLUMNS, ROWS>(table, position, || random.next_u64())
 }
 
-/// 64 games; each ply runs over all lanes, so that a processor can overlap them.
+/// 64 games. Each ply runs over all lanes, so that a processor can overlap them.
 pub(super) struct ScalarLanes {
     table: StoneTable,
     games: [ScalarGame; LANES],
     status: Status,
-    /// Rounds played, and the round in which each lane's game began.
+    /// Number of rounds played, and the round in which each lane's game began.
     rounds: u64,
     begun: [u64; LANES],
-    /// The lanes running at each ply of the last round.
+    /// For each ply of the last round the lanes in which it was played.
     running_by_ply: [u64; PLIES_PER_ROUND],
 }
 
@@ -323,11 +328,11 @@ impl ScalarLanes {
         }
     }
 
-    /// One ply of all lanes, finished ones too: the bit set of wins of side `SIDE`.
+    /// One ply of all lanes, finished ones too: returns the set of lanes that side `SIDE` wins.
     #[inline(always)]
     fn ply<const SIDE: usize, const BY_STONES: bool>(&mut self, outputs: &[[u64; 8]; 2]) -> u64 {
         let mut won = 0;
-        // The eight lanes of two words, see `LaneRandom`.
+        // Eight lanes share two words, see [`LaneRandom`].
         for (eight, games) in self.games.as_chunks_mut::<8>().0.iter_mut().enumerate() {
             if self.status.running >> (8 * eight) & 0xFF == 0 {
                 continue;

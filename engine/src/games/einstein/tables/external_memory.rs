@@ -1,8 +1,8 @@
-//! External-memory builder for classes larger than memory.
+//! External-memory builder for classes that do not fit into memory.
 //!
-//! Three layers are in memory; each complete one is appended to an unnamed temporary file. A second
-//! pass copies this file from layer order into index order, in long runs. Invariant: the files are
-//! byte-identical to those built in memory.
+//! Three layers, of equal total progress each, are in memory; each is appended to an unnamed
+//! temporary file when complete. A second pass copies this file from layer order into index order,
+//! in long runs. Invariant: the final files are byte-identical to those built in memory.
 
 use super::{
     Tables, TablesError,
@@ -21,19 +21,20 @@ use std::{
     path::Path,
 };
 
-/// Layers in memory: the one being solved and the two its moves lead to.
+/// Number of layers in memory: the one being solved and the two to which its moves lead.
 const LAYERS_IN_MEMORY: usize = 3;
 
-/// Offsets of the blocks of one class within its layers.
+/// The offsets of the blocks of one class within their layers.
 struct BlockOffsets {
     class: Class,
-    /// By row the set of squares of its mover.
+    /// For each row the number of its mover's set of squares.
     sets: Vec<u32>,
-    /// By such a set and rank of the other side its offset among those of equal progress.
+    /// For each set and each rank of the other side's tuple: its offset among those of equal
+    /// progress.
     offsets: Vec<Vec<u32>>,
-    /// By set and progress of the other side the number of tuples.
+    /// For each set and each progress of the other side: the number of its tuples.
     counts: Vec<Vec<u32>>,
-    /// By row the progress of the mover.
+    /// For each row the progress of its mover.
     steps: Vec<usize>,
 }
 
@@ -88,7 +89,7 @@ impl BlockOffsets {
             .map_or(0, |&count| count as usize)
     }
 
-    /// The first block of each row in a layer, and at the end their number.
+    /// Offset within a layer of the first block of each row, and at the end the number of blocks.
     fn starts(&self, rows: Range<usize>, layer: usize) -> Vec<usize> {
         let mut starts = vec![0];
         let mut next = 0;
@@ -134,7 +135,7 @@ impl<'a> Layers<'a> {
         })
     }
 
-    /// Makes room for a layer in the memory of the one three above it.
+    /// Prepares a layer in the memory of the one three above it, which is no longer needed.
     fn start_layer(&mut self, layer: usize) {
         let (starts, blocks) = &mut self.layers_in_memory[layer % LAYERS_IN_MEMORY];
         *starts = self.order.starts(self.order.rows(), layer);
@@ -227,7 +228,7 @@ pub(super) fn build(
     Ok(())
 }
 
-/// Cells converted to bytes at a time.
+/// Number of cells that are converted to bytes at a time.
 const CELLS_PER_WRITE: usize = 1 << 16;
 
 fn write_layer(stream: &mut File, cells: &[u16]) -> io::Result<()> {
@@ -249,12 +250,12 @@ struct RowCopier<'a> {
 }
 
 impl RowCopier<'_> {
-    /// Copies layers to rows in groups of at most `bytes` bytes.
+    /// Copies the blocks of all layers to their rows, in groups of rows of at most `bytes` bytes.
     fn copy(&self, stream: &mut File, bytes: u64, writer: &mut CellWriter<'_>) -> io::Result<()> {
         let (class, rows) = (self.order.class, self.order.rows().end);
         let first_block = |row| self.tables.index.first_block(class, row);
         let max_blocks = (bytes / 2 / class.block() as u64).max(1) as usize;
-        // Number of blocks copied from each layer, and the start of the layer in the stream.
+        // For each layer the index of its next block in the stream.
         let mut begins = vec![0; solve::max_layer(class) + 1];
         let mut next = 0;
         for layer in (0..begins.len()).rev() {
@@ -281,7 +282,7 @@ impl RowCopier<'_> {
         Ok(())
     }
 
-    /// Copies the cells of some rows in a layer to their blocks.
+    /// Copies the blocks of some rows from the cells of a layer.
     fn store_rows(&self, rows: Range<usize>, layer: usize, cells: &[u16], blocks: &Blocks) {
         let class = self.order.class;
         let first = self.tables.index.first_block(class, rows.start);

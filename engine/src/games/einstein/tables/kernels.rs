@@ -1,42 +1,44 @@
-//! Inner loops of the solver, over all label patterns of a block at once, for several instruction
-//! sets.
+//! Inner loops of the solver, which compute all label patterns of a block at once.
 //!
-//! Invariant: all give the same bits: minima and sums are exact, and only [`round_to_units`]
-//! rounds.
+//! The working order of a block's values has the mover's patterns outside and the enemy's inside,
+//! as in the successors without a capture. Invariant: all instruction sets give the same bits:
+//! minima and sums are exact, and only [`round_to_units`] rounds.
 
 use super::patterns::NUM_PATTERNS;
 use crate::core::arrays::build_array;
 use crate::core::simd::multiversion;
 
 pub(super) const WON_UNITS: u16 = u16::MAX;
-/// Sum over six faces of won positions.
+/// The sum over six faces whose positions are won.
 const SIX_WON_UNITS: f32 = 6.0 * 65535.0;
 
-/// Maximum cells of a block (20 patterns of three stones per side), with padding for vectors.
+/// Maximum number of cells of a block (20 patterns of three stones per side), padded for vectors.
 pub(super) const MAX_BLOCK_CELLS: usize = 416;
 pub(super) type BlockValues = [u16; MAX_BLOCK_CELLS];
 
-/// Values of one successor, and how its cells map to those of the solved block.
+/// The values of one successor, and how its cells map to those of the block being solved.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SuccessorValues<'a> {
-    /// The values for the enemy: rows of the mover's patterns, each with the enemy's patterns.
+    /// Values for the enemy: a row for each of the mover's patterns, with a column for each of the
+    /// enemy's.
     pub(super) cells: &'a [u16],
-    /// By pattern of the mover the row of the successor; `None` for the identity.
+    /// For each pattern of the mover its row in the successor; `None` if all are the same.
     pub(super) rows: Option<&'a [u8]>,
-    /// By pattern of the enemy its column in the successor, and the length of a row; `None` for the
-    /// identity.
+    /// For each pattern of the enemy its column in the successor, and the length of the successor's
+    /// rows; `None` if all are the same.
     pub(super) permutation: Option<(&'a [u8], usize)>,
 }
 
-/// For every cell in working order, [`padded`] with zeros, the numbers of faces that allow only
-/// stone i (entry 2i), or both i and i + 1 (2i + 1).
+/// For every cell in working order, [`padded_len`] with zeros: the numbers of faces that allow only
+/// stone i (entry 2i), or both i and i + 1 (entry 2i + 1).
 pub(super) type Weights = Vec<Vec<f32>>;
 
 pub(super) const fn padded_len(cells: usize) -> usize {
     cells.next_multiple_of(32)
 }
 
-/// `minima = min(minima, source)` for all cells of a block of `OWN` against `ENEMY` stones.
+/// Lowers `minima` to the successor's values, for all cells of a block of `OWN` against `ENEMY`
+/// stones.
 #[inline(always)]
 fn take_minima<const OWN: usize, const ENEMY: usize>(
     minima: &mut BlockValues,
@@ -70,12 +72,12 @@ fn take_minima<const OWN: usize, const ENEMY: usize>(
     }
 }
 
-/// Elementwise minima in vectors; the last overlaps the one before.
+/// Lowers `minima` to `values` in whole vectors, of which the last overlaps the one before.
 #[inline(always)]
 fn elementwise_minima(minima: &mut [u16], values: &[u16]) {
     let length = minima.len();
     if length >= 32 {
-        // The overlapping one first: a vector that was just stored in part loads slowly.
+        // The overlapping vector first, since a vector that was just stored in part loads slowly.
         for at in [length - 32]
             .into_iter()
             .chain((0..length - 32).step_by(32))
@@ -110,7 +112,7 @@ fn elementwise_minima(minima: &mut [u16], values: &[u16]) {
 #[inline(always)]
 fn lane_minima<const LANES: usize>(minima: &[u16], values: &[u16], at: usize) -> [u16; LANES] {
     let (minima, values) = (&minima[at..at + LANES], &values[at..at + LANES]);
-    // A loop: closures are not compiled for their caller's instructions.
+    // A loop, since closures are not compiled for their caller's instructions.
     let mut smaller = [0; LANES];
     for lane in 0..LANES {
         smaller[lane] = minima[lane].min(values[lane]);
@@ -118,12 +120,12 @@ fn lane_minima<const LANES: usize>(minima: &[u16], values: &[u16], at: usize) ->
     smaller
 }
 
-/// 65535 − `sum` / 6 for an integer `sum` of 0 to 6 · 65535, rounded to nearest, halves up, but
-/// clamped away from 0 and 65535 unless exact.
+/// 65535 − `sum` / 6 for an integer `sum` of 0 to 6 · 65535, rounded to nearest, halves up, except
+/// that only exact results become 0 or 65535.
 #[inline(always)]
 fn round_to_units(sum: f32) -> u16 {
-    // A quarter above the half moves only halves off the boundary; 1 / 6 and the product err by
-    // less than 0.01. Adding 2^23 puts the rounded number into the lowest bits.
+    // A quarter more moves halves off the boundary, and nothing across it; 1 / 6 and the product
+    // err by less than 0.01. Adding 2^23 puts the rounded number into the lowest bits.
     const ROUNDING_BIAS: f32 = 8_388_608.0;
     let value = (SIX_WON_UNITS + 0.25 - sum) * (1.0 / 6.0);
     let minimum = if sum == SIX_WON_UNITS { 0.0 } else { 1.0 };
@@ -133,14 +135,15 @@ fn round_to_units(sum: f32) -> u16 {
     (value + ROUNDING_BIAS).to_bits() as u16
 }
 
-/// The mover's values from the minimum over each stone's successors, for the enemy.
+/// The mover's values before the roll, from the minimum of the enemy's values over each stone's
+/// successors.
 #[inline(always)]
 fn expected_values<const OWN: usize, const ENEMY: usize>(
     weights: &[Vec<f32>],
     minima: &[BlockValues; 5],
     values: &mut BlockValues,
 ) {
-    // Full vectors; the padding has weights of 0.
+    // Whole vectors are computed; the padding has weights of 0.
     let cells = const { padded_len(NUM_PATTERNS[OWN] * NUM_PATTERNS[ENEMY]) };
     let weights: [&[f32]; 9] = build_array(|term| &weights[term.min(2 * OWN - 2)][..cells]);
     for cell in 0..cells {
@@ -156,8 +159,8 @@ fn expected_values<const OWN: usize, const ENEMY: usize>(
     }
 }
 
-/// Transposes a solved block to storage order, the enemy's patterns outside; `order` has their rank
-/// in working order.
+/// Transposes a solved block from working order to storage order, with the enemy's patterns
+/// outside; `order` has the rank of each of them in working order.
 #[inline(always)]
 fn store<const OWN: usize, const ENEMY: usize>(
     values: &BlockValues,
@@ -178,16 +181,16 @@ fn store<const OWN: usize, const ENEMY: usize>(
 pub(super) struct BlockTask<'a> {
     pub(super) weights: &'a [Vec<f32>],
     pub(super) successors: &'a [(u8, SuccessorValues<'a>)],
-    /// Bit i: stone i wins at once.
+    /// Bit set of the stones with a move that wins at once.
     pub(super) won: u8,
-    /// Rank of each of the enemy's patterns in working order.
+    /// For each of the enemy's patterns its rank in working order.
     pub(super) order: &'a [u8],
 }
 
 #[inline(always)]
 fn solve_body<const OWN: usize, const ENEMY: usize>(task: &BlockTask<'_>, scratch: &mut Scratch) {
     for (stone, minima) in scratch.minima[..OWN].iter_mut().enumerate() {
-        // The enemy's worst result is 0; a stone that wins at once needs no successor.
+        // A stone that wins at once leaves the enemy 0, the minimum, and needs no successor.
         minima[..const { padded_len(NUM_PATTERNS[OWN] * NUM_PATTERNS[ENEMY]) }].fill(
             if task.won >> stone & 1 == 1 {
                 0
@@ -207,7 +210,7 @@ fn solve_body<const OWN: usize, const ENEMY: usize>(task: &BlockTask<'_>, scratc
 pub(super) struct Scratch {
     minima: [BlockValues; 5],
     values: BlockValues,
-    /// The last solved block in storage order.
+    /// The values of the last solved block in storage order.
     pub(super) stored: BlockValues,
 }
 

@@ -1,6 +1,7 @@
-//! Memory of tables: write-once blocks during the build, then read-only cells, in memory or mapped.
+//! Memory of tables: write-once blocks during the build, then read-only cells, in memory or mapped
+//! from a file.
 //!
-//! Invariant: a block is writable for one caller, once, and readable only when complete, so threads
+//! Invariant: a block is writable by one caller, once, and readable only when complete, so threads
 //! need two bits per block and no lock.
 
 #![allow(
@@ -19,9 +20,9 @@ pub(super) struct Blocks {
     pages: Pages,
     blocks: usize,
     cells_per_block: usize,
-    /// One bit per block, set when a writer claims it.
+    /// One bit per block, set when a writer has claimed it.
     claimed: Vec<AtomicU64>,
-    /// One bit per block; bits, so that they stay in the cache.
+    /// One bit per block, set when it is complete; bits stay in the cache.
     complete: Vec<AtomicU64>,
 }
 
@@ -45,7 +46,7 @@ impl Blocks {
         cells.wrapping_add(block * self.cells_per_block)
     }
 
-    /// A complete block, else `None`.
+    /// The cells of a block; `None` until it is complete.
     #[inline]
     pub(super) fn get(&self, block: usize) -> Option<&[u16]> {
         if block >= self.blocks
@@ -64,7 +65,7 @@ impl Blocks {
         prefetch_lines(self.start(block).cast(), self.cells_per_block);
     }
 
-    /// Writes a block through `fill`.
+    /// Lets `fill` write the cells of a block.
     ///
     /// # Panics
     /// If the block does not exist or is already claimed.
@@ -93,8 +94,8 @@ impl Blocks {
         })
     }
 
-    /// Clears all blocks and starts a table of `blocks` blocks in the same memory; `false` if that
-    /// is too small.
+    /// Forgets all blocks and prepares `blocks` blocks in the same memory; `false` if it is too
+    /// small.
     pub(super) fn reset(&mut self, blocks: usize) -> bool {
         if blocks > self.claimed.len() * 64
             || blocks * self.cells_per_block * size_of::<u16>() > self.pages.len()
@@ -109,7 +110,7 @@ impl Blocks {
         true
     }
 
-    /// The finished table; `None` if a block is missing.
+    /// The complete table; `None` if a block is missing.
     pub(super) fn finish(self) -> Option<Cells> {
         let cells = self.blocks * self.cells_per_block;
         self.is_complete().then_some(Cells {
@@ -138,7 +139,7 @@ fn zeroed_bits(number: usize) -> Option<Vec<AtomicU64>> {
 #[derive(Debug)]
 pub(super) struct Cells {
     owner: CellStorage,
-    /// Bytes before the first cell; even.
+    /// Number of bytes before the first cell; even.
     offset: usize,
     cells: usize,
 }
@@ -150,8 +151,8 @@ enum CellStorage {
 }
 
 impl Cells {
-    /// `cells` cells of a mapped file from `offset` bytes; `None` if the file is too short or
-    /// `offset` odd.
+    /// The `cells` cells from byte `offset` of a mapped file on; `None` if the file is too short or
+    /// `offset` is odd.
     #[cfg(target_endian = "little")]
     pub(super) fn from_file(file: Mapping, offset: usize, cells: usize) -> Option<Self> {
         let end = cells.checked_mul(size_of::<u16>())?.checked_add(offset)?;
@@ -162,7 +163,7 @@ impl Cells {
         })
     }
 
-    /// Files are little-endian: here they are copied.
+    /// Copies the cells, since files are little-endian.
     #[cfg(target_endian = "big")]
     pub(super) fn from_file(file: Mapping, offset: usize, cells: usize) -> Option<Self> {
         let bytes = file.get(offset..offset.checked_add(cells.checked_mul(size_of::<u16>())?)?)?;
@@ -175,7 +176,7 @@ impl Cells {
         copy.finish()
     }
 
-    /// Requests the page of a mapped cell from the disk without waiting.
+    /// Requests the page of a cell of a mapped file from the disk, without waiting for it.
     pub(super) fn prefetch_page(&self, cell: usize) {
         #[cfg(unix)]
         if let CellStorage::File(file) = &self.owner {
@@ -240,7 +241,7 @@ mod tests {
                         for block in (thread..BLOCKS).step_by(2) {
                             blocks.prepare(block);
                             blocks.write(block, |cells| cells.fill(block as u16));
-                            // A block of the other thread.
+                            // The other thread writes this block.
                             if let Some(cells) = blocks.get(block ^ 1) {
                                 assert_eq!(cells, [(block ^ 1) as u16; 2]);
                             }

@@ -1,7 +1,7 @@
-//! Probing: the value of a position, of every move, and of each face of the die.
+//! Probing the tables: the value of a position, of every move, and of each face of the die.
 //!
-//! Invariant: a value is that of the side to move before the roll, the value of a move that of its
-//! mover.
+//! Invariant: a position's value is that of the side to move, before the roll; a move's value is
+//! that of its mover.
 
 use super::{
     Tables, class_index,
@@ -10,7 +10,7 @@ use super::{
 use crate::core::oracle::Oracle;
 use crate::games::einstein::{Move, Position, Standard, dice::Die};
 
-/// Values of moves closer than this count as equal: about twice their error, see [`Oracle::error`].
+/// Moves whose values differ by less count as equal: about twice the error, see [`Oracle::error`].
 pub const SAME_VALUE: f32 = 1e-4;
 
 /// Tablebase values of a position.
@@ -18,25 +18,25 @@ pub const SAME_VALUE: f32 = 1e-4;
 pub struct Probe {
     /// Win probability of the side to move, before the roll.
     pub value: f32,
-    /// Every move that some face allows, in list order, and its value for the mover.
+    /// Every move that some face allows, in list order, with its value for the mover.
     pub moves: Vec<(Move, f32)>,
-    /// Indexed by face − 1.
+    /// Values after the roll of each face, at `face − 1`.
     pub faces: [Face; 6],
 }
 
-/// Values after the roll of a face.
+/// Values of a position after a given face was rolled.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Face {
     /// The value of the best legal move.
     pub value: f32,
-    /// The legal moves that equal it up to [`SAME_VALUE`], in list order; only certain wins equal a
-    /// certain win.
+    /// The legal moves with this value up to [`SAME_VALUE`], in list order; if it is a certain win,
+    /// only certain wins.
     pub best: Vec<Move>,
 }
 
-/// Probes in flight of [`Tables::values`].
+/// Number of probes whose memory accesses overlap in [`Tables::values`].
 const BATCH_SIZE: usize = 32;
-/// Pages requested before the first is read, since disks answer many requests sooner.
+/// Number of pages requested before the first is read, since disks answer many requests faster.
 const READ_AHEAD: usize = 256;
 
 impl Tables {
@@ -50,8 +50,8 @@ impl Tables {
         Some(&cells[cell])
     }
 
-    /// The stored value in units of 1/65535 of a position that is not over; `None` if it is not in
-    /// the tables.
+    /// The stored value, in units of 1/65535, of a position that is not over; `None` if it is not
+    /// in the tables.
     #[inline]
     pub fn units(&self, position: &Position) -> Option<u16> {
         self.cell(position).copied()
@@ -64,8 +64,8 @@ impl Tables {
         self.units(position).map(to_value)
     }
 
-    /// The values of many positions that are not over, by batched probes, large batches in the
-    /// order of addresses.
+    /// The values of many positions that are not over, `None` for those not in the tables. Large
+    /// batches are probed in the order of addresses.
     pub fn values(&self, positions: &[Position], values: &mut [Option<f32>]) {
         assert_eq!(positions.len(), values.len(), "a place for each value");
         let cells = positions.iter().map(|position| self.cell(position));
@@ -100,13 +100,14 @@ impl Tables {
         }
     }
 
-    /// Value, moves and best moves of a position that is not over; `None` if it is not in the
-    /// tables.
+    /// Values of a position that is not over, of its moves and of the faces; `None` if it is not in
+    /// the tables.
     pub fn probe(&self, game: &Standard, position: &Position) -> Option<Probe> {
         self.probe_within(game, position, 0)
     }
 
-    /// [`Self::probe`] with at most `limit` larger positions solved; `None` if that is too low.
+    /// [`Self::probe`], which also solves at most `limit` positions that the tables lack; `None` if
+    /// that is not enough.
     pub fn probe_within(
         &self,
         game: &Standard,
@@ -133,7 +134,8 @@ impl Tables {
         })
     }
 
-    /// Whether a game has the rules of these tables: their variant, and a fair die with six faces.
+    /// Whether a game has the rules of these tables: the same variant, and a fair die with six
+    /// faces.
     #[inline]
     pub fn matches_rules(&self, game: &Standard) -> bool {
         game.variant() == self.variant && game.die() == Die::fair()
@@ -143,11 +145,11 @@ impl Tables {
 impl Oracle<Standard> for Tables {
     #[inline]
     fn value(&self, game: &Standard, position: &Position) -> Option<f32> {
-        // First, since most positions of a search have too many stones.
+        // The stones are checked before the rules, since most positions of a search have too many.
         self.value_of(position).filter(|_| self.matches_rules(game))
     }
 
-    /// A move captures at most one stone.
+    /// Successors may be in the tables, since a move captures at most one stone.
     #[inline]
     fn may_cover_successors(&self, position: &Position) -> bool {
         position.stones() as usize == self.stones() + 1
@@ -171,7 +173,7 @@ fn prefetch(cell: &u16) {
     memory::prefetch(std::slice::from_ref(cell));
 }
 
-/// A probability from units of 1/65535.
+/// The probability that a stored value, in units of 1/65535, stands for.
 #[inline]
 pub(super) fn to_value(units: u16) -> f32 {
     f32::from(units) / 65535.0

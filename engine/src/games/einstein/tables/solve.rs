@@ -1,8 +1,8 @@
-//! The solver: blocks of a class from those of their successors.
+//! The solver: computes the blocks of a class from those of their successors.
 //!
 //! A move leads to the swapped class, or by a capture to a class of fewer stones. Every step adds
-//! to the total progress, so the classes `kvm` and `mvk` are solved together, in independent layers
-//! of equal total progress from the highest down. All label patterns of a block have the same
+//! to the total progress, so the classes `kvm` and `mvk` are solved together in independent layers
+//! of equal total progress, from the highest down. All label patterns of a block have the same
 //! successors, mapped by tables; see [`kernels`].
 //!
 //! Values are stored in units of 1/65535, computed from the stored values of successors; 0 and
@@ -27,9 +27,9 @@ use crate::games::einstein::Variant;
 use std::ops::Range;
 
 const MAX_SUCCESSORS: usize = 3 * MAX_TABLE_STONES;
-/// Blocks between prefetching the successors of a block and solving it.
+/// Number of blocks between the prefetching of a block's successors and its solution.
 const PREFETCH_DISTANCE: usize = 4;
-/// Maximum progress of a stone that has not reached its goal.
+/// Maximum progress (rows and columns from its start corner) of a stone that is not on its goal.
 const MAX_PROGRESS: usize = 7;
 /// The mover's goal; square s of one side is GOAL − s for the other.
 const GOAL: u8 = 24;
@@ -38,27 +38,28 @@ pub(super) fn max_layer(class: Class) -> usize {
     MAX_PROGRESS * class.stones()
 }
 
-/// Storage of two classes that are solved together.
+/// Storage of the blocks of two classes that are solved together.
 pub(super) trait BlockStore: Sync {
-    /// The container and number of a block of total progress `layer`.
+    /// The container of a block whose total progress is `layer`, and the block's number there.
     fn find(&self, class: Class, layer: usize, row: usize, rank: usize) -> (&Blocks, usize);
 }
 
-/// Maps the patterns of a block of one class to those of its successors.
+/// Maps the label patterns of the blocks of a class to those of their successors.
 struct PatternMap {
     class: Class,
     weights: kernels::Weights,
-    /// By the captured stone of the mover (`class.mover` for none) and whether its labels are
-    /// reversed after the move: the row of each of its patterns.
+    /// Indexed by the captured stone of the mover (`class.mover` for none) and by whether the
+    /// mover's labels are reversed after the move: for each of its patterns the row in the
+    /// successor.
     rows: Vec<[Vec<u8>; 2]>,
-    /// By the captured stone of the enemy, whether its labels are reversed in working order, and
-    /// after the capture: the column of each pattern.
+    /// Indexed by the captured stone of the enemy and by whether the enemy's labels are reversed in
+    /// working order, and after the capture: for each of its patterns the column in the successor.
     permutation: Vec<[[Vec<u8>; 2]; 2]>,
-    /// By whether the enemy's labels are reversed in working order: the rank of each pattern.
+    /// Indexed by whether the enemy's labels are reversed in working order: the rank of each of its
+    /// patterns.
     order: [Vec<u8>; 2],
 }
 
-/// Not reversed, and reversed.
 const REVERSALS: [bool; 2] = [false, true];
 
 impl PatternMap {
@@ -124,18 +125,18 @@ impl PatternMap {
     }
 }
 
-/// Tuples of equal progress, with their occupied squares.
+/// Tuples of squares of equal progress, each with the bit set of its squares.
 pub(super) type Bucket = Vec<(Squares, u32)>;
 
-/// Solver of the classes `kvm` and `mvk`.
+/// Solver of the classes `kvm` and `mvk`, by layers.
 pub(super) struct Solver<'a> {
     index: &'a Index,
-    /// Values of smaller classes.
+    /// Values of a class of fewer stones.
     finished: &'a (dyn Fn(Class) -> &'a [u16] + Sync),
     instructions: Instructions,
-    /// One for each class of [`Class::with_swapped`].
+    /// The maps of each class of [`Class::with_swapped`].
     pattern_maps: Vec<PatternMap>,
-    /// The other side's tuples of each class by progress.
+    /// For each class the other side's tuples, indexed by progress.
     others: Vec<Vec<Bucket>>,
 }
 
@@ -143,16 +144,16 @@ pub(super) struct Solver<'a> {
 struct BlockPlan<'a> {
     row: usize,
     rank: usize,
-    /// Whether the enemy's labels are reversed in the working order.
+    /// 1 if the enemy's labels are reversed in working order, else 0.
     reversed: usize,
-    /// Bit i: stone i wins at once.
+    /// Bit set of the stones with a move that wins at once.
     won: u8,
     count: usize,
     sources: [(u8, SuccessorValues<'a>); MAX_SUCCESSORS],
 }
 
 pub(super) struct Job {
-    /// Index of the class in [`Class::with_swapped`].
+    /// The index of the job's class in [`Class::with_swapped`].
     class_number: usize,
     rows: Range<usize>,
 }
@@ -190,7 +191,7 @@ impl<'a> Solver<'a> {
         &self.others[number]
     }
 
-    /// All blocks of a layer as about `number` jobs per class.
+    /// Divides the rows of both classes into about `number` jobs per class.
     pub(super) fn jobs(&self, number: usize) -> Vec<Job> {
         let mut jobs = Vec::new();
         for (class_number, class) in self.classes().enumerate() {
@@ -204,7 +205,7 @@ impl<'a> Solver<'a> {
         jobs
     }
 
-    /// Visits the other side's tuples of a row and layer, in a fixed order.
+    /// Calls `visit` with the other side's tuples in a row and layer, in a fixed order.
     #[inline]
     pub(super) fn in_layer(
         &self,
@@ -228,7 +229,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Solves the blocks of a job in a layer and returns their number; the layers above are
+    /// Solves the blocks of a job in a layer and returns their number. The layers above must be
     /// complete.
     pub(super) fn run(&self, job: &Job, layer: usize, target: &dyn BlockStore) -> usize {
         let class = self.pattern_maps[job.class_number].class;
@@ -280,7 +281,7 @@ impl<'a> Solver<'a> {
                 planned += 1;
             });
         }
-        // The remaining plans, in any order.
+        // The remaining plans, whose order does not matter.
         plans
             .iter()
             .take(planned)
@@ -288,7 +289,7 @@ impl<'a> Solver<'a> {
         planned
     }
 
-    /// Looks up and prefetches the successors of a block. `others` are the enemy's squares in the
+    /// Finds and prefetches the successors of a block. `others` are the enemy's squares in the
     /// mover's perspective.
     #[inline(always)]
     #[allow(
@@ -371,7 +372,7 @@ impl<'a> Solver<'a> {
                 plan.count += 1;
             }
         }
-        // All starts at once, so that their addresses are translated in parallel.
+        // The start of every source first, so that their addresses are translated in parallel.
         let (blocks, block) = target.find(pattern_map.class, layer, plan.row, plan.rank);
         blocks.prepare(block);
         let sources = &plan.sources[..plan.count];
@@ -390,7 +391,8 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// Offsets of the steps from a square that stay on the board: diagonal, sideways, forward.
+/// Offsets of the steps from a square that stay on the board, in the order diagonal, sideways,
+/// forward.
 #[inline(always)]
 fn steps(square: u8) -> impl Iterator<Item = u8> {
     let (sideways, forward) = (square % 5 < 4, square / 5 < 4);

@@ -1,7 +1,9 @@
-//! Statistics of the tables: means by class, the value of the move, and surprising self-captures.
+//! Statistics of the tables: mean values by class, the value of having the move, and self-captures
+//! that gain most.
 //!
 //! Sums are integers and ties go to the smallest packed position, so results do not depend on the
-//! order of rows. Every stored position counts once, duplicates (see `index.rs`) twice.
+//! order of rows. Every stored position counts once; a symmetric pair of which `index.rs` stores
+//! both counts twice.
 
 use super::{Run, Tables, index::Class, visit::PositionVisitor};
 use crate::core::game::Game;
@@ -11,12 +13,12 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Statistics of a class.
+/// Statistics of the positions of a class.
 #[derive(Clone, Debug)]
 pub struct ClassStatistics {
-    /// The class.
+    /// The class of the positions.
     pub class: Class,
-    /// Positions, up to symmetry; a single stone counts once for all its labels.
+    /// Number of positions, up to symmetry; a single stone counts once for all its labels.
     pub positions: u64,
     /// Number of certain wins of the side to move.
     pub won: u64,
@@ -24,35 +26,35 @@ pub struct ClassStatistics {
     pub lost: u64,
     /// Mean win probability of the side to move.
     pub mean: f64,
-    /// Mean value of the move: win probability of a side to move less that with the other side to
-    /// move.
+    /// Mean value of having the move: a side's win probability if it is to move, minus its win
+    /// probability if the other side is.
     pub tempo: f64,
-    /// The position with the largest value of the move, and that value.
+    /// The position where having the move is worth most, and that value (see `tempo`).
     pub max_tempo: Option<(Position, f64)>,
-    /// The position with the smallest value of the move (worst zugzwang), and that value.
+    /// The position where having the move is worth least (the worst zugzwang), and that value.
     pub min_tempo: Option<(Position, f64)>,
-    /// The self-capture with the largest gain over the best other legal move.
+    /// The self-capture with the largest gain (possibly negative) over the best other legal move.
     pub self_capture: Option<SelfCapture>,
 }
 
-/// A self-capture.
+/// The best self-capture after a roll, compared with the best other move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SelfCapture {
-    /// Position before the capture.
+    /// The position before the roll.
     pub position: Position,
-    /// The rolled face.
+    /// The face that was rolled.
     pub face: u8,
-    /// Move that captures.
+    /// The best legal move that captures an own stone.
     pub capture: Move,
-    /// Its win probability.
+    /// Win probability of `capture` for its mover.
     pub value: f64,
     /// The best legal move that captures no own stone.
     pub instead: Move,
-    /// Its win probability.
+    /// Win probability of `instead` for its mover.
     pub instead_value: f64,
 }
 
-/// Sums over rows, in units.
+/// Sums over positions, in units of 1/65535.
 #[derive(Clone, Debug, Default)]
 struct Sums {
     positions: u64,
@@ -65,10 +67,10 @@ struct Sums {
     self_capture: Option<Extremum<SelfCapture>>,
 }
 
-/// A maximum in units with its packed position and data.
+/// A maximum in units of 1/65535, the packed form of its position, and further data.
 type Extremum<T> = (i64, Reverse<u64>, T);
 
-/// Replaces a maximum by a larger one, or an equal one with a smaller packed position.
+/// Replaces a maximum by a larger one, or by an equal one with a smaller packed position.
 fn replace_if_larger<T>(largest: &mut Option<Extremum<T>>, found: Option<Extremum<T>>) {
     let better = |found: &Extremum<T>| {
         largest
@@ -159,7 +161,7 @@ fn probability_of(units: i64) -> f64 {
 }
 
 impl Tables {
-    /// Statistics of a class of the tables' rules.
+    /// Statistics of a class. Panics unless [`Self::matches_rules`] and the tables have the class.
     pub fn statistics(&self, game: &Standard, class: Class, run: Run<'_>) -> ClassStatistics {
         assert!(
             self.matches_rules(game) && class.stones() <= self.stones,

@@ -1,7 +1,7 @@
-//! Iterates the positions of the tables.
+//! Iterates over the positions of the tables.
 //!
-//! Invariant: of symmetric positions one is visited, except where the mover's tuple is its own
-//! image, see [`super::index`]; a single stone has label 1. The seat to move is 0.
+//! Invariant: of symmetric positions one is visited, except if the mover's tuple is its own image,
+//! see [`super::index`]; a single stone has label 1. Seat 0 is to move.
 
 use super::{
     index::{Class, Index, Squares, other_tuples, progress},
@@ -33,7 +33,8 @@ impl<'a> PositionVisitor<'a> {
         self.index.rows(self.class.mover).len()
     }
 
-    /// Visits each position of a row, or those of one total progress.
+    /// Calls `visit` with each position of a row or, given a layer, with those of that total
+    /// progress.
     pub(super) fn visit_row(
         &self,
         row: usize,
@@ -68,7 +69,7 @@ impl<'a> PositionVisitor<'a> {
     }
 }
 
-/// A side from labels and squares, both in ascending order of labels.
+/// A side with a label set and squares, both in ascending order of labels.
 fn side(squares: impl Iterator<Item = u8>, mask: u8) -> Side {
     let mut stones = [GONE; MAX_STONES];
     for (label, square) in (0..MAX_STONES)

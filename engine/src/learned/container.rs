@@ -1,7 +1,7 @@
-//! A safetensors file as tensors and sorted metadata, with checksums of both.
+//! Reading and writing safetensors files, with checksums of tensors and metadata.
 //!
-//! The library writes metadata in random order; equal models should be equal files, so writing is
-//! done here.
+//! The `safetensors` crate writes metadata in random order; here it is sorted, so that equal models
+//! are equal files.
 
 use super::ModelError;
 use crate::core::text::joined;
@@ -18,13 +18,13 @@ pub struct Tensor {
     bytes: Vec<u8>,
 }
 
-/// Content of a file. The checksums are added by [`Self::to_bytes`] and verified by
+/// Content of a safetensors file. The checksums are added by [`Self::to_bytes`] and verified by
 /// [`Self::check_checksums`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Container {
-    /// Keys and values.
+    /// Metadata values by key.
     pub metadata: BTreeMap<String, String>,
-    /// Tensors in the order of their data.
+    /// Tensors in the order of their data in the file.
     pub tensors: Vec<Tensor>,
 }
 
@@ -32,12 +32,12 @@ pub struct Container {
 const DATA_CHECKSUM: &str = "checksum";
 const METADATA_CHECKSUM: &str = "metadata_checksum";
 
-/// Number types of tensors.
+/// A type of the numbers in tensors.
 pub trait Number: Copy {
-    /// The type in files.
+    /// The type's name in files.
     const DTYPE: Dtype;
 
-    /// Appends the number's bytes.
+    /// Appends the number's little-endian bytes.
     fn write(self, bytes: &mut Vec<u8>);
 
     /// Reads numbers; an incomplete last one is ignored.
@@ -63,7 +63,7 @@ macro_rules! impl_number {
 impl_number!(f32 F32, i32 I32, i16 I16, i8 I8);
 
 impl Tensor {
-    /// A tensor of these numbers.
+    /// A tensor of the given shape with these numbers.
     pub fn new<T: Number>(name: &str, shape: Vec<usize>, values: &[T]) -> Self {
         let mut bytes = Vec::with_capacity(size_of_val(values));
         values.iter().for_each(|value| value.write(&mut bytes));
@@ -77,7 +77,7 @@ impl Tensor {
 }
 
 impl Container {
-    /// Parses a file's content; only the format is checked.
+    /// Parses the bytes of a file; checksums are not verified.
     pub fn parse(bytes: &[u8]) -> Result<Self, ModelError> {
         let file = SafeTensors::deserialize(bytes).map_err(|error| wrong_format(bytes, &error))?;
         let (_, header) =
@@ -105,7 +105,7 @@ impl Container {
         Ok(container)
     }
 
-    /// The file's content, with new checksums.
+    /// The bytes of the file, with new checksums.
     pub fn to_bytes(&self) -> Vec<u8> {
         let data = self.data();
         let mut metadata = self.metadata.clone();
@@ -149,7 +149,7 @@ impl Container {
         tensors.flat_map(|tensor| &tensor.bytes).copied().collect()
     }
 
-    /// A metadata value.
+    /// The metadata value of a key; an error if it is missing.
     pub fn value(&self, key: &'static str) -> Result<&str, ModelError> {
         self.metadata.get(key).map(String::as_str).ok_or_else(|| {
             ModelError(format!(
@@ -175,7 +175,7 @@ impl Container {
         Ok(())
     }
 
-    /// Removes a tensor and returns its numbers.
+    /// Removes a tensor of this name and shape and returns its numbers.
     pub fn take<T: Number>(&mut self, name: &str, shape: &[usize]) -> Result<Vec<T>, ModelError> {
         let Some(index) = self.tensors.iter().position(|tensor| tensor.name == name) else {
             return Err(ModelError(format!("tensor {name} is missing")));
@@ -192,7 +192,7 @@ impl Container {
         Ok(T::read(&tensor.bytes))
     }
 
-    /// Checks that no tensor is left.
+    /// Checks that all tensors were taken.
     pub fn finish(&self) -> Result<(), ModelError> {
         self.tensors.first().map_or(Ok(()), |Tensor { name, .. }| {
             Err(ModelError(format!(
@@ -225,7 +225,7 @@ fn push_json_string(json: &mut String, text: &str) {
     json.push('"');
 }
 
-/// Distinguishes a file of wrong length from one that is no safetensors file.
+/// The error of bytes that are no safetensors file, or are one of wrong length.
 fn wrong_format(bytes: &[u8], error: &safetensors::SafeTensorError) -> ModelError {
     let foreign = ModelError(format!("not a model file: {error}"));
     let found = bytes.len() as u64;
@@ -253,7 +253,7 @@ fn wrong_format(bytes: &[u8], error: &safetensors::SafeTensorError) -> ModelErro
     foreign
 }
 
-/// End of the last tensor of a complete, valid header.
+/// End of the last tensor in the data section, if the header is complete.
 fn header_data_length(bytes: &[u8], length: u64) -> Option<u64> {
     let end = usize::try_from(length).ok()?.checked_add(8)?;
     let header = bytes.get(8..end)?;

@@ -1,9 +1,9 @@
-//! Inputs of learned evaluators: the view of a position as symbols, tuple sets over it, and the
-//! features of networks.
+//! Inputs of learned evaluators: positions as symbols (*views*), tuple sets over views, and the
+//! features of neural networks.
 //!
 //! Training and inference share one extractor. Invariant: a view depends on the perspective alone,
-//! not on the seat's number; the canonical schema text names every input with the version of its
-//! formula, and model files carry it, so that no model runs on other inputs than those of its
+//! not on the seat's number. A canonical *schema text* names every input with the version of its
+//! formula; model files contain it, so that no model runs on other inputs than those of its
 //! training.
 
 use super::{
@@ -19,21 +19,21 @@ use std::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Hash of a canonical schema text in model files: xxh3, 64 bits.
+/// Hash (xxh3, 64 bits) of a schema text, for model files.
 pub fn hash(layout: &str) -> u64 {
     xxh3_64(layout.as_bytes())
 }
 
-/// A run of view cells with the same alphabet.
+/// A run of view cells with the same alphabet of symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellGroup {
-    /// Prefix of its cells' numbers in texts.
+    /// Prefix of the cells' names: `b` for `b0`, `b1` and so on.
     pub letter: char,
-    /// View index of its first cell; groups are in ascending order.
+    /// View index of the first cell; groups are in ascending order.
     pub start: usize,
     /// Number of cells.
     pub count: usize,
-    /// Size of the alphabet.
+    /// Number of symbols in the alphabet.
     pub symbols: usize,
     /// Meaning of the symbols, for the schema text.
     pub meaning: &'static str,
@@ -41,7 +41,7 @@ pub struct CellGroup {
     pub optional: bool,
 }
 
-/// One cell of a view.
+/// One cell of a view, with the size of its alphabet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cell {
     index: u16,
@@ -49,7 +49,7 @@ pub struct Cell {
 }
 
 impl CellGroup {
-    /// The only group of a view.
+    /// A group that is the only one of its view.
     pub const fn only(letter: char, count: usize, symbols: usize, meaning: &'static str) -> Self {
         Self {
             letter,
@@ -61,7 +61,7 @@ impl CellGroup {
         }
     }
 
-    /// A cell of the group.
+    /// The cell with this number in the group, from 0.
     ///
     /// # Panics
     /// If the number is out of range.
@@ -78,14 +78,14 @@ impl CellGroup {
         (0..self.count).map(|number| self.cell(number))
     }
 
-    /// The number of the cell in this group, if it is in it.
+    /// The number of a cell in this group; `None` if it is in another group.
     pub fn number_of(&self, cell: Cell) -> Option<usize> {
         cell.index()
             .checked_sub(self.start)
             .filter(|number| *number < self.count)
     }
 
-    /// Names of the cells: `b0-24`.
+    /// The range of the cells' names, such as `b0-24`.
     pub fn names(&self) -> String {
         format!("{}0-{}", self.letter, self.count - 1)
     }
@@ -114,25 +114,26 @@ pub struct NamedTuples<G> {
     pub tuples: fn(&G) -> Vec<Vec<Cell>>,
 }
 
-/// Candidate tuples of one kind: name of the kind, and the cells of each tuple.
+/// Candidate tuples of one kind: the kind's name, and the cells of each tuple.
 pub type TupleCandidates = (&'static str, Vec<Vec<Cell>>);
 
-/// A game with a view of its positions as symbols, the inputs of n-tuple networks.
+/// A game whose positions have views, the inputs of n-tuple networks: arrays with one symbol per
+/// cell.
 pub trait TupleInputs: Playable {
-    /// The cells of a view.
+    /// The groups of cells of a view.
     fn cells(&self) -> &[CellGroup];
 
-    /// Writes the view of a position from a seat's perspective; entries outside of the cells stay.
-    /// Symbols are below their cell's alphabet size.
+    /// Writes the view of a position from a seat's perspective, each symbol below its cell's
+    /// alphabet size. Entries that belong to no cell are unchanged.
     fn write_symbols(&self, position: &Self::Position, seat: Seat, symbols: &mut [u8]);
 
-    /// Range of [`crate::play::rules::Rules::remaining`] for positions that are not over; plies by
-    /// default.
+    /// Range of [`crate::play::rules::Rules::remaining`] over positions that are not over; by
+    /// default 1 to the maximal number of plies.
     fn remaining_range(&self) -> RangeInclusive<usize> {
         1..=self.max_plies().into()
     }
 
-    /// Named tuple sets, the default first; by default all pairs of the first group.
+    /// Named tuple sets, the default first; by default all pairs of cells of the first group.
     fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
         const {
             &[NamedTuples {
@@ -142,16 +143,15 @@ pub trait TupleInputs: Playable {
         }
     }
 
-    /// The cell of a position's image under a symmetry
-    /// ([`crate::play::codec::Codec::transform_position`]) that corresponds to `cell`, up to renamed
-    /// symbols.
+    /// The cell that `cell` becomes under a symmetry
+    /// ([`crate::play::codec::Codec::transform_position`]); its symbols may be renamed.
     fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {
         let _ = symmetry;
         cell
     }
 
-    /// Candidates of a tuple search, up to symmetry: by default pairs and triples of the first
-    /// group.
+    /// Candidates for a search of good tuples, one per class of symmetric tuples; by default all
+    /// pairs and triples of cells of the first group.
     fn tuple_candidates(&self, random: &mut RandomStream) -> Vec<TupleCandidates> {
         let _ = random;
         let cells: Vec<Cell> = self.cells()[0].all().collect();
@@ -168,39 +168,40 @@ pub trait TupleInputs: Playable {
 
 /// A game that n-tuple networks and neural networks learn.
 pub trait Learnable: TupleInputs {
-    /// Kernels of n-tuple networks: [`super::tuples::GenericKernels`] fits every game.
+    /// Inference code of n-tuple networks: [`super::tuples::GenericKernels`] works for every game.
     type Tuples: TupleKernels<Self>;
-    /// Kernels of neural networks: [`super::tuples::GenericKernels`] fits every game.
+    /// Inference code of neural networks: [`super::tuples::GenericKernels`] works for every game.
     type Network: NetworkKernels<Self>;
     /// Optional feature groups of networks; [`NoFeatureGroup`] for none.
     type Group: Named;
 
-    /// Default feature groups of a network.
+    /// Feature groups that a network has by default.
     const DEFAULT_FEATURES: &'static [Self::Group] = &[];
 
-    /// The rules that models are trained for, where the played ones may differ.
+    /// The rules that models for this game are trained on, which may differ from those played.
     fn training_rules(&self) -> Self {
         self.clone()
     }
 
-    /// Rules of several boards that share one view, for training on all of them.
+    /// Converts rules with different boards to rules that share one view, for training one model on
+    /// all of them.
     fn for_joint_training(all: Vec<Self>) -> Vec<Self> {
         all
     }
 
-    /// The game's name with parameters in model files.
+    /// The game's name and parameters in model files.
     fn model_name(&self) -> String {
         self.notation()
     }
 
-    /// The rules of a [`Learnable::model_name`]; `None` for the name of another game.
+    /// The rules that a [`Learnable::model_name`] denotes; `None` for the name of another game.
     fn from_model_name(name: &str) -> Option<Self> {
         Self::from_notation(name, None).ok()
     }
 
-    /// The one-hot slots of a network's features: ranges of first-layer rows of which exactly one
-    /// is active; slots may share rows. By default a slot per cell of the first group with a row
-    /// per symbol.
+    /// The one-hot slots of a network's features: each slot is a range of first-layer rows, exactly
+    /// one of which is active. Slots may share rows. By default there is one slot per cell of the
+    /// first group, with one row per symbol.
     fn feature_slots(&self, groups: NameSet<Self::Group>) -> Vec<Range<usize>> {
         let _ = groups;
         let cells = self.cells()[0];
@@ -208,7 +209,7 @@ pub trait Learnable: TupleInputs {
         (0..cells.count).map(slot).collect()
     }
 
-    /// Writes the active row of each slot from a seat's perspective.
+    /// Writes the active row of each slot, from a seat's perspective.
     fn active_features(
         &self,
         groups: NameSet<Self::Group>,
@@ -226,7 +227,7 @@ pub trait Learnable: TupleInputs {
         });
     }
 
-    /// Canonical text of every feature, with the version of its formula.
+    /// Schema text of the features, with the version of every formula.
     fn feature_schema(&self, groups: NameSet<Self::Group>) -> String {
         let _ = groups;
         let cells = self.cells()[0];
@@ -234,7 +235,8 @@ pub trait Learnable: TupleInputs {
     }
 }
 
-/// Checks that the limits of phases or buckets (`what`) ascend and leave no part empty.
+/// Checks that the upper limits of phases or buckets (`what`, for errors) ascend and that no phase
+/// or bucket is empty.
 pub fn check_bucket_limits<G: TupleInputs>(
     game: &G,
     what: &str,
@@ -253,7 +255,7 @@ pub fn check_bucket_limits<G: TupleInputs>(
     ))
 }
 
-/// The limits in a schema text, empty without limits.
+/// The part of a schema text for the limits of phases or buckets (`what`); empty without limits.
 pub(super) fn format_limits<G: TupleInputs>(what: &str, limits: &[u8]) -> String {
     match limits {
         [] => String::new(),
@@ -277,7 +279,7 @@ pub fn all_pairs<G: TupleInputs>(game: &G) -> Vec<Vec<Cell>> {
 
 const STACK_CELLS: usize = 512;
 
-/// Calls `read` with the view of a position.
+/// Calls `read` with the view of a position from a seat's perspective.
 #[inline]
 pub fn with_view<G: TupleInputs, R>(
     game: &G,
@@ -319,7 +321,7 @@ pub fn format_cell(groups: &[CellGroup], cell: Cell) -> String {
         .unwrap_or_default()
 }
 
-/// No feature groups.
+/// The type of feature groups of a game without any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NoFeatureGroup {}
 

@@ -25,12 +25,12 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 /// Format version of this build.
 pub const SCHEMA: &str = "1";
 
-/// A learned evaluator.
+/// The learned evaluator in a model file.
 #[derive(Clone, Debug)]
 pub enum Model<G: Learnable> {
     /// An n-tuple network.
     NTuple(TupleNetwork<G>),
-    /// A network.
+    /// A neural network.
     Network(Network<G>),
 }
 
@@ -43,7 +43,7 @@ pub struct ModelFile<G: Learnable> {
     pub model: Model<G>,
 }
 
-// A derive would require comparable rules.
+// A derive would require `G: PartialEq`.
 impl<G: Learnable> PartialEq for Model<G> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -73,7 +73,7 @@ impl<G: Learnable> ModelFile<G> {
         Self::from_bytes(game, &bytes).map_err(|problem| with_path(path, problem))
     }
 
-    /// The content of the model's file.
+    /// The bytes of the model's file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut container = match &self.model {
             Model::NTuple(model) => ntuple_container(model),
@@ -94,8 +94,8 @@ impl<G: Learnable> ModelFile<G> {
         container.to_bytes()
     }
 
-    /// Parses the content of a model file, with the first problem in the order: format, schema,
-    /// game, kind, features, checksums, tensors, weights.
+    /// Parses the bytes of a model file. Checks are in this order, and the first failure is the
+    /// error: format, schema, game, kind, features, checksums, tensors, weights.
     pub fn from_bytes(game: &G, bytes: &[u8]) -> Result<Self, ModelError> {
         let container = Container::parse(bytes)?;
         let schema = container.value("schema")?;
@@ -152,7 +152,7 @@ fn from_file(error: FileError) -> ModelError {
     ModelError(error.to_string())
 }
 
-/// The learned evaluator in a model file's content.
+/// The evaluator in the bytes of a model file.
 pub fn evaluator<G: Learnable>(
     game: &G,
     content: &[u8],
@@ -165,7 +165,7 @@ pub fn evaluator<G: Learnable>(
 }
 
 impl<G: Learnable> Model<G> {
-    /// The family, `ntuple` or `network`.
+    /// The kind of model, `ntuple` or `network`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::NTuple(_) => "ntuple",
@@ -173,7 +173,7 @@ impl<G: Learnable> Model<G> {
         }
     }
 
-    /// Tuple set, or layers and inputs.
+    /// Describes the model: tuple set, or layers and inputs.
     pub fn summary(&self) -> String {
         match self {
             Self::NTuple(model) => format!("tuple set {}", model.set().name()),
@@ -197,7 +197,7 @@ impl<G: Learnable> Model<G> {
         }
     }
 
-    /// The canonical schema text.
+    /// The schema text of the model's inputs.
     pub fn features(&self) -> String {
         match self {
             Self::NTuple(model) => model.set().description(),
@@ -214,7 +214,7 @@ impl<G: Learnable> Model<G> {
     }
 }
 
-/// Kind of networks in files; `network` was the floating-point format.
+/// The kind of neural networks in files; `network` was a floating-point format.
 const NETWORK: &str = "integer_network";
 
 pub(crate) fn metadata<const N: usize>(pairs: [(&str, String); N]) -> BTreeMap<String, String> {
@@ -261,13 +261,13 @@ fn network_scales(layers: usize) -> String {
     )
 }
 
-/// A tensor's shape with a bucket dimension, omitted for one bucket.
+/// `shape` with the number of buckets in front, unless that is 1.
 fn with_bucket_dimension(buckets: usize, shape: &[usize]) -> Vec<usize> {
     let all = (buckets > 1).then_some(buckets).into_iter();
     all.chain(shape.iter().copied()).collect()
 }
 
-/// Wide numbers come first, for alignment.
+/// Puts tensors of wide numbers first, for alignment.
 fn network_container<G: Learnable>(model: &Network<G>) -> Container {
     let weights = model.weights();
     let (widths, buckets) = (weights.widths(), weights.buckets());
@@ -328,7 +328,7 @@ fn read_ntuple<G: Learnable>(
     TupleNetwork::new(set, weights, bias[0])
 }
 
-/// Upper limits of all phases or buckets but the last.
+/// Upper limits of all phases or buckets but the last, from the metadata.
 fn read_limits(container: &Container, key: &'static str) -> Result<Vec<u8>, ModelError> {
     let Ok(text) = container.value(key) else {
         return Ok(Vec::new());
@@ -391,7 +391,7 @@ fn read_widths(shape: &str) -> Result<Vec<usize>, ModelError> {
         })
 }
 
-/// Checks that the model's features are those of this build.
+/// Checks that the schema text in the file is that of this build.
 fn check_features(container: &Container, built: &str) -> Result<(), ModelError> {
     let file_features = container.value("features")?;
     let (file_hash, built_hash) = (container.value("feature_hash")?, hash(built));

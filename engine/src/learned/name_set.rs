@@ -1,7 +1,7 @@
 //! Sets of named items, such as the feature groups of a network.
 //!
-//! Invariant: in configurations a set is a list of names, in files the names joined by commas, in
-//! the order of [`Named::ALL`].
+//! Invariant: a set is written in the order of [`Named::ALL`], in configurations as a list of
+//! names, in files as names joined by commas.
 
 use crate::core::text::{joined, suggestion};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -11,7 +11,7 @@ use std::{fmt::Debug, hash::Hash};
 pub trait Named: Copy + Debug + Eq + Hash + Send + Sync + 'static {
     /// All items in order; at most 32.
     const ALL: &'static [Self];
-    /// What an item is, in the singular, for errors: `feature group`.
+    /// The kind of item, in the singular, for errors: `feature group`.
     const KIND: &'static str;
 
     /// The item's name.
@@ -28,7 +28,7 @@ pub struct NameSet<N> {
     marker: std::marker::PhantomData<N>,
 }
 
-/// An unknown name, with the known ones.
+/// The error for an unknown name, with the known names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnknownName(String);

@@ -1,9 +1,10 @@
-//! Quantized neural networks for the leaves of a search.
+//! Quantized neural networks (NNUE, Nasu 2018) for the leaves of a search.
 //!
-//! Inputs are one-hot slots ([`Learnable::feature_slots`]); the layers after the first exist once
-//! per bucket of the remaining game ([`Network::bucket_limits`]). [`NetworkWeights`] has the
-//! formula. Invariant: all sums are exact integers, so incremental updates equal a refresh, and all
-//! kernels and instruction sets give the same bits (NNUE, Nasu 2018).
+//! Inputs are one-hot slots ([`Learnable::feature_slots`]). The layers after the first exist once
+//! per bucket; a position's bucket depends on how much of the game remains
+//! ([`Network::bucket_limits`]). [`NetworkWeights`] has the formula. Invariant: all sums are exact
+//! integers, so incremental updates equal a refresh, and all kernels and instruction sets give the
+//! same bits.
 
 mod accumulator;
 mod kernels;
@@ -25,25 +26,24 @@ use crate::core::{
 };
 use std::fmt::Debug;
 
-/// Maximal number of slots.
+/// Maximal number of one-hot slots.
 pub const MAX_ACTIVE: usize = 512;
 
-/// Kernels of a game's networks: [`GenericKernels`] or faster ones. Invariant: the logits equal
-/// [`Network::logit_from_scratch`].
+/// Inference code for a game's networks: [`GenericKernels`] or faster code. Invariant: the logits
+/// equal [`Network::logit_from_scratch`].
 pub trait NetworkKernels<G: Learnable<Network = Self>>:
     Clone + Debug + Send + Sync + Sized + 'static
 {
-    /// State that a search carries from position to position.
+    /// State of a position that a search updates from move to move.
     type Cache: Clone + Default + Send;
 
     /// See [`Evaluator::BATCHES_SUCCESSORS`].
     const BATCHES_SUCCESSORS: bool = false;
 
-    /// Whether the kernels need [`NetworkWeights::fits_i16_accumulator`], which training then
-    /// ensures.
+    /// Whether the code needs [`NetworkWeights::fits_i16_accumulator`]; if so, training ensures it.
     const I16_ACCUMULATOR: bool = false;
 
-    /// Kernels of a network with these feature groups.
+    /// Prepares the code for a network with these feature groups.
     fn new(
         weights: &NetworkWeights,
         groups: NameSet<G::Group>,
@@ -127,7 +127,7 @@ impl<G: Learnable<Network = Self>> NetworkKernels<G> for GenericKernels {
     }
 }
 
-/// An immutable network that is ready to evaluate.
+/// An immutable network that is ready for evaluation.
 #[derive(Clone, Debug)]
 pub struct Network<G: Learnable> {
     weights: NetworkWeights,
@@ -141,9 +141,8 @@ pub struct Network<G: Learnable> {
 }
 
 impl<G: Learnable> Network<G> {
-    /// A network with these feature groups. The layers after the first exist once for each range of
-    /// [`crate::play::rules::Rules::remaining`], whose upper limits but the last are
-    /// `bucket_limits`.
+    /// A network with these optional feature groups. `bucket_limits` are the upper limits of all
+    /// buckets but the last, ranges of [`crate::play::rules::Rules::remaining`].
     pub fn new(
         game: &G,
         groups: NameSet<G::Group>,
@@ -176,7 +175,8 @@ impl<G: Learnable> Network<G> {
         })
     }
 
-    /// The same network with other instructions than the best of this machine; values are equal.
+    /// The same network, computed with other instructions than the best of this machine; values are
+    /// equal.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         Self {
@@ -196,12 +196,13 @@ impl<G: Learnable> Network<G> {
         &self.weights
     }
 
-    /// The optional feature groups.
+    /// The optional feature groups of the inputs.
     pub fn groups(&self) -> NameSet<G::Group> {
         self.groups
     }
 
-    /// Upper limits of all buckets but the last; empty for one bucket.
+    /// Upper limits of [`crate::play::rules::Rules::remaining`] of all buckets but the last; empty
+    /// for one bucket.
     pub fn bucket_limits(&self) -> &[u8] {
         &self.bucket_limits
     }
@@ -211,23 +212,23 @@ impl<G: Learnable> Network<G> {
         &self.kernels
     }
 
-    /// The instructions in use.
+    /// The instruction set in use.
     pub fn instructions(&self) -> Instructions {
         self.instructions
     }
 
-    /// The canonical schema text.
+    /// The schema text of the inputs.
     pub fn layout(&self) -> &str {
         &self.layout
     }
 
-    /// The game's name in model files.
+    /// The game's name and parameters in model files.
     pub fn game(&self) -> &str {
         &self.game
     }
 
-    /// Log odds of the side to move in units of 1 / [`LOGIT_SCALE`], by definition: without cache
-    /// and game kernels.
+    /// Log odds of the side to move in units of 1 / [`LOGIT_SCALE`], without cache and
+    /// game-specific code: the reference.
     pub fn logit_from_scratch(&self, game: &G, position: &G::Position) -> i32 {
         let (mut rows, mut sums) = ([0; MAX_ACTIVE], [0; MAX_WIDTH]);
         let (rows, sums) = (
@@ -241,7 +242,7 @@ impl<G: Learnable> Network<G> {
 
     #[inline]
     fn logit_from_sums(&self, game: &G, position: &G::Position, sums: &[i32]) -> i32 {
-        // Clearing the scratch space of wide layers would take longer than narrow layers.
+        // Zeroing scratch space for wide layers would take longer than computing narrow ones.
         const NARROW: usize = 128;
         let (instructions, weights) = (self.instructions, &self.weights);
         let bucket = bucket(&self.bucket_limits, game.remaining(position));
@@ -256,7 +257,7 @@ impl<G: Learnable> Network<G> {
     }
 }
 
-/// The bucket of positions with so much remaining.
+/// The bucket of positions with this [`crate::play::rules::Rules::remaining`].
 #[inline]
 pub fn bucket(bucket_limits: &[u8], remaining: usize) -> usize {
     let below = |bound: &&u8| usize::from(**bound) < remaining;
@@ -271,7 +272,7 @@ pub(super) fn layout<G: Learnable>(
     game.feature_schema(groups) + &format_limits::<G>("buckets", bucket_limits)
 }
 
-/// Log odds in floating point, rounded down a little, so that the logistic is monotone.
+/// Log odds in floating point, with the low bits dropped so that the logistic of them is monotone.
 #[inline]
 pub fn log_odds(logit: i32) -> f32 {
     const DROPPED_BITS: u32 = 5;
@@ -299,7 +300,7 @@ impl<G: Learnable> Evaluator<G> for Network<G> {
         G::Network::one_ply(self, game, position, cache)
     }
 
-    /// Log odds for the side that moves, on a scale of their own.
+    /// Scores for the side that makes the moves, not calibrated.
     #[inline]
     fn score_successors(
         &self,

@@ -1,8 +1,9 @@
-//! n-tuple networks: sums of table entries, each indexed by a few symbols of the view.
+//! n-tuple networks: sums of table entries, each indexed by a few symbols of the position's view.
 //!
-//! The logit is `bias + Σ weights[row of tuple t]`, the value its logistic. The tables of all
-//! tuples are one array, phase after phase. Sums are quantized and exact, so all kernels and
-//! incremental updates give the same bits. Source: Lucas 2008 (Othello).
+//! The logit is `bias + Σ_t weights[row of tuple t]`, the value its logistic. All tables are one
+//! array of rows, with a set of tables per phase (range of the remaining game). Sums are quantized
+//! and exact, so incremental updates and all implementations give the same bits. Source: Lucas 2008
+//! (Othello).
 
 mod quantized;
 mod set;
@@ -20,21 +21,21 @@ use crate::core::{
 };
 use std::fmt::Debug;
 
-/// Kernels of a game's tuples: [`GenericKernels`] or faster ones. Invariant: the rows of
-/// [`GenericKernels`], and the exact sums of their weights.
+/// Inference code for a game's n-tuple networks: [`GenericKernels`] or faster code. Invariant: the
+/// rows are those of [`GenericKernels`], and sums of their weights are exact.
 pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     Clone + Debug + Send + Sync + Sized + 'static
 {
-    /// State that a search carries from position to position.
+    /// State of a position that a search updates from move to move.
     type Cache: Clone + Default + Send;
 
     /// See [`Evaluator::BATCHES_SUCCESSORS`].
     const BATCHES_SUCCESSORS: bool = false;
 
-    /// Kernels of these tuples with the first row of each table.
+    /// Prepares the code for these tuples; `bases` are the first rows of their tables.
     fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self;
 
-    /// Writes the row of each tuple, counted over all tables.
+    /// Writes the row of each tuple, as an index into all tables.
     #[inline]
     fn rows(set: &TupleSet<G>, position: &G::Position, out: &mut [u32]) {
         set.rows_generic(position, out);
@@ -56,7 +57,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
         one_ply_serial(network, game, position, cache)
     }
 
-    /// See [`Evaluator::score_successors`]: log odds, or values without batched successors.
+    /// See [`Evaluator::score_successors`]: log odds with batched successors, otherwise values.
     fn score_successors(
         network: &TupleNetwork<G>,
         game: &G,
@@ -68,7 +69,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     }
 }
 
-/// [`TupleKernels::sum`] from the row of each tuple, for every game.
+/// [`TupleKernels::sum`] for any game, from the row of each tuple.
 #[inline]
 pub(crate) fn sum_by_rows<G: Learnable>(network: &TupleNetwork<G>, position: &G::Position) -> i32 {
     let mut rows = [0u32; MAX_TUPLES];
@@ -80,7 +81,7 @@ pub(crate) fn sum_by_rows<G: Learnable>(network: &TupleNetwork<G>, position: &G:
     })
 }
 
-/// Kernels for any game, by its view.
+/// Inference code for any game, from the view of a position.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GenericKernels;
 
@@ -96,7 +97,7 @@ impl<G: Learnable<Tuples = Self>> TupleKernels<G> for GenericKernels {
 #[derive(Clone, Debug)]
 pub struct TupleNetwork<G: Learnable> {
     set: TupleSet<G>,
-    /// The original weights, as in files.
+    /// The weights before quantization, as in files.
     weights: Vec<f32>,
     bias: f32,
     quantized: QuantizedWeights,
@@ -109,8 +110,8 @@ impl<G: Learnable> PartialEq for TupleNetwork<G> {
 }
 
 impl<G: Learnable> TupleNetwork<G> {
-    /// A network with one weight per row of the set; an error if a weight is not finite, or they
-    /// are too large together.
+    /// A network with one weight per row of the set; an error if a weight is not finite, or if
+    /// their sums may get too large.
     pub fn new(set: TupleSet<G>, weights: Vec<f32>, bias: f32) -> Result<Self, ModelError> {
         if weights.len() != set.rows() {
             let (found, expected) = (weights.len(), set.rows());
@@ -142,12 +143,12 @@ impl<G: Learnable> TupleNetwork<G> {
         &self.set
     }
 
-    /// One weight per row.
+    /// One weight per row of the set, before quantization.
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }
 
-    /// Log odds with zero weights.
+    /// Log odds of a position whose weights are all zero.
     pub fn bias(&self) -> f32 {
         self.bias
     }

@@ -7,14 +7,14 @@ use super::{Network, kernels};
 use crate::core::game::Seat;
 use crate::learned::inputs::Learnable;
 
-/// The sums of all perspectives without biases, and their active rows. Empty at first; after the
-/// first use nothing is allocated.
+/// First-layer sums without biases from every seat's perspective, and the active rows. Reuse
+/// allocates nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Accumulators {
     width: usize,
     sums: Vec<i32>,
     rows: Vec<u16>,
-    /// Scratch: rows added and removed by a move.
+    /// Scratch space: rows that a move adds and removes.
     added: Vec<u16>,
     removed: Vec<u16>,
 }
@@ -28,13 +28,13 @@ impl PartialEq for Accumulators {
 impl Eq for Accumulators {}
 
 impl Accumulators {
-    /// The sums from a seat's perspective.
+    /// The first-layer sums from a seat's perspective.
     #[inline]
     pub fn perspective(&self, seat: Seat) -> &[i32] {
         &self.sums[seat * self.width..][..self.width]
     }
 
-    /// Resizes the sums and extracts the active rows of a position.
+    /// Sizes the sums and finds the active rows of a position.
     fn extract_features<G: Learnable>(
         &mut self,
         network: &Network<G>,
@@ -62,7 +62,7 @@ impl Accumulators {
         }
     }
 
-    /// Computes the sums of `after` from those of the parent position.
+    /// Computes the sums of position `after` from those of the position before the move.
     pub(super) fn update<G: Learnable>(
         &mut self,
         network: &Network<G>,
@@ -98,7 +98,7 @@ impl Accumulators {
                     removed.push(old);
                 }
             }
-            // Two rows per change: many changes cost more than a refresh.
+            // Each change adds and subtracts a row, so many changes cost more than a refresh.
             if 2 * added.len() > active {
                 kernels::sum_rows(instructions, matrix, rows, sums);
             } else {

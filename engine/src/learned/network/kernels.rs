@@ -1,12 +1,12 @@
 //! Inner loops of networks, written once for auto-vectorization and compiled for every level of
-//! [`Instructions`](crate::core::simd::Instructions). 32-bit sums that cannot overflow do not
-//! depend on their order.
+//! [`Instructions`](crate::core::simd::Instructions). All levels give the same result: 32-bit sums
+//! that cannot overflow do not depend on their order.
 
 use super::{ACTIVATION_MAX, HIDDEN_SCALE, LANES, NetworkWeights, SHIFT};
 use crate::core::simd::multiversion;
 
 multiversion! {
-    /// Writes the sum of these rows of `matrix`, each as long as `out`, to `out`.
+    /// Writes the sum of the listed rows of `matrix`, each as long as `out`, to `out`.
     pub(super) fn sum_rows(matrix: &[i16], rows: &[u16], out: &mut [i32]) {
         any => sum_rows_body,
     }
@@ -26,7 +26,7 @@ multiversion! {
 }
 
 multiversion! {
-    /// The logit of a bucket from the accumulator; no layer is wider than `WIDTH`.
+    /// The logit from first-layer sums, by the layers of a bucket; no layer is wider than `WIDTH`.
     pub(super) fn forward<const WIDTH: usize>(
         weights: &NetworkWeights,
         bucket: usize,
@@ -36,10 +36,10 @@ multiversion! {
     }
 }
 
-/// A vector of neurons. Loops over it are unrolled into vector instructions.
+/// A block of neurons. Loops over it are unrolled into vector instructions.
 type Lanes = [i32; LANES];
 
-/// `sums[lane] += factor · row[lane]` for the first lanes of `row`.
+/// `sums[lane] += factor · row[lane]`, for the first [`LANES`] items of `row`.
 #[inline(always)]
 fn add_scaled<T: Copy + Into<i32>>(sums: &mut Lanes, factor: i32, row: &[T]) {
     let row = &row[..LANES];
@@ -96,7 +96,7 @@ fn forward_body<const WIDTH: usize>(weights: &NetworkWeights, bucket: usize, sum
     logit
 }
 
-/// The last hidden layer, in one of the two scratch buffers.
+/// The activations of the last hidden layer, in one of the two scratch buffers.
 #[inline(always)]
 fn hidden_layers<'a, const WIDTH: usize>(
     weights: &NetworkWeights,

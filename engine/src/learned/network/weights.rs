@@ -1,7 +1,7 @@
 //! Weights of networks: floating point as trained, and quantized.
 //!
-//! x₁ = ⌊clip(b₁ + Σ rows) / 16⌋, xₖ₊₁ = clip(Wₖ xₖ + bₖ), logit = w · x + b of the last layer.
-//! Clipping to `[0, 1]` is `0..=127`, rounded, for the input of a further hidden layer and
+//! x₁ = clip(⌊(b₁ + Σ rows) / 16⌋), xₖ₊₁ = clip(Wₖ xₖ + bₖ), logit = w · x + b of the last layer.
+//! Activations in `[0, 1]` are the integers `0..=127` before a further hidden layer, and
 //! `0..=`[`ACTIVATION_MAX`] before the output.
 //!
 //! Invariant: every weight is rounded to the nearest multiple of its tensor's unit, and weights out
@@ -15,23 +15,22 @@ use std::ops::Range;
 /// Right shift from first-layer sums to activations of 0 to 127.
 pub const SHIFT: u32 = 4;
 
-/// Scale of first-layer weights.
+/// Units per 1 of first-layer weights and biases.
 pub const ROW_SCALE: i32 = 127 << SHIFT;
 
-/// Scale of the weights of further hidden layers.
+/// Units per 1 of the weights of further hidden layers.
 pub const HIDDEN_SCALE: i32 = 64;
 
-/// Scale of output weights.
+/// Units per 1 of output weights.
 pub const OUTPUT_SCALE: i32 = 1024;
 
-/// Scale of activations before the output and of the sums of further hidden layers: 127 times
-/// [`HIDDEN_SCALE`].
+/// Units per 1 of activations before the output and of the sums of further hidden layers.
 pub const ACTIVATION_MAX: i32 = 127 * HIDDEN_SCALE;
 
-/// Scale of logits.
+/// Units per 1 of logits.
 pub const LOGIT_SCALE: i32 = ACTIVATION_MAX * OUTPUT_SCALE;
 
-/// Layers have a multiple of this many neurons.
+/// The number of neurons in a layer is a multiple of this.
 pub const LANES: usize = 16;
 
 /// Maximal number of neurons in a layer.
@@ -40,15 +39,15 @@ pub const MAX_WIDTH: usize = 1024;
 /// Maximal number of hidden layers.
 pub const MAX_HIDDEN: usize = 3;
 
-/// Largest magnitudes of first-layer weights and biases, of further hidden weights and biases, and
-/// of output weights.
+/// Largest magnitudes of first-layer weights, first-layer biases, further hidden weights, further
+/// hidden biases, and output weights.
 pub const LIMITS: [f32; 5] = {
     let row = i16::MAX as f32 / ROW_SCALE as f32;
     let output = i16::MAX as f32 / OUTPUT_SCALE as f32;
     [row, row, 127.0 / HIDDEN_SCALE as f32, 500.0, output]
 };
 
-/// A layer after the first, once per bucket. Matrices are input-major.
+/// A layer after the first, for all buckets. Matrices are input-major.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layer<W = f32, B = f32> {
     /// `[buckets × inputs × outputs]`.
@@ -57,23 +56,25 @@ pub struct Layer<W = f32, B = f32> {
     pub bias: Vec<B>,
 }
 
-/// All weights of a network. The layers after the first are repeated for each bucket.
+/// All weights of a network; those of the layers after the first exist for each bucket. `R`, `W`
+/// and `B` are the types of first-layer and output weights, hidden weights, and other biases.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NetworkWeights<R = i16, W = i8, B = i32> {
-    /// `[rows × width]`, in units of 1 / [`ROW_SCALE`].
+    /// First-layer weights `[rows × width]`, in units of 1 / [`ROW_SCALE`].
     pub rows: Vec<R>,
-    /// `[width]`, in the same units.
+    /// First-layer biases `[width]`, in units of 1 / [`ROW_SCALE`].
     pub bias: Vec<R>,
-    /// The hidden layers after the first: weights in units of 1 / [`HIDDEN_SCALE`], biases of 1 /
+    /// Further hidden layers: weights in units of 1 / [`HIDDEN_SCALE`], biases in units of 1 /
     /// [`ACTIVATION_MAX`].
     pub hidden: Vec<Layer<W, B>>,
-    /// `[buckets × width of the last hidden layer]`, in units of 1 / [`OUTPUT_SCALE`].
+    /// Output weights `[buckets × width of the last hidden layer]`, in units of 1 /
+    /// [`OUTPUT_SCALE`].
     pub output: Vec<R>,
-    /// `[buckets]`, in units of 1 / [`LOGIT_SCALE`].
+    /// Output biases `[buckets]`, in units of 1 / [`LOGIT_SCALE`].
     pub output_bias: Vec<B>,
 }
 
-/// Weights as trained, in units of 1.
+/// Weights as trained, unscaled.
 pub type FloatWeights = NetworkWeights<f32, f32, f32>;
 
 impl<R, W, B> NetworkWeights<R, W, B> {
@@ -107,7 +108,7 @@ impl FloatWeights {
     /// If a weight is NaN or out of range.
     pub fn quantize(&self) -> Result<NetworkWeights, ModelError> {
         let [row, bias, hidden, hidden_bias, output] = LIMITS;
-        // The shift of the first layer rounds down; half a step more rounds to the nearest.
+        // The first layer's shift rounds down; adding half a step makes it round to the nearest.
         let half_step = 1 << (SHIFT - 1);
         let with_half_step = |weight: i32| (weight + half_step).min(i16::MAX.into()) as i16;
         let to_i16 = |weights: Vec<i32>| weights.into_iter().map(|weight| weight as i16).collect();
@@ -193,8 +194,8 @@ impl NetworkWeights {
         Ok(())
     }
 
-    /// Whether first-layer sums over these slots fit 16 bits: the bias with the largest, and with
-    /// the smallest, weight of each slot. Partial sums may wrap modulo 2¹⁶.
+    /// Whether first-layer sums fit 16 bits for any choice of one row per slot: the bias plus every
+    /// slot's largest, or smallest, weight. Partial sums may wrap modulo 2¹⁶.
     pub fn fits_i16_accumulator(&self, slots: &[Range<usize>]) -> bool {
         let width = self.bias.len();
         (0..width).all(|neuron| {
@@ -226,7 +227,7 @@ fn quantize_tensor(
     scale: i32,
     limit: f32,
 ) -> Result<Vec<i32>, ModelError> {
-    // In 32 bits, as in training.
+    // Multiplies in 32-bit floats, as training does.
     let quantize = |(index, &weight): (usize, &f32)| match weight.abs() <= limit {
         true => Ok((weight * scale as f32).round_ties_even() as i32),
         false => Err(ModelError(format!(
@@ -236,11 +237,12 @@ fn quantize_tensor(
     weights.iter().enumerate().map(quantize).collect()
 }
 
-/// Clamps floating-point first-layer weights so that no 16-bit sum can overflow: per neuron the
-/// largest (smallest) weights of all slots and the bias are clipped at the highest level that fits.
+/// Clips floating-point first-layer weights so that no 16-bit sum can overflow: for each neuron the
+/// weights are clipped from above at the highest, and from below at the lowest level at which the
+/// extreme weights of all slots and the bias fit.
 pub fn clamp_first_layer(rows: &mut [f32], bias: &mut [f32], slots: &[Range<usize>]) {
     let width = bias.len();
-    // Rounding adds up to half a unit per row, and half a step.
+    // Leaves room for rounding: up to half a unit per row and for the bias, and half a step.
     let room = f32::from(i16::MAX) - 0.5 * (slots.len() + 1) as f32 - (1 << (SHIFT - 1)) as f32;
     let limit = room / ROW_SCALE as f32;
     let [mut min_weights, mut max_weights] =
@@ -268,7 +270,7 @@ pub fn clamp_first_layer(rows: &mut [f32], bias: &mut [f32], slots: &[Range<usiz
         let ceiling = clip_level(of_neuron(&max_weights, 1.0), limit - *bias);
         bounds.push([floor, ceiling]);
     }
-    // In memory order.
+    // Row by row, in memory order.
     if bounds.as_flattened().iter().any(|bound| bound.is_finite()) {
         for weights in rows.chunks_exact_mut(width) {
             for (weight, [floor, ceiling]) in weights.iter_mut().zip(&bounds) {
@@ -278,8 +280,8 @@ pub fn clamp_first_layer(rows: &mut [f32], bias: &mut [f32], slots: &[Range<usiz
     }
 }
 
-/// The highest level at which numbers must be clipped so that their sum is at most `room`, which is
-/// positive; infinite without need.
+/// The highest level at which `numbers` must be clipped so that their sum is at most `room`
+/// (positive); infinite if it is anyway.
 fn clip_level(mut numbers: Vec<f32>, room: f32) -> f32 {
     if numbers.iter().sum::<f32>() <= room {
         return f32::INFINITY;
@@ -306,7 +308,7 @@ mod tests {
         assert_eq!(clip_level(vec![3.0, 1.0, 2.0], 5.0), 2.0);
         assert_eq!(clip_level(vec![3.0, 1.0, 2.0], 4.0), 1.5);
         assert_eq!(clip_level(vec![3.0, 1.0, 2.0], 1.5), 0.5);
-        // Negative numbers make room for others.
+        // Negative numbers leave room for others.
         assert_eq!(clip_level(vec![5.0, -1.0], 2.0), 3.0);
     }
 }

@@ -14,7 +14,7 @@ const MAX_BITS: u32 = 22;
 /// Minimal number of fractional bits.
 const MIN_BITS: u32 = 8;
 
-/// Limit of all sums, below the sentinel values of searches.
+/// Limit of the magnitude of all sums, below the sentinel values of searches.
 const LIMIT: f64 = (1u32 << 30) as f64;
 
 pub(super) const MAX_LOG_ODDS: f64 = LIMIT / (1u32 << MIN_BITS) as f64;
@@ -24,12 +24,13 @@ const LOG_ODDS_BITS: u32 = 18;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct QuantizedWeights {
     pub(crate) weights: Vec<i32>,
-    /// Includes half a step of the log odds, so that [`Self::log_odds`] rounds to the nearest.
+    /// Includes half a unit of the log odds' resolution, so that [`Self::log_odds`] rounds to the
+    /// nearest.
     pub(crate) bias: i32,
     bits: u32,
 }
 
-/// Half a step of the log odds, in units of 2⁻ᵇ.
+/// Half a unit of the log odds' resolution of 2⁻¹⁸, in units of 2⁻ᵇ.
 fn rounding_offset(bits: u32) -> i32 {
     (1 << bits.saturating_sub(LOG_ODDS_BITS)) / 2
 }
@@ -71,12 +72,12 @@ impl QuantizedWeights {
         })
     }
 
-    /// Log odds in floating point from a sum with the bias, in steps of 2⁻¹⁸ or coarser, so that
-    /// the logistic is monotone.
+    /// Log odds in floating point from a sum that includes the bias, in steps of at least 2⁻¹⁸, so
+    /// that the logistic of them is monotone.
     #[inline]
     pub(crate) fn log_odds(&self, sum: i32) -> f32 {
         let bits = self.bits.min(LOG_ODDS_BITS);
-        // 2⁻ᵇ by its exponent.
+        // 2⁻ᵇ, made from its exponent.
         (sum >> (self.bits - bits)) as f32 * f32::from_bits((127 - bits) << 23)
     }
 

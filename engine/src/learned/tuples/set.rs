@@ -1,7 +1,7 @@
-//! A tuple set: maps positions to table rows.
+//! Tuple sets, which map a position to one table row per tuple.
 //!
-//! Invariant: [`TupleSet::rows_from_view`] defines the rows, and the kernels of a game compute the
-//! same. Rows are within their tables for every position.
+//! Invariant: [`TupleSet::rows_from_view`] defines the rows, and game-specific code computes the
+//! same. Every row is within its tuple's table, whatever the position.
 
 use super::TupleKernels;
 use crate::core::text::{joined, suggestion};
@@ -23,7 +23,7 @@ pub const MAX_CELLS: usize = 12;
 /// Maximal number of rows over all tables and phases.
 pub const MAX_ROWS: usize = 1 << 26;
 
-/// Name of a set that is given by its tuples.
+/// Name of a set without a name in the game, given by its tuples.
 pub const CUSTOM: &str = "custom";
 
 /// A list of tuples with the layout of their tables.
@@ -31,7 +31,7 @@ pub const CUSTOM: &str = "custom";
 pub struct TupleSet<G: Learnable> {
     game: G,
     name: &'static str,
-    /// The cells of each tuple, by ascending length.
+    /// The cells of each tuple; shorter tuples first.
     tuples: Vec<Vec<Cell>>,
     /// The first row of each tuple's table.
     bases: Vec<u32>,
@@ -39,18 +39,18 @@ pub struct TupleSet<G: Learnable> {
     cell_indices: Vec<u16>,
     runs: Vec<StrideRun>,
     rows: usize,
-    /// Upper limits of all phases but the last.
+    /// Upper limits of the remaining game of all phases but the last.
     phases: Vec<u8>,
-    /// First row of the phase for each remaining value; empty for one phase.
+    /// For each value of the remaining game the first row of its phase; empty for one phase.
     offsets: Vec<u32>,
     kernels: G::Tuples,
 }
 
-/// Consecutive tuples with the same strides.
+/// Consecutive tuples with the same row strides.
 #[derive(Clone, Debug, PartialEq)]
 struct StrideRun {
     tuples: usize,
-    /// Row stride of each cell's symbol.
+    /// For each cell of a tuple, the number of rows between successive symbols.
     strides: Vec<u32>,
 }
 
@@ -62,7 +62,7 @@ impl<G: Learnable> PartialEq for TupleSet<G> {
 }
 
 impl<G: Learnable> TupleSet<G> {
-    /// A named set of the game.
+    /// The game's tuple set of this name.
     ///
     /// # Errors
     /// If the name is unknown; the error lists the names.
@@ -78,7 +78,7 @@ impl<G: Learnable> TupleSet<G> {
         Self::new(game, set.name, (set.tuples)(game))
     }
 
-    /// A set of tuples in the format of [`Self::description`]: cells separated by blanks, within
+    /// A set of tuples given as text, each a list of cell names separated by blanks, within
     /// [`MAX_TUPLES`], [`MAX_CELLS`] and [`MAX_ROWS`].
     pub fn custom<T: AsRef<str>>(game: &G, tuples: &[T]) -> Result<Self, ModelError> {
         let groups = game.cells();
@@ -99,7 +99,7 @@ impl<G: Learnable> TupleSet<G> {
         Self::new(game, CUSTOM, tuples)
     }
 
-    /// A set of these tuples, stably sorted by length.
+    /// A set of these tuples, which are sorted by length (stably).
     fn new(game: &G, name: &'static str, mut tuples: Vec<Vec<Cell>>) -> Result<Self, ModelError> {
         let text = |tuple: &[Cell]| tuple_text(game, tuple);
         check(&tuples, text)?;
@@ -140,9 +140,8 @@ impl<G: Learnable> TupleSet<G> {
         })
     }
 
-    /// The same tuples with tables for each range of
-    /// [`crate::play::rules::Rules::remaining`], whose upper limits but the last are
-    /// `phases`.
+    /// The same tuples with separate tables for each phase. `phases` are the upper limits of all
+    /// phases but the last, ranges of [`crate::play::rules::Rules::remaining`].
     pub fn with_phases(self, phases: &[u8]) -> Result<Self, ModelError> {
         check_bucket_limits(&self.game, "phases", phases).map_err(ModelError)?;
         check_rows(self.rows as u64 * (phases.len() as u64 + 1))?;
@@ -173,12 +172,12 @@ impl<G: Learnable> TupleSet<G> {
         Self { kernels, ..self }
     }
 
-    /// The name, or [`CUSTOM`].
+    /// The set's name in the game, or [`CUSTOM`].
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Rows of all tables and phases: the number of weights.
+    /// Number of rows of all tables and phases, and so of weights.
     pub fn rows(&self) -> usize {
         self.rows * (self.phases.len() + 1)
     }
@@ -193,7 +192,7 @@ impl<G: Learnable> TupleSet<G> {
         &self.tuples
     }
 
-    /// Upper limits of all phases but the last; empty for one phase.
+    /// Upper limits of the remaining game of all phases but the last; empty for one phase.
     pub fn phases(&self) -> &[u8] {
         &self.phases
     }
@@ -221,7 +220,7 @@ impl<G: Learnable> TupleSet<G> {
             .map(|(&base, end)| base as usize..end)
     }
 
-    /// Whether this remaining value and the one below it are in different phases.
+    /// Whether `remaining` and `remaining - 1` are in different phases.
     #[inline]
     pub(crate) fn is_phase_limit(&self, remaining: usize) -> bool {
         if self.offsets.is_empty() {
@@ -231,7 +230,7 @@ impl<G: Learnable> TupleSet<G> {
         self.offsets[remaining] != self.offsets[remaining - 1]
     }
 
-    /// Writes the row of each tuple, counted over all tables.
+    /// Writes the row of each tuple, as an index into all tables.
     ///
     /// # Panics
     /// If `out` is not [`Self::tuples`] long.
@@ -269,7 +268,7 @@ impl<G: Learnable> TupleSet<G> {
         }
     }
 
-    /// Writes the row of each tuple by the game's view.
+    /// Writes the row of each tuple, computed from the view for any game.
     #[inline]
     pub(crate) fn rows_generic(&self, position: &G::Position, out: &mut [u32]) {
         let seat = self.game.to_move(position);
@@ -278,7 +277,7 @@ impl<G: Learnable> TupleSet<G> {
         });
     }
 
-    /// The canonical schema text of [`Self::row_indices`], whose hash models carry.
+    /// Schema text of the set, whose hash models carry.
     pub fn description(&self) -> String {
         let groups = self.game.cells();
         let optional = |cell: &Cell| {
@@ -300,7 +299,7 @@ impl<G: Learnable> TupleSet<G> {
         )
     }
 
-    /// The tuples in the format of [`Self::custom`].
+    /// The tuples as text, as [`Self::custom`] reads them.
     pub fn tuple_texts(&self) -> Vec<String> {
         self.tuples
             .iter()
@@ -309,7 +308,7 @@ impl<G: Learnable> TupleSet<G> {
     }
 }
 
-/// The cells of a tuple, separated by blanks.
+/// The names of a tuple's cells, separated by blanks.
 pub fn tuple_text<G: Learnable>(game: &G, tuple: &[Cell]) -> String {
     let cells = tuple.iter().map(|cell| format_cell(game.cells(), *cell));
     joined(cells, " ")

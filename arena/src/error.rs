@@ -1,4 +1,4 @@
-//! Errors of measurements. Most are a text in one line, as no caller distinguishes them.
+//! Errors of measurements. Most are one line of text, since no caller distinguishes them.
 
 use engine::core::{files::FileError, journal::JournalError};
 use engine::play::notation::PlayerError;
@@ -18,7 +18,7 @@ pub enum MeasuringError {
     /// A result cannot be written as JSON.
     #[error("cannot write the result as JSON: {0}")]
     Json(#[from] serde_json::Error),
-    /// Anything else.
+    /// Any other error, in one line.
     #[error("{0}")]
     Words(String),
 }

@@ -1,11 +1,11 @@
-//! Other programs as players, `external(cmd="…", protocol=…, ms=…)`, over lines on their standard
-//! input and output.
+//! Players whose moves come from another program, `external(cmd="…", protocol=…, ms=…)`, by lines
+//! over its standard input and output.
 //!
-//! The protocols are in `docs/other-programs.md`, our own is in `docs/reference/formats.md`. A
-//! program fails by a timeout, closed output or an illegal move; it is killed then, and started
-//! again for the next position. Invariants: a failed program gets no further request, so that
-//! replies never mix; no program outlives its player; errors of the system are no failures of the
-//! program.
+//! `docs/other-programs.md` describes the protocols, `docs/reference/formats.md` our own one. A
+//! program fails by a timeout, closed output or an illegal move; it is then killed, and started
+//! again for the next position. Invariants: a failed program gets no further request, so that no
+//! reply is taken for that to another request; no program outlives its player; errors of the
+//! operating system are not failures of the program.
 
 mod adapter;
 mod coordinates;
@@ -38,7 +38,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Registers `external` for the player specs of a game.
+/// Registers the player `external` for a game.
 pub fn provide_external<G: Playable>() {
     provide::<G>("external", read);
 }
@@ -74,7 +74,7 @@ struct CommandLine {
 }
 
 impl CommandLine {
-    /// Sets the working directory; a relative path of the program counts from there.
+    /// Sets the working directory. A relative path of the program is taken relative to `folder`.
     fn enter(&mut self, folder: &Path) -> Result<(), String> {
         if !folder.is_dir() {
             let quote = quote(&folder.display().to_string());
@@ -92,8 +92,8 @@ impl CommandLine {
     }
 }
 
-/// Splits a command line at blanks outside of single or double quotes; `None` if it is empty or a
-/// quote is open. No shell is involved.
+/// Splits a command line at blanks outside of single or double quotes, without a shell; `None` if
+/// it is empty or a quote is open.
 #[must_use]
 pub fn split_command(command: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
@@ -133,7 +133,8 @@ fn find(program: &str) -> Result<(), String> {
     })
 }
 
-/// Timeout of a reply after a stop; longer in tests, where shells play the programs.
+/// Timeout of the program's reply after it was asked to stop; longer in tests, whose programs are
+/// shell scripts.
 const STOP_TIMEOUT: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 50 });
 
 /// A player whose moves come from another program.
@@ -141,22 +142,23 @@ pub struct External<G: Playable> {
     command: CommandLine,
     adapter: Arc<ProtocolAdapter<G>>,
     program: Option<Program>,
-    /// True after the start of this game was sent.
+    /// True after the lines for the start of the current game were sent.
     is_begun: bool,
-    /// Plies since the game began, or since a position outside of it.
+    /// Position, outcome of chance and move of each ply since the game began, or since a position
+    /// that does not follow from the previous one.
     history: Vec<(G::Position, u8, G::Move)>,
-    /// Number of these plies that the program has.
+    /// Number of plies of `history` that the program knows.
     synced: usize,
-    /// Position after them.
+    /// Position after the plies of `history`.
     current: Option<G::Position>,
-    /// Position and move of the last reply.
+    /// Position and move of the program's last reply.
     last_reply: Option<(G::Position, G::Move)>,
     seed: u64,
-    /// Error of the program's start for this game, returned by the next request.
+    /// Error when the program was started for this game, returned by the next request.
     start_failure: Option<Failure>,
     /// Limits of the current request.
     limits: Limits,
-    /// CPU time of the program at the start of the game or after its last decision.
+    /// CPU time of the program up to the start of the game or its last decision.
     cpu_time: Option<Duration>,
 }
 
@@ -178,8 +180,8 @@ impl<G: Playable> External<G> {
         }
     }
 
-    /// The program's move; `None` if the limits ended the request first. A failed program is
-    /// killed, and started again for the next position.
+    /// Requests a move from the program; `None` if the limits ended the request first. A failed
+    /// program is killed, and started again for the next position.
     fn ask(
         &mut self,
         position: &G::Position,
@@ -208,7 +210,7 @@ impl<G: Playable> External<G> {
         }
     }
 
-    /// Starts the program and sends its greeting, unless it runs.
+    /// Starts the program if none is running, and sends the protocol's first lines.
     fn start(&mut self) -> Result<(), Failure> {
         if self.program.is_some() {
             return Ok(());
@@ -225,7 +227,8 @@ impl<G: Playable> External<G> {
         Ok(())
     }
 
-    /// Sends the start of the game, within the time of a start.
+    /// Sends the lines for the start of the game, unless they were sent, within the timeout of a
+    /// start.
     fn begin_game(&mut self, position: &G::Position) -> Result<(), Failure> {
         self.follow(position);
         if self.is_begun {
@@ -248,14 +251,14 @@ impl<G: Playable> External<G> {
         Ok(())
     }
 
-    /// CPU time since the last decision in this game, pondering included.
+    /// CPU time of the program since its last decision in this game, pondering included.
     fn take_cpu_time(&mut self) -> Option<Duration> {
         let current = self.program.as_ref()?.cpu_time();
         let before = std::mem::replace(&mut self.cpu_time, current);
         Some(current?.saturating_sub(before?))
     }
 
-    /// Clears the history if it does not lead to a position.
+    /// Clears the history if it does not lead to `position`.
     fn follow(&mut self, position: &G::Position) {
         if self.current.replace(*position) != Some(*position) {
             self.history.clear();
@@ -274,7 +277,8 @@ impl<G: Playable> External<G> {
         }
     }
 
-    /// Requests an immediate reply, if the protocol can do so and no reply has come.
+    /// Requests an immediate reply. Fails if the protocol cannot, or if the line that requested the
+    /// move was not sent completely.
     fn stop_search(&mut self, question: &Request) -> Result<String, Failure> {
         let stop = self.adapter.requests(self.adapter.protocol.stop, &[]);
         let program = self.program.as_mut().filter(|program| program.awaits_reply);
@@ -294,7 +298,7 @@ impl<G: Playable> External<G> {
         answer
     }
 
-    /// Substitutions for a position.
+    /// Placeholders of a protocol's lines and their values for a position.
     fn substitutions(&self, position: &G::Position, outcome: u8) -> Vec<Substitution> {
         let first = self.history.first().map_or(position, |history| &history.0);
         let first = self.adapter.game.to_move(first);
@@ -307,7 +311,8 @@ impl<G: Playable> External<G> {
         legal: &[G::Move],
     ) -> Result<G::Move, Failure> {
         let (adapter, protocol) = (&self.adapter, self.adapter.protocol);
-        // Any outcome that allows these moves; by the rules they are equivalent.
+        // Any outcome that allows exactly the legal moves; by the rules such outcomes are
+        // equivalent.
         let mut permitted = G::Moves::default();
         let outcome = (0..=u8::MAX).find(|&outcome| {
             permitted.clear();
@@ -318,7 +323,7 @@ impl<G: Playable> External<G> {
         });
         let asked_wrongly = "asked about moves that no outcome permits".to_owned();
         let outcome = outcome.ok_or(Failure::SystemFault(asked_wrongly))?;
-        // Some programs do not pass by themselves.
+        // A forced pass is not requested, since some programs do not pass by themselves.
         if let [only] = legal
             && adapter.game.format_move(position, *only) == "pass"
         {
@@ -350,7 +355,7 @@ impl<G: Playable> External<G> {
     }
 }
 
-/// Parses a reply in a dialect as a move.
+/// Parses a program's reply as a legal move.
 ///
 /// # Errors
 /// If it is no legal move, or the protocol is for other games.
@@ -365,7 +370,7 @@ pub fn parse_move_of_reply<G: Playable>(
     parse_reply(game, position, legal, &adapter.answer(answer)?)
 }
 
-/// Sends requests and returns the reply to the last one.
+/// Sends requests one after another and returns the reply to the last one.
 fn send_all(
     program: &mut Program,
     requests: &[Request],
@@ -419,12 +424,12 @@ impl<G: Playable> Player<G> for External<G> {
         Ok(decision)
     }
 
-    /// Stores the ply; the program gets it with the next request, within its own time.
+    /// Stores the ply. The program gets it with the next request, within the timeout of that move.
     fn notify(&mut self, event: GameEvent<'_, G>) {
         match event {
             GameEvent::Ply(position, outcome, mv) => {
                 self.follow(position);
-                // The program has its own move if it has all earlier ones.
+                // The program has made its own move already, if it knows all earlier plies.
                 let own = self.last_reply.take() == Some((*position, mv));
                 let is_made = own && !self.adapter.protocol.repeats;
                 if is_made && self.synced == self.history.len() {
@@ -447,7 +452,8 @@ impl<G: Playable> Player<G> for External<G> {
         }
     }
 
-    /// Returns the program's move as principal variation; programs return no values.
+    /// Returns the program's move as principal variation, without values, which programs do not
+    /// send.
     fn analyse(
         &mut self,
         position: &G::Position,
@@ -467,7 +473,7 @@ impl<G: Playable> Player<G> for External<G> {
 }
 
 impl<G: Playable> External<G> {
-    /// Sends the winner; a failure has no consequences any more.
+    /// Sends the winner. A failure is not reported, since the game is over.
     fn send_result(&mut self, winner: String) {
         let adapter = &self.adapter;
         let substitutions = ("winner", adapter.gets_all_moves().then_some(winner));
@@ -484,7 +490,7 @@ impl<G: Playable> External<G> {
         if let Some(mut program) = self.program.take()
             && !line.is_empty()
         {
-            // A program that does not read it is killed.
+            // A program that does not read the line is killed.
             let _ = program.send(line, Deadline::after(Duration::from_millis(100)));
         }
     }

@@ -1,8 +1,10 @@
-//! Leagues: contestants meet in the pairings that are most informative for the ranking.
+//! Leagues: in every step the two contestants meet whose games are most informative for the
+//! ranking.
 //!
-//! A league is a directory: a journal of steps, each with more pairs of games for one pairing, and
-//! a state file for every pairing. The next step follows from the results of all earlier ones, so
-//! that an interrupted league resumes. Invariant: a step is written before its games are played.
+//! A league is a directory: a journal of steps, each of which adds pairs of games to one pairing of
+//! contestants, and a state file for every pairing. The next step follows from the results of all
+//! earlier ones, so that an interrupted league resumes. Invariant: a step is written before its
+//! games are played.
 
 use crate::error::Result;
 use crate::matches::{
@@ -23,96 +25,100 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
-/// A participant.
+/// A participant of a league.
 pub struct Entrant<G: Playable> {
-    /// Short name, which names its results.
+    /// Short name, under which its results are stored.
     pub name: String,
     /// The player.
     pub contestant: Contestant<G>,
-    /// Reason why it cannot play now; its earlier results count.
+    /// Reason why the entrant cannot play now; its earlier results still count.
     pub absent: Option<String>,
 }
 
 /// Options of a league.
 pub struct LeagueOptions<G: Playable> {
-    /// Options of the matches; the number of pairs is ignored.
+    /// Options of the matches; `pairs` is ignored.
     pub matches: MatchOptions<G>,
-    /// Pairs of games a step.
+    /// Pairs of games in a step.
     pub step: u64,
-    /// Half-width in Elo below which two entrants count as equal.
+    /// Two neighbours in the ranking count as equal once two standard errors of their difference
+    /// are at most this, in Elo.
     pub precision: f64,
     /// Games after which the league pauses.
     pub max_games: u64,
 }
 
-/// State of a league.
+/// State of a league, for reports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeagueResult {
-    /// The game.
+    /// The rules, in notation.
     pub game: String,
     /// Master seed.
     pub seed: u64,
-    /// Luck evaluator, if any; ratings are luck-adjusted then.
+    /// Name of the evaluator for luck adjustment; `None` if ratings are not luck-adjusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<String>,
-    /// Games that count.
+    /// Number of games, without pairs that repeat an earlier game.
     pub games: u64,
-    /// Games that do not count, since their pair repeats an earlier game.
+    /// Games of pairs that are ignored because they repeat an earlier game; `None` in games with
+    /// chance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeated_games: Option<u64>,
-    /// True if all neighbours are separated or equal.
+    /// True if all neighbours in the ranking differ significantly or count as equal.
     pub settled: bool,
     /// Entrants from best to worst, unrated ones last.
     pub standings: Vec<Rank>,
     /// Results of all pairings.
     pub pairings: Vec<Pairing>,
-    /// Ratings after so many games, in the order of the standings.
+    /// Number of games and Elo of every entrant, in the order of `standings`, after some of the
+    /// steps, the last one included.
     pub history: Vec<(u64, Vec<Option<f64>>)>,
 }
 
-/// Rank of an entrant.
+/// An entrant's place in the ranking.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rank {
-    /// Its name.
+    /// Name of the entrant.
     pub name: String,
     /// Name of the player.
     pub player: String,
-    /// Elo with mean 0; `None` until games connect it with all others.
+    /// Elo, with mean 0; `None` until games connect all entrants.
     pub elo: Option<f64>,
-    /// Its 95 % interval.
+    /// 95 % interval of the Elo.
     pub interval: Option<Interval>,
-    /// Games that count.
+    /// Games of the entrant, without pairs that repeat an earlier game.
     pub games: u64,
-    /// Group from 1 of entrants that are not separated; 0 without a rating.
+    /// Number, from 1, of the group of neighbours that do not differ significantly; 0 without a
+    /// rating.
     pub group: usize,
-    /// Forfeited games by reason.
+    /// Number of games that the entrant forfeited, by reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub forfeits: BTreeMap<String, u64>,
-    /// Reason for its absence.
+    /// Reason why the entrant cannot play now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub absent: Option<String>,
 }
 
-/// Result of a pairing.
+/// Result of two entrants against each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pairing {
-    /// Entrant with this score.
+    /// Entrant whose points `score` counts.
     pub a: String,
-    /// Its opponent.
+    /// Opponent of `a`.
     pub b: String,
-    /// Games that count.
+    /// Number of games, without pairs that repeat an earlier game.
     pub games: u64,
     /// Drawn games.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub draws: u64,
-    /// Points of `a` per game.
+    /// Points of `a` per game, from 0 to 1.
     pub score: f64,
-    /// The same, luck-adjusted.
+    /// Luck-adjusted points of `a` per game.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adjusted: Option<f64>,
 }
 
-/// Journal entry: the pairing has so many pairs from now on.
+/// Journal entry: from this step on, the pairing of `a` and `b` has `pairs` pairs.
 #[derive(Clone, Serialize, Deserialize)]
 struct JournalStep {
     step: u64,
@@ -121,10 +127,11 @@ struct JournalStep {
     pairs: u64,
 }
 
-/// Maximum points of a history.
+/// Maximum length of [`LeagueResult::history`], approximately.
 const MAX_HISTORY_STEPS: usize = 100;
 
-/// Plays a league until its ranking is decided or the games are used up; `watch` gets every step.
+/// Plays a league until its ranking is decided or the games are used up; `watch` gets the state and
+/// the pairing after every step.
 ///
 /// # Errors
 /// If there are fewer than two entrants, names repeat, the precision is invalid, or a file or match
@@ -176,7 +183,7 @@ pub fn play_league<G: Playable>(
         met: BTreeMap::new(),
         history: Vec::new(),
     };
-    // Reads at once all pairs that the last step of a pairing requires.
+    // Plays or reads all pairs up to the last step of each pairing at once.
     let last = steps.values().map(|step| ((&step.a, &step.b), step));
     let last: BTreeMap<_, _> = last.collect();
     last.values().try_for_each(|step| league.play(step))?;
@@ -208,7 +215,6 @@ pub fn play_league<G: Playable>(
     Ok(league.result())
 }
 
-/// Checks the names of the entrants.
 fn check<G: Playable>(entrants: &[Entrant<G>]) -> Result<()> {
     let names: Vec<&String> = entrants.iter().map(|one| &one.name).collect();
     check_names("league", "entrants", &names)?;
@@ -223,11 +229,11 @@ fn check<G: Playable>(entrants: &[Entrant<G>]) -> Result<()> {
     }
 }
 
-/// Unique file name of a pairing.
+/// Unique file name of a pairing: `a--b`.
 fn file_name(a: &str, b: &str) -> String {
     let is_plain =
         !a.contains("--") && !b.contains("--") && !a.ends_with('-') && !b.starts_with('-');
-    // The separator cannot occur in a name.
+    // A name that contains `--` would be ambiguous; no name contains `~`.
     let between = if is_plain { "--" } else { "~" };
     format!("{a}{between}{b}")
 }
@@ -235,7 +241,7 @@ fn file_name(a: &str, b: &str) -> String {
 /// Results of a league so far.
 struct League<'a, G: Playable> {
     entrants: Vec<&'a Entrant<G>>,
-    /// Number of entrants with ratings, which come first.
+    /// Number of entrants that get ratings: all that can play or have played. They come first.
     rated: usize,
     options: &'a LeagueOptions<G>,
     matches: MatchOptions<G>,
@@ -243,17 +249,17 @@ struct League<'a, G: Playable> {
     history: Vec<(u64, Vec<Option<f64>>)>,
 }
 
-/// Results of a pairing so far.
+/// Results of two entrants against each other so far.
 #[derive(Default)]
 struct PairingProgress {
-    /// Pairs requested so far.
+    /// Pairs required by the steps counted so far.
     pairs: u64,
-    /// Pairs played, including those of later steps.
+    /// Pairs played, including those required by later steps.
     available: u64,
-    /// Result of the pairs; times are ignored.
+    /// Results of the pairs played; times are not counted.
     played: Played,
     means: Moments,
-    /// True if the last step added nothing.
+    /// True if all pairs of the last step repeat earlier games.
     exhausted: bool,
 }
 
@@ -266,7 +272,7 @@ impl<G: Playable> League<'_, G> {
         Ok((index(&step.a)?, index(&step.b)?))
     }
 
-    /// Plays the missing pairs of a pairing up to a step.
+    /// Plays those pairs that a step requires and that are not stored.
     fn play(&mut self, step: &JournalStep) -> Result<()> {
         let pairing = self.pairing(step)?;
         if self
@@ -282,7 +288,7 @@ impl<G: Playable> League<'_, G> {
             pairs: step.pairs,
             ..self.matches.stored_as(&name)
         };
-        // An absent entrant leaves a step incomplete.
+        // With an absent entrant only stored pairs are used.
         let played = match a.absent.is_some() || b.absent.is_some() {
             true => stored_pairs(&a.contestant, &b.contestant, &options),
             false => play_pairs(&a.contestant, &b.contestant, &options),
@@ -295,8 +301,7 @@ impl<G: Playable> League<'_, G> {
         Ok(())
     }
 
-    /// Adds the results of one step to the ratings. Stored pairs of later steps are skipped until
-    /// their step.
+    /// Adds the results of one step to the ratings; stored pairs of later steps are left to those.
     fn count(&mut self, step: &JournalStep) -> Result<()> {
         let met = self.met.entry(self.pairing(step)?).or_default();
         let before = met.means.samples();
@@ -312,14 +317,14 @@ impl<G: Playable> League<'_, G> {
         Ok(())
     }
 
-    /// Games that count.
+    /// Number of games, without pairs that repeat an earlier game.
     fn games(&self) -> u64 {
         let pairs = self.met.values().map(|met| met.means.samples());
         2 * pairs.sum::<f64>() as u64
     }
 
     fn meetings(&self) -> Vec<MatchRecord> {
-        // Some pairings have results of later steps only.
+        // Some pairings are needed by later steps only.
         let met = self.met.iter().filter(|(_, met)| met.pairs > 0);
         met.map(|(&(a, b), met)| MatchRecord::from_means(a, b, &met.means))
             .collect()
@@ -329,7 +334,7 @@ impl<G: Playable> League<'_, G> {
         ratings(self.rated, &self.meetings())
     }
 
-    /// Next pairing.
+    /// The most informative pairing, as indices of entrants; `None` if the ranking is decided.
     fn next(&self) -> Option<(usize, usize)> {
         let plays = |one: usize| self.entrants[one].absent.is_none();
         let has_more = |a, b| self.met.get(&(a, b)).is_none_or(|met| !met.exhausted);

@@ -1,5 +1,5 @@
-//! Adapter of one game to one protocol: fills in the lines of [`super::protocol`] and translates
-//! replies.
+//! Adapter of a game to a protocol: fills in the placeholders of the protocol's lines and
+//! translates the program's replies.
 
 use super::{coordinates, dialect::Dialect, protocol::Protocol, reply::Reply};
 use engine::core::game::Seat;
@@ -8,23 +8,23 @@ use engine::play::{
     player::Failure::{self, PlayerFault},
 };
 
-/// A line to send, and its kind of reply.
+/// A line to send, and the kind of reply to it.
 pub(super) struct Request {
     pub(super) line: String,
     pub(super) reply: Reply,
 }
 
-/// A placeholder and its value; `None` if the value is missing.
+/// A placeholder and its value; with `None`, lines that contain the placeholder are left out.
 pub(super) type Substitution = (&'static str, Option<String>);
 
-/// One game in the dialect of one program.
+/// One game in the protocol, with the options, of one program.
 pub(super) struct ProtocolAdapter<G: Playable> {
     pub(super) game: G,
     pub(super) protocol: &'static Protocol,
     pub(super) dialect: Dialect,
-    /// Substitutions that are the same for every line.
+    /// Placeholders whose values are the same for every line.
     substitutions: Vec<Substitution>,
-    /// Size of the board, if the rules have one.
+    /// Side length of the board, if the rules have one.
     size: Option<u32>,
     /// True if the game has chance.
     chance: bool,
@@ -85,7 +85,7 @@ impl<G: Playable> ProtocolAdapter<G> {
         !self.tracks_board() || self.chance
     }
 
-    /// Lines of a protocol's text after substitution.
+    /// Lines of a protocol's text with placeholders replaced, and their kinds of reply.
     pub(super) fn requests(&self, text: &str, substitutions: &[Substitution]) -> Vec<Request> {
         let dialect = &self.dialect;
         let time = Some(&*dialect.time).filter(|time| time.contains(' '));
@@ -101,7 +101,8 @@ impl<G: Playable> ProtocolAdapter<G> {
                     line = line.replace(&name, value.as_deref()?);
                 }
             }
-            // Before the end is trimmed, since the text of a position may be empty.
+            // The reply is found before the end is trimmed, since the text of a position may be
+            // empty.
             let line = line.trim_start();
             let mut replies = self.protocol.replies.iter();
             let reply = replies.find(|(begin, _)| line.starts_with(begin));
@@ -112,7 +113,7 @@ impl<G: Playable> ProtocolAdapter<G> {
         text.split(';').filter_map(request).collect()
     }
 
-    /// Substitutions for a position, an outcome, and the seat that began.
+    /// Placeholders for a position, with its outcome of chance, and the seat that began the game.
     pub(super) fn position(
         &self,
         position: &G::Position,
@@ -120,7 +121,7 @@ impl<G: Playable> ProtocolAdapter<G> {
         first: Seat,
     ) -> Vec<Substitution> {
         let (game, dialect) = (&self.game, &self.dialect);
-        // Games without outcomes have no text for one.
+        // Games without chance have no text for an outcome.
         let shown_outcome = game.outcome_numbers().contains(&outcome).then_some(outcome);
         let texts = [None, shown_outcome].map(|outcome| game.format_position(position, outcome));
         let seat = match game.to_move(position) {
@@ -140,19 +141,19 @@ impl<G: Playable> ProtocolAdapter<G> {
         ]
     }
 
-    /// Substitution for a move.
+    /// Placeholder for a move; `None` as value if the program does not get the move.
     pub(super) fn mv(&self, ours: &str) -> Substitution {
         let theirs = coordinates::to_program(ours, &self.dialect, self.size);
         let is_sent = self.gets_all_moves() && (ours != "pass" || theirs != "none");
         ("move", is_sent.then_some(theirs))
     }
 
-    /// True if the program gets every move; version 1 of our own protocol sends requests only.
+    /// True if the program gets every move; in version 1 of our own protocol it gets requests only.
     pub(super) fn gets_all_moves(&self) -> bool {
         self.protocol.name != "lines" || self.dialect.version > 1
     }
 
-    /// Translates the move of a reply.
+    /// Translates the move in a reply to our notation.
     pub(super) fn answer(&self, answer: &str) -> Result<String, Failure> {
         if self.protocol.name == "gtp" && answer.eq_ignore_ascii_case("resign") {
             return Err(PlayerFault("resigned".to_owned()));

@@ -3,7 +3,7 @@
 
 use super::dialect::{Dialect, Squares};
 
-/// A move in the program's notation; `size` is the board's, if any.
+/// Translates a move to the program's notation; `size` is the board's side length, if any.
 pub(super) fn to_program(mv: &str, dialect: &Dialect, size: Option<u32>) -> String {
     if mv == "pass" {
         return dialect.pass.clone();
@@ -15,7 +15,7 @@ pub(super) fn to_program(mv: &str, dialect: &Dialect, size: Option<u32>) -> Stri
     }
 }
 
-/// A move in our notation.
+/// Translates a move to our notation; `size` is the board's side length, if any.
 pub(super) fn from_program(mv: &str, dialect: &Dialect, size: Option<u32>) -> String {
     if dialect.protocol.name == "lines" {
         return mv.to_owned();
@@ -29,16 +29,16 @@ pub(super) fn from_program(mv: &str, dialect: &Dialect, size: Option<u32>) -> St
         return "pass".to_owned();
     }
     let text = match dialect.protocol.name {
-        // Two squares; the rest is for people.
+        // The first two words are squares; comments follow.
         "tcga" => first.to_owned() + words.next().unwrap_or_default(),
-        // Evaluation and time follow.
+        // Evaluation and time follow after slashes.
         "nboard" => first.split('/').next().unwrap_or_default().to_owned(),
         _ => first.to_owned(),
     };
     renumber(&text.to_lowercase(), dialect.squares, size, true)
 }
 
-/// Converts the row numbers of squares.
+/// Converts the row numbers of squares to the program's numbering, or from it if `back`.
 fn renumber(text: &str, squares: Squares, size: Option<u32>, back: bool) -> String {
     let Some(size) = size.filter(|_| squares != Squares::Ours) else {
         return text.to_owned();

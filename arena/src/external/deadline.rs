@@ -1,8 +1,8 @@
-//! Deadlines of waits.
+//! Deadlines for waiting.
 
 use std::time::{Duration, Instant};
 
-/// A point in time, and its timeout.
+/// A point in time, and the timeout from which it was computed.
 #[derive(Clone, Copy)]
 pub(crate) struct Deadline {
     until: Instant,
@@ -17,13 +17,13 @@ impl Deadline {
         }
     }
 
-    /// Remaining time, or an error that names what was `missed`.
+    /// Remaining time. The error after the deadline begins with `missed`, for example "no answer".
     pub(crate) fn remaining(self, missed: &str) -> Result<Duration, String> {
         let remaining = self.until.saturating_duration_since(Instant::now());
         if remaining.is_zero() {
             return Err(format!("{missed} within {} ms", self.time.as_millis()));
         }
-        // The system counts microseconds, and 0 would mean no limit.
+        // Rounded to microseconds, a shorter time would be 0, which means no limit for some calls.
         Ok(remaining.max(Duration::from_micros(1)))
     }
 }

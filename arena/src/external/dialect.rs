@@ -1,38 +1,38 @@
-//! Dialects: options of a program's protocol.
+//! Dialects: a protocol with the options of one program.
 //!
-//! `docs/other-programs.md` describes every key and preset. Invariant: a preset consists of keys
-//! that a player's spec may override.
+//! `docs/other-programs.md` describes every option (key) and preset. Invariant: a preset consists
+//! of keys, which the keys of a player's spec override.
 
 use super::protocol::{NBOARD_BY_MOVES, PROTOCOLS, Protocol};
 use engine::play::notation::{Arguments, Notation, Problem};
 use std::time::Duration;
 
-/// Presets by name.
+/// Presets by name, in the notation of a protocol with keys.
 pub(super) const PRESETS: [(&str, &str); 7] = [
-    // Lajkonik: integer seconds with each genmove; the size is fixed when it is built.
+    // Lajkonik gets integer seconds with each `genmove`; its board size is fixed when it is built.
     ("lajkonik", "gtp(time=genmove, colours=\"w b\")"),
-    // Castro: time on its own line.
+    // Castro gets the time on a line of its own.
     ("castro", "gtp(time=\"time -m {seconds}\", colours=\"w b\")"),
-    // GRhino's gtp-rhino: upper case; it passes by itself and rejects a pass; it ignores time.
+    // GRhino's `gtp-rhino`: upper case; passes by itself and rejects a pass; ignores time.
     ("grhino", "gtp(case=upper, pass=none)"),
     // NTest and other engines of NBoard.
     ("nboard", "nboard"),
-    // Tournaments in Taiwan.
+    // Programs of the TCGA tournaments in Taiwan.
     ("tcga", "tcga"),
-    // Clients of BGCI.
+    // Programs for BGCI clients.
     ("bgci", "ubgi"),
-    // HavannahGui and its programs: time left before every move.
+    // HavannahGui and its programs get the time left before every move.
     ("havannahgui", "gtp(time=left)"),
 ];
 
-/// Names of squares.
+/// Notation of squares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Squares {
-    /// Ours, which are HavannahGui's.
+    /// Our notation, which is HavannahGui's.
     Ours,
-    /// Little Golem's: each letter's numbers begin with 1.
+    /// Little Golem's: in each column the numbers begin with 1.
     Golem,
-    /// Rows from the top.
+    /// Rows are numbered from the top.
     Top,
 }
 
@@ -45,16 +45,17 @@ pub struct Dialect {
     /// Lines sent after the start of the program and of a game.
     pub(super) init: String,
     pub(super) game: String,
-    /// Time control: a word of the protocol, or a line at the start of a game.
+    /// Time control: one of the protocol's values (`none`, `settings`, …), or a line to send at the
+    /// start of a game.
     pub(super) time: String,
     /// True if moves are upper case.
     pub(super) capitals: bool,
-    /// Word for a pass; `none` to send no passes.
+    /// Word for a pass; `none` if passes are not sent.
     pub(super) pass: String,
     pub(super) squares: Squares,
-    /// Names of the seats; `None` for their titles.
+    /// Names of the seats in the program's lines; `None` for our lower-case titles.
     pub(super) colours: Option<[String; 2]>,
-    /// True if the first colour belongs to the side that begins.
+    /// True if the first name belongs to the side that begins, instead of seat 0.
     pub(super) first_begins: bool,
     /// True if each game starts a new process.
     pub(super) one_game: bool,
@@ -66,13 +67,13 @@ pub struct Dialect {
     pub(super) time_of_start: Duration,
 }
 
-/// Default timeout of a start in milliseconds, unless a move has more.
+/// Default timeout of a start in milliseconds, unless that of a move is longer.
 const DEFAULT_START_MILLISECONDS: u64 = 10_000;
 
 /// Default timeout of a move in milliseconds.
 const DEFAULT_MILLISECONDS: u64 = 10_000;
 
-/// Values of keys, from a spec or else from a preset.
+/// Keys of a player's spec, with those of a preset as defaults.
 struct KeyValues<'a, 'b, 'c> {
     arguments: &'b mut Arguments<'a>,
     set: Arguments<'c>,
@@ -208,7 +209,7 @@ impl Dialect {
         Ok(dialect)
     }
 
-    /// Seconds a move as an integer, as most programs require.
+    /// Thinking time of a move in whole seconds, at least 1: most programs require an integer.
     pub(super) fn seconds(&self) -> u64 {
         self.think.as_secs().max(1)
     }

@@ -1,8 +1,8 @@
-//! Logs of the lines exchanged with programs, in a folder, a file a process.
+//! Logs of the lines exchanged with programs: a folder with one file for each process.
 //!
-//! A line has the milliseconds since the start, a sign (`>` sent, `<` received, `!` standard error)
-//! and the text. Invariants: no file is overwritten; the size is bounded; a failed write ends the
-//! log only.
+//! A line has the milliseconds since the start, a sign (`>` sent, `<` received, `!` standard error,
+//! `#` remark) and the text. Invariants: no file is overwritten; the size of a file is bounded; a
+//! failed write ends the log, not the game.
 
 use super::reply::quote;
 use std::{
@@ -19,7 +19,7 @@ const MAX_BYTES: usize = 16 << 20;
 
 static LOG_DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
 
-/// Sets the folder of logs; only the first call counts.
+/// Sets the folder of logs; only the first call has an effect.
 pub fn set_folder(folder: PathBuf) {
     LOG_DIRECTORY.get_or_init(|| folder);
 }
@@ -28,12 +28,12 @@ pub(super) struct Log {
     file: Option<File>,
     began: Instant,
     remaining: usize,
-    /// Incomplete lines by sign.
+    /// Bytes of the last, incomplete line of each stream, by its sign.
     partial: BTreeMap<char, Vec<u8>>,
 }
 
 impl Log {
-    /// Opens the log of a new process.
+    /// Creates the log of a new process, if a folder is set; `words` is the command line.
     pub(super) fn begin(words: &[String]) -> Result<Self, String> {
         let file = LOG_DIRECTORY.get().map(|folder| {
             let failed = |error| format!("{}: {error}", folder.display());
@@ -57,7 +57,7 @@ impl Log {
         })
     }
 
-    /// Appends bytes of a stream.
+    /// Appends bytes of the stream with this sign, and writes complete lines.
     pub(super) fn line(&mut self, sign: char, bytes: &[u8]) {
         let Some(file) = &mut self.file else { return };
         let partial = self.partial.entry(sign).or_default();
@@ -76,7 +76,7 @@ impl Log {
         }
     }
 
-    /// Writes incomplete lines.
+    /// Writes the incomplete lines.
     pub(super) fn finish(&mut self) {
         let partial = std::mem::take(&mut self.partial).into_iter();
         for (sign, mut line) in partial.filter(|(_, line)| !line.is_empty()) {

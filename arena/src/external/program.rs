@@ -1,9 +1,10 @@
 //! A running program that replies to lines with lines.
 //!
-//! Invariants: no wait exceeds its deadline or a stop, even if the program neither replies nor
-//! reads; a reply follows its request, and any other line is a failure; standard error is drained
-//! into the log. A dropped program leaves no threads, descriptors or processes: its process group
-//! is killed, and on Linux also processes outside of it with our mark in their environment.
+//! Invariants: no wait goes on after its deadline or a stop, even if the program neither replies
+//! nor reads; a reply follows its request, and any other line is a failure; standard error is
+//! drained into the log. Dropping a program leaves no threads, descriptors or processes: its
+//! process group is killed, and on Linux also every other process whose environment has the
+//! program's mark.
 
 use super::deadline::Deadline;
 use super::{
@@ -29,7 +30,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Interval between checks of the stop flag.
+/// Interval between checks whether a search was stopped.
 const CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Time for a program to end after its input is closed.
@@ -38,26 +39,26 @@ const END_TIMEOUT: Duration = Duration::from_millis(200);
 pub(super) struct Program {
     name: String,
     child: Child,
-    /// `None` after the end.
+    /// `None` after the input was closed.
     input: Option<ChildStdin>,
     output: ChildStdout,
-    /// `None` after the program closed it.
+    /// `None` after the program closed its standard error.
     errors: Option<ChildStderr>,
-    /// Last bytes of standard error.
+    /// Last bytes of standard error, for the error message when the program ends.
     last_errors: Vec<u8>,
-    /// Bytes that are not parsed yet.
+    /// Output that is not parsed yet.
     replies: ReplyBuffer,
-    /// Limits that end a wait before its deadline.
+    /// Limits of the current request; a stop ends waiting before the deadline.
     pub(super) limits: Limits,
-    /// True if the last line was written completely.
+    /// True if the last line was sent completely.
     pub(super) awaits_reply: bool,
     log: Log,
-    /// Mark in the environment of the program and its children.
+    /// Value of the environment variable by which the program's child processes are found.
     mark: String,
 }
 
 impl Program {
-    /// Starts a program in a working directory, the current one by default.
+    /// Starts a program in a working directory; `None` is the current one.
     pub(super) fn start(
         words: &[String],
         folder: Option<&Path>,
@@ -115,13 +116,13 @@ impl Program {
         Ok(program)
     }
 
-    /// Sends a line; unexpected earlier output is a failure.
+    /// Sends a line. Unexpected output before it is a failure.
     pub(super) fn send(&mut self, line: &str, deadline: Deadline) -> Result<(), Failure> {
         self.expect_silence(deadline)?;
         self.write(line, deadline)
     }
 
-    /// Writes a line while the program may still be replying.
+    /// Writes a line, even if the reply to an earlier one is still due.
     pub(super) fn write(&mut self, line: &str, deadline: Deadline) -> Result<(), Failure> {
         let line = format!("{line}\n");
         let mut bytes = line.as_bytes();
@@ -137,7 +138,7 @@ impl Program {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     self.wait(true, self.remaining(deadline, "read nothing")?)?;
-                    // The program may itself wait until its comments are read.
+                    // The program may not read on before its comments are read.
                     self.expect_silence(deadline)?;
                 }
                 Err(_) => return Err(self.exit_failure("its input is closed")),
@@ -147,24 +148,25 @@ impl Program {
         Ok(())
     }
 
-    /// Reply that has already come.
+    /// Takes the reply if it is complete, without waiting.
     pub(super) fn take_answer(&mut self, reply: Reply) -> Result<Option<String>, Failure> {
         self.read()?;
         self.replies.reply(reply)
     }
 
-    /// Receives a reply.
+    /// Waits for the only reply to the last line.
     pub(super) fn receive(&mut self, reply: Reply, deadline: Deadline) -> Result<String, Failure> {
         if reply == Reply::Nothing {
             return Ok(String::new());
         }
         let answer = self.receive_first(reply, deadline)?;
-        // Checks output that came with it; later output is checked before the next request.
+        // Only output that came together with the reply is checked here, later output before the
+        // next request.
         self.replies.expect_silence()?;
         Ok(answer)
     }
 
-    /// Receives the first of several replies.
+    /// Waits for a reply that others may follow.
     pub(super) fn receive_first(
         &mut self,
         reply: Reply,
@@ -179,7 +181,8 @@ impl Program {
         }
     }
 
-    /// Time to wait: until the deadline or the next check.
+    /// Time to wait: until the deadline, or until the next check for a stop. The error after the
+    /// deadline begins with `missed`.
     fn remaining(&self, deadline: Deadline, missed: &str) -> Result<Duration, Failure> {
         if self.limits.is_stopped() {
             return Err(SystemFault("it was stopped".to_owned()));
@@ -193,7 +196,7 @@ impl Program {
         })
     }
 
-    /// Reads available output, which may only be comments.
+    /// Reads available output, which may only be lines that the protocol allows without a request.
     fn expect_silence(&mut self, deadline: Deadline) -> Result<(), Failure> {
         while self.read()? {
             self.replies.expect_silence()?;
@@ -202,7 +205,7 @@ impl Program {
         self.replies.expect_silence()
     }
 
-    /// CPU time of the program and its children, if the system reports it.
+    /// CPU time of the program and its children; `None` if the system does not report it.
     pub(super) fn cpu_time(&self) -> Option<Duration> {
         reaper::cpu_time(self.group())
     }
@@ -210,7 +213,7 @@ impl Program {
     /// Drains standard error.
     fn read_errors(&mut self) {
         let mut bytes = [0; MAX_LINE];
-        // At most the size of a pipe, so that endless output does not block replies.
+        // At most the size of a pipe is read, so that endless output does not delay replies.
         for _ in 0..16 {
             let read = self.errors.as_mut().map(|errors| errors.read(&mut bytes));
             match read {
@@ -230,7 +233,7 @@ impl Program {
         }
     }
 
-    /// Reads once without waiting; returns whether there was output.
+    /// Reads output once without waiting; returns whether there was any.
     fn read(&mut self) -> Result<bool, Failure> {
         self.read_errors();
         let mut bytes = [0; MAX_LINE];
@@ -252,7 +255,7 @@ impl Program {
         }
     }
 
-    /// Waits for output, or for space in the input if `to_write`.
+    /// Waits for output, or, with `to_write`, until the input accepts bytes.
     fn wait(&self, to_write: bool, remaining: Duration) -> Result<(), Failure> {
         let mut pipes = vec![PollFd::new(&self.output, PollFlags::IN)];
         if let Some(errors) = &self.errors {
@@ -275,7 +278,8 @@ impl Program {
         ))
     }
 
-    /// Failure of a program that has ended or closed a pipe; kills it.
+    /// Failure of a program that has ended or closed a pipe (`otherwise` is the reason then); kills
+    /// it.
     fn exit_failure(&mut self, otherwise: &str) -> Failure {
         let Some(status) = self.end() else {
             return PlayerFault(otherwise.to_owned());
@@ -290,13 +294,13 @@ impl Program {
         Pid::from_child(&self.child)
     }
 
-    /// Closes the input and kills the program and its children after a while. Returns the exit
-    /// status if the program ended by itself, once.
+    /// Closes the input, waits a short time for the program to end, and kills what is left of its
+    /// processes. Returns the exit status if the program ended by itself; `None` in later calls.
     fn end(&mut self) -> Option<ExitStatus> {
         self.input.take()?;
         self.log.line('#', b"its input is closed\n");
         let group = self.group();
-        // Until it is waited for, its process number stays reserved.
+        // The process is only inspected, so that its process number stays reserved.
         let has_ended = || {
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
             !matches!(waitid(WaitId::Pid(group), options), Ok(None))
@@ -306,7 +310,7 @@ impl Program {
             thread::sleep(Duration::from_millis(1));
         }
         let by_itself = has_ended();
-        // A process that cannot be killed is left.
+        // A process that cannot be killed is left running.
         let _ = kill_process_group(group, Signal::KILL);
         reaper::kill_marked(&self.mark, group);
         let status = self.child.wait().ok();

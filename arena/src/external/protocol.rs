@@ -1,48 +1,48 @@
-//! Protocols of other programs as data: lines to send, and their replies.
+//! Protocols of other programs as data: lines to send, and the kinds of their replies.
 //!
-//! Sources: `docs/other-programs.md`. Lines are separated by semicolons and have placeholders in
-//! braces; a line with a missing value is left out. Invariant: every line has a known reply or
-//! none, so that replies match requests.
+//! `docs/other-programs.md` names the sources. Lines are separated by semicolons and have
+//! placeholders in braces; a line is left out if one of its placeholders has no value. Invariant:
+//! for every line it is known which reply it gets, if any, so that replies match requests.
 
 use super::reply::{ChatterPolicy, Reply};
 
-/// A protocol.
 #[derive(Debug)]
 pub(super) struct Protocol {
     pub(super) name: &'static str,
-    /// Games of the protocol.
+    /// Games of the protocol, for the error message about others.
     pub(super) games: &'static str,
-    /// Sent after the program has started.
+    /// Lines sent after the program has started.
     pub(super) start: &'static str,
-    /// Sent at the start of a game.
+    /// Lines sent at the start of a game.
     pub(super) begin: &'static str,
-    /// Default of `{game}` there.
+    /// Default of `{game}` in `begin`.
     pub(super) game: &'static str,
-    /// Sent for a move of the game.
+    /// Lines sent for a move of the game.
     pub(super) move_message: &'static str,
-    /// Requests a move; its last line gets the reply.
+    /// Lines that request a move; the last one gets it as reply.
     pub(super) question: &'static str,
-    /// Requests the reply at once, with a reply of its own.
+    /// Line that requests an immediate reply to `question`, and then gets a reply of its own.
     pub(super) stop: &'static str,
-    /// Sent after a game.
+    /// Lines sent after a game.
     pub(super) over: &'static str,
-    /// Sent before the end.
+    /// Line sent before the input is closed.
     pub(super) end: &'static str,
-    /// Kinds of reply by the beginning of a line; other lines get none.
+    /// Kinds of reply by the beginning of a line; lines with other beginnings get no reply.
     pub(super) replies: &'static [(&'static str, Reply)],
-    /// Output that is allowed without a request.
+    /// Lines that a program may write without a request.
     pub(super) chatter: ChatterPolicy,
-    /// Values of `time`, the default first.
+    /// Values of the option `time`, the default first.
     pub(super) times: &'static [&'static str],
-    /// Formats a position, given without and with its outcome.
+    /// Formats a position from our text for it, without and with its outcome of chance.
     pub(super) format_position: fn(&[String; 2]) -> String,
-    /// True if the program tracks the board and gets every move.
+    /// True if the program tracks the board and must get every move.
     pub(super) tracks_board: bool,
-    /// True if it gets its own moves, too, because a reply does not make them.
+    /// True if the program must get its own moves, too, because it does not make them when it
+    /// replies.
     pub(super) repeats: bool,
 }
 
-/// Defaults.
+/// Values of the fields that a protocol does not set.
 const DEFAULT_PROTOCOL: Protocol = Protocol {
     name: "",
     games: "",
@@ -62,7 +62,7 @@ const DEFAULT_PROTOCOL: Protocol = Protocol {
     repeats: false,
 };
 
-/// Reversi in NBoard's protocol.
+/// NBoard's protocol for Reversi.
 const NBOARD_PROTOCOL: Protocol = Protocol {
     name: "nboard",
     games: "nboard is for reversi on 8 by 8 squares",
@@ -76,7 +76,7 @@ const NBOARD_PROTOCOL: Protocol = Protocol {
     ..DEFAULT_PROTOCOL
 };
 
-/// NBoard for programs that only take the standard start.
+/// NBoard's protocol for programs that accept no position but the standard start.
 pub(super) static NBOARD_BY_MOVES: Protocol = Protocol {
     begin: "set game {written}; {game}; {time}; ping 1",
     move_message: "move {move}",
@@ -127,7 +127,7 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
     Protocol {
         name: "ubgi",
         games: "gtp and ubgi are for two seats",
-        // The program has read everything before when it is ready.
+        // The reply to `isready` shows that all lines before were read.
         start: "ubgi; {init}; isready",
         begin: "newgame; {game}; {time}; isready",
         question: "position alea {written}; dice {die}; go",
@@ -143,7 +143,8 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
     NBOARD_PROTOCOL,
 ];
 
-/// TCGA's request: side, die, squares of Blue's stones and of Red's, counted from the upper left.
+/// Arguments of TCGA's request for a move: side, die, squares of Blue's stones and of Red's,
+/// counted from the upper left.
 fn stones(position: &str) -> String {
     let mut words = position.split(' ');
     let mut word = || words.next().unwrap_or_default();
@@ -159,7 +160,7 @@ fn stones(position: &str) -> String {
     format!("{} {die} {}", side.to_uppercase(), squares.join(" "))
 }
 
-/// A position in GGF, as NBoard reads it.
+/// A position in the Generic Game Format (GGF), as NBoard reads it.
 fn ggf(position: &str) -> String {
     let signs = position.replace('/', "").replace('X', "*");
     let (board, side) = signs.split_once(' ').unwrap_or((&signs, "*"));

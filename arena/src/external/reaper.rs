@@ -1,7 +1,8 @@
 //! Kills the processes of programs when this process ends, even if it is killed.
 //!
-//! A shell reads the process groups of all programs from us. After its input is closed it kills
-//! them, and on Linux also every other process with our mark in its environment.
+//! A shell, the guard, receives the process groups of all running programs on its standard input.
+//! When the input is closed, it kills them, and on Linux also every other process whose environment
+//! has a mark of this process.
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
@@ -14,13 +15,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Environment variable with our process number and the program's.
+/// Environment variable for the mark: our process number and the program's number.
 pub(super) const MARK_VARIABLE: &str = "ALEA_PROGRAM";
 
-/// Script that waits for the end of its input.
+/// Shell script of the guard.
 const GUARD_SCRIPT: &str = include_str!("guard.sh");
 
-/// Maximum time to kill marked processes.
+/// Maximum time for finding and killing the marked processes of a program.
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
 static PROCESS_GROUPS: Mutex<Groups> = Mutex::new(Groups {
@@ -33,26 +34,26 @@ struct Groups {
     guard: Option<Child>,
 }
 
-/// Mark of a program.
+/// Mark of the program with this number.
 pub(super) fn mark(number: u64) -> String {
     format!("{}.{number}", std::process::id())
 }
 
-/// Starts the guard before a program starts.
+/// Starts the guard, if it is not running, before a program starts.
 pub(super) fn begin() -> io::Result<()> {
     change(|_| {})
 }
 
-/// Registers a program.
+/// Registers a program's process group with the guard.
 pub(super) fn add(group: Pid) -> io::Result<()> {
     change(|living| {
         living.insert(group.as_raw_pid());
     })
 }
 
-/// Removes a program that has ended.
+/// Removes the process group of a program that has ended.
 pub(super) fn remove(group: Pid) {
-    // Without a guard there is nothing to update.
+    // If no guard can be started, there is none to update.
     let _ = change(|living| {
         living.remove(&group.as_raw_pid());
     });
@@ -75,7 +76,7 @@ fn change(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
         if send(guard).is_ok() {
             return Ok(());
         }
-        // The guard was killed.
+        // A guard that does not read has been killed.
         let _ = guard.kill().and_then(|()| guard.wait());
     }
     let guard = Command::new("sh")
@@ -94,7 +95,7 @@ fn change(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
     send(groups.guard.insert(guard))
 }
 
-/// Linux's unit of process times on all architectures of Rust.
+/// Unit of process times in `/proc`, on every Linux architecture that Rust supports.
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// CPU time of a process and its children, running or ended and waited for. `None` if the system
@@ -104,14 +105,14 @@ pub(super) fn cpu_time(process: Pid) -> Option<Duration> {
     Some(Duration::from_secs_f64(ticks as f64 / TICKS_PER_SECOND))
 }
 
-/// Maximum depth of child processes.
+/// Maximum depth of child processes that are counted.
 const MAX_DEPTH: usize = 16;
 
 fn ticks(process: i32, depth: usize) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name is in parentheses and may hold any character.
+    // The process name is in parentheses and may contain any character.
     let (_, numbers) = stat.rsplit_once(')')?;
-    // User and kernel time of itself and of children it waited for.
+    // User and kernel time of the process and of ended children that it waited for.
     let own = numbers.split_whitespace().skip(11).take(4);
     let own: u64 = own.filter_map(|number| number.parse::<u64>().ok()).sum();
     let threads = std::fs::read_dir(format!("/proc/{process}/task"));
@@ -128,7 +129,9 @@ fn ticks(process: i32, depth: usize) -> Option<u64> {
     Some(own + started)
 }
 
-/// Kills all processes with a mark that are not older than the first; does nothing without `/proc`.
+/// Kills all processes with the mark of a program; does nothing without `/proc`. A process number
+/// above `first`, that of the program, may belong to a child that is just being started, which is
+/// waited for.
 pub(super) fn kill_marked(mark: &str, first: Pid) {
     let began = Instant::now();
     let mark = format!("{MARK_VARIABLE}={mark}");
@@ -137,7 +140,7 @@ pub(super) fn kill_marked(mark: &str, first: Pid) {
     }
 }
 
-/// Returns whether processes were killed or may appear.
+/// Returns whether marked processes were found or may still appear.
 fn kill_once(mark: &[u8], first: Pid) -> bool {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let mut any = false;
@@ -148,14 +151,15 @@ fn kill_once(mark: &[u8], first: Pid) -> bool {
             continue;
         };
         let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
-        // During `exec` a process has no environment. Process numbers that wrap around are missed.
+        // During `exec` a process has no environment. Children are missed if process numbers wrap
+        // around.
         let is_becoming = environment.is_empty()
             && pid.as_raw_pid() > first.as_raw_pid()
             && process.path().join("exe").read_link().is_ok();
         any |= is_becoming;
         if environment.split(|&byte| byte == 0).any(|one| one == mark) {
             any = true;
-            // It may have ended.
+            // An error means that the process has ended.
             let _ = kill_process(pid, Signal::KILL);
         }
     }

@@ -1,5 +1,6 @@
-//! Replies of programs: from bytes to lines, and from a line to a move. Independent of processes
-//! and pipes. Invariant: a line is complete, however it was split.
+//! Parsing of programs' output: from bytes to lines, and from a line to a move, independently of
+//! processes and pipes. Invariant: only complete lines are parsed, however the output is split into
+//! reads.
 
 use engine::core::text::{is_unprintable, without_mark};
 use engine::play::{
@@ -18,29 +19,29 @@ const MAX_BLOCK: usize = 1 << 16;
 pub enum ChatterPolicy {
     /// Lines that begin with `#`.
     Comments,
-    /// Empty lines.
+    /// Blank lines.
     Blanks,
     /// All lines that begin with none of these words.
     AllExcept(&'static [&'static str]),
 }
 
-/// Kind of reply to a line.
+/// Kind of reply that a line gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// Nothing.
+    /// No reply.
     Nothing,
     /// One line.
     Line,
-    /// The first two words of the request.
+    /// A line that repeats the first two words of the request.
     Greeting,
-    /// GTP: `=` or `?`, and lines up to an empty one.
+    /// A GTP response: `=` or `?`, then all lines up to an empty one.
     Block,
-    /// The line that begins with this word.
+    /// A line that begins with this word; the rest of the line is the reply.
     Word(&'static str),
 }
 
 impl ChatterPolicy {
-    /// True if a line, possibly incomplete, is ignored.
+    /// True if a line, possibly incomplete, is allowed without a request, and skipped.
     fn is_skipped(self, line: &str) -> bool {
         match self {
             Self::Comments => line.starts_with('#'),
@@ -50,7 +51,7 @@ impl ChatterPolicy {
     }
 }
 
-/// Bytes that are not parsed yet.
+/// Output of a program that is not parsed yet.
 #[derive(Debug)]
 pub struct ReplyBuffer {
     bytes: Vec<u8>,
@@ -58,14 +59,14 @@ pub struct ReplyBuffer {
 }
 
 impl ReplyBuffer {
-    /// An empty buffer for a program with this chatter.
+    /// An empty buffer; `chatter` are the lines to skip.
     #[must_use]
     pub fn new(chatter: ChatterPolicy) -> Self {
         let bytes = Vec::new();
         Self { bytes, chatter }
     }
 
-    /// Appends bytes.
+    /// Appends output.
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend(bytes);
     }
@@ -73,7 +74,7 @@ impl ReplyBuffer {
     /// Takes a reply if it is complete.
     ///
     /// # Errors
-    /// If there is other output, or the reply is too long.
+    /// If another line comes first, or the reply is too long.
     pub fn reply(&mut self, reply: Reply) -> Result<Option<String>, Failure> {
         if reply == Reply::Block {
             return self.block();
@@ -90,7 +91,7 @@ impl ReplyBuffer {
         }
     }
 
-    /// Takes a reply of GTP as one line, without its sign.
+    /// Takes a GTP response as one line, without its sign.
     fn block(&mut self) -> Result<Option<String>, Failure> {
         let mut lines: Vec<String> = Vec::new();
         let mut end = 0;
@@ -114,7 +115,7 @@ impl ReplyBuffer {
         Ok(None)
     }
 
-    /// Rejects an incomplete line or reply that is too long.
+    /// Rejects an incomplete line or response that is too long.
     fn check_length(&self, what: &str, max_bytes: usize) -> Result<(), Failure> {
         if self.bytes.len() < max_bytes {
             return Ok(());
@@ -124,14 +125,14 @@ impl ReplyBuffer {
         Err(PlayerFault(problem))
     }
 
-    /// Takes the first complete line that is not ignored.
+    /// Takes the first complete line that is not skipped.
     fn line(&mut self) -> Result<Option<String>, Failure> {
         let mut begin = 0;
         let mut first = None;
         while first.is_none()
             && let Some(length) = self.bytes[begin..].iter().position(|&byte| byte == b'\n')
         {
-            // With its line feed it has one byte more.
+            // `length` is without the line feed.
             if length >= MAX_LINE {
                 break;
             }
@@ -148,14 +149,14 @@ impl ReplyBuffer {
         Ok(first)
     }
 
-    /// Checks that there is no output that is not ignored.
+    /// Checks that there is no output except lines to skip.
     ///
     /// # Errors
-    /// If there is such output.
+    /// If there is other output.
     pub fn expect_silence(&mut self) -> Result<(), Failure> {
         let line = self.line()?;
         let rest = self.rest();
-        // The beginning of a comment counts as one.
+        // An incomplete line is skipped, too, if it begins like a comment.
         match line.or_else(|| (!rest.is_empty() && !self.chatter.is_skipped(&rest)).then_some(rest))
         {
             Some(line) => unexpected_reply(&line, " without being asked"),
@@ -185,7 +186,7 @@ fn unexpected_reply<T>(line: &str, but: &str) -> Result<T, Failure> {
     Err(PlayerFault(format!("said '{}'{but}", quote(line))))
 }
 
-/// Text of a GTP reply after its sign and number.
+/// Text of a GTP response after its sign and number.
 fn answer_of_block(block: &str) -> Result<String, Failure> {
     let text = block[1..].trim_start_matches(|sign: char| sign.is_ascii_digit());
     match block.starts_with('=') {
@@ -194,7 +195,7 @@ fn answer_of_block(block: &str) -> Result<String, Failure> {
     }
 }
 
-/// Parses a reply as a legal move.
+/// Parses a program's move in our notation.
 ///
 /// # Errors
 /// If it is no legal move.
@@ -216,7 +217,7 @@ pub fn parse_reply<G: Playable>(
     .map_err(PlayerFault)
 }
 
-/// Beginning of a line without control characters.
+/// The first 40 characters of a line, with blanks for control characters.
 pub(super) fn quote(line: &str) -> String {
     line.trim()
         .chars()

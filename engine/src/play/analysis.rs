@@ -1,4 +1,5 @@
-//! The values of a position and of its moves: one type from searches to tables and JSON.
+//! Values of a position and of its moves, as searches compute them and as tables and JSON show
+//! them.
 
 use super::{
     build::PlayerRecipe,
@@ -16,27 +17,27 @@ use crate::search::{
     mcts::{MoveStatistics, TreeReport},
 };
 
-/// The value of a move to the seat that makes it, after the move and before the next roll.
+/// The value of a move for the seat that makes it, before the next chance event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MoveValue<M> {
     /// The move.
     pub mv: M,
-    /// Win probability; `None` from players that value no moves, and of moves that were not tried.
+    /// Win probability; `None` from players that value no moves, and for moves that were not tried.
     pub value: Option<f32>,
-    /// The payoffs of all seats, from searches that value each.
+    /// The payoffs of all seats; `None` from searches that do not value each seat.
     pub payoffs: Option<Payoffs>,
-    /// The win rate of such values in complete games, if that is fitted.
+    /// The win rate observed in complete games for this value; `None` if that was not fitted.
     pub calibrated: Option<f32>,
-    /// Whether the value is that of best play.
+    /// Whether the value is game-theoretic: proven, or searched to the end of every line.
     pub is_exact: bool,
-    /// The final score with best play, in [`Analysis::unit`].
+    /// The exact final score with best play, in [`Analysis::unit`]; `None` if unknown.
     pub score: Option<i32>,
-    /// Visits, prior and proven bounds in a tree search.
+    /// Visits, prior and proven bounds; `None` without a tree search.
     pub tree: Option<MoveStatistics<M>>,
 }
 
 impl<M> MoveValue<M> {
-    /// A move with its win probability alone.
+    /// A move with no more than its win probability.
     pub fn new(mv: M, value: Option<f32>) -> Self {
         Self {
             mv,
@@ -50,27 +51,27 @@ impl<M> MoveValue<M> {
     }
 }
 
-/// The values of a position that is not over, and of its moves; win probabilities are those of the
+/// The values of a position that is not over and of its moves; win probabilities are those of the
 /// seat to move. [`Player::analyse`] fills `moves`, `line`, `stats` and `tree`, and
 /// [`PlayerRecipe::analyse`] the rest.
 #[derive(Clone, Debug)]
 pub struct Analysis<M> {
-    /// The move to play; `None` before the roll.
+    /// The move to play; `None` if the position's chance event is still open.
     pub best: Option<M>,
-    /// The value of the best move, before the roll the expectation over its outcomes; `None` from
-    /// players that value no moves.
+    /// The value of the best move, or before the chance event the expectation over outcomes; `None`
+    /// from players that value no moves.
     pub value: Option<f32>,
-    /// The win rate of such values in complete games, if that is fitted.
+    /// The win rate observed in complete games for the value; `None` if that was not fitted.
     pub calibrated: Option<f32>,
-    /// The unit of exact scores, such as `discs`.
+    /// The unit of exact scores, such as `discs`; `None` without such scores.
     pub unit: Option<&'static str>,
-    /// The given moves, or all of a position, in list order.
+    /// The values of the requested moves, or of all moves of the position, in list order.
     pub moves: Vec<MoveValue<M>>,
-    /// The principal variation; at least the best move where moves are valued.
+    /// The principal variation; where moves are valued, it has at least the best move.
     pub line: Vec<M>,
-    /// The cost.
+    /// The cost of the search.
     pub stats: SearchStats,
-    /// The tree of a Monte-Carlo search.
+    /// Summary of the search tree; `None` without a tree search.
     pub tree: Option<Box<TreeReport<M>>>,
 }
 
@@ -90,7 +91,7 @@ impl<M> Default for Analysis<M> {
 }
 
 impl<M: Copy> Analysis<M> {
-    /// The moves of a position without values: the given ones, or (`None`) all.
+    /// An analysis without values of the given moves, or (`None`) of all moves of the position.
     pub fn without_values<G: Game<Move = M>>(
         game: &G,
         position: &G::Position,
@@ -108,16 +109,17 @@ impl<M: Copy> Analysis<M> {
         }
     }
 
-    /// The moves alone.
+    /// The analysed moves without their values.
     pub fn list(&self) -> Vec<M> {
         self.moves.iter().map(|rated| rated.mv).collect()
     }
 }
 
 impl<G: Playable> PlayerRecipe<G> {
-    /// The complete analysis of a position by a player of this recipe; `outcome` is the roll, and
-    /// `limits` end the search besides the player's own. An `observer` receives the depths before the
-    /// last ([`Player::analyse_observed`]), without a best move and without scores.
+    /// Analyses a position by a player of this recipe. `outcome` is the outcome of chance, or
+    /// `None` before it; `limits` end the search besides the player's own. An `observer` receives
+    /// the analyses of all depths before the last ([`Player::analyse_observed`]), without a best
+    /// move and without scores.
     ///
     /// # Errors
     /// In one line, if the player fails.
@@ -165,7 +167,8 @@ impl<G: Playable> PlayerRecipe<G> {
         Ok(analysis)
     }
 
-    /// Marks exact values, calibrates the others where that is fitted, and values the position.
+    /// Marks exact values, calibrates values where that is fitted, and computes the position's
+    /// value.
     fn complete(
         &self,
         game: &G,
@@ -173,13 +176,13 @@ impl<G: Playable> PlayerRecipe<G> {
         limits: &Limits,
         analysis: &mut Analysis<G::Move>,
     ) {
-        // A search that evaluated no leaf saw the end of every line.
+        // A search that evaluated no leaf reached the end of the game in every line.
         let is_exact = analysis.stats.evaluations == 0;
         for rated in &mut analysis.moves {
             let proven = rated.tree.map(|tree| tree.proven);
             rated.is_exact = is_exact || proven.is_some_and(|proven| proven.lower == proven.upper);
             let next = game.play(position, rated.mv);
-            // The fit is for the side to move.
+            // The calibration is for the side to move.
             let flips = game.to_move(&next) != game.to_move(position);
             let own = |value: f32| if flips { 1.0 - value } else { value };
             let calibrated = rated.value.and_then(|value| {
@@ -197,7 +200,7 @@ impl<G: Playable> PlayerRecipe<G> {
             if let Some(best) = analysis.best {
                 return number(moves.find(|rated| rated.mv == best)?);
             }
-            // A move that a sampling player never tried counts as lost.
+            // A move that a sampling player never tried counts as a loss.
             let numbers: Vec<f32> = moves
                 .clone()
                 .map(|rated| number(rated).unwrap_or(0.0))

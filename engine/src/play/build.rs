@@ -1,7 +1,8 @@
-//! From notation to evaluators and players of any game.
+//! Construction of evaluators and players of any game from notation.
 //!
 //! A [`PlayerRecipe`] is checked and has its models loaded; the players it makes share the weights.
-//! Here are those that every game has; a game's own stand in its registry ([`super::registry`]).
+//! This module has the players of every game; those of a single game are in its registry
+//! ([`super::registry`]).
 
 use self::monte_carlo::MctsRecipe;
 use self::rollouts::RolloutRecipe;
@@ -54,7 +55,7 @@ pub fn player_names<G: Playable>() -> String {
     names
 }
 
-/// A player of a game that can be made again and again.
+/// A checked player notation with its models, from which any number of players are made.
 #[derive(Clone)]
 pub struct PlayerRecipe<G: Playable> {
     name: String,
@@ -68,18 +69,18 @@ pub struct PlayerRecipe<G: Playable> {
 #[derive(Clone)]
 struct PlayerConstructor<G: Playable> {
     is_reproducible: bool,
-    /// Whether it has a limit of time.
+    /// Whether its searches have a limit of time.
     is_time_limited: bool,
-    /// Evaluator and exact knowledge, if an evaluator alone values positions.
+    /// Evaluator and oracle, if an evaluator alone values positions, in a search or not.
     judges: Option<EvaluatorAndOracle<G>>,
     make: MakePlayer<G>,
 }
 
-/// A pointer, so that callers do not compile the searches behind it.
+/// `dyn`, so that callers do not compile the searches behind it.
 type MakePlayer<G> = Arc<dyn Fn(G, bool) -> Box<dyn Player<G>> + Send + Sync>;
 
 impl<G: Playable> PlayerConstructor<G> {
-    /// A player that does not search.
+    /// A constructor of players that do not search.
     fn by(is_reproducible: bool, make: Maker<G>) -> Self {
         Self {
             is_reproducible,
@@ -91,8 +92,8 @@ impl<G: Playable> PlayerConstructor<G> {
 }
 
 impl<G: Playable> PlayerRecipe<G> {
-    /// Parses a player's notation, for example `star1(depth=4, eval=model:x.safetensors)`; models
-    /// are loaded.
+    /// Parses a player's notation, for example `star1(depth=4, eval=model:x.safetensors)`, and
+    /// loads its models.
     ///
     /// # Errors
     /// If the notation is malformed, has an unknown name, or a model cannot be read; or if it names
@@ -103,10 +104,10 @@ impl<G: Playable> PlayerRecipe<G> {
         recipe.map_err(|problem| PlayerError::of(text, problem))
     }
 
-    /// The player of a spec that is a value.
+    /// The recipe of a parsed notation.
     ///
     /// # Errors
-    /// As [`PlayerRecipe::parse`]; characters count in the spec as it is printed.
+    /// As [`PlayerRecipe::parse`]; characters are those of the notation as it is printed.
     pub fn of(notation: &Notation, game: &G) -> Result<Self, PlayerError> {
         game.player(notation).map_err(|problem| {
             let printed = game.player(&notation.with_printed_positions());
@@ -205,7 +206,7 @@ impl<G: Playable> PlayerRecipe<G> {
         &self.name
     }
 
-    /// The keys of its options.
+    /// The keys of the options that this player has.
     pub fn option_keys(&self) -> &[&'static str] {
         &self.option_keys
     }
@@ -215,20 +216,21 @@ impl<G: Playable> PlayerRecipe<G> {
         self.made.is_reproducible
     }
 
-    /// Whether the search has a limit of time, so that it takes
-    /// [another one](crate::core::limits::Limits::time) for each answer.
+    /// Whether the search has a limit of time, so that callers may set [another
+    /// one](crate::core::limits::Limits::time) for each move.
     pub fn is_time_limited(&self) -> bool {
         self.made.is_time_limited
     }
 
-    /// Whether every allowed move is equally likely, so that expectations are computed without
+    /// Whether the player moves uniformly at random, so that expectations are computed without
     /// sampling.
     pub fn is_uniform(&self) -> bool {
         self.is_uniform
     }
 
-    /// The score in whole games of a value of a position, for the same seat; `None` without a fit.
-    /// Finished, proven and exact values within limits are unchanged.
+    /// The win rate observed in complete games for a value of a position, for the same seat; `None`
+    /// if that was not fitted. Values of finished games and exact values that the oracle finds
+    /// within `limits` are returned unchanged.
     #[must_use]
     pub fn calibrate_to_results(
         &self,
@@ -256,7 +258,8 @@ impl<G: Playable> PlayerRecipe<G> {
     }
 }
 
-/// [`PlayerRecipe::of`] where the game's searches are compiled, see [`Playable::player`].
+/// The recipe of a notation, called where the game's searches are compiled, see
+/// [`Playable::player`].
 pub fn read_player<G: Playable>(notation: &Notation, game: &G) -> Result<PlayerRecipe<G>, Problem> {
     Ok(PlayerRecipe {
         name: notation.to_string(),
@@ -264,17 +267,17 @@ pub fn read_player<G: Playable>(notation: &Notation, game: &G) -> Result<PlayerR
     })
 }
 
-/// Keys that replace the defaults of other keys.
+/// Options whose presence drops the default of other options.
 const OVERRIDDEN_DEFAULTS: [(&str, &[&str]); 3] = [
     ("c", &["exploration"]),
     ("truncate", &["playout"]),
     ("rave", &["blend"]),
 ];
-/// Keys that RAVE replaces.
+/// Options that have no effect without RAVE.
 const BY_RAVE: &[&str] = &["rave", "blend", "again", "noise", "exploration", "fpu"];
 
-/// The notation of a Monte-Carlo search, completed by the defaults of its game
-/// ([`GameInfo::mcts_defaults`](super::game_info::GameInfo::mcts_defaults)).
+/// The notation of a Monte-Carlo search with the defaults of its game
+/// ([`GameInfo::mcts_defaults`](super::game_info::GameInfo::mcts_defaults)) added.
 fn with_search_defaults<G: Playable>(notation: &Notation) -> Result<Notation, Problem> {
     let usual = Notation::parse(&format!("mcts({})", G::INFO.mcts_defaults))
         .map_err(|error| (error.character, error.problem))?;
@@ -288,7 +291,7 @@ fn with_search_defaults<G: Playable>(notation: &Notation) -> Result<Notation, Pr
     for mut argument in usual.arguments {
         let key = argument.key.clone().unwrap_or_default();
         let displaced = |(by, keys): &(&str, &[&str])| says(by) && keys.contains(&key.as_str());
-        // Exact knowledge is for searches that prove, playouts for leaves that play.
+        // An oracle is for searches that prove values, playouts are for leaves that use them.
         let known = G::registry().oracle.is_some_and(|entry| entry.key == key)
             && value("solver") == Some("off");
         let unplayed = key == "playout" && !plays;
@@ -307,7 +310,7 @@ fn with_search_defaults<G: Playable>(notation: &Notation) -> Result<Notation, Pr
     Ok(whole)
 }
 
-/// Reads an evaluator's notation, for example `random(seed=1)` or `model:models/x.safetensors`.
+/// Parses an evaluator's notation, for example `random(seed=1)` or `model:models/x.safetensors`.
 pub fn evaluator<'t, G: Playable>(
     text: impl Into<Text<'t>>,
     game: &G,
@@ -317,10 +320,11 @@ pub fn evaluator<'t, G: Playable>(
     evaluator_from(&notation, game).map_err(|problem| PlayerError::of(text, problem))
 }
 
-/// The evaluator of positions, and exact knowledge.
+/// The evaluator of positions, and the oracle, if there is one.
 type EvaluatorAndOracle<G> = (Arc<dyn AnyEvaluator<G>>, Knowledge<G>);
 
-/// The game's exact knowledge, if its key is given, or else the default of a search limited by time or by nodes, if any.
+/// The game's oracle if its option is given, otherwise the default oracle of a search limited by
+/// time (`Some(true)`) or by nodes; `None` if `default` is.
 fn oracle<G: Playable>(
     arguments: &mut Arguments<'_>,
     game: &G,

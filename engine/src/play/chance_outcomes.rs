@@ -1,4 +1,4 @@
-//! `ChanceOutcomes`: outcomes of chance in played and recorded games.
+//! `ChanceOutcomes`: sources and numbers of chance outcomes in played and recorded games.
 
 use super::{
     notation::{Arguments, Problem},
@@ -11,39 +11,41 @@ use crate::core::{
 };
 use std::ops::RangeInclusive;
 
-/// A [`ChanceSource`] that is made from a seed.
+/// A [`ChanceSource`] that is determined by a seed.
 pub trait SeededChance<G: SearchGame>: ChanceSource<G> + Send {
-    /// A source of the game with this seed.
+    /// A source of the game's outcomes with this seed.
     fn from_seed(game: &G, seed: u64) -> Self;
 }
 
-/// Chance that starts again: the second game of a pair has the outcomes of the first.
+/// A source of outcomes that can be restarted: the second game of a pair gets the outcomes of the
+/// first.
 pub trait Repeatable {
-    /// Returns to the first outcomes.
+    /// Restarts the source at its first outcomes.
     fn rewind(&mut self);
 }
 
-/// A game with sources of chance. Games without chance use [`NoChance`] for both types, others
-/// [`ListedChance`] or their own.
+/// A game with sources of chance outcomes. Games without chance use [`NoChance`] for both types,
+/// others [`ListedChance`] or their own.
 pub trait ChanceOutcomes: Rules {
-    /// Chance of game after game.
+    /// The source of outcomes of independent games.
     type Chance: SeededChance<Self>;
 
-    /// Chance of both games of a pair: the k-th outcome of a seat depends on the seed and k alone.
+    /// The source of outcomes of both games of a pair: the k-th outcome of a seat depends on the
+    /// seed and k alone.
     type PairedChance: SeededChance<Self> + Repeatable;
 
-    /// Chance of game after game.
+    /// A source of outcomes of independent games.
     fn chance(&self, seed: u64) -> Self::Chance {
         Self::Chance::from_seed(self, seed)
     }
 
-    /// Chance of both games of a pair.
+    /// A source of outcomes of both games of a pair.
     fn paired_chance(&self, seed: u64) -> Self::PairedChance {
         Self::PairedChance::from_seed(self, seed)
     }
 
-    /// Replaces the list by the moves that an outcome allows, in list order; none if there is no
-    /// such outcome. The position is not over. Outcomes are numbered as in records (see
+    /// Replaces the list by the moves that an outcome allows, in list order; it gets empty if there
+    /// is no such outcome. The position is not over. Outcomes are numbered as in records (see
     /// [`ChanceSource::draw`]): by default as [`crate::core::game::Game::outcomes`] lists them.
     fn allowed_moves(&self, position: &Self::Position, outcome: u8, moves: &mut Self::Moves) {
         self.moves(position, moves);
@@ -63,22 +65,22 @@ pub trait ChanceOutcomes: Rules {
         moves
     }
 
-    /// The numbers of outcomes in records.
+    /// The range of outcome numbers in records.
     fn outcome_numbers(&self) -> RangeInclusive<u8> {
         0..=(Self::Outcomes::CAPACITY - 1) as u8
     }
 
-    /// The rules with the chance that a player's notation assumes, such as a loaded die.
+    /// The rules with the chance that options of a player's notation assume, such as a loaded die.
     ///
     /// # Errors
-    /// If an argument has no such value. Unread arguments are left to the caller.
+    /// If an option has no such value. Unread options are left to the caller.
     fn assume(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         let _ = arguments;
         Ok(self.clone())
     }
 
-    /// The same rules with every outcome listed separately, as published searches treat them,
-    /// where [`crate::core::game::Game::outcomes`] merges outcomes that allow the same moves.
+    /// The same rules, but [`crate::core::game::Game::outcomes`] lists every outcome separately, as
+    /// published searches do, instead of merging outcomes that allow the same moves.
     #[must_use]
     fn outcome_by_outcome(&self) -> Self {
         self.clone()
@@ -91,7 +93,7 @@ fn retain_range<M: Copy>(moves: &mut impl List<M>, range: std::ops::Range<usize>
     moves.truncate(range.len());
 }
 
-/// Chance as [`crate::core::game::Game::outcomes`] lists it, with a random stream for each seat.
+/// Samples outcomes of [`crate::core::game::Game::outcomes`], with a random stream for each seat.
 #[derive(Clone, Debug)]
 pub struct ListedChance {
     seed: u64,
@@ -137,7 +139,7 @@ impl Repeatable for ListedChance {
     }
 }
 
-/// Chance of a game that has none: the one outcome allows every move.
+/// The source of a game without chance: the only outcome allows every move.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoChance;
 

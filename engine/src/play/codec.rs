@@ -1,11 +1,11 @@
-//! `Codec`: bytes of positions in records, and symmetries of positions and moves.
+//! `Codec`: positions as bytes, and symmetries of positions and moves.
 
 use super::game_text::GameText;
 
-/// A game whose positions have bytes and images under symmetries.
+/// A game whose positions have a binary form and images under symmetries.
 ///
 /// Every item has a default: the text of a position as its bytes, and the identity as the only
-/// symmetry. Bytes are read back as the same position.
+/// symmetry. Decoding the bytes of a position gives the same position.
 pub trait Codec: GameText {
     /// Appends the canonical bytes of a position.
     fn encode(&self, position: &Self::Position, bytes: &mut Vec<u8>) {
@@ -14,7 +14,7 @@ pub trait Codec: GameText {
         bytes.extend(text.into_bytes());
     }
 
-    /// Removes the bytes of a position from the front.
+    /// Decodes a position and removes its bytes from the front.
     fn decode(&self, bytes: &mut &[u8]) -> Result<Self::Position, String> {
         let split = bytes.split_first_chunk();
         let split = split
@@ -39,27 +39,28 @@ pub trait Codec: GameText {
         *position
     }
 
-    /// The outcome that allows in the image the images of the moves that `outcome` allows.
+    /// The number of the outcome whose allowed moves in the image are the images of the moves that
+    /// `outcome` allows.
     fn transform_outcome(&self, outcome: u8, symmetry: usize) -> u8 {
         let _ = symmetry;
         outcome
     }
 
     /// The number of a move's image, unique in its position, and the symmetry of the positions
-    /// after it; `None` if the game has no numbers of moves, so that no two games are images of
-    /// each other.
+    /// after it. `None` if the game numbers no moves; then no two of its games count as images.
     fn transform_move(&self, mv: Self::Move, symmetry: usize) -> Option<(u32, usize)> {
         let _ = (mv, symmetry);
         None
     }
 
     /// The position with colours and the seat to move swapped, if the rules treat seats alike:
-    /// outcomes, numbers of moves and the mover's value are preserved. Otherwise the same position.
+    /// outcomes, numbers of moves and the value for the side to move are preserved. Otherwise the
+    /// same position.
     fn swap_colours(&self, position: &Self::Position) -> Self::Position {
         *position
     }
 
-    /// Whether a position or an image of it is held out for tests, so that training excludes it.
+    /// Whether a position or an image of it is reserved for tests, so that training excludes it.
     fn is_held_out(&self, position: &Self::Position) -> bool {
         let _ = position;
         false

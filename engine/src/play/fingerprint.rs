@@ -1,23 +1,23 @@
 //! Hashes of games up to the symmetries of the rules.
 //!
-//! Images of a game have equal fingerprints; different games have different ones but for
+//! Games that are images of each other have equal fingerprints, others have different ones but for
 //! collisions.
 
 use super::playable::Playable;
 use crate::core::record::GameRecord;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// The hash of a game that all its images under symmetries share, swapped colours included if the
-/// rules treat seats alike. `docs/reference/formats.md` defines its bytes. `None` if the game has
-/// no images of moves.
+/// A hash that is equal for a game and all its images under symmetries, swapped colours included if
+/// the rules treat seats alike. `docs/reference/formats.md` defines the hashed bytes. `None` if
+/// [`Codec::transform_move`](super::codec::Codec::transform_move) is.
 #[must_use]
 pub fn canonical_fingerprint<G: Playable>(game: &G, record: &GameRecord<G>) -> Option<u128> {
     let mut start = record.start;
     if game.to_move(&start) != 0 {
         start = game.swap_colours(&start);
     }
-    // Of all images the one whose bytes come first: `bytes` are its own so far, `symmetries` all
-    // that lead there.
+    // The image with the smallest bytes is hashed: `bytes` are its bytes so far, `symmetries` all
+    // that lead to it.
     let (mut bytes, mut image, mut symmetries) = (Vec::new(), Vec::new(), Vec::new());
     for symmetry in 0..game.symmetries() {
         image.clear();
@@ -49,7 +49,7 @@ pub fn canonical_fingerprint<G: Playable>(game: &G, record: &GameRecord<G>) -> O
         bytes.push(least.0);
         bytes.extend_from_slice(&least.1.to_le_bytes());
     }
-    // The same on two maps is not the same.
+    // Equal moves on different maps are different games.
     bytes.extend(game.map().unwrap_or_default().into_bytes());
     Some(xxh3_128(&bytes))
 }

@@ -8,49 +8,50 @@ pub type NamedText = (&'static str, &'static str);
 pub struct GameInfo {
     /// Name on the command line, in shards and in models.
     pub name: &'static str,
-    /// Parameters of the rules with their values, default first, for help texts: `size=8|6|4`.
+    /// Parameters of the rules with their values, default first: `size=8|6|4`.
     pub parameters: &'static str,
-    /// The parameter that sets the size of the board; empty if there is one size.
+    /// The parameter for the size of the board; empty if there is only one size.
     pub size_parameter: &'static str,
-    /// Names of each seat: in JSON (`r`), and for people (`Red`).
+    /// Names of each seat: in JSON (`r`), and for display (`Red`).
     pub seats: &'static [NamedText],
-    /// Whether results list all winners, counted from 1, instead of one name.
+    /// Whether results list the numbers of all winners, from 1, instead of one name.
     pub lists_winners: bool,
     /// Unit of [`super::rules::Rules::remaining`], in one word: `stones`.
     pub remaining_unit: &'static str,
     /// Unit of phases and buckets in model files; empty for `remaining_unit`.
     pub phase_unit: &'static str,
-    /// Random plies at the start of a game; more than 0 where chance does not vary games.
+    /// Random plies at the start of a game; above 0 if no chance makes games differ.
     pub opening_plies: usize,
-    /// Largest number of moves that one outcome allows; `None` for the branching hint.
+    /// Largest number of moves that one outcome allows; `None` stands for the branching hint.
     pub max_legal_moves: Option<usize>,
-    /// Default players of self-play, with their weights.
+    /// Default players of self-play, with their probability weights.
     pub self_play_players: &'static [(&'static str, f64)],
-    /// Presets of `alea pipeline`; the first takes minutes.
+    /// Presets of `alea pipeline`; the first one runs for minutes.
     pub pipeline_presets: &'static [NamedText],
-    /// Presets of `alea improve`; the first takes minutes.
+    /// Presets of `alea improve`; the first one runs for minutes.
     pub generation_presets: &'static [NamedText],
-    /// Default options of `mcts`: `leaf=playout, rave=1000`.
+    /// Default options of `mcts`, such as `leaf=playout, rave=1000`.
     pub mcts_defaults: &'static str,
     /// Names of [`crate::core::search_game::SearchHints::move_class`] from quiet moves on, at most
     /// four, with default weights for playouts.
     pub move_classes: &'static [(&'static str, u32)],
-    /// Options of a Monte-Carlo search that solves, with exact knowledge.
+    /// Options of a Monte-Carlo search that solves positions, with the oracle.
     pub solver_options: &'static [NamedText],
-    /// Rules that the page offers, default first; empty for the default alone.
+    /// Rules that the web page offers, default first; empty for the default alone.
     pub page_rules: &'static [&'static str],
-    /// Parameters that a request to the page may set, with the allowed values of those that could
-    /// name a file.
+    /// Parameters that a request to the web server may set, with the allowed values of those that
+    /// could name a file.
     pub page_parameters: &'static [(&'static str, &'static [&'static str])],
-    /// Opponents on the page, weakest first; `EVAL` stands for the best evaluator, `HAND` for the
-    /// default one.
+    /// Opponents on the web page, weakest first; `EVAL` stands for the best evaluator, `HAND` for
+    /// the default one.
     pub levels: &'static [NamedText],
-    /// Puzzles of some rules: their notation, and a JSON line for each puzzle.
+    /// Puzzles by notation of the rules: a JSON line for each puzzle.
     pub puzzles: &'static [NamedText],
 }
 
 impl GameInfo {
-    /// Defaults: no parameters, two seats, Monte-Carlo search for self-play, Star2 as opponent.
+    /// Defaults: no parameters, two seats, Monte-Carlo search for self-play, opponents that search
+    /// with Star2.
     pub const DEFAULT: Self = Self {
         name: "",
         parameters: "",
@@ -97,7 +98,7 @@ impl GameInfo {
         }
     }
 
-    /// The rules that the page offers, default first.
+    /// The rules that the web page offers, default first.
     #[must_use]
     pub fn page_rules(&self) -> &[&'static str] {
         match self.page_rules {

@@ -1,26 +1,26 @@
-//! A game as a line of JSON Lines (`docs/reference/formats.md`), in records, exports and answers.
+//! A game as a line of JSON Lines (`docs/reference/formats.md`), in records, exports and replies.
 //!
-//! A line has all of a game but the players and the definitions of labels, which are in the first
-//! line of a file.
+//! A line has all of a game but the names of players and the definitions of labels, which are in
+//! the first line of a file.
 
 use super::playable::Playable;
 use crate::core::record::{Ending, GameRecord};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The name of the format in the first line.
+/// Name of the format, in the first line of a file.
 pub const LINES_FORMAT: &str = "alea-games-2";
 
-/// Every line but the first.
+/// A game: every line of a file but the first.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GameLine {
-    /// Which game of a match it is: twice the pair, and one more for its second game.
+    /// Number of the game in a match: 2 k and 2 k + 1 are the games of pair k.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
-    /// For each seat the index of its player in the first line.
+    /// For each seat the index of its player in the list of the first line.
     pub players: Vec<u8>,
-    /// The first position.
+    /// The first position as text.
     pub start: String,
     /// Payoffs of the seats.
     pub payoffs: Vec<f32>,
@@ -29,10 +29,10 @@ pub struct GameLine {
     pub ending: Ending,
     /// The plies in order.
     pub plies: Vec<PlyLine>,
-    /// Why the game has no end by the rules.
+    /// Why a game that did not end by the rules was forfeited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forfeit: Option<String>,
-    /// Of the line, where a journal sealed it, which writes it by itself.
+    /// Checksum of the line in a journal, which adds it to lines that it writes.
     #[serde(default, skip_serializing)]
     pub checksum: Option<String>,
 }
@@ -47,19 +47,19 @@ pub struct PlyLine {
     /// The move.
     #[serde(rename = "move")]
     pub mv: String,
-    /// The player's value of the position, for the side to move.
+    /// Win probability after the move for the seat that made it, by its player.
     #[serde(default)]
     pub value: Option<f32>,
     /// Whether the move was exploration instead of the player's choice.
     #[serde(default)]
     pub explored: bool,
-    /// Microseconds.
+    /// Thinking time in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<u64>,
-    /// Values of the labels for the position before the ply, by their names.
+    /// Values of labels for the position before the ply, by the label's name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, f32>,
-    /// The errors of that.
+    /// Errors of the label values, by the label's name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: BTreeMap<String, f32>,
 }
@@ -69,7 +69,7 @@ fn is_none(outcome: &u8) -> bool {
 }
 
 impl GameLine {
-    /// A game from `start` with its payoffs and players.
+    /// A game from `start` that ended by the rules.
     #[must_use]
     pub fn new(start: String, plies: Vec<PlyLine>, payoffs: Vec<f32>, players: Vec<u8>) -> Self {
         Self {
@@ -84,7 +84,7 @@ impl GameLine {
         }
     }
 
-    /// A recorded game, without times and labels.
+    /// The line of a recorded game, without times and labels.
     pub fn of<G: Playable>(game: &G, record: &GameRecord<G>, players: Vec<u8>) -> Self {
         let plies = record.positions(game).zip(&record.plies);
         let plies = plies.map(|(position, ply)| PlyLine {
@@ -102,7 +102,7 @@ impl GameLine {
 }
 
 impl PlyLine {
-    /// A move after an outcome, without values.
+    /// A move after an outcome of chance, without value.
     #[must_use]
     pub fn new(outcome: u8, mv: String) -> Self {
         Self {

@@ -1,7 +1,7 @@
-//! The one game loop, shared by self-play, arena and every study.
+//! The game loop, used by self-play, matches and all studies.
 //!
-//! A game is a pure function of its start, its players (with the seed each was given) and its
-//! chance, unless players ponder.
+//! A game is a pure function of its start, its players (with their seeds) and its source of chance,
+//! unless players ponder.
 
 mod decide;
 mod exploration;
@@ -22,7 +22,7 @@ use std::{any::Any, panic::resume_unwind, time::Duration};
 /// Costs of the players in a game, by seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GameCosts {
-    /// Moves decided.
+    /// Number of moves decided.
     pub decisions: [u64; MAX_SEATS],
     /// Wall time spent deciding.
     pub time: [Duration; MAX_SEATS],
@@ -31,27 +31,27 @@ pub struct GameCosts {
 /// A game that was not played to its end because a player made no legal move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forfeit {
-    /// Whose player that was.
+    /// The seat of the player that made no legal move.
     pub seat: Seat,
-    /// Why, in one line.
+    /// What was wrong, in one line.
     pub reason: String,
-    /// Whose doing it was.
+    /// What caused the failure, which decides whether the game has a result.
     pub cause: FailureCause,
 }
 
-/// Whose doing it was that a game was not played to its end.
+/// The cause of a game not being played to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureCause {
-    /// The player's, which loses the game.
+    /// The player's fault, which loses the game.
     Player,
-    /// The player's, which loses the game; it panicked, so it should not be used again.
+    /// The player's fault, which loses the game; it panicked, so it should not be used again.
     Crash,
     /// A system fault ([`Failure::SystemFault`]): the game has no result.
     System,
 }
 
-/// Plays one game to its end. `players[seat]` moves for that seat, and has started a new game.
-/// Times are only taken if `effort` is given.
+/// Plays one game to its end. `players[seat]` moves for that seat; its [`Player::new_game`] was
+/// called. Times are only measured if `effort` is given.
 ///
 /// # Errors
 /// If a player fails.
@@ -66,8 +66,8 @@ pub fn play_game<G: Game>(
     play_guided(game, start, players, chance, exploration, None, effort)
 }
 
-/// As [`play_game`]; but from the first position with exact values on, every seat plays the first
-/// best move of `oracle`, with its exact value and without exploration.
+/// Like [`play_game`], but once `oracle` has exact values of the position and all its successors,
+/// the first best move is played for every seat, with its exact value and without exploration.
 ///
 /// # Errors
 /// If a player fails.
@@ -115,7 +115,7 @@ pub fn play_guided<G: Game>(
                 temperature,
                 unit,
             );
-            // A player that rates no moves makes its own.
+            // A player that values no moves chooses the move itself.
             if let Some(index) = drawn {
                 let MoveValue { mv, value, .. } = analysis.moves[index];
                 let explored = analysis.line.first() != Some(&mv);
@@ -162,7 +162,7 @@ fn best_known<G: Game>(
     best
 }
 
-/// Plays one game between players that may fail: a player that panics, cannot answer, or makes an
+/// Plays one game between players that may fail: a player that panics, gives no answer, or makes an
 /// illegal move loses, and the record has the plies before that.
 pub fn play_refereed<G: Game>(
     game: &G,
@@ -219,7 +219,7 @@ struct Answer<M> {
     mv: M,
     value: Option<f32>,
     explored: bool,
-    /// Duration of the decision, if it differs from the wall time.
+    /// Duration of the decision; `None` for the wall time of the whole call.
     taken: Option<Duration>,
 }
 
@@ -234,8 +234,8 @@ impl<M> Answer<M> {
     }
 }
 
-/// The loop; `answer` gets the move of a seat's player. An error ends the game as a loss of that
-/// seat.
+/// Plays the game; `answer` gets the move from a seat's player. An error ends the game as a loss of
+/// the seat it names.
 fn play<G: Game, E>(
     game: &G,
     start: G::Position,
@@ -305,7 +305,6 @@ fn play<G: Game, E>(
     (record, forfeit)
 }
 
-/// The message of a panic, in one line.
 fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic
         .downcast_ref::<String>()

@@ -1,21 +1,21 @@
-//! `GameText`: positions and moves of a game as text and as pictures.
+//! `GameText`: positions and moves of a game as text, and positions as pictures.
 
 use super::rules::Rules;
 use crate::core::{game::Seat, text::TextError};
 
-/// A game with a text form. Text is read back as the same value.
+/// A game with a text form. Parsing the text of a value gives the same value.
 pub trait GameText: Rules {
     /// Parses a position, and its outcome of chance if the text has one.
     ///
     /// # Errors
-    /// If the text is no position of this game: the error names the character.
+    /// If the text is no position of this game: the error has the character.
     fn parse_position(&self, text: &str) -> Result<(Self::Position, Option<u8>), TextError>;
 
     /// Formats a position; `outcome` is `None` before chance. In games with chance the last word is
-    /// the outcome, or `-`: the page replaces it.
+    /// the outcome, or `-`, so that the web page can replace it.
     fn format_position(&self, position: &Self::Position, outcome: Option<u8>) -> String;
 
-    /// Parses a move of a position, allowed by the outcome of chance or not.
+    /// Parses a move of a position, whether the outcome of chance allows it or not.
     fn parse_move(&self, position: &Self::Position, text: &str) -> Result<Self::Move, TextError> {
         let mut moves = Self::Moves::default();
         if self.payoffs(position).is_none() {
@@ -30,19 +30,19 @@ pub trait GameText: Rules {
     /// Formats a move of a position.
     fn format_move(&self, position: &Self::Position, mv: Self::Move) -> String;
 
-    /// A move's text in a second notation that is in use; `None` without one.
+    /// A move's text in the game's second notation; `None` without one.
     fn format_alternate_notation(&self, mv: &str) -> Option<String> {
         let _ = mv;
         None
     }
 
-    /// The text of a move from the second notation.
+    /// The text of a move from its text in the second notation.
     fn parse_alternate_notation(&self, mv: &str) -> Option<String> {
         let _ = mv;
         None
     }
 
-    /// The rules in one word, for other programs.
+    /// The rules in one word, for protocols with other programs.
     fn rules_word(&self) -> String {
         self.notation()
     }
@@ -52,36 +52,36 @@ pub trait GameText: Rules {
         Self::INFO.seats[seat].0
     }
 
-    /// A seat's name for people: `Red`.
+    /// A seat's name for display: `Red`.
     fn seat_title(&self, seat: Seat) -> &'static str {
         Self::INFO.seats[seat].1
     }
 
-    /// The kinds of a win, for games that have several; `None` before the end.
+    /// The kinds of a win, such as ring or bridge, for games that have several; `None` before the
+    /// end.
     fn win_kinds(&self, position: &Self::Position) -> Option<Vec<&'static str>> {
         let _ = position;
         None
     }
 
-    /// Unit and lead of the side to move in the final score, for games with one; `None` before the
-    /// end.
+    /// The final score: its unit, and the lead of the side to move; `None` before the end and for
+    /// games without a score.
     fn final_score(&self, position: &Self::Position) -> Option<(&'static str, i32)> {
         let _ = position;
         None
     }
 
-    /// The position and the side to move as lines of text for people.
+    /// The position and the side to move as lines of text for display.
     fn draw(&self, position: &Self::Position, outcome: Option<u8>) -> String {
         self.format_position(position, outcome)
     }
 
-    /// The position as one self-contained `<svg>` element, by default of [`GameText::draw`].
+    /// The position as one self-contained `<svg>` element, by default that text.
     fn svg(&self, position: &Self::Position, outcome: Option<u8>) -> String {
         svg_of_text(&self.draw(position, outcome))
     }
 }
 
-/// Lines of text as one `<svg>` element.
 fn svg_of_text(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     let width = text.lines().map(|line| line.chars().count()).max();

@@ -1,4 +1,4 @@
-//! From notation to evaluators.
+//! Construction of evaluators from notation.
 
 use crate::core::{
     files::{self, FileKind},
@@ -30,7 +30,7 @@ pub fn evaluator_names<G: Playable>() -> String {
     )
 }
 
-/// The name of the evaluator that is taken where none is named.
+/// The name of the evaluator that is used where none is named.
 pub(super) fn default_evaluator_name<G: Playable>() -> &'static str {
     G::registry()
         .evaluators
@@ -38,14 +38,14 @@ pub(super) fn default_evaluator_name<G: Playable>() -> &'static str {
         .map_or("random", |entry| entry.name)
 }
 
-/// The evaluator that is taken where none is named.
+/// The evaluator that is used where none is named.
 pub(super) fn default_evaluator<G: Playable>(
     game: &G,
 ) -> Result<Arc<dyn AnyEvaluator<G>>, Problem> {
     evaluator_from(&Notation::new(default_evaluator_name::<G>()), game)
 }
 
-/// The evaluator of a notation, or the usual one.
+/// The evaluator of a notation; without one the default evaluator.
 pub(super) fn or_default_evaluator<G: Playable>(
     notation: Option<&Notation>,
     game: &G,
@@ -56,7 +56,7 @@ pub(super) fn or_default_evaluator<G: Playable>(
     )
 }
 
-/// Reads an evaluator; models are loaded.
+/// Constructs an evaluator and loads its model.
 ///
 /// # Errors
 /// If there is no such evaluator, an argument has no such value, or a model cannot be read.
@@ -115,7 +115,7 @@ mod tests {
     use crate::games::{einstein::Standard, reversi::Reversi, reversixt::ReversiXt};
     use crate::play::playable::Rules;
 
-    /// The seat to move wins in one move.
+    /// Asserts that the best model favours the seat to move, which wins in one move.
     fn likes<G: Playable>(won: &str) {
         let game = G::from_notation(G::INFO.name, None).unwrap();
         let best = evaluator_from(&Notation::new("best"), &game).unwrap();

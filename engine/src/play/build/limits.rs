@@ -1,4 +1,4 @@
-//! The limits of a search in notation: depths, nodes, and time.
+//! Parsing of a search's limits from notation: depths, nodes, and time.
 
 use crate::play::notation::{Arguments, Notation, Problem, parse_number};
 use crate::search::{
@@ -7,8 +7,8 @@ use crate::search::{
 };
 use std::time::Duration;
 
-/// `depth=N`, `depths=A:B:C` and `least=…` (opening, middle, endgame), `nodes`, and a limit of
-/// [`time`].
+/// Parses `depth=N`, `depths=A:B:C` and `least=…` (for opening, middle game and endgame),
+/// `nodes=N`, and a limit of [`time`].
 pub(super) fn limits(
     arguments: &mut Arguments<'_>,
     depth: Option<&Notation>,
@@ -43,7 +43,7 @@ pub(super) fn limits(
     })
 }
 
-/// One depth, or three joined by ':'.
+/// Parses one depth for all phases of the game, or three joined by ':'.
 fn stages(key: &str, value: &Notation) -> Result<[u32; 3], Problem> {
     let depth = |text: &str| {
         let depth = text.parse().ok()?;
@@ -61,7 +61,7 @@ fn stages(key: &str, value: &Notation) -> Result<[u32; 3], Problem> {
     }
 }
 
-/// `ms=…`, `cpu_ms=…` or `clock=SECONDS+INCREMENT`.
+/// Parses `ms=…`, `cpu_ms=…` or `clock=SECONDS+INCREMENT`.
 pub(super) fn time(arguments: &mut Arguments<'_>) -> Result<Option<TimeLimit>, Problem> {
     let mut limit = None;
     for key in ["ms", "cpu_ms", "clock"] {
@@ -88,7 +88,7 @@ pub(super) fn time(arguments: &mut Arguments<'_>) -> Result<Option<TimeLimit>, P
     Ok(limit)
 }
 
-/// `threads=N`; more than one have no common time on a processor.
+/// Parses `threads=N`; a limit of CPU time allows one thread only.
 pub(super) fn threads(
     arguments: &mut Arguments<'_>,
     time: Option<TimeLimit>,

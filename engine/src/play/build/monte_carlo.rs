@@ -1,4 +1,4 @@
-//! From notation to Monte-Carlo searches: `mcts(sims=10000, leaf=EVAL)`.
+//! Construction of Monte-Carlo searches from notation: `mcts(sims=10000, leaf=EVAL)`.
 
 use super::{
     EvaluatorAndOracle,
@@ -18,7 +18,7 @@ use crate::play::{
 use crate::search::mcts::{Blend, BlendedLeaf, Budget, FirstPlay, Mcts, MctsOptions};
 use std::sync::Arc;
 
-/// A Monte-Carlo search that can be made again and again.
+/// A checked `mcts` notation, from which any number of players are made.
 #[derive(Clone)]
 pub(super) struct MctsRecipe<G: Playable> {
     options: MctsOptions,
@@ -33,17 +33,17 @@ pub(super) struct MctsRecipe<G: Playable> {
 enum LeafKind<G: Playable> {
     PlayoutLeaf,
     Evaluator(Arc<dyn AnyEvaluator<G>>),
-    /// The share of the evaluator; the rest is a playout.
+    /// Weight of the evaluator, and the evaluator; the rest of the weight is a playout's.
     BlendedLeaf(f32, Arc<dyn AnyEvaluator<G>>),
-    /// Plies, and the evaluator at their end.
+    /// Plies of the leaf search, and its evaluator.
     Star(u32, Arc<dyn AnyEvaluator<G>>),
 }
 
-/// Largest graph of a player, in MiB: every worker thread has players of its own.
+/// Maximal size of a player's graph in MiB. Each worker thread of a match has players of its own.
 const LARGEST_MEMORY: usize = 1 << 16;
 
 impl<G: Playable> MctsRecipe<G> {
-    /// Evaluator and exact knowledge, if an evaluator alone values leaves.
+    /// Evaluator and oracle, if an evaluator alone values leaves.
     pub(super) fn evaluator_and_oracle(&self) -> Option<EvaluatorAndOracle<G>> {
         let (LeafKind::Evaluator(evaluator) | LeafKind::Star(_, evaluator)) = &self.leaf else {
             return None;
@@ -117,7 +117,7 @@ impl<G: Playable> MctsRecipe<G> {
             "ponder",
             &[("off", false), ("on", true), ("0", false), ("1", true)],
         )?;
-        // Pondering is useful only if the tree is kept.
+        // Keeping the tree is the condition of pondering.
         let switched_off = [("off", false), ("on", true)];
         let (noise, noise_by_rave) = noise(arguments)?;
         let options = MctsOptions {
@@ -227,8 +227,8 @@ impl<G: Playable> MctsRecipe<G> {
             && !self.options.ponder
     }
 
-    /// The leaf is called by pointer, once a simulation, so that the search is compiled once a
-    /// game.
+    /// A new player. The leaf is `dyn`, called once a simulation, so that the search is compiled
+    /// once per game.
     pub(super) fn make(&self, game: G, timed: bool) -> Box<dyn Player<G>> {
         let leaf = || match &self.leaf {
             LeafKind::PlayoutLeaf => self.playouts.make(),
@@ -250,7 +250,7 @@ impl<G: Playable> MctsRecipe<G> {
     }
 }
 
-/// `rave(least, most, half)` or `tries(…)`, and whether it is the former.
+/// Parses virtual visits, `rave(least, most, half)` or `tries(…)`; true for `rave`.
 fn noise(arguments: &mut Arguments<'_>) -> Result<((u32, u32, f32), bool), Problem> {
     let Some(notation) = arguments.take_named("noise")? else {
         return Ok((MctsOptions::default().virtual_visits, true));
@@ -269,7 +269,7 @@ fn noise(arguments: &mut Arguments<'_>) -> Result<((u32, u32, f32), bool), Probl
     Ok(((least, most - least, half), by_rave))
 }
 
-/// `sims`, `ms`, `cpu_ms` or `clock`; a number without a key counts simulations.
+/// Parses `sims`, `ms`, `cpu_ms` or `clock`; a number without a key counts simulations.
 fn budget(arguments: &mut Arguments<'_>) -> Result<Budget, Problem> {
     Ok(match time(arguments)? {
         Some(limit) => Budget::Time(limit),
@@ -277,7 +277,7 @@ fn budget(arguments: &mut Arguments<'_>) -> Result<Budget, Problem> {
     })
 }
 
-/// `playout`, an evaluator, `mix(share, EVAL)` or `star(depth, EVAL)`.
+/// Parses `playout`, an evaluator, `mix(share, EVAL)` or `star(depth, EVAL)`.
 fn leaf<G: Playable>(notation: &Notation, game: &G) -> Result<LeafKind<G>, Problem> {
     let mut arguments = Arguments::of(notation);
     let evaluator =

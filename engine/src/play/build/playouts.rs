@@ -1,9 +1,9 @@
-//! From notation to playouts: their policy and their end.
+//! Construction of playouts from notation: their policy and their end.
 //!
 //! `playout=POLICY` is `uniform`, `urgent(least)`, `weighted(WEIGHTS)`, `mixture(share, POLICY,
 //! POLICY)`, or an evaluator, whose best successor is played. `truncate=PLIES` ends a playout after
-//! so many plies with the value of `close=EVAL`. The plain case, uniform to the end, is
-//! [`PlayoutLeaf`], the fast one of the game.
+//! so many plies with the value of `close=EVAL`. Uniform playouts to the end are [`PlayoutLeaf`],
+//! which uses the game's fast playout.
 
 use super::evaluators::{
     default_evaluator_name, evaluator_from, evaluator_names, or_default_evaluator,
@@ -23,15 +23,15 @@ use crate::search::{
 };
 use std::sync::Arc;
 
-/// Playouts that can be made again and again.
+/// Checked playout options, from which leaves of a search are made.
 #[derive(Clone)]
 pub(super) struct PlayoutRecipe<G: Playable> {
     policy: PolicyKind<G>,
-    /// Plies, and the evaluator of the position after them.
+    /// Plies after which playouts are truncated, and the evaluator of the position reached.
     truncated: Option<(u16, Arc<dyn AnyEvaluator<G>>)>,
-    /// A way of the game's own, in place of all that.
+    /// The game's own playouts, which replace policy and truncation.
     own: Option<LeafMaker<G>>,
-    /// Playouts of which the mean is taken.
+    /// Playouts per leaf, whose mean is taken.
     times: u32,
 }
 
@@ -44,10 +44,10 @@ enum PolicyKind<G: Playable> {
     MixedPolicy(f64, Box<Self>, Box<Self>),
 }
 
-/// Heaviest move of `weighted`.
+/// Maximal weight of a class of moves in `weighted`.
 const MAX_WEIGHT: u32 = 1_000_000;
 
-/// Policies that are not evaluators.
+/// Lists the policies that are not evaluators.
 fn policies<G: Playable>() -> String {
     let names = joined(G::INFO.move_classes.iter().map(|(name, _)| name), ", ");
     let own = G::registry().playouts.iter();
@@ -57,7 +57,7 @@ fn policies<G: Playable>() -> String {
     format!("{own}uniform, urgent(least), weighted({names}), mixture(share, first, second)")
 }
 
-/// The arguments of playouts in a player's notation.
+/// The arguments of a player's notation that are about playouts.
 pub(super) struct PlayoutArguments<'a> {
     playout: Option<&'a Notation>,
     truncate: Option<&'a Notation>,
@@ -66,7 +66,7 @@ pub(super) struct PlayoutArguments<'a> {
 }
 
 impl<'a> PlayoutArguments<'a> {
-    /// Takes `playout`, `truncate` and `close`.
+    /// Takes `playout`, `truncate`, `close` and `playouts`.
     pub(super) fn take(arguments: &mut Arguments<'a>) -> Result<Self, Problem> {
         Ok(Self {
             playout: arguments.take_named("playout")?,
@@ -76,13 +76,13 @@ impl<'a> PlayoutArguments<'a> {
         })
     }
 
-    /// Whether there are arguments of playouts.
+    /// Whether any argument is given that needs playouts.
     pub(super) fn has_any(&self) -> bool {
         self.playout.is_some() || self.truncate.is_some() || self.times.is_some()
     }
 
-    /// Playouts of that kind. Without `plays`, leaves have no playouts, and arguments of them are
-    /// refused.
+    /// Playouts with these options. Without `plays` the leaves have no playouts, and options of
+    /// playouts are refused.
     pub(super) fn recipe<G: Playable>(
         self,
         plays: bool,
@@ -143,7 +143,7 @@ impl<'a> PlayoutArguments<'a> {
 }
 
 impl<G: Playable> PlayoutRecipe<G> {
-    /// Uniform to the end.
+    /// Uniform playouts to the end of the game.
     fn uniform_to_end() -> Self {
         Self {
             policy: PolicyKind::Uniform,
@@ -230,7 +230,7 @@ impl<G: Playable> PolicyKind<G> {
                 let second = Self::or_uniform(arguments.take("second")?, game)?;
                 Self::MixedPolicy(share, Box::new(first), Box::new(second))
             }
-            // An evaluator reads its own arguments.
+            // The evaluator reads its arguments.
             name => {
                 let evaluator = evaluator_from(notation, game);
                 return evaluator.map(Self::Best).map_err(|(character, problem)| {

@@ -1,4 +1,5 @@
-//! From notation to players that roll out: `rollout(eval=best, games=1000)`.
+//! Construction of players that decide by rollouts, from notation: `rollout(eval=best,
+//! games=1000)`.
 
 use super::{evaluators::or_default_evaluator, oracle};
 use crate::play::{
@@ -11,13 +12,13 @@ use crate::play::{
 use crate::search::rollout::stopping::StoppingRule;
 use std::sync::Arc;
 
-/// Default games of a position or a move.
+/// Default number of games for a position or a move.
 const DEFAULT_GAMES: u32 = 1000;
 
-/// Maximum games where only the error is given.
+/// Default maximum of games if the target error is given.
 const MAX_GAMES: u32 = 100_000;
 
-/// A player that can be made again and again.
+/// A checked `rollout` notation, from which any number of players are made.
 #[derive(Clone)]
 pub(super) struct RolloutRecipe<G: Playable> {
     evaluator: Arc<dyn AnyEvaluator<G>>,
@@ -27,9 +28,10 @@ pub(super) struct RolloutRecipe<G: Playable> {
 }
 
 impl<G: Playable> RolloutRecipe<G> {
-    /// Reads `eval`, `games`, `error`, `plies` and exact knowledge.
+    /// Reads `eval`, `games`, `error`, `plies` and the option of the oracle.
     pub(super) fn from_arguments(arguments: &mut Arguments<'_>, game: &G) -> Result<Self, Problem> {
-        // Luck is adjusted by values, so the better they are, the fewer games are needed.
+        // The evaluator's values are subtracted as luck, so the better they are, the fewer games
+        // are needed.
         let best = game.best_model().map(|_| Notation::new("best"));
         let evaluator = or_default_evaluator(arguments.take("eval")?.or(best.as_ref()), game)?;
         let most = arguments.number_named("games", 1..=1_000_000)?;

@@ -1,5 +1,5 @@
-//! From notation to searches of the expectiminimax family: `star2(depth=6, eval=schwarz)` and its
-//! relatives.
+//! Construction of searches of the expectiminimax family from notation, such as `star2(depth=6,
+//! eval=schwarz)`.
 
 use super::{
     EvaluatorAndOracle,
@@ -32,14 +32,14 @@ use crate::search::{
 };
 use std::sync::Arc;
 
-/// A search that can be made again and again.
+/// A checked notation of a search, from which any number of players are made.
 #[derive(Clone)]
 pub(super) struct SearchRecipe<G: Playable> {
     evaluator: Arc<dyn AnyEvaluator<G>>,
     plan: SearchPlan<G>,
 }
 
-/// The parameters of a search without its evaluator.
+/// The parameters of a search other than its evaluator.
 #[derive(Clone)]
 pub struct SearchPlan<G: Game> {
     shape: Shape,
@@ -50,27 +50,27 @@ pub struct SearchPlan<G: Game> {
 
 #[derive(Clone, Copy)]
 enum Shape {
-    /// Without cuts, in `f64`: the references.
+    /// Expectiminimax without cutoffs, in `f64`: the references.
     Reference(Form),
-    /// On the unified operator.
+    /// A search that values each distinct move once, with cutoffs.
     Unified {
         options: StarOptions,
         deepening: DeepeningOptions,
         threads: usize,
         many: MultiplayerSearch,
     },
-    /// Outcome by outcome, each of them apart.
+    /// A search outcome by outcome, as published.
     Outcomes(StarByOutcomeOptions),
 }
 
-/// The search for more than two seats.
+/// How a search treats more than two seats.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MultiplayerSearch {
-    /// All others are one party against the root, and move in turn.
+    /// All other seats play as one side against the root seat.
     Paranoid,
-    /// Each seat plays for itself.
+    /// Each seat maximizes its own payoff (max^n).
     MaxN,
-    /// All others have one move together.
+    /// The other seats have one move together for each of the root seat (best-reply search).
     BrsGame,
 }
 
@@ -88,38 +88,39 @@ const NO_TABLE: TableRecipe = TableRecipe {
     reuse: DepthPolicy::SameDepth,
 };
 
-/// Largest table of a player, in MiB: every worker thread has players of its own.
+/// Maximal size of a player's table in MiB. Each worker thread of a match has players of its own.
 const LARGEST_TABLE: usize = 1 << 12;
 
-/// Entries in a MiB.
+/// Table entries per MiB.
 const ENTRIES_PER_MIB: usize = 1 << 16;
 
-/// Smallest depth with a table by default; below, transpositions are too rare to pay.
+/// Smallest depth with a table by default; below it transpositions are too rare.
 const TABLE_FROM_DEPTH: u32 = 4;
 
-/// Default MiB of a table: at depth 6 more has no effect, and this much stays in a core's own
-/// cache.
+/// Default size of a table in MiB: at depth 6 a larger one has no effect, and this one fits a
+/// core's own cache.
 const DEFAULT_TABLE: usize = 4;
 
-/// MiB of a table when time or nodes end the search, so that it may get deep.
+/// Default size of a table in MiB if time or nodes end the search, which may then get deep.
 const DEFAULT_TABLE_WITH_LIMITS: usize = 16;
 
-/// Plies from one iteration to the next when time or nodes end the search. At 10 ms a move steps of
-/// 2 score 48.9 % ± 1.5 against steps of 1.
+/// Plies between iterations if time or nodes end the search. At 10 ms per move steps of 2 score
+/// 48.9 % ± 1.5 against steps of 1.
 const STEP_WITH_LIMITS: u32 = 1;
 
-/// Standard deviations of ProbCut when time or nodes end a Star2 search: 1.5, 2 and 3 give away
-/// 0.00350, 0.00331 and 0.00327 a decision at 60,000 nodes on 2,000 positions of 6
-/// to 12 stones, labelled by search; without tables 2 gives away 0.00398, none 0.00403.
+/// ProbCut threshold, in standard deviations, of Star2 searches limited by time or nodes. Regret
+/// per decision at 60,000 nodes on 2,000 positions of 6 to 12 stones, labelled by search: 0.00350
+/// with 1.5, 0.00331 with 2, 0.00327 with 3; without tables 0.00398 with 2, 0.00403 without
+/// ProbCut.
 const PROBCUT_WITH_LIMITS: f32 = 3.0;
 
 impl<G: Playable> SearchRecipe<G> {
-    /// Evaluator and exact knowledge.
     pub(super) fn evaluator_and_oracle(&self) -> EvaluatorAndOracle<G> {
         (Arc::clone(&self.evaluator), self.plan.oracle.clone())
     }
 
-    /// Reads the notation of a search; also returns the rules that it assumes.
+    /// Constructs a search from notation; also returns the rules with the chance that the notation
+    /// assumes.
     pub(super) fn from_notation(
         notation: &Notation,
         arguments: &mut Arguments<'_>,
@@ -141,7 +142,7 @@ impl<G: Playable> SearchRecipe<G> {
                 })
             }
             _ => match multiplayer_search(notation, &game)? {
-                // Without windows, order, table and threads have no effect.
+                // Windows, move order, table and threads have no effect on max^n.
                 MultiplayerSearch::MaxN => Shape::Unified {
                     options: StarOptions {
                         width: width::<G>(arguments)?,
@@ -222,7 +223,7 @@ impl<G: Playable> SearchRecipe<G> {
     }
 
     /// Whether the same seed gives the same moves: without a limit of time and with one thread,
-    /// because several reach positions in an order of their own.
+    /// because several threads reach positions in varying order.
     pub(super) fn is_reproducible(&self) -> bool {
         let several = self.plan.table.entries > 0
             && matches!(self.plan.shape, Shape::Unified { threads, .. } if threads > 1);
@@ -239,9 +240,9 @@ impl<G: Playable> SearchRecipe<G> {
 }
 
 impl<G: SearchGame> SearchPlan<G> {
-    /// A player with this search, which with `timed` also measures its evaluation time. Only the
-    /// default search is compiled for the evaluator itself; all others call it by pointer, since
-    /// each takes as long to compile.
+    /// A player with this search, which with `timed` measures its evaluation time. Only the default
+    /// search is compiled for the evaluator itself; all others call it as `dyn`, since each takes
+    /// as long to compile.
     pub(in crate::play) fn player<E: Evaluator<G> + 'static>(
         &self,
         game: G,
@@ -305,7 +306,8 @@ impl<G: SearchGame> SearchPlan<G> {
         }
     }
 
-    /// Without memory for a table a search is slower, and finds the same.
+    /// Allocates the table; `None` without one or without memory, which slows the search but does
+    /// not change its result.
     fn table(&self) -> Option<Arc<Table>> {
         let TableRecipe {
             entries,
@@ -319,7 +321,7 @@ impl<G: SearchGame> SearchPlan<G> {
     }
 }
 
-/// The search for more than two seats by its name; two seats are always searched as two.
+/// The treatment of more than two seats by the search's name; with two seats all are alike.
 fn multiplayer_search<G: Playable>(
     notation: &Notation,
     game: &G,
@@ -346,7 +348,8 @@ fn multiplayer_search<G: Playable>(
     }
 }
 
-/// `width=N`, for games without chance: with it, outcomes might be left without a move.
+/// Parses `width=N`, only for games without chance: limited moves could leave an outcome without
+/// any.
 fn width<G: Game>(arguments: &mut Arguments<'_>) -> Result<Option<usize>, Problem> {
     if G::Outcomes::CAPACITY > 1 {
         return Ok(None);
@@ -354,7 +357,7 @@ fn width<G: Game>(arguments: &mut Arguments<'_>) -> Result<Option<usize>, Proble
     arguments.number_named("width", 1..=usize::from(u16::MAX))
 }
 
-/// `step` and `aspiration`.
+/// Parses `step` and `aspiration`.
 fn deepening(
     arguments: &mut Arguments<'_>,
     limits: &SearchLimits,
@@ -369,7 +372,7 @@ fn deepening(
     Ok(DeepeningOptions { step, aspiration })
 }
 
-/// Searches without deepening go to one depth.
+/// Refuses limits other than one depth for a search without iterative deepening.
 fn only_one_depth(limits: &SearchLimits, notation: &Notation, who: &str) -> Result<(), Problem> {
     if *limits == SearchLimits::to_depth(limits.depths[0].max) {
         return Ok(());
@@ -377,7 +380,7 @@ fn only_one_depth(limits: &SearchLimits, notation: &Notation, who: &str) -> Resu
     Err(notation.wrong(format!("{who} takes no limit but depth")))
 }
 
-/// `table=MIB` or `entries=N`, `replace`, `reuse`.
+/// Parses `table=MIB` or `entries=N`, `replace` and `reuse`.
 fn table_of(
     arguments: &mut Arguments<'_>,
     notation: &Notation,
@@ -415,7 +418,7 @@ fn table_of(
             ("deeper", DepthPolicy::Deeper),
         ],
     )?;
-    // Better refused here than by the system in the middle of a match.
+    // Missing memory is an error here rather than in the middle of a match.
     if entries > 0 && Table::with_entries(entries, replacement, reuse).is_none() {
         let mebibytes = entries / ENTRIES_PER_MIB;
         return Err(notation.wrong(format!("there is no memory for a table of {mebibytes} MiB")));
@@ -427,7 +430,7 @@ fn table_of(
     })
 }
 
-/// `order=none`, `order=all`, or any of table, tactics, history, eval joined by ':'.
+/// Parses `order=none`, `order=all`, or any of table, tactics, history, eval joined by ':'.
 fn ordering(arguments: &mut Arguments<'_>, default: Ordering) -> Result<Ordering, Problem> {
     let Some(value) = arguments.take_named("order")? else {
         return Ok(default);

@@ -1,23 +1,24 @@
-//! Random departures from the players' choices, so that training data has more than best play.
+//! Exploration: random moves instead of the players' choices, so that training data is more
+//! diverse.
 //!
-//! Choices depend on the stream and the plies alone; a schedule or a temperature that is off uses
-//! no random numbers, so games without exploration do not change.
+//! Choices depend on the random stream and the plies alone. Without temperature no random numbers
+//! are used for it, so other choices do not change.
 
 use crate::core::random::RandomStream;
 
-/// A strength that may fade as a game goes on.
+/// A strength of exploration that may decrease in the course of a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Fading {
-    /// At the first ply.
+    /// The strength at the first ply.
     pub start: f64,
-    /// The ply, counted from 0, from which on there is none.
+    /// The ply, counted from 0, from which on the strength is 0; `None` for never.
     pub until: Option<usize>,
-    /// Plies in which it halves.
+    /// Number of plies in which the strength halves; `None` if it stays constant.
     pub half_life: Option<f64>,
 }
 
 impl Fading {
-    /// The same at every ply.
+    /// The same strength at every ply.
     #[must_use]
     pub fn constant(strength: f64) -> Self {
         Self {
@@ -39,22 +40,22 @@ impl Fading {
     }
 }
 
-/// Moves that are drawn instead of being chosen.
+/// Options of exploration, with its random stream.
 #[derive(Debug)]
 pub struct Exploration {
-    /// Plies at the start that are all random.
+    /// Number of plies at the start whose moves are all random.
     pub opening_plies: usize,
-    /// Probability of a random move at every later ply.
+    /// Probability of a uniformly random move at a later ply.
     pub share: Fading,
-    /// Temperature, in units of win probability, at which the other moves are drawn by their
-    /// values; 0 leaves them to the players.
+    /// Temperature, in units of win probability, at which other moves are sampled by their values;
+    /// 0 leaves the choice to the players.
     pub temperature: Fading,
-    /// Stream of the choices.
+    /// The random stream of all choices.
     pub random: RandomStream,
 }
 
 impl Exploration {
-    /// Random moves at the start, and with a fixed probability later.
+    /// Uniformly random moves at the start, and with a constant probability later.
     #[must_use]
     pub fn new(opening_plies: usize, share: f64, random: RandomStream) -> Self {
         Self {
@@ -65,31 +66,31 @@ impl Exploration {
         }
     }
 
-    /// Which of `count` moves is made at random at this ply; `None` for none of them.
+    /// The index of a uniformly random one of `count` moves, if this ply explores.
     pub(super) fn uniform(&mut self, ply: usize, count: usize) -> Option<usize> {
-        // Sampled at every ply, so that opening plies do not shift later choices.
+        // A number is drawn at every ply, so that opening plies do not shift later choices.
         let draw = self.random.unit();
         (ply < self.opening_plies || draw < self.share.at(ply)).then(|| self.random.below(count))
     }
 
-    /// The temperature at which one of `count` moves is drawn at this ply, and a number in `[0, 1)`
-    /// to draw it with.
+    /// The temperature for sampling one of `count` moves at this ply, and the random number in `[0,
+    /// 1)` for it; `None` if the player chooses.
     pub(super) fn tempered(&mut self, ply: usize, count: usize) -> Option<(f64, f64)> {
         let temperature = self.temperature.at(ply);
         (temperature > 0.0 && count > 1).then(|| (temperature, self.random.unit()))
     }
 }
 
-/// The index of the move that `unit`, in `[0, 1)`, selects where each has a probability
-/// proportional to exp(value / temperature) (Boltzmann); moves without a value are never drawn.
-/// `None` if no move has one.
+/// Samples a move with a probability proportional to exp(value / temperature) (Boltzmann) by the
+/// random number `unit` in `[0, 1)`, and returns its index. Moves without a value have probability
+/// 0; `None` if no move has one.
 pub(super) fn by_value(
     values: impl Iterator<Item = Option<f32>> + Clone,
     temperature: f64,
     unit: f64,
 ) -> Option<usize> {
     let best = values.clone().flatten().reduce(f32::max)?;
-    // At most 1, and 1 for the best, whatever the temperature.
+    // Subtracting the best value keeps all weights at most 1, whatever the temperature.
     let weight = |value: f32| (f64::from(value - best) / temperature).exp();
     let mut rest = unit * values.clone().flatten().map(weight).sum::<f64>();
     let mut last = None;
@@ -99,7 +100,8 @@ pub(super) fn by_value(
         if rest < 0.0 {
             return Some(index);
         }
-        // Only rounding leads past all of them; a move of no weight is not drawn by it.
+        // The remainder stays positive only by rounding errors; the last move of nonzero weight is
+        // then chosen.
         last = if weight(value) > 0.0 {
             Some(index)
         } else {
@@ -146,7 +148,7 @@ mod tests {
         ] {
             assert_eq!(drawn(0.1, unit), Some(index), "{unit}");
         }
-        // Nearly cold, and hot: the best alone, and all alike.
+        // At a low temperature always the best move, at a high one all moves alike.
         assert_eq!(
             [0.0, 0.5, 0.999].map(|unit| drawn(1e-12, unit)),
             [Some(0); 3]

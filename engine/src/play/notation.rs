@@ -1,26 +1,26 @@
 //! Player notation as text: `name(key=value, …)`, nested, for example `star1(depth=4,
 //! eval=schwarz)`.
 //!
-//! Values are names, numbers, further notations, or text between quotation marks or apostrophes.
-//! This file defines the form; [`super::build`] defines names and keys. Every error has its
-//! character and the right form.
+//! Values are names, numbers, further notations, or text in quotation marks or apostrophes. This
+//! file defines the form; [`super::build`] defines names and keys. Every error has its character
+//! and the right form.
 //!
-//! A notation opens files and starts programs only through [`Notation::trusted_path`], which refuses
-//! text from others. Text is from others unless it is [`trusted`], so readers of records, saved
-//! games, models and protocol lines are safe by default.
+//! Files are opened and programs started only through [`Notation::trusted_path`], which refuses
+//! text of others. A text counts as one of others unless it is [`trusted`], so readers of records,
+//! saved games, models and protocol lines are safe by default.
 
 use crate::core::text::{joined, printable, shorten, suggestion};
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
-/// The text of a notation, and whether it may name files to open and programs to start.
+/// The text of a notation, with the permission to name files to open and programs to start.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'t> {
     text: &'t str,
     is_trusted: bool,
 }
 
-/// A text by the program's own user, which may name files and programs: from the command line, from
-/// settings, or from the program that calls this library.
+/// Marks a text as one of the program's own user, from the command line, from settings, or from the
+/// program that calls this library: it may name files and programs.
 #[must_use]
 pub fn trusted(text: &str) -> Text<'_> {
     let is_trusted = true;
@@ -36,7 +36,7 @@ impl<'t> Text<'t> {
 }
 
 impl<'t, S: AsRef<str> + ?Sized> From<&'t S> for Text<'t> {
-    /// A text by others.
+    /// A text of others, which may not name files and programs.
     fn from(text: &'t S) -> Self {
         Self {
             text: text.as_ref(),
@@ -45,14 +45,14 @@ impl<'t, S: AsRef<str> + ?Sized> From<&'t S> for Text<'t> {
     }
 }
 
-/// A name with arguments, where it stands in the text.
+/// A name with arguments, and its place in the parsed text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notation {
-    /// The name, or a number, or quoted text.
+    /// The name, a number, or the content of a quoted text.
     pub name: String,
     /// The arguments in parentheses.
     pub arguments: Vec<Argument>,
-    /// The character, counted from 1, at which it begins.
+    /// The character of the text, counted from 1, at which it begins.
     pub character: usize,
     /// Whether its name may be a file to open or a program to start.
     is_trusted: bool,
@@ -65,11 +65,11 @@ pub struct Argument {
     pub key: Option<String>,
     /// The value.
     pub value: Notation,
-    /// The character at which the argument begins.
+    /// The character of the text, counted from 1, at which the argument begins.
     pub character: usize,
 }
 
-/// A problem of a notation with its character, counted from 1.
+/// A problem of a notation, and the character at which it is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "player notation '{}', character {character}: {}",
@@ -77,19 +77,18 @@ pub struct Argument {
     printable(problem)
 )]
 pub struct PlayerError {
-    /// The whole text.
+    /// The complete text of the notation.
     pub text: String,
-    /// The character, counted from 1.
+    /// The character of the text, counted from 1.
     pub character: usize,
-    /// The problem, and the right form.
+    /// What is wrong, and the right form.
     pub problem: String,
 }
 
-/// A problem at a character; [`PlayerError`] adds the text.
+/// A character of the text, counted from 1, and the problem there; [`PlayerError`] adds the text.
 pub type Problem = (usize, String);
 
 impl PlayerError {
-    /// A problem with a text.
     pub(super) fn of<'t>(text: impl Into<Text<'t>>, (character, problem): Problem) -> Self {
         Self {
             text: text.into().text.to_owned(),
@@ -99,11 +98,11 @@ impl PlayerError {
     }
 }
 
-/// Maximum nesting; deeper text is refused, before it overflows the stack.
+/// Maximal nesting of notations, so that parsing does not overflow the stack.
 const MAX_NESTING: usize = 16;
 
 impl Notation {
-    /// Reads one notation.
+    /// Parses one notation.
     ///
     /// # Errors
     /// If the text is not of the form `name` or `name(arguments)`.
@@ -127,7 +126,7 @@ impl Notation {
         read.map_err(|problem| PlayerError::of(text, problem))
     }
 
-    /// A name or a number that stands in no text, and is not trusted.
+    /// A name or a number without arguments, not trusted.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -137,10 +136,10 @@ impl Notation {
         }
     }
 
-    /// A text as a word, which has no place for both kinds of quotes.
+    /// A notation that consists of a text, which is quoted where necessary.
     ///
     /// # Errors
-    /// In words, if it has both.
+    /// If the text has both kinds of quotes, so that it cannot be quoted.
     pub fn text(text: &str) -> Result<Self, String> {
         match text.contains('"') && text.contains('\'') {
             true => Err("it has apostrophes and quotation marks, and may have one kind".to_owned()),
@@ -148,10 +147,10 @@ impl Notation {
         }
     }
 
-    /// A file or a program of the notation, to be opened or started.
+    /// Returns `path`, the file to open or the program to start that this notation names.
     ///
     /// # Errors
-    /// If the notation is from others.
+    /// If the notation is not trusted.
     pub fn trusted_path<'p>(&self, path: &'p str) -> Result<&'p str, Problem> {
         self.is_trusted.then_some(path).ok_or_else(|| {
             let path = shorten(path, 80);
@@ -161,7 +160,7 @@ impl Notation {
         })
     }
 
-    /// The first part from others that is no number.
+    /// The first part that is neither trusted nor a number.
     pub(super) fn untrusted_part(&self) -> Option<&Self> {
         let is_number = || self.arguments.is_empty() && self.name.parse::<f64>().is_ok();
         if !self.is_trusted && !is_number() {
@@ -171,7 +170,7 @@ impl Notation {
         values.find_map(Self::untrusted_part)
     }
 
-    /// The same as it stands in its own text, which it is printed as: with characters of that.
+    /// The same notation with the characters of its own printed form.
     #[must_use]
     pub(super) fn with_printed_positions(&self) -> Self {
         fn trust_as(placed: &mut Notation, notation: &Notation) {
@@ -185,17 +184,17 @@ impl Notation {
         placed
     }
 
-    /// A problem at its character.
+    /// A problem at the character of this notation.
     pub fn wrong(&self, problem: impl Into<String>) -> Problem {
         (self.character, problem.into())
     }
 
-    /// Its name if it has no arguments.
+    /// The name, if there are no arguments.
     pub(super) fn plain(&self) -> Option<&str> {
         self.arguments.is_empty().then_some(&*self.name)
     }
 
-    /// The value of a key, however often it is given.
+    /// The value of the first argument with this key, read or not.
     #[must_use]
     pub fn argument(&self, key: &str) -> Option<&Self> {
         let arguments = self.arguments.iter();
@@ -203,7 +202,7 @@ impl Notation {
         of_key.next().map(|said| &said.value)
     }
 
-    /// Without the arguments of some keys.
+    /// The notation without the arguments of these keys.
     #[must_use]
     pub fn without(mut self, keys: &[&str]) -> Self {
         let arguments = &mut self.arguments;
@@ -211,7 +210,7 @@ impl Notation {
         self
     }
 
-    /// With one more argument, if there is a value.
+    /// The notation with one more argument, if there is a value.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Option<Self>>) -> Self {
         self.arguments.extend(value.into().map(|value| Argument {
@@ -243,7 +242,7 @@ impl fmt::Display for Notation {
     }
 }
 
-/// A word as it is read again: in quotes where it needs them.
+/// Writes a word in a form that parses as the same word: in quotes if necessary.
 fn write_word(formatter: &mut fmt::Formatter<'_>, word: &str) -> fmt::Result {
     let plain = !word.is_empty() && !word.starts_with('\'') && word.chars().all(is_word);
     let quote = match plain {
@@ -366,7 +365,7 @@ impl Reader {
     }
 }
 
-/// The arguments of a notation, read one by one; unread ones are an error at the end.
+/// The arguments of a notation while they are read one by one; in the end unread ones are an error.
 #[derive(Debug)]
 pub struct Arguments<'a> {
     notation: &'a Notation,
@@ -375,7 +374,7 @@ pub struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// The arguments of a notation, none of them taken yet.
+    /// The arguments of a notation, all unread.
     #[must_use]
     pub fn of(notation: &'a Notation) -> Self {
         Self {
@@ -385,7 +384,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// The value of `key`, or the first value without a key.
+    /// Reads the value of `key`, or the first unread value without a key.
     pub fn take(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
         self.keys.push(key);
         let arguments = &self.notation.arguments;
@@ -407,7 +406,7 @@ impl<'a> Arguments<'a> {
         }))
     }
 
-    /// Like [`Arguments::take`], but only by name.
+    /// Reads the value of `key`, which has to be given by name.
     pub fn take_named(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
         if self.notation.argument(key).is_some() {
             return self.take(key);
@@ -416,7 +415,7 @@ impl<'a> Arguments<'a> {
         Ok(None)
     }
 
-    /// A number within `range`, or `default`.
+    /// Reads a number within `range`; `default` if it is not given.
     pub fn number<T>(
         &mut self,
         key: &'static str,
@@ -430,7 +429,7 @@ impl<'a> Arguments<'a> {
             .map_or(Ok(default), |value| parse_number(key, value, range))
     }
 
-    /// A number within `range`, by name only.
+    /// Reads a number within `range`, which has to be given by name.
     pub fn number_named<T>(
         &mut self,
         key: &'static str,
@@ -445,7 +444,7 @@ impl<'a> Arguments<'a> {
             .transpose()
     }
 
-    /// One of `choices`, by name only; the first is the default.
+    /// Reads one of `choices`, which has to be given by name; the first is the default.
     pub fn choice<T: Copy>(
         &mut self,
         key: &'static str,
@@ -461,7 +460,7 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// The keys that were read; refuses unread arguments.
+    /// Refuses unread arguments; returns the keys that were asked for.
     pub fn finish(self) -> Result<Vec<&'static str>, Problem> {
         for (argument, taken) in self.notation.arguments.iter().zip(&self.taken) {
             if !taken {
@@ -484,7 +483,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// The value of `key` as a number within `range`.
+/// Parses the value of `key` as a number within `range`.
 pub fn parse_number<T>(key: &str, value: &Notation, range: RangeInclusive<T>) -> Result<T, Problem>
 where
     T: FromStr + PartialOrd + fmt::Display,

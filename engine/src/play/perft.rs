@@ -1,7 +1,7 @@
-//! Counts of positions by plies: the usual check and speed test of rules.
+//! Perft: counts lines of play by plies, to check the rules and measure their speed.
 //!
 //! Every pair of an outcome and a move it allows is a ply; a pass is one if the game lists it as a
-//! move. Every position is constructed, those of the last ply too.
+//! move. All positions are computed, those of the last ply too.
 
 use super::playable::Playable;
 use std::hint::black_box;
@@ -11,7 +11,7 @@ use std::hint::black_box;
 pub struct Perft {
     /// Lines of play exactly as many plies long, finished or not.
     pub leaves: u64,
-    /// Lines of play that were over earlier.
+    /// Lines of play that ended before that many plies.
     pub finished_before: u64,
 }
 
@@ -39,7 +39,7 @@ pub fn perft<G: Playable>(game: &G, position: &G::Position, plies: u32) -> Perft
         for &mv in moves.iter() {
             let after = game.play(position, mv);
             if plies == 1 {
-                // Nobody looks at a leaf; without this the compiler need not make it.
+                // The leaf is unused; without this the compiler could omit it.
                 black_box(&after);
                 count.leaves += 1;
             } else {

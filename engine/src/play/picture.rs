@@ -1,12 +1,13 @@
-//! Common parts of the drawings of boards: inline SVG, or text.
+//! Common parts of drawings of boards, as SVG or text.
 //!
-//! A picture is self-contained and has no script; its title is the position, for screen readers.
+//! A drawing is self-contained and has no script; its title is the text of the position, for screen
+//! readers.
 
 use crate::core::text::joined;
 use std::fmt::Display;
 
-/// The beginning of an `<svg>` element that scales to the width it is given, so many units wide and
-/// high.
+/// The start tag and title of an `<svg>` element that scales to the available width; `width` and
+/// `height` are the size of its coordinate system.
 pub(crate) fn svg_open(width: usize, height: usize, title: &str) -> String {
     format!(
         "<svg class=\"board\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
@@ -14,29 +15,29 @@ pub(crate) fn svg_open(width: usize, height: usize, title: &str) -> String {
     )
 }
 
-/// A text about a place.
+/// A centred text at a point.
 pub(crate) fn label(x: usize, y: usize, size: usize, fill: &str, text: impl Display) -> String {
     format!("<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{fill}\">{text}</text>")
 }
 
-/// A board of squares with a margin around it, on which its rows and columns are named, in units.
+/// A board of squares with a margin for the names of rows and columns; lengths are in SVG units.
 pub(crate) struct Squares<'a> {
     pub(crate) columns: usize,
     pub(crate) square: usize,
     pub(crate) margin: usize,
-    /// The colour of names.
+    /// The colour of the names.
     pub(crate) ink: &'a str,
     /// The number of each row, counted from the top.
     pub(crate) number: fn(usize) -> usize,
 }
 
 impl Squares<'_> {
-    /// Its width, and its height.
+    /// Width and height of the board with its margin.
     pub(crate) fn side(&self) -> usize {
         self.columns * self.square + 2 * self.margin
     }
 
-    /// Letters below the columns and numbers beside the rows.
+    /// The letters below the columns and the numbers beside the rows, as SVG.
     pub(crate) fn names(&self) -> String {
         let names = ('a'..).take(self.columns).enumerate();
         let names = names.map(|(index, letter)| {
@@ -48,7 +49,7 @@ impl Squares<'_> {
         names.collect()
     }
 
-    /// Its rows as text, a sign a square, with the same names.
+    /// The board as text, a character per square, with the same names.
     pub(crate) fn text(&self, rows: &[impl AsRef<str>]) -> String {
         let line = |(index, row): (usize, &str)| {
             format!("  {}  {}\n", (self.number)(index), joined(row.chars(), " "))

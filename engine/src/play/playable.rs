@@ -1,7 +1,7 @@
 //! `Playable`: a game that can be played, recorded and matched by name.
 //!
-//! It bundles small traits: [`Rules`], [`GameText`], [`Codec`] and [`ChanceOutcomes`], and adds the
-//! [`Registry`] of names. Search uses [`crate::core::game::Game`] and its hints alone.
+//! It combines small traits, [`Rules`], [`GameText`], [`Codec`] and [`ChanceOutcomes`], and adds
+//! the [`Registry`] of names. Searches use no more than [`crate::core::game::Game`] and its hints.
 
 pub use super::{
     chance_outcomes::ChanceOutcomes, codec::Codec, game_info::GameInfo, game_text::GameText,
@@ -17,23 +17,23 @@ use std::sync::Arc;
 
 /// A game with all that is needed to play, record and match it.
 pub trait Playable: Codec + ChanceOutcomes {
-    /// The game's names, from a `static`.
+    /// The game's named evaluators and players, from a `static`.
     fn registry() -> &'static Registry<Self>;
 
-    /// The model that notation calls `best`, as the content of its file.
+    /// The bytes of the model file that notations call `best`.
     fn best_model(&self) -> Option<&'static [u8]> {
         (Self::registry().best_model)(self)
     }
 
-    /// The evaluator in the content of a model file.
+    /// The evaluator in the bytes of a model file.
     ///
     /// # Errors
-    /// In words, if the content is no model, or one of another game.
+    /// If the bytes are no model, or a model of another game.
     fn model(&self, content: &[u8]) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
         (Self::registry().read_model)(self, content)
     }
 
-    /// The player of a notation; its models are loaded.
+    /// The recipe of a player's notation; its models are loaded.
     ///
     /// # Errors
     /// As [`PlayerRecipe::parse`].

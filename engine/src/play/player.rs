@@ -1,6 +1,6 @@
-//! Players: they answer a position and its legal moves with a move.
+//! Players, which choose one of the legal moves of a position.
 //!
-//! Players are `dyn`, called once a move; below a player everything is generic.
+//! They are called as `dyn`, once per move; below a player everything is generic.
 
 pub use super::analysis::{Analysis, MoveValue};
 use crate::core::game::{Game, Payoffs};
@@ -10,22 +10,22 @@ use std::{
     time::Duration,
 };
 
-/// A player's answer.
+/// A player's choice of a move.
 #[derive(Clone, Debug)]
 pub struct Decision<M> {
     /// The chosen move, one of the legal ones.
     pub best: M,
-    /// Win probability of the seat that moves, after this move and before the next roll; `None`
-    /// from players that do not value moves.
+    /// Win probability of the seat that moves, after this move and before the next chance event;
+    /// `None` from players that do not value moves.
     pub value: Option<f32>,
-    /// Its cost.
+    /// The cost of the decision.
     pub stats: SearchStats,
-    /// CPU time of the other process that decided, if there is one and the system counts it.
+    /// CPU time, where known, of the external process that decided; `None` if this process did.
     pub cpu_time: Option<Duration>,
 }
 
 impl<M> Decision<M> {
-    /// The choice of a player that values no moves.
+    /// The choice of a player that values no moves, at no cost.
     pub fn without_values(best: M) -> Self {
         Self {
             best,
@@ -36,14 +36,14 @@ impl<M> Decision<M> {
     }
 }
 
-/// A player's value of a position before chance.
+/// A player's value of a position before its chance event.
 #[derive(Clone, Copy, Debug)]
 pub struct PositionValue {
     /// Expected win probability of the seat to move; `None` from players that do not value moves.
     pub value: Option<f32>,
-    /// Its standard error, from players that value by samples.
+    /// Standard error of `value`; `None` unless it is a mean of samples.
     pub error: Option<f32>,
-    /// Its cost.
+    /// The cost of the value.
     pub stats: SearchStats,
 }
 
@@ -59,13 +59,13 @@ impl PositionValue {
     }
 }
 
-/// Why a player did not answer, in one line.
+/// Why a player made no move, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// The player's fault, which loses the game.
     #[error("{0}")]
     PlayerFault(String),
-    /// The system's fault, such as no memory or no free file handle; it decides no game.
+    /// The system's fault, such as missing memory or file handles; the game has no result.
     #[error("{0}")]
     SystemFault(String),
 }
@@ -73,20 +73,20 @@ pub enum Failure {
 /// An event of a game.
 #[derive(Clone, Copy, Debug)]
 pub enum GameEvent<'a, G: Game> {
-    /// A ply of any seat: the position before chance, the outcome, and the move.
+    /// A ply of any seat: the position before its chance event, the outcome, and the move.
     Ply(&'a G::Position, u8, G::Move),
     /// The end of the game, with every seat's payoff.
     End(&'a Payoffs),
 }
 
-/// Receives the analyses of finished depths, and returns whether the search goes on.
+/// Receives the analysis of each finished depth; returns whether the search goes on.
 pub type AnalysisObserver<'a, M> = dyn FnMut(Analysis<M>) -> bool + 'a;
 
-/// A player of a game; it lives as long as the game, whatever its limits.
+/// A player, which plays game after game.
 ///
-/// A wrapper around another player passes on every method.
+/// A wrapper around another player has to pass on every method.
 pub trait Player<G: Game>: Send {
-    /// Starts a new game, independent of all earlier ones; `seed` decides its random choices.
+    /// Starts a new game, independent of all earlier ones; `seed` determines random choices.
     fn new_game(&mut self, seed: u64);
 
     /// Chooses one of `legal`, which has at least one move; of equally good moves the first. The
@@ -101,8 +101,8 @@ pub trait Player<G: Game>: Send {
         limits: &Limits,
     ) -> Result<Decision<G::Move>, Failure>;
 
-    /// Values moves: those of `legal` after the roll, or before it (`None`) all moves that some
-    /// outcome allows, in list order.
+    /// Values moves: those of `legal`, allowed by the outcome of chance, or before it (`None`) all
+    /// that some outcome allows, in list order.
     ///
     /// # Errors
     /// As [`Player::decide`].
@@ -113,8 +113,8 @@ pub trait Player<G: Game>: Send {
         limits: &Limits,
     ) -> Result<Analysis<G::Move>, Failure>;
 
-    /// As [`Player::analyse`]; a search that deepens also reports each depth that is followed by a
-    /// deeper one, and ends once `observer` returns false.
+    /// Like [`Player::analyse`]; iterative deepening also calls `observer` after every finished
+    /// depth except the last, and ends once `observer` returns false.
     ///
     /// # Errors
     /// As [`Player::decide`].
@@ -128,14 +128,14 @@ pub trait Player<G: Game>: Send {
         self.analyse(position, legal, limits)
     }
 
-    /// Values a position before chance ("chance root") that is not over: one number, for which a
-    /// search needs fewer nodes than for the values of all moves.
+    /// Values a position that is not over before its chance event. A search needs fewer nodes for
+    /// this than for the values of all moves.
     fn value(&mut self, _position: &G::Position, _limits: &Limits) -> PositionValue {
         PositionValue::unknown()
     }
 
-    /// The unit that the game counts (`discs`) and the exact score of each of some moves, for the
-    /// seat that makes it; `None` if any is unknown.
+    /// The unit of the game's score (such as `discs`), and for each of the moves the exact final
+    /// score of the seat that makes it; `None` if any is unknown.
     fn exact_scores(
         &mut self,
         _position: &G::Position,
@@ -145,14 +145,15 @@ pub trait Player<G: Game>: Send {
         None
     }
 
-    /// Whether the game loop calls [`Player::ponder`] during decisions of others.
+    /// Whether the game loop may call [`Player::ponder`] while other players decide.
     fn can_ponder(&self) -> bool {
         false
     }
 
-    /// Searches a position before chance on another player's time, until `stop` is set.
+    /// Searches a position before its chance event, while another player decides, until `stop` is
+    /// set.
     fn ponder(&mut self, _position: &G::Position, _stop: &Arc<AtomicBool>) {}
 
-    /// Notes an event of the game. Events come in order; some may be missing.
+    /// Informs the player of an event of the game. Events come in order; some may be missing.
     fn notify(&mut self, _event: GameEvent<'_, G>) {}
 }

@@ -1,9 +1,10 @@
-//! Games as properties, as in SGF and GGF: `(;PB[name]SZ[8];W[d4];B[e5])`, one after the other.
+//! Parser of games written as properties, as in SGF and GGF: `(;PB[name]SZ[8];W[d4];B[e5])`, one
+//! after the other.
 //!
-//! Of variations only the main line is read, up to the first `)`. Between games may be numbers, the
-//! boards of a match in GGF, and lines that begin with `#`. A `]` without a valid continuation
-//! belongs to the value, since programs do not escape names. A damaged game does not affect the
-//! others.
+//! Of variations only the main line is read, up to the first `)`. Between games there may be
+//! numbers (the boards of a match in GGF) and lines that begin with `#`. A `]` without a valid
+//! continuation belongs to the value, since programs do not escape names. A damaged game does not
+//! affect the others.
 
 use super::registry::PlainGame;
 use crate::core::{
@@ -14,25 +15,25 @@ use crate::core::{
 /// A property with one of its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Property {
-    /// In capital letters.
+    /// The name in capital letters.
     pub(crate) name: String,
-    /// As it stands there, without the signs that escape others.
+    /// The value without escape characters.
     pub(crate) value: String,
-    /// The sign at which the value begins, counted from 0.
+    /// The index of the value's first character in the text, from 0.
     pub(crate) at: usize,
 }
 
 /// The properties of a game, or its error.
 pub(crate) type Properties = Result<Vec<Property>, TextError>;
 
-/// A game that was read, or where the text is wrong.
+/// A parsed game, or the first error.
 type Read<G> = Result<PlainGame<G>, TextError>;
 
 /// A reader of all games of a text.
 type ReadText<G> = fn(&G, &str) -> Vec<Read<G>>;
 
-/// Parses the games of a text: written as properties with `one`, which gets the index of their
-/// first character, counted from 0; other text with `others`. `escapes` is that of [`all`].
+/// Parses the games of a text: with `one` those written as properties, with the index of the game's
+/// first character, from 0; any other text with `others`. `escapes` is that of [`all`].
 pub(crate) fn read<G: SearchGame>(
     game: &G,
     bytes: &[u8],
@@ -57,8 +58,8 @@ pub(crate) fn read<G: SearchGame>(
         .collect()
 }
 
-/// Parses a game from each line with `row`, which gets the index of the line's first character,
-/// counted from 0; lines without moves are skipped.
+/// Parses one game per line with `row`, which gets the index of the line's first character, from 0.
+/// Games without moves are skipped.
 pub(crate) fn rows<G: SearchGame>(
     game: &G,
     text: &str,
@@ -74,8 +75,8 @@ pub(crate) fn rows<G: SearchGame>(
     results
 }
 
-/// All games of a text, each with the sign at which it begins, counted from 0. Where `\` escapes the
-/// sign behind it, as in SGF, `escapes` is true.
+/// All games of a text, each with the index of its first character, from 0. `escapes` is whether
+/// `\` escapes the next character, as in SGF.
 fn all(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, Properties)> {
     let mut reader = Reader {
         signs,
@@ -94,7 +95,8 @@ fn all(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, Properties
     })
 }
 
-/// Whether a text has this form: it begins with a parenthesis, perhaps after numbers and comments.
+/// Whether a text consists of properties: its first character is `(`, possibly after numbers and
+/// comments.
 fn are_written_in(signs: &[char]) -> bool {
     let mut reader = Reader {
         signs,
@@ -116,7 +118,7 @@ impl Reader<'_> {
         self.next += rest.take_while(|&&sign| passes(sign)).count();
     }
 
-    /// The next sign that is no blank.
+    /// The next character that is no blank.
     fn peek(&mut self) -> Option<char> {
         self.skip(char::is_whitespace);
         self.signs.get(self.next).copied()
@@ -163,7 +165,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A name and its values.
+    /// Parses a name and its values.
     fn property(&mut self) -> Properties {
         let begin = self.next;
         self.skip(|sign| sign.is_ascii_alphabetic());
@@ -183,7 +185,7 @@ impl Reader<'_> {
         Ok(properties)
     }
 
-    /// A value, and its end.
+    /// Parses a value up to its `]`.
     fn value(&mut self) -> Result<String, TextError> {
         let mut value = String::new();
         loop {
@@ -205,7 +207,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a value may end here: another value, a node, a variation or a property follows.
+    /// Whether a value may end here: what follows is another value, a node, a variation, a
+    /// property, or the end of the text.
     fn may_follow_value(&self) -> bool {
         let mut rest = self.signs[self.next..].iter().copied();
         let mut rest = rest.by_ref().skip_while(|sign| sign.is_whitespace());
@@ -219,13 +222,14 @@ impl Reader<'_> {
     }
 }
 
-/// Properties that stand first in a game and in no variation.
+/// Properties of the first node of a game, which no variation has.
 const FIRST_PROPERTIES: [&str; 12] = [
     "AP", "CA", "DT", "EV", "FF", "GC", "GM", "GN", "PB", "PC", "PW", "SZ",
 ];
 
-/// Whether a parenthesis begins a game, even inside another: a certain property follows and, where
-/// variations are possible, it is at the start of a line, perhaps after numbers.
+/// Whether the `(` at index `at` begins a game, even inside a damaged one: a property of
+/// [`FIRST_PROPERTIES`] follows, and with `in_line`, where variations are possible, it is at the
+/// start of a line, possibly after numbers.
 fn begins_game(signs: &[char], at: usize, in_line: bool) -> bool {
     let is_first = match signs[at..] {
         ['(', ';', a, b, '[', ..] => FIRST_PROPERTIES
@@ -240,7 +244,7 @@ fn begins_game(signs: &[char], at: usize, in_line: bool) -> bool {
     is_first && (!in_line || before.next().is_none_or(|&sign| sign == '\n'))
 }
 
-/// The end of a damaged game: after its last parenthesis or before the next game.
+/// The index after a damaged game: after its last parenthesis, or at the next game.
 fn end(signs: &[char], begin: usize, in_line: bool) -> usize {
     if signs[begin] != '(' {
         let length = signs[begin..].iter().take_while(|&&sign| sign != '(');
@@ -271,7 +275,7 @@ fn end(signs: &[char], begin: usize, in_line: bool) -> usize {
 mod tests {
     use super::*;
 
-    /// The properties of all games, or the sign at which one is damaged.
+    /// The properties of all games, or the character of an error.
     fn read(text: &str, escapes: bool) -> Vec<String> {
         let signs: Vec<char> = text.chars().collect();
         let shown = all(&signs, escapes).map(|(_, game)| match game {

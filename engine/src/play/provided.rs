@@ -1,7 +1,7 @@
-//! Plug-in players that need more than the engine, such as processes.
+//! Players that a program adds to those of the engine, such as players that run external processes.
 //!
-//! A program provides them under a name, once, before it parses notations. Names are unique, and
-//! the engine's own come first.
+//! The program registers them under a name, before it parses notations. Names are unique, and
+//! players of the engine take precedence.
 
 use super::{
     notation::{Arguments, Notation, Problem},
@@ -17,11 +17,11 @@ use std::{
 /// are refused by the caller.
 pub type Provider<G> = fn(&mut Arguments<'_>, &G) -> Result<Maker<G>, Problem>;
 
-/// Names and their [`Provider`]s, one for each game that has them.
+/// Names, and [`Provider`]s of any game's players.
 static PROVIDERS: RwLock<Vec<(String, Box<dyn Any + Send + Sync>)>> = RwLock::new(Vec::new());
 
-/// Adds a kind of player of a game; the first to provide a name counts. Returns whether that was
-/// this call.
+/// Registers a kind of player for a game; the first provider of a name counts. Returns whether the
+/// name was free.
 pub fn provide<G: Playable>(name: &str, provider: Provider<G>) -> bool {
     let mut providers = PROVIDERS.write().unwrap_or_else(PoisonError::into_inner);
     let new = !of_game::<G>(&providers).any(|(other, _)| other == name);
@@ -39,8 +39,8 @@ fn of_game<G: Playable>(
         .filter_map(|(name, provider)| Some((&**name, provider.downcast_ref()?)))
 }
 
-/// The constructor of a provided player; `None` if the name is unknown. Text from others is
-/// refused.
+/// The constructor of a registered player; `None` if the name is unknown. Notations that are not
+/// trusted are refused.
 pub(super) fn make<G: Playable>(
     notation: &Notation,
     arguments: &mut Arguments<'_>,
@@ -58,7 +58,7 @@ pub(super) fn make<G: Playable>(
         })
 }
 
-/// All names provided for a game, to follow the engine's own in an error.
+/// All names registered for a game, as an appendix to the engine's own in an error.
 pub(super) fn names<G: Playable>() -> String {
     let providers = PROVIDERS.read().unwrap_or_else(PoisonError::into_inner);
     of_game::<G>(&providers)

@@ -1,4 +1,5 @@
-//! A random number for every position, as Rock'n'Roll's MrRandom gives its leaves (Schäfer 2006).
+//! An evaluator with a random value for every position, like the leaves of Rock'n'Roll's MrRandom
+//! (Schäfer 2006).
 //!
 //! The value is a hash of the seed and the position's key, the same on every thread.
 
@@ -12,7 +13,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// The random values that belong to a seed.
+    /// The evaluator with this seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { seed }
@@ -77,7 +78,7 @@ mod tests {
             })
             .sum::<f64>()
             / positions.len() as f64;
-        // Its standard deviation is 1/12 / 100; about five of them.
+        // The standard deviation of the covariance is 1/12 / 100; the limit is about five of them.
         assert!(covariance.abs() < 0.0045, "{covariance}");
     }
 }

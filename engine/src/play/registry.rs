@@ -1,7 +1,8 @@
-//! `Registry`: named evaluators, players, exact knowledge and transcript forms of a game.
+//! `Registry`: named evaluators, players, oracles and transcript formats of a game.
 //!
-//! [`AnyEvaluator`] is the dynamic form of an [`Evaluator`] and constructs the searches over it, so
-//! that an evaluator chosen at run time is dispatched once a call, never once a node.
+//! [`AnyEvaluator`] is the `dyn` form of an [`Evaluator`] and constructs searches that are compiled
+//! for it, so that an evaluator chosen at run time is dispatched once per call and not once per
+//! node.
 
 use super::{
     build::{self, PlayerRecipe, SearchPlan},
@@ -25,35 +26,35 @@ use crate::search::{
 };
 use std::sync::Arc;
 
-/// An evaluator that was chosen at run time, shared by the players that use it.
+/// An evaluator chosen at run time, shared by the players that use it.
 pub type SharedEvaluator<G> = Arc<dyn AnyEvaluator<G>>;
 
-/// Names of a game; [`Registry::DEFAULT`] is empty.
+/// Everything that a game offers by name; [`Registry::DEFAULT`] is empty.
 ///
 /// A game keeps it in a `static`, so that its searches are compiled once, with the game.
 pub struct Registry<G: Playable> {
     /// Evaluators, default first.
     pub evaluators: &'static [EvaluatorEntry<G>],
-    /// Players beside those of every game.
+    /// Players of this game alone.
     pub players: &'static [PlayerEntry<G>],
-    /// Exact knowledge for searches.
+    /// The oracle for searches.
     pub oracle: Option<&'static OracleEntry<G>>,
-    /// Playouts for the leaves of a tree search.
+    /// The game's own playouts for the leaves of a tree search.
     pub playouts: &'static [PlayoutEntry<G>],
-    /// Forms in which other programs write whole games.
+    /// Formats of other programs for games of this kind.
     pub transcripts: &'static [TranscriptForm<G>],
-    /// The model that notation calls `best`, as the content of its file.
+    /// The bytes of the model file that notations call `best`.
     pub best_model: fn(&G) -> Option<&'static [u8]>,
-    /// Reads the content of a model file.
+    /// Constructs the evaluator in the bytes of a model file.
     pub read_model: fn(&G, &[u8]) -> Result<SharedEvaluator<G>, String>,
-    /// Reads the notation of a player.
+    /// Constructs the recipe of a player's notation.
     pub read_player: fn(&Notation, &G) -> Result<PlayerRecipe<G>, Problem>,
-    /// Reads the notation of an evaluator.
+    /// Constructs the evaluator of a notation.
     pub read_evaluator: fn(&Notation, &G) -> Result<SharedEvaluator<G>, Problem>,
 }
 
 impl<G: Playable> Registry<G> {
-    /// Nothing but the evaluators and players of every game.
+    /// A registry without own entries.
     pub const DEFAULT: Self = Self {
         evaluators: &[],
         players: &[],
@@ -67,12 +68,12 @@ impl<G: Playable> Registry<G> {
     };
 }
 
-/// An evaluator that is chosen at run time, and constructor of the searches over it.
+/// The `dyn` form of an evaluator, with constructors of searches and playouts over it.
 pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// See [`Evaluator::value_of`].
     fn value_of(&self, game: &G, position: &G::Position) -> f32;
 
-    /// See [`Evaluator::payoffs`]; from scratch.
+    /// See [`Evaluator::payoffs`]; of one position, from scratch.
     fn payoffs_batch(&self, game: &G, position: &G::Position) -> Payoffs;
 
     /// See [`Evaluator::values`].
@@ -84,22 +85,23 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// See [`Evaluator::calibrate_to_results`].
     fn calibrate_to_results(&self, value: f32) -> Option<f32>;
 
-    /// A player that searches with it, and if `timed` also measures the time it spends evaluating.
+    /// A player that searches with this evaluator as `plan` says; with `timed` it measures the time
+    /// of evaluations.
     fn searcher(self: Arc<Self>, game: G, plan: &SearchPlan<G>, timed: bool) -> Box<dyn Player<G>>;
 
-    /// Values the leaves of a tree search.
+    /// A leaf evaluation of a tree search by this evaluator.
     fn leaf(self: Arc<Self>) -> Box<dyn Leaf<G>>;
 
-    /// Values the leaves of a tree search by a search of a few plies, at least one.
+    /// A leaf evaluation of a tree search by a search of `depth` plies, at least one.
     fn star_leaf(self: Arc<Self>, game: G, depth: u32) -> Box<dyn Leaf<G>>;
 
-    /// Chooses the best successor in playouts.
+    /// A playout policy that chooses the successor that this evaluator values most.
     fn policy(self: Arc<Self>) -> Box<dyn Policy<G>>;
 
-    /// Plays roll-outs, see [`EvaluatorRollouts::new`].
+    /// Rollouts by this evaluator, see [`EvaluatorRollouts::new`].
     fn roller(self: Arc<Self>, game: G, oracle: Knowledge<G>, plies: u32) -> Box<dyn Rollouts<G>>;
 
-    /// Prior values of moves without visits.
+    /// Prior values of unvisited moves.
     fn prior(self: Arc<Self>) -> Arc<dyn Prior<G>>;
 }
 
@@ -151,24 +153,24 @@ impl<G: SearchGame, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
     }
 }
 
-/// A game in the form of other programs: start, moves and players.
+/// A whole game as other programs store it: start, moves and players.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlainGame<G: SearchGame> {
-    /// First position.
+    /// The first position.
     pub start: G::Position,
-    /// The outcome of chance, as in records, and the move.
+    /// For each ply the number of the chance outcome, as in records, and the move.
     pub plies: Vec<(u8, G::Move)>,
-    /// Names of the seats' players; empty if unknown.
+    /// Names of the players by seat; empty if unknown.
     pub players: Vec<String>,
-    /// The result that the text states, where the moves lead to none.
+    /// The stated result of a game whose moves do not end it.
     pub result: Option<StatedResult>,
 }
 
 impl<G: SearchGame> PlainGame<G> {
-    /// Keeps a stated result beside the moves, which lead to `position`, unless they lead to the same.
+    /// Stores a stated result if the moves, which lead to `position`, do not end the game.
     ///
     /// # Errors
-    /// In words, if they lead to another.
+    /// If the moves lead to another result.
     pub fn set_result(
         &mut self,
         game: &G,
@@ -186,24 +188,24 @@ impl<G: SearchGame> PlainGame<G> {
     }
 }
 
-/// Reads all games of a file; a game that is damaged costs none of the others.
+/// Parses all games of a file; a damaged game does not affect the others.
 pub type ReadGames<G> = fn(&G, &[u8]) -> Vec<Result<PlainGame<G>, TextError>>;
 
-/// A form in which other programs write whole games of a game.
+/// A format of other programs for whole games.
 pub struct TranscriptForm<G: SearchGame> {
-    /// Its name, which files that hold it may end with.
+    /// The format's name and usual file extension.
     pub name: &'static str,
     /// A description in one line.
     pub help: &'static str,
-    /// Reads all games of a text.
+    /// Parses all games of a file.
     pub read: ReadGames<G>,
-    /// Formats a game, without the end of the line; the error is a sentence if the form cannot hold
+    /// Formats a game, without a line end. The error is a sentence: why the format cannot represent
     /// it.
     pub write: fn(&G, &PlainGame<G>) -> Result<String, String>,
 }
 
-/// Any evaluator as one that searches can be generic over, at the price of a choice
-/// a position: for places that are not hot.
+/// A `dyn` evaluator for searches that are generic over their evaluator. It costs a dynamic call
+/// per position, for code that is not hot.
 #[derive(Clone)]
 pub struct ByPointer<G>(
     /// The evaluator.
@@ -226,26 +228,26 @@ impl<G: SearchGame> Evaluator<G> for ByPointer<G> {
     }
 }
 
-/// Constructor of an evaluator.
+/// Constructs an evaluator from its arguments.
 pub type MakeEvaluator<G> = fn(&mut Arguments<'_>, &G) -> Result<Arc<dyn AnyEvaluator<G>>, Problem>;
 
-/// An evaluator of a game under its name.
+/// An evaluator of a game with its name.
 #[derive(Debug)]
 pub struct EvaluatorEntry<G: 'static> {
-    /// Its name in notation.
+    /// The evaluator's name in notation.
     pub name: &'static str,
-    /// Further names.
+    /// Further names in notation.
     pub aliases: &'static [&'static str],
-    /// Its parameters but for those of [`calibrated`]: `block, threat, view`.
+    /// The evaluator's parameters except those of [`calibrated`], such as `block, threat, view`.
     pub parameters: &'static str,
     /// A description in one line.
     pub help: &'static str,
-    /// Reads its arguments; the caller refuses those that are left.
+    /// Reads the arguments and constructs the evaluator; the caller refuses unread arguments.
     pub make: MakeEvaluator<G>,
 }
 
 impl<G: 'static> EvaluatorEntry<G> {
-    /// One name, and no parameters but those of [`calibrated`].
+    /// An entry with one name, and no parameters but those of [`calibrated`].
     #[must_use]
     pub const fn new(name: &'static str, help: &'static str, make: MakeEvaluator<G>) -> Self {
         Self {
@@ -258,64 +260,65 @@ impl<G: 'static> EvaluatorEntry<G> {
     }
 }
 
-/// Makes a player; called once a thread.
+/// Makes a player; called once per thread.
 pub type Maker<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
 
-/// A player of a game's own, such as that of a published program.
+/// A player of one game alone, such as that of a published program.
 #[derive(Debug)]
 pub struct PlayerEntry<G: 'static> {
-    /// Its name in notation.
+    /// The player's name in notation.
     pub name: &'static str,
-    /// Its parameters: `depth`.
+    /// The player's parameters, such as `depth`.
     pub parameters: &'static str,
     /// A description in one line.
     pub help: &'static str,
-    /// The player of the name.
+    /// How the player is constructed.
     pub meaning: Meaning<G>,
 }
 
-/// The player of a [`PlayerEntry`].
+/// How the player of a [`PlayerEntry`] is constructed.
 #[derive(Debug)]
 pub enum Meaning<G: 'static> {
-    /// Another player's notation, from its arguments; the caller refuses those that are left.
+    /// From another player's notation, made of the arguments; the caller refuses unread arguments.
     Alias(fn(&mut Arguments<'_>) -> Result<Notation, Problem>),
-    /// A player without search, whose moves its seed decides.
+    /// By a constructor of players without search, whose seed determines their moves.
     Own(fn(&mut Arguments<'_>, &G) -> Result<Maker<G>, Problem>),
 }
 
-/// Makes a leaf for each thread of a search.
+/// Makes a leaf evaluation for each thread of a search.
 pub type LeafMaker<G> = Arc<dyn Fn() -> Box<dyn Leaf<G>> + Send + Sync>;
 
-/// A game's own way of playing on at random, under a name: `playout=NAME(…)`.
+/// A game's own playouts with their name in notation: `playout=NAME(…)`.
 #[derive(Debug)]
 pub struct PlayoutEntry<G: 'static> {
-    /// Its name in notation.
+    /// The name in notation.
     pub name: &'static str,
-    /// Its parameters: `depth`.
+    /// The parameters, such as `depth`.
     pub parameters: &'static str,
-    /// Reads the parameters; the caller refuses those that are left.
+    /// Reads the arguments; the caller refuses unread ones.
     pub read: fn(&mut Arguments<'_>, &G) -> Result<LeafMaker<G>, Problem>,
 }
 
-/// Exact knowledge, `None` if there is none.
+/// The oracle of a search, if there is one.
 pub type Knowledge<G> = Option<Arc<dyn Oracle<G>>>;
 
-/// A game's exact knowledge under a key of the notation: `tablebase=4`.
+/// A game's oracle, with its option in notations: `tablebase=4`.
 #[derive(Debug)]
 pub struct OracleEntry<G: SearchGame> {
-    /// The key.
+    /// The key of the option.
     pub key: &'static str,
-    /// Reads the value of the key.
+    /// The oracle for a value of the option.
     pub read: fn(&Notation, &G) -> Result<Knowledge<G>, Problem>,
-    /// The default of a search that is limited by time (`true`) or by nodes.
+    /// The default oracle of a search that is limited by time (`true`) or by nodes (`false`).
     pub default: fn(&G, bool) -> Result<Knowledge<G>, String>,
-    /// The value of the key that answers without delay, for the page.
+    /// The value of the option whose oracle answers without delay, for the web page; `None` if
+    /// there is none.
     pub instant: fn(&G) -> Option<String>,
-    /// The class of a position in measurements against exact values: `2v3`.
+    /// The class of a position in reports of errors against exact values, such as `2v3`.
     pub class: fn(&G, &G::Position) -> String,
 }
 
-/// An evaluator from a hand-made score, with the calibration that [`calibration`] reads.
+/// A hand-made score as an evaluator, with the calibration that [`calibration`] reads.
 pub fn calibrated<G: SearchGame, S: Score<G> + 'static>(
     arguments: &mut Arguments<'_>,
     score: S,
@@ -325,8 +328,8 @@ pub fn calibrated<G: SearchGame, S: Score<G> + 'static>(
     Ok(Arc::new(Calibrated { score, calibration }))
 }
 
-/// Win probability by the fitted logistic, or by `slope` and `offset`; with `scale=raw` the raw
-/// score, each unit counting `factor` on a scale of ±1000.
+/// Reads a calibration: `fitted`, changed by `slope` and `offset`; with `scale=raw` the raw score,
+/// each unit counting `factor` on a scale of ±1000.
 pub fn calibration(
     arguments: &mut Arguments<'_>,
     fitted: Calibration,

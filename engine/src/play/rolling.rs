@@ -1,4 +1,4 @@
-//! A player that decides and values by rollouts ([`crate::search::rollout`]).
+//! A player that chooses and values moves by rollouts ([`crate::search::rollout`]).
 //!
 //! Its values depend on its seed and the position alone.
 
@@ -18,7 +18,7 @@ use crate::search::{
 };
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Plays the move whose roll-outs earn most.
+/// Plays the move with the best mean result of rollouts.
 pub struct RolloutPlayer<G: Game> {
     game: G,
     roll: Box<dyn Rollouts<G>>,
@@ -29,7 +29,7 @@ pub struct RolloutPlayer<G: Game> {
 }
 
 impl<G: SearchGame> RolloutPlayer<G> {
-    /// A player of a game by its roll-outs, as many as are enough.
+    /// A player by the rollouts `roll`; `enough` ends them.
     pub fn new(game: G, roll: Box<dyn Rollouts<G>>, enough: StoppingRule) -> Self {
         Self {
             game,
@@ -45,7 +45,7 @@ impl<G: SearchGame> RolloutPlayer<G> {
         xxh3_64_with_seed(&self.game.key(position).to_le_bytes(), self.seed)
     }
 
-    /// Compares moves; which is best.
+    /// Compares moves; returns the index of the best one and the cost.
     fn compare(
         &mut self,
         position: &G::Position,
@@ -129,7 +129,7 @@ impl<G: SearchGame> Player<G> for RolloutPlayer<G> {
             self.enough,
             &mut cost,
         );
-        // With chance, one game has no estimate of its error.
+        // With chance, a single game gives no standard error.
         let knows_error =
             G::Outcomes::CAPACITY == 1 && found.samples() > 0.0 || found.samples() > 1.0;
         PositionValue {
@@ -140,12 +140,12 @@ impl<G: SearchGame> Player<G> for RolloutPlayer<G> {
     }
 }
 
-/// Whether any of its games ended before the stop.
+/// Whether at least one of the candidate's games ended before a stop.
 fn is_valued(candidate: &Candidate) -> bool {
     candidate.moments.samples() > 0.0
 }
 
-/// Luck-adjusted scores may lie outside of the payoffs.
+/// Luck-adjusted results may lie outside of `[0, 1]`.
 fn probability(luck_adjusted: f64) -> f32 {
     luck_adjusted.clamp(0.0, 1.0) as f32
 }

@@ -8,26 +8,25 @@ use crate::core::{game::Seat, random::RandomStream, search_game::SearchGame};
 
 /// A game with parameters, starts and a bounded length.
 pub trait Rules: SearchGame {
-    /// Constants of the game.
+    /// The game's constants.
     const INFO: &'static GameInfo;
 
-    /// The rules with the parameters of `--game "name(key=value)"`.
+    /// The rules with the parameters in `--game "name(key=value)"`.
     ///
     /// # Errors
     /// If a parameter has no such value. Unread parameters are left to the caller.
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem>;
 
-    /// As [`Rules::from_arguments`], on the map of a record instead of the file that a parameter
-    /// names.
+    /// Like [`Rules::from_arguments`], but on the map of a record instead of one read from a file.
     ///
     /// # Errors
-    /// As [`Rules::from_arguments`], or if the game has no maps or the text is none.
+    /// As [`Rules::from_arguments`], or if the game has no maps or the text is no map.
     fn from_map(arguments: &mut Arguments<'_>, map: &str) -> Result<Self, Problem> {
         let _ = (arguments, map);
         Err((1, format!("{} has no maps", Self::INFO.name)))
     }
 
-    /// The text of the map, for games whose boards are read from files; records contain it.
+    /// The text of the map, which records contain; `None` if boards are not read from files.
     fn map(&self) -> Option<String> {
         None
     }
@@ -45,7 +44,7 @@ pub trait Rules: SearchGame {
         }
     }
 
-    /// The rules of a [`Rules::notation`], with the text of the map if there is one.
+    /// The rules of a [`Rules::notation`], on a map if its text is given.
     ///
     /// # Errors
     /// If the notation is of another game, a parameter is wrong, or one names a file and the text
@@ -59,7 +58,7 @@ pub trait Rules: SearchGame {
         rules.map_err(|problem| PlayerError::of(text, problem))
     }
 
-    /// As [`Rules::from_notation`], of a parsed notation.
+    /// Like [`Rules::from_notation`], from a parsed notation.
     ///
     /// # Errors
     /// As [`Rules::from_notation`].
@@ -76,28 +75,30 @@ pub trait Rules: SearchGame {
         rules.and_then(|rules| arguments.finish().map(|_| rules))
     }
 
-    /// The size of the board, if it has one.
+    /// The size of the board; `None` without sizes.
     fn board_size(&self) -> Option<usize> {
         None
     }
 
-    /// Upper bound of the plies of a game.
+    /// Upper bound of the number of plies of a game.
     fn max_plies(&self) -> u16;
 
-    /// The rest of the game in [`GameInfo::remaining_unit`], for tables by phase.
+    /// How much of the game remains, in [`GameInfo::remaining_unit`]; models have phases and
+    /// buckets by it.
     fn remaining(&self, position: &Self::Position) -> usize;
 
-    /// The first position of a game in which `first` begins, unless the rules fix the first seat.
+    /// A random first position; `first` begins unless the rules fix the seat that does.
     fn random_start(&self, random: &mut RandomStream, first: Seat) -> Self::Position;
 
-    /// A strong start of the seed, for games in which players choose their set-ups.
+    /// A strong start, determined by the seed, for games in which players choose their set-ups;
+    /// `None` for other games.
     fn strong_start(&self, seed: u64) -> Option<Self::Position> {
         let _ = seed;
         None
     }
 
-    /// A random unfinished position with `first` to move and so much left, all numbers within the
-    /// range (ends included) equally likely; `None` if the game has no such generator.
+    /// A random position that is not over, with `first` to move. Its [`Rules::remaining`] is
+    /// uniform within the range (ends included). `None` if the game has no such generator.
     fn random_endgame(
         &self,
         remaining: [usize; 2],

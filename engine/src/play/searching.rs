@@ -27,7 +27,7 @@ pub struct SearchPlayer<G, S> {
 }
 
 impl<G: Game, S: Search<G>> SearchPlayer<G, S> {
-    /// A player that trusts `search`.
+    /// A player that decides by `search`.
     pub fn new(search: S) -> Self {
         Self {
             search,
@@ -36,7 +36,7 @@ impl<G: Game, S: Search<G>> SearchPlayer<G, S> {
     }
 }
 
-// Time is measured by the caller: reading the clock would cost as much as a search of one ply.
+// The caller measures the time: reading the clock would cost as much as a search of one ply.
 impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
     fn new_game(&mut self, _seed: u64) {
         self.search.clear();
@@ -117,7 +117,7 @@ fn analysis_of<M: Copy>(
             ..MoveValue::new(mv, Some(value))
         })
         .collect();
-    // The first of equals.
+    // Equal moves: the first one.
     let better = |best: MoveValue<M>, next: MoveValue<M>| {
         if next.value > best.value { next } else { best }
     };
@@ -130,13 +130,13 @@ fn analysis_of<M: Copy>(
     }
 }
 
-/// Plays the move that a Monte-Carlo tree search tried most.
+/// Plays the move that a Monte-Carlo tree search visited most.
 pub struct MctsPlayer<G: SearchGame, L: Leaf<G>> {
     search: Mcts<G, L>,
 }
 
 impl<G: SearchGame, L: Leaf<G>> MctsPlayer<G, L> {
-    /// A player that trusts `search`.
+    /// A player that decides by `search`.
     pub fn new(search: Mcts<G, L>) -> Self {
         Self { search }
     }
@@ -217,7 +217,7 @@ impl<G: SearchGame, L: Leaf<G>> Player<G> for MctsPlayer<G, L> {
 
     fn value(&mut self, position: &G::Position, limits: &Limits) -> PositionValue {
         let analysis = self.search_moves(position, None, limits);
-        // A move that was never tried counts as lost.
+        // A move that was never tried counts as a loss.
         let values = analysis.moves.iter();
         let values: Vec<_> = values.map(|rated| rated.value.unwrap_or(0.0)).collect();
         let outcomes = self.search.game().outcomes(position, &analysis.list());

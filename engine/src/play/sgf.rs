@@ -1,9 +1,9 @@
-//! Whole games in SGF, for games without a form of their own:
+//! Whole games as SGF, for games without a format of their own:
 //! `(;FF[4]AP[Alea]GN[game]C[start];B[move]DI[3];W[move]DI[5])`.
 //!
-//! Moves and positions are in the game's notation, `DI` is the outcome of chance of the move before
-//! it. Black is the seat whose name begins so, else the first. Parsed games are legal, and text is
-//! read back as the same game.
+//! Moves and positions are in the game's notation; `DI` is the chance outcome before its move.
+//! Black is the seat whose name begins with B, else the first. Parsed games are legal, and reading
+//! a written game gives the same game.
 
 use super::{
     playable::Playable,
@@ -16,7 +16,7 @@ use crate::core::{
     text::{TextError, error_at},
 };
 
-/// The form of a game of two seats.
+/// The format, for a game of two seats.
 pub(crate) const fn form<G: Playable>() -> TranscriptForm<G> {
     TranscriptForm {
         name: "sgf",
@@ -76,7 +76,8 @@ fn read<G: Playable>(game: &G, bytes: &[u8]) -> Vec<Result<PlainGame<G>, TextErr
     properties::read(game, bytes, true, one, None)
 }
 
-/// The game of the properties that begin at a character; unknown properties are skipped.
+/// Reads a game from its properties, which begin at a character of the text; unknown properties are
+/// ignored.
 fn one<G: Playable>(
     game: &G,
     begin: usize,

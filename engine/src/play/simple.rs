@@ -4,7 +4,7 @@ use crate::core::{game::Game, random::RandomStream};
 use crate::play::player::{Analysis, Decision, Failure, Player};
 use crate::search::limits::Limits;
 
-/// Plays any legal move with equal probability.
+/// Plays every legal move with equal probability.
 #[derive(Clone, Debug)]
 pub struct RandomPlayer<G> {
     game: G,

@@ -1,24 +1,24 @@
-//! Results as other programs write them beside the moves, of games with two seats.
+//! Results of two-seat games as other programs write them beside the moves.
 //!
-//! SGF has `B+R`, `W+T`, `B+5.5`, `0`; GGF `+64.00:r`, from the first side's point of view. A
-//! result without a reason has a winner only.
+//! SGF has `B+R`, `W+T`, `B+5.5`, `0`; GGF has `+64.00:r`, from the first side's point of view. Of
+//! a result without a reason only the winner is known.
 
 use crate::core::{
     game::{DRAW, Payoffs, Seat, win_for},
     record::Ending,
 };
 
-/// A result that a text states.
+/// A result that a text states beside the moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatedResult {
-    /// The ending of a game that its moves do not end: never [`Ending::Played`].
+    /// How the game ended, which its moves do not show: never [`Ending::Played`].
     pub ending: Ending,
     /// The winner; `None` for a draw.
     pub winner: Option<Seat>,
 }
 
 impl StatedResult {
-    /// `seat` has lost by giving up.
+    /// The loss of `seat`, which resigned.
     #[must_use]
     pub fn by_resignation(seat: Seat) -> Self {
         Self {
@@ -33,7 +33,7 @@ impl StatedResult {
         winner: None,
     };
 
-    /// A result for whose way no reason is given.
+    /// A result for which no reason is given.
     fn plain(winner: Option<Seat>) -> Self {
         winner.map_or(Self::DRAW, |_| Self {
             ending: Ending::Awarded,
@@ -41,8 +41,8 @@ impl StatedResult {
         })
     }
 
-    /// The result of SGF's `RE`, where Black has the seat `black`; `None` if that is no result:
-    /// `Void`, `?`, or text that the format does not define.
+    /// Parses the value of SGF's `RE`, where Black has the seat `black`; `None` if that is no
+    /// result: `Void`, `?`, or text that the format does not define.
     #[must_use]
     pub fn from_sgf(text: &str, black: Seat) -> Option<Self> {
         let text = text.trim().to_ascii_lowercase();
@@ -64,7 +64,7 @@ impl StatedResult {
         Some(Self { ending, ..plain })
     }
 
-    /// The value of SGF's `RE`.
+    /// Formats the value of SGF's `RE`.
     #[must_use]
     pub fn to_sgf(self, black: Seat) -> String {
         let reason = match self.ending {
@@ -77,7 +77,7 @@ impl StatedResult {
         self.winner.map_or("0".to_owned(), won)
     }
 
-    /// The result of GGF's `RE`; `None` if that is no result, such as `?`.
+    /// Parses the value of GGF's `RE`; `None` if that is no result, such as `?`.
     #[must_use]
     pub fn from_ggf(text: &str) -> Option<Self> {
         let (score, flag) = text.split_once(':').unwrap_or((text, ""));
@@ -98,7 +98,7 @@ impl StatedResult {
         Some(Self { ending, winner })
     }
 
-    /// The value of GGF's `RE`, with all `squares` for the winner.
+    /// Formats the value of GGF's `RE`; the winner gets all `squares` as score.
     #[must_use]
     pub fn to_ggf(self, squares: usize) -> String {
         let flag = match self.ending {
@@ -114,16 +114,16 @@ impl StatedResult {
         }
     }
 
-    /// Payoffs of the seats.
+    /// The payoffs of both seats.
     #[must_use]
     pub fn payoffs(self) -> Payoffs {
         self.winner.map_or(DRAW, win_for)
     }
 
-    /// Compares with another source of the result.
+    /// Compares the winner with the payoffs of another source, which `whose` names in the error.
     ///
     /// # Errors
-    /// In words, if the winners differ.
+    /// If the winners differ.
     pub fn check(self, other: Payoffs, whose: &str) -> Result<(), String> {
         let winner = |payoffs: Payoffs| match payoffs {
             payoffs if payoffs == win_for(0) => "a win of the first side",

@@ -1,13 +1,13 @@
-//! Matches between two players: pairs of games with sides swapped and the same luck, in parallel,
-//! resumable.
+//! Matches between two players: pairs of games with sides swapped and the same chance outcomes, in
+//! parallel, resumable.
 //!
-//! A pair is two games with the same start, outcomes and player seeds by seat: A has seat 0 in the
-//! first game and seat 1 in the second, so a player scores exactly 50 % against itself. Games
-//! without chance start from random openings, each used once as long as possible; pairs that repeat
-//! a game, up to symmetry, do not count.
+//! The two games of a pair have the same start, outcomes and player seeds by seat: A has seat 0 in
+//! the first game and seat 1 in the second, so a player scores exactly 50 % against itself. Games
+//! without chance start from random openings, each used once as long as unused ones are found;
+//! pairs that repeat an earlier game, up to symmetry, do not count.
 //!
-//! Invariant: pair `i` depends on players, rules, starts, seed and `i` alone, not on threads or
-//! interruptions.
+//! Invariant: the result of pair `i` depends on players, rules, starts, seed and `i` alone, not on
+//! threads or interruptions.
 
 mod collector;
 pub mod luck;
@@ -56,7 +56,7 @@ use std::{
 pub use stopping::{SequentialResult, StoppingRule};
 use timed::TimedPlayer;
 
-/// Makes a player; each worker thread makes its own.
+/// Creates a player; every worker thread has its own.
 pub type PlayerFactory<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
 
 /// A participant of a match.
@@ -69,7 +69,7 @@ pub struct Contestant<G: Game> {
 }
 
 impl<G: Playable> Contestant<G> {
-    /// Parses a player; its spec is its name.
+    /// Parses a player's spec, which becomes its name.
     ///
     /// # Errors
     /// As [`PlayerRecipe::parse`].
@@ -85,30 +85,31 @@ impl<G: Playable> Contestant<G> {
 /// Options of a match.
 #[derive(Clone)]
 pub struct MatchOptions<G: Playable> {
-    /// The rules, with the chance of the games.
+    /// The rules, including the kind of chance outcomes.
     pub game: G,
     /// Number of pairs.
     pub pairs: u64,
     /// Master seed.
     pub seed: u64,
-    /// Starts of the pairs.
+    /// Start positions of the pairs.
     pub starts: Arc<dyn Starts<G>>,
     /// Worker threads; 0 = as many as the machine has cores.
     pub threads: usize,
-    /// State file of finished pairs. A match plays only the pairs that it lacks.
+    /// State file, with the results of finished pairs. Only pairs that it lacks are played.
     pub state: Option<PathBuf>,
-    /// Slice of the pairs. Tasks have their own files beside `state` and `records`.
+    /// The pairs that this process plays. Each task of a job array has its own files beside `state`
+    /// and `records`.
     pub slice: TaskSlice,
-    /// File of the games of finished pairs, move by move.
+    /// File for the moves of finished games.
     pub records: Option<PathBuf>,
-    /// Shows progress on a terminal.
+    /// True to display progress if standard error is a terminal.
     pub progress: bool,
-    /// Seed space: [`SeedSpace::Arena`], or [`SeedSpace::Gate`], so that a promotion never rests on
-    /// games that measured the model before.
+    /// Seed space: [`SeedSpace::Gate`] for promotion tests, which must not repeat the games of
+    /// [`SeedSpace::Arena`] that measured the model before.
     pub space: SeedSpace,
     /// Rule that ends the match early.
     pub stop: Option<StoppingRule>,
-    /// Evaluator for luck adjustment; its name is part of the match's identity.
+    /// Evaluator for luck adjustment. Results with another evaluator need another state file.
     pub luck: Option<Contestant<G>>,
 }
 
@@ -132,7 +133,8 @@ impl<G: Playable> MatchOptions<G> {
         }
     }
 
-    /// The same match with its own files in the folders `state` and `records`.
+    /// The same options, with a file called `name` in the folders `state` and `records`, if these
+    /// are set.
     #[must_use]
     pub fn stored_as(&self, name: &str) -> Self {
         let [state, records] = [&self.state, &self.records]
@@ -144,66 +146,65 @@ impl<G: Playable> MatchOptions<G> {
         }
     }
 
-    /// Seed of a pair.
     fn pair_seed(&self, pair: u64) -> u64 {
         derive_seed(self.seed, self.space, &[pair])
     }
 }
 
-/// Result of a pair of games.
+/// Result of a pair of games between the contestants A and B.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PairResult {
     /// Number of the pair.
     pub pair: u64,
-    /// Seat that begins both games.
+    /// Seat that moves first in both games.
     pub first: Seat,
-    /// Score of A in the game with seat 0 and in the one with seat 1: 0, 1/2 or 1.
+    /// Score of A in its game with seat 0 and in that with seat 1: 0, 1/2 or 1.
     #[serde(deserialize_with = "state::scores")]
     pub scores: [f64; 2],
-    /// Plies of both games.
+    /// Number of plies of each game.
     pub plies: [u32; 2],
-    /// Decisions of A and of B in both games.
+    /// Number of decisions of A and of B, over both games.
     pub decisions: [u64; 2],
-    /// Wall time of A's and B's decisions, in nanoseconds.
+    /// Wall time of A's and of B's decisions, over both games, in nanoseconds.
     pub nanoseconds: [u64; 2],
-    /// CPU time of A and B in both games, in nanoseconds, if they are other programs.
+    /// CPU time of A and of B over both games, in nanoseconds; `None` for players inside this
+    /// process.
     #[serde(default, skip_serializing_if = "are_none")]
     pub cpu_nanoseconds: [Option<u64>; 2],
-    /// Fingerprints of complete games, for games without chance only.
+    /// Hash of each game's positions, equal for mirror images; only of games without chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub games: Option<[u64; 2]>,
     /// Luck of A in each game, in points; `None` without a luck evaluator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<[f64; 2]>,
-    /// Games that ended because a player made no legal move.
+    /// Games that ended because a player failed or made an illegal move.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forfeits: Vec<LostByForfeit>,
 }
 
-/// A game that ended by forfeit.
+/// A game that a player lost by failing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LostByForfeit {
     /// Index of the game in its pair.
     pub game: usize,
     /// True if A forfeited it.
     pub by_a: bool,
-    /// Reason, in one line.
+    /// Reason of the forfeit, in one line.
     pub reason: String,
 }
 
-/// True if both values are missing.
 fn are_none<T>(values: &[Option<T>; 2]) -> bool {
     values.iter().all(Option::is_none)
 }
 
 impl PairResult {
-    /// Mean score of A, luck-adjusted if possible.
+    /// Mean score of A over both games, luck-adjusted if luck was measured.
     pub(crate) fn mean(&self) -> f64 {
         let luck = self.luck.unwrap_or_default();
         (self.scores[0] - luck[0] + self.scores[1] - luck[1]) / 2.0
     }
 
-    /// Points of the first mover in both games.
+    /// Points of the side that moves first, over both games.
     pub(crate) fn first_mover_score(&self) -> f64 {
         // A has seat 0 in the first game and seat 1 in the second.
         (0..2)
@@ -215,16 +216,16 @@ impl PairResult {
     }
 }
 
-/// Fingerprints of the games so far. In a game without chance a repeated game, up to symmetry, adds
-/// no information.
+/// Hashes of the games so far. A game without chance that repeats an earlier one, up to symmetry,
+/// adds no information.
 #[derive(Debug, Default)]
 struct Repeats {
     seen: HashSet<u64>,
 }
 
 impl Repeats {
-    /// True if no game of the next pair repeats one of an earlier pair. Equal games within a pair
-    /// count: the players are equal there.
+    /// True if no game of the next pair repeats one of an earlier pair. Two equal games in one pair
+    /// do not matter: the players acted alike there.
     fn are_new(&mut self, games: Option<[u64; 2]>) -> bool {
         let games = games.into_iter().flatten();
         let new = games.clone().all(|game| !self.seen.contains(&game));
@@ -233,19 +234,19 @@ impl Repeats {
     }
 }
 
-/// Pairs of a match that were played.
+/// Pairs of a match that were played, read or both.
 #[derive(Debug, Default)]
 pub(crate) struct Played {
-    /// Pairs that count, in order.
+    /// Pairs that count, in rising order.
     pub(crate) pairs: Vec<PairResult>,
-    /// Number of further pairs, which repeat an earlier game.
+    /// Number of other pairs: they repeat an earlier game.
     pub(crate) repeats: u64,
-    /// Wall time of all sessions.
+    /// Wall time of all sessions of the match.
     pub(crate) wall: Duration,
 }
 
 impl Played {
-    /// Splits ordered pairs into those that count and repetitions.
+    /// Separates the pairs, given in rising order, that repeat an earlier game.
     fn new(mut pairs: Vec<PairResult>, wall: Duration) -> Self {
         let (all, mut seen) = (pairs.len(), Repeats::default());
         pairs.retain(|result| seen.are_new(result.games));
@@ -257,11 +258,11 @@ impl Played {
     }
 }
 
-/// Plays the remaining pairs of a match.
+/// Plays those pairs of a match that are not stored.
 ///
 /// # Errors
-/// If there are no pairs or starts, the state file cannot be used, or a merge lacks tasks and the
-/// test is undecided without them.
+/// If there are no pairs or starts, the state file cannot be used, or tasks are missing in a merge
+/// and the sequential test is undecided without them.
 pub fn play_match<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
@@ -273,8 +274,9 @@ pub fn play_match<G: Playable>(
 
 /// Plays a match and returns the pairs that count.
 ///
-/// A stopping rule cuts them after the deciding pair. A task plays no pair that was merged before,
-/// and none at all if merged and earlier tasks decide the test.
+/// With a stopping rule, these end with the pair that decides the test. A task plays none of the
+/// pairs that were merged before, and nothing at all if these and the pairs of earlier tasks decide
+/// the test.
 pub(crate) fn play_pairs<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
@@ -332,7 +334,7 @@ pub(crate) fn play_pairs<G: Playable>(
     Ok(Played::new(collector.finish()?, earlier + wall))
 }
 
-/// Stored pairs of a match, as from [`play_pairs`]; plays nothing.
+/// Stored pairs of a match that count, in the form of [`play_pairs`]; plays nothing.
 pub(crate) fn stored_pairs<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
@@ -344,7 +346,7 @@ pub(crate) fn stored_pairs<G: Playable>(
     Ok(Played::new(results, Duration::ZERO))
 }
 
-/// Players of one thread: both contestants and the luck evaluator.
+/// Players of one worker thread: both contestants and the luck evaluator.
 struct GameWorker<'a, G: Playable> {
     book: &'a Book<'a, G>,
     contestants: [&'a Contestant<G>; 2],
@@ -364,7 +366,7 @@ impl<'a, G: Playable> GameWorker<'a, G> {
         }
     }
 
-    /// Plays a pair; returns the moves of both games, too, if they are recorded.
+    /// Plays a pair; returns the moves of both games, too, if they are to be stored.
     fn play_pair(&mut self, pair: u64) -> Result<(PairResult, Vec<GameLine>)> {
         let options = self.book.options;
         let game = &options.game;
@@ -444,7 +446,7 @@ impl<'a, G: Playable> GameWorker<'a, G> {
     }
 }
 
-/// Fingerprint of a game from its start, equal for its symmetric images.
+/// Hash of a game's positions, equal for its mirror images.
 fn fingerprint<G: Playable>(game: &G, record: &GameRecord<G>) -> u64 {
     let as_it_is = || {
         let keys = record.positions(game).map(|position| game.key(&position));
@@ -455,14 +457,14 @@ fn fingerprint<G: Playable>(game: &G, record: &GameRecord<G>) -> u64 {
     canonical_fingerprint(game, record).map_or_else(as_it_is, |print| print as u64)
 }
 
-/// Plays pairs on worker threads in rising order; each thread has its own players.
+/// Plays pairs in rising order on worker threads, each with its own players.
 fn play_missing<G: Playable>(
     contestants: [&Contestant<G>; 2],
     book: &Book<'_, G>,
     missing: &[u64],
     collector: &Collector,
 ) -> Result<()> {
-    // A thread that panics to end a match ends alone, since each takes its next pair itself.
+    // If a worker thread panics, the others play on, since each fetches its next pair itself.
     let pool = pool(book.options.threads)?;
     let next = AtomicU64::new(0);
     let workers = pool.current_num_threads().min(missing.len());
@@ -483,7 +485,7 @@ fn play_missing<G: Playable>(
     Ok(())
 }
 
-/// A pool of so many threads; 0 for the number of cores.
+/// A pool of this many threads; 0 stands for the number of cores.
 pub fn pool(threads: usize) -> Result<ThreadPool> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
     Ok(pool.map_err(|error| match threads {

@@ -1,4 +1,4 @@
-//! Collects results of worker threads, saves and displays them, and ends the match.
+//! Collects the results of worker threads, stores and displays them, and ends the match.
 
 use super::{MatchOptions, PairResult, Repeats, state::State, stopping::InOrder};
 use crate::error::{MeasuringError, Result};
@@ -16,11 +16,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Interval of the display.
 const DISPLAY_INTERVAL: Duration = Duration::from_millis(200);
 
 pub(super) struct Collector {
-    /// True if the match ends: the test is decided, or a file cannot be written.
+    /// True if no further pair is to be played: the test is decided, or there was an error.
     done: AtomicBool,
     collected: Mutex<CollectedPairs>,
     bar: ProgressBar,
@@ -28,7 +27,8 @@ pub(super) struct Collector {
 
 struct CollectedPairs {
     results: Vec<PairResult>,
-    /// For the display: of two pairs with a common game the first to finish counts.
+    /// Only for the display: in the order in which pairs finish, so that of two pairs with a common
+    /// game the first counts.
     counts: PairCounts,
     repeats: Repeats,
     in_order: Option<InOrder>,
@@ -39,14 +39,14 @@ struct CollectedPairs {
 }
 
 impl Collector {
-    /// Starts with stored results.
+    /// Begins with the stored results.
     pub(super) fn new<G: Playable>(
         results: Vec<PairResult>,
         (state, records): (State, Journal<GameLine>),
         options: &MatchOptions<G>,
     ) -> Self {
         let bar = ProgressBar::new(options.pairs);
-        // Only on a terminal; in a file bars would pile up.
+        // Progress is displayed on a terminal only, since a file would get every line of it.
         let visible = options.progress && std::io::stderr().is_terminal();
         bar.set_draw_target(if visible {
             ProgressDrawTarget::stderr()
@@ -86,12 +86,11 @@ impl Collector {
         }
     }
 
-    /// True if the match ends.
     pub(super) fn is_done(&self) -> bool {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// Stores a pair with its games, or an error, which ends the match.
+    /// Stores a pair with the moves of its games, or an error, which ends the match.
     pub(super) fn add(&self, played: Result<(PairResult, Vec<GameLine>)>) {
         let mut collected = self
             .collected
@@ -131,7 +130,7 @@ impl Collector {
         }
     }
 
-    /// All results in order, up to the deciding pair.
+    /// All results in rising order, up to the pair that decides the test.
     pub(super) fn finish(self) -> Result<Vec<PairResult>> {
         self.bar.finish_and_clear();
         let mut collected = self
@@ -152,7 +151,7 @@ impl Collector {
 }
 
 impl CollectedPairs {
-    /// Score and test statistic so far.
+    /// Score and test statistic, for the display.
     fn summary(&self) -> String {
         let tally = self.counts.tally();
         let score = percent(tally.score(), tally.interval().half_width());

@@ -1,9 +1,9 @@
-//! Luck of a game: the change in value by each outcome of chance, by a fixed evaluator.
+//! Luck in a game: the change of a fixed evaluator's values by each outcome of chance.
 //!
-//! Luck of an outcome is the value of its best allowed move minus the mean over all outcomes, for
-//! the seat to move. Its expectation is 0 for any evaluator that ignores the outcome, so that a
-//! result minus luck keeps its mean, and a good evaluator reduces its variance. Sources: GNU
-//! Backgammon; the chance part of AIVAT (Burch, Schmid, Moravčík, Bowling 2018).
+//! The luck of an outcome is the value of the best move that it allows minus the mean of this over
+//! all outcomes, for the seat to move. Its expectation is 0 for any evaluator that ignores the
+//! outcome, so subtracting it from a result keeps the mean; a good evaluator reduces the variance.
+//! Sources: GNU Backgammon; the chance part of AIVAT (Burch, Schmid, Moravčík, Bowling 2018).
 
 use super::Contestant;
 use crate::error::Result;
@@ -14,7 +14,7 @@ use engine::play::{
 };
 use engine::search::limits::Limits;
 
-/// True if a player values moves, as luck adjustment requires.
+/// Checks that the evaluator, a player, values moves.
 pub(super) fn check<G: Playable>(evaluator: &Contestant<G>, game: &G) -> Result<()> {
     let mut player = (evaluator.make)();
     player.new_game(0);
@@ -30,11 +30,10 @@ pub(super) fn check<G: Playable>(evaluator: &Contestant<G>, game: &G) -> Result<
     }
 }
 
-/// Luck of A in a game, in points; positive if its outcomes were better than the mean, or B's
-/// worse.
+/// Luck of A in a game, in points, positive if chance favoured A.
 ///
-/// `evaluator` starts a new game here and values the positions before their outcomes, in order. A
-/// move without a value counts 0.
+/// The caller starts a new game of `evaluator`, which then analyses the positions in order, before
+/// their outcomes. A move without a value counts 0.
 pub fn of_game<G: Playable>(
     game: &G,
     record: &GameRecord<G>,
@@ -57,7 +56,7 @@ pub fn of_game<G: Playable>(
             .iter()
             .map(|outcome| f64::from(outcome.weight) * best(&rated[outcome.move_range()]))
             .sum();
-        // Moves of an outcome are adjacent in the list.
+        // The moves that an outcome allows are adjacent in the list.
         permitted.clear();
         game.allowed_moves(&position, ply.outcome, &mut permitted);
         let start = moves

@@ -1,8 +1,9 @@
-//! Games of a match as JSON lines of `alea data export`, appended as pairs finish.
+//! File with the games of a match, move by move, in the JSON lines of `alea data export`.
 //!
-//! Lines also have the game's number, from 0 in the order of pairs, and a checksum. Invariant: a
-//! file holds all games of the stored pairs, each once: games are written before their pair; games
-//! of a pair without a result are removed, and a pair with damaged games is played again.
+//! A line also has the game's number, from 0 in the order of pairs, and a checksum. Invariant: the
+//! file holds the games of all stored pairs, each once. Games are written before the result of
+//! their pair; on opening, games without a result are removed, and pairs with damaged games are
+//! played again.
 
 use super::{Contestant, MatchOptions};
 use crate::error::Result;
@@ -20,7 +21,7 @@ use engine::play::{
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, path::Path, time::Duration};
 
-/// A game as a line, with the times of A's moves and of B's.
+/// A game as a line, with the time of each move; `times` are those of A's moves and of B's.
 pub(super) fn line<G: Playable>(
     game: &G,
     record: &GameRecord<G>,
@@ -41,7 +42,7 @@ pub(super) fn line<G: Playable>(
     line
 }
 
-/// Opens or creates the file of a match; also returns the pairs whose games are incomplete.
+/// Opens or creates the file of a match; also returns the stored pairs without intact games.
 pub(super) fn open<G: Playable>(
     players: [&Contestant<G>; 2],
     identity: Value,
@@ -60,7 +61,7 @@ pub(super) fn open<G: Playable>(
         && let Some(pair) = ours.clone().next()
         && !is_there(path)
     {
-        // A new file for a match with stored pairs would make it start over.
+        // Otherwise all stored pairs would be played again.
         return Err(format!("{name}: the match has played pair {pair}, whose games are not there: they cannot be written any more").into());
     }
     let game = &options.game;
@@ -80,7 +81,7 @@ pub(super) fn open<G: Playable>(
         part: "game",
     };
     let number = |game: &GameLine| game.number.unwrap_or_default();
-    // Files of tasks and missing tasks are checked by the state.
+    // Overlapping tasks and missing ones are found when the state file is opened.
     let shared = path.map_or_else(Default::default, |_| (slice, 2 * pairs));
     let (mut journal, games) = Journal::open(path, wording, &heading, number, shared)?;
     let is_lost = |pair: &&u64| {

@@ -1,5 +1,5 @@
-//! Result of a match in figures. Invariant: all are finite and, except times, follow from the
-//! pairs.
+//! Figures of a match. Invariant: all are finite and, except for times, follow from the pairs
+//! alone.
 
 use super::{Contestant, MatchOptions, PairResult, Played, SequentialResult, are_none};
 use crate::statistics::{Interval, PairCounts, elo_of_score, is_zero};
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 /// Result of a match, from A's point of view.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatchResult {
-    /// The game.
+    /// The rules, in notation.
     pub game: String,
     /// Name of A.
     pub a: String,
@@ -20,27 +20,28 @@ pub struct MatchResult {
     pub seed: u64,
     /// Description of the starts.
     pub starts: String,
-    /// Pairs that count.
+    /// Pairs, without those that repeat an earlier game.
     pub pairs: u64,
-    /// Games that count.
+    /// Games, without those of pairs that repeat an earlier game.
     pub games: u64,
     /// Games won by A.
     pub wins: u64,
     /// Drawn games.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub draws: u64,
-    /// Distinct games up to symmetry; only of games without chance.
+    /// Number of different games up to symmetry, among those that count; `None` in games with
+    /// chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distinct_games: Option<u64>,
-    /// Games that do not count, since their pair repeats an earlier game; only of games without
+    /// Games of pairs that do not count, because they repeat an earlier game; `None` in games with
     /// chance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeated_games: Option<u64>,
-    /// Number of pairs by A's points.
+    /// Number of pairs by A's points in both games.
     pub pair_counts: PairCounts,
     /// Points of A per game; a draw is half a point.
     pub score: f64,
-    /// Standard error of the score, from pair means.
+    /// Standard error of the score. Pairs, not games, are the independent samples.
     pub standard_error: f64,
     /// 95 % interval of the score.
     pub interval: Interval,
@@ -48,66 +49,66 @@ pub struct MatchResult {
     pub elo: f64,
     /// 95 % interval of the Elo difference.
     pub elo_interval: Interval,
-    /// Likelihood of superiority (LOS).
+    /// Likelihood of superiority: the probability that A is the stronger player.
     pub superiority: f64,
-    /// Points per game of the side that begins.
+    /// Points per game of the side that moves first.
     pub first_mover_share: f64,
-    /// Plies a game.
+    /// Mean number of plies of a game.
     pub mean_plies: f64,
-    /// Seconds a move of A and of B.
+    /// Mean wall time of a decision of A and of B, in seconds.
     pub seconds_per_move: [f64; 2],
-    /// CPU seconds a move of A and of B if they are other programs, of all their processes and
-    /// including pondering.
+    /// Mean CPU time of a decision of A and of B, in seconds, with all processes and pondering;
+    /// `None` for players inside this process.
     #[serde(default, skip_serializing_if = "are_none")]
     pub cpu_seconds_per_move: [Option<f64>; 2],
-    /// Games a second of wall time, over all sessions.
+    /// Games per second of wall time, over all sessions of the match.
     pub games_per_second: f64,
-    /// Wall time in seconds, over all sessions.
+    /// Wall time of all sessions of the match, in seconds.
     pub wall_seconds: f64,
-    /// Normalized Elo: the excess score in standard deviations of a game.
+    /// Normalized Elo: the score above 1/2 in standard deviations of a game, scaled to Elo.
     pub normalized_elo: f64,
     /// 95 % interval of the normalized Elo.
     pub normalized_elo_interval: Interval,
-    /// Forfeits of A and of B by reason.
+    /// Number of games that A and that B forfeited, by reason.
     pub forfeits: [BTreeMap<String, u64>; 2],
-    /// State of the sequential test, if any.
+    /// State of the sequential test, if one was used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sequential_test: Option<SequentialResult>,
-    /// Luck-adjusted result, if any.
+    /// Luck-adjusted result, if luck was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<LuckResult>,
 }
 
-/// A luck-adjusted result.
+/// Result of a match after subtracting luck, from A's point of view.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LuckResult {
-    /// The luck evaluator.
+    /// Name of the evaluator that measured luck.
     pub evaluator: String,
-    /// Score of A.
+    /// Luck-adjusted points of A per game.
     pub score: f64,
-    /// Its standard error, from pair means.
+    /// Standard error of the score. Pairs, not games, are the independent samples.
     pub standard_error: f64,
-    /// Its 95 % interval, not clamped to 0 and 1.
+    /// 95 % interval of the score, not clamped to 0 and 1.
     pub interval: Interval,
-    /// Elo difference of the score, clamped inside of 0 and 1.
+    /// Elo difference of the score, which is clamped inside of 0 and 1.
     pub elo: f64,
-    /// Its 95 % interval.
+    /// 95 % interval of the Elo difference.
     pub elo_interval: Interval,
-    /// Mean luck of A in points a game: the score minus the adjusted score.
+    /// Mean luck of A in points per game: the unadjusted score minus the adjusted one.
     pub luck: f64,
-    /// Its standard error, from pair means; fair chance is 0 within a few of them.
+    /// Standard error of the luck. If chance is fair, the luck is 0 within a few standard errors.
     pub luck_standard_error: f64,
-    /// Standard deviation of a game, as played and adjusted.
+    /// Standard deviation of a game's score, unadjusted and adjusted.
     pub game_deviation: [f64; 2],
-    /// Standard deviation of a pair's mean, as played and adjusted.
+    /// Standard deviation of a pair's mean score, unadjusted and adjusted.
     pub pair_deviation: [f64; 2],
-    /// Number of unadjusted games with the precision of an adjusted one; `None` if the adjusted
+    /// Number of unadjusted games that are as precise as one adjusted game; `None` if the adjusted
     /// variance is 0.
     pub games_factor: Option<f64>,
 }
 
 impl MatchResult {
-    /// Figures of played pairs.
+    /// Computes the figures of the pairs played.
     pub(crate) fn of<G: Playable>(
         a: &Contestant<G>,
         b: &Contestant<G>,
@@ -186,7 +187,7 @@ impl MatchResult {
 }
 
 impl MatchResult {
-    /// Number of games with draws, distinct games and repetitions, if any: `100 games (12 drawn, 98
+    /// Number of games, and of drawn, distinct and repeated ones, if any: `100 games (12 drawn, 98
     /// distinct, 300 repeats left out)`.
     #[must_use]
     pub fn games_in_words(&self) -> String {
@@ -202,7 +203,7 @@ impl MatchResult {
     }
 }
 
-/// Warning about repeated games with a remedy, in one line; `None` without any.
+/// Warning about repeated games, with a remedy, in one line; `None` if no game was repeated.
 #[must_use]
 pub fn warning_of_repeats<'a>(
     matches: impl IntoIterator<Item = &'a MatchResult>,
@@ -213,7 +214,8 @@ pub fn warning_of_repeats<'a>(
     warning_of_counts(repeated, games)
 }
 
-/// The same from counts.
+/// Warning as [`warning_of_repeats`], from the number of games that do not count and of those that
+/// do.
 #[must_use]
 pub fn warning_of_counts(repeated: u64, games: u64) -> Option<String> {
     let played = games + repeated;

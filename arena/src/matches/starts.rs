@@ -1,4 +1,5 @@
-//! Starts of the pairs of a match. Invariant: a start depends on game, pair and seed alone.
+//! Start positions of a match's pairs. Invariant: a start depends on the game, the number of the
+//! pair and the seed alone.
 
 use super::MatchOptions;
 use engine::core::{
@@ -12,27 +13,28 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// A source of start positions; both games of a pair share one.
+/// A source of start positions; both games of a pair have the same one.
 pub trait Starts<G: Playable>: Send + Sync {
-    /// Start of a pair; `seed` determines its random choices.
+    /// Start position of a pair; `seed` determines random choices.
     fn of_pair(&self, game: &G, pair: u64, seed: u64) -> G::Position;
 
-    /// Moves before the start of a pair, each with its position; players get them.
+    /// Moves that lead to the start of a pair, each with the position before it. Players are
+    /// notified of them.
     fn before_pair(&self, game: &G, pair: u64, seed: u64) -> Vec<(G::Position, G::Move)>;
 
-    /// True if starts are random: then games without chance sample a new start for one that was
-    /// used.
+    /// True if starts are random. In games without chance another start is then sampled in place of
+    /// one that was used before.
     fn is_random(&self) -> bool {
         false
     }
 
-    /// Identity of the starts for state files.
+    /// Description in state files: different starts have different ones.
     fn identity(&self) -> Value;
 
-    /// Short description for results.
+    /// Short description in results.
     fn words(&self) -> String;
 
-    /// Checks that every pair has a start; called first.
+    /// Checks that every pair has a start; called before the first game.
     ///
     /// # Errors
     /// The reason, in one line.
@@ -44,7 +46,7 @@ pub trait Starts<G: Playable>: Send + Sync {
 /// The game's random start, followed by random moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Openings {
-    /// Number of moves; fewer if one would end the game.
+    /// Number of random moves; fewer if the next one would end the game.
     pub plies: usize,
 }
 
@@ -57,7 +59,7 @@ impl Openings {
         }
     }
 
-    /// Position after random moves; `described` gets each of them.
+    /// Position after the random moves; `described` gets each move and the position before it.
     fn random_walk<G: Playable>(
         self,
         game: &G,
@@ -111,16 +113,16 @@ impl<G: Playable> Starts<G> for Openings {
     }
 }
 
-/// Maximum samples for an unused start.
+/// Maximum number of samples to find an unused start.
 const MAX_SAMPLES: u64 = 100;
 
-/// Starts of all pairs.
+/// Starts of all pairs, avoiding used ones.
 pub(super) struct Book<'a, G: Playable> {
     pub(super) options: &'a MatchOptions<G>,
-    /// True if games from one start may be equal.
+    /// True in games without chance, where games with the same start may be equal.
     pub(super) repeats_matter: bool,
-    /// Hash keys of earlier starts and their numbers of failed samples; `None` if starts may
-    /// repeat.
+    /// Hash keys of used starts, and for every pair so far the number of samples rejected; `None`
+    /// if starts may repeat.
     sampled: Option<Mutex<(HashSet<u64>, Vec<u64>)>>,
 }
 
@@ -139,7 +141,7 @@ impl<'a, G: Playable> Book<'a, G> {
         starts.of_pair(game, pair, self.seed_of_start(pair))
     }
 
-    /// Moves before the start, as [`Starts::before_pair`], of games without chance.
+    /// Moves that lead to a pair's start, in games without chance.
     pub(super) fn before_pair(&self, pair: u64) -> Vec<(G::Position, G::Move)> {
         let MatchOptions { game, starts, .. } = self.options;
         match self.repeats_matter {
@@ -158,8 +160,8 @@ impl<'a, G: Playable> Book<'a, G> {
             return seed(pair, 0);
         };
         let draw = |pair, vain| game.key(&starts.of_pair(game, pair, seed(pair, vain)));
-        // In the order of pairs, so that threads do not decide which of two equal starts is
-        // replaced.
+        // Starts are sampled in the order of pairs, so that threads do not decide which of two
+        // equal ones is replaced.
         let mut sampled = sampled.lock().unwrap_or_else(PoisonError::into_inner);
         let (seen, vain) = &mut *sampled;
         for next in vain.len() as u64..=pair {
@@ -170,7 +172,7 @@ impl<'a, G: Playable> Book<'a, G> {
     }
 }
 
-/// True if some position of a random game has two outcomes.
+/// True if, in one random game, some position has several outcomes of chance.
 pub(super) fn has_chance<G: Playable>(game: &G) -> bool {
     let mut random = RandomStream::new(0);
     let mut position = game.random_start(&mut random, 0);

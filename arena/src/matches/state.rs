@@ -1,5 +1,5 @@
-//! State of a match: a journal of finished pairs, and wall time. Invariant: only the same match
-//! continues a state file.
+//! State file of a match: a journal of finished pairs with their wall time. Invariant: only the
+//! same match continues it.
 
 use super::{Contestant, MatchOptions, PairResult, starts::has_chance};
 use crate::error::Result;
@@ -23,10 +23,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Format in the header.
 const STATE_FORMAT: &str = "alea-match-3";
 
-/// Everything that a pair's result depends on.
+/// Everything that the results of pairs depend on; the header of the state file.
 pub(super) fn identity<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
@@ -43,7 +42,7 @@ pub(super) fn identity<G: Playable>(
         "starts": options.starts.identity(),
         "purpose": purpose,
         "luck": options.luck.as_ref().map(|evaluator| &evaluator.name),
-        // Fingerprints identify repeated games.
+        // Games without chance are compared by hashes that are equal for mirror images.
         "distinct": (!has_chance(&options.game)).then_some("up to symmetry"),
     });
     if let Some(settings) = identity.as_object_mut() {
@@ -52,18 +51,17 @@ pub(super) fn identity<G: Playable>(
     identity
 }
 
-/// A journal entry.
 #[derive(Serialize, Deserialize)]
 pub(super) struct FinishedPair {
-    /// Session, from 0; every resumption begins a new one.
+    /// Number of the session, from 0; every resumption begins a new one.
     session: u32,
-    /// Nanoseconds since the session began.
+    /// Time from the beginning of the session to the end of the pair, in nanoseconds.
     elapsed: u64,
     #[serde(flatten)]
     result: PairResult,
 }
 
-/// Parses scores of games.
+/// Parses the scores of the two games of a pair.
 pub(super) fn scores<'a, D: Deserializer<'a>>(text: D) -> Result<[f64; 2], D::Error> {
     let scores = <[f64; 2]>::deserialize(text)?;
     let stored = scores.iter().all(|score| [0.0, 0.5, 1.0].contains(score));
@@ -72,7 +70,8 @@ pub(super) fn scores<'a, D: Deserializer<'a>>(text: D) -> Result<[f64; 2], D::Er
         .ok_or_else(|| D::Error::custom("a game is worth 0, 0.5 or 1"))
 }
 
-/// Rejects fewer than two names, and repeated ones.
+/// Rejects less than two names, and repeated ones; `work` and `who` are words for the error
+/// message.
 pub(crate) fn check_names(work: &str, who: &str, names: &[&String]) -> Result<(), String> {
     if names.len() < 2 {
         let count = names.len();
@@ -93,14 +92,14 @@ pub fn make_folder(folder: Option<&Path>) -> Result<(), String> {
     })
 }
 
-/// Path of a state file in a folder.
+/// Path of the state file called `name` in a folder.
 #[must_use]
 pub fn in_folder(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.jsonl"))
 }
 
-/// Computes the missing parts of a range on all threads, in rising order, each with a thread's
-/// `tools`, stores them, and returns all stored parts.
+/// Computes the parts of a range that are not stored, on all threads, in rising order, and stores
+/// them. Returns all stored parts. `tools` makes what each thread needs.
 pub fn finish<T: Serialize + DeserializeOwned + Send, W>(
     stored: OpenedJournal<(u64, T)>,
     range: Range<u64>,
@@ -131,9 +130,9 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Opens or creates the state file of a slice of a match; returns the finished pairs in order
-    /// and the wall time of all sessions. A sequential test also reads earlier tasks, which may
-    /// decide it.
+    /// Opens or creates the state file for a slice of a match. Returns the finished pairs in order
+    /// and the wall time of all sessions. With `is_test`, the pairs of earlier tasks are read, too,
+    /// since they may decide the sequential test.
     pub(super) fn open(
         path: Option<&Path>,
         identity: &Value,
@@ -171,7 +170,7 @@ impl State {
         Ok((state, results.collect(), wall))
     }
 
-    /// Removes pairs that are played again.
+    /// Removes pairs that are to be played again.
     pub(super) fn remove(&mut self, pairs: &BTreeSet<u64>) -> Result<(), JournalError> {
         if pairs.is_empty() {
             return Ok(());
@@ -180,7 +179,6 @@ impl State {
         self.journal.retain(stays)
     }
 
-    /// Appends a finished pair.
     pub(super) fn add(&mut self, result: &PairResult) -> Result<(), JournalError> {
         self.journal.add(&FinishedPair {
             session: self.session,

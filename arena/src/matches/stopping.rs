@@ -1,9 +1,9 @@
-//! Sequential tests that end a match.
+//! Sequential tests that end a match early.
 //!
-//! The test takes pairs in the order of their numbers, because in the order of finishing short
-//! games would bias it. Invariant: the deciding pair depends neither on threads nor on
-//! interruptions; later pairs do not count. In batches the test is evaluated after complete batches
-//! and after the last pair.
+//! The test takes pairs in the order of their numbers, because the order of finishing favours short
+//! games. Invariant: the deciding pair depends neither on threads nor on interruptions, and later
+//! pairs do not count. A test in batches is evaluated after each complete batch and after the last
+//! pair.
 
 use super::{PairResult, Repeats};
 use crate::statistics::{
@@ -13,7 +13,7 @@ use crate::statistics::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Rule that ends a match.
+/// Rule that ends a match once a sequential test is decided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StoppingRule {
     /// The test.
@@ -23,13 +23,13 @@ pub struct StoppingRule {
     pub single_games: bool,
 }
 
-/// State of a test.
+/// State of a sequential test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SequentialResult {
     /// The test.
     #[serde(flatten)]
     pub test: SequentialTest,
-    /// True if it counts games.
+    /// True if the test counts games instead of pairs.
     pub single_games: bool,
     /// Log-likelihood ratio.
     pub log_likelihood_ratio: f64,
@@ -42,7 +42,7 @@ pub struct SequentialResult {
 }
 
 impl StoppingRule {
-    /// State after these pairs.
+    /// State of the test after these pairs.
     #[must_use]
     pub fn after(&self, pairs: &PairCounts) -> SequentialResult {
         let evidence = if self.single_games {
@@ -62,15 +62,15 @@ impl StoppingRule {
     }
 }
 
-/// Pairs in order, as a rule takes them.
+/// The sequential test of a match, which takes pairs in the order of their numbers.
 pub(super) struct InOrder {
     rule: StoppingRule,
-    /// Scores and fingerprints of pairs that wait for earlier ones.
+    /// Scores and game hashes of finished pairs that an unfinished one precedes.
     waiting: BTreeMap<u64, ([f64; 2], Option<[u64; 2]>)>,
     next: u64,
     counts: PairCounts,
     repeats: Repeats,
-    /// Number of the deciding pair, if any.
+    /// Number of pairs up to the deciding one, included; `None` while undecided.
     pub(super) end: Option<u64>,
 }
 
@@ -86,7 +86,7 @@ impl InOrder {
         }
     }
 
-    /// Adds a pair, in any order.
+    /// Adds a finished pair; pairs may finish in any order.
     pub(super) fn add(&mut self, result: &PairResult) {
         if self.end.is_some() {
             return;
@@ -107,7 +107,7 @@ impl InOrder {
         }
     }
 
-    /// State after the pairs so far.
+    /// State of the test after the pairs taken so far.
     pub(super) fn result(&self) -> SequentialResult {
         self.rule.after(&self.counts)
     }

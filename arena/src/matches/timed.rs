@@ -1,5 +1,5 @@
-//! Measures a player's time: the time it reports itself, or wall time. Invariant: every decision
-//! counts, failed ones too; everything else is passed on.
+//! A wrapper that measures a player's time: the time that the player reports, or else wall time.
+//! Invariant: every decision counts, failed ones too; all other calls are passed on.
 
 use engine::core::game::Game;
 use engine::play::player::{
@@ -11,16 +11,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A player with counted decisions.
+/// A player whose decisions are counted and timed.
 pub(super) struct TimedPlayer<G: Game> {
     pub(super) player: Box<dyn Player<G>>,
-    /// Decisions since the last reset.
+    /// Decisions since the caller's last reset.
     pub(super) decisions: u64,
-    /// Decision time since the last reset.
+    /// Time of decisions since the caller's last reset.
     pub(super) time: Duration,
-    /// CPU time of another program since the last query.
+    /// CPU time since the caller's last reset, if the player is another program.
     pub(super) cpu_time: Option<Duration>,
-    /// Time of each decision since the last query, if recorded.
+    /// Time of each decision since the caller's last reset; empty unless requested.
     pub(super) each: Vec<Duration>,
     keeps_each: bool,
 }

@@ -40,7 +40,7 @@ pub use playout::StoneTable;
 use position::Side;
 pub use position::{GONE, MAX_STONES, Move, Position};
 
-/// Number of bits for the move count of a side: at most three moves for each of six stones.
+/// Number of bits for a side's move count, at most 18.
 const STEP_COUNT_BITS: u32 = 5;
 
 /// Red, seat 0: starts in the upper left corner.
@@ -77,7 +77,6 @@ pub struct EinStein<const COLUMNS: usize = 5, const ROWS: usize = 5> {
     /// of stone indices.
     runs: Box<[StoneRanges; 64]>,
     sampler: OutcomeSampler,
-    /// The squares of a side's stones at the start, in reading order.
     home: FixedList<u8, MAX_STONES>,
     stone_table: Option<StoneTable>,
 }
@@ -167,8 +166,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         mobility
     };
 
-    /// Number of steps of two stones, at `[square + 32 · square of the other]`: all steps in the
-    /// lower five bits, those onto the goal in the bits above.
+    /// Number of steps of two stones, at `[square + 32 · other square]`: all in the lower five
+    /// bits, those onto the goal above.
     const STEP_COUNTS_OF_TWO: [u8; 1 << 10] = {
         let mut counts = [0; 32];
         let mut square = 0;
@@ -191,7 +190,6 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         of_two
     };
 
-    /// Sum of [`EinStein::STEP_COUNTS_OF_TWO`] over the stones of a side.
     #[inline]
     fn step_counts(side: Side) -> u8 {
         let [one, two, three] =
@@ -286,7 +284,6 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         moves
     }
 
-    /// Appends the [`Self::legal_moves`] of a face.
     #[inline]
     fn push_legal_moves(&self, position: &Position, face: u8, moves: &mut MoveList) {
         let alive = position.mover().living_set();
@@ -299,7 +296,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// For each stone of a side with the living stones `alive`, the probability that the next roll
+    /// For each stone of a side with the living stones `alive` the probability that the next roll
     /// allows it. A face with a choice counts for both stones.
     #[inline]
     pub fn move_probabilities(&self, alive: u8) -> [f32; MAX_STONES] {
@@ -479,8 +476,7 @@ impl<const COLUMNS: usize, const ROWS: usize> SearchHints for EinStein<COLUMNS, 
         }
     }
 
-    /// The opening lasts while at most two stones are captured; the endgame begins when half of all
-    /// stones are left.
+    /// Opening while at most two stones are captured, endgame once at most half of all are left.
     fn phase(&self, position: &Position) -> Phase {
         let (stones, all) = (position.stones(), 2 * u32::from(self.stones));
         if stones + 2 >= all {
@@ -502,8 +498,8 @@ impl<const COLUMNS: usize, const ROWS: usize> SearchHints for EinStein<COLUMNS, 
         }
     }
 
-    /// The measured deviations (`schwarz`, 400 positions) are 0.112, 0.082, 0.063, 0.051 and 0.044
-    /// at depths 3 to 7: about 0.32 / depth.
+    /// Measured with `schwarz` on 400 positions: 0.112, 0.082, 0.063, 0.051 and 0.044 at depths 3
+    /// to 7, about 0.32 / depth.
     fn probcut_deviation(&self) -> Option<f32> {
         Some(0.32)
     }
@@ -533,8 +529,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
         Move::new(stone, nth(steps(stone).into(), index) as u8)
     }
 
-    /// Uses the fast engine of [`playout`] and calls `random` once if the die is fair with six
-    /// faces; else plays move by move.
+    /// Uses the fast engine of [`playout`] with a fair die of six faces, from one call of `random`.
     #[inline]
     fn playout(&self, position: &Position, mut random: impl FnMut() -> u64) -> Payoffs {
         if let Some(payoffs) = self.payoffs(position) {
@@ -555,7 +550,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
     }
 
     /// Uses the lockstep engines of [`playout`], with one call of `random` per 64 games, if they
-    /// support the rules, there are enough positions and none is over.
+    /// support the rules and there are enough positions.
     fn playout_batch(
         &self,
         positions: &[Position],
@@ -595,8 +590,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
             self.push_moves(position, last, moves);
         }
         if self.die.faces() >= self.stones {
-            // The moves of all living stones are listed: count those of the stones before the
-            // first.
+            // All living stones have listed moves: count those of the stones before the first.
             usize::from(
                 Self::step_counts(mover.stones_below(usize::from(first))) % (1 << STEP_COUNT_BITS),
             )

@@ -1,8 +1,8 @@
 //! Byte encoding of positions in game records, with one form for each position.
 //!
-//! A start position takes three bytes, little-endian: 720 times the index of Red's set-up plus that
-//! of Blue's, with bit 19 set if Blue begins. Any other position is the number 518,400 in three
-//! bytes, then [`Position::bits`] in eight.
+//! A start position takes three bytes, little-endian: 720 times the index of Red's set-up plus
+//! Blue's, with bit 19 set if Blue begins. Any other position is 518,400 in three bytes, then
+//! [`Position::bits`] in eight.
 
 use super::{
     MAX_STONES, Position, Standard,
@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 const NOT_A_SETUP: u32 = (SETUPS * SETUPS) as u32;
 const BLUE_BEGINS: u32 = 1 << 19;
 
-/// For each set-up, by index, the side's stones in their owner's perspective.
+/// Each set-up's side, in its owner's perspective.
 static SIDES: LazyLock<Vec<Side>> = LazyLock::new(|| {
     let game = Standard::default();
     (0..SETUPS)
@@ -34,7 +34,7 @@ pub(super) fn encode(position: &Position, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Removes an encoded position from the front of `bytes`; `None` if it is invalid.
+/// Removes a position from the front of `bytes`; `None` if it is invalid.
 pub(super) fn decode(bytes: &mut &[u8]) -> Option<Position> {
     let (&[a, b, c], rest) = bytes.split_first_chunk()?;
     let head = u32::from_le_bytes([a, b, c, 0]);
@@ -50,8 +50,7 @@ pub(super) fn decode(bytes: &mut &[u8]) -> Option<Position> {
     (head == NOT_A_SETUP && setups_of(&position).is_none()).then_some(position)
 }
 
-/// 720 times the index of Red's set-up plus that of Blue's; `None` unless both sides are on their
-/// home squares.
+/// 720 times the index of Red's set-up plus Blue's; `None` unless both sides are at home.
 fn setups_of(start: &Position) -> Option<u32> {
     const HOME_SQUARES: [u8; MAX_STONES] = [0, 1, 2, 5, 6, 10];
     let index = |seat: usize| {

@@ -84,8 +84,8 @@ impl Die {
 
 /// An endless sequence of rolls of one die.
 ///
-/// Twelve rolls of a fair die come from one 64-bit random number, a binary fraction that is
-/// repeatedly multiplied by the number of faces. The bias is below 2^-32.
+/// Twelve rolls of a fair die come from one 64-bit random number, a fraction that is repeatedly
+/// multiplied by the number of faces. The bias is below 2^-32.
 #[derive(Clone, Debug)]
 pub struct DiceStream {
     random: RandomStream,
@@ -184,7 +184,7 @@ mod tests {
             }
             previous = face;
         }
-        // 99.99 % quantiles of the chi-squared distribution with 5 and 35 degrees of freedom.
+        // 99.99 % quantiles of chi-squared with 5 and 35 degrees of freedom.
         assert!(chi_squared(&single) < 25.7, "{single:?}");
         assert!(chi_squared(&pairs) < 76.0, "{pairs:?}");
     }

@@ -10,8 +10,8 @@ use crate::games::einstein::dice::Die;
 /// Outcomes of a roll, each as a range of stone indices (from 0) instead of move indices.
 pub(super) type StoneRanges = FixedList<Outcome, MAX_OUTCOMES>;
 
-/// For each set of living stones its outcomes: `add` inserts each face of probability above 0, as a
-/// range of stones, into the list.
+/// The outcomes of each set of living stones. `add` inserts each face of probability above 0, as a
+/// range of stones.
 pub(super) fn stone_ranges_by_set(
     variant: Variant,
     die: Die,
@@ -55,8 +55,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 }
 
-/// The lowest and the highest stone (from 0) that `face` allows: the same stone, or two neighbours
-/// among the living stones.
+/// The first and the last stone (from 0) that `face` allows: equal, or neighbours among the living
+/// stones.
 #[inline]
 pub(crate) fn allowed_stones(variant: Variant, alive: u8, face: u8) -> (u8, u8) {
     let rolled = face - 1;

@@ -39,7 +39,7 @@ impl SeededChance<Standard> for PairDice {
     }
 }
 
-/// [`DuplicateDice`] that store their rolls, so that a second game can replay them.
+/// [`DuplicateDice`] whose rolls a second game can replay.
 #[derive(Clone, Debug)]
 pub struct PairDice {
     dice: DuplicateDice,

@@ -5,7 +5,7 @@ use crate::play::picture::{Squares, label, svg_open};
 use crate::play::playable::GameText;
 
 const COLUMNS: usize = 5;
-/// Side of a square of the board, in units of the SVG.
+/// Side of a square, in units of the SVG.
 const SQUARE: usize = 60;
 const MARGIN: usize = 26;
 const BOARD: Squares<'_> = Squares {
@@ -66,8 +66,8 @@ pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> Stri
     svg + &BOARD.names() + &label(side / 2, side + 18, 15, ink, turn) + "</svg>"
 }
 
-/// The board as text with coordinates (Red's stones as 1–6, Blue's as a–f), and a line with the
-/// winner or the side to move.
+/// The board as text with coordinates (Red's stones 1–6, Blue's a–f), and a line with the winner or
+/// the side to move.
 pub(super) fn text(game: &Standard, position: &Position, die: Option<u8>) -> String {
     let notation = game.format_position(position, die);
     let rows = notation.split(' ').next().unwrap_or_default();

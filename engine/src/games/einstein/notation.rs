@@ -12,7 +12,7 @@ use crate::core::{
 };
 use crate::games::einstein::position::Side;
 
-/// The error `problem` about an unexpected character, or `missing` if the text ends there.
+/// The error `problem` about a character, or `missing` at the end of the text.
 fn unexpected_character<T>(
     found: Option<(usize, char)>,
     problem: impl FnOnce(char) -> String,
@@ -155,8 +155,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Ok((Position::new(mover, other, seat), die))
     }
 
-    /// Converts a square of the numbering from the upper left corner to a seat's perspective, or
-    /// back.
+    /// Converts between a seat's perspective and the numbering from the upper left corner.
     fn to_perspective(seat: Seat, square: u8) -> u8 {
         if seat == RED {
             square
@@ -165,8 +164,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// Seat and stone (from 0) on a square, which is numbered row by row from the upper left
-    /// corner.
+    /// Seat and stone (from 0) on a square, counted row by row from the upper left corner.
     pub(super) fn stone_at(position: &Position, square: u8) -> Option<(Seat, usize)> {
         [RED, BLUE].into_iter().find_map(|seat| {
             let stone = position

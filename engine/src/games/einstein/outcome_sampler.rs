@@ -1,6 +1,6 @@
 //! Samples the stones that a roll allows, by thresholds for each set of living stones.
 //!
-//! Invariant: 32 random bits select the same outcome as in [`crate::core::game::sample_outcome`].
+//! Invariant: 32 random bits select the outcome of [`crate::core::game::sample_outcome`].
 
 use super::dice_rules::StoneRanges;
 use crate::core::game::sample_outcome;
@@ -12,7 +12,7 @@ use crate::games::einstein::MAX_OUTCOMES;
 struct Thresholds {
     /// Bits above `up_to[i]` sample outcomes from number `i + 1` on.
     up_to: [u32; MAX_OUTCOMES - 1],
-    /// For each outcome the first allowed stone (from 0) and, from bit 4 on, the last.
+    /// The first stone (from 0) that each outcome allows and, from bit 4 on, the last.
     ends: [u8; MAX_OUTCOMES],
 }
 
@@ -56,8 +56,8 @@ impl Thresholds {
     }
 }
 
-/// The largest value of the random bits that samples outcome `number` or an earlier one; later
-/// outcomes have larger values.
+/// The largest bits that sample outcome `number` or an earlier one; later outcomes have larger
+/// bits.
 fn max_bits_of(runs: &StoneRanges, number: usize) -> u32 {
     let is_later = |bits: u32| {
         let sampler = sample_outcome(&runs[..], bits);

@@ -28,13 +28,13 @@ use crate::play::{
 };
 use std::ops::RangeInclusive;
 
-/// Default number of stones of endgame tables in searches with a limit of time or nodes. Such
-/// tables are built in a fraction of a second.
+/// Default stones of endgame tables in searches with a limit of time or nodes; such tables are
+/// built in a fraction of a second.
 const DEFAULT_TABLE_STONES: usize = 4;
 
-/// Maximum number of stones of existing tables that searches limited by time load by default:
-/// larger ones do not fit into memory. Searches limited by nodes load none, so that their moves do
-/// not depend on files.
+/// Maximum stones of existing tables that searches limited by time load by default: larger ones
+/// exceed the memory. Searches limited by nodes load none, so that their moves do not depend on
+/// files.
 const MAX_CACHED_STONES: usize = 5;
 
 /// The player option `tablebase=N`: exact values of positions of at most N stones, from tables
@@ -68,8 +68,7 @@ static TABLEBASE: OracleEntry<Standard> = OracleEntry {
         };
         tables(stones, game)
     },
-    // Tables of the default size are built in memory in a fraction of a second; larger ones are
-    // loaded.
+    // Tables of the default size are built in a fraction of a second; larger ones are loaded.
     instant: |game| {
         let cached = cached_stones(game.variant());
         Some(cached.max(DEFAULT_TABLE_STONES).to_string())

@@ -1,6 +1,6 @@
 //! EinStein's own players: a greedy one, and published programs as aliases of search players.
 //!
-//! Rock'n'Roll's depth 0 rates each direct successor, which is depth 1 in this engine.
+//! Rock'n'Roll's depth 0 rates each direct successor, which is depth 1 here.
 
 use super::{Move, Position, Standard, evaluators::race_tables::distances_to_goal};
 use crate::core::limits::Limits;
@@ -83,7 +83,7 @@ pub(super) static PLAYERS: [PlayerEntry<Standard>; 9] = [
     }),
 ];
 
-/// A registry entry that stands for another player's notation.
+/// An alias for another player's notation.
 const fn alias(
     name: &'static str,
     parameters: &'static str,
@@ -100,7 +100,7 @@ const fn alias(
 
 const LIMIT_PARAMETERS: &str = "sims or ms or cpu_ms or clock";
 
-/// Copies a time limit from the arguments to `player`, and returns whether there is one.
+/// Copies a time limit to `player`, and returns whether there is one.
 fn with_time_limit(
     mut player: Notation,
     arguments: &mut Arguments<'_>,
@@ -113,7 +113,7 @@ fn with_time_limit(
     Ok((player, timed))
 }
 
-/// Plain UCT with the constant sqrt(2), which all the Monte-Carlo programs use.
+/// Plain UCT with the constant sqrt(2): the common part of the Monte-Carlo programs.
 fn mcts_notation(
     leaf: &str,
     solver: &str,
@@ -132,7 +132,7 @@ fn mcts_notation(
     })
 }
 
-/// A full-width search, one ply deeper than the given depth, with a Rock'n'Roll player's evaluator.
+/// A full-width search, one ply deeper, with a Rock'n'Roll player's evaluator.
 fn one_ply_deeper(name: &str, arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     let depth: u32 = arguments.number("depth", 0..=63, 0)? + 1;
     Ok(Notation::new("star2")
@@ -160,8 +160,8 @@ pub(super) fn rocknroll_evaluator(
     })
 }
 
-/// Plays the move to the square that is nearest to the goal in king's moves, of several the nearest
-/// in rows and columns, then the first (our reading of Monte_Alpha's Greedy).
+/// Plays to the square nearest to the goal in king's moves, then in rows and columns, then the
+/// first move (our reading of Monte_Alpha's Greedy).
 #[derive(Clone, Debug)]
 pub struct GreedyPlayer {
     game: Standard,

@@ -1,7 +1,7 @@
-//! Fast random playouts: one at a time, or 64 in lockstep on any vector instructions.
+//! Fast playouts: one at a time, or 64 in lockstep on any vector instructions.
 //!
-//! A ply takes 16 random bits ([`PlyBits`]) for the rolled face, the step and, if two stones are
-//! allowed, the stone. Invariant: all engines play the same games, ply for ply; a [`LanePlayouts`]
+//! A ply takes 16 random bits ([`PlyBits`]) for the rolled face, the step and, of two allowed
+//! stones, the stone. Invariant: all engines play the same games, ply for ply; a [`LanePlayouts`]
 //! allocates only when it is created.
 
 #[cfg(target_arch = "x86_64")]
@@ -34,7 +34,7 @@ use starts::Starts;
 /// Number of games that every engine plays simultaneously.
 pub const LANES: usize = 64;
 
-/// Minimum number of games for which lockstep is worthwhile.
+/// Minimum number of games for lockstep.
 pub(super) const MIN_BATCH: usize = 4;
 
 /// Plays one random game from each of at most [`LANES`] positions (not over) on the widest engine
@@ -68,12 +68,12 @@ pub enum Choice {
     Stones,
 }
 
-/// Totals over random games; integers, so that they do not depend on the order of summation.
+/// Totals over random games; integers, so that their order does not matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Number of complete games.
     pub games: u64,
-    /// Number of wins of the side that is to move in the first position.
+    /// Wins of the side that is to move at the start.
     pub first_mover_wins: u64,
     /// Total number of plies.
     pub plies: u64,
@@ -126,7 +126,7 @@ impl LanePlayouts {
         Self::with_instructions(Instructions::detect(), game, choice, seed)
     }
 
-    /// Playouts on given instructions; scalar if there is no engine for these or the variant is
+    /// Playouts on given instructions; scalar if they have no engine or the variant is
     /// `NearestOnly`.
     #[must_use]
     pub fn with_instructions(
@@ -170,14 +170,14 @@ impl LanePlayouts {
         }
     }
 
-    /// Plays `games` games from random set-ups. The sides' set-ups are uniform and independent; in
-    /// every run of 720 games each set-up begins once, which lowers the variance.
+    /// Plays `games` games from random set-ups, uniform and, for the two sides, independent. In 720
+    /// successive games every set-up begins once, which lowers the variance.
     pub fn random_setups(&mut self, games: u64) -> Tally {
         self.starts.random_setups();
         self.play(games)
     }
 
-    /// Plays `games` games from one position. If it is over, they have no plies.
+    /// Plays `games` games from one position. A game that is over takes no ply.
     pub fn from_position(&mut self, game: &Standard, position: &Position, games: u64) -> Tally {
         if let Some(winner) = game.winner(position) {
             return Tally {

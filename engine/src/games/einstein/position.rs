@@ -1,7 +1,7 @@
 //! Positions, packed into 61 bits, and moves.
 //!
-//! Each side has six lanes of five bits, the square of each stone in its owner's perspective (31 =
-//! gone); the side to move is in the low half. The highest bit is the seat to move.
+//! Each side has six five-bit lanes (the square of each stone in its owner's perspective, 31 =
+//! gone), the side to move in the low half; the highest bit is the seat to move.
 
 use super::playout::SmallRandom;
 use crate::core::arrays::build_array;
@@ -14,7 +14,7 @@ pub const GONE: u8 = 31;
 
 const LANE_BITS: u32 = 5;
 const ALL_LANES: u32 = (1 << (LANE_BITS * MAX_STONES as u32)) - 1;
-/// The lowest bit of each lane, and the highest.
+/// The lowest and, below, the highest bit of each lane.
 const LOW_BITS: u32 = 0x0210_8421;
 const HIGH_BITS: u32 = LOW_BITS << (LANE_BITS - 1);
 const SEAT_BIT: u32 = 60;
@@ -27,26 +27,26 @@ impl Side {
     /// A side without living stones.
     pub const EMPTY: Self = Self(ALL_LANES);
 
-    /// A side with stone `i` (from 0) on `squares[i]`, which may be [`GONE`].
+    /// Stone `i` (from 0) is on `squares[i]`, or [`GONE`].
     pub fn new(squares: [u8; MAX_STONES]) -> Self {
         Self(squares.iter().rev().fold(0, |lanes, &square| {
             lanes << LANE_BITS | u32::from(square & 31)
         }))
     }
 
-    /// The square of a stone (from 0); [`GONE`] if it is captured.
+    /// The square of a stone (from 0), or [`GONE`].
     #[inline]
     pub fn square(self, stone: usize) -> u8 {
         (self.0 >> (LANE_BITS * stone as u32) & 31) as u8
     }
 
-    /// The squares of all stones, [`GONE`] for captured ones.
+    /// The squares of all stones, or [`GONE`].
     #[inline]
     pub fn squares(self) -> [u8; MAX_STONES] {
         build_array(|stone| self.square(stone))
     }
 
-    /// The squares of stones 2i and 2i + 1 as one number: the first plus 32 times the second.
+    /// Squares of pairs of stones: that of stone 2i plus 32 times that of stone 2i + 1.
     #[inline]
     pub(super) fn square_pairs(self) -> [usize; MAX_STONES / 2] {
         build_array(|pair| {
@@ -54,8 +54,7 @@ impl Side {
         })
     }
 
-    /// Replaces the squares of each pair of stones by an entry of `squares`, at their
-    /// [`Self::square_pairs`].
+    /// Replaces each number of [`Self::square_pairs`] by its entry of `squares`.
     #[inline]
     pub(super) fn map_squares(self, squares: &[u16; 1 << (2 * LANE_BITS)]) -> Self {
         let pair = |pair: u32| {
@@ -65,7 +64,7 @@ impl Side {
         Self(pair(0) | pair(1) | pair(2))
     }
 
-    /// Stone `i` on the square of stone `5 - i` (from 0).
+    /// Stone `i` (from 0) on the square of stone `5 - i`.
     #[inline]
     pub(super) fn reverse_labels(self) -> Self {
         let exchanged = |near: u32, far: u32| {
@@ -133,15 +132,14 @@ impl Side {
         Self(self.0 & !(31 << shift) | u32::from(square & 31) << shift)
     }
 
-    /// The stones with numbers below `stone` (from 0); the others count as gone.
+    /// The stones below `stone` (from 0); the others count as gone.
     #[must_use]
     #[inline]
     pub fn stones_below(self, stone: usize) -> Self {
         Self(self.0 | ALL_LANES & ALL_LANES << (LANE_BITS * stone as u32))
     }
 
-    /// The highest bit of every lane that holds another square than `square`. No carry leaves a
-    /// lane.
+    /// The highest bit of every lane that does not hold `square`. No carry leaves a lane.
     #[inline]
     fn lanes_other_than(self, square: u8) -> u32 {
         let difference = self.0 ^ (u32::from(square) * LOW_BITS);
@@ -156,7 +154,7 @@ impl std::fmt::Debug for Side {
     }
 }
 
-/// A position before the roll: the stones of both sides and the seat to move.
+/// A position before the roll.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Position(u64);
 
@@ -206,7 +204,7 @@ impl Position {
         self.mover().count() + self.other().count()
     }
 
-    /// The packed form, as in game records.
+    /// The packed form, used in game records.
     #[inline]
     pub fn bits(&self) -> u64 {
         self.0
@@ -237,15 +235,15 @@ impl Position {
         (bits >> (SEAT_BIT + 1) == 0).then_some(position)
     }
 
-    /// A hash key, different for every position: a bijection of the packed form (SplitMix64:
-    /// Steele, Lea and Flood 2014, variant 13 of Stafford).
+    /// Hash key: a bijection of the packed form (SplitMix64: Steele, Lea and Flood 2014, variant 13
+    /// of Stafford).
     #[inline]
     pub fn key(&self) -> u64 {
         SmallRandom::new(self.0).next_u64()
     }
 
-    /// The position after `stone` moved to `destination`, which is `destination_of_other` in the
-    /// other side's perspective, with any capture there.
+    /// The position after `stone` moved to `destination` (`destination_of_other` in the other
+    /// side's perspective), with any capture.
     #[inline]
     pub(super) fn after_step(
         &self,
@@ -289,7 +287,7 @@ impl Move {
         Self(stone * 3 + direction)
     }
 
-    /// The move's number, stone · 3 + direction, 0–17.
+    /// Number of the move: stone · 3 + direction, 0–17.
     #[inline]
     pub fn number(self) -> u8 {
         self.0

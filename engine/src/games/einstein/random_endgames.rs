@@ -3,9 +3,9 @@
 use super::{GONE, MAX_STONES, Position, Standard, position::Side};
 use crate::core::{game::Seat, random::RandomStream};
 
-/// A random endgame with a number of stones in the given range, and `first` to move: uniform over
-/// the number of stones, then over its divisions between the sides (1 to 6 each), then over
-/// positions. `None` if the range is empty or exceeds 2–12.
+/// A random endgame: uniform over the numbers of stones in the range, then over their divisions
+/// between the sides (1 to 6 each), then over positions; `None` if the range is empty or exceeds
+/// 2–12.
 pub(super) fn random_endgame(
     [min_stones, max_stones]: [usize; 2],
     first: Seat,
@@ -42,7 +42,7 @@ pub(super) fn random_endgame(
     }
 }
 
-/// A side whose stones, with random labels, are on the given squares of its own perspective.
+/// A side with random labels on some squares of its own perspective.
 fn side(squares: impl Iterator<Item = u8>, random: &mut RandomStream) -> Side {
     let mut stones: [usize; MAX_STONES] = std::array::from_fn(|stone| stone);
     random.shuffle(&mut stones);
@@ -78,7 +78,7 @@ mod tests {
                 .entry((position.mover().count(), position.other().count()))
                 .or_default() += 1;
         }
-        // 2, 3 and 4 stones are equally likely and have 1, 2 and 3 divisions.
+        // A third for each number of stones, 2 to 4, which have 1, 2 and 3 divisions.
         let frequencies = [
             ((1, 1), 1.0 / 3.0),
             ((1, 2), 1.0 / 6.0),
@@ -95,7 +95,7 @@ mod tests {
                 "{counts:?}"
             );
         }
-        // The largest number of stones is possible: six a side.
+        // The other end of the range: six stones each.
         assert_eq!(
             random_endgame([12, 12], 0, &mut random).unwrap().stones(),
             12
@@ -107,8 +107,7 @@ mod tests {
 
     #[test]
     fn two_stones_stand_anywhere_but_on_their_goals() {
-        // Each stone has 24 squares, but 23 pairs of squares coincide: 553 arrangements, each with
-        // 36 pairs of labels.
+        // 24 squares for either stone less 23 shared ones: 553 arrangements of 36 pairs of labels.
         let mut random = RandomStream::new(4);
         let mut counts: BTreeMap<(u8, u8), u32> = BTreeMap::new();
         let draws = 553 * 100;
@@ -126,7 +125,7 @@ mod tests {
         }
         assert_eq!(counts.len(), 553);
         let chi_squared = chi_squared(&counts.into_values().collect::<Vec<u32>>());
-        // Chi-squared has the mean 552 and the standard deviation 33.
+        // Chi-squared: mean 552, standard deviation 33.
         assert!((400.0..720.0).contains(&chi_squared), "{chi_squared}");
     }
 }

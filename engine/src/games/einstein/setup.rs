@@ -1,7 +1,7 @@
 //! Set-ups: arrangements of a side's stones on its home triangle, 720 on the standard board.
 //!
-//! The index of a set-up is the lexicographic rank of the stones on a5 b5 c5 a4 b4 a3, in this
-//! order; for Blue the board is rotated by a half turn.
+//! A set-up's index is the lexicographic rank of the stones on a5 b5 c5 a4 b4 a3; Blue's
+//! arrangement is rotated by a half turn.
 
 use super::{EinStein, GONE, MAX_STONES, Position, position::Side};
 use crate::core::{
@@ -12,8 +12,8 @@ use crate::core::{
 /// Number of set-ups of a side on the standard board.
 pub const SETUPS: usize = 720;
 
-/// The stones (from 1) on the home squares, in reading order, in a set-up of `stones` stones;
-/// panics if there is no set-up `index`.
+/// The stones (from 1) on the home squares in reading order, in a set-up of `stones` stones; panics
+/// if the index is too large.
 pub fn setup_stones(index: usize, stones: usize) -> Vec<u8> {
     let mut rest: Vec<u8> = (1..=stones as u8).collect();
     let mut block: usize = (1..=stones).product();
@@ -31,8 +31,8 @@ pub fn setup_stones(index: usize, stones: usize) -> Vec<u8> {
     order
 }
 
-/// The index of the set-up with the stones `order` (from 1) on the home squares, in reading order;
-/// `None` unless they are a permutation of 1, 2, ….
+/// The index of the set-up with these stones (from 1) on the home squares, in reading order; `None`
+/// if they are no permutation.
 pub fn setup_index(order: &[u8]) -> Option<usize> {
     let mut rest: Vec<u8> = (1..=order.len() as u8).collect();
     let mut block: usize = (1..=order.len()).product();
@@ -68,12 +68,12 @@ pub(super) fn home_squares(
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// The home squares of a side in reading order: the triangle at its corner.
+    /// The home squares in reading order: the triangle nearest to the corner.
     pub fn home_squares(&self) -> Vec<u8> {
         self.home.to_vec()
     }
 
-    /// Number of set-ups of a side: the factorial of its number of stones.
+    /// Number of set-ups of a side.
     pub fn setups(&self) -> usize {
         (1..=usize::from(self.stones())).product()
     }
@@ -86,8 +86,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Side::new(squares)
     }
 
-    /// The start position of the set-ups (by index) of Red and Blue, with `first` to move; panics
-    /// if there is none.
+    /// The start position of Red's and Blue's set-up (by index) with `first` to move; panics if
+    /// there is none.
     pub fn start(&self, setups: [usize; 2], first: Seat) -> Position {
         let sides = setups.map(|index| self.side_with_setup(index));
         let position = Position::new(sides[first], sides[1 - first], first);

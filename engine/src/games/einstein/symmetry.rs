@@ -1,10 +1,9 @@
 //! The eight symmetries of positions on the standard board that preserve their value before the
 //! roll.
 //!
-//! Bit 0 of a symmetry transposes the board, bit 1 reverses the labels of the mover's stones (1 ↔
-//! 6, 2 ↔ 5, 3 ↔ 4), bit 2 those of the other side's. Each is its own inverse. Invariant:
-//! symmetries commute with moves and preserve values; reversed labels need a die with mirrored
-//! weights.
+//! Bit 0 of a symmetry transposes the board, bit 1 reverses the mover's labels (1 ↔ 6, 2 ↔ 5, 3 ↔
+//! 4), bit 2 the other side's. Each is its own inverse. Invariant: symmetries commute with moves
+//! and preserve values; reversed labels need a die with mirrored weights.
 
 use super::{GONE, MAX_STONES, Move, Position, position::Side};
 
@@ -31,7 +30,7 @@ pub(super) const TRANSPOSED: [u8; 32] = {
     squares
 };
 
-/// The transposed squares of two stones, packed, indexed as in [`Side::square_pairs`].
+/// Transposed squares of two stones, indexed as in [`Side::square_pairs`].
 static TRANSPOSED_PAIRS: [u16; 1 << 10] = {
     let mut pairs = [0; 1 << 10];
     let mut pair = 0;
@@ -78,9 +77,8 @@ pub(super) fn transform_move(mv: Move, symmetry: usize) -> Move {
     Move::new(stone as u8, direction as u8)
 }
 
-/// The symmetry that maps the position after a move to that after its image:
-/// `play(transform_position(p, s), transform_move(m, s)) = transform_position(play(p, m),
-/// symmetry_after_move(s))`.
+/// The symmetry of the positions after a move: `play(transform_position(p, s), transform_move(m,
+/// s)) = transform_position(play(p, m), symmetry_after_move(s))`.
 pub(super) fn symmetry_after_move(symmetry: usize) -> usize {
     symmetry & TRANSPOSE | (symmetry & REVERSE_MOVER) << 1 | (symmetry & REVERSE_OTHER) >> 1
 }
@@ -162,7 +160,7 @@ mod tests {
     #[test]
     fn images_have_one_canonical_form() {
         let game = Standard::default();
-        // Computed square by square, as the module documentation defines the symmetries.
+        // Square by square, from the definition.
         let plain = |side: Side, transpose: bool, reverse: bool| {
             let mut squares = side.squares();
             for square in squares.iter_mut().filter(|square| **square != GONE) {

@@ -1,10 +1,10 @@
-//! Endgame tablebase: exact win probabilities of all positions of few stones, for the fair die and
-//! the standard board.
+//! Endgame tablebase: exact win probabilities of all positions of few stones, for a fair die on the
+//! standard board.
 //!
-//! [`Tables`] hold a value for each position of one variant, by class (numbers of stones of both
-//! sides), computed by retrograde analysis (`solve.rs`). Invariant: 0 and 1 are certain, every
-//! other value is within [`Oracle::error`](crate::core::oracle::Oracle::error) of the truth, and
-//! cells are identical on every machine.
+//! [`Tables`] hold a value for each position of each class (numbers of stones of both sides) in one
+//! variant, by retrograde analysis (`solve.rs`). Invariant: 0 and 1 are certain, every other value
+//! is within [`Oracle::error`](crate::core::oracle::Oracle::error) of the truth, and cells are
+//! identical on every machine.
 
 mod build;
 pub mod cache;
@@ -35,14 +35,13 @@ pub const MIN_TABLE_STONES: usize = 2;
 /// Maximum total number of stones of tables.
 pub const MAX_TABLE_STONES: usize = 6;
 
-/// A function that runs the given number of independent jobs, each once, in any order, on threads
-/// of the caller's choice.
+/// Runs a number of independent jobs, each once, in any order, on the caller's threads.
 pub type Run<'a> = &'a (dyn Fn(usize, &(dyn Fn(usize) + Sync)) + Sync);
 
-/// A function that is called with the number of values computed so far, and the total.
+/// Called with the number of computed values, and the total.
 pub type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 
-/// A [`Run`] that runs the jobs in sequence on the calling thread.
+/// Runs jobs in sequence on the calling thread.
 pub fn run_sequentially(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
     (0..jobs).for_each(job);
 }
@@ -53,7 +52,7 @@ pub struct Tables {
     variant: Variant,
     stones: usize,
     index: Index,
-    /// The values of each class, at its [`class_index`]; `None` for a class that is not loaded.
+    /// The values of each class, at its [`class_index`]; `None` if it is not loaded.
     cells: Vec<Option<Cells>>,
 }
 
@@ -110,10 +109,10 @@ impl Tables {
         self.stones
     }
 
-    /// Bound of a value's error. For at most five stones all values were compared with double
-    /// precision (`tests.rs`): they err by at most 3.5·10⁻⁵, root mean square 6.3·10⁻⁶. With six
-    /// stones the error grows by at most half a unit a ply (`solve.rs`) over less than 42 plies to
-    /// the goal or a capture: together less than 24 units of 1/65535.
+    /// Bound of a value's error. All values of at most five stones were compared with double
+    /// precision (`tests.rs`): at most 3.5·10⁻⁵, root mean square 6.3·10⁻⁶. With six stones the
+    /// error grows by at most half a unit a ply (`solve.rs`) over less than 42 plies to the goal or
+    /// a capture: together less than 24 units of 1/65535.
     fn error_bound(&self) -> f32 {
         if self.stones <= 5 {
             4e-5

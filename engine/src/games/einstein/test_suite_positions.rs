@@ -1,4 +1,4 @@
-//! The positions of the test suites and all their images, which training leaves out.
+//! Positions of the test suites, which training leaves out, with all their images.
 //!
 //! `data/suites/held-out.bin` is compiled in: the sorted [`Position::canonical_bits`] of each
 //! position, 64 bits, little-endian, written by `alea suite`.
@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 static CANONICAL_POSITIONS: &[u8] = include_bytes!("../../../../data/suites/held-out.bin");
 
-/// A Bloom filter with one hash function, which answers nine of ten look-ups alone.
+/// A Bloom filter with one hash, which answers nine of ten look-ups.
 static BLOOM_FILTER: LazyLock<Vec<u64>> = LazyLock::new(|| {
     let mut hashes = vec![0; 1 << 10];
     for &image in CANONICAL_POSITIONS.as_chunks().0 {
@@ -18,8 +18,8 @@ static BLOOM_FILTER: LazyLock<Vec<u64>> = LazyLock::new(|| {
     hashes
 });
 
-/// Word and bit in the filter for a canonical form, by 16 bits of its Fibonacci hash (Knuth, The
-/// Art of Computer Programming, 6.4).
+/// Word and bit for 16 bits of a canonical form's Fibonacci hash (Knuth, The Art of Computer
+/// Programming, 6.4).
 #[inline]
 fn bit_of(image: u64) -> (usize, u64) {
     let hash = image.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48;

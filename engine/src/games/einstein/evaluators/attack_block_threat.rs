@@ -14,7 +14,7 @@ use crate::core::{calibration::Calibration, evaluator::Score};
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard, position::Side};
 use crate::play::registry::{EvaluatorEntry, calibrated};
 
-/// Choices where the published formula, its description and its use differ. The default plays well.
+/// Choices where the published formula, its description and its use differ; the default plays well.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Whether the attack of q is added, +ATT_q, as printed, instead of subtracted, as intended.
@@ -43,19 +43,18 @@ const POSITIONAL_VALUE: [f32; 32] = {
 /// Square for the enemy's gone stones: off the board, and no destination of a step.
 const GONE_ENEMY_SQUARE: u8 = 30;
 
-/// The attack, block and threat score under given [`Options`].
+/// The score under given [`Options`].
 #[derive(Clone, Debug)]
 pub struct AttackBlockThreat {
     options: Options,
-    /// Mobility M of each stone, for each set of living stones (bit i = stone i + 1).
+    /// Mobility M of each stone for each set of living stones.
     mobility: Box<[[f32; MAX_STONES]; 64]>,
 }
 
 impl AttackBlockThreat {
-    /// Conversion of scores to win probabilities under the options that change their scale, fitted
-    /// by `alea calibrate --games 200000 --seed 1 --eval "abt(…)"`. With the enemy's attack added
-    /// or from the perspective of the side that has just moved, the score hardly predicts the
-    /// result.
+    /// Win probability from the score, for the options that change its scale (`alea calibrate
+    /// --games 200000 --seed 1 --eval "abt(…)"`). With the enemy's attack added, the score hardly
+    /// predicts the result.
     pub fn calibration(options: Options) -> Calibration {
         let (slope, offset) = match (options.adds_block, options.just_moved) {
             (false, false) => (0.0294, -0.613),

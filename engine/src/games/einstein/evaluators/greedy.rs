@@ -12,11 +12,10 @@ use crate::play::registry::{EvaluatorEntry, calibrated};
 /// Weight of a row or column of progress relative to a step of the nearest stone.
 const PROGRESS_WEIGHT: f32 = 0.01;
 
-/// Distance to the goal that counts for a side without stones, whose game is over.
+/// Distance of a side without stones, whose game is over.
 const NO_STONE_DISTANCE: f32 = 5.0;
 
-/// For each square, in the perspective of a stone's owner, the distance to the goal and the
-/// progress.
+/// For each square, in its owner's perspective, the distance to the goal and the progress.
 const DISTANCE_AND_PROGRESS: [(f32, f32); 32] = {
     let mut squares = [(NO_STONE_DISTANCE, 0.0); 32];
     let mut square = 0;

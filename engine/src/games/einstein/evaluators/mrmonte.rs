@@ -1,9 +1,9 @@
 //! MrMonte of Rock'n'Roll (Schäfer 2006): the win rate of roll-outs between two simple players.
 //!
 //! The two may differ, which models an opponent. Each rates its legal moves with an evaluator after
-//! searching `depth` plies below the successor; it plays a move that wins at once, else the first
-//! of the best. Invariant: rolls come from a stream seeded by the evaluator's seed and the
-//! position, so a position's value never changes.
+//! searching `depth` plies below the successor; it plays a win at once, else the first of the best
+//! moves. Invariant: rolls come from a stream seeded by the evaluator's seed and the position, so a
+//! position's value never changes.
 
 use crate::core::{
     calibration::clamp_to_open_interval,
@@ -45,7 +45,7 @@ pub struct MrMonte {
     pub red: SimulatedPlayer,
     /// The player of Blue's moves.
     pub blue: SimulatedPlayer,
-    /// Seeds the rolls and the random moves, together with the position.
+    /// Seeds the random numbers, together with the position.
     pub seed: u64,
 }
 
@@ -82,7 +82,7 @@ impl MrMonte {
 impl Evaluator<Standard> for MrMonte {
     type Cache = ();
 
-    /// The win rate of the side to move, clamped to at least a millionth away from 0 and 1.
+    /// The mover's win rate, clamped to a millionth away from 0 and 1.
     fn value(&self, game: &Standard, position: &Position, (): &()) -> f32 {
         let iterations = self.iterations.max(1);
         let seed = derive_seed(self.seed, SeedSpace::Playouts, &[position.key()]);
@@ -103,8 +103,7 @@ struct RandomSource {
     moves: RandomStream,
 }
 
-/// The first move of `legal` (not empty) that wins at once, else the first of the highest-rated
-/// ones.
+/// The first winning move of `legal` (not empty), else the first of the highest-rated moves.
 fn best_rated_move(
     game: &Standard,
     evaluator: &dyn AnyEvaluator<Standard>,
@@ -227,7 +226,6 @@ mod tests {
         rating(schwarz_evaluator())
     }
 
-    /// Roll-outs between two players of one kind.
     fn self_play(player: SimulatedPlayer, iterations: u32, seed: u64) -> MrMonte {
         MrMonte {
             iterations,

@@ -20,7 +20,7 @@ pub const DISTRIBUTION_LEN: usize = 20;
 /// Number of distance vectors of a side: six distances of 0–4.
 pub const NUM_DISTANCE_VECTORS: usize = 15_625;
 
-/// Expected turns and probabilities that differ by less count as equal, since they are rounded.
+/// Expectations and probabilities that differ by less are equal up to rounding.
 const TIE_MARGIN: f64 = 1e-12;
 
 /// 5^i: the index stride of the distance of stone i.
@@ -36,7 +36,7 @@ const GOAL_DISTANCE: [u8; 32] = {
     distances
 };
 
-/// Distance from a square, in its owner's perspective, to the goal in king's moves, and in rows and
+/// Distance from a square of the owner's perspective to the goal in king's moves, and in rows and
 /// columns.
 #[inline]
 pub const fn distances_to_goal(square: u8) -> (u8, u8) {
@@ -58,7 +58,7 @@ const INDEX_CONTRIBUTION: [[u16; 32]; MAX_STONES] = {
     index
 };
 
-/// King's distance from a square, in its owner's perspective, to the goal; 0 for
+/// King's distance from a square of the owner's perspective to the goal; 0 for
 /// [`crate::games::einstein::GONE`].
 #[inline]
 pub fn distance(square: u8) -> u8 {
@@ -75,7 +75,7 @@ pub fn distance_index(side: Side) -> usize {
     index
 }
 
-/// Summand of [`distance_index`] for a stone (from 0) on a square of its owner's perspective.
+/// Summand of [`distance_index`] for a stone (from 0) on a square of its own perspective.
 #[inline]
 pub fn distance_stride(stone: usize, square: u8) -> usize {
     usize::from(INDEX_CONTRIBUTION[stone][usize::from(square & 31)])
@@ -96,9 +96,8 @@ pub struct RaceTables {
 }
 
 impl RaceTables {
-    /// Solves the race, in some tens of milliseconds. Of two stones with equal expectations, the
-    /// one moves that is more likely to finish within k turns, at the smallest k at which they
-    /// differ.
+    /// Solves the race, in some tens of milliseconds. On a tie in expectation that stone moves
+    /// which is more likely to finish within k turns, at the smallest k at which they differ.
     pub fn new(variant: Variant, die: Die) -> Self {
         let mut exact = vec![0.0_f64; NUM_DISTANCE_VECTORS];
         let mut cumulative = vec![[0.0_f64; DISTRIBUTION_LEN]; NUM_DISTANCE_VECTORS];
@@ -153,28 +152,25 @@ impl RaceTables {
         }
     }
 
-    /// Expected number of own turns until a stone reaches the goal, including the next one, for a
-    /// side's [`distance_index`]; infinite without stones.
+    /// Expected number of own turns to the goal, including the next one, by [`distance_index`];
+    /// infinite without stones.
     #[inline]
     pub fn expected_turns(&self, index: usize) -> f32 {
         self.expected[index]
     }
 
-    /// [`RaceTables::expected_turns`] in double precision, except that a side without stones has
-    /// 20.
+    /// [`RaceTables::expected_turns`] in double precision; 20 without stones.
     pub fn expected_turns_f64(&self, index: usize) -> f64 {
         self.exact[index]
     }
 
-    /// Cumulative distribution for a side's [`distance_index`]: the probabilities that the race
-    /// takes at most 0, 1, …, 19 own turns.
+    /// Probabilities that the race takes at most 0, 1, …, 19 own turns, by [`distance_index`].
     #[inline]
     pub fn cumulative(&self, index: usize) -> &[f32; DISTRIBUTION_LEN] {
         &self.cumulative[index]
     }
 
-    /// Probabilities that the race of a side with this [`distance_index`] takes exactly 0, 1, …, 19
-    /// own turns.
+    /// Probabilities that the race takes exactly 0, 1, …, 19 own turns, by [`distance_index`].
     pub fn probabilities(&self, index: usize) -> [f32; DISTRIBUTION_LEN] {
         let mut probabilities = *self.cumulative(index);
         for turns in (1..DISTRIBUTION_LEN).rev() {
@@ -183,7 +179,7 @@ impl RaceTables {
         probabilities
     }
 
-    /// Probability that the side to move finishes first, from the [`distance_index`] of each side.
+    /// Probability that the side to move finishes first, by the [`distance_index`] of both sides.
     #[inline]
     pub fn win_probability(&self, mover_index: usize, other_index: usize) -> f32 {
         let mover = &self.cumulative[mover_index];
@@ -198,8 +194,7 @@ impl RaceTables {
     }
 }
 
-/// Whether `one` is strictly better than `other`: fewer turns expected, and on a tie the earlier
-/// finish.
+/// Whether `one` has fewer expected turns or, on a tie, the earlier finish.
 fn is_better(one: (f64, &[f64; DISTRIBUTION_LEN]), other: (f64, &[f64; DISTRIBUTION_LEN])) -> bool {
     if (one.0 - other.0).abs() >= TIE_MARGIN {
         return one.0 < other.0;

@@ -26,9 +26,9 @@ pub struct SchwarzOdds {
     score: Schwarz,
     /// Slope and offset of the log odds.
     scale: [f32; 2],
-    /// `exp(slope · E − offset)`, where E is the expected number of turns of the side to move.
+    /// `exp(slope · E − offset)` for the expected turns E of the side to move.
     mover_factors: Table,
-    /// `exp(−slope · E)`, where E is the expected number of turns of its enemy.
+    /// `exp(−slope · E)` for the expected turns E of its enemy.
     enemy_factors: Table,
 }
 
@@ -40,15 +40,15 @@ const TABLE_SIZE: usize = NUM_DISTANCE_VECTORS.next_power_of_two();
 /// Maximum exponent, so that products of two exponentials stay far from overflow.
 const MAX_LOGIT: f32 = 40.0;
 
-/// One lane per outcome, or per stone and one for no stone, padded to full vectors.
+/// One lane per outcome, or per stone and for no stone, padded to full vectors.
 const LANES: usize = 8;
 
 const _: () = assert!(MAX_OUTCOMES <= LANES && MAX_STONES < LANES);
 
 impl SchwarzOdds {
-    /// Change of the log odds per turn, fitted with [`SchwarzOdds::OFFSET`] to exact endgames: the
-    /// root mean square error is 0.139 on 100,000 of at most five stones, but about 0.24 with a
-    /// slope of 0.4, fitted to results of complete games.
+    /// Change of the log odds per turn. Fitted, with [`SchwarzOdds::OFFSET`], to exact endgames of
+    /// at most five stones: root mean square error 0.139 on 100,000 of them, about 0.24 with a
+    /// slope of 0.4, fitted to results of games.
     pub const SLOPE: f32 = 1.8;
     /// Log odds for the side to move when both sides need equally many turns: worth half a turn.
     pub const OFFSET: f32 = 0.9;
@@ -113,8 +113,7 @@ fn value_from_odds(odds: f32) -> f32 {
     clamp_to_open_interval(1.0 / (1.0 + odds))
 }
 
-/// The value of a move for its mover, from the odds against the other side, which is then to move;
-/// infinite odds are a win.
+/// A move's value for its mover, from the odds against the other side; infinite odds are a win.
 #[inline]
 fn move_value_from_odds(odds: f32) -> f32 {
     let value = 1.0 - value_from_odds(odds);
@@ -128,8 +127,8 @@ impl Evaluator<Standard> for SchwarzOdds {
     #[inline]
     fn one_ply(&self, game: &Standard, position: &Position, own: &mut SideCache) -> f32 {
         own.update(game, &self.enemy_factors, position.mover());
-        // For each square in the enemy's perspective: the enemy's factor of the odds after the
-        // mover's step to it, with any capture.
+        // By square in the enemy's perspective: its factor of the odds after the mover's step
+        // there.
         let enemy = position.other();
         let index = distance_index(enemy);
         let mut mover_factors = [look_up(&self.mover_factors, index); 32];
@@ -153,7 +152,7 @@ impl Evaluator<Standard> for SchwarzOdds {
             )
         });
         let values = map_array(odds, move_value_from_odds);
-        // Summed in the order of the outcomes, as when successors are evaluated one by one.
+        // Summed in the order of the outcomes, as in one-by-one evaluation.
         let mut value = 0.0;
         for (outcome, best) in values.iter().enumerate() {
             value += own.weights[outcome] * best;
@@ -214,7 +213,7 @@ impl Evaluator<Standard> for SchwarzOdds {
     }
 }
 
-/// Uses [`Schwarz`] with a calibration if the odds could overflow at the requested scale.
+/// Uses [`Schwarz`] if odds could overflow at the requested scale.
 pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
     "schwarz",
     "difference of expected turns (the Schwarz table)",

@@ -45,7 +45,7 @@ pub(crate) fn check_board(
     }
 }
 
-/// The one-ply value of a position from the value of each successor, evaluated alone.
+/// The one-ply value of a position from the value of each successor.
 pub(crate) fn reference_one_ply<E: Evaluator<Standard>>(
     evaluator: &E,
     game: &Standard,
@@ -84,15 +84,14 @@ pub(crate) fn check_scores(
     }
 }
 
-/// A successor of the position with the turn passed back: another enemy of the same side. `None` if
-/// its game is over.
+/// The same side against another enemy, after a move and a pass; `None` if that game is over.
 pub(crate) fn with_another_enemy(game: &Standard, position: &Position) -> Option<Position> {
     let moves = game.all_moves(position);
     let next = game.play(position, moves[moves.len() / 2]);
     game.winner(&next).is_none().then(|| next.pass_turn())
 }
 
-/// Unreachable positions: stones on any squares, several on one, some off the board.
+/// Unreachable positions: any squares, several stones on one, some off the board.
 pub(crate) fn impossible_positions(count: usize) -> Vec<Position> {
     let mut random = RandomStream::new(91);
     let mut side = |bound: usize| Side::new([0; MAX_STONES].map(|_| random.below(bound) as u8));
@@ -190,8 +189,7 @@ impl Board {
         }
     }
 
-    /// The images of the board that must have the same value: transposed, with the labels of either
-    /// side reversed, and turned by a half turn with the sides swapped.
+    /// The board transposed, with either side's labels reversed, and turned with the sides swapped.
     fn images(&self) -> [Self; 4] {
         let relabelled = |red: bool| {
             self.map_stones(|stone| Stone {
@@ -284,7 +282,7 @@ impl<'a> SlowRace<'a> {
         }
     }
 
-    /// Probability that a side with these stones needs exactly 0, 1, …, 20 turns.
+    /// Probabilities of needing exactly 0, 1, …, 20 turns.
     pub(crate) fn distribution(&mut self, stones: &[Stone]) -> Vec<f64> {
         let mut list: Distances = stones
             .iter()
@@ -344,7 +342,7 @@ pub(crate) fn mean(distribution: &[f64]) -> f64 {
         .sum()
 }
 
-/// At least `count` positions that are not over, from games of random moves with random set-ups.
+/// At least `count` positions that are not over, from random games with random set-ups.
 pub(crate) fn random_positions(game: &Standard, seed: u64, count: usize) -> Vec<Position> {
     let mut random = RandomStream::new(seed);
     let mut dice = DiceStream::new(seed + 1, game.die());
@@ -360,7 +358,7 @@ pub(crate) fn random_positions(game: &Standard, seed: u64, count: usize) -> Vec<
     positions
 }
 
-/// Asserts on random positions that `rating` equals a reference computed on the plain board.
+/// Asserts on random positions that an evaluation equals a reference on the board.
 pub(crate) fn check_reference(
     game: &Standard,
     rating: impl Fn(&Position) -> f32,
@@ -379,7 +377,7 @@ pub(crate) fn check_reference(
     }
 }
 
-/// Asserts on random positions that a score is `worth` of the own stones minus that of the enemy's.
+/// Asserts on random positions that a score is `worth` of the own stones less that of the enemy's.
 pub(crate) fn check_side_sums(
     game: &Standard,
     score: &impl Score<Standard>,
@@ -395,7 +393,7 @@ pub(crate) fn check_side_sums(
     );
 }
 
-/// Asserts that an evaluation is the same for all images of a board (with a fair die).
+/// Asserts that all images of a board have the same evaluation (with a fair die).
 pub(crate) fn check_symmetries(game: &Standard, rating: impl Fn(&Position) -> f32) {
     for position in random_positions(game, 6, 400) {
         let board = Board::from_position(game, &position);
@@ -413,7 +411,7 @@ pub(crate) fn check_symmetries(game: &Standard, rating: impl Fn(&Position) -> f3
     }
 }
 
-/// [`check_board`] and [`check_symmetries`], and that passing the turn negates the score.
+/// [`check_board`], [`check_symmetries`], and that passing the turn negates the score.
 pub(crate) fn check_score(score: &impl Score<Standard>, tolerance: f32, expected: &[(&str, f32)]) {
     let game = &Standard::default();
     let score = |position: &Position| score.score(game, position);

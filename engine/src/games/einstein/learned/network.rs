@@ -30,10 +30,10 @@ use crate::games::einstein::{MAX_STONES, Move, Position, Standard, position::Sid
 use crate::learned::network::{self, NetworkKernels, NetworkWeights, win_probability};
 use std::sync::Arc;
 
-/// A network that evaluates positions of EinStein.
+/// A network for EinStein.
 pub type Network = network::Network<Standard>;
 
-/// The widths with SIMD kernels, as numbers of neurons of the first and of the second layer.
+/// Numbers of neurons of the first and of the second layer with SIMD kernels.
 pub const SIMD_WIDTHS: [[usize; 2]; 8] = [
     [64, 16],
     [64, 32],
@@ -75,8 +75,7 @@ struct SimdNetwork {
     shape: [usize; 2],
     tables: Tables,
     layers: Vec<Layers>,
-    /// The output bucket by number of living stones; padded to a power of two, so that a mask
-    /// bounds indices.
+    /// The output bucket by number of living stones, padded so that a mask bounds indices.
     buckets: [u8; (2 * MAX_STONES + 1).next_power_of_two()],
     classes: &'static TurnClasses,
     both: Option<CrossFeatures>,
@@ -95,7 +94,7 @@ const MAX_LINES: usize = 512 / 32;
 static ZERO_LINES: [I16Line; MAX_LINES] = [CacheLine([0; 32]); MAX_LINES];
 
 impl CrossFeatures {
-    /// Sets `out` to the mover's sums plus the other side's plus the cross-side rows.
+    /// `out` = the mover's sums plus the other side's plus the cross-side rows.
     #[inline]
     fn add_accumulators(
         &self,
@@ -111,7 +110,7 @@ impl CrossFeatures {
 }
 
 impl SimdNetwork {
-    /// `None` if SIMD kernels lack the widths or the instructions, or sums may exceed 16 bits.
+    /// `None` without SIMD kernels for the widths and instructions, or if sums may exceed 16 bits.
     fn new(
         weights: &NetworkWeights,
         groups: FeatureGroups,
@@ -228,7 +227,7 @@ impl NetworkKernels<Standard> for EinSteinNetwork {
         }
     }
 
-    /// Scores are the mover's log odds in the network's integer units.
+    /// Log odds for the mover, in the network's integer units.
     #[inline]
     fn score_successors(
         network: &Network,
@@ -251,12 +250,12 @@ impl NetworkKernels<Standard> for EinSteinNetwork {
     ) {
         let lost = |logit| win_probability(logit) - 1.0;
         score_moves(network, game, position, moves, lost, values);
-        // Winning moves have infinite scores, but the value 1.
+        // A winning move has an infinite score.
         values.iter_mut().for_each(|value| *value = value.min(1.0));
     }
 }
 
-/// Scores each move as minus a function of the enemy's logit after it; infinite if it wins.
+/// Scores moves by minus `count` of the enemy's logit; infinite for wins.
 #[inline]
 fn score_moves(
     network: &Network,
@@ -278,7 +277,7 @@ fn score_moves(
     }
 }
 
-/// The enemy's logit after each step, by the generic forward pass.
+/// The enemy's logit after each step.
 fn logits_one_by_one(
     network: &Network,
     game: &Standard,

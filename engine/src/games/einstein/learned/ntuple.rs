@@ -27,7 +27,7 @@ use simd_layout::SimdLayout;
 use symbols::Symbols;
 use tuples_by_cell::TuplesByCell;
 
-/// An n-tuple network that evaluates positions of EinStein.
+/// An n-tuple network for EinStein.
 pub type NTuple = TupleNetwork<Standard>;
 
 /// A set of tuples of EinStein.
@@ -63,7 +63,7 @@ impl EinSteinTuples {
         self.instructions != Instructions::PORTABLE
     }
 
-    /// Whether the instructions are 512-bit vectors with byte permutations.
+    /// Whether they are 512-bit vectors with byte permutations.
     #[inline]
     fn are_wide(&self) -> bool {
         self.instructions.level() == SimdLevel::Avx512Vbmi
@@ -71,7 +71,7 @@ impl EinSteinTuples {
 }
 
 impl TupleSet {
-    /// The same set with kernels for given instructions; all give the same results.
+    /// The same set for given instructions; all give the same results.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         let kernels = self.kernels().with_instructions(instructions);
@@ -80,7 +80,7 @@ impl TupleSet {
 }
 
 impl NTuple {
-    /// The same network with kernels for given instructions; all give the same bits.
+    /// The same network for given instructions; all give the same bits.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         let kernels = self.set().kernels().with_instructions(instructions);

@@ -1,7 +1,7 @@
 //! The moves of a side, and the one-ply value of a position from its successors' logits.
 //!
 //! The best move of a stone is selected by integer logit, which needs a monotone conversion to
-//! values. Invariant: values are bit-identical to those from successors evaluated one by one.
+//! values. Invariant: bit-identical to successors evaluated one by one.
 
 use crate::core::arrays::map_array;
 use crate::games::einstein::{
@@ -15,13 +15,13 @@ const LANES: usize = 8;
 
 const NUM_DIRECTIONS: usize = MAX_STEPS / MAX_STONES;
 
-/// Capacity for the logits of all steps; a mask bounds every index, and vectors may write past the
-/// last.
+/// Capacity for the logits of all steps, padded: a mask bounds every index, and vectors may exceed
+/// the last.
 const LOGITS_CAPACITY: usize = 32;
 
 const NO_MOVE: usize = LOGITS_CAPACITY - 1;
 
-/// The enemy's logit after each step, in the order of the steps; the rest is arbitrary.
+/// The enemy's logit after each step, in order; the rest is arbitrary.
 pub(super) type Logits = [i32; LOGITS_CAPACITY];
 
 const NO_STONE: u8 = LANES as u8 - 1;
@@ -54,14 +54,13 @@ pub(super) struct SideMoves {
     side: Side,
     steps: [SideMove; MAX_STEPS],
     count: usize,
-    /// Bit set of the steps' destinations, in the enemy's perspective.
+    /// Bit set of the destinations, in the enemy's perspective.
     targets: u32,
-    /// For each stone the indices of its steps in `steps`; [`NO_MOVE`] for missing ones.
+    /// The indices of each stone's steps; [`NO_MOVE`] for missing ones.
     moves_by_stone: [[u8; NUM_DIRECTIONS]; LANES],
-    /// For each stone [`LOST_LOGIT`] if it can reach the goal, else the maximum.
+    /// [`LOST_LOGIT`] for each stone that can reach the goal, else the maximum.
     goal_logits: [i32; LANES],
-    /// For each outcome of the roll the first and the last allowed stone; stones between them are
-    /// gone.
+    /// First and last allowed stone of each outcome; stones between them are gone.
     allowed: [[u8; 2]; MAX_OUTCOMES],
     /// The probability of each outcome; 0 for unused entries.
     weights: [f32; MAX_OUTCOMES],
@@ -135,28 +134,27 @@ impl SideMoves {
         }
     }
 
-    /// [`Self::one_ply`], compiled for vectors of eight stones.
+    /// [`Self::one_ply`] in vectors of eight stones.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     pub(super) fn one_ply_by_eights(&self, logits: &mut Logits, worth: impl Fn(i32) -> f32) -> f32 {
         self.one_ply(logits, worth)
     }
 
-    /// The one-ply value, from the enemy's logit after each step ([`LOST_LOGIT`] if it has no
-    /// stones) and `worth`, which converts logits to the enemy's values.
+    /// The one-ply value from the enemy's logit after each step ([`LOST_LOGIT`] without stones);
+    /// `worth` converts logits to the enemy's values.
     #[inline(always)]
     pub(super) fn one_ply(&self, logits: &mut Logits, worth: impl Fn(i32) -> f32) -> f32 {
         logits[NO_MOVE] = i32::MAX;
         let mut best_logits = [i32::MAX; LANES];
         for (stone, best) in best_logits.iter_mut().enumerate() {
-            // The worst logit for the enemy is the best for the mover.
+            // The enemy's worst logit is the mover's best.
             let steps = self.moves_by_stone[stone];
             let [one, another, third] =
                 map_array(steps, |step| logits[usize::from(step) % LOGITS_CAPACITY]);
             *best = one.min(another).min(third).min(self.goal_logits[stone]);
         }
-        // Converted by stone, since values by outcome would have to be gathered; a `map` is not
-        // vectorised.
+        // By stone: values by outcome would have to be gathered; a `map` is not vectorised.
         let mut values = [0.0; LANES];
         for (stone, value) in values.iter_mut().enumerate() {
             let worth = 1.0 - worth(best_logits[stone]);
@@ -166,7 +164,7 @@ impl SideMoves {
                 worth
             };
         }
-        // Summed in the order of the outcomes, as when successors are evaluated one by one.
+        // Summed in the order of the outcomes, as in one-by-one evaluation.
         let mut value = 0.0;
         for outcome in 0..MAX_OUTCOMES {
             let allowed = self.allowed[outcome];
@@ -180,7 +178,7 @@ impl SideMoves {
 /// The moves of a given list that do not reach the goal.
 pub(super) struct MoveSubset {
     steps: [SideMove; MAX_STEPS],
-    /// For each entry of `steps` the index of its move in the given list.
+    /// For each entry of `steps`, the index of its move in the given list.
     indices: [u8; MAX_STEPS],
     count: usize,
 }
@@ -222,8 +220,7 @@ impl MoveSubset {
         &self.steps[..self.count]
     }
 
-    /// Scores each selected move as minus `count` of the enemy's logit; infinite if the enemy has
-    /// no stones left.
+    /// Scores the selected moves by minus `count` of the enemy's logits; infinite for its loss.
     #[inline]
     pub(super) fn score(&self, logits: &[i32], count: impl Fn(i32) -> f32, scores: &mut [f32]) {
         for (&index, &logit) in self.indices[..self.count].iter().zip(logits) {

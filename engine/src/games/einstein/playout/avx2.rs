@@ -1,7 +1,7 @@
 //! 64 games in lockstep on 256-bit vectors, one byte per game: two halves of 32 games in sequence.
 //!
-//! Byte shuffles reach only sixteen entries, so the nearest stones below and above the rolled one
-//! are isolated by arithmetic. Invariant: the games of `scalar.rs`, ply for ply.
+//! Byte shuffles reach only sixteen entries, so the stones next to the rolled one are isolated by
+//! arithmetic. Invariant: the games of `scalar.rs`, ply for ply.
 #![allow(unsafe_code)]
 
 use super::{
@@ -30,7 +30,7 @@ fn store<T: Copy, const COUNT: usize>(numbers: &mut [T; COUNT], vector: __m256i)
     unsafe { _mm256_storeu_si256(numbers.as_mut_ptr().cast(), vector) }
 }
 
-/// A table of sixteen bytes, repeated for both halves of a vector.
+/// Sixteen bytes twice: a table for both halves of a vector.
 const fn repeat_twice(entries: [u8; 16]) -> [u8; HALF_BYTES] {
     let mut both = [0; HALF_BYTES];
     let mut index = 0;
@@ -41,20 +41,18 @@ const fn repeat_twice(entries: [u8; 16]) -> [u8; HALF_BYTES] {
     both
 }
 
-/// For each rolled face (from 0) the sets of all stones up to it, and from it on.
+/// For each rolled face (from 0) the stones up to it, and from it on.
 static STONES_UP_TO: [u8; HALF_BYTES] = repeat_twice([
     0x01, 0x03, 0x07, 0x0F, 0x1F, 0x3F, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ]);
 static STONES_FROM: [u8; HALF_BYTES] = repeat_twice([
     0x3F, 0x3E, 0x3C, 0x38, 0x30, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ]);
-/// For each set of the stones 1–4 its highest member, as a set.
+/// The highest member of each set of the stones 1–4, as a set.
 static HIGHEST: [u8; HALF_BYTES] = repeat_twice([0, 1, 2, 2, 4, 4, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8]);
-/// Offsets of the three steps of a square (diagonal, sideways, forward), then, from 4 and from 8
-/// on, the offset of its only step: sideways, or forward.
+/// Offsets of the three steps, then, from 4 on, of a single step sideways and, from 8 on, forward.
 static STEPS: [u8; HALF_BYTES] = repeat_twice([6, 1, 5, 0, 1, 1, 1, 0, 5, 5, 5, 0, 0, 0, 0, 0]);
-/// For squares 0–15 and those from 16 on: 4 if the only step is sideways, 8 if it is forward, else
-/// 0.
+/// For squares 0–15, and from 16 on: 4 if the only step is sideways, 8 if it is forward.
 static KINDS_BELOW_16: [u8; HALF_BYTES] = repeat_twice(kinds(0));
 static KINDS_FROM_16: [u8; HALF_BYTES] = repeat_twice(kinds(16));
 
@@ -116,18 +114,17 @@ fn equal_mask(a: __m256i, b: __m256i) -> __m256i {
     _mm256_cmpeq_epi8(a, b)
 }
 
-/// The entries of [`KINDS_BELOW_16`] and [`KINDS_FROM_16`] for squares.
+/// [`KINDS_BELOW_16`] or [`KINDS_FROM_16`] of squares.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn kind_of(square: __m256i) -> __m256i {
     let below = _mm256_shuffle_epi8(load(&KINDS_BELOW_16), square);
     let above = _mm256_shuffle_epi8(load(&KINDS_FROM_16), square);
-    // Selects by bit 4 of the square, shifted to the highest bit.
+    // Bit 4 of the square, shifted to the highest bit.
     _mm256_blendv_epi8(below, above, _mm256_slli_epi16::<3>(square))
 }
 
-/// Plays one ply of side `own`. Returns the mask of the lanes that it wins, arbitrary in idle
-/// lanes.
+/// One ply of `own`: the lanes that it wins, arbitrary in idle ones.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -> __m256i {
@@ -141,10 +138,10 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
         own.alive,
         _mm256_shuffle_epi8(load(&STONES_FROM), draws.face),
     );
-    // The stones are sets of at most one, empty if no stone is on that side of the rolled one.
+    // Sets of at most one stone, empty if none is on that side of the rolled one.
     let high = _mm256_and_si256(below, _mm256_set1_epi8(0x30));
     let sixth = _mm256_and_si256(below, _mm256_set1_epi8(0x20));
-    // The higher of stones 5 and 6: 0x20 if the sixth is in the set, else the rest.
+    // Stone 6 if it is in the set, else stone 5 or none.
     let high = _mm256_blendv_epi8(high, sixth, _mm256_slli_epi16::<2>(below));
     let low = _mm256_shuffle_epi8(
         load(&HIGHEST),
@@ -156,7 +153,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
     let of_first = if BY_STONES {
         two
     } else {
-        // The comparison is −1 for a stone with a single step.
+        // −1 for a single step.
         let first_edge = _mm256_cmpgt_epi8(_mm256_and_si256(own.edge, first), zero);
         let last_edge = _mm256_cmpgt_epi8(_mm256_and_si256(own.edge, last), zero);
         _mm256_sub_epi8(_mm256_add_epi8(two, first_edge), last_edge)
@@ -183,7 +180,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
         let moves = equal_mask(chosen, stone_bit(stone));
         let hit = equal_mask(own.stones[stone], to);
         captured = _mm256_or_si256(captured, _mm256_and_si256(hit, stone_bit(stone)));
-        // The square of a gone stone has all bits set.
+        // A gone stone has all bits set.
         own.stones[stone] = _mm256_or_si256(
             _mm256_add_epi8(own.stones[stone], _mm256_and_si256(step, moves)),
             hit,
@@ -204,7 +201,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
     _mm256_or_si256(equal_mask(to, goal), equal_mask(other.alive, zero))
 }
 
-/// Four generators of a bank, for half of the lanes.
+/// Generators of one bank for half the lanes.
 struct Generators {
     low: __m256i,
     high: __m256i,
@@ -237,10 +234,10 @@ fn draws_of(even: __m256i, odd: __m256i) -> Draws {
         _mm256_set1_epi16(3),
         _mm256_set1_epi16(3),
     );
-    // Draws of odd lanes are the upper bytes.
+    // Odd lanes are the upper bytes.
     let join = |even, odd| _mm256_or_si256(even, _mm256_slli_epi16::<8>(odd));
     let face = join(_mm256_mulhi_epu16(even, six), _mm256_mulhi_epu16(odd, six));
-    // The lower half of the product is a fraction; three times the fraction is the step.
+    // The rest of the product is a fraction; times three it is the step.
     let step_of = |draw| _mm256_mulhi_epu16(_mm256_mullo_epi16(draw, six), three);
     let step = join(step_of(even), step_of(odd));
     Draws {
@@ -286,7 +283,7 @@ pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut L
         let mut first_won = lane_mask((lanes.status.first_won >> (32 * half)) as u32);
         let mut plies = load(&lanes.plies.half_rows()[half]);
         for _ in 0..PLIES_PER_ROUND / 2 {
-            // Subtracts −1 in running lanes.
+            // −1 in running lanes.
             plies = _mm256_sub_epi8(plies, running);
             let draws = draws_of(generators[0].next(), generators[1].next());
             let won = ply::<BY_STONES>(&mut first, &mut other, &draws);

@@ -30,7 +30,7 @@ fn store<T: Copy, const COUNT: usize>(numbers: &mut [T; COUNT], vector: __m512i)
     unsafe { _mm512_storeu_si512(numbers.as_mut_ptr().cast(), vector) }
 }
 
-/// A table of 64 bytes: an expression for indices that satisfy a condition, 0 elsewhere.
+/// A table of 64 bytes: an entry for indices that satisfy the condition, else 0.
 macro_rules! table {
     ($condition:expr, |$index:ident| $entry:expr) => {{
         let mut table = [0u8; 64];
@@ -46,15 +46,15 @@ macro_rules! table {
 }
 
 const CODE_LIMIT: usize = NUM_CODES as usize;
-/// By `PlyBits::code`: the sets of all stones up to the rolled one, and from it on.
+/// By `PlyBits::code` the stones up to the rolled one, and from it on.
 static STONES_UP_TO: [u8; 64] = table!(code < CODE_LIMIT, |code| (2u8 << (code / 3)) - 1);
 static STONES_FROM: [u8; 64] = table!(code < CODE_LIMIT, |code| 63 & !((1u8 << (code / 3)) - 1));
-/// By `PlyBits::code`: 32 times the step.
+/// By `PlyBits::code` 32 times the step.
 static STEP_OF_CODE: [u8; 64] = table!(code < CODE_LIMIT, |code| 32 * (code % 3) as u8);
-/// By set of stones: its highest and its lowest member, as sets.
+/// The highest and the lowest member of each set of stones, as sets.
 static HIGHEST: [u8; 64] = table!(set > 0, |set| 1 << (7 - (set as u8).leading_zeros()));
 static LOWEST: [u8; 64] = table!(set > 0, |set| 1 << (set as u8).trailing_zeros());
-/// By square: all bits set if it has a single step.
+/// All bits for squares with a single step.
 static SINGLE_STEP_MASKS: [u8; 64] = table!(square < 32, |square| {
     if Standard::ONE_STEP >> square & 1 == 1 {
         0xFF
@@ -62,7 +62,7 @@ static SINGLE_STEP_MASKS: [u8; 64] = table!(square < 32, |square| {
         0
     }
 });
-/// By square + 32 · step: the destination.
+/// Destination, at square + 32 · step.
 static DESTINATIONS: [[u8; 64]; 2] = {
     let mut two_vectors = [[0; 64]; 2];
     let mut index = 0;
@@ -109,19 +109,18 @@ impl Side {
     }
 }
 
-/// Plays one ply of side `own` in all lanes. Returns the set of lanes that it wins, arbitrary in
-/// idle lanes.
+/// One ply of `own`: the lanes that it wins, arbitrary in idle ones.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) -> u64 {
     let stone_bit = |stone: usize| _mm512_set1_epi8(1 << stone);
     let up_to = _mm512_permutexvar_epi8(draws, load(&STONES_UP_TO));
     let from = _mm512_permutexvar_epi8(draws, load(&STONES_FROM));
-    // The stones are sets of at most one, empty if no stone is on that side of the rolled one.
+    // Sets of at most one stone, empty if none is on that side of the rolled one.
     let first = _mm512_permutexvar_epi8(_mm512_and_si512(own.alive, up_to), load(&HIGHEST));
     let last = _mm512_permutexvar_epi8(_mm512_and_si512(own.alive, from), load(&LOWEST));
     let takes_last = if BY_STONES {
-        // `PlyBits::stone_choice` is in the two highest bits: the last stone moves if it is 2 or 3.
+        // The two highest bits, `PlyBits::stone_choice`, are at least 2.
         _mm512_movepi8_mask(draws)
     } else {
         let coin_unit = _mm512_set1_epi8(64);
@@ -140,8 +139,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) 
         );
         _mm512_cmpge_epu8_mask(draws, of_first)
     };
-    // If one of the stones is missing, the other moves. Kept apart from the choice between two, for
-    // a shorter dependency chain.
+    // If one is missing the other moves; separate from the choice, for a shorter dependency chain.
     let (no_first, no_last) = (
         _mm512_testn_epi8_mask(first, first),
         _mm512_testn_epi8_mask(last, last),
@@ -214,19 +212,19 @@ fn generate(low: &mut __m512i, high: &mut __m512i) -> __m512i {
     output
 }
 
-/// One byte per lane from the outputs of both banks: `PlyBits::code`, and `PlyBits::stone_choice`
-/// in the two highest bits.
+/// One byte per lane from both banks: `PlyBits::code`, and `PlyBits::stone_choice` in the two
+/// highest bits.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn draws_of(even: __m512i, odd: __m512i) -> __m512i {
     let even_codes = _mm512_mulhi_epu16(even, _mm512_set1_epi16(NUM_CODES as i16));
-    // The factor 256 moves the code into the upper byte.
+    // The factor 256 puts the code into the upper byte.
     let odd_codes = _mm512_mulhi_epu16(odd, _mm512_set1_epi16(256 * NUM_CODES as i16));
     let coins = _mm512_set1_epi16(0x00C0);
     // a & b | c
     let even = _mm512_ternarylogic_epi64::<0xEA>(_mm512_slli_epi16::<6>(even), coins, even_codes);
     let odd = _mm512_or_si512(odd_codes, _mm512_slli_epi16::<14>(odd));
-    // a ? b : c: bytes of even lanes are the lower ones, those of odd lanes the upper ones.
+    // a ? b : c, with even lanes in the lower bytes.
     _mm512_ternarylogic_epi64::<0xCA>(_mm512_set1_epi16(0x00FF), even, odd)
 }
 
@@ -294,8 +292,8 @@ pub(super) fn take_starts(lanes: &mut ByteLanes, free: u64, starts: &Starts) {
 pub(super) fn count_plies(lanes: &ByteLanes, over: u64, tally: &mut Tally) {
     let plies = _mm512_maskz_mov_epi8(over, load(&lanes.plies.0));
     tally.plies += _mm512_reduce_add_epi64(_mm512_sad_epu8(plies, _mm512_setzero_si512())) as u64;
-    // Plies are below 128, so that signed and unsigned bytes are equal and sums of two squares fit
-    // 16 bits.
+    // Plies are below 128, so bytes serve as signed and unsigned, and sums of two squares fit 16
+    // bits.
     let pairs = _mm512_maddubs_epi16(plies, plies);
     let squares = _mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
     tally.squared_plies += _mm512_reduce_add_epi32(squares) as u64;

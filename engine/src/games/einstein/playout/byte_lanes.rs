@@ -1,4 +1,4 @@
-//! 64 games in byte vectors for the vector engines: one byte per game, one vector per stone.
+//! 64 games as byte vectors, one byte per game and one vector per stone, for all vector engines.
 
 use super::{
     LANES, Tally, avx2, avx512,
@@ -15,7 +15,7 @@ use crate::games::einstein::{GONE, MAX_STONES, Position, Standard};
 pub(super) struct ByteRow(pub(super) [u8; LANES]);
 
 impl ByteRow {
-    /// The bytes of lanes 0–31, and of lanes 32–63.
+    /// Lanes 0–31 and 32–63.
     #[inline]
     pub(super) fn half_rows(&self) -> &[[u8; LANES / 2]] {
         self.0.as_chunks().0
@@ -27,14 +27,14 @@ impl ByteRow {
     }
 }
 
-/// One side of each of 64 games.
+/// One side of 64 games.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(super) struct SideRows {
-    /// Square of each stone in its owner's perspective; [`GONE_BYTE`] for a gone stone.
+    /// Square of each stone in its owner's perspective, or [`GONE_BYTE`].
     pub(super) stones: [ByteRow; MAX_STONES],
     pub(super) alive: ByteRow,
-    /// Bit set of the stones with a single step; arbitrary for gone stones.
+    /// Bit set of stones with a single step; arbitrary for gone stones.
     pub(super) edge: ByteRow,
 }
 
@@ -59,11 +59,11 @@ multiversion! {
     }
 }
 
-/// The positions and plies of 64 games; arbitrary in idle lanes.
+/// 64 games; arbitrary in idle lanes.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct ByteLanes {
-    /// The sides that begin, and the others.
+    /// The side that begins, and the other.
     pub(super) sides: [SideRows; 2],
     pub(super) plies: ByteRow,
     pub(super) status: Status,
@@ -71,7 +71,7 @@ pub(super) struct ByteLanes {
 }
 
 impl ByteLanes {
-    /// Idle lanes; `None` if there is no vector engine for the instructions.
+    /// Idle lanes; `None` if the instructions have no vector engine.
     pub(super) fn new(instructions: Instructions) -> Option<Self> {
         let instructions = instructions.widest_of(&[SimdLevel::Avx2, SimdLevel::Avx512Vbmi]);
         let none = SideRows {

@@ -32,7 +32,7 @@ impl DieTable {
         &self.stones[usize::from(alive & 63)]
     }
 
-    /// Each stone's number of entries, which is its exact probability in twelfths.
+    /// Each stone's number of entries: its exact probability in twelfths.
     pub fn twelfths(&self, alive: u8) -> [u8; MAX_STONES] {
         let mut counts = [0; MAX_STONES];
         for &stone in self.stones(alive) {
@@ -52,8 +52,7 @@ impl DieTable {
 mod tests {
     use super::*;
 
-    /// Weights by the printed rule: for each face half for the next living stone on either side, or
-    /// all for the rolled stone.
+    /// By the printed rule: half of each face for the next living stone on either side.
     fn twelfths_by_the_rule(alive: u8) -> [u8; 6] {
         let lives = |stone: i32| (0..6).contains(&stone) && alive >> stone & 1 == 1;
         let mut counts = [0; 6];
@@ -84,8 +83,7 @@ mod tests {
         assert_eq!(table.twelfths(0b100011), [2, 5, 0, 0, 0, 5]);
         assert_eq!(table.twelfths(0b001000), [0, 0, 0, 12, 0, 0]);
         assert_eq!(table.twelfths(0b111111), [2; 6]);
-        // In the nearest variant with stones 1, 2 and 6, a 3 allows stone 2, a 5 stone 6, a 4
-        // either.
+        // Nearest only, stones 1, 2 and 6: a 3 allows stone 2, a 5 stone 6, a 4 either.
         assert_eq!(
             DieTable::new(Variant::NearestOnly).twelfths(0b100011),
             [2, 5, 0, 0, 0, 5]

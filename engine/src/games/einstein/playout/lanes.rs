@@ -1,6 +1,6 @@
-//! Random games in lockstep: the common part of all engines.
+//! Games in lockstep: the common part of all engines.
 //!
-//! After every [`PLIES_PER_ROUND`] plies finished games are counted, and their lanes take the next
+//! After every [`PLIES_PER_ROUND`] plies finished games are counted and their lanes take the next
 //! starts, in lane order. Lane *i* uses random stream *i*, also after the end of its game.
 //! Invariant: exactly the requested number of games begins and all are completed, since stopping
 //! early would under-represent long games.
@@ -9,13 +9,13 @@ use super::{Choice, Tally, ply_bits::LaneRandom, starts::Starts};
 use crate::core::random::RandomStream;
 use crate::games::einstein::Position;
 
-/// Number of plies between two replacements of finished games; even.
+/// Plies between two replacements of finished games; even.
 pub(super) const PLIES_PER_ROUND: usize = 4;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Status {
     pub(super) running: u64,
-    /// Lanes whose current or last game was won by the side that began.
+    /// Lanes whose last game was won by the side that began.
     pub(super) first_won: u64,
 }
 
@@ -30,13 +30,12 @@ impl Status {
 pub(super) trait Lanes {
     fn status(&self) -> Status;
 
-    /// Adds the games of the given lanes to the totals of plies: sum, squares and longest.
+    /// Adds the plies of some lanes' games: their sum, sum of squares and maximum.
     fn count_plies(&mut self, lanes: u64, tally: &mut Tally);
 
     fn take_starts(&mut self, lanes: u64, starts: &Starts);
 
-    /// Starts games at the positions, at most [`super::LANES`], in the lanes from 0 on; all lanes
-    /// are idle.
+    /// Starts games in the lanes from 0 on, all idle, at no more than [`super::LANES`] positions.
     fn load_positions(&mut self, positions: &[Position]);
 
     /// Plays [`PLIES_PER_ROUND`] plies in all running lanes.
@@ -115,7 +114,7 @@ pub(super) fn first_lanes(count: usize) -> u64 {
     }
 }
 
-/// The `count` lowest members of a bit set, or all if it has fewer.
+/// The lowest members of a bit set, at most `count`.
 #[inline]
 fn lowest_members(mut set: u64, count: u64) -> u64 {
     while u64::from(set.count_ones()) > count {

@@ -1,7 +1,7 @@
 //! The 16 random bits of a ply, and their generators.
 //!
-//! The bits `r` give face · 3 + step = ⌊18 r / 2^16⌋ and, by the two lowest, a choice between two
-//! stones; a move's probability errs by at most 10⁻⁴. Generators, seeded from a Mersenne Twister:
+//! Bits `r` give face · 3 + step = ⌊18 r / 2^16⌋ and, by the two lowest, a choice of the stone; a
+//! move's probability errs by at most 10⁻⁴. Generators, seeded from a Mersenne Twister:
 //! xoroshiro128+ (Blackman and Vigna 2018: rotations 24 and 37, shift 16) for the lanes, SplitMix64
 //! (Steele, Lea and Flood 2014) for a single game.
 
@@ -29,9 +29,9 @@ impl PlyBits {
         (self.code() / 3) as u8 + 1
     }
 
-    /// A number from 0 to 3. The first of two stones moves if this is below 2, plus 1 if only the
-    /// second has a single step, minus 1 if only the first has: probabilities in the ratios 1 : 1,
-    /// 3 : 1 and 1 : 3, as their numbers of moves.
+    /// 0–3. The first of two stones moves if this is below 2, plus 1 if only the second has a
+    /// single step, minus 1 if only the first has: ratios 1 : 1, 3 : 1 and 1 : 3, as their numbers
+    /// of moves.
     #[inline]
     pub fn stone_choice(self) -> u8 {
         (self.0 & 3) as u8
@@ -61,7 +61,7 @@ impl LaneRandom {
             .iter_mut()
             .zip(high.as_flattened_mut())
         {
-            // Excludes the state of all zeros, a fixed point, whose probability would be 2^-128.
+            // Excludes the state of all zeros, a fixed point, which has probability 2^-128.
             *low = stream.next_u64() | 1;
             *high = stream.next_u64();
         }
@@ -82,7 +82,7 @@ impl LaneRandom {
         Self { state }
     }
 
-    /// The outputs of all generators for one ply: `[bank][generator]`.
+    /// The outputs of one ply: `[bank][generator]`.
     #[inline]
     pub(super) fn next(&mut self) -> [[u64; 8]; 2] {
         let [low, high] = &mut self.state;
@@ -109,7 +109,7 @@ impl LaneRandom {
     }
 }
 
-/// The stream of a single game: each word has the bits of four plies, the lowest first.
+/// The stream of a single game: each word serves four plies, the lowest bits first.
 #[derive(Clone, Debug)]
 pub struct SmallRandom(u64);
 

@@ -1,8 +1,7 @@
-//! Scalar playouts, of single games or lane by lane: the reference of the vector engines.
+//! Scalar playouts, single games or lane by lane: the reference of the vector engines.
 //!
 //! A board of stones and a list of squares are both in the perspective of the side that begins, so
-//! that a capture is one look-up. A single game branches on captures; games in lanes do not, so
-//! that they can overlap.
+//! that a capture is one look-up. A single game branches on captures; overlapping lanes do not.
 
 use super::{
     LANES, Tally,
@@ -15,18 +14,18 @@ use crate::core::bits::members;
 use crate::games::einstein::{EinStein, GONE, MAX_STONES, Position, Variant, allowed_stones};
 use std::{hint::select_unpredictable, sync::LazyLock};
 
-/// What a ply's random bits allow, for a set of living stones.
+/// The stones and the step that [`PlyBits::code`] gives a set of living stones.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(4))]
 struct AllowedStep {
-    /// The first and the last allowed stone (from 0); may be equal.
+    /// The first and the last allowed stone; may be the same.
     first: u8,
     last: u8,
     /// 32 times the step.
     step: u8,
 }
 
-/// Indexed by set of living stones and [`PlyBits::code`].
+/// By set of living stones and [`PlyBits::code`].
 type Entries = [[AllowedStep; 32]; 64];
 
 /// The allowed stones and the step for [`PlyBits::code`], with the fair die of six faces.
@@ -68,8 +67,7 @@ const NO_STONE: u8 = 31;
 const ONE_STEP_FLAG: u8 = 128;
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// The destination, at `[32 · step + square]`; from a square with a single step it is that
-    /// one's.
+    /// The destination, at `[32 · step + square]`; a single step ignores the index's step.
     pub(super) const PLAYOUT_DESTINATIONS: [u8; 128] = {
         let mut destinations = [0; 128];
         let mut index = 0;
@@ -97,16 +95,15 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         squares
     };
 
-    /// For each side, at `[square | 32 · step]` with the square's flag of [`Self::with_flag`]: the
-    /// flagged destination. Squares are in the perspective of side 0, flags are for the stone's
-    /// owner.
+    /// By side, at `[square | 32 · step]` with flagged squares: the flagged destination. Squares
+    /// are in the perspective of side 0, flags ([`Self::with_flag`]) in the owner's.
     const FLAGGED_DESTINATIONS: [[u8; 256]; 2] = {
         let mut destinations = [[0; 256]; 2];
         let mut index = 0;
         while index < 256 {
             let square = index % 32;
             if square < COLUMNS * ROWS {
-                // A flag does not change the destination.
+                // The flag has no effect.
                 let to = Self::PLAYOUT_DESTINATIONS[index % 128];
                 destinations[0][index] = Self::with_flag(to);
                 let flipped = Self::GOAL as usize - square;
@@ -128,17 +125,17 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 }
 
-/// A running game; side 0 has begun.
+/// A running game, which side 0 has begun.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct ScalarGame {
-    /// The stone on each square, in the perspective of side 0: 0–5 for its stones, 8–13 for the
-    /// other side's, or [`NO_STONE`].
+    /// Stone on each square, in the perspective of side 0: 0–5 its own, 8–13 the other's, or
+    /// [`NO_STONE`].
     board: [u8; 32],
-    /// The square of each stone, in the perspective of side 0, with [`ONE_STEP_FLAG`] if its owner
-    /// has a single step there; arbitrary for gone stones.
+    /// The square of each stone, in the perspective of side 0, with [`ONE_STEP_FLAG`] for its
+    /// owner; arbitrary for gone stones.
     squares: [[u8; 8]; 2],
-    /// Bit set of the living stones, those of side 1 from bit 8 on.
+    /// Bit set of living stones, those of side 1 from bit 8.
     alive: u32,
 }
 
@@ -149,8 +146,8 @@ impl ScalarGame {
         alive: 0,
     };
 
-    /// A game from the squares of both sides, one byte per stone, each in its own perspective; the
-    /// lower five bits of a gone stone are [`GONE`].
+    /// From the squares of both sides, one byte per stone, each in its own perspective; the lower
+    /// five bits of a gone stone are [`GONE`].
     #[inline(always)]
     fn new<const COLUMNS: usize, const ROWS: usize>(sides: [u64; 2], alive: [u8; 2]) -> Self {
         let mut game = Self {
@@ -158,14 +155,13 @@ impl ScalarGame {
             ..Self::EMPTY
         };
         for stone in 0..MAX_STONES {
-            // The lower five bits of a gone stone are 31, off the board.
             let [own, other] = map_array(sides, |side| (side >> (8 * stone)) as u8 & 31);
             game.squares[0][stone] = EinStein::<COLUMNS, ROWS>::with_flag(own);
             game.board[usize::from(own)] = stone as u8;
             let seen = EinStein::<COLUMNS, ROWS>::GOAL.wrapping_sub(other) & 31;
             game.squares[1][stone] =
                 seen | EinStein::<COLUMNS, ROWS>::with_flag(other) & ONE_STEP_FLAG;
-            // Gone stones stay on 31, which a half turn would change.
+            // Gone stones stay on 31, off the board.
             let seen = if other == GONE { 31 } else { seen };
             game.board[usize::from(seen)] = stone as u8 | 8;
         }
@@ -185,7 +181,7 @@ impl ScalarGame {
         Self::new::<COLUMNS, ROWS>(packed, map_array(sides, |side| side.living_set()))
     }
 
-    /// The squares of both sides, each in its own perspective, read from the board.
+    /// The squares of both sides, each in its own perspective, from the board.
     #[cfg(test)]
     pub(super) fn own_squares<const COLUMNS: usize, const ROWS: usize>(
         &self,
@@ -216,8 +212,7 @@ impl ScalarGame {
         sides
     }
 
-    /// Plays one ply of side `SIDE` and returns whether it wins. `BRANCHES` selects a branch on
-    /// captures instead of a masked update.
+    /// One ply of side `SIDE`; returns whether it wins. `BRANCHES` selects the branch on captures.
     #[inline(always)]
     pub(super) fn ply<
         const COLUMNS: usize,
@@ -236,8 +231,8 @@ impl ScalarGame {
             squares[usize::from(entry.first & 7)],
             squares[usize::from(entry.last & 7)],
         );
-        // The comparison of `PlyBits::stone_choice`, in units of the flag; the −31 makes the
-        // squares below the flags irrelevant.
+        // `PlyBits::stone_choice` in units of the flags; −31 lets the squares below the flags have
+        // no effect.
         let coin = u32::from(draw.stone_choice()) * u32::from(ONE_STEP_FLAG);
         let takes_first = if BY_STONES {
             draw.stone_choice() < 2
@@ -254,7 +249,7 @@ impl ScalarGame {
         let captured = self.board[usize::from(to)];
         self.board[usize::from(to)] = stone | (8 * SIDE) as u8;
         if !BRANCHES || captured != NO_STONE {
-            // Without a capture, clears bit 31, which is unused.
+            // Bit 31 is unused.
             self.alive &= !(1 << (captured & 31));
         }
         let goal = if SIDE == 0 {
@@ -262,13 +257,13 @@ impl ScalarGame {
         } else {
             0
         };
-        // A single test for both rare cases.
+        // One test for both rare cases.
         (to == goal) | (self.alive >> (8 * (1 - SIDE)) & 63 == 0)
     }
 }
 
-/// Plays to the end from a position that is not over, and returns whether the side to move wins.
-/// `next_word` gives 64 random bits, for four plies, the lowest first.
+/// Plays to the end from a position that is not over; returns whether the side to move wins.
+/// `next_word` gives random bits for four plies, the lowest first.
 #[inline]
 pub(in crate::games::einstein) fn playout_from<const COLUMNS: usize, const ROWS: usize>(
     table: StoneTable,
@@ -304,7 +299,7 @@ pub(in crate::games::einstein) fn playout_from_seed<const COLUMNS: usize, const 
     playout_from::<COLUMNS, ROWS>(table, position, || random.next_u64())
 }
 
-/// 64 games. Each ply runs over all lanes, so that a processor can overlap them.
+/// 64 games; each ply runs over all lanes, so that a processor can overlap them.
 pub(super) struct ScalarLanes {
     table: StoneTable,
     games: [ScalarGame; LANES],
@@ -312,7 +307,7 @@ pub(super) struct ScalarLanes {
     /// Number of rounds played, and the round in which each lane's game began.
     rounds: u64,
     begun: [u64; LANES],
-    /// For each ply of the last round the lanes in which it was played.
+    /// The lanes running at each ply of the last round.
     running_by_ply: [u64; PLIES_PER_ROUND],
 }
 
@@ -328,7 +323,7 @@ impl ScalarLanes {
         }
     }
 
-    /// One ply of all lanes, finished ones too: returns the set of lanes that side `SIDE` wins.
+    /// One ply of all lanes, finished ones too; returns those that side `SIDE` wins.
     #[inline(always)]
     fn ply<const SIDE: usize, const BY_STONES: bool>(&mut self, outputs: &[[u64; 8]; 2]) -> u64 {
         let mut won = 0;

@@ -1,25 +1,24 @@
 //! The queue of start positions that lanes take in order.
 //!
-//! Random set-ups come from a ring of the 720 arrangements in random order; the other side reads
-//! the same ring at an offset that is sampled anew for every pass. Invariant: [`LANES`] starts can
-//! be read from any cursor without wrapping.
+//! Random set-ups are the 720 arrangements in random order; the other side reads the same ring at
+//! an offset sampled for every pass. Invariant: [`LANES`] starts can be read from any cursor
+//! without wrapping.
 
 use super::LANES;
 use crate::core::arrays::{build_array, map_array};
 use crate::core::random::RandomStream;
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard, position::Side, setup::SETUPS};
 
-/// The ring twice, and [`LANES`] entries more, which may be read past the end.
+/// The ring twice, and the entries that may be read past its end.
 const RING_LEN: usize = 2 * SETUPS + LANES;
 
 pub(super) const GONE_BYTE: u8 = 0xFF;
 
-/// Arrangements of a side: for each stone its square in its owner's perspective.
+/// Arrangements: for each stone its square in its owner's perspective.
 struct StartRing {
     /// For vector engines: `stones[stone][index]`.
     stones: Box<[[u8; RING_LEN]; MAX_STONES]>,
-    /// For the scalar engine: byte `stone` of an entry is the square; the two highest bytes are
-    /// unused.
+    /// For scalar games: byte `stone` is its square; the two highest bytes are unused.
     packed: Box<[u64; RING_LEN]>,
 }
 
@@ -44,11 +43,10 @@ impl StartRing {
 
 pub(super) struct Starts {
     setups: StartRing,
-    /// The arrangements of one position: the side that begins from 0 on, the other from [`LANES`]
-    /// on.
+    /// One position: the side that begins at 0, the other at [`LANES`].
     single: StartRing,
-    /// Whether the starts are set-ups, else all are one position. In all starts each side has the
-    /// same living stones (`alive`) and the same stones with a single step (`edge`).
+    /// Whether the starts are set-ups, else one position. Each side's living stones (`alive`) and
+    /// those with a single step (`edge`) are the same in all starts.
     from_setups: bool,
     pub(super) alive: [u8; 2],
     pub(super) edge: [u8; 2],
@@ -57,7 +55,7 @@ pub(super) struct Starts {
 }
 
 impl Starts {
-    /// Random set-ups in an order shuffled by `stream`.
+    /// Set-ups in an order shuffled by `stream`.
     pub(super) fn new(game: &Standard, stream: &mut RandomStream) -> Self {
         let mut squares: Vec<_> = (0..SETUPS)
             .map(|setup| game.side_with_setup(setup).squares())
@@ -117,8 +115,7 @@ impl Starts {
         }
     }
 
-    /// The squares of the next starts, one start per lane, by side (the one that begins first) and
-    /// stone.
+    /// The squares of the next starts, one per lane, by side (the one that begins first) and stone.
     #[inline]
     pub(super) fn stones(&self) -> [[&[u8; LANES]; MAX_STONES]; 2] {
         let (ring, offsets) = self.offsets();
@@ -133,14 +130,14 @@ impl Starts {
         stones
     }
 
-    /// Both sides of the start that is `index` after the next one, packed.
+    /// Both sides of start `index` after the next one, packed.
     #[inline]
     pub(super) fn packed(&self, index: usize) -> [u64; 2] {
         let (ring, offsets) = self.offsets();
         map_array(offsets, |offset| ring.packed[offset + index])
     }
 
-    /// Moves the cursor by `count` starts, at most [`LANES`].
+    /// Advances by `count` starts, at most [`LANES`].
     #[inline]
     pub(super) fn advance(&mut self, count: usize, stream: &mut RandomStream) {
         if self.from_setups {

@@ -11,7 +11,7 @@ use crate::games::einstein::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// The move that a ply's bits select by the plain rules, from the definition of `PlyBits` alone.
+/// The move of some bits by the plain rules, from the definition of `PlyBits` alone.
 fn move_by_the_rules<const C: usize, const R: usize>(
     game: &EinStein<C, R>,
     position: &Position,
@@ -29,7 +29,7 @@ fn move_by_the_rules<const C: usize, const R: usize>(
         Choice::Stones => 1,
         Choice::Moves => steps(stone).len(),
     };
-    // The two lowest bits select the first stone if they are below 4 · (its fraction of the moves).
+    // The two lowest bits select the first if they are below 4 · (its fraction of the moves).
     let takes_first = first == last
         || usize::from(draw.0 % 4) * (weight(first) + weight(last)) < 4 * weight(first);
     let steps = steps(if takes_first { first } else { last });
@@ -108,7 +108,7 @@ fn a_face_has_its_sixth_of_all_draws() {
     for draw in (0..=u16::MAX).map(PlyBits) {
         codes[draw.code()] += 1;
     }
-    // Each face has three codes.
+    // Three codes per face.
     let frequency = |face: &[u32]| f64::from(face.iter().sum::<u32>()) / 65536.0;
     assert!(
         codes
@@ -143,7 +143,7 @@ fn generators_are_the_published_ones() {
     }
 }
 
-/// How many standard deviations chi-squared for uniform counts is above its mean.
+/// Chi-squared against uniformity, in standard deviations above its mean.
 fn chi_squared_excess(counts: &[u32]) -> f64 {
     let degrees = counts.len() as f64 - 1.0;
     (test_support::chi_squared(counts) - degrees) / (2.0 * degrees).sqrt()
@@ -155,7 +155,7 @@ fn draws_of_lanes_are_uniform_and_independent() {
     let mut random = LaneRandom::new(&mut RandomStream::new(8));
     let mut codes = vec![[0u32; 18]; LANES];
     let mut coins = vec![[0u32; 4]; LANES];
-    // Pairs of faces: of one lane at successive plies, and of neighbouring lanes at one ply.
+    // Faces of one lane at successive plies, and of neighbouring lanes at one ply.
     let (mut successive, mut neighbours) = (vec![0u32; 36], vec![0u32; 36]);
     let mut before = random.draws();
     for _ in 0..PLIES {
@@ -169,7 +169,7 @@ fn draws_of_lanes_are_uniform_and_independent() {
         }
         before = draws;
     }
-    // Limits that suit 128 values (chi-squared has a longer tail than the normal distribution).
+    // Limits for 128 values (chi-squared has a longer tail than the normal distribution).
     for lane in 0..LANES {
         assert!(
             chi_squared_excess(&codes[lane]) < 5.5 && chi_squared_excess(&coins[lane]) < 6.5,
@@ -265,8 +265,7 @@ fn single_games_replay_by_the_rules() {
     replay::<5, 2>(Variant::Classic, 2);
 }
 
-/// Plays games in lockstep by the plain rules; `next_starts` returns the starts of all free lanes
-/// at once.
+/// Games in lockstep by the plain rules; `next_starts` returns those of all free lanes at once.
 fn lockstep(
     game: &Standard,
     choice: Choice,
@@ -359,7 +358,7 @@ fn lanes_replay_from_random_setups() {
             }))
         };
         for games in [40, 700, 3000] {
-            // Lanes take starts in groups, which may reach into the next pass of the ring, as here.
+            // Lanes take starts in groups, which may extend into the next pass, as here.
             let found = playouts.random_setups(games as u64);
             assert_eq!(found.games, games as u64);
             let next_starts = |count| {
@@ -474,8 +473,7 @@ fn playouts_have_the_frequencies_of_the_plain_rules() {
     }
 }
 
-/// The set of games that the side to move wins, each played by the plain rules with its lane's
-/// bits.
+/// The lanes won by the side to move, each game by the plain rules with its lane's bits.
 fn won_by_the_rules(game: &Standard, positions: &[Position], seed: u64) -> u64 {
     let mut random = LaneRandom::from_seed(seed);
     let (mut games, mut won, mut over) = (positions.to_vec(), 0u64, 0);
@@ -521,7 +519,7 @@ fn games_from_many_positions_together_are_those_of_the_rules_on_every_engine() {
                     assert_eq!(play_each(lanes, &mut random(), &some), expected);
                 }
             }
-            // Batches are played in lanes; fewer positions are played one by one, as if alone.
+            // Fewer positions are played one by one.
             let (mut payoffs, mut seeds) = (vec![[0.5; MAX_SEATS]; some.len()], seed..);
             game.playout_batch(&some, || seeds.next().unwrap(), &mut payoffs);
             if count >= MIN_BATCH {

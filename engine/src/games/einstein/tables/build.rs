@@ -1,4 +1,4 @@
-//! Builds tables in memory or as files in a directory, class by class.
+//! Builds tables in memory or as files, class by class.
 //!
 //! A class and its swapped class are solved together, in memory if they fit, else by
 //! `external_memory.rs`. Valid files in the directory are reused.
@@ -55,7 +55,7 @@ impl BuildContext<'_> {
 }
 
 impl Tables {
-    /// Computes all classes of at most `stones` stones (2–6) in memory.
+    /// Computes all classes of at most `stones` stones, 2–6, in memory.
     pub fn in_memory(
         stones: usize,
         variant: Variant,
@@ -93,7 +93,7 @@ impl Tables {
         Ok(tables)
     }
 
-    /// Maps the files of all classes of at most `stones` stones (2–6) in a directory.
+    /// Maps the files of all classes of at most `stones` stones, 2–6, in a directory.
     pub fn open(
         directory: &Path,
         stones: usize,
@@ -107,10 +107,9 @@ impl Tables {
         Ok(Arc::new(tables))
     }
 
-    /// Builds the missing and damaged files of tables of at most `stones` stones (2–6) in a
-    /// directory, and maps all files. The build uses about `memory` bytes. A task of several builds
-    /// only its slice of the class pairs of exactly `stones` stones, from existing files of smaller
-    /// classes, and returns only its own classes.
+    /// Builds the missing or damaged tables of at most `stones` stones, 2–6, in a directory, and
+    /// maps all. The build uses about `memory` bytes. A task builds its slice of the class pairs of
+    /// exactly `stones` stones from existing smaller classes, and returns only these.
     pub fn build(
         directory: &Path,
         stones: usize,
@@ -147,7 +146,7 @@ impl Tables {
                     );
                     return Err(TablesError::in_file(directory, &problem));
                 }
-                // The file is missing or damaged.
+                // It is missing or damaged.
                 Err(_) => missing.push(class),
             }
         }
@@ -158,8 +157,7 @@ impl Tables {
                 .collect::<Vec<_>>()
         };
         let values = |class: Class| sizes(class).into_iter().sum::<u64>();
-        // Each class pair to build, by its first class, and whether it is streamed through a
-        // temporary file.
+        // The first class of each pair, and whether the pair is streamed to temporary files.
         let to_build: Vec<(Class, bool)> = (firsts.iter().copied())
             .filter(|class| {
                 class
@@ -208,8 +206,8 @@ impl Tables {
         Ok(Arc::new(tables))
     }
 
-    /// The largest number of stones for which `directory` has a file for every class; `None` if it
-    /// lacks the smallest. Files are not read.
+    /// The largest number of stones for which `directory` has a file for every class (unchecked);
+    /// `None` if it lacks the smallest.
     pub fn stones_in(directory: &Path, variant: Variant) -> Option<usize> {
         let there = |stones: &usize| {
             Class::up_to(*stones)
@@ -269,12 +267,12 @@ impl Tables {
     }
 }
 
-/// Maximum number of bytes on the disk while class pairs are written in sequence, from the sizes of
-/// each pair's files and whether the pair is streamed, when temporary files hold it a second time.
+/// Maximum disk usage while class pairs are written in sequence, from the sizes of each pair's
+/// files and whether temporary files hold the pair a second time.
 fn max_disk_space(pairs: impl Iterator<Item = (Vec<u64>, bool)>) -> u64 {
     let (mut written, mut max_space) = (0, 0);
     for (files, streamed) in pairs {
-        // The temporary file of a class is freed when its final file is complete.
+        // The temporary file of a class is freed when its file is complete.
         let mut streams: u64 = if streamed { files.iter().sum() } else { 0 };
         for file in files {
             written += file;
@@ -293,7 +291,7 @@ fn no_space(directory: &Path, needed: u64, free: u64) -> TablesError {
     TablesError::in_file(directory, &problem)
 }
 
-/// The blocks of two classes that are solved together in memory.
+/// Two classes that are solved together in memory.
 struct ClassPair<'a> {
     index: &'a Index,
     blocks: Vec<(Class, Blocks)>,
@@ -340,9 +338,9 @@ mod tests {
         };
         assert_eq!(max_space(&[]), 0);
         assert_eq!(max_space(&[(&[5], false), (&[2, 3], false)]), 10);
-        // Both temporary files and the first final file.
+        // Both temporary files and the first file.
         assert_eq!(max_space(&[(&[5], false), (&[4, 3], true)]), 5 + 7 + 4);
-        // The final files of all pairs exceed that if the later ones are large.
+        // All final files exceed that if enough follows.
         assert_eq!(max_space(&[(&[4, 3], true), (&[20], false)]), 27);
     }
 

@@ -1,18 +1,18 @@
 //! Exact values of positions with a few more stones than the tables have.
 //!
-//! A step adds progress and a capture removes a stone, so the positions reachable from the root
-//! form layers, and every move leads to a later layer or into the tables. Layers are listed
-//! forwards and solved backwards. Invariant: values have at most the tables' error.
+//! A step adds progress and a capture removes a stone, so reachable positions form layers, and
+//! every move leads to a later layer or into the tables. Layers are listed forwards and solved
+//! backwards. Invariant: values have at most the tables' error.
 
 use super::{Tables, index::progress};
 use crate::core::{game::Game, search_game::SearchHints};
 use crate::games::einstein::{GONE, MAX_STONES, Move, MoveList, Position, Standard};
 
-/// More than the maximum total progress of a position.
+/// Exceeds the total progress of any position.
 const MAX_LAYERS: usize = 97;
-/// Number of positions of a layer that are probed in one batch.
+/// Number of positions of a layer probed in one batch.
 const BATCH_SIZE: usize = 1 << 14;
-/// The value of each move for its mover, in list order; 0 for moves that were not followed.
+/// The value of each move in list order; 0 for moves that were not followed.
 type MoveValues = [f64; 3 * MAX_STONES];
 
 impl Tables {
@@ -69,11 +69,11 @@ impl Tables {
     }
 }
 
-/// The positions of one number of stones and one total progress and, once solved, their values for
-/// the side to move.
+/// Positions of equal stones and total progress and, once solved, their values for the side to
+/// move.
 #[derive(Clone, Default)]
 struct Layer {
-    /// Sorted by [`Position::bits`] once complete.
+    /// Sorted by bits when complete.
     positions: Vec<Position>,
     values: Vec<f64>,
 }
@@ -97,8 +97,8 @@ impl Extension<'_> {
             .then(|| (self.stones - stones) * MAX_LAYERS + squares.map(progress).sum::<usize>())
     }
 
-    /// Adds the successors that the tables lack to their layers: those of `all` moves, or only of
-    /// moves that matter for the position's value.
+    /// Adds the successors that the tables lack: by `all` moves, or by those relevant for the
+    /// value.
     fn add_successors(&mut self, position: &Position, all: bool) {
         let (game, moves) = (self.game, self.game.all_moves(position));
         visit_moves(game, position, &moves, all, |_, after| {
@@ -116,7 +116,7 @@ impl Extension<'_> {
             let moves = self.game.all_moves(position);
             let outcomes = self.game.outcomes(position, &moves);
             let value = outcomes.iter().map(|outcome| {
-                // Multiples of a sixth are exact: single-precision weights have only seven digits.
+                // Exact sixths: single-precision weights have only seven digits.
                 (f64::from(outcome.weight) * 6.0).round()
                     * values_of_moves[outcome.move_range()]
                         .iter()
@@ -175,8 +175,8 @@ impl Layer {
     }
 }
 
-/// Calls `visit` with the index of each move and its successor, `None` for a win: for all moves, or
-/// for wins and for the moves of outcomes that allow no win.
+/// Visits moves by index with their successors, `None` for a win: all moves, or the wins and the
+/// moves of outcomes without a win.
 fn visit_moves(
     game: &Standard,
     position: &Position,

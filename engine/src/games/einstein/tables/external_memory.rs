@@ -1,8 +1,8 @@
-//! External-memory builder for classes that do not fit into memory.
+//! External-memory builder for classes larger than memory.
 //!
-//! Three layers, of equal total progress each, are in memory; each is appended to an unnamed
-//! temporary file when complete. A second pass copies this file from layer order into index order,
-//! in long runs. Invariant: the final files are byte-identical to those built in memory.
+//! Three layers, each of equal total progress, are in memory; each complete one is appended to an
+//! unnamed temporary file. A second pass copies this file from layer order into index order, in
+//! long runs. Invariant: the files are byte-identical to those built in memory.
 
 use super::{
     Tables, TablesError,
@@ -21,18 +21,17 @@ use std::{
     path::Path,
 };
 
-/// Number of layers in memory: the one being solved and the two to which its moves lead.
+/// Layers in memory: the one being solved and the two its moves lead to.
 const LAYERS_IN_MEMORY: usize = 3;
 
-/// The offsets of the blocks of one class within their layers.
+/// Offsets of the blocks of one class within its layers.
 struct BlockOffsets {
     class: Class,
-    /// For each row the number of its mover's set of squares.
+    /// For each row its mover's set of squares, as an index of `offsets` and `counts`.
     sets: Vec<u32>,
-    /// For each set and each rank of the other side's tuple: its offset among those of equal
-    /// progress.
+    /// For each set and rank of the other side its offset among those of equal progress.
     offsets: Vec<Vec<u32>>,
-    /// For each set and each progress of the other side: the number of its tuples.
+    /// For each set and progress of the other side the number of its tuples.
     counts: Vec<Vec<u32>>,
     /// For each row the progress of its mover.
     steps: Vec<usize>,
@@ -89,7 +88,7 @@ impl BlockOffsets {
             .map_or(0, |&count| count as usize)
     }
 
-    /// Offset within a layer of the first block of each row, and at the end the number of blocks.
+    /// The first block of each row in a layer, and at the end their number.
     fn starts(&self, rows: Range<usize>, layer: usize) -> Vec<usize> {
         let mut starts = vec![0];
         let mut next = 0;
@@ -135,7 +134,7 @@ impl<'a> Layers<'a> {
         })
     }
 
-    /// Prepares a layer in the memory of the one three above it, which is no longer needed.
+    /// Makes room for a layer in the memory of the one three above it.
     fn start_layer(&mut self, layer: usize) {
         let (starts, blocks) = &mut self.layers_in_memory[layer % LAYERS_IN_MEMORY];
         *starts = self.order.starts(self.order.rows(), layer);
@@ -228,7 +227,7 @@ pub(super) fn build(
     Ok(())
 }
 
-/// Number of cells that are converted to bytes at a time.
+/// Cells converted to bytes at a time.
 const CELLS_PER_WRITE: usize = 1 << 16;
 
 fn write_layer(stream: &mut File, cells: &[u16]) -> io::Result<()> {
@@ -255,7 +254,7 @@ impl RowCopier<'_> {
         let (class, rows) = (self.order.class, self.order.rows().end);
         let first_block = |row| self.tables.index.first_block(class, row);
         let max_blocks = (bytes / 2 / class.block() as u64).max(1) as usize;
-        // For each layer the index of its next block in the stream.
+        // The next block of each layer in the stream.
         let mut begins = vec![0; solve::max_layer(class) + 1];
         let mut next = 0;
         for layer in (0..begins.len()).rev() {
@@ -282,7 +281,7 @@ impl RowCopier<'_> {
         Ok(())
     }
 
-    /// Copies the blocks of some rows from the cells of a layer.
+    /// Copies the cells of some rows in a layer to their blocks.
     fn store_rows(&self, rows: Range<usize>, layer: usize, cells: &[u16], blocks: &Blocks) {
         let class = self.order.class;
         let first = self.tables.index.first_block(class, rows.start);

@@ -1,8 +1,8 @@
 //! Table files, one per class and variant, memory-mapped.
 //!
-//! A file has a header of 64 bytes, the cells (16 bits each, little-endian), a checksum of each
-//! chunk of cells, and a checksum of header and chunk checksums; see `docs/reference/formats.md`.
-//! Invariant: files are validated completely before use.
+//! A file is a header of 64 bytes, the cells (16 bits each, little-endian), their checksums by
+//! chunk, and a checksum of header and chunk checksums; see `docs/reference/formats.md`. Invariant:
+//! files are validated completely before use.
 
 use super::{Run, TablesError, index::Class, memory::Cells};
 use crate::core::{
@@ -20,7 +20,7 @@ use std::{
 const MAGIC: [u8; 8] = *b"ALEAENDS";
 const VERSION: u32 = 1;
 const HEADER_BYTES: usize = 64;
-/// Number of bytes of cells per checksum; the last chunk may be shorter.
+/// Bytes of cells per checksum; the last chunk may be shorter.
 const CHUNK_BYTES: usize = 16 << 20;
 
 pub(super) fn path(directory: &Path, variant: Variant, class: Class) -> PathBuf {
@@ -46,7 +46,7 @@ fn header(variant: Variant, class: Class, cells: u64) -> [u8; HEADER_BYTES] {
 pub(super) struct CellWriter<'a> {
     file: &'a mut dyn Write,
     chunk: Vec<u8>,
-    /// The checksums of the chunks written so far.
+    /// Checksums of the chunks so far.
     sums: Vec<u8>,
 }
 
@@ -100,7 +100,7 @@ pub(super) fn write(
     .map_err(TablesError::from)
 }
 
-/// Maps the file of a class after checking all of it.
+/// Maps the file of a class after validating all of it.
 pub(super) fn open(
     path: &Path,
     variant: Variant,
@@ -147,7 +147,7 @@ pub(super) fn open(
         return Err(damaged("the checksum of its header is wrong"));
     }
     let wrong = Mutex::new(Vec::new());
-    // Buffers are reused, since clearing new ones takes longer than reading.
+    // Reused buffers: clearing new ones takes longer than reading.
     let idle = Mutex::new(Vec::new());
     let chunks = sums.len() / 8;
     run(chunks, &|chunk| {
@@ -187,7 +187,7 @@ pub(super) fn open(
     .ok_or_else(|| damaged("it is too short"))
 }
 
-/// Reads bytes of a file without mapping it, so that checking takes no memory.
+/// Reads bytes of a file without mapping, so that a validation occupies no memory.
 fn read_at(file: &File, first: u64, bytes: &mut [u8]) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, first)?;

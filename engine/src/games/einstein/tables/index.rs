@@ -1,16 +1,14 @@
 //! The index of positions in the tables, dense up to symmetry.
 //!
-//! A *class* is the numbers of stones of mover and other side. A *block* of a class is an
-//! arrangement of stones without their labels; it holds the values for all label patterns, the
-//! other side's pattern outside, the mover's inside. A *row* of blocks is an orbit of the mover's
-//! tuple of squares under transposition and label reversal; within it the other side's tuple, read
-//! in the direction in which its first square is less than its last, is ranked among the free
-//! squares.
+//! A *class* is the numbers of stones of mover and other side. Its *blocks* are arrangements of
+//! stones without labels, each with the values of all label patterns, the other side's pattern
+//! outside, the mover's inside. Its *rows* are orbits of the mover's tuple of squares under
+//! transposition and label reversal; in a row the other side's tuple, read in the direction in
+//! which its first square is less than its last, is ranked among the free squares.
 //!
-//! Squares are in the mover's perspective. No stone of the mover is on 24, its goal, and none of
-//! the other side on 0, theirs. Invariant: symmetric positions have the same index, unless the
-//! mover's tuple is its own image: then both images of the other side are stored (3 % of five
-//! stones).
+//! Squares are in the mover's perspective. A mover's stone is never on 24, its goal, nor another's
+//! on 0, theirs. Invariant: symmetric positions have the same index, except if the mover's tuple is
+//! its own image: then both images of the other side are stored (3 % of five stones).
 
 mod find;
 
@@ -21,25 +19,25 @@ use crate::games::einstein::symmetry::transpose;
 /// The mover's goal; square s of one side is GOAL − s for the other.
 const GOAL: u8 = 24;
 
-/// Number of squares on which a mover's stone can be.
+/// Number of squares of a mover's stone.
 const NUM_MOVER_SQUARES: usize = 24;
-/// Entry of [`Orbits::entries`] for a tuple with two stones on one square.
+/// An entry for a tuple with two stones on one square.
 const INVALID_TUPLE: u32 = u32::MAX;
 
-/// The squares of one side's stones, in ascending order of labels; the rest is padding.
+/// The squares of one side's stones, by label; the rest is padding.
 pub(super) type Squares = [u8; MAX_TABLE_STONES];
 
 /// A class of positions: the numbers of stones of both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Class {
-    /// Number of stones of the side to move, 1 to 5.
+    /// Stones of the side to move, 1 to 5.
     pub mover: usize,
-    /// Number of stones of the other side, 1 to 5.
+    /// Stones of the other side, 1 to 5.
     pub other: usize,
 }
 
 impl Class {
-    /// The class of positions after a move without a capture.
+    /// The class after a move without a capture.
     pub(super) fn swap_sides(self) -> Self {
         Self {
             mover: self.other,
@@ -62,14 +60,14 @@ impl Class {
         NUM_PATTERNS[self.mover] * NUM_PATTERNS[self.other]
     }
 
-    /// All classes of at most `stones` stones, by total; each is followed by its swapped class.
+    /// All classes of at most `stones` stones by total, a class followed by its swapped class.
     pub fn up_to(stones: usize) -> Vec<Self> {
         Self::pairs_up_to(stones)
             .flat_map(Self::with_swapped)
             .collect()
     }
 
-    /// The first class of each pair of swapped classes.
+    /// The first class of each pair.
     pub(super) fn pairs_up_to(stones: usize) -> impl Iterator<Item = Self> {
         (2..=stones).flat_map(|stones| {
             (1..=stones / 2).map(move |mover| Self {
@@ -107,11 +105,11 @@ impl std::fmt::Display for Class {
 }
 
 struct Orbits {
-    /// For each tuple, as a base-24 number: its row and, in bits 1 and 0, whether transposition and
+    /// For each tuple, a base-24 number: its row, and in bits 1 and 0 whether transposition and
     /// reversal turn it into the row's tuple.
     entries: Vec<u32>,
     rows: Vec<Squares>,
-    /// Number of rows whose tuple does not contain square 0; these come first.
+    /// Number of rows whose tuple lacks square 0, which come first.
     rows_without_zero: usize,
 }
 
@@ -127,7 +125,7 @@ impl Orbits {
                 if !are_distinct(squares) || squares.contains(&0) != with_zero {
                     continue;
                 }
-                // The tuple of an orbit with the smallest number comes first and makes the row.
+                // The orbit's smallest number comes first and makes the row.
                 let (least, flags) = (0..4)
                     .map(|flags| (image_number(squares, flags), flags))
                     .min()
@@ -178,7 +176,6 @@ fn tuple_number(squares: impl DoubleEndedIterator<Item = u8>) -> usize {
     })
 }
 
-/// A square, or its image on the transposed board.
 #[inline(always)]
 fn map_square(square: u8, is_transposed: bool) -> u8 {
     if is_transposed {
@@ -204,13 +201,13 @@ pub(super) struct MoverIndex {
     pub(super) row: usize,
     pub(super) reversed: bool,
     pub(super) transposed: bool,
-    /// Bit set of the squares that the other side cannot use: those of the mover's stones, and 0.
+    /// Squares blocked for the other side: those of the mover's stones, and 0.
     occupied: u32,
 }
 
 impl MoverIndex {
-    /// The rank of the other side's tuple in the row, and whether its labels are reversed there.
-    /// `others` are its squares in the mover's perspective, in ascending order of labels.
+    /// The other side's rank in the row, and whether its labels are reversed there. `others` are
+    /// its squares in the mover's perspective by label.
     #[inline(always)]
     pub(super) fn rank(&self, others: &[u8]) -> (usize, bool) {
         let free = 25 - self.occupied.count_ones();
@@ -246,7 +243,7 @@ impl MoverIndex {
     }
 }
 
-/// Number of tuples of `stones` stones of the other side on `free` squares, up to reversal.
+/// Number of tuples of the other side's `stones` stones on `free` squares, up to reversal.
 const fn num_other_tuples(free: usize, stones: usize) -> usize {
     let (mut ordered, mut placed) = (1, 0);
     while placed < stones {
@@ -257,7 +254,7 @@ const fn num_other_tuples(free: usize, stones: usize) -> usize {
 }
 
 pub(super) struct Index {
-    /// The orbits of `i + 1` stones at `i`.
+    /// Indexed by the number of stones − 1.
     orbits: Vec<Orbits>,
 }
 
@@ -274,7 +271,7 @@ impl Index {
         }
     }
 
-    /// The row of a mover with these squares, in ascending order of labels, and its orientation.
+    /// The row of a mover with these squares, by label, and its orientation.
     #[inline(always)]
     pub(super) fn mover_index(&self, squares: &[u8]) -> MoverIndex {
         let entry = self.orbits[squares.len() - 1].entries[tuple_number(squares.iter().copied())];
@@ -291,12 +288,12 @@ impl Index {
         }
     }
 
-    /// The tuple of each row of movers with `stones` stones.
+    /// The tuple of each row, for movers of `stones` stones.
     pub(super) fn rows(&self, stones: usize) -> &[Squares] {
         &self.orbits[stones - 1].rows
     }
 
-    /// The index of the first block of a row; for the row after the last one, the number of blocks.
+    /// The first block of a row; for `row` = number of rows the number of blocks.
     #[inline]
     pub(super) fn first_block(&self, class: Class, row: usize) -> usize {
         let rows_without_zero = self.orbits[class.mover - 1].rows_without_zero;
@@ -311,8 +308,8 @@ impl Index {
     }
 }
 
-/// All tuples of `stones` stones of the other side (not on 0) whose first square is less than the
-/// last, in the mover's perspective, in ascending order of their numbers.
+/// All tuples of the other side's `stones` stones (not on 0), first less than last, in the mover's
+/// perspective, in number order.
 pub(super) fn other_tuples(stones: usize) -> Vec<Squares> {
     let mut tuples = Vec::new();
     for code in 0..NUM_MOVER_SQUARES.pow(stones as u32) {
@@ -325,7 +322,7 @@ pub(super) fn other_tuples(stones: usize) -> Vec<Squares> {
     tuples
 }
 
-/// Number of rows and columns between a stone and its start corner, 0 to 8, in its own perspective.
+/// Steps of a stone from its start corner, 0 to 8, in its own perspective.
 #[inline]
 pub(super) fn progress(square: u8) -> usize {
     usize::from(square / 5 + square % 5)
@@ -375,7 +372,7 @@ mod tests {
 
     #[test]
     fn sizes_are_those_that_were_counted_apart() {
-        // The numbers were counted orbit by orbit by a program in another language.
+        // Counted orbit by orbit by a program in another language.
         let index = Index::new(5);
         let size = |class: Class| index.blocks(class) * class.block();
         let cells = |stones| Class::up_to(stones).into_iter().map(size).sum::<usize>();

@@ -1,44 +1,43 @@
-//! Inner loops of the solver, which compute all label patterns of a block at once.
+//! Inner loops of the solver, over all label patterns of a block at once.
 //!
-//! The working order of a block's values has the mover's patterns outside and the enemy's inside,
-//! as in the successors without a capture. Invariant: all instruction sets give the same bits:
-//! minima and sums are exact, and only [`round_to_units`] rounds.
+//! Values in working order have the mover's patterns outside and the enemy's inside, as in
+//! successors without a capture. Invariant: all instruction sets give the same bits: minima and
+//! sums are exact, and only [`round_to_units`] rounds.
 
 use super::patterns::NUM_PATTERNS;
 use crate::core::arrays::build_array;
 use crate::core::simd::multiversion;
 
 pub(super) const WON_UNITS: u16 = u16::MAX;
-/// The sum over six faces whose positions are won.
+/// Sum over six faces of won positions.
 const SIX_WON_UNITS: f32 = 6.0 * 65535.0;
 
-/// Maximum number of cells of a block (20 patterns of three stones per side), padded for vectors.
+/// Maximum cells of a block (20 patterns of three stones per side), with padding for vectors.
 pub(super) const MAX_BLOCK_CELLS: usize = 416;
 pub(super) type BlockValues = [u16; MAX_BLOCK_CELLS];
 
-/// The values of one successor, and how its cells map to those of the block being solved.
+/// Values of one successor, and how its cells map to those of the solved block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SuccessorValues<'a> {
-    /// Values for the enemy: a row for each of the mover's patterns, with a column for each of the
-    /// enemy's.
+    /// Values for the enemy: a row per pattern of the mover, with a column per pattern of the
+    /// enemy.
     pub(super) cells: &'a [u16],
-    /// For each pattern of the mover its row in the successor; `None` if all are the same.
+    /// For each pattern of the mover its row in the successor; `None` for the identity.
     pub(super) rows: Option<&'a [u8]>,
-    /// For each pattern of the enemy its column in the successor, and the length of the successor's
-    /// rows; `None` if all are the same.
+    /// For each pattern of the enemy its column in the successor, and the length of a row; `None`
+    /// for the identity.
     pub(super) permutation: Option<(&'a [u8], usize)>,
 }
 
-/// For every cell in working order, [`padded_len`] with zeros: the numbers of faces that allow only
-/// stone i (entry 2i), or both i and i + 1 (entry 2i + 1).
+/// For every cell in working order, [`padded_len`] with zeros, the numbers of faces that allow only
+/// stone i (entry 2i), or both i and i + 1 (2i + 1).
 pub(super) type Weights = Vec<Vec<f32>>;
 
 pub(super) const fn padded_len(cells: usize) -> usize {
     cells.next_multiple_of(32)
 }
 
-/// Lowers `minima` to the successor's values, for all cells of a block of `OWN` against `ENEMY`
-/// stones.
+/// `minima = min(minima, source)` for all cells of a block of `OWN` against `ENEMY` stones.
 #[inline(always)]
 fn take_minima<const OWN: usize, const ENEMY: usize>(
     minima: &mut BlockValues,
@@ -72,12 +71,12 @@ fn take_minima<const OWN: usize, const ENEMY: usize>(
     }
 }
 
-/// Lowers `minima` to `values` in whole vectors, of which the last overlaps the one before.
+/// Elementwise minima in vectors; the last overlaps the one before.
 #[inline(always)]
 fn elementwise_minima(minima: &mut [u16], values: &[u16]) {
     let length = minima.len();
     if length >= 32 {
-        // The overlapping vector first, since a vector that was just stored in part loads slowly.
+        // The overlapping one first: a vector that was just stored in part loads slowly.
         for at in [length - 32]
             .into_iter()
             .chain((0..length - 32).step_by(32))
@@ -112,7 +111,7 @@ fn elementwise_minima(minima: &mut [u16], values: &[u16]) {
 #[inline(always)]
 fn lane_minima<const LANES: usize>(minima: &[u16], values: &[u16], at: usize) -> [u16; LANES] {
     let (minima, values) = (&minima[at..at + LANES], &values[at..at + LANES]);
-    // A loop, since closures are not compiled for their caller's instructions.
+    // A loop: closures are not compiled for their caller's instructions.
     let mut smaller = [0; LANES];
     for lane in 0..LANES {
         smaller[lane] = minima[lane].min(values[lane]);
@@ -135,15 +134,14 @@ fn round_to_units(sum: f32) -> u16 {
     (value + ROUNDING_BIAS).to_bits() as u16
 }
 
-/// The mover's values before the roll, from the minimum of the enemy's values over each stone's
-/// successors.
+/// The mover's values, from the enemy's minimum over each stone's successors.
 #[inline(always)]
 fn expected_values<const OWN: usize, const ENEMY: usize>(
     weights: &[Vec<f32>],
     minima: &[BlockValues; 5],
     values: &mut BlockValues,
 ) {
-    // Whole vectors are computed; the padding has weights of 0.
+    // Full vectors; the padding has weights of 0.
     let cells = const { padded_len(NUM_PATTERNS[OWN] * NUM_PATTERNS[ENEMY]) };
     let weights: [&[f32]; 9] = build_array(|term| &weights[term.min(2 * OWN - 2)][..cells]);
     for cell in 0..cells {
@@ -159,8 +157,8 @@ fn expected_values<const OWN: usize, const ENEMY: usize>(
     }
 }
 
-/// Transposes a solved block from working order to storage order, with the enemy's patterns
-/// outside; `order` has the rank of each of them in working order.
+/// Transposes a solved block to storage order, the enemy's patterns outside; `order` has their rank
+/// in working order.
 #[inline(always)]
 fn store<const OWN: usize, const ENEMY: usize>(
     values: &BlockValues,
@@ -181,16 +179,16 @@ fn store<const OWN: usize, const ENEMY: usize>(
 pub(super) struct BlockTask<'a> {
     pub(super) weights: &'a [Vec<f32>],
     pub(super) successors: &'a [(u8, SuccessorValues<'a>)],
-    /// Bit set of the stones with a move that wins at once.
+    /// Bit set of the stones that win at once.
     pub(super) won: u8,
-    /// For each of the enemy's patterns its rank in working order.
+    /// Rank of each of the enemy's patterns in working order.
     pub(super) order: &'a [u8],
 }
 
 #[inline(always)]
 fn solve_body<const OWN: usize, const ENEMY: usize>(task: &BlockTask<'_>, scratch: &mut Scratch) {
     for (stone, minima) in scratch.minima[..OWN].iter_mut().enumerate() {
-        // A stone that wins at once leaves the enemy 0, the minimum, and needs no successor.
+        // The enemy's worst result is 0; a stone that wins at once needs no successor.
         minima[..const { padded_len(NUM_PATTERNS[OWN] * NUM_PATTERNS[ENEMY]) }].fill(
             if task.won >> stone & 1 == 1 {
                 0
@@ -210,7 +208,7 @@ fn solve_body<const OWN: usize, const ENEMY: usize>(task: &BlockTask<'_>, scratc
 pub(super) struct Scratch {
     minima: [BlockValues; 5],
     values: BlockValues,
-    /// The values of the last solved block in storage order.
+    /// The last solved block, in storage order.
     pub(super) stored: BlockValues,
 }
 

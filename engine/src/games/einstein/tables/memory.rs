@@ -1,7 +1,6 @@
-//! Memory of tables: write-once blocks during the build, then read-only cells, in memory or mapped
-//! from a file.
+//! Memory of tables: write-once blocks during the build, then read-only cells, in memory or mapped.
 //!
-//! Invariant: a block is writable by one caller, once, and readable only when complete, so threads
+//! Invariant: a block is writable for one caller, once, and readable only when complete, so threads
 //! need two bits per block and no lock.
 
 #![allow(
@@ -20,9 +19,9 @@ pub(super) struct Blocks {
     pages: Pages,
     blocks: usize,
     cells_per_block: usize,
-    /// One bit per block, set when a writer has claimed it.
+    /// One bit per block, set when a writer claims it.
     claimed: Vec<AtomicU64>,
-    /// One bit per block, set when it is complete; bits stay in the cache.
+    /// One bit per block; bits, so that they stay in the cache.
     complete: Vec<AtomicU64>,
 }
 
@@ -94,7 +93,7 @@ impl Blocks {
         })
     }
 
-    /// Forgets all blocks and prepares `blocks` blocks in the same memory; `false` if it is too
+    /// Clears all blocks and prepares `blocks` blocks in the same memory; `false` if it is too
     /// small.
     pub(super) fn reset(&mut self, blocks: usize) -> bool {
         if blocks > self.claimed.len() * 64
@@ -151,8 +150,8 @@ enum CellStorage {
 }
 
 impl Cells {
-    /// The `cells` cells from byte `offset` of a mapped file on; `None` if the file is too short or
-    /// `offset` is odd.
+    /// `cells` cells of a mapped file from byte `offset` on; `None` if the file is too short or
+    /// `offset` odd.
     #[cfg(target_endian = "little")]
     pub(super) fn from_file(file: Mapping, offset: usize, cells: usize) -> Option<Self> {
         let end = cells.checked_mul(size_of::<u16>())?.checked_add(offset)?;
@@ -176,7 +175,7 @@ impl Cells {
         copy.finish()
     }
 
-    /// Requests the page of a cell of a mapped file from the disk, without waiting for it.
+    /// Requests the page of a mapped cell from the disk without waiting.
     pub(super) fn prefetch_page(&self, cell: usize) {
         #[cfg(unix)]
         if let CellStorage::File(file) = &self.owner {

@@ -29,14 +29,14 @@ pub struct Probe {
 pub struct Face {
     /// The value of the best legal move.
     pub value: f32,
-    /// The legal moves with this value up to [`SAME_VALUE`], in list order; if it is a certain win,
-    /// only certain wins.
+    /// The legal moves with this value up to [`SAME_VALUE`], in list order; only certain wins equal
+    /// a certain win.
     pub best: Vec<Move>,
 }
 
-/// Number of probes whose memory accesses overlap in [`Tables::values`].
+/// Overlapping probes in [`Tables::values`].
 const BATCH_SIZE: usize = 32;
-/// Number of pages requested before the first is read, since disks answer many requests faster.
+/// Pages requested before the first is read, since disks answer many requests sooner.
 const READ_AHEAD: usize = 256;
 
 impl Tables {
@@ -100,14 +100,14 @@ impl Tables {
         }
     }
 
-    /// Values of a position that is not over, of its moves and of the faces; `None` if it is not in
-    /// the tables.
+    /// Values of a position that is not over, its moves and the faces; `None` if it is not in the
+    /// tables.
     pub fn probe(&self, game: &Standard, position: &Position) -> Option<Probe> {
         self.probe_within(game, position, 0)
     }
 
-    /// [`Self::probe`], which also solves at most `limit` positions that the tables lack; `None` if
-    /// that is not enough.
+    /// [`Self::probe`], solving at most `limit` positions that the tables lack; `None` if that is
+    /// too few.
     pub fn probe_within(
         &self,
         game: &Standard,
@@ -134,8 +134,7 @@ impl Tables {
         })
     }
 
-    /// Whether a game has the rules of these tables: the same variant, and a fair die with six
-    /// faces.
+    /// Whether a game has the rules of these tables: their variant, and a fair die with six faces.
     #[inline]
     pub fn matches_rules(&self, game: &Standard) -> bool {
         game.variant() == self.variant && game.die() == Die::fair()
@@ -145,11 +144,11 @@ impl Tables {
 impl Oracle<Standard> for Tables {
     #[inline]
     fn value(&self, game: &Standard, position: &Position) -> Option<f32> {
-        // The stones are checked before the rules, since most positions of a search have too many.
+        // First, since most positions of a search have too many stones.
         self.value_of(position).filter(|_| self.matches_rules(game))
     }
 
-    /// Successors may be in the tables, since a move captures at most one stone.
+    /// A move captures at most one stone.
     #[inline]
     fn may_cover_successors(&self, position: &Position) -> bool {
         position.stones() as usize == self.stones() + 1
@@ -173,7 +172,7 @@ fn prefetch(cell: &u16) {
     memory::prefetch(std::slice::from_ref(cell));
 }
 
-/// The probability that a stored value, in units of 1/65535, stands for.
+/// A probability from units of 1/65535.
 #[inline]
 pub(super) fn to_value(units: u16) -> f32 {
     f32::from(units) / 65535.0

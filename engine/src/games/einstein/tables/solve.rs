@@ -1,8 +1,8 @@
-//! The solver: computes the blocks of a class from those of their successors.
+//! The solver: blocks of a class from those of their successors.
 //!
 //! A move leads to the swapped class, or by a capture to a class of fewer stones. Every step adds
-//! to the total progress, so the classes `kvm` and `mvk` are solved together in independent layers
-//! of equal total progress, from the highest down. All label patterns of a block have the same
+//! to the total progress, so the classes `kvm` and `mvk` are solved together, in independent layers
+//! of equal total progress from the highest down. All label patterns of a block have the same
 //! successors, mapped by tables; see [`kernels`].
 //!
 //! Values are stored in units of 1/65535, computed from the stored values of successors; 0 and
@@ -27,9 +27,9 @@ use crate::games::einstein::Variant;
 use std::ops::Range;
 
 const MAX_SUCCESSORS: usize = 3 * MAX_TABLE_STONES;
-/// Number of blocks between the prefetching of a block's successors and its solution.
+/// Blocks between prefetching the successors of a block and solving it.
 const PREFETCH_DISTANCE: usize = 4;
-/// Maximum progress (rows and columns from its start corner) of a stone that is not on its goal.
+/// Maximum progress of a stone that has not reached its goal.
 const MAX_PROGRESS: usize = 7;
 /// The mover's goal; square s of one side is GOAL − s for the other.
 const GOAL: u8 = 24;
@@ -38,25 +38,23 @@ pub(super) fn max_layer(class: Class) -> usize {
     MAX_PROGRESS * class.stones()
 }
 
-/// Storage of the blocks of two classes that are solved together.
+/// Storage of two classes that are solved together.
 pub(super) trait BlockStore: Sync {
-    /// The container of a block whose total progress is `layer`, and the block's number there.
+    /// The container of a block of total progress `layer`, and its number there.
     fn find(&self, class: Class, layer: usize, row: usize, rank: usize) -> (&Blocks, usize);
 }
 
-/// Maps the label patterns of the blocks of a class to those of their successors.
+/// Maps the label patterns of a class to those of its successors.
 struct PatternMap {
     class: Class,
     weights: kernels::Weights,
-    /// Indexed by the captured stone of the mover (`class.mover` for none) and by whether the
-    /// mover's labels are reversed after the move: for each of its patterns the row in the
-    /// successor.
+    /// By the captured stone of the mover (`class.mover` for none), and whether its labels are
+    /// reversed after the move: the successor's row of each of its patterns.
     rows: Vec<[Vec<u8>; 2]>,
-    /// Indexed by the captured stone of the enemy and by whether the enemy's labels are reversed in
-    /// working order, and after the capture: for each of its patterns the column in the successor.
+    /// By the captured stone of the enemy, whether its labels are reversed in working order, and
+    /// whether after the capture: the successor's column of each of its patterns.
     permutation: Vec<[[Vec<u8>; 2]; 2]>,
-    /// Indexed by whether the enemy's labels are reversed in working order: the rank of each of its
-    /// patterns.
+    /// By whether the enemy's labels are reversed in working order: the rank of each pattern.
     order: [Vec<u8>; 2],
 }
 
@@ -125,18 +123,18 @@ impl PatternMap {
     }
 }
 
-/// Tuples of squares of equal progress, each with the bit set of its squares.
+/// Tuples of equal progress, with their occupied squares.
 pub(super) type Bucket = Vec<(Squares, u32)>;
 
-/// Solver of the classes `kvm` and `mvk`, by layers.
+/// Solver of the classes `kvm` and `mvk`.
 pub(super) struct Solver<'a> {
     index: &'a Index,
-    /// Values of a class of fewer stones.
+    /// Values of smaller classes.
     finished: &'a (dyn Fn(Class) -> &'a [u16] + Sync),
     instructions: Instructions,
-    /// The maps of each class of [`Class::with_swapped`].
+    /// One for each class of [`Class::with_swapped`].
     pattern_maps: Vec<PatternMap>,
-    /// For each class the other side's tuples, indexed by progress.
+    /// The other side's tuples of each class, by progress.
     others: Vec<Vec<Bucket>>,
 }
 
@@ -146,14 +144,14 @@ struct BlockPlan<'a> {
     rank: usize,
     /// 1 if the enemy's labels are reversed in working order, else 0.
     reversed: usize,
-    /// Bit set of the stones with a move that wins at once.
+    /// Bit set of the stones that win at once.
     won: u8,
     count: usize,
     sources: [(u8, SuccessorValues<'a>); MAX_SUCCESSORS],
 }
 
 pub(super) struct Job {
-    /// The index of the job's class in [`Class::with_swapped`].
+    /// Index of the class in [`Class::with_swapped`].
     class_number: usize,
     rows: Range<usize>,
 }
@@ -191,7 +189,7 @@ impl<'a> Solver<'a> {
         &self.others[number]
     }
 
-    /// Divides the rows of both classes into about `number` jobs per class.
+    /// All blocks of a layer as about `number` jobs per class.
     pub(super) fn jobs(&self, number: usize) -> Vec<Job> {
         let mut jobs = Vec::new();
         for (class_number, class) in self.classes().enumerate() {
@@ -205,7 +203,7 @@ impl<'a> Solver<'a> {
         jobs
     }
 
-    /// Calls `visit` with the other side's tuples in a row and layer, in a fixed order.
+    /// Visits the other side's tuples of a row and layer, in a fixed order.
     #[inline]
     pub(super) fn in_layer(
         &self,
@@ -229,7 +227,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Solves the blocks of a job in a layer and returns their number. The layers above must be
+    /// Solves the blocks of a job in a layer and returns their number; the layers above are
     /// complete.
     pub(super) fn run(&self, job: &Job, layer: usize, target: &dyn BlockStore) -> usize {
         let class = self.pattern_maps[job.class_number].class;
@@ -281,7 +279,7 @@ impl<'a> Solver<'a> {
                 planned += 1;
             });
         }
-        // The remaining plans, whose order does not matter.
+        // The remaining plans, in any order.
         plans
             .iter()
             .take(planned)
@@ -289,7 +287,7 @@ impl<'a> Solver<'a> {
         planned
     }
 
-    /// Finds and prefetches the successors of a block. `others` are the enemy's squares in the
+    /// Looks up and prefetches the successors of a block. `others` are the enemy's squares in the
     /// mover's perspective.
     #[inline(always)]
     #[allow(
@@ -372,7 +370,7 @@ impl<'a> Solver<'a> {
                 plan.count += 1;
             }
         }
-        // The start of every source first, so that their addresses are translated in parallel.
+        // All starts at once, so that their addresses are translated in parallel.
         let (blocks, block) = target.find(pattern_map.class, layer, plan.row, plan.rank);
         blocks.prepare(block);
         let sources = &plan.sources[..plan.count];
@@ -391,8 +389,7 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// Offsets of the steps from a square that stay on the board, in the order diagonal, sideways,
-/// forward.
+/// Offsets of the steps from a square that stay on the board: diagonal, sideways, forward.
 #[inline(always)]
 fn steps(square: u8) -> impl Iterator<Item = u8> {
     let (sideways, forward) = (square % 5 < 4, square / 5 < 4);

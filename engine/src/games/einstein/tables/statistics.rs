@@ -1,9 +1,7 @@
-//! Statistics of the tables: mean values by class, the value of having the move, and self-captures
-//! that gain most.
+//! Statistics of the tables: means by class, the value of having the move, and self-captures.
 //!
 //! Sums are integers and ties go to the smallest packed position, so results do not depend on the
-//! order of rows. Every stored position counts once; a symmetric pair of which `index.rs` stores
-//! both counts twice.
+//! order of rows. Every stored position counts once, duplicates (see `index.rs`) twice.
 
 use super::{Run, Tables, index::Class, visit::PositionVisitor};
 use crate::core::game::Game;
@@ -26,10 +24,9 @@ pub struct ClassStatistics {
     pub lost: u64,
     /// Mean win probability of the side to move.
     pub mean: f64,
-    /// Mean value of having the move: a side's win probability if it is to move, minus its win
-    /// probability if the other side is.
+    /// Mean value of having the move: a side's win probability with the move less that without it.
     pub tempo: f64,
-    /// The position where having the move is worth most, and that value (see `tempo`).
+    /// The position where having the move is worth most, and that value.
     pub max_tempo: Option<(Position, f64)>,
     /// The position where having the move is worth least (the worst zugzwang), and that value.
     pub min_tempo: Option<(Position, f64)>,
@@ -67,10 +64,10 @@ struct Sums {
     self_capture: Option<Extremum<SelfCapture>>,
 }
 
-/// A maximum in units of 1/65535, the packed form of its position, and further data.
+/// A maximum in units of 1/65535 with its packed position and data.
 type Extremum<T> = (i64, Reverse<u64>, T);
 
-/// Replaces a maximum by a larger one, or by an equal one with a smaller packed position.
+/// Replaces a maximum by a larger one, or an equal one with a smaller packed position.
 fn replace_if_larger<T>(largest: &mut Option<Extremum<T>>, found: Option<Extremum<T>>) {
     let better = |found: &Extremum<T>| {
         largest

@@ -34,7 +34,7 @@ fn on_two_threads(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
     });
 }
 
-/// Values in double precision by the rules alone, at the indices of the tables.
+/// Values in double precision by the rules alone; only the index is that of the tables.
 struct Reference {
     game: Standard,
     index: Index,
@@ -91,7 +91,7 @@ impl Reference {
         };
         let values: Vec<f64> = moves.iter().map(after).collect();
         let outcomes = self.game.outcomes(position, &moves);
-        // Multiples of a sixth are exact: single-precision weights have only seven digits.
+        // Exact sixths: single-precision weights have only seven digits.
         let value = |outcome: &crate::core::game::Outcome| {
             (f64::from(outcome.weight) * 6.0).round() / 6.0
                 * values[outcome.move_range()]
@@ -106,8 +106,8 @@ impl Reference {
     }
 }
 
-/// Maximum and root mean square error of the tables, in units of 1/65535. Asserts that the certain
-/// values, and no others, are certain.
+/// Maximum and root mean square error of tables, in units of 1/65535. Asserts that exactly the
+/// certain values are certain.
 fn errors(tables: &Tables, reference: &Reference) -> (f64, f64) {
     let (mut largest, mut squares, mut count) = (0.0f64, 0.0, 0u64);
     for class in Class::up_to(tables.stones()) {
@@ -116,8 +116,7 @@ fn errors(tables: &Tables, reference: &Reference) -> (f64, f64) {
         assert_eq!(cells.len(), values.len());
         for (&cell, value) in cells.iter().zip(values) {
             let value = f64::from_bits(value.load(Ordering::Relaxed));
-            // A certain result is exact up to the rounding of sixths, and all others are far from
-            // it.
+            // A certain result is exact up to the rounding of sixths, others are far from it.
             assert_eq!(cell == 0, value < 1e-13, "{class}: {cell}, {value}");
             assert_eq!(
                 cell == 65535,
@@ -141,7 +140,7 @@ fn every_value_of_three_stones_is_that_of_the_rules() {
     }
 }
 
-/// Verifies the error bound of the tables, for every value.
+/// Verifies the tables' error bound value by value.
 #[test]
 #[ignore = "compares 453 million values in both variants: minutes, 4.5 GB"]
 fn every_value_of_five_stones_is_that_of_the_rules() {

@@ -33,8 +33,7 @@ impl<'a> PositionVisitor<'a> {
         self.index.rows(self.class.mover).len()
     }
 
-    /// Calls `visit` with each position of a row or, given a layer, with those of that total
-    /// progress.
+    /// Visits each position of a row, or those of one total progress, `layer`.
     pub(super) fn visit_row(
         &self,
         row: usize,
@@ -69,7 +68,7 @@ impl<'a> PositionVisitor<'a> {
     }
 }
 
-/// A side with a label set and squares, both in ascending order of labels.
+/// A side from labels and squares, both in ascending order of labels.
 fn side(squares: impl Iterator<Item = u8>, mask: u8) -> Side {
     let mut stones = [GONE; MAX_STONES];
     for (label, square) in (0..MAX_STONES)

@@ -1,8 +1,7 @@
-//! Cache of the mover's part in the one-ply evaluation: its moves, and its factors of the odds
-//! after them.
+//! Cache of one side's moves, and of its factors of the odds after them.
 //!
-//! All of it depends on the mover's stones alone, and positions searched in a row mostly differ in
-//! the enemy's stones. Captures and missing moves cause no branch, which would be unpredictable.
+//! Positions searched in a row mostly differ in the enemy's stones only. Captures and missing moves
+//! cause no branch, which would be unpredictable.
 
 use super::{LANES, Table, look_up};
 use crate::games::einstein::{
@@ -15,21 +14,18 @@ use crate::games::einstein::{
 #[derive(Clone, Debug)]
 pub struct SideCache {
     side: Side,
-    /// For each stone and direction this side's factor of the odds after the move: infinite if it
-    /// reaches the goal, 0 for a missing move.
+    /// By stone and direction this side's factor of the odds after the move: infinite if it reaches
+    /// the goal, 0 for a missing move.
     pub(super) enemy_factors: [[f32; 3]; MAX_STONES],
-    /// Destination of each stone in each direction, in the enemy's perspective; [`OFF_BOARD`] for a
-    /// missing move.
+    /// Destinations of the moves in the enemy's perspective; [`OFF_BOARD`] for a missing move.
     pub(super) destinations: [[u8; 3]; MAX_STONES],
-    /// For each outcome of the roll the first and the last allowed stone; stones between them are
-    /// gone.
+    /// First and last allowed stone of each outcome; stones between them are gone.
     pub(super) allowed: [[u8; 2]; LANES],
     /// The probability of each outcome; 0 for unused lanes.
     pub(super) weights: [f32; LANES],
 }
 
-/// The flipped form of a missing destination, a square off the board that differs from
-/// [`crate::games::einstein::GONE`].
+/// Destination of a missing move: off the board, and not [`crate::games::einstein::GONE`].
 pub(super) const OFF_BOARD: u8 = Standard::GOAL.wrapping_sub(crate::games::einstein::GONE) & 31;
 
 const NO_STONE: u8 = LANES as u8 - 1;
@@ -47,7 +43,6 @@ impl Default for SideCache {
 }
 
 impl SideCache {
-    /// Rebuilds the cache unless it is already that of `side`.
     #[inline]
     pub(super) fn update(&mut self, game: &Standard, enemy_factors: &Table, side: Side) {
         if self.side != side {
@@ -86,11 +81,11 @@ impl SideCache {
     }
 }
 
-/// The squares of a side's stones and their distance index, which a move changes incrementally.
+/// The squares of a side's stones, to find its distance index after a move.
 pub(super) struct SideSquares {
     side: Side,
     pub(super) index: usize,
-    /// By square the summand of its stone in the distance index; 0 without a stone.
+    /// Summand of the stone on each square in the distance index.
     strides: [u16; 32],
 }
 
@@ -109,8 +104,8 @@ impl SideSquares {
         }
     }
 
-    /// The side's distance index after a stone moved to a square, with any capture of an own stone;
-    /// arbitrary for a missing move.
+    /// The distance index after a stone moved, with any capture of an own stone; arbitrary for a
+    /// missing move.
     #[inline]
     pub(super) fn index_after(&self, stone: usize, destination: u8) -> usize {
         let moved = self.index - distance_stride(stone, self.side.square(stone))

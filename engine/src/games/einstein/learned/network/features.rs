@@ -1,8 +1,8 @@
-//! Input features of networks, all binary and most of them about one side.
+//! Input features of networks, all binary, most of them of one side.
 //!
-//! Features of one side have separate weights for the mover and for the other side, so the first
-//! layer is a sum of two accumulators, of which most successors share one. Invariant: `layout`
-//! names every feature in order with the version of its formula.
+//! Side features have separate weights for the mover and the other side, so the first layer is a
+//! sum of two accumulators, of which most successors share one. Invariant: `layout` names every
+//! feature in order with the version of its formula.
 
 use crate::core::arrays::{build_array, map_array};
 use crate::games::einstein::{
@@ -13,45 +13,41 @@ use crate::games::einstein::{
 use crate::learned::name_set::{NameSet, Named};
 use std::{collections::BTreeSet, ops::Range, sync::OnceLock};
 
-/// A group of features; those for the squares of the stones are always present, in no group.
+/// A group of features besides the squares of the stones, which are always present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FeatureGroup {
     /// Per stone: its square combined with the number of faces (of six) that allow it.
     Mobility,
-    /// The expected number of own turns to the goal without captures, in classes of a quarter of a
-    /// turn.
+    /// The expected number of own turns to the goal without captures, in quarters of a turn.
     Turns,
     /// The set of the side's living stones.
     Alive,
     /// Mean and standard deviation of the number of own turns to the goal without captures.
     RaceDistribution,
-    /// Cross-side: the expected turns of one side combined with those of the other, as in a race.
+    /// Cross-side: the expected turns of one side combined with those of the other.
     Race,
-    /// Cross-side: for each stone, which of the squares that it can step to hold own and enemy
-    /// stones.
+    /// Cross-side: for each stone the own and enemy stones on its possible destinations.
     Contact,
 }
 
-/// Square features per stone: one for each of 25 squares, and one for a captured stone.
+/// Square features per stone: one for each of 25 squares, and one if it is gone.
 const NUM_SQUARES: usize = 26;
 
-/// Mobility features per stone: one for each square and number of faces, and one for a captured
-/// stone.
+/// Mobility features per stone: 25 squares for each number of faces, and one if it is gone.
 const NUM_MOBILITY_SQUARES: usize = 6 * 25 + 1;
 
 const NUM_TURN_CLASSES: usize = 48;
 
 const NUM_ALIVE_SETS: usize = 64;
 
-/// Number of classes of the standard deviation of turns, each a sixth of a turn wide.
+/// Number of classes of the standard deviation, in sixths of a turn.
 const NUM_SPREADS: usize = 16;
 
-/// Number of classes of each side's expected turns in [`FeatureGroup::Race`], a quarter of a turn
-/// wide.
+/// Number of classes of either side's expected turns in [`FeatureGroup::Race`], in quarters of a
+/// turn.
 const NUM_RACE_CLASSES: usize = 32;
 
-/// Patterns of a living stone in [`FeatureGroup::Contact`]: own and enemy stones on its three
-/// destinations, one bit each.
+/// Own and enemy stones on the three destinations of a stone, one bit each.
 const NUM_CONTACTS: usize = 1 << 6;
 
 impl Named for FeatureGroup {
@@ -66,7 +62,7 @@ impl Named for FeatureGroup {
     const KIND: &'static str = "group of inputs";
 
     fn name(self) -> &'static str {
-        // The first word of a layout is the name.
+        // A layout begins with the name.
         let layout = self.layout();
         layout.split_once(' ').map_or(layout, |(name, _)| name)
     }
@@ -77,7 +73,7 @@ impl Named for FeatureGroup {
 }
 
 impl FeatureGroup {
-    /// Number of features of the group, for each side unless it is cross-side.
+    /// Number of features, per side unless the group is cross-side.
     pub fn rows(self) -> usize {
         match self {
             Self::Mobility => MAX_STONES * NUM_MOBILITY_SQUARES,
@@ -89,8 +85,7 @@ impl FeatureGroup {
         }
     }
 
-    /// Number of features of the group that are active in a position, for each side unless it is
-    /// cross-side; the same in all positions.
+    /// Number of active features, per side unless the group is cross-side; equal in all positions.
     pub fn num_active(self) -> usize {
         match self {
             Self::Mobility => MAX_STONES,
@@ -141,8 +136,7 @@ pub fn num_side_features(groups: FeatureGroups) -> usize {
     MAX_STONES * NUM_SQUARES + side_groups(groups).map(FeatureGroup::rows).sum::<usize>()
 }
 
-/// The canonical description of the inputs: every feature in order, with the version of its
-/// formula.
+/// The description of the inputs: all features in order, with the version of each formula.
 pub(in super::super) fn layout(groups: FeatureGroups) -> String {
     let mut text = String::from(
         "sides v1: all inputs of the mover, then all of the other; squares v1: stones 1-6 by square in the owner's perspective, 25 gone",
@@ -154,7 +148,7 @@ pub(in super::super) fn layout(groups: FeatureGroups) -> String {
     text
 }
 
-/// The ranges of features of which exactly one is active: of the mover, the other side, and both.
+/// Ranges of features with one active each: of the mover, of the other side, and cross-side.
 pub(in super::super) fn feature_slots(groups: FeatureGroups) -> Vec<Range<usize>> {
     let shape = |group: FeatureGroup| (group.num_active(), group.rows());
     let side = || {
@@ -214,7 +208,7 @@ pub(in super::super) fn fill(groups: FeatureGroups, position: &Position, out: &m
 
 pub(super) const MAX_CROSS_FEATURES: usize = 1 + 2 * MAX_STONES;
 
-/// The active cross-side features, numbered from the first cross-side feature.
+/// The active cross-side features, numbered from 0.
 #[inline]
 pub(super) fn cross_rows<'a>(
     groups: FeatureGroups,
@@ -292,16 +286,16 @@ fn mobility_rows(alive: u8, side: Side) -> [u16; MAX_STONES] {
     build_array(|stone| base[stone] + u16::from(side.square(stone)))
 }
 
-/// The class of each distance vector by expected turns, optionally also by standard deviation.
+/// The class of each distance vector by expected turns and, optionally, standard deviation.
 #[derive(Debug)]
 pub(super) struct TurnClasses {
     of: Box<[u8; NUM_DISTANCE_VECTORS.next_power_of_two()]>,
-    /// For each class its [`FeatureGroup::RaceDistribution`] feature, 16 · quarter turns + sixths.
+    /// The [`FeatureGroup::RaceDistribution`] feature of each class, 16 · quarters + sixths.
     spreads: Vec<u16>,
 }
 
 impl TurnClasses {
-    /// The classes of the classic rules and a fair die, which all models use; computed once.
+    /// The shared classes of the classic rules and a fair die, for which models are.
     pub(super) fn for_classic_rules(by_spread: bool) -> &'static Self {
         static SHARED: [OnceLock<TurnClasses>; 2] = [const { OnceLock::new() }; 2];
         SHARED[usize::from(by_spread)].get_or_init(|| Self::new(by_spread))
@@ -313,7 +307,7 @@ impl TurnClasses {
             if index == 0 || index >= NUM_DISTANCE_VECTORS {
                 return 0;
             }
-            // The small number prevents that rounding separates symmetric vectors.
+            // An epsilon, so that rounding does not separate symmetric vectors.
             let turn_classes = (4.0 * (race.expected_turns_f64(index) + 1e-6)).floor();
             let turn_classes = (turn_classes as usize).min(NUM_TURN_CLASSES - 1);
             let mass = race.probabilities(index).into_iter().zip(0..);
@@ -326,7 +320,7 @@ impl TurnClasses {
             .map(spread)
             .collect();
         let spreads: Vec<u16> = if by_spread {
-            // Only combinations that occur, which are fewer than 256.
+            // Only those that occur, fewer than 256.
             let sorted: BTreeSet<u16> = all.iter().copied().collect();
             sorted.into_iter().collect()
         } else {
@@ -352,19 +346,19 @@ impl TurnClasses {
     }
 }
 
-/// Number of active rows of one side in inference: those for a stone's square and mobility are one,
-/// so are those for the living stones and the bias.
+/// Active rows of one side in inference: a stone's square and mobility are fused, and so are the
+/// living stones and the bias.
 pub(super) const NUM_FUSED: usize = MAX_STONES + 2;
 
-/// Rows in the inference table of one side; a power of two, so that a mask bounds every index.
+/// Rows of the fused table of one side; a power of two, so that a mask bounds every index.
 pub(super) const FUSED_ROWS: usize = 2048;
 
 const TURNS_OFFSET: usize = MAX_STONES * NUM_MOBILITY_SQUARES;
 const ALIVE_OFFSET: usize = TURNS_OFFSET + 256;
 const _: () = assert!(ALIVE_OFFSET + NUM_ALIVE_SETS <= FUSED_ROWS);
 
-/// For each set of living stones and each stone the number that, plus the stone's square, gives its
-/// [`FeatureGroup::Mobility`] feature, which is also its fused row.
+/// For each set of living stones the offset from a stone's square to its [`FeatureGroup::Mobility`]
+/// feature, which is also its fused row.
 static STONE_BASE: [[u16; MAX_STONES]; NUM_ALIVE_SETS] = {
     let mut bases = [[0; MAX_STONES]; NUM_ALIVE_SETS];
     let mut alive = 0;
@@ -383,10 +377,10 @@ static STONE_BASE: [[u16; MAX_STONES]; NUM_ALIVE_SETS] = {
     bases
 };
 
-/// Index of the row of expected turns among the active rows; those of the six stones come before.
+/// Index of the active row of expected turns, after those of the six stones.
 pub(super) const TURNS_ROW: usize = MAX_STONES;
 
-/// The row of the inference table for the turns of a side with this [`distance_index`].
+/// The fused row of expected turns for a [`distance_index`].
 #[inline(always)]
 pub(super) fn turns_row(classes: &TurnClasses, index: usize) -> u16 {
     TURNS_OFFSET as u16 + u16::from(classes.class_index(index))
@@ -402,8 +396,8 @@ pub(super) fn fused_rows(classes: &TurnClasses, side: Side) -> [u16; NUM_FUSED] 
     rows
 }
 
-/// The inference table of one side, `[FUSED_ROWS × width]`: `rows`, one per feature in the order of
-/// [`layout`], and the bias, added up.
+/// The fused table of one side, `[FUSED_ROWS × width]`: sums of its `rows`, in [`layout`] order,
+/// and the bias.
 pub(super) fn fuse(
     groups: FeatureGroups,
     classes: &TurnClasses,

@@ -13,8 +13,8 @@ use crate::core::simd::{Instructions, SimdLevel, multiversion};
 use crate::games::einstein::learned::side_moves::{Logits, SideMoves};
 use crate::learned::network::{NetworkWeights, win_probability};
 
-/// The group of four first-layer neurons that is at `index` after packing two vectors of 16-bit
-/// sums to bytes, lane by lane of 128 bits.
+/// The group of four first-layer neurons at `index` after packing two vectors of 16-bit sums to
+/// bytes, lane by lane of 128 bits.
 pub(super) fn packed_order(instructions: Instructions, index: usize) -> usize {
     let fours = match instructions.level() {
         SimdLevel::Portable => return index,
@@ -46,16 +46,15 @@ pub(super) fn lines<T: Copy, const COUNT: usize>(values: &[T]) -> Vec<CacheLine<
         .collect()
 }
 
-/// The inference tables of the side to move and of the other side: `[FUSED_ROWS × width]`.
+/// The fused tables of the mover and of the other side: `[FUSED_ROWS × width]`.
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
-    /// Rows of the side to move; those for living stones include the bias.
+    /// With the bias.
     pub(super) mover: Vec<I16Line>,
     pub(super) other: Vec<I16Line>,
 }
 
-/// Number of inputs whose products are summed in 16 bits before widening, if
-/// [`Layers::i16_sums_fit`].
+/// Inputs whose products are summed in 16 bits before widening, if [`Layers::i16_sums_fit`].
 pub(super) const I16_SUM_INPUTS: usize = 16;
 
 #[derive(Clone, Debug)]
@@ -69,10 +68,10 @@ pub(super) const I16_SUM_INPUTS: usize = 16;
 pub(super) struct Layers {
     /// Weights for every four inputs (in packed order) and every neuron.
     pub(super) hidden: Vec<I8Line>,
-    /// Whether no 16-bit sum over [`I16_SUM_INPUTS`] inputs in packed order can overflow: it has
-    /// two of every four inputs, with activations 0 to 127.
+    /// Whether no 16-bit sum over [`I16_SUM_INPUTS`] inputs in packed order can overflow: two of
+    /// every four inputs, with activations 0 to 127.
     pub(super) i16_sums_fit: bool,
-    /// Biases of the second layer, and the weights from it to the output: sixteen neurons per line.
+    /// Biases of the second layer; sixteen neurons per line, as in `output`.
     pub(super) bias: Vec<CacheLine<i32, 16>>,
     pub(super) output: Vec<CacheLine<i32, 16>>,
     pub(super) output_bias: i32,
@@ -110,8 +109,7 @@ impl Layers {
     }
 }
 
-/// Whether all 16-bit sums fit in the worst case: activations of 127 for weights of one sign, 0 for
-/// the others.
+/// The worst case has activations of 127 for weights of one sign and 0 for the other.
 fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
     let max_weight = i32::from(i16::MAX) / 127;
     hidden.chunks_exact(I16_SUM_INPUTS * second).all(|inputs| {
@@ -135,11 +133,10 @@ fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
 
 pub(super) type AccumulatorPair = [u8; 2];
 
-/// Number of rows that a move without a capture changes: those of the stone and of the expected
-/// turns.
+/// Rows that a move without a capture changes: those of the stone and of the expected turns.
 pub(super) const NUM_CHANGED_ROWS: usize = 2;
 
-/// Defines a function that calls the one of the same name in the module of the instructions.
+/// Dispatches to the function of the same name in the module of the instructions.
 macro_rules! dispatch_simd {
     ($(#[$meta:meta])* $visibility:vis fn $name:ident<$(const $width:ident: $kind:ty),+>
         ($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?;
@@ -174,8 +171,7 @@ dispatch_simd! {
 }
 
 dispatch_simd! {
-    /// The accumulator of a side from an earlier one, by subtracting the rows `gone` and adding the
-    /// rows `come`.
+    /// The accumulator of a side from an earlier one, less the rows `gone`, plus the rows `come`.
     pub(super) fn change_rows<const FIRST: usize>(
         table: &[I16Line],
         before: &[I16Line],
@@ -186,7 +182,7 @@ dispatch_simd! {
 }
 
 dispatch_simd! {
-    /// The logit of each pair of accumulators; elements of `out` after the last pair are arbitrary.
+    /// The logit of each pair of accumulators; the rest of `out` is arbitrary.
     pub(super) fn logits<const FIRST: usize, const SECOND: usize>(
         layers: &Layers,
         movers: &[I16Line],
@@ -197,7 +193,7 @@ dispatch_simd! {
 }
 
 multiversion! {
-    /// Sets `out` to the sum of two accumulators and of rows of a table.
+    /// `out` = the sum of two accumulators and rows of a table.
     pub(super) fn add_accumulators(
         sums: [&[I16Line]; 2],
         table: &[I16Line],
@@ -232,8 +228,7 @@ fn add_accumulators_body(
 }
 
 multiversion! {
-    /// [`SideMoves::one_ply`] of the network's logits; vectors of eight stones suffice for all
-    /// instructions.
+    /// [`SideMoves::one_ply`] of logits; vectors of eight stones suffice for all instructions.
     pub(super) fn one_ply(steps: &SideMoves, logits: &mut Logits) -> f32 {
         Avx2 => one_ply_by_logits,
         Portable => one_ply_by_logits,

@@ -18,8 +18,8 @@ macro_rules! common_operations {
         compiled_for! {
             $features
 
-            /// Vector number `at` of some lines. Indexed by line, so that the compiler moves the
-            /// bounds check out of loops (WebAssembly took 1.6 times as long).
+            /// Vector `at` of some lines. Indexed by line, so that the compiler moves the check out
+            /// of loops (WebAssembly took 1.6 times as long).
             #[allow(clippy::modulo_one, reason = "a line may be one vector")]
             pub(super) fn load<T: Copy, const COUNT: usize>(
                 lines: &[CacheLine<T, COUNT>],
@@ -51,7 +51,7 @@ macro_rules! common_operations {
                 unsafe { part.as_mut_ptr().cast::<Vector>().write_unaligned(vector) }
             }
 
-            /// Adds to each neuron's sum the dot product of four activations and their weights.
+            /// Adds the dot product of four activations and weights to each neuron's sum.
             pub(super) fn dot(sum: Vector, inputs: Vector, weights: Vector) -> Vector {
                 add32(sum, madd16(maddubs(inputs, weights)))
             }
@@ -75,8 +75,8 @@ use super::{
 use crate::games::einstein::learned::side_moves::Logits;
 use crate::learned::network::{ACTIVATION_MAX, SHIFT};
 
-/// Defines a module of kernels over the operations of `$operations` and the dot product `$dot`,
-/// compiled for `$features`; without closures, which would pass vectors in memory.
+/// The kernels over the operations of `$operations` and the dot product `$dot`, for `$features`,
+/// without closures, which would pass vectors in memory.
 macro_rules! kernels {
     ($name:ident, $features:literal, $operations:ident, $dot:path, $i16_sums_fit:literal) => {
         pub(super) mod $name {
@@ -90,11 +90,11 @@ macro_rules! kernels {
                     add_rows!($table, $rows, $sums, add16)
                 };
                 ($table:expr, $rows:expr, $sums:expr, $add:ident) => {
-                    // A constant length, so that the compiler checks no index.
+                    // A constant length, so that no index is checked.
                     let table = &$table[..FUSED_ROWS * (FIRST / 32)];
                     for row in $rows {
-                        // Bounded by a branch: masks would be computed in vectors, whose elements
-                        // are expensive to extract.
+                        // By a branch: masks would be computed in vectors, whose elements are
+                        // expensive to extract.
                         assert!(usize::from(*row) < FUSED_ROWS);
                         let from = usize::from(*row) * (2 * FIRST / VECTOR_BYTES);
                         for at in 0..2 * FIRST / VECTOR_BYTES {
@@ -138,8 +138,8 @@ macro_rules! kernels {
                 }
             }
 
-            /// The terms of the logit from the second layer's neurons, for each position in a
-            /// vector whose lanes [`v::total`] sums; `ACC_CHAINS` accumulators per sum.
+            /// Terms of the logit from the second layer, in a vector per position whose lanes
+            /// [`v::total`] sums; `ACC_CHAINS` accumulators per sum.
             #[inline]
             #[target_feature(enable = $features)]
             fn forward<
@@ -160,8 +160,7 @@ macro_rules! kernels {
                 let vectors = const { SECOND * 4 / VECTOR_BYTES };
                 let hidden = &layers.hidden[..FIRST * SECOND / 64];
                 let bias = &layers.bias[..SECOND / 16];
-                // Activations are loaded from memory, since extracting them from registers by
-                // shuffles costs more.
+                // Read from memory: extracting elements from registers costs more.
                 let activations = std::hint::black_box(activations);
                 let mut sums = [[[v::zero(); v::MAX_SECOND_LAYER_VECTORS]; ACC_CHAINS]; COUNT];
                 for position in 0..COUNT {
@@ -210,8 +209,7 @@ macro_rules! kernels {
                 let vectors = const { SECOND * 4 / VECTOR_BYTES };
                 let hidden = &layers.hidden[..FIRST * SECOND / 64];
                 let bias = &layers.bias[..SECOND / 16];
-                // Activations are loaded from memory, since extracting them from registers by
-                // shuffles costs more.
+                // Read from memory: extracting elements from registers costs more.
                 let activations = std::hint::black_box(activations);
                 let mut sums = [v::zero(); v::MAX_SECOND_LAYER_VECTORS];
                 for at in 0..vectors {
@@ -239,8 +237,7 @@ macro_rules! kernels {
                 outputs::<SECOND>(layers, &sums)
             }
 
-            /// The terms of the logit from second-layer neurons with these sums, in a vector whose
-            /// lanes [`v::total`] sums.
+            /// Terms of the logit from these second-layer sums, in lanes that [`v::total`] sums.
             #[inline]
             #[target_feature(enable = $features)]
             fn outputs<const SECOND: usize>(
@@ -302,8 +299,8 @@ macro_rules! kernels {
                 pairs: &[AccumulatorPair],
                 out: &mut Logits,
             ) {
-                // The activations of the next positions are stored before those of these are
-                // loaded, since loads wait long for recent stores.
+                // The next activations are stored before these are loaded, since loads wait long
+                // for recent stores.
                 let [these, next] =
                     &mut [const { [const { Activations([0; FIRST]) }; POSITIONS_PER_GROUP] }; 2];
                 let (mut these, mut next) = (these, next);
@@ -333,8 +330,8 @@ macro_rules! kernels {
                             ),
                         }
                     } else {
-                        // The last of an odd number of positions is paired with old activations,
-                        // whose result is discarded.
+                        // An odd last position is paired with old activations, whose result is
+                        // discarded.
                         for two in 0..pairs.len().div_ceil(2) {
                             let (activations, sums) = (&mut these[2 * two..], &mut sums[2 * two..]);
                             forward_into::<FIRST, SECOND, 2, { v::ACC_CHAINS_FOR_TWO_POSITIONS }>(
@@ -373,7 +370,7 @@ macro_rules! kernels {
                 }
             }
 
-            /// [`forward`] of the first `COUNT` positions, into `sums`.
+            /// [`forward`] of the first `COUNT` positions.
             #[inline]
             #[target_feature(enable = $features)]
             fn forward_into<

@@ -1,8 +1,8 @@
 //! Batched evaluation of all successors of a position by the SIMD network.
 //!
-//! Each move has an accumulator of the mover after it, which is paired with one of the enemy:
-//! complete, or without the captured stone. Invariant: batched values are bit-identical to
-//! successors evaluated one by one.
+//! A successor combines an accumulator of the mover after a move with one of the enemy, complete or
+//! less the captured stone. Invariant: batched values are bit-identical to successors evaluated one
+//! by one.
 
 use super::{
     SimdNetwork, ZERO_LINES,
@@ -17,7 +17,7 @@ use crate::games::einstein::{
     position::Side,
 };
 
-/// Cache of a side's moves and of its accumulators after them. Initially empty; allocates once.
+/// Cached moves of a side and its accumulators after them. Initially empty; allocates once.
 #[derive(Clone, Debug, Default)]
 pub struct Successors {
     steps: SideMoves,
@@ -26,7 +26,7 @@ pub struct Successors {
     sums: Vec<I16Line>,
 }
 
-/// Number of accumulators of the enemy: the complete one, and one without each of its stones.
+/// The enemy's accumulators: complete, and without each of its stones.
 const NUM_ENEMY_ACCUMULATORS: usize = 1 + MAX_STONES;
 
 impl SimdNetwork {
@@ -91,7 +91,7 @@ impl SimdNetwork {
         listed.score(&logits, count, scores);
     }
 
-    /// The enemy's logit after each step, from `others`, the mover's accumulators after the steps;
+    /// The enemy's logit after each step. `others` has the mover's accumulators after the steps;
     /// `enemies` and `mover_sums` are buffers.
     #[inline]
     fn logits<const FIRST: usize, const SECOND: usize>(
@@ -139,8 +139,7 @@ impl SimdNetwork {
         };
         compute(all, &mut logits);
         if fewer != all {
-            // Successors with a captured stone, of either side, belong to the bucket of one stone
-            // less.
+            // After captures, of either side's stones, the bucket is that of one stone less.
             let own = position.mover().occupied_squares();
             let captures = |(step, pair): (&SideMove, &AccumulatorPair)| {
                 pair[0] != 0 || own >> (Standard::GOAL - step.square) & 1 != 0
@@ -166,8 +165,8 @@ impl SimdNetwork {
         logits
     }
 
-    /// Computes the accumulators of the enemy that the steps need, and pairs each step with one.
-    /// Returns whether any step captures an enemy stone.
+    /// Computes the enemy's accumulators as needed, and pairs each step with one. Returns whether
+    /// any step captures an enemy stone.
     #[inline]
     fn pair_up<const FIRST: usize>(
         &self,
@@ -185,7 +184,7 @@ impl SimdNetwork {
             &self.rows(enemy),
             &mut enemies[..lines],
         );
-        // No step has 31, the square of gone stones, as its target.
+        // No step goes to 31, the square of gone stones.
         let mut captured = (0..MAX_STONES).fold(0u8, |set, stone| {
             set | ((targets >> enemy.square(stone) & 1) as u8) << stone
         });
@@ -195,7 +194,7 @@ impl SimdNetwork {
             captured &= captured - 1;
             let square = enemy.square(victim);
             for at in 0..steps.len().min(MAX_STEPS) {
-                // Selected by a mask, since the branch would be unpredictable.
+                // By a mask, since the branch would be unpredictable.
                 let (pair, step) = (&mut pairs[at], steps[at]);
                 let is_captured = u8::from(step.square == square).wrapping_neg();
                 pair[0] = pair[0] & !is_captured | (victim as u8 + 1) & is_captured;
@@ -255,7 +254,7 @@ impl SimdNetwork {
     }
 }
 
-/// Pairs every step with the enemy's complete accumulator.
+/// All steps with the complete enemy.
 const fn pairs_without_captures() -> [AccumulatorPair; MAX_STEPS] {
     let mut pairs = [[0; 2]; MAX_STEPS];
     let mut index = 0;

@@ -25,7 +25,7 @@ use crate::learned::{
     },
 };
 
-/// Random weights with which few neurons are always 0 or saturated.
+/// Random weights whose layers neither die nor saturate.
 pub(crate) fn random_weights(
     groups: FeatureGroups,
     widths: &[usize],
@@ -99,7 +99,7 @@ fn simd_network(network: &Network) -> Option<&SimdNetwork> {
     network.kernels().0.as_deref()
 }
 
-/// The same weights with a second layer scaled so that its 16-bit sums fit.
+/// The same weights with a second layer whose products fit 16-bit sums.
 fn with_fitting_i16_sums(mut weights: NetworkWeights) -> NetworkWeights {
     let layer = &mut weights.hidden[0];
     layer.weights.iter_mut().for_each(|weight| *weight /= 4);
@@ -294,7 +294,7 @@ fn impossible_positions_are_harmless() {
         for position in impossible_positions(600) {
             let found = network.one_ply(&game, &position, &mut used);
             assert!(found.is_finite() || game.count_moves(&position).total == 0);
-            // A cache with other contents gives the same value as an empty one.
+            // Earlier contents of the cache do not matter.
             assert_eq!(
                 found,
                 network.one_ply(&game, &position, &mut Successors::default()),
@@ -313,7 +313,7 @@ fn kernels_stay_within_their_lines() {
         mover: table.clone(),
         other: table,
     };
-    // The rows include the last ones of the tables.
+    // Including the last rows of the tables.
     let last = features::FUSED_ROWS as u16 - 1;
     let rows = [last, 0, 7, 100, 2, last, 3, 4];
     let results = |set: Instructions| {
@@ -487,7 +487,7 @@ fn no_race_is_longer_than_the_classes_of_turns() {
 
 #[test]
 fn values_never_fall_when_logits_rise() {
-    // Every 32nd logit: steps are largest in the middle, and rounding matters most at the ends.
+    // Every 32nd logit; steps are largest in the middle, rounding matters most at the ends.
     let mut last = 0.0;
     for coarse in (-24 * (LOGIT_SCALE >> 5)..=24 * (LOGIT_SCALE >> 5)).step_by(1) {
         let value = win_probability(coarse << 5);
@@ -623,8 +623,8 @@ fn sets_of_names_are_their_names() {
 
 #[test]
 fn sums_use_16_bits_only_where_none_overflows() {
-    // All activations are 127. One 16-bit sum has eight weights: the first two of every four
-    // inputs, of four groups of four that are adjacent when packed.
+    // All activations are 127. Eight weights belong to one 16-bit sum: the first two of every four
+    // inputs, of four times four that are adjacent when packed.
     let groups = FeatureGroups::NONE;
     let mut weights = random_weights(groups, &[64, 32], 1, 1);
     weights.rows.fill(0);
@@ -752,7 +752,7 @@ fn overflowing_first_layers_are_clamped() {
     };
     let clamped = hold(&wild);
     assert!(fits(&clamped));
-    // Clamping only shrinks weights; it changes nothing when repeated, and no weights that fit.
+    // Clamping only shrinks weights; it changes nothing if repeated, or if weights fit.
     let mut pairs = clamped.rows.iter().zip(&wild.rows);
     assert!(pairs.all(|(clamped, wild)| clamped == wild || clamped.abs() < wild.abs()));
     let again = hold(&clamped);

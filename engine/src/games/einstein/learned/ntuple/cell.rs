@@ -9,8 +9,8 @@ use crate::learned::inputs::{Cell, CellGroup};
 pub(super) const SQUARES: usize = Standard::SQUARES as usize;
 pub(super) const STONES: usize = 2 * MAX_STONES;
 
-// First index of each kind of cell. The symbols of the first 64 cells are always computed; the
-// compact alphabets follow, 32 bytes per kind.
+// First index of each kind. The first 64 cells are always computed; the compact alphabets follow,
+// each in a vector of 32 bytes.
 pub(super) const BOARD_START: usize = 0;
 pub(super) const SQUARES_START: usize = BOARD_START + SQUARES;
 pub(super) const DISTANCES_START: usize = SQUARES_START + STONES;
@@ -56,8 +56,7 @@ pub(super) const SQUARE_CELLS: CellGroup = group(
     SQUARES + 1,
     "square of mover 1-6, other 1-6 in the owner's perspective (25 gone)",
 );
-/// The distance of a stone to its goal, 1–4; 0 if it is gone (or on the goal, where the game is
-/// over).
+/// The distance of a stone to its goal, 1–4; 0 when gone (or on the goal, where the game is over).
 pub(super) const DISTANCE_CELLS: CellGroup =
     group('d', DISTANCES_START, STONES, 5, "distance (0 gone)");
 pub(super) const ALIVE_CELLS: CellGroup = group('a', ALIVE_START, STONES, 2, "alive");
@@ -97,8 +96,8 @@ pub(super) fn has_compact_alphabet(cell: Cell) -> bool {
     cell.index() >= OWNERS_START
 }
 
-/// The cell that has the symbol of `cell` in the position's image under a symmetry of
-/// [`crate::games::einstein::symmetry`], up to renamed symbols.
+/// The image of a cell under a symmetry of [`crate::games::einstein::symmetry`], up to renamed
+/// symbols.
 pub(crate) fn transform_cell(cell: Cell, symmetry: usize) -> Cell {
     let square = |square: usize| {
         if symmetry & 1 == 1 {

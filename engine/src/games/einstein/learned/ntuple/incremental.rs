@@ -1,7 +1,7 @@
 //! Incremental sums after moves, tuple by tuple, in portable code.
 //!
-//! The moving stone is first removed from its square, a change that its moves share; each move then
-//! changes its other cells in sequence. Invariant: stored rows and weights are those of the current
+//! A stone is first removed from its square, which its moves have in common; each move then changes
+//! its other cells in sequence. Invariant: stored rows and weights are those of the current
 //! symbols.
 
 use super::{
@@ -19,7 +19,7 @@ use crate::games::einstein::{
 };
 use crate::learned::tuples::QuantizedWeights;
 
-/// The row of a tuple, counted over all tables and phases, and its weight.
+/// A tuple's row, over all tables and phases, and its weight.
 #[derive(Clone, Copy, Default)]
 struct TupleState {
     row: u32,
@@ -29,10 +29,10 @@ struct TupleState {
 /// A cell's index and its new symbol.
 type SymbolChange = (usize, u8);
 
-/// The tuples that have a changed cell, and the difference of its symbols.
+/// The tuples of a changed cell, and the difference of its symbols.
 type RowChange<'a> = (&'a [TupleRef], u32);
 
-/// Maximum number of cells, besides the square, that change when a stone is placed.
+/// Maximum changes of symbols when a stone is placed.
 const MAX_CHANGES: usize = 8;
 
 /// The sum after each step, bias included; `MAX_TUPLES` is at least the number of tuples.
@@ -68,7 +68,7 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
         };
         sum += state.weight;
     }
-    // The tuples with the moving stone removed, and during its placement.
+    // States with the moving stone removed, and during its placement.
     let (mut rows_without_stone, mut current) = (current_rows, current_rows);
     let several = tuples_by_cell.stones || tuples_by_cell.owners || tuples_by_cell.mobility;
     let mut up = None;

@@ -7,7 +7,7 @@ use super::cell::MOBILE_CELLS;
 use crate::core::arrays::map_array;
 use crate::games::einstein::MAX_STONES;
 
-/// Bit set of the stones of a set that are also allowed by the face of another number.
+/// Bit set of the stones that another number also allows.
 #[inline]
 fn movable_by_neighbour_numbers(alive: u8) -> u8 {
     const ALL: u8 = (1 << MAX_STONES) - 1;
@@ -24,8 +24,8 @@ pub(super) fn movable_symbols(mover: u8, other: u8) -> u16 {
     mover << 1 | other << (1 + MAX_STONES)
 }
 
-/// For each board symbol (0 nothing, 1–12 stones) its symbol in [`MOBILE_CELLS`]; constructed only
-/// in this file.
+/// The symbol in [`MOBILE_CELLS`] of each board symbol (0 nothing, 1–12 stones); constructed only
+/// here.
 #[derive(Clone, Copy)]
 pub(super) struct Mobility([u8; 16]);
 
@@ -48,7 +48,7 @@ impl Mobility {
     }
 }
 
-/// For each board symbol the symbol in [`MOBILE_CELLS`] of a stone that only its own number allows.
+/// Symbols in [`MOBILE_CELLS`] of stones that only their own number allows, by board symbol.
 pub(super) const MIN_SYMBOLS: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 0, 0, 0];
 
 const _: () = {

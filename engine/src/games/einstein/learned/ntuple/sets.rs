@@ -83,8 +83,8 @@ fn distance_vectors() -> Vec<Vec<Cell>> {
         .to_vec()
 }
 
-/// Three stones' distances of one side with three of the other's (four tuples of 5⁶ rows), and all
-/// twelve alive bits (2¹² rows).
+/// Half of one side's distances with half of the other's (four times 5⁶ rows), and all twelve alive
+/// bits (2¹²).
 fn race_crossings() -> Vec<Vec<Cell>> {
     let mut tuples: Vec<Vec<Cell>> = [(0, 6), (0, 9), (3, 6), (3, 9)]
         .map(|(own, other)| cells(DISTANCE_CELLS, (own..own + 3).chain(other..other + 3)))
@@ -93,8 +93,8 @@ fn race_crossings() -> Vec<Vec<Cell>> {
     tuples
 }
 
-/// Triples of stones: three of one side with consecutive labels, and two of one side with
-/// consecutive labels and any one of the other. 26³ rows each.
+/// Three stones of one side with consecutive labels, and two of one side with any of the other: 26³
+/// rows each.
 fn triples() -> Vec<Vec<Cell>> {
     let mut tuples = Vec::new();
     for side in FIRST_STONES {
@@ -113,8 +113,7 @@ fn triples() -> Vec<Vec<Cell>> {
     tuples
 }
 
-/// Windows of four squares, 13⁴ rows each: two per row and column, and those on diagonals of at
-/// least four squares.
+/// Windows of four squares in rows, columns and diagonals: 13⁴ rows each.
 fn lines() -> Vec<Vec<Cell>> {
     let mut tuples = Vec::new();
     for (row_step, column_step) in [(0, 1), (1, 0), (1, 1), (1, -1)] {
@@ -140,12 +139,12 @@ fn blocks() -> Vec<Vec<Cell>> {
         .collect()
 }
 
-/// Seed of the walks of the set `walks-6`.
+/// Seed of `walks-6`.
 const WALK_SEED: u64 = 6;
 const NUM_WALKS: usize = 64;
 const SQUARES_PER_WALK: usize = 6;
 
-/// Random walks on the board (Lucas 2008), all with different sets of squares. 5⁶ rows each.
+/// Random walks on the board (Lucas 2008), no two with the same squares. 5⁶ rows each.
 fn walks() -> Vec<Vec<Cell>> {
     let mut random = RandomStream::new(WALK_SEED);
     let mut walks: Vec<Vec<Cell>> = Vec::new();
@@ -160,7 +159,7 @@ fn walks() -> Vec<Vec<Cell>> {
     walks
 }
 
-/// The squares of a random walk that ends when it has visited `squares` different ones.
+/// The first `squares` different squares of a random walk between neighbours.
 fn random_walk(squares: usize, random: &mut RandomStream) -> Vec<usize> {
     let mut square = random.below(25);
     let mut visited = vec![square];
@@ -180,12 +179,11 @@ fn are_neighbours(one: usize, other: usize) -> bool {
     one != other && (one / 5).abs_diff(other / 5) <= 1 && (one % 5).abs_diff(other % 5) <= 1
 }
 
-/// Number of random walks in a tuple search, for each alphabet.
+/// Number of candidate walks of each alphabet.
 const NUM_CANDIDATE_WALKS: usize = 40;
 
-/// Alphabets of squares: names of the windows and of the walks, the cells, and the maximum number
-/// of squares of a window and of a walk. Tables have at most 13⁴ rows by stone, 5⁶ by mobility, 3⁹
-/// by owner.
+/// Alphabets of squares: names of the windows and walks, the cells, and the maximum squares of a
+/// window and of a walk. By stone 13⁴ rows, by mobility 5⁶, by owner 3⁸ or 3⁹.
 const SQUARE_ALPHABETS: [(&str, &str, CellGroup, usize, usize); 3] = [
     ("windows by stone", "walks by stone", BOARD_CELLS, 4, 4),
     (
@@ -234,7 +232,7 @@ fn subsets(group: CellGroup, count: u32) -> Vec<Vec<Cell>> {
         .collect()
 }
 
-/// Rectangles and diagonals of 3 to `max_cells` squares, as lists of squares.
+/// Rectangles and diagonals of 3 to `max_cells` squares.
 fn windows(max_cells: usize) -> Vec<Vec<usize>> {
     let mut windows = Vec::new();
     for row in 0..5usize {

@@ -85,8 +85,7 @@ pub(super) fn successors(
     }
 }
 
-/// [`SideMoves::one_ply`] of sums with the bias, in vectors of eight stones; panics for portable
-/// instructions.
+/// [`SideMoves::one_ply`] of sums with the bias, by eight stones; panics for portable instructions.
 #[inline]
 pub(super) fn one_ply(
     set: &TupleSet,
@@ -129,7 +128,7 @@ const GOAL_DISTANCE: [u8; 64] = {
 
 const SYMBOL_OWNER: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 0, 0, 0];
 
-// All table entries are in the alphabets of their cells.
+// All entries are in the alphabets of their cells.
 const _: () = {
     let mut at = 0;
     while at < GOAL_DISTANCE.len() {
@@ -139,7 +138,7 @@ const _: () = {
     }
 };
 
-/// One bit per board symbol, set for stones that faces other than their own number allow.
+/// Bit set of the board symbols of stones that other numbers allow.
 #[inline]
 fn allowed_by_other_numbers(position: &Position) -> u16 {
     movable_symbols(position.mover().living_set(), position.other().living_set())

@@ -1,8 +1,8 @@
-//! SIMD layout of a tuple set, in blocks of sixteen tuples.
+//! SIMD layout of a tuple set: sixteen tuples per block.
 //!
-//! A step looks up the symbols of four cells of each tuple, multiplies them by factors and sums
-//! them in pairs of bytes, then of 16 bits: s₀ + r₀ s₁ + r₀ r₁ (s₂ + r₂ s₃), r being alphabet
-//! sizes; further cells take further steps with larger strides.
+//! A step looks up the symbols of four cells of each tuple, multiplies and sums them in pairs of
+//! bytes, then of 16 bits: s₀ + r₀ s₁ + r₀ r₁ (s₂ + r₂ s₃), r being alphabet sizes; further cells
+//! take further steps with larger strides.
 //!
 //! Invariants: base and steps of a tuple add up to its row, and no part overflows: at most 25 + 26
 //! · 25 in 16 bits, 26⁴ in 32. If each symbol is in its cell's alphabet, every row is below
@@ -23,20 +23,20 @@ pub(super) const PIECE_BYTES: usize = 16;
 #[repr(C, align(64))]
 pub(super) struct LookupStep {
     pub(super) cell_indices: [u8; CELLS_PER_STEP * LANES],
-    /// Factors 1, r₀, 1, r₂ of each tuple's symbols; 0 for a missing cell.
+    /// Factors 1, r₀, 1, r₂ of the symbols; 0 for a missing cell.
     pub(super) within_pairs: [i8; CELLS_PER_STEP * LANES],
-    /// Factors 1, r₀ r₁ of each tuple's sums of pairs.
+    /// Factors 1, r₀ r₁ of the sums of pairs.
     pub(super) pairs: [i16; 2 * LANES],
-    /// For each tuple the product of the alphabet sizes of all cells in earlier steps.
+    /// The product of the alphabet sizes of all cells in earlier steps.
     pub(super) strides: [u32; LANES],
-    /// Bit set of the pieces of 16 symbols that contain the cells.
+    /// Bit set of the pieces of 16 symbols that hold the cells.
     pub(super) pieces: u32,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub(super) struct TupleBlock {
-    /// For each tuple the first row of its table.
+    /// The first row of each tuple's table.
     pub(super) bases: [u32; LANES],
     /// All bits set in the lanes with a tuple.
     pub(super) mask: [u32; LANES],
@@ -47,7 +47,7 @@ pub(super) struct TupleBlock {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SimdLayout {
     blocks: Vec<TupleBlock>,
-    /// The steps of all blocks, block by block.
+    /// The steps of all blocks, in order.
     steps: Vec<LookupStep>,
     rows: usize,
     reduced: bool,
@@ -111,7 +111,7 @@ impl SimdLayout {
         })
     }
 
-    /// Whether a tuple has more than four cells, so that its block has more than one step.
+    /// Whether a tuple has more than four cells, and its block more than one step.
     #[inline]
     pub(super) fn is_long(&self) -> bool {
         self.steps.len() > self.blocks.len()

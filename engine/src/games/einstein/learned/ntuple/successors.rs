@@ -1,8 +1,8 @@
 //! Batched evaluation of all successors of a position by n-tuples.
 //!
-//! The position is evaluated once in the enemy's perspective; each move then updates the tuples of
-//! the cells that it changes. Captures that also change the mobility of other stones or the phase
-//! are evaluated as new positions. Invariant: batched values are bit-identical to single ones.
+//! The position is evaluated once in the enemy's perspective; a move then updates the tuples of its
+//! changed cells. A capture that also changes other stones' mobility or the phase is evaluated as a
+//! new position. Invariant: batched values are bit-identical to single ones.
 
 use super::{EinSteinTuples, NTuple, TupleSet, incremental, tuples_by_cell::TuplesByCell};
 use crate::games::einstein::{
@@ -42,7 +42,7 @@ impl Parent<'_> {
         usize::from(self.stone_on[usize::from(step.square & 31)])
     }
 
-    /// The tuples whose rows a step may change, as a bit set: bit i is tuple 64 · `part` + i.
+    /// Bit set of the tuples, from 64 · `part` on, whose rows a step may change.
     #[inline]
     pub(super) fn tuples_changed_by(&self, step: SideMove, part: usize) -> u64 {
         let tuples_by_cell = self.tuples_by_cell;
@@ -105,7 +105,7 @@ fn sums_after(network: &NTuple, position: &Position, steps: &[SideMove], sums: &
     for stone in 0..MAX_STONES {
         parent.stone_on[usize::from(flipped.mover().square(stone) & 31)] = stone as u8 + 1;
         let seen_by_enemy = Standard::GOAL.wrapping_sub(flipped.other().square(stone)) & 31;
-        // The index of gone stones, which this may write, is the target of no step.
+        // No step goes to the index that gone stones have here.
         parent.stone_on[usize::from(seen_by_enemy)] = (stone + MAX_STONES) as u8 + 1;
     }
     changed_sums(network, &parent, steps, sums);
@@ -137,15 +137,14 @@ fn sums_after(network: &NTuple, position: &Position, steps: &[SideMove], sums: &
     }
 }
 
-/// The enemy's sum after each step, bias included, if only cells of the moved and the captured
-/// stone change.
+/// [`sums_after`], if only the cells of moved and captured stones change.
 #[inline]
 fn changed_sums(network: &NTuple, parent: &Parent<'_>, steps: &[SideMove], sums: &mut Logits) {
     #[cfg(target_arch = "x86_64")]
     if network.set().kernels().are_wide() {
         return super::simd::successors(parent, network.quantized(), steps, sums);
     }
-    // A smaller size that most sets fit in, so that less memory is cleared.
+    // Enough tuples for most sets, with less memory to clear.
     const SMALL_SET: usize = 64;
     if network.set().tuples() <= SMALL_SET {
         incremental::successors::<SMALL_SET>(parent, network.quantized(), steps, sums);

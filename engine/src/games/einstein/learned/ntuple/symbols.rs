@@ -1,4 +1,4 @@
-//! The symbols of a position's cells in the mover's perspective, the inputs of n-tuples.
+//! The symbols of a position in the mover's perspective, the inputs of n-tuples.
 //!
 //! Invariant: for any bits of the position each symbol is in its cell's alphabet; unchecked loads
 //! rely on it.
@@ -14,7 +14,7 @@ use crate::games::einstein::{MAX_STONES, Position, Standard, evaluators::race_ta
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Symbols {
-    /// The symbol of each cell by index; the length allows an unchecked index of seven bits.
+    /// By cell index; the length allows an unchecked index of seven bits.
     symbols: [u8; CELLS],
 }
 
@@ -26,7 +26,7 @@ impl Symbols {
         view
     }
 
-    /// The symbols of a position, except that cells of the compact alphabets are 0.
+    /// The symbols, except that cells of the compact alphabets are 0.
     #[inline]
     pub(super) fn plain(position: &Position) -> Self {
         let mut symbols = [0u8; CELLS];
@@ -40,8 +40,7 @@ impl Symbols {
             };
             symbols[BOARD_START + usize::from(seen_by_mover & 31)] = stone as u8 + 1;
         }
-        // Filled last, since the square of a gone or invalid stone writes beyond the board into
-        // these cells.
+        // Filled last: on the board, gone or invalid squares may write to these cells.
         for stone in 0..STONES {
             let square = sides[stone / MAX_STONES]
                 .square(stone % MAX_STONES)

@@ -53,11 +53,11 @@ fn table_ends(set: &TupleSet) -> Vec<usize> {
         .collect()
 }
 
-/// The symbol of a cell, from the position's text instead of its packed form.
+/// The symbol of a cell, from the position's text.
 fn symbol(position: &Position, cell: Cell) -> usize {
     let board = Board::from_position(&Standard::default(), position);
     let mover_is_red = board.red_to_move;
-    // Number of a stone in cells: 0–5 for the mover's, 6–11 for the other side's.
+    // The mover's stones are 0–5 and the other's 6–11.
     let number = |stone: &Stone| stone.label - 1 + if stone.red == mover_is_red { 0 } else { 6 };
     let square = |stone: &Stone, red: bool| {
         let (row, column) = stone.in_perspective(red);
@@ -100,7 +100,7 @@ fn symbol(position: &Position, cell: Cell) -> usize {
     }
 }
 
-/// A set with all kinds of cells, tuples of all lengths, several blocks, and the compact alphabets.
+/// All kinds of cells, tuples of all lengths, several blocks, and the compact alphabets.
 fn mixed_set() -> TupleSet {
     let mut random = RandomStream::new(77);
     let kinds = [
@@ -221,7 +221,7 @@ fn every_tuple_has_a_row_of_its_own_and_different_positions_differ() {
         let mut rows = vec![0; set.tuples()];
         set.row_indices(&position, &mut rows);
         assert!(rows.is_sorted_by(|a, b| a < b) && (rows[set.tuples() - 1] as usize) < set.rows());
-        // Positions that differ only in the seat to move have the same symbols.
+        // The seat to move does not change the symbols.
         positions.insert((position.mover(), position.other()));
         seen.insert(rows);
     }
@@ -257,8 +257,8 @@ fn values_are_logistic_sums() {
                 (f64::from(model.value(&game, &position, &Successors::default())) - expected).abs()
                     < 1e-5
             );
-            // Each weight is rounded by at most half of its last bit, and the sum by half a step of
-            // the log odds.
+            // Rounding errors: half of the last bit of each weight, and half a step of the log
+            // odds.
             let bound =
                 (model.set().tuples() + 1) as f64 / f64::from(1 << 23) + 1.0 / f64::from(1 << 19);
             assert!(
@@ -318,7 +318,7 @@ fn all_instructions_give_the_same_rows_and_the_same_bits() {
             set.clone()
                 .with_instructions(Instructions::PORTABLE)
                 .row_indices(&position, &mut expected);
-            // Summed as integers, the order does not matter: 255 weights below 1 are exact.
+            // As integers, in any order: 255 weights below 1 are exact.
             let to_units = |weight: f32| (f64::from(weight) * f64::from(1 << 22)).round() as i64;
             let sum = to_units(-0.5)
                 + expected

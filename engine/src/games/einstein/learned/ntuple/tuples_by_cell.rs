@@ -17,12 +17,11 @@ pub(super) struct TupleRef {
 
 pub(super) type TupleBits = [u64; MAX_TUPLES / 64];
 
-/// The tuples that contain each cell, and those that contain any of the cells that a move changes
-/// together.
+/// The tuples of each cell, and of the cells that a move changes together.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TuplesByCell {
     tuple_refs: Vec<TupleRef>,
-    /// For each cell index the start of its references; the next entry is their end.
+    /// Start of the references of each cell, and the end of the last.
     starts: [u16; CELLS + 1],
     /// For each square the tuples that depend on its content.
     pub(super) tuples_of_square: [TupleBits; 32],

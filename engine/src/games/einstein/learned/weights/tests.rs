@@ -166,15 +166,14 @@ fn the_library_reads_what_is_written() {
     }
 }
 
-/// The error of reading a file whose contents `spoil` changed before its checksums were computed.
+/// The error of a file that `spoil` changed before its checksums were computed.
 fn load_error(file: &ModelFile, spoil: impl FnOnce(&mut Container)) -> String {
     let mut container = container(file);
     spoil(&mut container);
     read(&container.to_bytes()).unwrap_err().to_string()
 }
 
-/// Whether a message equals `expected`, or starts with it if `expected` does not end with a full
-/// stop.
+/// Whether a message equals `expected` or, if that has no full stop, starts with it.
 fn matches_expected(message: &str, expected: &str) -> bool {
     match expected.strip_suffix('.') {
         Some(complete) => message == complete,
@@ -192,7 +191,7 @@ fn every_wrong_entry_of_the_metadata_is_named() {
             "stones" => &stones,
             _ => &custom,
         };
-        // For long values, `old -> new` replaces a part of the features.
+        // In long texts ` -> ` separates a part and its replacement.
         let value = match value.split_once(" -> ") {
             Some((from, to)) => file.model.features().replacen(from, to, 1),
             None => value,
@@ -232,7 +231,7 @@ fn every_wrong_part_is_named() {
     for (spoil, expected) in spoilt {
         assert_eq!(load_error(&ntuple, spoil), expected);
     }
-    // Tensors are replaced by their index in the file.
+    // By index in the file.
     let replaced = |index: usize, tensor: Tensor| {
         load_error(&network, |container| container.tensors[index] = tensor)
     };

@@ -1,21 +1,21 @@
 //! From a position to its cell: the hot path of every probe.
 //!
-//! The result is that of [`Index::mover_index`] and [`MoverIndex::rank`](super::MoverIndex::rank),
-//! computed with a single data-dependent branch. Bits are not counted, since portable popcounts are
-//! slower than comparing a few squares.
+//! It computes [`Index::mover_index`] and [`MoverIndex::rank`](super::MoverIndex::rank) with a
+//! single data-dependent branch. Bits are not counted, since portable popcounts are slower than
+//! comparing a few squares.
 
 use super::super::patterns::{MAX_TABLE_STONES, NUM_PATTERNS, PATTERN_NUMBERS, reverse_mask};
 use super::{Class, GOAL, Index, dispatch_class, num_other_tuples, tuple_number};
 use crate::core::arrays::build_array;
 use crate::games::einstein::{Position, position::Side, symmetry::TRANSPOSED};
 
-/// The stones and the pattern of a side with a given set of labels.
+/// Stones and pattern of a set of labels.
 #[derive(Clone, Copy)]
 struct Labels {
-    /// The stones (from 0) in ascending order; the rest is padding.
+    /// The stones (from 0) by label; the rest is padding.
     stones: [u8; MAX_TABLE_STONES],
     count: u8,
-    /// The number of the pattern, and that of the pattern of reversed labels.
+    /// The number of the pattern, and of that of the reversed labels.
     patterns: [u8; 2],
 }
 
@@ -47,7 +47,7 @@ static LABELS_BY_SET: [Labels; 64] = {
     all
 };
 
-/// For each square the square itself, and then its transposed one.
+/// Each square unchanged, then transposed.
 static ORIENTATIONS: [[u8; 32]; 2] = {
     let mut same = [0; 32];
     let mut square = 0;
@@ -80,8 +80,7 @@ impl SideStones {
 }
 
 impl Index {
-    /// Class of a position that is not over and index of its cell; `None` if it has too many
-    /// stones.
+    /// Class and cell index of a position that is not over; `None` if it has too many stones.
     #[inline]
     pub(in super::super) fn find(&self, position: &Position) -> Option<(Class, usize)> {
         let (own, enemy) = (
@@ -118,7 +117,7 @@ impl Index {
         let row = entry >> 2;
         let orientation = &ORIENTATIONS[entry >> 1 & 1];
         let movers = movers.map(|square| orientation[usize::from(square & 31)]);
-        // A stone of the mover on 0 takes no square that the other side could use.
+        // A mover on 0 takes no free square from the other side.
         let on_zero = usize::from(row >= orbits.rows_without_zero);
         let ranks = others.map(|square| {
             let square = orientation[usize::from(square & 31)];
@@ -137,8 +136,8 @@ impl Index {
     }
 }
 
-/// The rank of the other side's tuple from its squares' ranks among the `free` ones, and whether
-/// its labels are reversed.
+/// The other side's rank from its squares' ranks among the `free` ones, and whether its labels are
+/// reversed.
 #[inline(always)]
 fn rank<const COUNT: usize>(ranks: [usize; COUNT], free: usize) -> (usize, bool) {
     let (first, last) = (ranks[0], ranks[COUNT - 1]);

@@ -19,8 +19,8 @@ pub(super) use std::arch::x86_64::{
 pub(super) type Vector = __m256i;
 pub(super) const VECTOR_BYTES: usize = 32;
 pub(super) const MAX_SECOND_LAYER_VECTORS: usize = 4;
-/// Positions that the second layer evaluates at once: 8 sums, 2 inputs, weights and products fill
-/// 16 registers.
+/// Positions per batch of the second layer: 8 sums, 2 inputs, weights and products fill 16
+/// registers.
 pub(super) const POSITIONS_PER_BATCH: usize = 2;
 pub(super) const ACC_CHAINS_FOR_TWO_POSITIONS: usize = 1;
 pub(super) const ACC_CHAINS: usize = 2;
@@ -36,7 +36,7 @@ compiled_for! {
         _mm256_madd_epi16(numbers, _mm256_set1_epi16(1))
     }
 
-    /// Activations from two vectors of first-layer sums, in packed order.
+    /// First-layer sums as activations, in packed order.
     pub(super) fn activations(low: Vector, high: Vector) -> Vector {
         const ROUND_DOWN: i32 = SHIFT as i32;
         let packed = _mm256_packus_epi16(
@@ -46,8 +46,8 @@ compiled_for! {
         _mm256_min_epu8(packed, _mm256_set1_epi8(127))
     }
 
-    /// Two vectors of second-layer sums, clipped to activations, times their output weights.
-    /// Packing clips at 0 and 65,535; the result fits 16 bits.
+    /// Clipped sums of two vectors of neurons times their output weights. Packing clips at 0 and
+    /// 65,535; the result fits 16 bits.
     pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
         let clipped = _mm256_min_epu16(
             _mm256_packus_epi32(first, second),

@@ -14,7 +14,7 @@ pub(super) fn load<T: Copy>(numbers: &[T], part: usize) -> __m256i {
     unsafe { _mm256_loadu_si256(numbers.as_ptr().cast::<__m256i>().add(part)) }
 }
 
-/// The part of eight tuples' rows from four cells each, in half a step, before the step's strides.
+/// The part of a step's cells in the rows of eight tuples, before the strides.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn quads(view: &SymbolVectors, step: &LookupStep, half: usize) -> __m256i {
@@ -33,7 +33,7 @@ fn quads(view: &SymbolVectors, step: &LookupStep, half: usize) -> __m256i {
     _mm256_madd_epi16(pairs, load(&step.pairs, half))
 }
 
-/// The rows of half of a block's tuples, from the block's steps.
+/// The rows of half of a block's tuples.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn half_block(

@@ -19,8 +19,7 @@ fn duplicate(bytes: [u8; 16]) -> __m256i {
     _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
 }
 
-/// For each stone the index of the byte of a position in which its lane begins, and of the next
-/// byte.
+/// For each stone the byte of a position in which its lane begins, and the next one.
 const LANE_BYTES: [u8; 32] = {
     let mut bytes = [0x80; 32];
     let mut stone = 0;
@@ -32,7 +31,7 @@ const LANE_BYTES: [u8; 32] = {
     bytes
 };
 
-/// For each stone the factor that shifts its lane to the upper end of 16 bits.
+/// Factors that shift a stone's lane to the upper end of 16 bits.
 const LANE_SHIFTS: [u16; 16] = {
     let mut factors = [0; 16];
     let mut stone = 0;
@@ -43,8 +42,7 @@ const LANE_SHIFTS: [u16; 16] = {
     factors
 };
 
-/// The squares 0–24, and the same squares in the other side's perspective; 255 elsewhere, which
-/// equals no square.
+/// The squares 0–24, and the same in the other side's perspective; 255, no square, elsewhere.
 const BOARD_SQUARES: [[u8; 32]; 2] = {
     let mut numbers = [[0; 32]; 2];
     let mut square = 0;
@@ -57,7 +55,7 @@ const BOARD_SQUARES: [[u8; 32]; 2] = {
     numbers
 };
 
-/// Shuffle indices that move `count` of 16 bytes from `from` to `to`; 0 elsewhere.
+/// A shuffle that moves `count` of 16 bytes from `from` to `to`; 0 elsewhere.
 const fn shuffle_to(from: usize, to: usize, count: usize) -> [u8; 16] {
     let mut bytes = [0x80; 16];
     let mut at = 0;
@@ -68,13 +66,11 @@ const fn shuffle_to(from: usize, to: usize, count: usize) -> [u8; 16] {
     bytes
 }
 
-/// The symbols of all cells in eight pieces of 16 bytes, each twice; the compact alphabets are 0
-/// unless `REDUCED`.
+/// All symbols in pieces of 16 bytes, each twice; the compact alphabets are 0 unless requested.
 pub(super) struct SymbolVectors([__m256i; 8]);
 
 impl SymbolVectors {
-    /// The symbols of a position with any bits: squares above [`SQUARES`] count as [`SQUARES`],
-    /// gone.
+    /// The symbols of a position with any bits: squares are clamped to [`SQUARES`].
     #[inline]
     #[target_feature(enable = "avx2")]
     pub(super) fn new<const REDUCED: bool>(position: &Position) -> Self {
@@ -142,7 +138,7 @@ impl SymbolVectors {
                 shuffle(numbers, [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]),
                 bits,
             );
-            // Subtracting the comparison's −1 adds one.
+            // Subtracts −1.
             let mobile = _mm256_sub_epi8(duplicate(MIN_SYMBOLS), _mm256_cmpeq_epi8(spread, bits));
             let mobile = _mm256_shuffle_epi8(mobile, board);
             pieces[4] = _mm256_permute2x128_si256::<0x00>(owners, owners);
@@ -170,7 +166,7 @@ impl SymbolVectors {
     }
 }
 
-/// The distances to the goal of squares 0–15, and of those from 16 on.
+/// The goal distances of squares 0–15, and from 16 on.
 const NEAR_START: [u8; 16] = distances_from(0);
 const NEAR_GOAL: [u8; 16] = distances_from(16);
 

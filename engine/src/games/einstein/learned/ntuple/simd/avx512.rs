@@ -23,7 +23,7 @@ pub(super) fn numbers(vector: __m512i) -> [u32; LANES] {
     numbers
 }
 
-/// The part of sixteen tuples' rows from the four cells of a step, before the step's strides.
+/// The part of a step's cells in the rows of sixteen tuples, before the strides.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn quads<const REDUCED: bool>(

@@ -1,7 +1,7 @@
 //! Incremental sums after moves by AVX-512: only the tuples of changed cells are updated.
 //!
-//! A move is four byte selections on the symbols. The rows of the affected tuples, for all moves in
-//! order, are compacted and their weights loaded. Invariant: the sums of `incremental.rs`.
+//! A move is four byte selections on the symbols. Only the rows of affected tuples are compacted
+//! (for all moves, in order) and loaded. Invariant: the sums of `incremental.rs`.
 
 use super::super::{
     mobility::Mobility,
@@ -18,11 +18,10 @@ use crate::games::einstein::learned::{
 };
 use std::{arch::x86_64::*, mem::MaybeUninit};
 
-/// Number of blocks whose tuples are compacted together: a 64-bit word marks those that a step
-/// affects.
+/// Blocks whose tuples are compacted together: 64 bits mark the tuples that a step affects.
 const BLOCKS_PER_GROUP: usize = 4;
 
-/// Capacity for the rows of a group of blocks after all moves, plus one vector.
+/// Capacity for the rows of a group after all moves, plus one vector.
 const ROWS_CAPACITY: usize = MAX_STEPS * BLOCKS_PER_GROUP * LANES + LANES;
 
 struct RowBuffer([MaybeUninit<u32>; ROWS_CAPACITY]);
@@ -38,11 +37,10 @@ impl RowBuffer {
     }
 
     /// Replaces each of the first `count` rows by the running sum of the weights up to it, modulo
-    /// 2³², since it may overflow over all moves.
+    /// 2³².
     ///
-    /// Weights are loaded singly, since gathers take longer. A move's contribution is the
-    /// difference of two running sums, so no branch depends on its number of rows, which is
-    /// unpredictable.
+    /// Single loads, since gathers take longer. A move's contribution is the difference of two
+    /// running sums, so no branch depends on its number of rows, which is unpredictable.
     ///
     /// # Safety
     /// `count` rows were stored, with a weight for each.
@@ -61,7 +59,7 @@ impl RowBuffer {
     /// The sum of the first `count` weights, modulo 2³².
     ///
     /// # Safety
-    /// [`Self::accumulate`] was called with at least this `count`.
+    /// `accumulate` was called with at least this `count`.
     #[inline]
     unsafe fn sum_of(&self, count: usize) -> i32 {
         if count == 0 {
@@ -73,7 +71,7 @@ impl RowBuffer {
     }
 }
 
-/// A block of sixteen tuples, in registers.
+/// Sixteen tuples, in registers.
 #[derive(Clone, Copy)]
 struct LoadedBlock<'a> {
     bases: __m512i,
@@ -106,23 +104,22 @@ impl LoadedBlock<'_> {
     }
 }
 
-/// A position, its moves, and their sums over the groups of blocks so far.
+/// A position, its moves, and their sums so far.
 struct Moves<'a, 'b, const REDUCED: bool> {
     parent: &'a Parent<'b>,
     weights: &'a [i32],
     steps: &'a [SideMove],
     before: SymbolVectors<REDUCED>,
-    /// The symbol of each stone in mobility cells, for sets with compact alphabets.
+    /// The mobility symbol of each board symbol, if tuples have such cells.
     mobility: Mobility,
-    /// The sum before the moves, bias included, in sixteen lanes.
+    /// The parent's sum, bias included, in sixteen lanes.
     parent_sum: __m512i,
-    /// For each move the difference from that sum, in sixteen lanes; initialised by the first
-    /// group.
+    /// The difference of each move from `parent_sum`, initialised by the first group of blocks.
     changes: [MaybeUninit<__m512i>; MAX_STEPS],
 }
 
-/// Adds the `part`-th group of blocks: first finds the rows of all moves, then loads all weights,
-/// then adds the sums, so that loads do not wait for recent stores, nor moves for each other.
+/// Adds the `part`-th group of blocks: first the rows of all moves, then all weights, then the
+/// sums, so that loads do not wait for recent stores, nor moves for each other.
 ///
 /// # Safety
 /// `weights` has [`simd_layout::SimdLayout::rows`] entries, at least one; `REDUCED` is
@@ -165,7 +162,7 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
             more: &steps[1..],
             lanes: lanes_of(load(&one.mask)),
         };
-        // Lanes without a tuple get row 0, which has a weight.
+        // Lanes without a tuple get a valid row.
         current_rows[at] = numbers(_mm512_maskz_mov_epi32(
             block.lanes,
             block.rows::<REDUCED, LONG>(&moves.before),
@@ -189,7 +186,7 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
         }
         ends[index] = filled;
     }
-    // Rows are loaded from memory, since extracting them one by one from registers costs more.
+    // Read from memory: extracting elements from registers costs more.
     let current_rows = std::hint::black_box(&mut current_rows);
     // SAFETY: the first `filled` numbers were stored: each store began at the end of the last one's
     // rows. All rows, stored and held, are 0 or those of tuples, since lanes without one have zero

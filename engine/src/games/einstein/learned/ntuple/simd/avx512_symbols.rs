@@ -23,7 +23,7 @@ fn four_times(bytes: [u8; 16]) -> __m512i {
     _mm512_broadcast_i32x4(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
 }
 
-/// For each byte the first bit of the lane of stone `byte % 16` in a packed position.
+/// First bit, in a position, of the lane of stone `byte % 16`.
 const LANE_BITS: [u8; 64] = {
     let mut bits = [0; 64];
     let mut byte = 0;
@@ -51,7 +51,7 @@ const BOARD_SQUARES: [u8; 64] = {
     numbers
 };
 
-/// For stone `i` of each side, one side per half of the vector: its index, and its board symbol.
+/// For a stone number of both sides, one side per half: its index, and its board symbol.
 const STONE_INDEX_AND_SYMBOL: [[[u8; 64]; 2]; MAX_STONES] = {
     let mut tables = [[[0; 64]; 2]; MAX_STONES];
     let mut stone = 0;
@@ -83,7 +83,7 @@ const fn cell_bits(first: usize) -> u64 {
     ((1 << STONES) - 1) << first
 }
 
-/// Vectors with all bits set in the bytes of some cells: those below 64, and the others.
+/// Byte masks of some cells: of those below 64, and of the others.
 const fn byte_masks(cell_indices: &[usize]) -> [[u8; 64]; 2] {
     let mut bytes = [[0; 64]; 2];
     let mut at = 0;
@@ -111,7 +111,7 @@ static SQUARE_MASKS: Aligned<[[[u8; 64]; 2]; 32]> = {
     Aligned(tables)
 };
 
-/// For each stone of the side that moves: byte mask of the cells for its square and its distance.
+/// For each stone of the moving side: the bytes of its square and its distance.
 static MOVED_MASKS: Aligned<[[u8; 64]; 8]> = {
     let mut tables = [[0; 64]; 8];
     let mut stone = 0;
@@ -125,7 +125,7 @@ static MOVED_MASKS: Aligned<[[u8; 64]; 8]> = {
     Aligned(tables)
 };
 
-/// For each stone, counted from 1: byte mask of all its cells; no cells for 0.
+/// For each stone, from 1: the bytes of all its cells; none for 0.
 static LOSS_MASKS: Aligned<[[u8; 64]; 16]> = {
     let mut tables = [[0; 64]; 16];
     let mut stone = 0;
@@ -140,8 +140,8 @@ static LOSS_MASKS: Aligned<[[u8; 64]; 16]> = {
     Aligned(tables)
 };
 
-/// For each square in the owner's perspective, or [`SQUARES`] for gone: the symbols that a stone
-/// there has in its cells.
+/// For each square in the owner's perspective, or [`SQUARES`] for gone: the symbols of a stone
+/// there.
 static STONE_SYMBOLS: Aligned<[[u8; 64]; 32]> = {
     let mut tables = [[0; 64]; 32];
     let mut square = 0;
@@ -161,13 +161,12 @@ static STONE_SYMBOLS: Aligned<[[u8; 64]; 32]> = {
 const _: () =
     assert!(CELLS == 128 && ALIVE_START + STONES <= 64 && OWNERS_START == 64 && MOBILE_START == 96);
 
-/// The symbols of the first 64 cells, and of the compact alphabets, which are 0 unless `REDUCED`.
+/// The first 64 cells, and the compact alphabets, which are 0 unless `REDUCED`.
 #[derive(Clone, Copy)]
 pub(super) struct SymbolVectors<const REDUCED: bool>([__m512i; 2]);
 
 impl<const REDUCED: bool> SymbolVectors<REDUCED> {
-    /// The symbols of a position with any bits: squares above [`SQUARES`] count as [`SQUARES`],
-    /// gone.
+    /// The symbols of a position with any bits: squares are clamped to [`SQUARES`].
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     pub(super) fn new(position: &Position) -> Self {
@@ -183,7 +182,7 @@ impl<const REDUCED: bool> SymbolVectors<REDUCED> {
                 _mm512_cmpeq_epi8_mask(_mm512_permutexvar_epi8(load(which), squares), counted);
             board = _mm512_mask_max_epu8(board, there, board, load(symbol));
         }
-        // Of two stones on a square the other side's counts, whose symbol is greater.
+        // Of two stones on a square, that of the other side counts: its symbol is greater.
         let board = _mm256_max_epu8(
             _mm512_castsi512_si256(board),
             _mm512_extracti64x4_epi64::<1>(board),
@@ -214,7 +213,7 @@ impl<const REDUCED: bool> SymbolVectors<REDUCED> {
         Self([view, reduced])
     }
 
-    /// The symbols after a step, which may be any: each written symbol is in its cell's alphabet.
+    /// The symbols after any step: each is in its cell's alphabet.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     pub(super) fn after_move(
@@ -228,7 +227,7 @@ impl<const REDUCED: bool> SymbolVectors<REDUCED> {
             parent.source_of(step),
             usize::from(step.square & 31),
         );
-        // The minimum keeps the symbol valid for any step.
+        // A valid stone symbol for any step.
         let symbol = (MAX_STONES + stone + 1).min(STONES);
         let [mut first, mut second] = self.0;
         first = select(
@@ -264,7 +263,7 @@ impl<const REDUCED: bool> SymbolVectors<REDUCED> {
         Self([first, second])
     }
 
-    /// The symbols of the cells with these indices; without `REDUCED` only of cells below 64.
+    /// The symbols of some cells; without `REDUCED` only of those below 64.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     pub(super) fn gather(&self, cell_indices: __m512i) -> __m512i {
@@ -290,7 +289,7 @@ fn clear(mask: __m512i, others: __m512i) -> __m512i {
     _mm512_andnot_si512(mask, others)
 }
 
-/// One bit per board symbol, set for stones that other faces allow, in four copies.
+/// [`allowed_by_other_numbers`], in four copies.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn allowed_mask(position: &Position) -> u64 {

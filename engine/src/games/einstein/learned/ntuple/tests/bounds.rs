@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Number of positions; Miri takes a thousand times as long.
 const COUNT: usize = if cfg!(miri) { 2 } else { 400 };
 
-/// A set of every cell alone and one tuple of more than four cells, with the smallest tables.
+/// Every cell alone and one tuple of five cells, in the smallest tables.
 fn single_cell_set() -> TupleSet {
     let mut tuples: Vec<String> = GROUPS
         .iter()
@@ -21,7 +21,7 @@ fn single_cell_set() -> TupleSet {
     custom_set(&tuples)
 }
 
-/// A network on all instructions. The last phase's tables are its last weights.
+/// On all instructions; the last phase's tables are the last weights.
 fn networks(set: &TupleSet) -> Vec<NTuple> {
     on_all_instructions(&NTuple::new(set.clone(), vec![0.25; set.rows()], 0.0).unwrap())
 }
@@ -63,7 +63,7 @@ fn impossible_moves_read_only_weights() {
         for position in impossible_positions(COUNT / 2) {
             network.one_ply(&game, &position, &mut Successors::default());
             for moves in moves.chunks(17) {
-                // Panics are ignored, since in some builds overflowing sums cause them.
+                // Panics are ignored: overflowing sums are errors in some builds.
                 panics(|| network.score_successors(&game, &position, moves, &mut [0.0; 17]));
             }
         }
@@ -82,8 +82,7 @@ fn kernels_require_valid_cells_and_tables() {
         symbols,
         ..ALIVE_CELLS
     };
-    // Alphabets too large and too small; indices between the cells of two groups and after the
-    // last.
+    // Alphabets too large and too small; indices between groups and after the last.
     for strange in [
         group(ALIVE_CELLS.start, 3),
         group(ALIVE_CELLS.start, 1),

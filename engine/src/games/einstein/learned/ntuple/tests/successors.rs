@@ -9,7 +9,7 @@ use crate::games::einstein::{EinStein, GONE, Variant, dice::Die};
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
-/// Sets of every kind, among them one of 256 tuples and some with tuples of more than four cells.
+/// Sets of every kind, one of 256 tuples, and some with tuples of more than four cells.
 fn all_sets() -> Vec<TupleSet> {
     let mut all = sets();
     // Tuples with squares and stones, with the same square twice, and with all cells of a stone.
@@ -42,8 +42,7 @@ static NETWORKS: LazyLock<Vec<Vec<NTuple>>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Asserts that all networks value and score successors as single evaluations by the first network
-/// do.
+/// Asserts that all networks value and score successors as the first one evaluates them singly.
 fn check(networks: &[NTuple], game: &Standard, position: &Position, caches: &mut [Successors]) {
     let expected = test_support::reference_one_ply(&networks[0], game, position);
     let moves = game.all_moves(position);
@@ -135,8 +134,8 @@ proptest! {
 #[test]
 fn special_captures_and_arrivals_are_exact() {
     let game = Standard::default();
-    // Two stones before the goal, of which one can capture the other; the enemy's last stone is
-    // diagonally ahead of the third.
+    // Two stones before the goal, one of which can capture the other; the enemy's last stone is
+    // ahead of the third.
     let mover = Side::new([23, 18, 0, GONE, GONE, GONE]);
     let enemy = Side::new([GONE, GONE, 24 - 6, GONE, GONE, GONE]);
     let position = Position::new(mover, enemy, 0);
@@ -164,7 +163,7 @@ fn special_captures_and_arrivals_are_exact() {
 #[test]
 fn weights_of_all_moves_together_may_be_larger_than_any_sum() {
     let game = Standard::default();
-    // All moves change the one tuple, a single weight of which nearly overflows.
+    // All moves change the one tuple, whose weight alone nearly overflows.
     let set = custom_set(&["d6 d7 d8 d9 d10 d11"]);
     let rows = set.rows();
     let networks = on_all_instructions(&NTuple::new(set, vec![255.0; rows], 0.0).unwrap());

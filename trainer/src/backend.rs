@@ -1,18 +1,16 @@
-//! Training devices, by the backends that are compiled in.
-//!
-//! The device is always explicit: burn's default depends on the enabled features.
+//! Selects the burn device for training from the compiled-in backends. The device is always passed
+//! explicitly: burn's default depends on the enabled features.
 
 use crate::Error;
 use burn::tensor::Device;
 
-/// All backends, and whether each is compiled in.
+/// Names of all backends, and whether each is compiled in.
 const BACKENDS: [(&str, bool); 3] = [
     ("flex", cfg!(feature = "flex")),
     ("wgpu", cfg!(feature = "wgpu")),
     ("cuda", cfg!(feature = "cuda")),
 ];
 
-/// Names of the backends that are compiled in.
 fn compiled_backends() -> String {
     let compiled = BACKENDS.iter().filter(|(_, compiled)| *compiled);
     match compiled.map(|(name, _)| *name).collect::<Vec<_>>()[..] {
@@ -21,7 +19,7 @@ fn compiled_backends() -> String {
     }
 }
 
-/// The device of a backend, without gradients.
+/// Device of the named backend, without automatic differentiation.
 pub(crate) fn device(name: &str) -> Result<Device, Error> {
     match name {
         #[cfg(feature = "flex")]
@@ -53,7 +51,7 @@ mod tests {
     #[test]
     fn every_backend_is_a_device_or_an_error_that_names_the_others() {
         for (name, compiled) in BACKENDS {
-            // A GPU backend may be compiled in without a GPU: only the other errors are certain.
+            // Compiled-in backends are not checked: the machine may lack a GPU.
             if !compiled {
                 assert!(
                     device(name)

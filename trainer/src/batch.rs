@@ -1,4 +1,4 @@
-//! Batches as models take them: input rows, buckets and targets, computed in parallel.
+//! Converts samples to training batches: input rows, buckets and targets, computed in parallel.
 //!
 //! Invariant: a batch depends on its samples alone, not on the number of threads.
 
@@ -15,13 +15,13 @@ pub(crate) const SAMPLES_PER_TASK: usize = 256;
 /// A batch for the neural network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetworkBatch {
-    /// Input rows, `[batch, active]`.
+    /// Indices of the active input rows, `[batch, active]`.
     pub rows: Vec<u16>,
-    /// Buckets, `[batch]`; empty if there is one.
+    /// Output bucket of each sample, `[batch]`; empty if the network has one bucket.
     pub buckets: Vec<u8>,
-    /// Win probabilities, `[batch]`.
+    /// Target win probabilities, `[batch]`.
     pub targets: Vec<f32>,
-    /// Weights of the losses, `[batch]`; empty if all are 1.
+    /// Loss weights of the samples, `[batch]`; empty if all are 1.
     pub weights: Vec<f32>,
 }
 
@@ -47,7 +47,7 @@ impl NetworkBatch {
         let mut order: Vec<usize> = (0..self.buckets.len()).collect();
         order.sort_by_key(|&sample| self.buckets[sample]);
         fn sorted<T: Copy>(values: &[T], order: &[usize]) -> Vec<T> {
-            // Empty lists stay empty.
+            // `get`: an empty list stays empty.
             order
                 .iter()
                 .filter_map(|&at| values.get(at).copied())
@@ -64,7 +64,7 @@ impl NetworkBatch {
         }
     }
 
-    /// Rows, one-hot buckets if there are several, and targets and weights, as tensors.
+    /// Input rows, one-hot buckets (`None` with one bucket), and `[targets, weights]` as tensors.
     #[cfg(feature = "burn")]
     pub(crate) fn tensors(
         &self,
@@ -96,23 +96,23 @@ impl NetworkBatch {
     }
 }
 
-/// Maps each sample.
 fn map_samples<P, T>(samples: &[Sample<P>], of: impl Fn(&Sample<P>) -> T) -> Vec<T> {
     samples.iter().map(of).collect()
 }
 
-/// Features of a network: input groups and bucket bounds.
+/// Input features of a network and the bounds of its output buckets.
 #[derive(Clone, Debug)]
 pub struct FeatureSpec<G: Learnable> {
     /// The rules.
     pub game: G,
-    /// Optional input groups.
+    /// Optional input groups that are enabled.
     pub groups: NameSet<G::Group>,
-    /// Maximum remaining of each bucket but the last.
+    /// Largest [`Rules::remaining`](engine::play::rules::Rules::remaining) of each bucket but the
+    /// last.
     pub bounds: Vec<u8>,
 }
 
-/// Creates a batch with targets of this search share.
+/// Creates a batch; `lambda` is the weight of the search value in the targets.
 #[must_use]
 pub fn network_batch<G: Learnable>(
     features: &FeatureSpec<G>,
@@ -143,15 +143,15 @@ pub fn network_batch<G: Learnable>(
 /// A batch for the n-tuple network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TupleBatch {
-    /// Table rows, `[batch, tuples]`.
+    /// Row of each tuple's table, `[batch, tuples]`.
     pub rows: Vec<u32>,
-    /// Win probabilities, `[batch]`.
+    /// Target win probabilities, `[batch]`.
     pub targets: Vec<f32>,
-    /// Weights of the losses, `[batch]`; empty if all are 1.
+    /// Loss weights of the samples, `[batch]`; empty if all are 1.
     pub weights: Vec<f32>,
 }
 
-/// Creates a batch with targets of this search share.
+/// Creates a batch; `lambda` is the weight of the search value in the targets.
 #[must_use]
 pub fn tuple_batch<G: Learnable>(
     set: &TupleSet<G>,
@@ -167,7 +167,7 @@ pub fn tuple_batch<G: Learnable>(
     }
 }
 
-/// Computes `width` rows per sample.
+/// Calls `find` for each sample to fill its `width` rows, in parallel.
 fn rows_of<P: Sync, T: Copy + Default + Send>(
     samples: &[Sample<P>],
     width: usize,
@@ -178,7 +178,7 @@ fn rows_of<P: Sync, T: Copy + Default + Send>(
         .par_chunks(SAMPLES_PER_TASK)
         .zip(rows.par_chunks_mut(SAMPLES_PER_TASK * width))
         .for_each(|(samples, rows)| {
-            // Indexed: iteration over zipped slices is not always inlined.
+            // Indexed, since iteration over zipped slices is not always inlined.
             for (number, sample) in samples.iter().enumerate() {
                 find(&sample.position, &mut rows[number * width..][..width]);
             }
@@ -197,7 +197,7 @@ fn weights<P>(samples: &[Sample<P>]) -> Vec<f32> {
     }
 }
 
-/// Samples for predictions, without real targets.
+/// Samples of these positions with the dummy target ½, for predictions.
 pub fn samples_without_labels<P: Copy>(positions: &[P]) -> Vec<Sample<P>> {
     positions
         .iter()

@@ -20,7 +20,7 @@ pub struct LogisticFit {
     pub loss: f64,
 }
 
-/// Non-terminal positions with the payoff of the seat to move.
+/// Non-terminal positions of the games, each with the final payoff of the seat to move.
 #[must_use]
 pub fn positions_with_results<G: Playable>(
     rules: &G,
@@ -43,7 +43,7 @@ pub fn cross_entropy(samples: impl Iterator<Item = (f64, f32)>) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     for (probability, result) in samples {
         let (probability, result) = (probability.clamp(1e-12, 1.0 - 1e-12), f64::from(result));
-        // One term is 0 unless the game was drawn, and adding 0 changes no sum.
+        // Without a draw, one of the two terms is exactly 0.
         sum -= result * probability.ln() + (1.0 - result) * (1.0 - probability).ln();
         count += 1.0;
     }
@@ -107,7 +107,7 @@ pub fn fit_logistic(samples: &[(f32, f32)]) -> Option<LogisticFit> {
                 1.0 / (1.0 + (-(slope * (f64::from(score) - mean) / deviation + offset)).exp())
             };
             let slope_error = (curvature[2] / determinant).sqrt() / deviation;
-            // The offset at the mean, moved to score 0.
+            // Moves the offset from the mean score to score 0.
             let shift = mean / deviation;
             let variance =
                 (curvature[0] + 2.0 * shift * curvature[1] + shift * shift * curvature[2])

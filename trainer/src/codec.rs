@@ -1,8 +1,8 @@
-//! Binary encoding of integers and of small values, by bincode.
+//! Binary encoding of integers (LEB128) and of small values (bincode). Decoding is limited, so that
+//! a damaged length cannot allocate all memory. `docs/reference/formats.md` specifies the encoding.
 //!
 //! bincode 2.0.1, its last working release, is unmaintained. To replace it, change `encode` and
-//! `decode` and raise the versions in `shard/layout.rs`. Decoding is limited, so that a damaged
-//! length cannot allocate all memory. `docs/reference/formats.md` specifies the encoding.
+//! `decode` and raise the versions in `shard/layout.rs`.
 
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -23,7 +23,7 @@ pub fn encode<T: Serialize>(value: &T, bytes: &mut Vec<u8>) -> Result<(), String
         .map_err(|error| error.to_string())
 }
 
-/// Decodes a value from the front of `bytes`; returns it with its length.
+/// Decodes a value from the front of `bytes`; returns it with the number of bytes read.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, usize), String> {
     bincode::serde::decode_from_slice(bytes, configuration()).map_err(|error| error.to_string())
 }
@@ -38,7 +38,8 @@ pub(crate) fn put_number(mut number: u64, bytes: &mut Vec<u8>) {
     bytes.push(number as u8);
 }
 
-/// Decodes an LEB128 integer from the front; `None` unless it is there in its shortest form.
+/// Removes an LEB128 integer from the front of `bytes`; `None` if it is cut off, too large or not
+/// in its shortest form.
 #[inline]
 pub(crate) fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
@@ -118,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_damaged_length_claims_no_memory() {
-        // A list of 2^60 numbers, of which two are there.
+        // Claims 2^60 numbers but contains two.
         let bytes = [&[253][..], &(1u64 << 60).to_le_bytes(), &[1, 2]].concat();
         assert!(decode::<Vec<u64>>(&bytes).is_err());
         assert!(decode::<String>(&bytes).is_err());

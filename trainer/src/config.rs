@@ -1,4 +1,4 @@
-//! Configuration of a training: a TOML file.
+//! The training configuration, a TOML file.
 //!
 //! Invariant: [`TrainConfig::default_toml`] documents every key and its default; unknown keys are
 //! errors that list the valid ones.
@@ -23,21 +23,21 @@ use toml::{
     de::{DeTable, DeValue, Deserializer},
 };
 
-/// Configuration of a training.
+/// Complete configuration of a training run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainConfig {
     /// Seed of initial weights, sample order and symmetries.
     pub seed: u64,
-    /// Targets.
+    /// How the targets of the samples are computed.
     pub target: TargetConfig,
-    /// Settings of both model families.
+    /// Settings that apply to neural and n-tuple networks.
     pub training: TrainingConfig,
-    /// Neural network.
+    /// Settings of the neural network.
     pub network: NetworkConfig,
-    /// N-tuple network.
+    /// Settings of the n-tuple network.
     pub ntuple: NTupleConfig,
-    /// Temporal-difference learning of the n-tuple network.
+    /// Settings of temporal-difference learning of the n-tuple network from self-play.
     pub online: TdConfig,
 }
 
@@ -55,7 +55,7 @@ impl Default for TrainConfig {
 }
 
 impl TrainConfig {
-    /// Fills in the game's defaults and checks all names.
+    /// Replaces absent values with the game's defaults and checks all names.
     pub fn resolve<G: Learnable>(&self, game: &G) -> Result<Self, Error> {
         self.check()?;
         let mut config = self.clone();
@@ -63,7 +63,7 @@ impl TrainConfig {
             config.ntuple.set = game.tuple_sets()[0].name.to_owned();
         }
         config.ntuple.tuple_set(game)?;
-        // In canonical order.
+        // Written in canonical order.
         let groups = config.network.groups::<G>()?.iter();
         let names = groups.map(|group| group.name().to_owned());
         config.network.inputs = Some(names.collect());
@@ -78,7 +78,7 @@ impl TrainConfig {
         include_str!("config/default.toml")
     }
 
-    /// Parses a configuration; absent keys have their defaults.
+    /// Parses a configuration; absent keys get their defaults.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
         let config: Self = parse(text)?;
         config.check()?;
@@ -175,7 +175,7 @@ pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     T::deserialize(Deserializer::from(table)).map_err(wrong)
 }
 
-/// The first non-finite number of a table: key, offset and text.
+/// The first infinite or NaN number of a table: its key, byte offset and text.
 fn not_finite<'a>(table: &'a DeTable<'_>) -> Option<(&'a str, usize, &'a str)> {
     fn find_in_value<'a>(
         key: &'a str,
@@ -195,7 +195,7 @@ fn not_finite<'a>(table: &'a DeTable<'_>) -> Option<(&'a str, usize, &'a str)> {
     values.find_map(|(key, value)| find_in_value(key.get_ref(), value))
 }
 
-/// Fails unless `good`: the value is out of `range`.
+/// Fails with the key and `range` unless `good`.
 pub(crate) fn require(
     key: &str,
     value: impl Display,

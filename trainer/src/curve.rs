@@ -1,4 +1,4 @@
-//! Training curve as a table, and observers of a training.
+//! Training curve as CSV, and the observer that shows and stores it.
 
 use crate::Error;
 use engine::core::files::write_atomically;
@@ -6,7 +6,7 @@ use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use std::{ops::RangeInclusive, path::Path};
 
-/// Validation loss of the positions with this much remaining.
+/// Validation loss of the positions with a given amount of the game remaining.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseLoss {
     /// Value of [`engine::play::rules::Rules::remaining`].
@@ -20,32 +20,32 @@ pub struct PhaseLoss {
 /// One epoch of the curve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
-    /// Epoch, from 1.
+    /// Number of the epoch, from 1.
     pub epoch: usize,
     /// Mean cross-entropy during the epoch, in nats.
     pub training_loss: f64,
     /// Mean cross-entropy of the validation samples after the epoch, in nats.
     pub validation_loss: f64,
-    /// Validation loss by what remains of the game.
+    /// Validation loss by [`engine::play::rules::Rules::remaining`].
     pub validation_by_phase: Vec<PhaseLoss>,
     /// Learning rate of the last step.
     pub learning_rate: f64,
     /// Training samples per second, validation excluded.
     pub samples_per_second: f64,
-    /// Seconds, validation included.
+    /// Duration of the epoch in seconds, validation included.
     pub seconds: f64,
 }
 
-/// Observer of a training.
+/// Shows the progress of a training and stores its curve.
 #[derive(Clone, Copy)]
 pub struct Observer<'a> {
     /// Progress bar.
     pub progress: &'a ProgressBar,
-    /// Draws the table of the curve as SVG, for `curve.svg`.
+    /// Plots the curve for `curve.svg`; `None`: no plot.
     pub draw: Option<Draw<'a>>,
 }
 
-/// Draws a curve table, `curve.csv`, as SVG.
+/// Plots the contents of `curve.csv` as SVG.
 pub type Draw<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
 impl<'a> From<&'a ProgressBar> for Observer<'a> {
@@ -56,7 +56,7 @@ impl<'a> From<&'a ProgressBar> for Observer<'a> {
 }
 
 impl Observer<'_> {
-    /// Writes `curve.csv` and its picture, each atomically.
+    /// Writes `curve.csv` and, with `draw`, `curve.svg`, each atomically.
     pub fn publish(&self, directory: &Path, table: &str) -> Result<(), Error> {
         let write = |name: &str, text: &str| {
             write_atomically(&directory.join(name), |file| {
@@ -73,7 +73,7 @@ impl Observer<'_> {
     }
 }
 
-/// The curve as CSV, with a loss column for each value of `remaining`.
+/// The curve as CSV, with a validation loss column for each value in `remaining`.
 #[must_use]
 pub fn format_csv(points: &[CurvePoint], remaining: RangeInclusive<usize>) -> String {
     let mut text = String::from(

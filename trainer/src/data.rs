@@ -1,4 +1,4 @@
-//! Sets of records: statistics, verification, and new sets derived from them.
+//! Operations on sets of game records: statistics, verification, import, export, and derived sets.
 //!
 //! Invariant: games are never cut. A derived set is a directory of shards that is written
 //! atomically; its manifest and headers name its sources.
@@ -30,7 +30,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The shards that paths name: files as given, directories with all their shards by name.
+/// Shard files at these paths: files as given, and all shards of each directory in order of name.
 pub fn shards_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     let mut shards = Vec::new();
     for path in paths {
@@ -49,7 +49,7 @@ pub fn shards_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     Ok(shards)
 }
 
-/// Writes a file atomically; errors of reading the games pass through the writer.
+/// Writes a file atomically; returns errors of `write` unchanged.
 fn write_games(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
@@ -66,7 +66,7 @@ fn write_games(
     Ok(written?)
 }
 
-/// The directory of a path.
+/// Parent directory; `.` for a bare file name.
 fn parent(path: &Path) -> &Path {
     path.parent()
         .filter(|parent| !parent.as_os_str().is_empty())

@@ -1,24 +1,25 @@
-//! Sections of a training configuration.
-//!
-//! Every key has a default, unknown keys are refused; [`super::TrainConfig::check`] checks ranges.
+//! Sections of the training configuration. Every key has a default; unknown keys are errors.
+//! [`super::TrainConfig::check`] checks the ranges.
 
 use crate::Error;
 use engine::learned::{inputs::Learnable, name_set::NameSet, tuples::TupleSet};
 use serde::{Deserialize, Serialize};
 
-/// Targets of the samples.
+/// How the target of a sample is computed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TargetConfig {
     /// Weight of the search value against the game result in the first epoch, in `[0, 1]`.
     #[serde(rename = "search_share")]
     pub lambda: f32,
-    /// This weight in the last epoch; by default constant.
+    /// Weight of the search value in the last epoch, interpolated linearly from `lambda`; `None`:
+    /// `lambda` in all epochs.
     #[serde(rename = "final_search_share")]
     pub final_lambda: Option<f32>,
-    /// Name of the label that replaces the search value where a position has it; none if empty.
+    /// Name of the label that replaces the search value in positions that have this label; empty:
+    /// no label.
     pub label: String,
-    /// Whether exact labels replace the complete target.
+    /// Whether exact labels (from tablebases) replace search value and result.
     pub exact: bool,
     /// Standard error of a label at which its sample has weight ½, see [`crate::sample::weight`];
     /// 0: all weights are 1. Default: 0.05.
@@ -38,10 +39,10 @@ impl Default for TargetConfig {
 }
 
 impl TargetConfig {
-    /// Weight of the search value in an epoch, from 1, interpolated linearly.
+    /// Weight of the search value in epoch `epoch` (from 1) of `epochs`.
     pub fn lambda_in_epoch(&self, epoch: usize, epochs: usize) -> f32 {
         let last = self.last_lambda();
-        // A single epoch is the last one, whose weight validation uses.
+        // A single epoch uses the final weight, like validation.
         let left = if epochs > 1 {
             epochs.saturating_sub(epoch) as f64 / (epochs - 1) as f64
         } else {
@@ -50,7 +51,7 @@ impl TargetConfig {
         (f64::from(last) + (f64::from(self.lambda) - f64::from(last)) * left) as f32
     }
 
-    /// See [`Self::error_scale`].
+    /// `error_scale` or its default.
     pub(crate) fn resolved_error_scale(&self) -> f32 {
         self.error_scale.unwrap_or(0.05)
     }
@@ -67,17 +68,17 @@ impl TargetConfig {
     }
 }
 
-/// Settings of both model families.
+/// Settings that apply to neural and n-tuple networks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainingConfig {
-    /// Device: flex, wgpu or cuda.
+    /// Name of burn's backend: flex, wgpu or cuda.
     pub backend: String,
     /// Maximum number of epochs.
     pub epochs: usize,
-    /// Epochs without improvement of the validation loss before training stops; 0: never.
+    /// Number of epochs without a lower validation loss after which training stops; 0: never.
     pub patience: usize,
-    /// Whether a random symmetry is applied to each sample.
+    /// Whether each training sample is transformed by a random symmetry of the board.
     pub symmetries: bool,
     /// Capacity of the shuffle buffer, in samples.
     pub window: usize,
@@ -104,20 +105,20 @@ impl Default for TrainingConfig {
     }
 }
 
-/// Schedule of the learning rate.
+/// How the learning rate decreases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Schedule {
-    /// Half a cosine.
+    /// Half a cosine wave, from the initial to the final rate.
     Cosine,
-    /// Two equal ratios, after 60 % and 85 % of the steps.
+    /// Two drops by equal ratios, after 60 % and 85 % of the steps.
     Step,
-    /// No change.
+    /// Constant rate.
     Constant,
 }
 
 impl Schedule {
-    /// Factor of the learning rate after the fraction `done` of all steps.
+    /// Factor of the initial learning rate after the fraction `done` of all steps.
     #[must_use]
     pub fn factor(self, done: f64, final_rate: f64) -> f64 {
         match self {
@@ -132,19 +133,19 @@ impl Schedule {
     }
 }
 
-/// Neural network.
+/// Settings of the neural network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetworkConfig {
     /// Widths of the hidden layers, one to three.
     pub hidden: Vec<usize>,
-    /// Optional input groups; the game's default groups if absent.
+    /// Names of the optional input groups; `None`: the game's default groups.
     pub inputs: Option<Vec<String>>,
-    /// Maximum remaining of each bucket but the last, in the game's own unit. Each bucket has its
-    /// own layers after the first.
+    /// Largest number of remaining plies, stones or the like (the game's own unit) of each output
+    /// bucket but the last. Each bucket has its own layers after the first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub buckets: Vec<u8>,
-    /// Samples per step.
+    /// Samples per optimizer step.
     pub batch: usize,
     /// Initial learning rate of Adam.
     pub learning_rate: f64,
@@ -175,20 +176,20 @@ impl NetworkConfig {
     }
 }
 
-/// N-tuple network.
+/// Settings of the n-tuple network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NTupleConfig {
-    /// Name of the tuple set; the game's default if empty.
+    /// Name of a predefined tuple set; empty: the game's default.
     pub set: String,
     /// Custom tuples, each a list of cells separated by blanks; replaces the named set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tuples: Vec<String>,
-    /// Maximum remaining of each phase but the last, in the game's own unit. Each phase has its
-    /// own tables.
+    /// Largest number of remaining plies, stones or the like (the game's own unit) of each phase
+    /// but the last. Each phase has its own tables.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<u8>,
-    /// Update rule.
+    /// Optimizer of the weights.
     pub rule: UpdateRule,
     /// Initial learning rate.
     pub learning_rate: f64,
@@ -207,7 +208,7 @@ impl Default for NTupleConfig {
 }
 
 impl NTupleConfig {
-    /// The custom or named tuples, in their phases.
+    /// The custom tuples, or else the named set, with the configured phases.
     pub fn tuple_set<G: Learnable>(&self, game: &G) -> Result<TupleSet<G>, Error> {
         let name = match self.set.as_str() {
             "" => game.tuple_sets()[0].name,
@@ -224,21 +225,21 @@ impl NTupleConfig {
     }
 }
 
-/// Temporal-difference learning of the n-tuple network from self-play.
+/// Settings of temporal-difference learning of the n-tuple network from self-play.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TdConfig {
-    /// Number of games.
+    /// Number of self-play games.
     pub games: u64,
-    /// Initial learning rate, instead of that for records.
+    /// Initial learning rate; replaces [`NTupleConfig::learning_rate`].
     pub learning_rate: f64,
     /// λ of TD(λ), in `[0, 1]`.
     pub trace: f64,
     /// Probability of a random move in the first game.
     pub exploration: f64,
-    /// This probability in the last game; interpolated linearly.
+    /// Probability of a random move in the last game, interpolated linearly from `exploration`.
     pub final_exploration: f64,
-    /// Games between two points of the curve, each with a checkpoint.
+    /// Number of games between two points of the training curve; a checkpoint is written at each.
     pub report_every: u64,
 }
 
@@ -255,15 +256,17 @@ impl Default for TdConfig {
     }
 }
 
-/// Update rule of a weight, per sample. All divide the learning rate by the number of tuples.
+/// How a weight is updated after each sample. All rules divide the learning rate by the number of
+/// tuples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UpdateRule {
     /// Stochastic gradient descent.
     Sgd,
-    /// Divided by the root of the weight's sum of squared gradients (Duchi et al. 2011).
+    /// Gradient steps divided by the root of the weight's sum of squared gradients (Duchi et al.
+    /// 2011).
     Adagrad,
-    /// Temporal coherence: multiplied by |Σ gradient| / Σ |gradient| of the weight (Beal and Smith
-    /// 1999; in 2048: Jaśkowski 2016).
+    /// Temporal coherence: gradient steps times |Σ gradient| / Σ |gradient| of the weight (Beal and
+    /// Smith 1999; in 2048: Jaśkowski 2016).
     TemporalCoherence,
 }

@@ -11,7 +11,7 @@ fn the_documented_defaults_are_the_defaults_and_complete() {
         TrainConfig::default()
     );
     assert_eq!(TrainConfig::from_toml("").unwrap(), TrainConfig::default());
-    // Every key of the resolved configuration is documented.
+    // Checks that the defaults document every key of the resolved configuration.
     let keys = |text: &str| -> Vec<String> {
         let lines = text.lines().filter(|line| !line.starts_with('#'));
         lines
@@ -26,7 +26,7 @@ fn the_documented_defaults_are_the_defaults_and_complete() {
     );
 }
 
-/// The error of a text.
+/// Error of parsing `text`.
 fn problem(text: &str) -> String {
     TrainConfig::from_toml(text).unwrap_err().to_string()
 }
@@ -108,7 +108,7 @@ fn unknown_keys_are_refused_with_their_line_and_the_valid_keys() {
             "seed = 3\n[training]\nepoch = 4\n",
             &["line 3: ", "`epoch`", "`epochs`", "`patience`"][..],
         ),
-        // Keys of former versions are unknown.
+        // Keys of earlier versions are rejected.
         ("[integer]\n", &["line 1: ", "`network`"]),
         ("[network]\nfeatures = []\n", &["line 2: ", "`inputs`"]),
         ("[network]\nhidden = 64", &["line 2: "]),
@@ -167,7 +167,7 @@ fn tuples_with_phases_and_hidden_layers_are_read_as_they_are_written() {
     let set = config.ntuple.tuple_set(&Standard::default()).unwrap();
     assert_eq!((set.tuples(), set.rows()), (2, 3 * (13 * 13 * 5 + 26 * 26)));
     assert_eq!(TrainConfig::from_toml(&config.to_toml()).unwrap(), config);
-    // A named set is written without custom tuples.
+    // Naming a set removes the custom tuples.
     assert!(
         !TrainConfig::default().to_toml().contains("tuples =")
             && !TrainConfig::default().to_toml().contains("phases")
@@ -190,7 +190,7 @@ fn lambda_is_interpolated_linearly() {
     let falling = "[target]\nsearch_share = 0.75\nfinal_search_share = 0.25";
     assert_eq!(lambdas(falling, 5), [0.75, 0.625, 0.5, 0.375, 0.25]);
     assert_eq!(lambdas(falling, 1), [0.25]);
-    // Without change, equal in all epochs to the last bit.
+    // A constant weight is bitwise equal in all epochs.
     assert_eq!(lambdas("", 3), [0.7; 3]);
 }
 

@@ -1,7 +1,7 @@
 //! Directories that appear complete or not at all.
 //!
-//! Each is filled under a temporary name beside its final path, and renamed. It is locked
-//! meanwhile, so that the next writer can remove what a killed program left. Only Unix can lock
+//! A directory is filled under a temporary name beside its final path, then renamed. It is locked
+//! meanwhile, so that the next writer can remove directories of killed programs. Only Unix can lock
 //! directories; elsewhere nothing is removed.
 
 use super::parent;
@@ -19,7 +19,6 @@ use tempfile::TempDir;
 /// Attempts to create and lock a temporary directory.
 const MAX_ATTEMPTS: u32 = 4;
 
-/// A directory that is being filled.
 #[derive(Debug)]
 pub(super) struct AtomicDirectory {
     target: PathBuf,
@@ -28,9 +27,10 @@ pub(super) struct AtomicDirectory {
 }
 
 impl AtomicDirectory {
-    /// Starts a directory.
+    /// Creates and locks a temporary directory beside `target`.
     ///
     /// # Errors
+    ///
     /// If `target` exists and is not empty, or its parent is not writable.
     pub(super) fn create(target: &Path) -> Result<Self, Error> {
         check_unused(target)?;
@@ -42,8 +42,8 @@ impl AtomicDirectory {
             let temporary = temporary.map_err(&failed)?;
             let lock = files::lock_directory(temporary.path(), TaskSlice::All);
             let lock = lock.ok().flatten();
-            // Another program may have removed it before it was locked; or locks are not
-            // supported.
+            // Without a lock, another program may have removed the directory first, or locks are
+            // unsupported.
             if temporary.path().is_dir() && (lock.is_some() || attempt == MAX_ATTEMPTS) {
                 return Ok(Self {
                     target: target.to_owned(),
@@ -59,13 +59,9 @@ impl AtomicDirectory {
         self.temporary.path()
     }
 
-    /// Moves the directory to its final path.
-    ///
-    /// # Errors
-    /// If the rename fails.
     pub(super) fn finish(self) -> Result<(), Error> {
         rename_durably(self.temporary.path(), &self.target)?;
-        // The temporary path no longer exists.
+        // The rename moved the temporary directory, so nothing is left to delete.
         let _ = self.temporary.keep();
         Ok(())
     }
@@ -84,7 +80,7 @@ pub(super) fn check_unused(target: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Renames a finished directory durably.
+/// Renames a finished directory and syncs its parent.
 pub(super) fn rename_durably(finished: &Path, target: &Path) -> Result<(), Error> {
     let failed = Error::write_failed(target);
     std::fs::rename(finished, target).map_err(&failed)?;

@@ -1,24 +1,24 @@
-//! Selection of the positions that training learns from.
+//! Restricts the positions that training uses.
 //!
-//! Training uses the position after each ply that has a value. A filter removes values and labels
-//! of unselected positions, as a game cannot lose plies; a game without any is dropped.
+//! Training uses the position after each ply that has a value. The filter removes the values and
+//! labels of unselected positions, since plies cannot be removed from a game.
 
 use crate::shard::PlayedGame;
 use engine::play::playable::Playable;
 use serde::Serialize;
 
-/// Selected positions; all by default. Ranges are inclusive.
+/// Selects positions; the default selects all. Ranges are inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Filter {
-    /// What remains of the game after the ply, in the game's own unit.
+    /// Range of [`Rules::remaining`](engine::play::rules::Rules::remaining) after the ply.
     pub remaining: (usize, usize),
-    /// Number of the ply, from 1; 0 is the start position, which only labels value.
+    /// Range of ply numbers, from 1. Number 0 is the start position, which can only have labels.
     pub plies: (usize, usize),
-    /// `Some(true)`: explored plies only; `Some(false)`: the others only.
+    /// `Some(true)`: only positions after explored plies; `Some(false)`: only after the others.
     pub explored: Option<bool>,
-    /// Only plies of this player, by its index among all records.
+    /// Only positions after plies of this player, an index into the list of all players.
     pub player: Option<u8>,
-    /// Maximum difference between the value and the result of the side that moved.
+    /// Maximum difference between a value or label and the game result, from the same seat's view.
     pub disagreement: f32,
 }
 
@@ -35,15 +35,15 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// Removes values and labels; returns whether any are left.
+    /// Removes values and labels of unselected positions; returns whether any remain.
     pub fn apply<G: Playable>(&self, rules: &G, game: &mut PlayedGame<G>) -> bool {
         let record = &mut game.record;
         let mut position = record.start;
-        // Player and explored flag of the last ply.
+        // Of the ply that led to `position`.
         let (mut player, mut explored) = (None, false);
         let mut left = false;
         for (number, ply) in record.plies.iter_mut().enumerate() {
-            // The label of a ply belongs to the position that the ply before led to.
+            // A ply stores the label of the position before it, which the previous ply led to.
             let is_selected = self.matches(rules.remaining(&position), number, explored, player);
             let seat = rules.to_move(&position);
             let result = record.payoffs[seat];
@@ -63,7 +63,7 @@ impl Filter {
         left
     }
 
-    /// Whether a position is selected; ply `number` led to it.
+    /// Whether the position after ply `number` is selected.
     fn matches(&self, remaining: usize, number: usize, explored: bool, player: Option<u8>) -> bool {
         (self.remaining.0..=self.remaining.1).contains(&remaining)
             && (self.plies.0..=self.plies.1).contains(&number)

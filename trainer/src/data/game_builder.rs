@@ -1,4 +1,4 @@
-//! Builds a game from an external source, checking each ply.
+//! Builds a game ply by ply from an external source and checks each ply against the rules.
 
 use super::import_sink::Rejection;
 use crate::shard::{Estimate, PlayedGame, Replay, ShardHeader, check_players, quantize_value};
@@ -8,7 +8,6 @@ use engine::core::{
 };
 use engine::play::playable::Playable;
 
-/// A game under construction.
 pub(super) struct GameBuilder<'a, G: Playable> {
     pub(super) replay: Replay<'a, G>,
     start: G::Position,
@@ -16,7 +15,7 @@ pub(super) struct GameBuilder<'a, G: Playable> {
     plies: Vec<Ply<G::Move>>,
     labels: Vec<Vec<Option<Estimate>>>,
     times: Vec<Option<u64>>,
-    /// Ending and, unless the moves determine them, payoffs.
+    /// Ending and payoffs; after an ending by the rules, the payoffs follow from the moves.
     pub(super) result: (Ending, Payoffs),
 }
 
@@ -26,7 +25,7 @@ pub(super) struct PlyExtras {
     pub(super) value: Option<f32>,
     pub(super) explored: bool,
     pub(super) time: Option<u64>,
-    /// Value and standard error of each label of the header.
+    /// Value and standard error of each label, in the order of the shard header.
     pub(super) labels: Vec<(Option<f32>, Option<f32>)>,
 }
 
@@ -49,7 +48,7 @@ impl<'a, G: Playable> GameBuilder<'a, G> {
         })
     }
 
-    /// Adds a ply; values are rounded as in shards.
+    /// Appends a ply; values are rounded to the precision of shards.
     pub(super) fn play(
         &mut self,
         outcome: u8,

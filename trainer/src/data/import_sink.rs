@@ -1,4 +1,4 @@
-//! Imported games on their way into a new set, and handling of those that cannot be stored.
+//! Writes imported games to a new set and counts those that cannot be stored.
 //!
 //! Invariant: a skipped game is counted and listed; unless skipping is allowed, it stops the
 //! import.
@@ -13,27 +13,27 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Maximum number of listed problems; further ones are only counted.
+/// Maximum number of listed problems; the others are only counted.
 const MAX_LISTED_PROBLEMS: usize = 1_000;
 
-/// Handling of games that cannot be stored.
+/// What an import does with a game that cannot be stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BadGames {
-    /// The first one stops the import.
+    /// Stops the import with an error.
     #[default]
     Refuse,
-    /// Skips, counts and lists them.
+    /// Skips, counts and lists the game.
     Skip,
 }
 
-/// Games of an imported file that the new set does not have.
+/// Counts of the games of an imported file that were not stored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SkippedGames {
-    /// Games that stop without a result.
+    /// Games without a result.
     pub stopped: u64,
-    /// Games against the rules, or unreadable.
+    /// Illegal or unreadable games.
     pub damaged: u64,
-    /// Games of matches that ended by a forfeit.
+    /// Match games that ended by a forfeit.
     pub forfeited: u64,
     /// One line for each of the first 1,000 stopped or damaged games.
     pub problems: Vec<String>,
@@ -49,9 +49,9 @@ impl SkippedGames {
 
 /// Reason why a game cannot be stored.
 pub(super) enum Rejection {
-    /// It stops without a result.
+    /// The game has no result.
     Stopped,
-    /// It is against the rules, or unreadable.
+    /// The game is illegal or unreadable; contains the reason.
     Damaged(String),
 }
 
@@ -70,7 +70,6 @@ impl Display for Rejection {
     }
 }
 
-/// A new set that is filled from a file.
 pub(super) struct ImportSink<G: Playable> {
     file: PathBuf,
     output: ShardWriter<G>,
@@ -93,7 +92,7 @@ impl<G: Playable> ImportSink<G> {
         })
     }
 
-    /// Stores or skips a game; `location` is where it stands in the file.
+    /// Stores or skips a game; `location` names its line or row in error messages.
     pub(super) fn take(
         &mut self,
         location: impl Display,
@@ -119,7 +118,7 @@ impl<G: Playable> ImportSink<G> {
         Ok(())
     }
 
-    /// Skips a game that ended by a forfeit.
+    /// Counts a game that ended by a forfeit.
     pub(super) fn skip_forfeited(&mut self) {
         self.left_out.forfeited += 1;
     }

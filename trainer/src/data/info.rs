@@ -1,4 +1,4 @@
-//! Statistics of records: counts, results, lengths, values, duplicates.
+//! Statistics of game records: counts, results, lengths, values, duplicates.
 //!
 //! Invariant: every number is a count over all games, so the order of shards does not matter.
 
@@ -14,70 +14,71 @@ use std::collections::BTreeMap;
 /// Bins of the value histogram, each 0.05 wide; the last one includes 1.
 pub const NUM_VALUE_BINS: usize = 20;
 
-/// Statistics of records.
+/// Statistics of a set of game records.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Info {
-    /// Number of files.
+    /// Number of shard files.
     pub shards: u64,
-    /// Their size.
+    /// Total size of the files in bytes.
     pub bytes: u64,
     /// Number of games.
     pub games: u64,
-    /// Positions before a ply, as many as plies.
+    /// Number of positions before a ply, which equals the number of plies.
     pub positions: u64,
     /// File bytes per position.
     pub bytes_per_position: f64,
     /// Games with several winners.
     pub draws: u64,
-    /// Points by seat: 1 for a win, ½ for a draw of two.
+    /// Points of each seat: 1 for a win, ½ for a draw of two.
     pub points: Vec<f64>,
-    /// Points of the seats that moved first.
+    /// Total points of the seats that moved first in their games.
     pub first_mover_points: f64,
-    /// Games by ending, if some did not end by the rules.
+    /// Number of games with each ending; omitted from JSON if all ended by the rules.
     #[serde(skip_serializing_if = "all_by_rules")]
     pub endings: BTreeMap<Ending, u64>,
-    /// Explored plies.
+    /// Number of explored plies.
     pub explored: u64,
-    /// Plies with a value.
+    /// Number of plies with a value.
     pub values: u64,
-    /// Mean squared difference between value and result of the side that moved; `None` without
-    /// values.
+    /// Mean squared difference between a value and the result, from the view of the side that
+    /// moved; `None` without values.
     pub value_error: Option<f64>,
-    /// Plies of the shortest and of the longest game.
+    /// Lengths of the shortest and of the longest game, in plies.
     pub plies: [usize; 2],
-    /// Games by number of plies, from 0.
+    /// Number of games of each length; the index is the number of plies.
     pub games_by_plies: Vec<u64>,
-    /// Positions before a ply by what remains of the game, in the game's own unit.
+    /// Number of positions before a ply, by
+    /// [`Rules::remaining`](engine::play::rules::Rules::remaining).
     pub positions_by_remaining: Vec<u64>,
-    /// Plies by value, in bins of 0.05.
+    /// Histogram of the values of plies, in bins of 0.05.
     pub values_by_size: Vec<u64>,
-    /// Games with the start, outcomes and moves of an earlier one.
+    /// Number of games with the same start, outcomes and moves as an earlier one.
     pub duplicate_games: u64,
-    /// Duplicate games, images under the symmetries of the rules included.
+    /// Number of duplicate games if images under the symmetries of the rules count as equal.
     pub duplicate_games_up_to_symmetry: u64,
-    /// Positions before a ply that repeat an earlier one with the same seat to move.
+    /// Number of positions before a ply that repeat an earlier one, with the same seat to move.
     pub duplicate_positions: u64,
-    /// Players, in the order of the headers.
+    /// Statistics of each player, in the order of the headers.
     pub players: Vec<PlayerTally>,
-    /// Labels, in the order of the headers.
+    /// Statistics of each label, in the order of the headers.
     pub labels: Vec<LabelCount>,
-    /// The game with its parameters.
+    /// Notation of the game with its parameters.
     pub game: String,
-    /// Number of different runs.
+    /// Number of different program runs that produced the games.
     pub runs: usize,
 }
 
 /// Statistics of one label.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LabelCount {
-    /// Its name.
+    /// Name of the label.
     pub name: String,
-    /// Its source.
+    /// Notation of the player, evaluator or tables that computed the label.
     pub by: String,
-    /// Labelled positions.
+    /// Number of labelled positions.
     pub positions: u64,
-    /// Mean squared difference between label and result of the side to move; `None` without
-    /// labels.
+    /// Mean squared difference between label and result, from the view of the side to move; `None`
+    /// without labels.
     pub error: Option<f64>,
 }
 
@@ -143,7 +144,6 @@ pub(crate) fn duplicates<T: Ord + Send>(mut items: Vec<T>) -> u64 {
     items.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64
 }
 
-/// Increments a counter, growing the list if needed.
 fn increment(counts: &mut Vec<u64>, index: usize) {
     if counts.len() <= index {
         counts.resize(index + 1, 0);
@@ -190,7 +190,7 @@ impl Info {
             for (label, values) in self.labels.iter_mut().zip(&game.labels) {
                 if let Some(Estimate { value, .. }) = values[number] {
                     label.positions += 1;
-                    // A sum until all games are counted.
+                    // `error` is the sum until all games are counted; then it is divided.
                     *label.error.get_or_insert(0.0) += f64::from(value - payoff).powi(2);
                 }
             }

@@ -1,4 +1,4 @@
-//! Records as JSON lines: a heading, then one game per line.
+//! Game records as JSON lines: a heading, then one game per line.
 //!
 //! Invariant: export followed by import reproduces the set to the last bit.
 
@@ -29,7 +29,7 @@ use std::{
 /// Maximum length of a line, enough for thousands of plies with all their data.
 const MAX_LINE_BYTES: usize = 16 << 20;
 
-/// The first line.
+/// Contents of the first line of the file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Heading {
@@ -73,7 +73,7 @@ impl Heading {
         }
     }
 
-    /// The rules and the shard header of these games.
+    /// Parses the rules and creates the shard header.
     pub(super) fn into_header<G: Playable>(self) -> Result<(G, ShardHeader), String> {
         if self.format != LINES_FORMAT {
             return Err(format!("'format' is {LINES_FORMAT}, not {}", self.format));
@@ -90,7 +90,7 @@ impl Heading {
     }
 }
 
-/// Writes all games into a file; returns their number.
+/// Writes all games to a file; returns their number.
 pub fn export<G: Playable>(source: &ShardReader<G>, path: &Path) -> Result<u64, Error> {
     write_games(path, |file| {
         write_line(file, &Heading::new(source)).map_err(Error::write_failed(path))?;
@@ -102,7 +102,7 @@ pub fn export<G: Playable>(source: &ShardReader<G>, path: &Path) -> Result<u64, 
     Ok(source.games)
 }
 
-/// Notation of the game of a file of JSON lines, if it has a heading.
+/// Game notation in the heading of a JSON-lines file; `None` without a readable heading.
 #[must_use]
 pub fn game_of(path: &Path) -> Option<String> {
     let mut first = Vec::new();
@@ -119,7 +119,7 @@ fn write_line(file: &mut dyn Write, value: &impl Serialize) -> std::io::Result<(
     file.write_all(&text)
 }
 
-/// A game as a line, with the names of its labels.
+/// JSON of a game, with the names of its labels.
 pub fn line<G: Playable>(game: &PlayedGame<G>, rules: &G, labels: &[Label]) -> GameLine {
     let mut line = GameLine::of(rules, &game.record, game.players.clone());
     for (number, ply) in line.plies.iter_mut().enumerate() {
@@ -163,7 +163,7 @@ pub fn import<G: Playable>(
     }
 }
 
-/// Replays the games of a file of JSON lines and adds the findings to `all`.
+/// Replays the games of a JSON-lines file and adds the findings to `all`.
 pub(super) fn verify<G: Playable>(path: &Path, all: &mut Verification) {
     all.shards += 1;
     let read = read::<G>(path, |_, number, game| {
@@ -184,10 +184,10 @@ pub(super) fn verify<G: Playable>(path: &Path, all: &mut Verification) {
     }
 }
 
-/// A parsed line: number of plies, and the game unless it was forfeited.
+/// Number of plies of a parsed line, and its game; `None` for a forfeit.
 type Read<G> = (u64, Option<PlayedGame<G>>);
 
-/// Reads a file line by line; `each` gets the header, the line number and the parsed line.
+/// Reads a file line by line; calls `each` with the header, the line number and the parsed line.
 fn read<G: Playable>(
     path: &Path,
     mut each: impl FnMut(&ShardHeader, u64, Result<Read<G>, Rejection>) -> Result<(), Error>,

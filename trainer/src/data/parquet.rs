@@ -1,8 +1,8 @@
-//! Records as a Parquet file, one row per ply: for Python's data frames, and back.
+//! Game records as a Parquet file with one row per ply, for data frames in Python: columns and
+//! export.
 //!
-//! Columns and export are here, import in `parquet/import.rs`; both use the plain column interface
-//! of the crate `parquet`, without Arrow. Invariant: export followed by import reproduces the set
-//! to the last bit; at most one row group is in memory.
+//! This uses the column interface of the crate `parquet`, without Arrow. Invariant: export followed
+//! by import reproduces the set to the last bit; at most one row group is in memory.
 
 mod columns;
 mod import;
@@ -32,13 +32,13 @@ use std::{
     sync::Arc,
 };
 
-/// Metadata key of the heading of JSON lines.
+/// Metadata key under which the heading is stored, as in JSON lines.
 const METADATA_KEY: &str = "alea";
 
-/// Approximate rows of a row group.
+/// Approximate number of rows of a row group.
 const ROWS_PER_GROUP: usize = 1 << 18;
 
-/// Names of a label's columns: values and standard errors.
+/// Names of the columns of a label: values and standard errors.
 fn label_columns(label: &Label) -> [String; 2] {
     ["label", "error"].map(|kind| format!("{kind}_{}", label.name))
 }
@@ -47,14 +47,15 @@ fn player_column<G: Playable>(rules: &G, seat: usize) -> String {
     format!("player_{}", rules.seat_name(seat))
 }
 
-/// The column of endings, if some games did not end by the rules; columns of payoffs follow it.
+/// Name of the column of endings, which exists if some games did not end by the rules; the columns
+/// of payoffs follow it.
 const ENDING_COLUMN: &str = "ending";
 
 fn payoff_column<G: Playable>(rules: &G, seat: usize) -> String {
     format!("payoff_{}", rules.seat_name(seat))
 }
 
-/// A row of the table: one ply.
+/// A table row, which describes one ply.
 struct Row<'a, G: Playable> {
     /// Number of the game, from 0.
     number: i64,
@@ -77,7 +78,7 @@ impl<'a, G: Playable> Row<'a, G> {
             ply,
             recorded,
             position: *replay.position(),
-            // Games that were read follow the rules.
+            // Cannot fail: decoded games follow the rules.
             index: replay
                 .play(recorded.outcome, recorded.mv)
                 .unwrap_or_default(),
@@ -85,7 +86,7 @@ impl<'a, G: Playable> Row<'a, G> {
     }
 }
 
-/// Writes a column of some rows.
+/// Writes the cells of one column for these rows.
 type WriteColumn<'a, G> =
     dyn Fn(&[Row<'_, G>], &mut SerializedColumnWriter<'_>) -> Result<usize, ParquetError> + 'a;
 
@@ -96,7 +97,8 @@ struct Column<'a, G: Playable> {
 }
 
 impl<'a, G: Playable> Column<'a, G> {
-    /// A column with the value of `cell` in each row; only optional columns may have gaps.
+    /// Creates a column with the value of `cell` in each row; only optional columns may have
+    /// missing values.
     fn new<T: DataType>(
         declaration: impl Into<String>,
         cell: impl Fn(&Row<'_, G>) -> Option<T::T> + 'a,
@@ -116,7 +118,7 @@ impl<'a, G: Playable> Column<'a, G> {
     }
 }
 
-/// All columns, as specified in `docs/reference/formats.md`.
+/// All columns, in the order that `docs/reference/formats.md` specifies.
 fn columns<G: Playable>(source: &ShardReader<G>) -> Vec<Column<'_, G>> {
     let rules = &source.rules;
     let mut columns = vec![
@@ -189,7 +191,7 @@ fn columns<G: Playable>(source: &ShardReader<G>) -> Vec<Column<'_, G>> {
     columns
 }
 
-/// Writes the rows of numbered games as a row group.
+/// Writes numbered games as a row group.
 fn write_group<G: Playable>(
     writer: &mut SerializedFileWriter<Vec<u8>>,
     columns: &[Column<'_, G>],
@@ -220,13 +222,14 @@ pub(super) fn declarations<G: Playable>(source: &ShardReader<G>) -> Vec<String> 
     columns.map(|column| column.declaration).collect()
 }
 
-/// Writer of a Parquet file, game by game.
+/// Writes a Parquet file game by game.
 pub(super) struct ParquetWriter<'a, G: Playable, W> {
     columns: Vec<Column<'a, G>>,
     rules: &'a G,
-    /// Completed row groups on their way out: the crate requires an owned, `Send` writer.
+    /// Writes to memory, since the crate requires an owned, `Send` writer; `out` gets each finished
+    /// row group.
     file: SerializedFileWriter<Vec<u8>>,
-    /// Numbered games of the next row group.
+    /// Numbered games that wait for the next row group.
     games: Vec<(i64, PlayedGame<G>)>,
     buffered: usize,
     pub(super) rows: u64,
@@ -274,7 +277,7 @@ impl<'a, G: Playable, W: Write> ParquetWriter<'a, G, W> {
     }
 }
 
-/// Writes all games into a file; returns their number.
+/// Writes all games to a file; returns their number.
 pub fn export<G: Playable>(source: &ShardReader<G>, path: &Path) -> Result<u64, Error> {
     let failed = Error::write_failed(path);
     write_games(path, |file| {

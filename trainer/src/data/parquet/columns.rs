@@ -27,7 +27,6 @@ pub(super) fn parquet_error(error: ParquetError) -> String {
     error.to_string().replace('\n', " ")
 }
 
-/// A row group of the file.
 pub(super) struct RowGroup<'t> {
     pub(super) file: &'t Arc<BoundedFile>,
     pub(super) metadata: &'t RowGroupMetaData,
@@ -46,14 +45,14 @@ impl RowGroup<'_> {
     }
 }
 
-/// Maximum number of rows in memory, whatever the row groups claim.
+/// Maximum number of rows in memory, whatever size the row groups claim.
 const ROWS_PER_BATCH: usize = 1 << 16;
 
-/// A file whose reads fail eventually behind its end: the crate skips billions of claimed values
-/// one by one.
+/// A file that returns an error after 1,000 reads behind its end: in damaged files, the crate would
+/// skip billions of claimed values one by one.
 pub(super) struct BoundedFile(pub(super) File);
 
-/// Reader of a file's section, counting reads behind its end.
+/// Counts the reads behind the end of the file.
 pub(super) struct BoundedRead {
     part: <File as ChunkReader>::T,
     empty_reads: u32,
@@ -92,8 +91,9 @@ impl Read for BoundedRead {
     }
 }
 
-/// Pages of a column. Dictionaries with more values than bytes are refused, as the crate allocates
-/// what they claim; zstd is decompressed here, and the crate is told the pages are plain.
+/// Pages of a column. Dictionaries with more values than bytes are refused, since the crate
+/// allocates the claimed number. zstd pages are decompressed here; the crate is told they are
+/// uncompressed.
 pub(super) struct CheckedPages {
     pages: SerializedPageReader<BoundedFile>,
     zstd: bool,
@@ -121,13 +121,13 @@ impl CheckedPages {
         Ok(Self { pages, zstd })
     }
 
-    /// Decompresses a page; its first `levels` bytes are never compressed.
+    /// Decompresses a page except its first `levels` bytes, which are never compressed.
     fn decompress(&self, bytes: &Bytes, levels: usize) -> Result<Bytes, ParquetError> {
         let (levels, compressed) = bytes
             .split_at_checked(levels)
             .ok_or_else(|| ParquetError::EOF("a page ends early".to_owned()))?;
         let mut plain = levels.to_vec();
-        // Pages of missing values only are empty.
+        // A page without any present values is empty.
         if !compressed.is_empty() {
             let failed = |error| ParquetError::General(format!("zstd: {error}"));
             let decoder =
@@ -141,7 +141,7 @@ impl CheckedPages {
     }
 }
 
-/// Maximum size of a decompressed page, far more than writers make.
+/// Maximum size of a decompressed page; writers stay far below it.
 const MAX_PAGE_BYTES: u64 = 256 << 20;
 
 impl PageReader for CheckedPages {
@@ -208,7 +208,7 @@ impl<T: DataType> ColumnCursor<T> {
     pub(super) fn open(group: &RowGroup<'_>, name: &str) -> Result<Self, String> {
         let index = group.find(name)?;
         let description = group.metadata.column(index).column_descr_ptr();
-        // The reader panics at a mismatched type.
+        // The crate's reader panics at a mismatched type.
         if description.physical_type() != T::get_physical_type()
             || description.max_def_level() > 1
             || description.max_rep_level() > 0
@@ -263,14 +263,14 @@ impl<T: DataType> ColumnCursor<T> {
         Ok(self.rows.next().flatten())
     }
 
-    /// The next value of a column without gaps.
+    /// The next value of a column without missing values.
     pub(super) fn required(&mut self) -> Result<T::T, String> {
         let value = self.next()?;
         value.ok_or_else(|| format!("column '{}' has gaps", self.name))
     }
 }
 
-/// A column of numbers of any type, as other programs choose their own.
+/// A column of any numeric type, since other programs may change the type.
 pub(super) enum NumberColumn {
     Int32(ColumnCursor<Int32Type>),
     Int64(ColumnCursor<Int64Type>),
@@ -298,7 +298,7 @@ impl NumberColumn {
         })
     }
 
-    /// The next number; NaN counts as a gap, as some programs write it.
+    /// The next number; `None` if it is missing or NaN, as some programs write missing values.
     pub(super) fn next_float(&mut self) -> Result<Option<f32>, String> {
         let number = match self {
             Self::Int32(column) => column.next()?.map(|number| number as f32),

@@ -1,9 +1,10 @@
 //! Loads training samples from record shards.
 //!
-//! Each searched or labelled position before chance is a sample, or each position if only results
-//! are learned. Games, with their copies and images, are split into training and validation;
-//! adding games changes no assignment. Invariant: validation samples are in memory, and so are
-//! training samples up to a limit; beyond it their shards are read again in each epoch.
+//! Each position before a chance event that has a search value or label becomes a sample, or every
+//! position if targets are game results only. Games are split into training and validation by a
+//! hash that is equal for equal games and symmetric images; adding games does not move others.
+//! Validation samples are in memory, and so are training samples up to a limit; beyond it, their
+//! shards are read again in each epoch.
 
 mod games;
 
@@ -24,27 +25,27 @@ use std::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Options of converting records to samples.
+/// How records are converted to samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampleOptions {
-    /// Name of the label that replaces the search value, where a position has it.
+    /// Name of the label that replaces the search value in positions that have this label.
     pub label: Option<String>,
-    /// Whether exact labels replace search value and result.
+    /// Whether exact labels (from tablebases) replace search value and result.
     pub exact: bool,
     /// Standard error of a label at which its sample has weight ½; 0: all weights are 1.
     pub error_scale: f32,
-    /// Whether only results are learned, so that every position is a sample.
+    /// Whether targets are game results only, so that every position is a sample.
     pub results_only: bool,
     /// Fraction of games for validation.
     pub validation_fraction: f64,
-    /// Seed of the split.
+    /// Seed of the split into training and validation.
     pub seed: u64,
     /// Maximum number of training samples in memory.
     pub in_memory_limit: usize,
 }
 
 impl SampleOptions {
-    /// Options of a training configuration.
+    /// Options with the settings of a training configuration.
     #[must_use]
     pub fn new(target: &TargetConfig, validation_fraction: f64, seed: u64) -> Self {
         let label = Some(target.label.clone()).filter(|label| !label.is_empty());
@@ -57,7 +58,7 @@ impl SampleOptions {
         }
     }
 
-    /// Options without labels: search values and results.
+    /// Options that use search values and results only.
     #[must_use]
     pub fn without_labels(validation_fraction: f64, seed: u64) -> Self {
         Self {
@@ -86,12 +87,12 @@ impl SampleOptions {
     }
 }
 
-/// Training and validation samples.
+/// Training and validation samples. The training samples are in parts, one for each shard.
 #[derive(Debug)]
 pub struct Samples<G: Playable> {
     rule_sets: RuleSets<G>,
     source: SampleStorage<G::Position>,
-    /// Index of the first training sample of each part, and the total.
+    /// Number of training samples before each part, and finally the total.
     part_starts: Vec<usize>,
     validation: Vec<Sample<G::Position>>,
     fingerprint: u64,
@@ -100,11 +101,11 @@ pub struct Samples<G: Playable> {
     duplicate_games: u64,
 }
 
-/// Rules of the samples: one game, or one per map.
+/// Rules of the games: one item, or one for each map.
 #[derive(Debug)]
 struct RuleSets<G> {
     games: Vec<G>,
-    /// Index of each shard's rules; empty if there is one game.
+    /// Index in `games` of each shard's rules; empty if there is one item.
     by_shard: Vec<usize>,
 }
 
@@ -117,7 +118,7 @@ impl<G> RuleSets<G> {
 impl<G: Learnable> RuleSets<G> {
     fn load(shards: &[PathBuf]) -> Result<Self, Error> {
         let rules = |path: &PathBuf| {
-            // Learned features depend on moves alone, not on the rules of chance.
+            // Drops the rules of chance, on which learned features do not depend.
             let rules = shard::read_header::<G>(path)?.parse_rules::<G>();
             Ok(rules
                 .map_err(Error::with_prefix(path.display()))?
@@ -146,21 +147,21 @@ impl<G: Learnable> RuleSets<G> {
     }
 }
 
-/// Storage of training samples.
+/// Where training samples are read from.
 #[derive(Debug)]
 enum SampleStorage<P> {
     /// Shards that are read again in each epoch.
     Shards(Vec<ShardFile>, SampleOptions),
-    /// All parts, concatenated.
+    /// Samples of all parts in order.
     Memory(SampleStore<P>),
 }
 
-/// A shard that has been read once.
+/// A shard and its split, known from the first reading.
 #[derive(Debug)]
 struct ShardFile {
     path: PathBuf,
     checksum: u64,
-    /// For each game whether it is for validation.
+    /// For each game, whether it is for validation.
     is_validation: Vec<bool>,
 }
 
@@ -189,11 +190,12 @@ impl PartSummary {
 }
 
 impl<G: Learnable> Samples<G> {
-    /// Reads the shards of directories, each a part, and stores the validation samples.
+    /// Reads the shards of directories, one part each, and keeps the validation samples.
     ///
     /// # Errors
-    /// If a shard cannot be read, the shards have different games, none has the requested label,
-    /// or training or validation would be empty.
+    ///
+    /// If a shard cannot be read, the shards have different games, none has the requested label, or
+    /// training or validation would be empty.
     pub fn open<P: AsRef<Path>>(directories: &[P], options: &SampleOptions) -> Result<Self, Error> {
         let mut shards = Vec::new();
         for directory in directories {
@@ -301,7 +303,7 @@ impl<G: Learnable> Samples<G> {
 }
 
 impl<G: Playable> Samples<G> {
-    /// Creates a set from samples in memory, with parts of any size.
+    /// Creates a set from samples in memory; `training` is a list of parts.
     pub fn in_memory(
         game: &G,
         training: Vec<Vec<Sample<G::Position>>>,
@@ -324,7 +326,7 @@ impl<G: Playable> Samples<G> {
         Self::new(rule_sets, source, &summaries, validation).map_err(empty_set_error)
     }
 
-    /// The error is the empty part.
+    /// The error is `"training"` or `"validation"`, whichever has no samples.
     fn new(
         rule_sets: RuleSets<G>,
         source: SampleStorage<G::Position>,
@@ -359,7 +361,7 @@ impl<G: Playable> Samples<G> {
         }
     }
 
-    /// The rules; with several maps, those whose features fit all.
+    /// Rules of the game; with several maps, rules whose features fit all of them.
     #[must_use]
     pub fn game(&self) -> &G {
         &self.rule_sets.games[0]
@@ -377,32 +379,33 @@ impl<G: Playable> Samples<G> {
         &self.validation
     }
 
-    /// Hash of all samples, their order and their parts.
+    /// Hash of all samples, their order and the division into parts; identifies the set in
+    /// checkpoints.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 
-    /// Labels that provide values of samples, tables included.
+    /// Labels that replaced values of samples, including exact ones.
     #[must_use]
     pub fn labels(&self) -> &[UsedLabel] {
         &self.labels
     }
 
-    /// Number of positions that are excluded as benchmark positions.
+    /// Number of positions left out of the samples because benchmarks use them.
     #[must_use]
     pub fn held_out(&self) -> usize {
         self.held_out
     }
 
-    /// Games that repeat an earlier one or its image under the symmetries of the rules, ignoring
-    /// values and labels. All of them are on the same side of the split.
+    /// Number of games that repeat an earlier one or a symmetric image of it, whatever their values
+    /// and labels. The split never separates them from each other.
     #[must_use]
     pub fn duplicate_games(&self) -> u64 {
         self.duplicate_games
     }
 
-    /// Whether training samples have weights.
+    /// Whether training samples may have weights other than 1.
     #[must_use]
     pub fn has_weights(&self) -> bool {
         match &self.source {
@@ -417,7 +420,7 @@ impl<G: Playable> Samples<G> {
         self.part_starts.len() - 1
     }
 
-    /// All training samples, if they are in memory.
+    /// All training samples; `None` if they are not in memory.
     pub(crate) fn store(&self) -> Option<&SampleStore<G::Position>> {
         match &self.source {
             SampleStorage::Shards(..) => None,
@@ -425,7 +428,7 @@ impl<G: Playable> Samples<G> {
         }
     }
 
-    /// Indices of a part among all training samples.
+    /// Range of a part among all training samples.
     pub(crate) fn indices(&self, part: usize) -> Range<usize> {
         self.part_starts[part]..self.part_starts[part + 1]
     }
@@ -462,7 +465,7 @@ impl<G: Playable> Samples<G> {
     }
 }
 
-/// Error of an empty part.
+/// Error if `part`, training or validation, has no samples.
 pub(crate) fn empty_set_error(part: &str) -> Error {
     Error::new(format!(
         "there are no {part} samples; both training and validation samples are needed"
@@ -481,7 +484,7 @@ fn check<'a, P: 'a>(set: &str, samples: impl Iterator<Item = &'a Sample<P>>) -> 
     Ok(())
 }
 
-/// Merges the labels of several shards.
+/// Adds up the uses of equal labels of several shards.
 fn merge_labels<'a>(labels: impl Iterator<Item = &'a UsedLabel>) -> Vec<UsedLabel> {
     let mut all: Vec<UsedLabel> = Vec::new();
     for used in labels {
@@ -493,7 +496,6 @@ fn merge_labels<'a>(labels: impl Iterator<Item = &'a UsedLabel>) -> Vec<UsedLabe
     all
 }
 
-/// Lists label names for an error.
 fn list_names(labels: &[UsedLabel]) -> String {
     let mut list_names: Vec<&str> = labels
         .iter()

@@ -3,13 +3,13 @@
 use engine::core::files::FileError;
 use std::{fmt::Display, io, path::Path};
 
-/// An error: one line that names the file, line or key and what would be right.
+/// An error, one line of text that names the file, line or key and what would be right.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file or directory cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Errors of several files, in their order.
+    /// Errors of several files, in the order of the files.
     #[error("{} problems, the first: {}", .0.len(), .0[0])]
     Several(Vec<Error>),
     /// Any other error.
@@ -18,7 +18,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Fails if there are problems; a single one is returned unwrapped.
+    /// Fails if there are errors; a single one is returned as itself.
     pub(crate) fn from_problems(mut problems: Vec<Self>) -> Result<(), Self> {
         match problems.len() {
             0 => Ok(()),
@@ -27,22 +27,22 @@ impl Error {
         }
     }
 
-    /// An error with this line.
+    /// An error with this text.
     pub(crate) fn new(line: impl Display) -> Self {
         Self::Other(line.to_string())
     }
 
-    /// An error of writing this file or directory.
+    /// Converts an I/O error to one of writing this file or directory.
     pub(crate) fn write_failed(path: &Path) -> impl Fn(io::Error) -> Self {
         |cause| FileError::Write(path.to_owned(), cause).into()
     }
 
-    /// A problem with a file or directory, whose path begins the line.
+    /// An error whose text is `path: problem`.
     pub(crate) fn at_path(path: impl AsRef<Path>, problem: impl Display) -> Self {
         Self::with_prefix(path.as_ref().display())(problem)
     }
 
-    /// Errors that begin with `prefix`.
+    /// Converts an error to one whose text is `prefix: error`.
     pub(crate) fn with_prefix<P: Display>(prefix: impl Display) -> impl Fn(P) -> Self {
         move |problem| Self::Other(format!("{prefix}: {problem}"))
     }

@@ -1,6 +1,6 @@
-//! Export of trained models after a parity check.
+//! Exports trained models after comparing them with the engine's inference.
 //!
-//! Invariant: the check uses the model as decoded from the written bytes.
+//! Invariant: the comparison uses the model as decoded from the written bytes.
 
 use crate::Error;
 use engine::core::{
@@ -13,14 +13,14 @@ use engine::learned::{
 };
 use std::path::Path;
 
-/// Maximum difference in win probability between trainer and engine.
+/// Maximum difference between win probabilities of trainer and engine.
 pub(crate) const PARITY_TOLERANCE: f64 = 1e-4;
 
-/// Number of positions of the parity check.
+/// Number of positions on which trainer and engine are compared.
 pub(crate) const PARITY_POSITIONS: usize = 100_000;
 
-/// Positions of the parity check: evenly spaced ones of `preferred`, filled up to [`PARITY_POSITIONS`] with
-/// positions of random games.
+/// Positions on which trainer and engine are compared: evenly spaced ones of `preferred`, and
+/// positions of random games to make up [`PARITY_POSITIONS`].
 pub(crate) fn parity_positions<G: Learnable>(
     game: &G,
     preferred: &[G::Position],
@@ -41,8 +41,8 @@ pub(crate) fn parity_positions<G: Learnable>(
     positions
 }
 
-/// Writes a model and returns the largest difference in win probability between trainer and
-/// engine. Nothing is written above [`PARITY_TOLERANCE`] or at NaN.
+/// Writes a model and returns the largest difference between win probabilities of trainer and
+/// engine. If it exceeds [`PARITY_TOLERANCE`] or is NaN, fails and writes nothing.
 pub(crate) fn export<G: Learnable>(
     game: &G,
     file: &ModelFile<G>,
@@ -90,7 +90,7 @@ mod tests {
     fn file() -> ModelFile {
         let set = TupleSet::from_name(&Standard::default(), "stones").unwrap();
         let weights = vec![0.0; set.rows()];
-        // Zero weights: the logistic of the bias, 0.75, everywhere.
+        // With zero weights, the value is the logistic of the bias, 0.75, everywhere.
         let model = NTuple::new(set, weights, 3f32.ln()).unwrap();
         ModelFile {
             provenance: "{}".to_owned(),
@@ -112,7 +112,7 @@ mod tests {
                 .iter()
                 .all(|position| game.winner(position).is_none())
         );
-        // Evenly spaced.
+        // Of too many preferred positions, an evenly spaced selection is used.
         let many: Vec<Position> = compared
             .iter()
             .chain(&compared[..PARITY_POSITIONS / 2])
@@ -137,7 +137,7 @@ mod tests {
             .collect()
     }
 
-    /// Exports a model to an empty directory; a refused one leaves no file.
+    /// Exports a model to an empty directory; checks that a refused one leaves no file.
     fn exported(file: &ModelFile, trained: &[f32]) -> Result<f64, String> {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("model.safetensors");

@@ -1,8 +1,8 @@
-//! Sources of labels: a player, an evaluator or the game's tables value every position before
-//! chance.
+//! Computes labels: values of every position before a chance event, by a player, an evaluator or
+//! the game's tablebases.
 //!
-//! Invariant: the labels of a game are a pure function of its moves and the label source, unless
-//! that is a player with a time limit; so they may be computed later, in any order, on any thread.
+//! Invariant: the labels of a game are a pure function of its moves and the label source, except
+//! for players with a time limit; so they may be computed later, in any order, on any thread.
 
 use crate::Error;
 use crate::shard::{
@@ -26,13 +26,14 @@ use engine::search::limits::Limits;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-/// Name of the source of exact labels.
+/// Notation of tablebases as a label source; their labels are exact.
 const TABLES_SOURCE: &str = "tables";
 
-/// Default bound of what remains of the game in positions of the tables.
+/// Default of `tables`' argument: largest [`engine::play::rules::Rules::remaining`] of labelled
+/// positions.
 const DEFAULT_REMAINING: usize = 5;
 
-/// Settings of a label.
+/// Settings of a label: its name and what computes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabelConfig {
@@ -40,11 +41,11 @@ pub struct LabelConfig {
     pub name: String,
     /// Notation of the source: a player that values positions, such as `star2(depth=4)`; an
     /// evaluator, such as `model:PATH`; or `tables(stones=5)`, exact values of positions with at
-    /// most this much remaining.
+    /// most 5 stones (or the game's other unit) remaining.
     pub by: String,
 }
 
-/// A checked label with its source, from which labellers are created.
+/// A label and the player, evaluator or tablebases that compute it; creates labellers.
 #[derive(Clone)]
 pub struct LabelSource<G: Playable> {
     label: Label,
@@ -60,9 +61,10 @@ enum ValueSource<G: Playable> {
 }
 
 impl<G: Playable> LabelSource<G> {
-    /// Parses the settings; loads models and builds tables if needed.
+    /// Parses the settings; loads models and loads or builds tables if needed.
     ///
     /// # Errors
+    ///
     /// If name or notation are invalid, a model or table cannot be read, or the player values no
     /// positions.
     pub fn new(config: &LabelConfig, game: &G) -> Result<Self, Error> {
@@ -83,7 +85,7 @@ impl<G: Playable> LabelSource<G> {
                     recipe.name().to_owned(),
                     ValueSource::Player(Box::new(recipe)),
                 ),
-                // The error reported is that of players, the larger group.
+                // If it is no evaluator either, the error lists players, the larger group.
                 Err(problem) => (
                     notation.to_string(),
                     ValueSource::Evaluator(evaluator(by, game).map_err(|_| Error::new(problem))?),
@@ -107,15 +109,16 @@ impl<G: Playable> LabelSource<G> {
         Ok(recipe)
     }
 
-    /// Whether the values have standard errors.
+    /// Whether the values have standard errors; found by valuing a position.
     ///
     /// # Errors
+    ///
     /// If the player values no positions.
     fn check_values(&self) -> Result<bool, Error> {
         let ValueSource::Player(player) = &self.source else {
             return Ok(false);
         };
-        // The last position of a random game is valued quickly.
+        // The last position of a random game, which is valued quickly.
         let mut random = RandomStream::new(1);
         let mut after = self.game.random_start(&mut random, 0);
         let mut last = after;
@@ -140,14 +143,14 @@ impl<G: Playable> LabelSource<G> {
         }
     }
 
-    /// The label.
+    /// Name and description of the label.
     #[must_use]
     pub fn label(&self) -> &Label {
         &self.label
     }
 
-    /// Names a model file in the label's source by `name` instead of its path; see
-    /// [`crate::selfplay::SelfPlay::with_model_name`].
+    /// Replaces the path of a model file in the label's source by `name`, as
+    /// [`crate::selfplay::SelfPlay::with_model_name`] does for players.
     #[must_use]
     pub fn with_model_name(mut self, path: &str, name: &str) -> Self {
         self.label.by = rename_model(&self.label.by, path, name);
@@ -155,7 +158,7 @@ impl<G: Playable> LabelSource<G> {
         self
     }
 
-    /// Whether labels are reproducible: not with a time limit.
+    /// Whether labels are reproducible, which a time limit prevents.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
         match &self.source {
@@ -164,8 +167,8 @@ impl<G: Playable> LabelSource<G> {
         }
     }
 
-    /// Sets label `index` of `label_count` in many games if it is exact, in one batch of table look-ups,
-    /// which disk tables read best. Returns whether it did.
+    /// Sets label `index` of `label_count` in many games in one batch of look-ups, which suits
+    /// tables on disk best, if the source is tablebases. Returns whether it is.
     pub(crate) fn set_exact_labels(
         &self,
         index: usize,
@@ -203,7 +206,7 @@ impl<G: Playable> LabelSource<G> {
     }
 }
 
-/// Computes one label, on one thread.
+/// Computes the values of one label, on one thread.
 pub struct Labeller<'a, G: Playable> {
     recipe: &'a LabelSource<G>,
     player: Option<Box<dyn Player<G>>>,
@@ -212,7 +215,7 @@ pub struct Labeller<'a, G: Playable> {
 }
 
 impl<G: Playable> Labeller<'_, G> {
-    /// The label of each position before a ply, where it has one.
+    /// Label of each position before a ply; `None` where the source gives no value.
     pub fn values(&mut self, played: &PlayedGame<G>) -> Vec<Option<Estimate>> {
         let game = &self.recipe.game;
         self.positions.clear();
@@ -257,12 +260,13 @@ impl<G: Playable> Labeller<'_, G> {
     }
 }
 
-/// Outcome probabilities may sum to slightly more than 1.
+/// Clamped, since outcome probabilities may sum to slightly more than 1.
 fn to_estimate(value: f32) -> Estimate {
     quantize_value(value.clamp(0.0, 1.0)).into()
 }
 
-/// Sets the labels of a game, except those that [`LabelSource::set_exact_labels`] sets.
+/// Sets the labels of a game except those of tablebases, which [`LabelSource::set_exact_labels`]
+/// sets.
 pub(crate) fn label_game<G: Playable>(labellers: &mut [Labeller<'_, G>], game: &mut PlayedGame<G>) {
     let label_count = labellers.len();
     for (index, labeller) in labellers.iter_mut().enumerate() {
@@ -273,7 +277,7 @@ pub(crate) fn label_game<G: Playable>(labellers: &mut [Labeller<'_, G>], game: &
     }
 }
 
-/// Tables of a game for positions with at most this much remaining.
+/// Loads or builds the tablebases for at most this [`engine::play::rules::Rules::remaining`].
 pub(crate) fn load_tables<G: Playable>(
     game: &G,
     remaining: usize,
@@ -284,7 +288,7 @@ pub(crate) fn load_tables<G: Playable>(
     oracle.map_err(|(_, problem)| problem)?.ok_or_else(none)
 }
 
-/// `tables(stones=N)` in normal form, and these tables.
+/// Normalized notation `tables(stones=N)`, and the tablebases.
 fn parse_tables<G: Playable>(
     text: &str,
     notation: &Notation,
@@ -309,7 +313,7 @@ fn parse_tables<G: Playable>(
     ))
 }
 
-/// Adds the checksums of the model files that a notation names.
+/// Adds the checksum of each model file in a notation to `models`, by path.
 pub(crate) fn add_models(
     notation: &Notation,
     models: &mut BTreeMap<String, String>,
@@ -327,7 +331,7 @@ pub(crate) fn add_models(
         .try_for_each(|argument| add_models(&argument.value, models))
 }
 
-/// Replaces a model's path in a notation by a name.
+/// Replaces the path of a model in a notation by `name`.
 pub(crate) fn rename_model(text: &str, path: &str, name: &str) -> String {
     fn rename(notation: &mut Notation, from: &str, to: &str) {
         if notation.name == from {
@@ -338,7 +342,7 @@ pub(crate) fn rename_model(text: &str, path: &str, name: &str) -> String {
             .iter_mut()
             .for_each(|argument| rename(&mut argument.value, from, to));
     }
-    // The notation was parsed before.
+    // Cannot fail: the notation was parsed before.
     Notation::parse(text).map_or_else(
         |_| text.to_owned(),
         |mut notation| {
@@ -352,7 +356,7 @@ pub(crate) fn rename_model(text: &str, path: &str, name: &str) -> String {
     )
 }
 
-/// Moves the checksum of a model file to its name.
+/// Replaces the key `path` in checksums of model files by `name`.
 pub(crate) fn rename_model_key(models: &mut BTreeMap<String, String>, path: &str, name: &str) {
     if let Some(checksum) = models.remove(path) {
         models.insert(name.to_owned(), checksum);

@@ -1,5 +1,5 @@
-//! Records as a data set for the Python package `datasets`: a folder of Parquet files in splits,
-//! with a card.
+//! Exports game records as a data set for the Python package `datasets`: a folder of Parquet files
+//! in splits, with a dataset card.
 //!
 //! Invariant: the folder appears complete or not at all; its bytes are a pure function of games,
 //! splits and seed; at most one row group per split is in memory.
@@ -24,16 +24,18 @@ use std::{
 pub struct DatasetLayout {
     /// The splits, at least one.
     pub parts: Vec<SplitPart>,
-    /// Seed of the split, as in [`split`](super::rewrite::split).
+    /// Seed of the random assignment to splits; [`split`](super::rewrite::split) with this seed
+    /// makes the same assignment.
     pub seed: u64,
-    /// A file is closed after the game with which it reaches this many positions.
+    /// A new file begins after the game with which a file reaches this many positions.
     pub file_positions: u64,
 }
 
-/// Exports all games as a data set, those of a split in their order. The summaries count files as
-/// shards.
+/// Exports all games as a data set; games keep their order within a split. The returned summaries
+/// count files as shards.
 ///
 /// # Errors
+///
 /// If `target` exists and is not empty, the splits are invalid or one gets no games, records cannot
 /// be read, or a file cannot be written.
 pub fn export<G: Playable>(
@@ -46,7 +48,7 @@ pub fn export<G: Playable>(
     let folder = staging.path().join("data");
     let failed = Error::write_failed(target);
     fs::create_dir(&folder).map_err(&failed)?;
-    // The final name contains the number of files.
+    // Temporary name: the final one contains the number of files.
     let unfinished = |part: usize, number: u64| folder.join(format!("{part}-{number}"));
     let close = |open: Option<ParquetWriter<'_, G, BufWriter<File>>>| match open {
         Some(open) => open.finish()?.into_inner()?.sync_all(),
@@ -130,7 +132,7 @@ pub fn export<G: Playable>(
         .take_while(|line| line.starts_with('|'));
     let players = source.players.iter().enumerate();
     let players = players.map(|(number, player)| format!("- {number}: `{player}`\n"));
-    // The front matter is for loaders, the text below it for readers.
+    // A dataset card: front matter for loaders, then text for readers.
     let card = format!(
         include_str!("publish/card.md"),
         files = files,

@@ -1,8 +1,8 @@
-//! Adds a label to existing games: new targets for old games.
+//! Adds a label, which provides new training targets, to existing games.
 //!
 //! Invariant: the bytes depend on games and label source, not on threads or interruptions. The
-//! directory is filled as `NAME.unfinished`, where finished shards survive a kill, and renamed
-//! once complete.
+//! directory is filled as `NAME.unfinished`, where finished shards survive a kill, and renamed once
+//! complete.
 
 use super::{
     ShardReader,
@@ -21,14 +21,15 @@ use rayon::prelude::*;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Games per work item; few, since a deep search is slow.
+/// Games per task of the thread pool; few, since a deep search is slow.
 const GAMES_PER_TASK: usize = 8;
 
-/// Adds a label to all games, or replaces the label of that name, shard by shard; resumes a
-/// stopped run. Several tasks may share a directory, which is renamed when their results are
-/// merged.
+/// Writes the games with one label added or replaced, shard by shard; resumes an interrupted run.
+/// Several processes may each write a slice of the shards to one directory; [`TaskSlice::Merge`]
+/// then renames it.
 ///
 /// # Errors
+///
 /// If shards of other tasks are missing at the merge, records cannot be read or written, or the
 /// directory holds something else or other labels.
 pub fn relabel<G: Playable>(
@@ -75,7 +76,7 @@ pub fn relabel<G: Playable>(
         let games = match read_finished(&path, &header, index, &games)? {
             Some(games) => {
                 progress.inc(games.len() as u64);
-                // Finished shards do not measure the current speed.
+                // Excludes finished shards from the estimated speed.
                 progress.reset_eta();
                 games
             }
@@ -94,7 +95,7 @@ pub fn relabel<G: Playable>(
     Ok(written)
 }
 
-/// Path of a set until it is complete.
+/// Path of the directory while its shards are written.
 #[must_use]
 pub fn unfinished_path(target: &Path) -> PathBuf {
     let mut name = target.as_os_str().to_owned();
@@ -102,7 +103,7 @@ pub fn unfinished_path(target: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Header of the new shards, and index of the new label.
+/// Header of the new shards, and index of the new label in it.
 fn header<G: Playable>(
     source: &ShardReader<G>,
     label_source: &LabelSource<G>,
@@ -122,7 +123,7 @@ fn header<G: Playable>(
     Ok((header, index))
 }
 
-/// Games of a shard that is already finished; `None` if there is none.
+/// Games of a shard that an earlier run finished; `None` if the file does not exist.
 fn read_finished<G: Playable>(
     path: &Path,
     header: &ShardHeader,

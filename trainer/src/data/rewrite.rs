@@ -1,7 +1,7 @@
-//! New sets from the games of others: merged, filtered, sampled, shuffled, split.
+//! Derives new sets of game records: merged, filtered, sampled, shuffled or split.
 //!
-//! Invariant: the result is a pure function of games, options and seed; the part of a split that
-//! gets a game depends on the seed and the played moves alone, up to the symmetries of the rules.
+//! Invariant: the result is a pure function of games, options and seed. A split assigns a game by
+//! the seed and the played moves alone, up to the symmetries of the rules.
 
 use super::{
     ShardReader,
@@ -16,7 +16,7 @@ use engine::play::playable::Playable;
 use serde_json::{Value, json};
 use std::{collections::HashSet, path::Path};
 
-/// The `run` of a derived set.
+/// Value of `run` in the headers of a derived set.
 pub(super) fn run<G>(source: &ShardReader<G>, command: Value) -> Value {
     json!({ "made_by": command, "sources": source.runs })
 }
@@ -29,7 +29,7 @@ fn output<G: Playable>(
     ShardWriter::create(target, source.header(run(source, command)))
 }
 
-/// Copies the games that `keep` selects; it may modify them.
+/// Copies the games for which `keep`, which may modify them, returns true.
 fn copy_games<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -44,7 +44,7 @@ fn copy_games<G: Playable>(
     output.finish()
 }
 
-/// All games in order; with `unique` only the first of equal ones.
+/// Copies all games in order; `unique` drops games that equal an earlier one.
 pub fn merge<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -57,7 +57,7 @@ pub fn merge<G: Playable>(
     })
 }
 
-/// Copies the games with only the values that the filter selects, and drops games without any.
+/// Copies the games with the values and labels that `filter` selects; drops games left without any.
 pub fn filter<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -69,7 +69,7 @@ pub fn filter<G: Playable>(
     })
 }
 
-/// A uniform random sample of `games` games, in their order.
+/// Copies a uniform random sample of `games` games, in their original order.
 pub fn sample<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -94,7 +94,7 @@ pub fn sample<G: Playable>(
     })
 }
 
-/// All games in random order, in memory: some 400 bytes each.
+/// Copies all games in random order. Keeps them in memory, some 400 bytes each.
 pub fn shuffle<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -115,26 +115,26 @@ pub fn shuffle<G: Playable>(
     output.finish()
 }
 
-/// One part of a split.
+/// Name and weight of one part of a split.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SplitPart {
-    /// Name of the part and of its directory.
+    /// Name of the part, of letters, digits and a few other characters; also that of its directory.
     pub name: String,
-    /// Weight relative to those of the other parts.
+    /// Weight of the part; it gets about `weight` / (sum of all weights) of the games.
     pub weight: f64,
 }
 
-/// Assigns games to the parts of a split: equal games and images of each other to the same part.
+/// Assigns games to the parts of a split; equal games and symmetric images get the same part.
 pub(super) struct SplitPolicy<'a> {
     parts: &'a [SplitPart],
     sum: f64,
     seed: u64,
-    /// Canonical fingerprints of the games so far.
+    /// Fingerprints (equal for symmetric images) of the games assigned so far.
     seen: HashSet<u64>,
 }
 
 impl<'a> SplitPolicy<'a> {
-    /// `also` lists the characters that names may contain besides letters and digits.
+    /// Checks names and weights; names may contain letters, digits and the characters of `also`.
     pub(super) fn new(parts: &'a [SplitPart], also: &str, seed: u64) -> Result<Self, Error> {
         let plain = |name: &str| {
             let fits = |letter: char| letter.is_alphanumeric() || also.contains(letter);
@@ -167,7 +167,7 @@ impl<'a> SplitPolicy<'a> {
         part.weight / self.sum
     }
 
-    /// Index of the part of a game, and whether the game or an image of it was assigned before.
+    /// Index of the part of a game, and whether this game or a symmetric image was assigned before.
     pub(super) fn assign<G: Playable>(&mut self, rules: &G, game: &PlayedGame<G>) -> (usize, bool) {
         let fingerprint = game.canonical_fingerprint(rules);
         (
@@ -189,13 +189,13 @@ impl<'a> SplitPolicy<'a> {
                 return index;
             }
         }
-        // Reached through rounding only.
+        // Only rounding errors lead here.
         self.parts.len() - 1
     }
 }
 
-/// Splits games, never positions, into directories below `target`; equal games and images of each
-/// other go to the same part. All parts appear at once.
+/// Splits a set by games into a directory for each part, below `target`; equal games and symmetric
+/// images go to the same part. All parts appear at once.
 pub fn split<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,

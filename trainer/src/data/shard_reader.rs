@@ -1,7 +1,7 @@
-//! Reads compatible shards as one list of games.
+//! Reads shards of one game as one list of games.
 //!
-//! Invariant: players and labels of all shards have common indices; labels of one name have one
-//! source. Memory holds the paths of all shards and the games of a few.
+//! Invariant: players and labels get indices that are valid for all shards; labels of one name have
+//! one source. Memory holds the paths of all shards and the games of a few.
 
 use super::shards_of;
 use crate::Error;
@@ -17,13 +17,13 @@ use xxhash_rust::xxh3::xxh3_128;
 
 const HEADERS_PER_BATCH: usize = 256;
 
-/// Maximum number of runs that a derived set lists: each of its shards repeats them.
+/// Maximum number of runs listed in a derived set, each of whose shards repeats the list.
 const MAX_LISTED_RUNS: usize = 100;
 
-/// Shards read in parallel: enough for all threads, bounded in memory.
+/// Number of shards read in parallel: enough for all threads, bounded in memory.
 const SHARDS_PER_BATCH: usize = 16;
 
-/// Error of shards with games of different rules.
+/// Error if shards contain games of different rules.
 pub(crate) fn mixed_games_error(path: &Path, found: &str, first: &str) -> Error {
     Error::at_path(
         path,
@@ -33,7 +33,7 @@ pub(crate) fn mixed_games_error(path: &Path, found: &str, first: &str) -> Error 
     )
 }
 
-/// Index of a player, added if new; shards store it as a byte.
+/// Index of a player in `players`, to which it is added if new; shards store the index in a byte.
 pub(super) fn intern_player(
     name: &str,
     players: &mut Vec<String>,
@@ -48,22 +48,22 @@ pub(super) fn intern_player(
     index.ok_or_else(|| Error::at_path(path, "with it there are more than 255 players"))
 }
 
-/// Shards of one game, with at most 255 players and 16 labels in all.
+/// Reads shards of one game, with at most 255 players and 16 labels in all.
 #[derive(Debug)]
 pub struct ShardReader<G> {
     shards: Vec<ShardEntry>,
-    /// Notations of all players.
+    /// Notations of the players of all shards, without duplicates.
     pub players: Vec<String>,
-    /// All labels.
+    /// Labels of all shards, without duplicates.
     pub labels: Vec<Label>,
-    /// Whether plies may have times.
+    /// Whether plies may have thinking times.
     pub times: bool,
-    /// The rules.
+    /// Rules of the games.
     pub rules: G,
-    /// The different runs, in the order of their first shards; beyond 100, `{"more": N}` counts
-    /// the rest.
+    /// Distinct runs that produced the games, in the order of their first shards; beyond 100,
+    /// `{"more": N}` stands for the rest.
     pub runs: Vec<serde_json::Value>,
-    /// Number of different runs.
+    /// Number of distinct runs.
     pub run_count: usize,
     /// Number of games.
     pub games: u64,
@@ -74,23 +74,24 @@ pub struct ShardReader<G> {
 #[derive(Debug)]
 struct ShardEntry {
     path: PathBuf,
-    /// Common indices of its players.
+    /// Index in [`ShardReader::players`] of each player of the shard.
     players: Vec<u8>,
-    /// Common indices of its labels.
+    /// Index in [`ShardReader::labels`] of each label of the shard.
     labels: Vec<usize>,
     games: u64,
 }
 
 impl<G: Playable> ShardReader<G> {
-    /// Reads the headers of all shards that paths name.
+    /// Reads the headers of all shards at these paths (files or directories).
     pub fn open(paths: &[PathBuf]) -> Result<Self, Error> {
         Self::read_headers(paths, false)
     }
 
-    /// Reads the headers and checks directories against their manifests.
+    /// Like [`ShardReader::open`], and checks directories against their manifests.
     ///
     /// # Errors
-    /// As [`ShardReader::open`], or if shards are missing or of other runs.
+    ///
+    /// Those of [`ShardReader::open`], or if shards are missing or belong to another run.
     pub fn open_complete(paths: &[PathBuf]) -> Result<Self, Error> {
         Self::read_headers(paths, true)
     }
@@ -190,7 +191,8 @@ impl<G: Playable> ShardReader<G> {
         Ok(())
     }
 
-    /// Index of a label, added if new; it has errors if any shard's has.
+    /// Index of a label, which is added if new. The label has standard errors if any shard has
+    /// them.
     fn label(&mut self, label: Label, path: &Path) -> Result<usize, Error> {
         let Some(index) = self
             .labels
@@ -231,7 +233,7 @@ impl<G: Playable> ShardReader<G> {
         ))
     }
 
-    /// Header of new shards of these games.
+    /// Creates a header for new shards of these games.
     #[must_use]
     pub fn header(&self, run: serde_json::Value) -> ShardHeader {
         ShardHeader {
@@ -242,7 +244,7 @@ impl<G: Playable> ShardReader<G> {
         }
     }
 
-    /// Index of a player.
+    /// Index of the player with this notation.
     pub fn player(&self, name: &str) -> Result<u8, Error> {
         let number = self.players.iter().position(|player| player == name);
         let number = number.and_then(|number| u8::try_from(number).ok());
@@ -254,12 +256,13 @@ impl<G: Playable> ShardReader<G> {
         })
     }
 
-    /// Paths of the shards.
+    /// Paths of the shards, in order.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.shards.iter().map(|entry| entry.path.as_path())
     }
 
-    /// Calls `each` with all games in order, with common indices.
+    /// Calls `each` with every game in order; indices of players and labels are those of this
+    /// reader.
     pub fn for_each_game(
         &self,
         mut each: impl FnMut(PlayedGame<G>) -> Result<(), Error>,
@@ -275,7 +278,8 @@ impl<G: Playable> ShardReader<G> {
                     Ok(games) if problems.is_empty() => {
                         games.into_iter().try_for_each(&mut each)?;
                     }
-                    // After a problem only further problems matter.
+                    // After an error, the remaining shards of the batch are only checked for
+                    // errors.
                     games => problems.extend(games.err()),
                 }
             }
@@ -283,7 +287,7 @@ impl<G: Playable> ShardReader<G> {
         Error::from_problems(problems)
     }
 
-    /// The games with numbers `from..to`, with common indices.
+    /// Games number `from..to` of the list; indices of players and labels are those of this reader.
     pub fn games(&self, from: u64, to: u64) -> Result<Vec<PlayedGame<G>>, Error> {
         let mut games = Vec::new();
         let mut first = 0;

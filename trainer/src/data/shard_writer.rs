@@ -1,4 +1,4 @@
-//! Writer of a new directory of shards.
+//! Writes a new directory of shards.
 //!
 //! Invariant: the directory appears complete or not at all. Equal games in equal order give equal
 //! bytes.
@@ -14,7 +14,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A directory of shards that is being filled.
+/// Writes games to a new directory of shards.
 #[derive(Debug)]
 pub struct ShardWriter<G: Playable> {
     staging: AtomicDirectory,
@@ -26,31 +26,30 @@ pub struct ShardWriter<G: Playable> {
 /// Summary of a written directory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WriteSummary {
-    /// The directory.
+    /// Path of the directory.
     pub directory: PathBuf,
     /// Number of shards.
     pub shards: u64,
     /// Number of games.
     pub games: u64,
-    /// Games that repeat an earlier one or its image under the symmetries of the rules, where a
-    /// split detects them.
+    /// Number of games that repeat an earlier one or a symmetric image of it; `None` unless the set
+    /// is part of a split.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<u64>,
     /// Number of plies.
     pub positions: u64,
-    /// Plies with a value.
+    /// Number of plies with a value.
     pub values: u64,
-    /// Labelled positions, summed over all labels.
+    /// Number of labels of positions, summed over all labels.
     pub labels: u64,
-    /// Games by ending, if some did not end by the rules.
+    /// Number of games with each ending; omitted from JSON if all ended by the rules.
     #[serde(skip_serializing_if = "all_by_rules")]
     pub endings: BTreeMap<Ending, u64>,
-    /// Games of the imported file that were skipped.
+    /// Games of the imported file that were not stored.
     #[serde(skip_serializing_if = "SkippedGames::is_empty")]
     pub left_out: SkippedGames,
 }
 
-/// Whether all games ended by the rules.
 pub(super) fn all_by_rules(endings: &BTreeMap<Ending, u64>) -> bool {
     endings.keys().all(Ending::is_played)
 }
@@ -63,7 +62,7 @@ impl WriteSummary {
         }
     }
 
-    /// Counts a game.
+    /// Adds a game to the counts.
     pub(super) fn count<G: Playable>(&mut self, game: &PlayedGame<G>) {
         self.games += 1;
         *self.endings.entry(game.record.ending).or_default() += 1;
@@ -79,7 +78,8 @@ impl WriteSummary {
 }
 
 impl<G: Playable> ShardWriter<G> {
-    /// Starts a directory; `header` is that of its shards, except for the range of games.
+    /// Creates a temporary directory; `header` is the header of each shard except for the range of
+    /// games.
     pub fn create(directory: &Path, header: ShardHeader) -> Result<Self, Error> {
         Ok(Self {
             staging: AtomicDirectory::create(directory)?,
@@ -89,7 +89,7 @@ impl<G: Playable> ShardWriter<G> {
         })
     }
 
-    /// Adds a game.
+    /// Appends a game; writes a shard when it is full.
     pub fn push(&mut self, game: PlayedGame<G>) -> Result<(), Error> {
         self.written.count(&game);
         self.buffered.push(game);
@@ -120,7 +120,7 @@ impl<G: Playable> ShardWriter<G> {
         Ok(())
     }
 
-    /// Refuses an empty set; `directory` is for the error.
+    /// Fails if there are no games; `directory` is for the error.
     pub(super) fn check_not_empty(&self, directory: &Path) -> Result<(), Error> {
         if self.written.games == 0 {
             return Err(Error::at_path(
@@ -131,7 +131,7 @@ impl<G: Playable> ShardWriter<G> {
         Ok(())
     }
 
-    /// Writes the remaining games and the manifest, and moves the directory to its final path.
+    /// Writes the last shard and the manifest, and renames the directory to its final path.
     pub fn finish(mut self) -> Result<WriteSummary, Error> {
         self.check_not_empty(&self.written.directory)?;
         if !self.buffered.is_empty() {

@@ -1,6 +1,6 @@
-//! Records in the transcript formats of a game, as other programs write them.
+//! Game records in text formats of other programs, which each game defines.
 //!
-//! Such formats hold moves, names and results, but no values, labels, times and exploration flags.
+//! Such formats hold moves, names and results, but no values, labels, times or exploration flags.
 //! Invariant: imported games are complete and follow the rules.
 
 use super::{
@@ -29,14 +29,14 @@ use std::{
     path::Path,
 };
 
-/// Name of unnamed players.
+/// Stands for an empty player name.
 const UNNAMED_PLAYER: &str = "unknown";
 
-/// Name of the players beyond the capacity of a set.
+/// Stands for the rarer players of a file with too many.
 const OTHER_PLAYERS: &str = "others";
 
-/// Names that fit into a set of 255 players: the most frequent, of equally frequent ones the
-/// first.
+/// Player names that get an index of their own: all, or the 253 most frequent if a set's limit of
+/// 255 players requires it, the earlier of equally frequent ones first.
 fn frequent_names<'a>(names: impl Iterator<Item = &'a str>) -> HashSet<&'a str> {
     let mut counts = HashMap::new();
     for (index, name) in names.enumerate() {
@@ -45,13 +45,13 @@ fn frequent_names<'a>(names: impl Iterator<Item = &'a str>) -> HashSet<&'a str> 
     let mut names: Vec<_> = counts.into_iter().collect();
     if names.len() >= usize::from(u8::MAX) {
         names.sort_unstable_by_key(|&(_, (count, index))| (Reverse(count), index));
-        // Two indices are for unnamed and other players.
+        // The other two indices are for unnamed and rarer players.
         names.truncate(usize::from(u8::MAX) - 2);
     }
     names.into_iter().map(|(name, _)| name).collect()
 }
 
-/// Writes all games into a file, one per line; returns their number.
+/// Writes all games to a file, one per line; returns their number.
 pub fn export<G: Playable>(
     source: &ShardReader<G>,
     form: &TranscriptForm<G>,
@@ -84,7 +84,7 @@ pub fn export<G: Playable>(
     Ok(source.games)
 }
 
-/// The stated result of a game of two seats that did not end by the rules.
+/// Result to state for a two-player game that did not end by the rules; `None` for other games.
 fn adjudicated_result<G: Playable>(record: &GameRecord<G>) -> Option<StatedResult> {
     let winner = match record.payoffs {
         payoffs if payoffs == DRAW => None,
@@ -94,7 +94,7 @@ fn adjudicated_result<G: Playable>(record: &GameRecord<G>) -> Option<StatedResul
     (!ending.is_played()).then_some(StatedResult { ending, winner })
 }
 
-/// Imports a transcript as a new set.
+/// Imports a file of transcripts as a new set.
 pub fn import<G: Playable>(
     rules: &G,
     form: &TranscriptForm<G>,

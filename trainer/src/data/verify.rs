@@ -1,4 +1,4 @@
-//! Verification of records: replays every game and lists every problem with file and record.
+//! Verifies game records: replays every game and lists every problem with file and record.
 
 use super::{json_lines, shards_of};
 use crate::Error;
@@ -12,22 +12,24 @@ use std::{collections::BTreeSet, path::PathBuf};
 /// Findings of [`verify`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Verification {
-    /// Number of files.
+    /// Number of shard and JSON-lines files.
     pub shards: u64,
     /// Games that follow the rules.
     pub games: u64,
-    /// Plies of these games.
+    /// Number of plies of these games.
     pub positions: u64,
-    /// Problems, a line each, in the order of the files.
+    /// Problems, one line each, in the order of the files.
     pub problems: Vec<String>,
-    /// Shards missing according to the manifests; an unfinished run is not damaged.
+    /// Number of shards that manifests list but that do not exist, as in an unfinished run; not
+    /// counted as problems.
     pub missing: u64,
 }
 
-/// Replays all shards and JSON lines that paths name, and compares directories with their
-/// manifests.
+/// Replays the games of all shards and JSON-lines files at these paths, and compares directories
+/// with their manifests.
 ///
 /// # Errors
+///
 /// If there is nothing to read. Problems of a shard are listed instead.
 pub fn verify<G: Playable>(paths: &[PathBuf]) -> Result<Verification, Error> {
     let mut all = Verification::default();

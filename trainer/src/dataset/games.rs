@@ -1,8 +1,8 @@
-//! Converts the games of a shard to samples, and splits them.
+//! Converts the games of a shard to samples and splits them into training and validation.
 //!
-//! A move's search value is the value of the position it leads to, averaged over chance. A label
-//! values the same position, or the start. Invariant: the side of a game depends on the seed and
-//! its canonical fingerprint alone, so equal games and images are on one side.
+//! A ply's search value estimates the position it leads to, averaged over chance; a label estimates
+//! the position before its ply. The split depends on the seed and a fingerprint alone, which is
+//! equal for equal games and symmetric images.
 
 use super::SampleOptions;
 use crate::Error;
@@ -17,13 +17,13 @@ use engine::play::playable::Playable;
 use serde::Serialize;
 use std::path::Path;
 
-/// A label with the number of samples that use it.
+/// A label and how often it was used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UsedLabel {
     /// The label.
     #[serde(flatten)]
     pub label: Label,
-    /// Number of training and validation samples.
+    /// Number of training and validation samples with this label.
     pub samples: usize,
 }
 
@@ -31,24 +31,25 @@ pub(super) struct ShardSamples<P> {
     pub(super) game: String,
     /// Checksum of the shard.
     pub(super) checksum: u64,
-    /// Canonical fingerprints of its games.
+    /// Low 64 bits of the fingerprints of the games, equal for symmetric images; empty if the split
+    /// was given.
     pub(super) fingerprints: Vec<u64>,
-    /// For each game whether it is for validation.
+    /// For each game, whether it is for validation.
     pub(super) is_validation: Vec<bool>,
     pub(super) training: Vec<Sample<P>>,
     pub(super) validation: Vec<Sample<P>>,
-    /// Positions excluded as benchmark positions.
+    /// Number of positions left out because benchmarks use them.
     pub(super) held_out: usize,
     /// All labels of the shard.
     pub(super) labels: Vec<UsedLabel>,
 }
 
-/// Indices of the labels to use.
+/// Indices of the shard's labels that samples use.
 struct SelectedLabels<'a> {
     options: &'a SampleOptions,
-    /// Label that replaces the search value.
+    /// Label that replaces the search value, if the shard has it.
     value: Option<usize>,
-    /// Labels that replace search value and result.
+    /// Exact labels, which replace search value and result.
     exact: Vec<usize>,
 }
 
@@ -66,7 +67,8 @@ impl<'a> SelectedLabels<'a> {
     }
 }
 
-/// The samples of a shard; `read_before` is the split, if it was read before.
+/// Loads the samples of a shard; `read_before` is the known split: for each game, whether it is for
+/// validation.
 pub(super) fn load_shard<G: Playable>(
     rules: &G,
     path: &Path,
@@ -117,14 +119,15 @@ pub(super) fn load_shard<G: Playable>(
     })
 }
 
-/// Whether games of this fingerprint are for validation: a function of fingerprint and seed.
+/// Whether a game with this fingerprint is for validation.
 fn is_validation(options: &SampleOptions, fingerprint: u128) -> bool {
     let [low, high] = [fingerprint as u64, (fingerprint >> 64) as u64];
     let draw = derive_seed(options.seed, SeedSpace::Training, &[0x5EED, low, high]);
     ((draw >> 11) as f64 / (1u64 << 53) as f64) < options.validation_fraction
 }
 
-/// Adds the samples of a game; returns the number of excluded benchmark positions.
+/// Appends the samples of a game; returns the number of positions left out because benchmarks use
+/// them.
 fn add_samples<G: Playable>(
     rules: &G,
     game: &PlayedGame<G>,
@@ -162,7 +165,7 @@ fn add_samples<G: Playable>(
                 ..Sample::exact(position, estimate.value)
             })
         } else {
-            // The result replaces a missing value with weight 0.
+            // Without a search value, the result serves as value.
             let result_alone = selected.options.results_only.then_some(result);
             searched
                 .map(from_view)
@@ -176,8 +179,7 @@ fn add_samples<G: Playable>(
             samples.push(sample);
         }
         position = rules.play(&position, ply.mv);
-        // The value is the mover's, the next sample's view that of the next mover. After the last
-        // ply there is no sample.
+        // For the next sample, which converts the value to the view of the next seat to move.
         searched = ply.value.map(|value| (seat, value));
     }
     held_out

@@ -1,4 +1,4 @@
-//! Import of a Parquet file: every row is checked against the rules.
+//! Imports a Parquet file; every row is checked against the rules.
 
 use super::columns::{BoundedFile, ColumnCursor, NumberColumn, RowGroup, parquet_error};
 use super::{ENDING_COLUMN, METADATA_KEY, label_columns, payoff_column, player_column};
@@ -27,10 +27,10 @@ use std::{
     time::Duration,
 };
 
-/// Source of labels and name of players in files without metadata.
+/// Name of players, and source of labels, in files without metadata.
 const UNKNOWN_SOURCE: &str = "unknown";
 
-/// Notation of the game of a Parquet file, if its metadata have it.
+/// Game notation in the metadata of a Parquet file; `None` if absent or unreadable.
 #[must_use]
 pub fn game_of(path: &Path) -> Option<String> {
     let table = ParquetFile::open(files::open(path).ok()?, METADATA_TIMEOUT).ok()?;
@@ -107,14 +107,13 @@ pub fn import<G: Playable>(
     sink.finish()
 }
 
-/// A game under construction, or its damaged row and the problem there.
+/// A game under construction, or the number of its first invalid row and the problem there.
 type BuilderOrProblem<'a, G> = Result<GameBuilder<'a, G>, (u64, String)>;
 
-/// Far more than any metadata take; damaged ones can claim billions of empty list entries, which
-/// the crate skips one by one.
+/// Maximum time for reading metadata, far more than valid metadata take: damaged ones can claim
+/// billions of empty list entries, which the crate skips one by one.
 const METADATA_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A Parquet file with its metadata.
 struct ParquetFile {
     file: Arc<BoundedFile>,
     metadata: ParquetMetaData,
@@ -123,7 +122,7 @@ struct ParquetFile {
 impl ParquetFile {
     fn open(file: File, limit: Duration) -> Result<Self, String> {
         let (give, take) = mpsc::channel();
-        // A thread beyond the limit ends with the program.
+        // On a timeout, this thread runs until the program ends.
         thread::spawn(move || {
             let table = catch_panics(|| {
                 let file = Arc::new(BoundedFile(file));
@@ -142,7 +141,7 @@ impl ParquetFile {
         take.recv_timeout(limit).unwrap_or_else(|_| late())
     }
 
-    /// The heading, if the metadata have one.
+    /// The heading stored in the metadata, if any.
     fn heading(&self) -> Result<Option<Heading>, String> {
         let metadata = self.metadata.file_metadata().key_value_metadata();
         let text = metadata
@@ -159,7 +158,7 @@ impl ParquetFile {
         }
     }
 
-    /// Derives a header from the columns of a file without metadata.
+    /// Derives the shard header from the columns of a file without metadata.
     fn unnamed_header<G: Playable>(&self, rules: &G) -> Result<ShardHeader, String> {
         let schema = self.metadata.file_metadata().schema_descr();
         let columns: Vec<String> = schema
@@ -206,11 +205,11 @@ fn byte(what: &str, number: i64) -> Result<u8, String> {
 }
 
 thread_local! {
-    /// Whether panics of this thread are reported as errors and not printed.
+    /// Whether [`catch_panics`] runs on this thread: its panics are not printed.
     static SILENT_PANICS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs code of the crate, whose panics at damaged files become errors.
+/// Runs code of the crate `parquet` and converts its panics, caused by damaged files, to errors.
 fn catch_panics<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     static PANIC_HOOK: Once = Once::new();
     PANIC_HOOK.call_once(|| {
@@ -227,7 +226,7 @@ fn catch_panics<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String
     read.unwrap_or_else(|_| Err("it is damaged: its metadata contradict each other".to_owned()))
 }
 
-/// The columns of a row group, read row by row.
+/// Reads a row group row by row; `left` rows remain.
 struct RowReader {
     left: usize,
     game: NumberColumn,
@@ -237,10 +236,10 @@ struct RowReader {
     explored: ColumnCursor<BoolType>,
     value: NumberColumn,
     players: Vec<NumberColumn>,
-    /// Endings and payoffs; absent if all games ended by the rules.
+    /// Columns of endings and payoffs; `None` if all games ended by the rules.
     result: Option<(ColumnCursor<ByteArrayType>, Vec<NumberColumn>)>,
     time: Option<NumberColumn>,
-    /// Values and standard errors.
+    /// Columns of values and, if present, standard errors.
     labels: Vec<(NumberColumn, Option<NumberColumn>)>,
 }
 
@@ -338,7 +337,7 @@ struct ImportedRow {
     outcome: u8,
     mv: ByteArray,
     extras: PlyExtras,
-    /// Ending and payoffs of the game.
+    /// Ending and payoffs of the game, repeated in each row.
     result: Option<(ByteArray, Payoffs)>,
 }
 
@@ -366,7 +365,7 @@ impl ImportedRow {
             let all = Ending::ALL.map(Ending::name).join(", ");
             format!("the ending {name:?} is none of {all}")
         })?;
-        // Payoffs of games that ended by the rules follow from the moves.
+        // The payoffs of games that ended by the rules follow from the moves.
         let is_played = ending.is_played();
         Ok((
             ending,
@@ -405,8 +404,8 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    /// A list of two billion booleans in an unknown field takes eight bytes: the element type
-    /// holds the value.
+    /// A list of two billion booleans in an unknown field takes eight bytes, since the type of the
+    /// elements determines their value.
     #[test]
     fn endless_metadata_are_damaged() {
         let list = [0xF9, 0xF1, 0xFF, 0xFF, 0xFF, 0xFF, 0x07, 0];

@@ -1,4 +1,4 @@
-//! Searches over any [`crate::core::game::Game`], and their statistics.
+//! Searches for any [`crate::core::game::Game`], and statistics of searches.
 //!
 //! Invariant: nothing below this module names a game, a die or a stone.
 
@@ -28,18 +28,18 @@ use crate::core::{
 use limits::Limits;
 use std::time::Duration;
 
-/// Counters of a transposition table.
+/// Counters of transposition table accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableStats {
     /// Probes.
     pub probes: u64,
-    /// Probes that found the position, at any depth.
+    /// Probes that found the position, whatever the depth of the entry.
     pub hits: u64,
-    /// Probes that made a search unnecessary.
+    /// Probes whose entry replaced a search.
     pub cuts: u64,
     /// Stored results.
     pub stores: u64,
-    /// Stored results that replaced another position's.
+    /// Stored results that replaced a result of another position.
     pub replacements: u64,
 }
 
@@ -62,11 +62,11 @@ pub struct SearchStats {
     pub evaluations: u64,
     /// Counters of the transposition table.
     pub table: TableStats,
-    /// Depth of the last complete iteration; 0 without a depth.
+    /// Depth of the last complete iteration; 0 if the search has no depth.
     pub depth: u32,
     /// Wall time; zero unless measured.
     pub time: Duration,
-    /// Part of `time` spent evaluating leaves, if measured.
+    /// Part of `time` spent evaluating leaves; `None` unless measured.
     pub evaluation_time: Option<Duration>,
 }
 
@@ -88,8 +88,8 @@ impl SearchStats {
 /// Value of a position that could not be searched.
 const UNKNOWN_VALUE: f32 = 0.5;
 
-/// Receives the values of all moves at a finished depth and the cost so far; returns whether the
-/// search goes on.
+/// Receives the values of all moves at a finished depth, each with the payoffs of all seats if
+/// known, and the cost so far; returns whether the search goes on.
 pub type DepthObserver<'a> = dyn FnMut(&[(f32, Option<Payoffs>)], SearchStats) -> bool + 'a;
 
 /// A search that values moves by looking ahead.
@@ -100,17 +100,18 @@ pub trait Search<G: Game>: Send {
     /// The rules that are searched.
     fn game(&self) -> &G;
 
-    /// Clears everything learned so far.
+    /// Clears everything learned, as for a new game.
     fn clear(&mut self);
 
-    /// Sets the limits of later searches besides their own.
+    /// Sets limits for later searches, besides their own.
     fn set_limits(&mut self, limits: &Limits);
 
-    /// Whether [`Search::set_limits`] stopped the last search; moves without a value then have ½.
+    /// Whether limits set by [`Search::set_limits`] stopped the last search; moves without a value
+    /// then have ½.
     fn is_stopped(&self) -> bool;
 
-    /// The value of `mv` for the seat that makes it: exact above `alpha`, otherwise an upper bound
-    /// of at most `alpha`.
+    /// Bounds of the value of `mv` for the seat that makes it: exact above `alpha`, otherwise with
+    /// an upper bound of at most `alpha`.
     fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds;
 
     /// The best of at least one move, and its value; ties go to the first.
@@ -142,7 +143,7 @@ pub trait Search<G: Game>: Send {
         moves.iter().map(value).collect()
     }
 
-    /// The value of each move, and the payoffs of all seats where the search has them.
+    /// The value of each move; also the payoffs of all seats if the search computes them.
     fn move_payoffs(
         &mut self,
         position: &G::Position,
@@ -152,8 +153,8 @@ pub trait Search<G: Game>: Send {
         values.map(|value| (value, None)).collect()
     }
 
-    /// [`Search::move_payoffs`] with an observer of each finished depth that a deeper one follows;
-    /// the search ends once it returns false.
+    /// Like [`Search::move_payoffs`]; calls the observer after every finished depth except the
+    /// last, and ends once it returns false.
     fn move_payoffs_observed(
         &mut self,
         position: &G::Position,
@@ -163,8 +164,8 @@ pub trait Search<G: Game>: Send {
         self.move_payoffs(position, moves)
     }
 
-    /// The value of a position that is not over, before its chance event, for the seat to move; the
-    /// depth includes the moves of this position.
+    /// The value of a position that is not over, before its chance event, for the seat to move. The
+    /// moves of this position are the first ply of the depth.
     fn value(&mut self, position: &G::Position) -> f32;
 
     /// Returns and resets the counters.
@@ -184,7 +185,7 @@ impl RootPerspective {
         (game.to_move(one) == self.root) == (game.to_move(other) == self.root)
     }
 
-    /// The hash key; with more than two seats it includes the root seat.
+    /// The position's hash key; with more than two seats it depends on the root seat.
     #[inline]
     fn key<G: Game>(self, game: &G, position: &G::Position) -> u64 {
         let key = game.key(position);
@@ -223,7 +224,7 @@ impl RootPerspective {
         self.value(game, position, &evaluator.payoffs(game, position, &cache))
     }
 
-    /// The payoff of the side to move at `position`.
+    /// The payoff of the side to move at `position`, from the payoffs of all seats.
     #[inline]
     fn value<G: Game>(self, game: &G, position: &G::Position, payoffs: &Payoffs) -> f32 {
         if game.to_move(position) == self.root {

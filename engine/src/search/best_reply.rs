@@ -1,10 +1,10 @@
-//! Best-reply search (Schadd and Winands 2011): with more than two seats the root seat alternates
+//! Best-reply search (Schadd and Winands 2011): with more than two seats, the root seat alternates
 //! with the strongest reply of any opponent.
 //!
-//! [`BrsGame`] turns a game of many seats into one of two, whose second player moves for one
-//! opponent per turn while the others pass by
+//! [`BrsGame`] turns a game of many seats into a game of two players, of which the second moves for
+//! one opponent per turn while the others pass, by
 //! [`crate::core::search_game::OutOfTurn::set_side_to_move`]. Invariant: a seat without a move is
-//! skipped, including the root.
+//! skipped, the root seat too.
 
 use super::{
     DepthObserver, RootPerspective, Search, SearchStats,
@@ -21,7 +21,7 @@ use crate::core::{
 };
 use std::sync::Arc;
 
-/// A game without chance between its root seat (0) and all others (1).
+/// The two-player game of the root seat (0) against all others (1), made of a game without chance.
 #[derive(Clone, Debug)]
 pub struct BrsGame<G>(
     /// The game of many seats.
@@ -37,7 +37,7 @@ pub struct BrsPosition<P> {
     pub root: Seat,
 }
 
-/// A move and its seat.
+/// A move with the seat that makes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BrsMove<M> {
     /// The move.
@@ -46,7 +46,7 @@ pub struct BrsMove<M> {
 }
 
 impl<G: SearchGame> BrsGame<G> {
-    /// A position whose seat to move is the root.
+    /// A position of the two-player game whose root is the seat to move.
     pub fn root_position(&self, position: &G::Position) -> BrsPosition<G::Position> {
         BrsPosition {
             position: *position,
@@ -88,7 +88,7 @@ impl<G: SearchGame> Game for BrsGame<G> {
         Some(two_payoffs)
     }
 
-    /// Moves of the opponents start with the seat to move.
+    /// The opponents' moves are listed by seat, from the seat to move on.
     fn moves(&self, at: &Self::Position, moves_of_all: &mut Self::Moves) {
         moves_of_all.clear();
         let (first, seats) = (self.0.to_move(&at.position), self.0.seats());
@@ -102,7 +102,7 @@ impl<G: SearchGame> Game for BrsGame<G> {
             let seat = seat as u8;
             moves_of_all.extend(moves.iter().map(|&mv| BrsMove { mv, seat }));
         }
-        // Indices have 16 bits; no real position has so many moves.
+        // List indices have 16 bits; no real position has more moves.
         List::truncate(moves_of_all, usize::from(u16::MAX));
     }
 
@@ -145,10 +145,10 @@ impl<G: SearchGame> Playouts for BrsGame<G> {}
 
 impl<G: SearchGame> OutOfTurn for BrsGame<G> {}
 
-/// An evaluator of the game of many seats, for the root seat.
+/// An evaluator of the original game, which values positions of the two-player game.
 #[derive(Clone, Copy, Debug)]
 pub struct BrsEvaluator<E>(
-    /// The evaluator.
+    /// The evaluator of the original game.
     pub E,
 );
 
@@ -165,13 +165,14 @@ impl<G: SearchGame, E: Evaluator<G>> Evaluator<BrsGame<G>> for BrsEvaluator<E> {
     }
 }
 
-/// A Star search of [`BrsGame`] under limits.
+/// An iteratively deepened Star search of [`BrsGame`].
 pub struct BestReplySearch<G: SearchGame> {
     search: DeepeningSearch<BrsGame<G>>,
 }
 
 impl<G: SearchGame> BestReplySearch<G> {
-    /// See [`DeepeningSearch::new`]. The game needs [`crate::core::search_game::OutOfTurn::set_side_to_move`].
+    /// See [`DeepeningSearch::new`]. The game has to support
+    /// [`crate::core::search_game::OutOfTurn::set_side_to_move`].
     pub fn new(
         game: G,
         evaluator: impl Evaluator<G> + Clone + 'static,
@@ -194,7 +195,7 @@ impl<G: SearchGame> BestReplySearch<G> {
         Self { search }
     }
 
-    /// A position and its moves in the [`BrsGame`].
+    /// A position and its moves, converted to the [`BrsGame`].
     fn root_position(
         &self,
         position: &G::Position,

@@ -1,10 +1,10 @@
 //! Iterative deepening: a search is repeated at increasing depth, and each iteration orders the
-//! next.
+//! moves for the next.
 //!
-//! Root moves are searched in aspiration windows with a re-search on failure. An interrupted
-//! iteration counts once it has searched the previous best move. Invariant: with a fixed depth and
-//! results of the same depth only, the result is that of a search without table, move order and
-//! cutoffs, up to rounding.
+//! Root moves are searched in aspiration windows, with a re-search on failure. The result of an
+//! interrupted iteration counts if it includes the previous best move. Invariant: with a fixed
+//! depth and table entries of the same depth only, the result is that of a search without table,
+//! move order and cutoffs, up to rounding.
 
 use super::{
     DepthObserver, Search, SearchStats, UNKNOWN_VALUE,
@@ -31,9 +31,9 @@ use std::{
 /// Options of iterative deepening.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeepeningOptions {
-    /// Plies between iterations.
+    /// Plies from one iteration to the next.
     pub step: u32,
-    /// Half the width of the aspiration window; `None` for none.
+    /// Half the width of the aspiration window; `None` for a full window.
     pub aspiration: Option<f32>,
 }
 
@@ -52,19 +52,20 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
     fn table(&self) -> Option<&Table> {
         None
     }
-    /// Clears what this thread has learned, without the table.
+    /// Clears what this thread has learned, except the shared table.
     fn clear_own(&mut self) {}
-    /// Sets the oracle, if the search uses one; returns the previous one.
+    /// Replaces the oracle and returns the previous one; no effect if the search uses none.
     fn set_oracle(&mut self, _oracle: Option<Arc<dyn Oracle<G>>>) -> Option<Arc<dyn Oracle<G>>> {
         None
     }
     fn set_eval_timer(&mut self, clock: EvalTimer);
     fn limit_checker(&mut self) -> &mut LimitChecker;
-    /// The cost since the last [`FixedDepthSearch::take_stats`], without the time.
+    /// The cost since the last [`FixedDepthSearch::take_stats`], without time.
     fn stats(&self) -> &SearchStats;
-    /// The cost since the last call.
+    /// Returns the cost since the last call, and resets it.
     fn take_stats(&mut self) -> SearchStats;
-    /// [`Star::bounds_and_proof`] with a full window.
+    /// Bounds of a position in a full window, and whether they are proven:
+    /// [`Star::bounds_and_proof`].
     fn root_value(&mut self, position: &G::Position, depth: u32) -> (Bounds, bool);
     /// See [`Star::move_bounds`].
     fn move_bounds(
@@ -75,12 +76,12 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         alpha: f32,
         beta: f32,
     ) -> (Bounds, bool);
-    /// Payoffs of all seats after the last of these moves, if the search has them.
+    /// Payoffs of all seats after the move searched last; `None` if the search has no payoffs.
     fn last_payoffs(&self) -> Option<Payoffs> {
         None
     }
 
-    /// Starts the stop condition with limits of nodes and time and a stop flag.
+    /// Sets the limits for the searches that follow, on nodes and time and by a stop flag.
     fn start(
         &mut self,
         nodes: Option<u64>,
@@ -94,8 +95,8 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
     }
 
     /// Runs one iteration over the root moves and moves the new best one to the front. Returns
-    /// whether it was completed. Compiled for every search, since dynamic calls would dominate a
-    /// search of one ply.
+    /// whether the iteration was completed. Compiled for every search, since dynamic calls would
+    /// dominate a search of one ply.
     fn iterate(
         &mut self,
         position: &G::Position,
@@ -106,7 +107,7 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         let mut best: Option<(f32, usize)> = None;
         for index in 0..moves.len() {
             let root = moves[index];
-            // Ties go to the move listed first.
+            // Equal values: the move listed first wins.
             let alpha = match best {
                 None => BELOW_ALL_VALUES,
                 Some((value, list_index)) if root.list_index < list_index => value - TIE_MARGIN,
@@ -134,8 +135,8 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         true
     }
 
-    /// Values root moves at a depth, with payoffs where the search has them. Returns whether all
-    /// are proven, or `None` if stopped.
+    /// Searches each root move to a depth with a full window and writes its value, with payoffs if
+    /// the search has them. Returns whether all values are proven; `None` if stopped.
     fn value_moves(
         &mut self,
         position: &G::Position,
@@ -156,7 +157,8 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         Some(all_proven)
     }
 
-    /// Exact above `alpha`, otherwise an upper bound.
+    /// Bounds of a root move, exact above `alpha`, otherwise with an upper bound; and whether
+    /// proven.
     #[inline(always)]
     fn search_root_move(
         &mut self,
@@ -182,13 +184,13 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
     }
 }
 
-/// Iterative deepening under limits, on one or more threads. Workers are `dyn`, so that this is
+/// Iterative deepening under limits, on one or more threads. Workers are `dyn`, so that it is
 /// compiled once per game.
 pub struct DeepeningSearch<G: SearchGame> {
     workers: Vec<Box<dyn FixedDepthSearch<G>>>,
     deepening: DeepeningOptions,
     own_limits: SearchLimits,
-    /// The limits in force: its own, or a time set by the caller.
+    /// The limits in force: `own_limits`, changed by a time limit of the caller.
     limits: SearchLimits,
     outer_limits: Limits,
     pace: TimeManager,
@@ -198,10 +200,10 @@ pub struct DeepeningSearch<G: SearchGame> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RootMove<M> {
     mv: M,
-    /// Index in the given list, for ties.
+    /// Index in the caller's list, which decides between equal values.
     list_index: usize,
     bounds: Bounds,
-    /// Whether the bounds hold at any greater depth.
+    /// Whether the bounds are valid at any greater depth.
     proven: bool,
 }
 
@@ -218,7 +220,7 @@ impl<M: Copy> RootMove<M> {
 }
 
 impl<G: SearchGame> DeepeningSearch<G> {
-    /// A Star search to a fixed depth with default options, one thread and no table.
+    /// A Star search to a fixed depth with default options, on one thread and without table.
     pub fn to_depth(game: G, evaluator: impl Evaluator<G> + Clone + 'static, depth: u32) -> Self {
         Self::new(
             game,
@@ -231,7 +233,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         )
     }
 
-    /// A Star search on `threads` threads (at least one), which share the table.
+    /// A Star search on `threads` threads, which share the table; on one thread without a table.
     pub fn new(
         game: G,
         evaluator: impl Evaluator<G> + Clone + 'static,
@@ -241,7 +243,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         table: Option<Arc<Table>>,
         threads: usize,
     ) -> Self {
-        // Threads share nothing but the table.
+        // Without a table threads could not share results.
         let threads = if table.is_some() { threads.max(1) } else { 1 };
         let abdada = (threads > 1).then(|| Arc::new(AbdadaTable::new()));
         let mut workers: Vec<Box<dyn FixedDepthSearch<G>>> = Vec::with_capacity(threads);
@@ -253,7 +255,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         Self::of(workers, deepening, limits)
     }
 
-    /// A search by at least one worker.
+    /// A search by these workers, at least one; the first one's result counts.
     pub(super) fn of(
         workers: Vec<Box<dyn FixedDepthSearch<G>>>,
         deepening: DeepeningOptions,
@@ -270,7 +272,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         }
     }
 
-    /// Sets the oracle of all workers that use one.
+    /// Sets the oracle of the workers.
     #[must_use]
     pub fn with_oracle(mut self, oracle: Option<&Arc<dyn Oracle<G>>>) -> Self {
         for worker in &mut self.workers {
@@ -288,8 +290,8 @@ impl<G: SearchGame> DeepeningSearch<G> {
         self
     }
 
-    /// Runs `task` on all workers: from the depths of the iterations to a result and the last
-    /// complete one. The end of the first worker, whose result counts, ends the others.
+    /// Runs `task` on all workers, with the depths of the iterations; it returns a result and the
+    /// last complete depth. The end of the first worker, whose result counts, stops the others.
     fn run<R>(
         &mut self,
         position: &G::Position,
@@ -298,7 +300,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         self.run_helped(position, &task, &task)
     }
 
-    /// As [`DeepeningSearch::run`], but the first worker has a task of its own.
+    /// Like [`DeepeningSearch::run`]; the other workers run `help` instead of `task`.
     fn run_helped<R>(
         &mut self,
         position: &G::Position,
@@ -373,7 +375,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
 #[derive(Clone)]
 struct Depths {
     next: Option<u32>,
-    /// The first regular depth, after an iteration of one ply.
+    /// The first depth after a possible iteration of one ply.
     first: u32,
     max: u32,
     step: u32,
@@ -387,14 +389,14 @@ impl Depths {
         phase: Phase,
     ) -> Self {
         let DepthRange { min, max } = limits.depth(phase);
-        // With a depth limit only, earlier iterations serve the move order alone.
+        // With a depth limit only, the purpose of earlier iterations is the move order.
         let only_depth = limits.only_depth();
         let first = if only_depth {
             max - max.saturating_sub(min) / step * step
         } else {
             min
         };
-        // A first iteration of two plies needs no shallower one.
+        // An iteration of one ply comes first if this one takes longer and may be stopped.
         let is_quick = only_depth && (first <= 2 || !can_be_stopped);
         Self {
             next: Some(if is_quick { first } else { first.min(1) }),
@@ -436,7 +438,7 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
 
     #[inline]
     fn set_limits(&mut self, limits: &Limits) {
-        // One-ply searches take about a microsecond.
+        // A search of one ply takes about a microsecond, so no work is wasted here.
         if limits.is_none() && self.outer_limits.is_none() {
             return;
         }
@@ -468,7 +470,7 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
             let mut completed_depth = 0;
             for depth in depths {
                 if completed_depth > 0 {
-                    // The other moves by upper bound.
+                    // The moves behind the best are sorted by upper bound.
                     moves[1..]
                         .sort_by(|one, other| other.bounds.upper.total_cmp(&one.bounds.upper));
                 }
@@ -482,14 +484,14 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
                 }
             }
             if moves[0].bounds == Bounds::UNKNOWN && outer_limits.is_stopped() {
-                // A result of one ply is better than list order.
+                // A result of one ply is better than the first move of the list.
                 search_one_ply(worker, |worker| {
                     worker.iterate(position, 1, None, &mut moves);
                 });
             }
             (moves[0], completed_depth)
         });
-        // Without a complete search of any move the value is unknown.
+        // If no move was searched completely, the value is unknown.
         let value = if best.bounds == Bounds::UNKNOWN {
             UNKNOWN_VALUE
         } else {
@@ -572,7 +574,8 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
     }
 }
 
-/// The values of moves at the last complete depth, and that depth; `observer` receives those before.
+/// The values of moves at the last complete depth, and that depth; `observer` receives those of the
+/// earlier depths.
 fn payoffs_by_depth<G: SearchGame>(
     worker: &mut dyn FixedDepthSearch<G>,
     position: &G::Position,
@@ -581,11 +584,11 @@ fn payoffs_by_depth<G: SearchGame>(
     outer_limits: &Limits,
     observer: &mut DepthObserver<'_>,
 ) -> (Vec<(f32, Option<Payoffs>)>, u32) {
-    // Values of different depths do not compare: an iteration counts when all moves have one, but for
+    // Values of different depths do not compare, so an unfinished iteration is discarded, except
     // the first.
     let (mut values, mut completed_depth) = (vec![(UNKNOWN_VALUE, None); moves.len()], 0);
     while let Some(depth) = depths.next() {
-        // Nothing to preserve before the first depth.
+        // Before the first complete depth there are no values to preserve.
         let mut found = match completed_depth {
             0 => std::mem::take(&mut values),
             _ => values.clone(),
@@ -611,14 +614,14 @@ fn payoffs_by_depth<G: SearchGame>(
     (values, completed_depth)
 }
 
-/// A move is searched exactly if its value may equal that of the best one: further below it than
-/// rounding goes.
+/// Lowers alpha, by more than rounding errors, for moves listed before the best one, so that an
+/// equal value is found exactly and wins the tie.
 const TIE_MARGIN: f32 = 2e-6;
 
-/// Time of the one-ply search after an early stop.
+/// Time limit of the one-ply search after an early stop.
 const FALLBACK_TIME: Duration = Duration::from_millis(20);
 
-/// Runs a short search after an early stop, without the oracle, which may take long.
+/// Runs a short search after an early stop, without the oracle, which may be slow.
 fn search_one_ply<G: SearchGame>(
     worker: &mut dyn FixedDepthSearch<G>,
     search: impl FnOnce(&mut dyn FixedDepthSearch<G>),
@@ -642,7 +645,8 @@ fn move_to_front<M: Copy>(moves: &mut [RootMove<M>], list_index: usize) {
     }
 }
 
-/// Whether deeper iterations cannot change the choice; with a fixed depth the value counts too.
+/// Whether deeper iterations cannot change the choice of the move, nor its value if the depth is
+/// fixed.
 fn is_decided<M>(moves: &[RootMove<M>], limits: &SearchLimits) -> bool {
     let best = &moves[0];
     if moves.iter().all(|root| root.proven) {

@@ -1,17 +1,18 @@
-//! Measures the time of leaf evaluation; while off it costs one predictable branch per evaluation.
+//! Measures the time of leaf evaluation; switched off it costs one predictable branch per
+//! evaluation.
 
 use super::SearchStats;
 use crate::core::clock::Instant;
 use std::{mem, time::Duration};
 
-/// Reads the clock around every evaluation while it is on.
+/// Measures the duration of every evaluation while it is switched on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EvalTimer {
     spent: Option<Duration>,
 }
 
 impl EvalTimer {
-    /// A timer that is on or off.
+    /// A timer that is switched on or off.
     pub fn new(on: bool) -> Self {
         let spent = on.then_some(Duration::ZERO);
         Self { spent }
@@ -31,7 +32,7 @@ impl EvalTimer {
         result
     }
 
-    /// Evaluation time since the last call, if measured.
+    /// The evaluation time since the last call; `None` if switched off.
     pub fn take(&mut self) -> Option<Duration> {
         self.spent.as_mut().map(mem::take)
     }

@@ -1,4 +1,4 @@
-//! Expectiminimax without pruning, in two forms: the references of [`super::star`].
+//! Expectiminimax without pruning in two forms, the references for [`super::star`].
 //!
 //! The textbook form values each allowed move once per outcome; the unified form values each
 //! distinct move once (Rock'n'Roll, Schäfer 2006). Both use `f64` and agree.
@@ -16,9 +16,9 @@ use crate::core::{
 /// Form of the recursion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Outcome by outcome.
+    /// Each outcome's allowed moves are valued separately.
     Textbook,
-    /// Each distinct move once.
+    /// Each distinct move is valued once.
     Unified,
 }
 
@@ -46,8 +46,8 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
         }
     }
 
-    /// The value of a position before its chance event, `depth` plies deep, for the side to move:
-    /// `root` or all others.
+    /// The value of a position before its chance event, `depth` plies deep, for the side to move;
+    /// the two sides are the seat `root` and all others.
     pub fn value_at_depth(&mut self, position: &G::Position, depth: u32, root: Seat) -> f64 {
         let perspective = RootPerspective { root };
         if let Some(payoffs) = self.game.payoffs(position) {
@@ -82,7 +82,7 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
             };
             value += f64::from(outcome.weight) * best;
         }
-        // The sum of rounded weights may exceed 1 in its last digit.
+        // Rounded probabilities may add up to slightly more than 1.
         value.min(1.0)
     }
 

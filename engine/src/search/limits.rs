@@ -1,7 +1,7 @@
-//! Limits of a search: nodes, time and stop flags.
+//! Limits of a search: depth, nodes, time and stop flags.
 //!
-//! The number of nodes between two readings of the clock follows the speed of the evaluator.
-//! Invariant: a stopped search stays stopped until it gets new limits.
+//! The clock is read after a number of nodes that adapts to the speed of the evaluator. Invariant:
+//! a stopped search stays stopped until it gets new limits.
 
 use super::stopwatch::{Deadline, Stopwatch};
 pub use crate::core::limits::Limits;
@@ -12,13 +12,13 @@ use std::{
     time::Duration,
 };
 
-/// Range of the iterations, in plies from the root, 1–127.
+/// Range of depths of iterative deepening, in plies from the root (1–127).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DepthRange {
-    /// Minimal depth; with other limits an iteration of one ply precedes it, with the depth alone
-    /// it is the maximum minus a multiple of the step.
+    /// Depth of the first iteration (an iteration of one ply may precede it); with no other limit
+    /// the least depth, not below this, from which the steps reach `max`.
     pub min: u32,
-    /// Maximal depth.
+    /// Depth of the last iteration.
     pub max: u32,
 }
 
@@ -38,14 +38,14 @@ pub enum TimeLimit {
     },
 }
 
-/// Limits of every search of a player; the first that is reached counts.
+/// Limits of each search of a player; the first one reached ends it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchLimits {
     /// Depths in the opening, the middle game and the endgame.
     pub depths: [DepthRange; 3],
     /// Nodes per move and thread.
     pub nodes: Option<u64>,
-    /// Time.
+    /// Time per move or game.
     pub time: Option<TimeLimit>,
 }
 
@@ -88,11 +88,11 @@ impl SearchLimits {
 pub(super) struct TimeManager {
     limit: Option<TimeLimit>,
     left: Duration,
-    /// Overrides the limit for the next moves.
+    /// A limit for the next moves, in place of `limit`.
     move_time: Option<Duration>,
 }
 
-/// Reserve for work after the decision.
+/// Time that is kept in reserve for work after the decision.
 const MOVE_OVERHEAD: Duration = Duration::from_millis(1);
 
 impl TimeManager {
@@ -116,7 +116,7 @@ impl TimeManager {
         self.move_time.map(TimeLimit::Move).or(self.limit)
     }
 
-    /// Starts a stopwatch; without a limit of time it is off.
+    /// Starts a stopwatch, which is off if there is no time limit.
     pub(super) fn start(&self) -> Stopwatch {
         match self.limit() {
             None => Stopwatch::Off,
@@ -125,7 +125,8 @@ impl TimeManager {
         }
     }
 
-    /// The deadline of a search that began with `stopwatch`, with so many expected moves left.
+    /// When a search must end that began with `stopwatch`; `moves` is the expected number of moves
+    /// left.
     pub(super) fn deadline(&self, stopwatch: Stopwatch, moves: u32) -> Option<Deadline> {
         let after = match self.limit()? {
             TimeLimit::Move(time) | TimeLimit::Processor(time) => time,
@@ -144,14 +145,14 @@ impl TimeManager {
     }
 }
 
-/// Limits of one thread's search while it runs.
+/// Checks the limits of one thread's search while it runs.
 #[derive(Clone, Debug)]
 pub struct LimitChecker {
     stopped: bool,
     next_check: u64,
     last_check: Instant,
     interval: u64,
-    /// Seconds per node, a slowly decaying maximum.
+    /// Seconds per node: a slowly decaying maximum.
     slowest: f64,
     max_nodes: Option<u64>,
     deadline: Option<Deadline>,
@@ -160,10 +161,10 @@ pub struct LimitChecker {
 
 const CLOCK_CHECK_INTERVAL: Duration = Duration::from_micros(200);
 
-/// Nodes before the first check, at unknown speed.
+/// Nodes before the first check, while the speed is unknown.
 const FIRST_INTERVAL: u64 = 1;
 
-/// Maximal number of nodes before the first check of later searches: some microseconds for fast
+/// Maximal number of nodes before the first check of a later search: some microseconds with fast
 /// evaluators.
 const MAX_FIRST_INTERVAL: u64 = 512;
 
@@ -185,7 +186,8 @@ impl Default for LimitChecker {
 }
 
 impl LimitChecker {
-    /// Sets new limits at a count of `nodes`; `max_nodes` is the maximal count.
+    /// Sets new limits; `nodes` is the current count of nodes, and `max_nodes` the count that ends
+    /// the search.
     pub(super) fn start(
         &mut self,
         nodes: u64,
@@ -199,7 +201,7 @@ impl LimitChecker {
             (max_nodes, deadline, Limits { stop, time: None });
         if !unlimited {
             self.last_check = Instant::now();
-            // The interval of the last search is used, but the first check comes early.
+            // Intervals continue from the last search, but the first one is short.
             self.interval = self.interval.min(MAX_FIRST_INTERVAL);
             self.schedule(nodes);
         } else {
@@ -207,12 +209,12 @@ impl LimitChecker {
         }
     }
 
-    /// Sets the caller's limits alone, at a count of `nodes`.
+    /// Sets no limit but the caller's stop flag; `nodes` is the current count of nodes.
     pub(super) fn start_within(&mut self, nodes: u64, limits: &Limits) {
         self.start(nodes, None, None, limits.stop.clone());
     }
 
-    /// Whether the search must end at a count of `nodes`.
+    /// Whether the search must end; `nodes` is the current count of nodes.
     #[inline]
     pub(super) fn is_over(&mut self, nodes: u64) -> bool {
         if nodes >= self.next_check {
@@ -231,7 +233,7 @@ impl LimitChecker {
         &self.outer
     }
 
-    /// Checks the caller's limits immediately.
+    /// Checks the caller's stop flag immediately.
     #[inline]
     pub(super) fn check_outer_limits(&mut self) {
         self.stopped |= self.outer.is_stopped();
@@ -241,7 +243,7 @@ impl LimitChecker {
     fn look(&mut self, nodes: u64) {
         let now = Instant::now();
         let a_node = now.duration_since(self.last_check).as_secs_f64() / self.interval as f64;
-        // A slowly decaying maximum: expensive nodes may come at any time.
+        // The decay is slow because expensive nodes may come at any time.
         self.slowest = a_node.max(0.95 * self.slowest);
         let interval = (CLOCK_CHECK_INTERVAL.as_secs_f64() / self.slowest.max(1e-12)) as u64;
         self.interval = interval.clamp(1, 2 * self.interval).min(MAX_INTERVAL);

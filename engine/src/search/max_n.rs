@@ -1,9 +1,9 @@
-//! max^n (Luckhardt and Irani 1986): with more than two seats each maximizes its own payoff.
+//! max^n (Luckhardt and Irani 1986): with more than two seats, each maximizes its own payoff.
 //!
 //! Ties go to the first move of the list, so moves are searched in list order. The only cutoff is
 //! at the maximal payoff; shallow pruning (Korf 1991) would need constant-sum payoffs. For games
-//! without chance. Invariant: without a width limit the result is that of the textbook to the last
-//! bit.
+//! without chance. Invariant: without a width limit the result is bit for bit that of max^n without
+//! cutoffs.
 
 use super::{
     SearchStats,
@@ -28,7 +28,7 @@ pub struct MaxN<G: SearchGame, E: Evaluator<G>> {
     /// The move list of each ply; `None` while in use.
     move_lists: Vec<Option<Box<G::Moves>>>,
     last_move_payoffs: Payoffs,
-    /// Number of evaluated leaves: a subtree that adds none is proven.
+    /// Number of evaluated leaves; a subtree that adds none is proven.
     depth_dependent: u64,
     limit_checker: LimitChecker,
     stats: SearchStats,
@@ -40,7 +40,8 @@ const MAX_PAYOFF: f32 = 1.0;
 const BELOW_ALL_PAYOFFS: Payoffs = [-1.0; MAX_SEATS];
 
 impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
-    /// A search without limits; `width` limits the moves of inner nodes ([`limit_moves`]).
+    /// A search without limits; `width` is the maximal number of moves of an inner node
+    /// ([`limit_moves`]).
     pub fn new(game: G, evaluator: E, width: Option<usize>) -> Self {
         Self {
             game,
@@ -56,7 +57,7 @@ impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
         }
     }
 
-    /// The same search under limits, on one thread.
+    /// This search under limits, on one thread.
     pub fn into_deepening(
         self,
         deepening: DeepeningOptions,
@@ -106,7 +107,7 @@ impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
         best
     }
 
-    /// Payoffs after a move, with `depth` plies below it.
+    /// Payoffs after a move, searched `depth` plies deeper.
     fn search_child(
         &mut self,
         position: &G::Position,
@@ -166,7 +167,7 @@ impl<G: SearchGame, E: Evaluator<G>> FixedDepthSearch<G> for MaxN<G, E> {
         (Bounds::exact(own), depth_dependent == self.depth_dependent)
     }
 
-    /// Windows have no effect.
+    /// Bounds are always exact: windows have no effect.
     fn move_bounds(
         &mut self,
         position: &G::Position,

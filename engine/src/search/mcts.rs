@@ -55,11 +55,11 @@ use std::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Goal {
     Values,
-    /// The best move, as early as it is certain.
+    /// The best move; the search ends as soon as that is certain.
     Choice,
 }
 
-/// The search.
+/// A Monte-Carlo tree search with its graph.
 pub struct Mcts<G: SearchGame, L: Leaf<G>> {
     game: G,
     options: MctsOptions,
@@ -68,13 +68,13 @@ pub struct Mcts<G: SearchGame, L: Leaf<G>> {
     workers: Vec<Worker<G, L>>,
     oracle: Option<Arc<dyn Oracle<G>>>,
     prior: Option<Arc<dyn Prior<G>>>,
-    /// The budget of the options as they were given.
+    /// The budget of the original options.
     own_budget: Budget,
     pace: TimeManager,
     limits: Limits,
     root: Option<Root<G>>,
     simulations: u64,
-    /// Scratch of [`Graph::retain_reachable`].
+    /// Scratch space of [`Graph::retain_reachable`].
     unvisited: Vec<u32>,
 }
 
@@ -114,14 +114,14 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         search
     }
 
-    /// Sets the oracle for new positions; used only with the solver and two seats.
+    /// Sets the oracle that values new positions; it is used only with the solver and two seats.
     #[must_use]
     pub fn with_oracle(mut self, oracle: Option<Arc<dyn Oracle<G>>>) -> Self {
         self.oracle = oracle;
         self
     }
 
-    /// Sets the prior for the moves of new nodes.
+    /// Sets the prior that values the moves of new nodes.
     #[must_use]
     pub fn with_prior(mut self, prior: Option<Arc<dyn Prior<G>>>) -> Self {
         self.prior = prior;
@@ -137,7 +137,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         self
     }
 
-    /// The options.
+    /// The options of the search.
     pub fn options(&self) -> &MctsOptions {
         &self.options
     }
@@ -166,7 +166,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
     }
 
     /// Searches a position that is not over, with the given legal moves or before the chance event
-    /// (`None`). Returns the statistics of each move, in order.
+    /// (`None`). Returns statistics of the legal moves, or of all, in order.
     pub fn search(
         &mut self,
         position: &G::Position,
@@ -203,7 +203,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         stats
     }
 
-    /// Describes the last search.
+    /// Summary of the last search.
     pub fn report(&self) -> TreeReport<G::Move> {
         let moves = self.statistics();
         let (Some(graph), Some(root)) = (&self.graph, &self.root) else {
@@ -226,15 +226,15 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
     }
 }
 
-/// Upper limit of new positions per second and thread: at most a third of the simulations add one.
+/// Upper limit of new positions per second and thread; at most a third of the simulations adds one.
 const POSITIONS_A_SECOND: f64 = 2e6;
 
-/// One part in so many of the granted memory is left to the rest of the process: 21 of 256 MiB, the
-/// size of an idle process with its evaluator tables.
+/// 1 / `MEMORY_DIVISOR` of the granted memory is left to the rest of the process: 21 of 256 MiB,
+/// the size of an idle process with its evaluator tables.
 const MEMORY_DIVISOR: usize = 12;
 
 fn graph_size<G: SearchGame>(game: &G, options: &MctsOptions, threads: usize) -> Size {
-    // One simulation adds at most one position; reused trees count too.
+    // A simulation adds at most one position. A reused tree has those of several searches.
     let searches = if options.reuse_tree { 8 } else { 1 };
     let in_time =
         |time: Duration| (time.as_secs_f64() * POSITIONS_A_SECOND) as u64 * threads as u64;

@@ -6,7 +6,8 @@ use crate::core::{
     game::{Game, Seat},
 };
 
-/// The value of a position `depth` plies deep for the side to move: `root` or all others.
+/// The value of a position, `depth` plies deep, for the side to move; the two sides are the seat
+/// `root` and all others.
 pub fn minimax<G: Game, E: Evaluator<G>>(
     game: &G,
     evaluator: &E,

@@ -2,8 +2,8 @@
 //!
 //! Moves that are always allowed together form a *group*, a run of the move list. Star2 probing
 //! searches the best-looking move of every group first, which raises the lower bounds of all
-//! outcomes (Ballard 1983); otherwise groups are searched in turn, which lowers the upper bounds.
-//! Invariant: the order changes the cost, never the result.
+//! outcomes (Ballard 1983); otherwise groups are searched one after the other, which lowers the
+//! upper bounds. Invariant: the order changes the cost, never the result.
 
 use crate::core::{
     game::{List, Outcome},
@@ -12,21 +12,22 @@ use crate::core::{
 use smallvec::SmallVec;
 use std::{cmp::Ordering::Equal, ops::Range};
 
-/// Sources of the move order.
+/// Which information orders the moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ordering {
-    /// Best moves of an earlier search, from the table.
+    /// Best moves of an earlier search, from the transposition table.
     pub table: bool,
-    /// Wins, then captures ([`crate::core::search_game::SearchHints::move_class`]).
+    /// Move classes: wins, then captures ([`crate::core::search_game::SearchHints::move_class`]).
     pub tactics: bool,
-    /// Fail-highs of similar moves ([`crate::core::search_game::SearchHints::history_index`]).
+    /// How often similar moves made positions fail high
+    /// ([`crate::core::search_game::SearchHints::history_index`]).
     pub history: bool,
-    /// The evaluator's scores of the successors, which replace tactics and history.
+    /// The evaluator's scores of the successors; they replace tactics and history.
     pub evaluator: bool,
 }
 
 impl Ordering {
-    /// List order.
+    /// No information: moves are in list order.
     pub const NONE: Self = Self {
         table: false,
         tactics: false,
@@ -41,16 +42,16 @@ impl Ordering {
         evaluator: true,
     };
 
-    /// Whether moves get scores.
+    /// Whether moves get scores, which all information but the table gives.
     pub fn uses_scores(self) -> bool {
         self.tactics || self.history || self.evaluator
     }
 }
 
-/// In lists of at most this length the group boundaries are bits of a word.
+/// Maximal length of lists whose group boundaries are collected as bits of a word.
 const MAX_MASK_MOVES: usize = 63;
 
-/// Up to this many groups share a hint; with more it names the best move only.
+/// Maximal number of groups that share a hint; with more groups a hint is the best move only.
 const MAX_GROUPS_PER_HINT: usize = 8;
 
 /// Boundaries of the groups of a move list.
@@ -60,7 +61,7 @@ pub struct MoveGroups {
 }
 
 impl MoveGroups {
-    /// Sets the groups of a list of `moves` moves with 16-bit indices.
+    /// Sets the groups of a list of `moves` moves.
     #[inline]
     pub fn split(&mut self, outcomes: &[Outcome], moves: usize) {
         self.ends.clear();
@@ -99,8 +100,8 @@ impl MoveGroups {
             .map(|pair| usize::from(pair[0])..usize::from(pair[1]))
     }
 
-    /// Packs the best move of each group into 16 bits, equal parts, all ones for an index out of
-    /// range; with many groups the best move only.
+    /// Packs the best move of each group into a hint of 16 bits: equal numbers of bits per group,
+    /// all ones for an index that does not fit. With many groups the hint is the best move only.
     #[inline]
     pub fn pack_best(&self, values: &[f32]) -> u16 {
         if self.count() > MAX_GROUPS_PER_HINT {
@@ -116,13 +117,13 @@ impl MoveGroups {
         hint as u16
     }
 
-    /// The move indices in a hint, last group first.
+    /// The move indices in a hint of [`MoveGroups::pack_best`], last group first.
     #[inline]
     pub fn unpack_best(&self, hint: u16) -> impl Iterator<Item = usize> + '_ {
         let bits = self.bits_per_group();
         let no_move = (1u32 << bits) - 1;
         let mut remaining_bits = u32::from(hint);
-        // Many groups share the hint like one group.
+        // With many groups the hint is like that of a single group.
         let all_moves = [0, self.ends.last().copied().unwrap_or(0)];
         let is_shared = self.count() > MAX_GROUPS_PER_HINT;
         let separate = if is_shared { &[][..] } else { &self.ends };
@@ -145,9 +146,9 @@ impl MoveGroups {
     }
 }
 
-/// Fills `order` with all move indices: with `probing` the best of each group by descending score,
-/// then the rest in list order; otherwise group by group, each by descending score. Ties stay in
-/// list order.
+/// Fills `order` with all move indices: with `probing` the best move of each group by descending
+/// score, then the rest in list order; otherwise group after group, each by descending score. Ties
+/// stay in list order.
 #[inline]
 pub fn order_moves(order: &mut Vec<u16>, groups: &MoveGroups, scores: &[f32], probing: bool) {
     order.clear();
@@ -174,7 +175,7 @@ pub fn order_moves(order: &mut Vec<u16>, groups: &MoveGroups, scores: &[f32], pr
     }
 }
 
-/// The first of the best indices of a non-empty group.
+/// The first index of maximal score in a non-empty group.
 #[inline]
 fn best_of(group: Range<usize>, scores: &[f32]) -> usize {
     let mut best = group.start;
@@ -212,8 +213,8 @@ fn sort(order: &mut [u16], scores: &[f32]) {
     }
 }
 
-/// Limits moves to `max_moves` of the highest class, in list order; moves of the lowest retained
-/// class are sampled evenly, since neighbours are alike.
+/// Keeps `max_moves` moves of the highest classes, in list order. Of the lowest class kept, moves
+/// at even distances are chosen, since neighbours are alike.
 pub fn limit_moves<G: SearchGame>(
     game: &G,
     position: &G::Position,
@@ -301,7 +302,7 @@ mod tests {
         let two = groups(&[(0, 40), (40, 70)], 70);
         let unpacked: Vec<usize> = two.unpack_best(two.pack_best(&values)).collect();
         assert_eq!(unpacked, [best(40..70), best(0..40)].map(Option::unwrap));
-        // Too many for a part of the hint each.
+        // Too many groups for a part of the hint each.
         let runs: Vec<(u16, u16)> = (0..21).map(|run| (3 * run, 3 * run + 10)).collect();
         let many = groups(&runs, 70);
         assert!(many.count() > 16);

@@ -1,7 +1,7 @@
-//! Multi-threaded search: threads share the table and avoid each other.
+//! Multi-threaded search: threads share the transposition table and avoid each other.
 //!
 //! A thread defers moves that another one is searching (ABDADA, Weill 1996, in Kerrigan's
-//! simplified form); their results are then in the table. If the table uses results of the same
+//! simplified form); their results are in the table later. If the table uses results of the same
 //! depth only, the value is that of one thread, up to rounding.
 
 use std::{
@@ -9,7 +9,7 @@ use std::{
     thread::Scope,
 };
 
-/// Positions that threads are searching. Collisions cost time only.
+/// Keys of positions that threads are searching. Collisions cost time only.
 #[derive(Debug)]
 pub(super) struct AbdadaTable {
     slots: Box<[AtomicU64]>,
@@ -18,7 +18,7 @@ pub(super) struct AbdadaTable {
 const NUM_SLOTS: usize = 1 << 10;
 
 impl AbdadaTable {
-    /// Minimal depth for deferred moves; below it searching is faster than deferring.
+    /// Minimal depth for deferring moves; below it searching is faster.
     pub(super) const MIN_DEPTH: u32 = 5;
 
     pub(super) fn new() -> Self {
@@ -32,7 +32,7 @@ impl AbdadaTable {
         self.slots[key as usize % NUM_SLOTS].load(Relaxed) == key
     }
 
-    /// Enters a position; returns whether its slot was free.
+    /// Marks a position as being searched; returns whether its slot was free.
     #[inline]
     pub(super) fn mark_searching(&self, key: u64) -> bool {
         self.slots[key as usize % NUM_SLOTS]
@@ -48,8 +48,8 @@ impl AbdadaTable {
     }
 }
 
-/// Runs `own` while helper threads run `task` with a worker each; `stop` ends the helpers. Compiled
-/// once for all workers.
+/// Runs `own` while each helper thread runs `task` with a worker; then `stop` is set, which ends
+/// the helpers. Compiled once for all workers.
 pub(super) fn run_with_helpers<W: Send>(
     workers: &mut [W],
     task: &(dyn Fn(&mut W) + Sync),
@@ -65,7 +65,7 @@ pub(super) fn run_with_helpers<W: Send>(
     });
 }
 
-/// Starts a scoped thread. Boxed, so that it is compiled once for all searches.
+/// Starts a scoped thread. The task is boxed, so that this is compiled once for all searches.
 pub(super) fn spawn<'scope>(
     scope: &'scope Scope<'scope, '_>,
     task: Box<dyn FnOnce() + Send + 'scope>,

@@ -1,7 +1,7 @@
-//! Playout policies, and leaves of a tree search that play by them.
+//! Playout policies, and leaf evaluations by playouts.
 //!
-//! [`PolicyPlayout`] plays to the end, [`TruncatedPlayout`] a number of plies before another leaf
-//! evaluates. Invariant: outcomes are sampled by their weights.
+//! [`PolicyPlayout`] plays to the end of the game, [`TruncatedPlayout`] a number of plies before
+//! another leaf evaluation. Invariant: outcomes are sampled by their probabilities.
 
 use super::mcts::{Leaf, MoveKinds};
 use crate::core::{
@@ -19,7 +19,7 @@ pub trait Policy<G: SearchGame>: Send {
         random: &mut RandomStream,
     ) -> G::Move;
 
-    /// Samples an outcome and chooses a move; only for positions that are not over.
+    /// Samples an outcome and chooses an allowed move; only for positions that are not over.
     fn sample_and_choose(
         &mut self,
         game: &G,
@@ -53,7 +53,7 @@ impl<G: SearchGame> Policy<G> for Box<dyn Policy<G>> {
     }
 }
 
-/// All allowed moves are equally likely.
+/// Chooses every allowed move with equal probability.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uniform;
 
@@ -78,8 +78,8 @@ impl<G: SearchGame> Policy<G> for Uniform {
     }
 }
 
-/// A uniform choice among the moves of the highest class, if it is at least `min_class`; otherwise
-/// among all.
+/// Chooses uniformly among the moves of the highest class, if that is at least `min_class`;
+/// otherwise among all.
 #[derive(Clone, Copy, Debug)]
 pub struct HighestClass {
     /// The lowest preferred class.
@@ -112,7 +112,7 @@ impl<G: SearchGame> Policy<G> for HighestClass {
     }
 }
 
-/// Samples moves with weights by class.
+/// Chooses moves with probabilities proportional to the weights of their classes.
 #[derive(Clone, Copy, Debug)]
 pub struct WeightedByClass {
     /// Weights of classes 0, 1, 2, and 3 or more; uniform if all allowed moves have weight 0.
@@ -146,8 +146,8 @@ impl<G: SearchGame> Policy<G> for WeightedByClass {
     }
 }
 
-/// The best successor by an evaluator, for the seat that moves. Ties go to the first move, as in
-/// the published players.
+/// Chooses the move whose successor an evaluator values most, for the seat that moves. Ties go to
+/// the first move, as in the published players.
 #[derive(Clone, Debug)]
 pub struct GreedyPolicy<G: SearchGame, E: Evaluator<G>> {
     evaluator: E,
@@ -198,12 +198,13 @@ impl<G: SearchGame, E: Evaluator<G>> Policy<G> for GreedyPolicy<G, E> {
     }
 }
 
-/// One policy with a given probability, else the other, chosen anew for every move.
+/// Chooses by one policy with a given probability, otherwise by another; the draw is made for every
+/// move.
 #[derive(Clone, Copy, Debug)]
 pub struct MixedPolicy<A, B> {
     first: A,
     second: B,
-    /// Probability of the first in units of 2^-32.
+    /// Probability of the first policy, in units of 2^-32.
     threshold: u64,
 }
 
@@ -251,7 +252,7 @@ impl<G: SearchGame, A: Policy<G>, B: Policy<G>> Policy<G> for MixedPolicy<A, B> 
     }
 }
 
-/// Plays to the end by a policy, the same for all seats.
+/// A playout to the end of the game by one policy for all seats.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PolicyPlayout<P>(pub P);
 
@@ -277,7 +278,7 @@ impl<G: SearchGame, P: Policy<G>> Leaf<G> for PolicyPlayout<P> {
     }
 }
 
-/// Plays a number of plies by a policy before another leaf evaluates.
+/// A playout of a number of plies by a policy; another leaf evaluates the last position.
 #[derive(Clone, Debug)]
 pub struct TruncatedPlayout<P, L> {
     policy: P,
@@ -286,7 +287,7 @@ pub struct TruncatedPlayout<P, L> {
 }
 
 impl<P, L> TruncatedPlayout<P, L> {
-    /// At most `plies` plies by `policy`, then `end`.
+    /// Plays at most `plies` plies by `policy`, then evaluates by `end`.
     pub fn new(policy: P, plies: u32, end: L) -> Self {
         Self { policy, plies, end }
     }
@@ -331,7 +332,7 @@ impl<G: SearchGame, P: Policy<G>, L: Leaf<G>> Leaf<G> for TruncatedPlayout<P, L>
     }
 }
 
-/// A leaf by a function, for a game's own batched playouts.
+/// A leaf evaluation by a function, for a game's own batched playouts.
 pub struct FnLeaf<F>(pub F);
 
 impl<G: SearchGame, F: FnMut(&G, &G::Position, &mut RandomStream) -> Payoffs + Send> Leaf<G>

@@ -1,7 +1,7 @@
-//! Variance-reduced rollouts: games that both sides play by an evaluator, with the luck subtracted.
+//! Variance-reduced rollouts: games played by an evaluator, with the luck subtracted.
 //!
 //! Both sides play the best move by the evaluator, or by the oracle. The difference of a chance
-//! event's actual value to its expectation is luck, with mean 0 for any evaluator, so the
+//! event's actual value from its expectation is luck, with mean 0 for any evaluator, so the
 //! luck-adjusted result has the mean of the result and less variance. Sources: Tesauro and Galperin
 //! (1996), GNU Backgammon, Veness et al. (2011), White and Bowling (2009). Invariant: a game is a
 //! pure function of rules, evaluator, oracle, position, seed and number.
@@ -19,12 +19,12 @@ use crate::core::{
 use std::{ops::Range, sync::Arc};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Result of a game for one seat.
+/// Result of a rollout for one seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RolloutResult {
-    /// The payoff, or the value of the last position.
+    /// The payoff, or the value of the last position if the game was not played to its end.
     pub result: f64,
-    /// The luck on the same scale, with mean 0.
+    /// The sum of the luck of all chance events, on the scale of payoffs; its mean is 0.
     pub luck: f64,
 }
 
@@ -35,17 +35,17 @@ impl RolloutResult {
     }
 }
 
-/// Plays rollouts, by an evaluator that is chosen at run time.
+/// Plays rollouts by an evaluator that was chosen at run time.
 pub trait Rollouts<G: SearchGame>: Send {
-    /// Sets the limits of later games.
+    /// Sets the limits of later rollouts.
     fn set_limits(&mut self, limits: &Limits);
 
-    /// Whether [`Rollouts::set_limits`] stopped the games.
+    /// Whether the limits of [`Rollouts::set_limits`] have stopped the rollouts.
     fn is_stopped(&self) -> bool;
 
-    /// Plays games from a position and passes their results for a seat to `each`, in order. Games
-    /// of the same seed and number share their random bits, ply by ply. After a stop unfinished
-    /// games are dropped.
+    /// Plays the games with these numbers from a position and passes their results for a seat to
+    /// `each`, in order. Games of equal seed and number have the same random bits at each ply.
+    /// After a stop unfinished games are dropped.
     fn play_games(
         &mut self,
         position: &G::Position,
@@ -81,8 +81,8 @@ struct Node<G: SearchGame> {
 }
 
 impl<G: SearchGame> Node<G> {
-    /// Finds the best move of each outcome, by exact values where the oracle has them within
-    /// limits.
+    /// Finds the best move of each outcome, by the exact values that the oracle has within limits,
+    /// otherwise by `values`.
     fn of(
         game: &G,
         oracle: Option<&dyn Oracle<G>>,
@@ -105,7 +105,7 @@ impl<G: SearchGame> Node<G> {
         let mut choices = <G::Outcomes as OutcomeList>::ListOf::default();
         let mut expectation = 0.0;
         for outcome in game.outcomes(position, moves).iter() {
-            // Ties go to the first.
+            // Equal values: the first move.
             let best = (outcome.move_range())
                 .reduce(|best, other| match values[other] > values[best] {
                     true => other,
@@ -116,7 +116,7 @@ impl<G: SearchGame> Node<G> {
             expectation += outcome.weight * value;
             choices.push((outcome.weight, value, moves[best]));
         }
-        // With more than two seats one payoff does not determine the others.
+        // With more than two seats the payoff of one does not determine those of the others.
         let is_luck = game.seats() == 2 && choices.len() > 1;
         for (_, value, _) in choices.iter_mut() {
             *value = if is_luck { *value - expectation } else { 0.0 };
@@ -128,11 +128,11 @@ impl<G: SearchGame> Node<G> {
     }
 }
 
-/// Cached positions, tuned at the start of EinStein with 2^8 … 2^14 slots.
+/// Number of cached positions, tuned at the start position of EinStein with 2^8 … 2^14 slots.
 const CACHE_SLOTS: usize = 1 << 12;
 
-/// An evaluator with its cache, called once per new position; `dyn`, so that rollouts compile once
-/// per game.
+/// An evaluator with its cache, called once per new position. It is `dyn`, so that rollouts compile
+/// once per game.
 trait DynEvaluator<G: SearchGame>: Send {
     fn successors(&mut self, game: &G, at: &G::Position, moves: &[G::Move], values: &mut [f32]);
     fn payoffs(&mut self, game: &G, position: &G::Position) -> Payoffs;
@@ -152,7 +152,7 @@ impl<G: SearchGame, E: Evaluator<G>> DynEvaluator<G> for CachedEvaluator<E, E::C
     }
 }
 
-/// Rollouts by an evaluator.
+/// Rollouts in which an evaluator chooses the moves.
 pub struct EvaluatorRollouts<G: SearchGame> {
     game: G,
     evaluator: Box<dyn DynEvaluator<G>>,
@@ -167,8 +167,8 @@ pub struct EvaluatorRollouts<G: SearchGame> {
 }
 
 impl<G: SearchGame> EvaluatorRollouts<G> {
-    /// Games to the end of the rules, to a position of the oracle, or, unless `plies` is 0, to a
-    /// truncation with the evaluator's value.
+    /// Rollouts to the end of the game, to a position that the oracle values, or, unless `plies` is
+    /// 0, for so many plies to a position that the evaluator values.
     pub fn new<E: Evaluator<G> + 'static>(
         game: G,
         evaluator: E,
@@ -202,7 +202,7 @@ impl<G: SearchGame> EvaluatorRollouts<G> {
         if let Some(exact) = exact {
             return Some(flip_value(exact, game.to_move(position) == seat));
         }
-        // The oracle may have run out of time.
+        // The oracle may have stopped at the limits without a value.
         let is_unfinished = self.plies == 0 || ply < self.plies;
         if is_unfinished || (oracle.is_some() && self.limits.is_stopped()) {
             return None;
@@ -211,8 +211,8 @@ impl<G: SearchGame> EvaluatorRollouts<G> {
         Some(self.evaluator.payoffs(game, position)[seat])
     }
 
-    /// The best moves of a position that is not over; empty after a stop, since values may be
-    /// incomplete.
+    /// The best move of each outcome in a position that is not over; empty after a stop, since
+    /// values may be incomplete.
     #[inline]
     fn choices(&mut self, position: &G::Position) -> &[Choice<G::Move>] {
         let slot = self.game.key(position) as usize % CACHE_SLOTS;

@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 /// Item types of [`SharedArray`].
 ///
 /// # Safety
-/// The type consists of atomic integers without padding, its size is a power of two of at most a
+/// The type consists of atomic integers without padding, its size is a power of two and at most a
 /// page, and all zeros is a valid value.
 pub(super) unsafe trait SharedItem: Sync {}
 

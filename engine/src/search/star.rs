@@ -1,8 +1,9 @@
-//! Star0 to Star2: expectiminimax with cutoffs at chance nodes (Ballard 1983), with each distinct
-//! move searched once.
+//! Star0 to Star2: expectiminimax with cutoffs at chance nodes (Ballard 1983), which searches each
+//! distinct move once.
 //!
-//! A move is searched in its relevant window ([`ChanceBounds::window`]). Fail-soft: results are
-//! bounds from both sides, which the table stores. Without chance Star1 is alpha-beta.
+//! Moves are searched in the window of values that are relevant to the node
+//! ([`ChanceBounds::window`]). Fail-soft: results are lower and upper bounds, which the table
+//! stores. Without chance Star1 is alpha-beta.
 //!
 //! Invariant: the result equals [`super::expectiminimax`] up to rounding, for every pruning, table
 //! and move order, except with [`StarOptions::probcut`] or [`StarOptions::width`].
@@ -32,14 +33,16 @@ use std::sync::Arc;
 /// Pruning at chance nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Pruning {
-    /// Star0: none.
+    /// Star0: no cutoffs.
     None,
-    /// Star0.5: between moves, once the bounds of the node decide; moves are searched with a full
-    /// window.
+    /// Star0.5: cutoffs between moves, once the bounds decide the node; moves are searched with a
+    /// full window.
     BetweenMoves,
-    /// Star1: also within moves, by the window of each move; moves are searched in turn.
+    /// Star1: also cutoffs within moves, by the window of each move; groups of moves are searched
+    /// in turn.
     Star1,
-    /// Star2: at an expected fail-high node the best move of each group is probed first.
+    /// Star2: as Star1, and at an expected fail-high node the best move of each group is probed
+    /// first.
     Star2,
 }
 
@@ -50,10 +53,10 @@ pub struct StarOptions {
     pub pruning: Pruning,
     /// Whether later moves are first searched with a null window (NegaScout, Reinefeld 1983).
     pub negascout: bool,
-    /// Move ordering.
+    /// Which information orders the moves.
     pub ordering: Ordering,
-    /// ProbCut threshold in standard deviations by which a search two plies shallower has to miss
-    /// the window; `None` for no ProbCut.
+    /// ProbCut threshold: a node is cut if a search two plies shallower misses its window by this
+    /// many standard deviations; `None` for no ProbCut.
     pub probcut: Option<f32>,
     /// Maximal number of moves per inner node ([`limit_moves`]); `None` for all. For games without
     /// chance.
@@ -77,14 +80,14 @@ const UNSEARCHED: f32 = -1.0;
 
 const NULL_WINDOW: f32 = 1e-5;
 
-/// The state of one thread; rules, weights and table are shared.
+/// A Star search of one thread; rules, weights and table may be shared.
 #[derive(Clone)]
 pub struct Star<G: SearchGame, E: Evaluator<G>> {
     game: G,
     evaluator: E,
     options: StarOptions,
     table: Option<Arc<Table>>,
-    /// Probed at every position that is reached by a move.
+    /// The oracle, probed at every position that a move reaches.
     pub(super) oracle: Option<Arc<dyn Oracle<G>>>,
     caches: Vec<E::Cache>,
     /// The scratch space of each ply; `None` while in use.
@@ -92,13 +95,13 @@ pub struct Star<G: SearchGame, E: Evaluator<G>> {
     perspective: RootPerspective,
     history: Vec<f32>,
     leaf_cache: LeafCache,
-    /// Counts evaluated leaves and other results of limited depth: a subtree that adds none is
+    /// Number of evaluated leaves and other results of limited depth; a subtree that adds none is
     /// proven.
     depth_dependent: u64,
-    /// Whether an all-node (fail-low) is expected next.
+    /// Whether the next node is expected to fail low (an all-node).
     is_all_node: bool,
     limit_checker: LimitChecker,
-    /// Positions that other threads of the search are at.
+    /// Positions that other threads are searching; `None` with a single thread.
     pub(super) abdada: Option<Arc<AbdadaTable>>,
     stats: SearchStats,
     pub(super) eval_timer: EvalTimer,
@@ -107,11 +110,11 @@ pub struct Star<G: SearchGame, E: Evaluator<G>> {
 #[derive(Clone)]
 struct Scratch<G: SearchGame> {
     moves: G::Moves,
-    /// Ordering scores, then values of the moves.
+    /// Ordering scores of the moves, later their values.
     scores: Vec<f32>,
     order: Vec<u16>,
     groups: MoveGroups,
-    /// Successors without a value yet: move index, position, key.
+    /// Successors whose evaluation is deferred: move index, position, key.
     deferred: Vec<(u16, G::Position, u64)>,
 }
 
@@ -128,9 +131,9 @@ impl<G: SearchGame> Default for Scratch<G> {
 }
 
 impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
-    /// A search without limits.
+    /// A search by one thread without limits.
     pub fn new(game: G, evaluator: E, options: StarOptions, table: Option<Arc<Table>>) -> Self {
-        // The leaf cache is a table too, and omitted without one.
+        // The leaf cache also remembers results, so there is none without a table.
         let leaf_cache = if table.is_some() && E::BATCHES_SUCCESSORS {
             LeafCache::new()
         } else {
@@ -158,17 +161,17 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
 
     #[inline]
     fn oracle_value(&mut self, position: &G::Position) -> Option<f32> {
-        // With more than two seats one seat's value does not determine the others.
+        // With more than two seats the value of one does not determine those of the others.
         let oracle = (self.oracle.as_deref()).filter(|_| self.game.seats() == 2)?;
         let value = oracle.value_within(&self.game, position, self.limit_checker.outer());
         if value.is_none() {
-            // The oracle may have run out of time.
+            // The oracle may have stopped at the limits without a value.
             self.limit_checker.check_outer_limits();
         }
         value
     }
 
-    /// Clears the table and everything learned.
+    /// Clears the table and what this thread has learned.
     pub fn clear(&mut self) {
         if let Some(table) = &self.table {
             table.clear();
@@ -182,12 +185,13 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
     }
 
     /// Bounds of a position before its chance event, `depth` plies deep (0–127), for the side to
-    /// move: exact between `alpha` and `beta`, otherwise on one side.
+    /// move: equal if the value is between `alpha` and `beta`, otherwise both on the same side of
+    /// the window.
     pub fn bounds(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> Bounds {
         self.bounds_and_proof(position, depth, alpha, beta).0
     }
 
-    /// [`Star::bounds`], and whether they hold at any greater depth.
+    /// Like [`Star::bounds`]; also returns whether the bounds are valid at any greater depth.
     pub fn bounds_and_proof(
         &mut self,
         position: &G::Position,
@@ -209,8 +213,8 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         (bounds, depth_dependent == self.depth_dependent)
     }
 
-    /// [`Star::bounds_and_proof`] of `mv`, `depth` plies deep (1–127, this move included), for the
-    /// seat that makes it.
+    /// Like [`Star::bounds_and_proof`], for the value of `mv` to the seat that makes it, `depth`
+    /// plies deep (1–127, this move included).
     pub fn move_bounds(
         &mut self,
         position: &G::Position,
@@ -254,7 +258,8 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         }
     }
 
-    /// Searches a position that is not over, at `ply` from the root, with `depth` ≥ 1 plies left.
+    /// Searches a position that is not over, `ply` plies from the root, with `depth` ≥ 1 plies
+    /// left.
     fn search_node(
         &mut self,
         position: &G::Position,
@@ -271,7 +276,8 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         }
         let mut table_bounds = Bounds::UNKNOWN;
         let mut hint = None;
-        // Read before the table: a result combined with the table's is proven only if both are.
+        // Read before the probe: a result combined with the table's bounds is proven only if both
+        // are.
         let depth_dependent = self.depth_dependent;
         let key = if self.table.is_some() {
             self.perspective.key(&self.game, position)
@@ -333,8 +339,8 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         bounds
     }
 
-    /// Searches the moves of a position in turn, each in its relevant window. Returns bounds and
-    /// the best move of each group.
+    /// Searches the moves of a position in turn, each in its relevant window. Returns bounds of the
+    /// position, and the best move of each group as a hint.
     #[inline]
     fn search_inner(
         &mut self,
@@ -353,7 +359,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         let last = depth == 2 && self.batches_successors() && self.options.pruning > Pruning::None;
         let expects_all = last && self.is_all_node;
         if expects_all {
-            // All moves are needed, in any order.
+            // All moves are needed, so their order does not matter.
             buffers.scores.clear();
             buffers.scores.resize(buffers.moves.len(), 0.0);
             buffers.order.clear();
@@ -458,8 +464,8 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         (chance.bounds(), hint)
     }
 
-    /// Probes the table for all successors first (enhanced transposition cutoff, Plaat et al.
-    /// 1996). Returns whether any entry was usable.
+    /// Probes the table for all successors before any is searched (enhanced transposition cutoff,
+    /// Plaat et al. 1996). Returns whether any entry was usable.
     #[inline]
     fn probe_successors(
         &mut self,
@@ -506,7 +512,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         is_any_hit
     }
 
-    /// Searches a move in its relevant window and adds it to the node's bounds.
+    /// Searches a move in its relevant window and records the result in `chance`.
     #[expect(
         clippy::too_many_arguments,
         reason = "the state of one node of the recursion"
@@ -543,7 +549,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         found
     }
 
-    /// The value of a move for the side that makes it, with `depth` plies below it.
+    /// Bounds of a move for the side that makes it, searched `depth` plies below it.
     #[inline]
     fn search_child(
         &mut self,

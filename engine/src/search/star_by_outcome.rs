@@ -1,4 +1,5 @@
-//! Expectiminimax as published: outcome by outcome, with a search of the allowed moves for each.
+//! Expectiminimax as published: for each outcome of chance the allowed moves are searched
+//! separately.
 //!
 //! Each outcome of a *chance node* leads to a *choice node*, which takes the best allowed move.
 //! [`Pruning`] is Star0, Star0.5, Star1 (names of the NTU agent) or Star2 (Ballard 1983; window
@@ -27,7 +28,7 @@ use crate::core::{
 use std::sync::Arc;
 use window::Window;
 
-/// Options of the search.
+/// Options of a [`StarByOutcome`] search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StarByOutcomeOptions {
     /// Pruning at chance nodes.
@@ -39,7 +40,7 @@ pub struct StarByOutcomeOptions {
 
 const NULL_WINDOW: f32 = 1e-6;
 
-/// A fixed-depth search, outcome by outcome.
+/// A search to a fixed depth, outcome by outcome.
 #[derive(Clone, Debug)]
 pub struct StarByOutcome<G: SearchGame, E: Evaluator<G>> {
     game: G,
@@ -54,11 +55,11 @@ pub struct StarByOutcome<G: SearchGame, E: Evaluator<G>> {
     eval_timer: EvalTimer,
 }
 
-/// A node of the recursion: a position that is not over.
+/// A position that is not over, with the depth of its search.
 #[derive(Debug)]
 struct Node<'a, P> {
     position: &'a P,
-    /// Plies before the leaves, at least 1.
+    /// Plies down to the leaves, at least 1.
     depth: u32,
 }
 
@@ -93,7 +94,8 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
     }
 
     /// Bounds of a position before its chance event, `depth` plies deep (at most the search's
-    /// depth), for the side to move: exact between `alpha` and `beta`, otherwise on one side.
+    /// depth), for the side to move: equal if the value is between `alpha` and `beta`, otherwise
+    /// both on the same side of the window.
     pub fn bounds(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> Bounds {
         self.perspective = RootPerspective {
             root: self.game.to_move(position),
@@ -155,7 +157,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         window: Window,
     ) -> Bounds {
         let cuts = self.options.pruning;
-        // For the chance node each outcome is a single move: its choice node.
+        // In these bounds each outcome allows a single move, which stands for its choice node.
         let mut choices = G::Outcomes::default();
         for (index, outcome) in (0..).zip(outcomes.iter()) {
             choices.push(Outcome {
@@ -166,7 +168,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         }
         let mut expectation = ChanceBounds::<G::Outcomes>::new(&choices);
         let mut probes = <G::Outcomes as OutcomeList>::ListOf::<Option<Bounds>>::default();
-        // With beta at 1 lower bounds cannot cut, and a probe would use a wider window.
+        // With beta at 1 no lower bound can cut off, and a probe would have a wider window.
         if cuts == Pruning::Star2 && window.beta < 1.0 {
             for (index, outcome) in outcomes.iter().enumerate() {
                 let first = self.search_move(
@@ -223,7 +225,8 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
                 ..window
             };
             let found = match probe {
-                // The window has only narrowed since the probe, so it decides (up to rounding).
+                // The window has become narrower since the probe, whose result decides it (up to
+                // rounding).
                 Some(probe_bounds)
                     if index == 0 && remaining_window.is_decided_by(probe_bounds) =>
                 {
@@ -237,14 +240,14 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
                 upper: best.upper.max(found.upper),
             };
             if best.lower >= window.beta {
-                // Unsearched moves may be better.
+                // The moves not searched may be better.
                 return Bounds { upper: 1.0, ..best };
             }
         }
         best
     }
 
-    /// Searches a move with a null window first, and again if its value is inside the window.
+    /// Searches a move with a null window first, and again if that does not decide its window.
     fn scout(&mut self, node: &Node<'_, G::Position>, mv: G::Move, window: Window) -> Bounds {
         let null = Window {
             beta: window.beta.min(window.alpha + NULL_WINDOW),

@@ -1,18 +1,18 @@
 //! Elapsed time of a search: wall time or CPU time of its thread.
 //!
-//! CPU time excludes other processes, so matches at equal time stay fair on a busy machine.
+//! CPU time excludes other processes, so matches at equal time are fair on a busy machine.
 //! Invariant: a stopwatch of CPU time is read on the thread that started it.
 
 use crate::core::clock::Instant;
 use std::time::Duration;
 
-/// Measures from its start.
+/// The kind of time that is measured, and the start.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Stopwatch {
-    /// Off: reading a clock costs as much as a search of one ply.
+    /// Measures nothing, since reading a clock costs as much as a search of one ply.
     Off,
     Wall(Instant),
-    /// CPU time of the thread, system time included, with the time at the start.
+    /// CPU time of the thread, system time included; holds that at the start.
     Processor(Duration),
 }
 
@@ -29,7 +29,7 @@ impl Stopwatch {
         match self {
             Self::Off => Duration::ZERO,
             Self::Wall(began) => began.elapsed(),
-            // Without CPU time no player gets such a limit.
+            // Limits of CPU time are refused on systems that do not measure it.
             Self::Processor(began) => {
                 thread_time().map_or(Duration::MAX, |now| now.saturating_sub(began))
             }
@@ -37,7 +37,7 @@ impl Stopwatch {
     }
 }
 
-/// When a search must end.
+/// The time after which a search must end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Deadline {
     pub(super) stopwatch: Stopwatch,
@@ -73,7 +73,7 @@ mod tests {
         let (wall, processor) = (Stopwatch::wall(), Stopwatch::processor());
         std::thread::sleep(Duration::from_millis(50));
         assert!(wall.elapsed() >= Duration::from_millis(50));
-        // Without support of CPU time everything is late.
+        // Where CPU time is not measured, every deadline has passed.
         assert!(processor.elapsed() < Duration::from_millis(25) || thread_time().is_none());
         let until = Deadline {
             stopwatch: Stopwatch::processor(),

@@ -1,38 +1,40 @@
 //! Lock-free transposition table.
 //!
-//! An entry has 16 bytes, four to a cache line. Its two words are written separately; the check
-//! covers both, so a torn entry is not found (Hyatt and Mann 2002).
+//! An entry has 16 bytes, four to a cache line. The two words of an entry are written separately; a
+//! check value covers both, so a torn entry is not found (Hyatt and Mann 2002).
 //!
-//! Invariants: after [`Table::clear`] the table behaves like an empty one to the last bit; with
-//! [`DepthPolicy::SameDepth`] results equal those without a table, except for a colliding check
+//! Invariants: after [`Table::clear`] the table behaves bit for bit like an empty one; with
+//! [`DepthPolicy::SameDepth`] results equal those without a table, except if a check value collides
 //! (one in 10^9 probes that should miss).
 
 use super::shared_array::SharedArray;
 use crate::core::{chance::Bounds, random::GOLDEN};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
-/// Replacement policy.
+/// Which result stays when two need the same entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Replacement {
-    /// The newer result stays.
+    /// The newer result replaces the older one.
     Always,
-    /// The deeper result stays, the newer one across generations.
+    /// A deeper result of another position stays for a generation; otherwise the newer result
+    /// replaces it.
     DepthPreferred,
-    /// Two levels (Rock'n'Roll, Schäfer 2006): an upper half that prefers depth, and a lower half
-    /// for rejected and replaced results.
+    /// Two levels (Rock'n'Roll, Schäfer 2006): the upper half prefers depth; rejected and replaced
+    /// results go to the lower half.
     TwoLevel,
-    /// Buckets of four; the shallowest entry is replaced, where each generation counts as plies.
+    /// Buckets of four entries. The shallowest is replaced; each generation of age counts as some
+    /// plies less.
     #[default]
     Bucketed,
 }
 
-/// Usability of results of another depth.
+/// Which results of another depth a probe may use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DepthPolicy {
-    /// Only proven results, so that searches do not depend on earlier ones.
+    /// Proven results only, so that searches do not depend on earlier ones.
     #[default]
     SameDepth,
-    /// Results of at least the same depth.
+    /// Results of greater depth, and proven ones.
     Deeper,
 }
 
@@ -41,11 +43,11 @@ pub enum DepthPolicy {
 pub struct Hit {
     /// Bounds of the value.
     pub bounds: Bounds,
-    /// Whether the bounds are valid at the requested depth; otherwise only the hint is.
+    /// Whether the bounds may be used at the requested depth; if not, only the hint.
     pub is_usable: bool,
     /// Whether the bounds are valid at every greater depth.
     pub proven: bool,
-    /// Best moves, for [`super::ordering`].
+    /// Best moves, as packed by [`super::ordering`].
     pub hint: u16,
 }
 
@@ -56,13 +58,13 @@ pub struct NewEntry {
     pub depth: u32,
     /// Bounds of the value.
     pub bounds: Bounds,
-    /// Whether no leaf was evaluated.
+    /// Whether the bounds are valid at every greater depth.
     pub proven: bool,
-    /// Best moves.
+    /// Best moves, as packed by [`super::ordering`].
     pub hint: u16,
 }
 
-/// Outcome of a store.
+/// What happened to a result that was to be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreOutcome {
     /// Stored in an empty entry or over the same position.
@@ -79,15 +81,14 @@ pub struct Table {
     array: SharedArray<Entry>,
     replacement: Replacement,
     reuse: DepthPolicy,
-    /// Entries per bucket: 4 with [`Replacement::Bucketed`] unless the table is smaller, otherwise
-    /// 1.
+    /// Entries per bucket: 4 with [`Replacement::Bucketed`] (fewer in tiny tables), otherwise 1.
     ways: usize,
-    /// Entries of earlier generations count as empty.
+    /// Entries of generations before this one count as empty.
     first_generation: AtomicU8,
     generation: AtomicU8,
 }
 
-/// Two words; all zeros is empty, since no generation is 0.
+/// An entry in two words; all zeros is empty, since no generation is 0.
 ///
 /// `tag`: bits 0–31 check, 32–47 hint, 48–54 depth, 55 proven, 56–63 generation. `bounds`: lower,
 /// upper as `f32`.
@@ -97,11 +98,11 @@ pub(super) struct Entry {
     bounds: AtomicU64,
 }
 
-/// Plies per generation in the choice of the replaced entry. 0 costs nodes; 2 to 8 make no
-/// measurable difference.
+/// Plies by which an entry loses value per generation of age, when one is chosen for replacement. 0
+/// costs nodes; 2 to 8 make no measurable difference.
 const PLIES_PER_GENERATION: i32 = 4;
 
-/// Maximal first generation of a game, so that every game has the same number of generations.
+/// Maximal first generation of a game, so that every game can have the same number of generations.
 const MAX_FIRST_GENERATION: u8 = 128;
 
 const MAX_GENERATIONS: u8 = 126;
@@ -134,7 +135,7 @@ impl Table {
         self.array.items().len()
     }
 
-    /// Clears the table.
+    /// Clears the table, as for a new game.
     pub fn clear(&self) {
         let generation = self.generation.load(Relaxed) + 1;
         if generation > MAX_FIRST_GENERATION {
@@ -145,8 +146,8 @@ impl Table {
         }
     }
 
-    /// Starts a new generation, once per move, while no thread searches. After 126 moves the table
-    /// is cleared.
+    /// Starts a new generation; called once per move, while no thread searches. After 126 moves the
+    /// table is cleared.
     pub fn new_generation(&self) {
         let (first, generation) = (
             self.first_generation.load(Relaxed),
@@ -168,7 +169,7 @@ impl Table {
         self.first_generation.store(1, Relaxed);
     }
 
-    /// Probes a position for a search of `depth` plies (1–127).
+    /// Finds the entry of a position for a search of `depth` plies (1–127).
     #[inline]
     pub fn probe(&self, key: u64, depth: u32) -> Option<Hit> {
         let mut fallback = None;
@@ -270,7 +271,7 @@ impl Table {
         }
     }
 
-    /// The candidate entries of a position, in the upper and lower level.
+    /// The entries that may hold a position, in the upper and the lower level.
     #[inline]
     fn slots_of(&self, key: u64) -> [&[Entry]; 2] {
         let entries = self.array.items();
@@ -286,7 +287,7 @@ impl Table {
         }
     }
 
-    /// The high bits of the key choose the slot, the low bits are the check.
+    /// The high bits of the key choose the slot; the low bits are the check value.
     #[inline]
     fn slot_index(&self, key: u64, slots: usize) -> usize {
         ((u128::from(key) * slots as u128) >> 64) as usize
@@ -351,8 +352,8 @@ impl Content {
     }
 }
 
-/// Folds all bits of the bounds into 32; unlike a xor of both halves it does not cancel equal
-/// bounds.
+/// Folds all bits of the bounds into 32 bits; unlike a xor of both halves this does not cancel
+/// equal bounds.
 #[inline]
 fn fold_bounds(bounds: u64) -> u32 {
     (bounds.wrapping_mul(GOLDEN) >> 32) as u32

@@ -6,12 +6,13 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Allocated cells (bits 0–31) and nodes (bits 32–63), on cache lines of its own.
+/// Number of allocated cells (bits 0–31) and of nodes (bits 32–63). It has cache lines of its own.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct CellAllocator(AtomicU64);
 
-/// Free cells `next..end` of one thread, and its nodes that are not yet counted.
+/// A thread's free cells `next..end`, and the number of its nodes that are not counted in
+/// [`CellAllocator`] yet.
 #[derive(Debug, Default)]
 pub(super) struct Chunk {
     pub(super) next: u32,
@@ -25,7 +26,7 @@ pub(super) struct Capacity {
     pub(super) nodes: u64,
 }
 
-/// Only cell 0, the null node, is allocated.
+/// The initial state: cell 0, the null node, is allocated.
 const EMPTY: u64 = 1;
 
 impl CellAllocator {
@@ -68,7 +69,7 @@ impl CellAllocator {
         true
     }
 
-    /// Counts the nodes of a chunk that is not used any more.
+    /// Counts the nodes of a chunk that will not be used any more.
     pub(super) fn finish(&self, chunk: &mut Chunk) {
         self.0.fetch_add(u64::from(chunk.nodes) << 32, Relaxed);
         *chunk = Chunk::default();

@@ -1,4 +1,4 @@
-//! A cell of the graph: 16 bytes per node header or edge, and 16 more of rarely read data.
+//! Cells of the search graph: 16 bytes per node header or edge, and 16 more for rarely read data.
 //!
 //! All fields are atomic and shared without locks; with one thread (`SHARED` is false) plain loads
 //! and stores suffice. Invariants: sums are fixed-point, so the order of additions is irrelevant;
@@ -10,11 +10,11 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-/// Four to a cache line. All zeros is an unvisited edge.
+/// A node header or an edge; four fill a cache line. All zeros is an unvisited edge.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(in crate::search) struct Cell {
-    /// Visits of the edge, or of the node (approximate if threads share it).
+    /// Visits of the edge, or of the node (there approximate if several threads search).
     visits: AtomicU32,
     /// Edge: the child node, 0 for none, or [`TERMINAL`]. Header: the number of edges. Both with
     /// [`HAS_BOUNDS`].
@@ -23,22 +23,22 @@ pub(in crate::search) struct Cell {
     sum: AtomicU64,
 }
 
-/// Rarely read data of an edge or node. All zeros is no information.
+/// Rarely read data of a node header or an edge. All zeros means unknown.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(in crate::search) struct ColdCell {
-    /// Bounds for the mover or the side to move: [`pack_bounds`].
+    /// Bounds for the mover (edge) or the side to move (header), as of [`pack_bounds`].
     bounds: AtomicU64,
     /// Edge: the prior, an `f32`.
     prior: AtomicU32,
-    /// Header: mark of the garbage collection.
+    /// Header: mark or new index in the garbage collection.
     gc_mark: AtomicU32,
 }
 
-/// Flag of a link: the cold cell has bounds. Larger than any index.
+/// Flag in a link: the cold cell has bounds. Larger than any cell index.
 const HAS_BOUNDS: u32 = 1 << 31;
 
-/// Link of an edge that ends the game. Larger than any index.
+/// Link of an edge that ends the game. Larger than any cell index.
 const TERMINAL: u32 = HAS_BOUNDS - 1;
 
 pub(super) const MAX_CELLS: usize = TERMINAL as usize;
@@ -48,7 +48,7 @@ const FIXED_ONE: f64 = 4_294_967_296.0;
 
 const UPPER_MASK: u32 = 1.0f32.to_bits();
 
-/// Bounds as a word, 0 for unknown.
+/// Packs bounds into a word, which is 0 for unknown bounds.
 #[inline]
 fn pack_bounds(bounds: Bounds) -> u64 {
     u64::from(bounds.lower.to_bits()) | u64::from(bounds.upper.to_bits() ^ UPPER_MASK) << 32
@@ -121,7 +121,7 @@ impl Cell {
         self.link.fetch_or(TERMINAL, Relaxed);
     }
 
-    /// Sets the child node unless there is one; returns the current one.
+    /// Sets the child node unless there is one; returns the child node.
     #[inline]
     pub(super) fn set_child(&self, node: u32) -> u32 {
         let unlinked = |link: u32| (link & !HAS_BOUNDS == 0).then_some(link | node);
@@ -152,7 +152,7 @@ impl Cell {
         self.add_fixed::<SHARED>(to_fixed(payoff));
     }
 
-    /// Adds a payoff of [`to_fixed`].
+    /// Adds a payoff that [`to_fixed`] converted.
     #[inline]
     pub(super) fn add_fixed<const SHARED: bool>(&self, fixed_payoff: u64) {
         if SHARED {
@@ -167,7 +167,7 @@ impl Cell {
 
     #[inline]
     pub(super) fn payoff(&self) -> f32 {
-        // Below 2⁶³, so that one instruction converts it.
+        // The sum is below 2⁶³, so that a single instruction converts it.
         self.sum.load(Relaxed) as i64 as f32 * (1.0 / FIXED_ONE as f32)
     }
 
@@ -223,7 +223,7 @@ impl ColdCell {
         loop {
             let old = unpack_bounds(word);
             let lower = old.lower.max(bounds.lower);
-            // Bounds that cross by rounding have met.
+            // Bounds that cross because of rounding are made equal.
             let both = pack_bounds(Bounds {
                 lower,
                 upper: old.upper.min(bounds.upper).max(lower),

@@ -1,8 +1,8 @@
-//! The search driver: prepares the root, decides when to stop, and reports the statistics.
+//! Driver of the search: prepares the root, decides when to stop, and reports the statistics.
 //!
-//! A search ends with its budget, when the root is solved and, for a choice, when one move is
-//! proven best or no other can become the most visited. Invariants: threads live within one search;
-//! nothing is buffered when it ends.
+//! A search ends when its budget is used up, when the root is solved and, if only the choice of a
+//! move is needed, when one move is proven best or no other can become the most visited.
+//! Invariants: threads live within one search; no writes are buffered when it ends.
 
 use super::{
     Goal, Mcts,
@@ -27,15 +27,15 @@ use std::{
 
 const CHECK_INTERVAL: u64 = 16;
 
-/// Checks between two estimates of the simulations left in the time limit.
+/// Number of checks between two estimates of how many simulations the time limit still allows.
 const ESTIMATE_INTERVAL: u64 = 64;
 
-/// Maximal fill of the graph when a search starts from a reused tree.
+/// Maximal fraction of the graph's memory in use when a search starts from a reused tree.
 const MAX_FILL_AT_START: f64 = 0.5;
 
 impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
-    /// Searches until the result is certain enough or the budget is used up; with `stop` only until
-    /// it is set.
+    /// Searches until the result is certain enough or the budget is used up; if `stop` is given,
+    /// until that is set or the result is certain.
     pub(super) fn run(
         &mut self,
         position: &G::Position,
@@ -72,7 +72,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
             root,
             oracle,
             prior: self.prior.as_deref(),
-            // The error of both ends, and an epsilon for rounding.
+            // Each of two bounds may have the oracle's error; the epsilon is for rounding.
             tolerance: oracle
                 .map(|oracle| oracle.error())
                 .filter(|&error| error > 0.0)
@@ -127,7 +127,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         }
     }
 
-    /// Finds or creates the root node; false if there is no memory.
+    /// Finds or creates the root node; false if there is no memory for it.
     fn prepare_root(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> bool {
         let reused = self.options.reuse_tree && self.options.graph && self.root.take().is_some();
         let Some(graph) = &mut self.graph else {
@@ -138,7 +138,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         let found = match found {
             Some(node) if graph.fill_ratio() > MAX_FILL_AT_START => {
                 let node = graph.retain_reachable(node, &mut self.unvisited);
-                // Too large for the next search: start over.
+                // If the rest of the tree is too large for the next search, it is dropped.
                 (graph.fill_ratio() <= MAX_FILL_AT_START).then_some(node)
             }
             found => found,
@@ -148,7 +148,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         }
         let mut all = G::Moves::default();
         self.game.moves(position, &mut all);
-        // An outcome allows a run of the list; any other choice of moves gets a node of its own.
+        // An outcome allows a run of the move list; other legal moves get a node of their own.
         let start = match legal {
             None => Some(0),
             Some(legal) => (0..all.len()).find(|&start| all[start..].starts_with(legal)),
@@ -243,7 +243,8 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
                 value,
                 proven,
                 prior,
-                // Otherwise the length is not decided by the replies.
+                // Without strict turns the opponent's replies would not decide the length of the
+                // game.
                 plies: G::STRICT_TURNS
                     .then(|| solver::plies(graph, edge, &mut memo))
                     .flatten(),
@@ -279,7 +280,7 @@ struct Driver<'a, G: SearchGame> {
 }
 
 impl<G: SearchGame> Driver<'_, G> {
-    /// Simulates until the search is over; thread 0 decides about the end.
+    /// Runs simulations until the search is over, which thread 0 decides.
     fn run_worker<const SHARED: bool, L: Leaf<G>>(&self, worker: &mut Worker<G, L>, index: usize) {
         let step = CHECK_INTERVAL.max(self.context.options.batch as u64);
         let (mut done, mut checks, mut simulations_left_in_time) = (0, 0u64, u64::MAX);
@@ -294,7 +295,7 @@ impl<G: SearchGame> Driver<'_, G> {
                     break;
                 }
                 checks += 1;
-                // Simulations of other threads that are under way or buffered.
+                // Simulations of other threads that are under way or in write buffers.
                 let unreported = if SHARED {
                     u64::from(MAX_BUFFERED)
                         .saturating_add(step)
@@ -325,7 +326,8 @@ impl<G: SearchGame> Driver<'_, G> {
         }
     }
 
-    /// Estimate of the simulations left in the time limit, a quarter more for a rising speed.
+    /// Estimate of the simulations that the time limit still allows, plus a quarter in case they
+    /// get faster.
     fn simulations_left_in_time(&self) -> u64 {
         let Some(deadline) = self.deadline else {
             return u64::MAX;
@@ -389,7 +391,7 @@ impl<G: SearchGame> Driver<'_, G> {
             })
     }
 
-    /// Whether the remaining and unreported simulations cannot change the result.
+    /// Whether the `left` remaining and the `unreported` simulations cannot change the result.
     fn is_decided(&self, left: u64, unreported: u64) -> bool {
         let &Context {
             graph,
@@ -408,7 +410,7 @@ impl<G: SearchGame> Driver<'_, G> {
                 let bounds = edge.bounds();
                 (lower, upper) = (lower.max(bounds.lower), upper.max(bounds.upper));
             }
-            // A dominated move may stay unvisited.
+            // A move that is proven no better than another one may stay unvisited.
             let tried = edges
                 .iter()
                 .all(|edge| edge.visits() > 0 || edge.bounds().upper <= lower);
@@ -432,7 +434,7 @@ impl<G: SearchGame> Driver<'_, G> {
                 }
             }
             if self.goal == Goal::Choice && edges.len() > 1 {
-                // One move is proven at least as good as every other.
+                // Whether one move is proven at least as good as every other.
                 let best = edges
                     .iter()
                     .position(|edge| edge.bounds().lower >= lower && edge.visits() > 0);
@@ -450,7 +452,7 @@ impl<G: SearchGame> Driver<'_, G> {
             }
         }
         if self.goal == Goal::Choice && options.smart_pruning {
-            // A sole move still gets half of the simulations, for its value.
+            // With a single legal move, half of the simulations are still run, for its value.
             let (mut first_visits, mut second_visits) = (0u64, 0u64);
             for edge in edges.cells() {
                 let visits = u64::from(edge.visits());

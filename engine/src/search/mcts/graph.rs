@@ -1,9 +1,9 @@
 //! The graph of a Monte-Carlo search: statistics of nodes and edges in memory of fixed size, shared
 //! by all threads.
 //!
-//! A node is a run of cells, a header and one cell per edge, named by the index of its header (0
-//! for none). A hash index finds transpositions. Invariants: [`Graph::add`] fails when memory is
-//! used up and changes nothing; a node is complete before another thread can find it.
+//! A node is a run of cells, a header and one cell per edge; the index of its header (0 for none)
+//! identifies it. A hash index finds transpositions. Invariants: [`Graph::add`] fails when memory
+//! is used up and then changes nothing; a node is complete before another thread can find it.
 
 use super::cell::MAX_CELLS;
 pub(in crate::search) use super::cell::{Cell, ColdCell};
@@ -17,7 +17,8 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-/// A slot of the hash index. Bits 0–31 node, 32–39 generation, 40–63 low bits of the key.
+/// A slot of the hash index: node in bits 0–31, generation in bits 32–39, low bits of the key in
+/// bits 40–63.
 #[derive(Debug)]
 #[repr(transparent)]
 pub(in crate::search) struct Slot(AtomicU64);
@@ -26,54 +27,55 @@ pub(in crate::search) struct Slot(AtomicU64);
 pub(super) struct Graph {
     cells: SharedArray<Cell>,
     cold_cells: SharedArray<ColdCell>,
-    /// Whether cold cells are used; else their memory is not touched.
+    /// Whether cold cells are used; otherwise their memory stays untouched.
     uses_cold_cells: bool,
-    /// With RAVE a second cell for each cell: the simulations in which the move was played at the
-    /// node or later.
+    /// RAVE statistics of each cell, from simulations in which the move was played at the node or
+    /// later; `None` without RAVE.
     rave_cells: Option<SharedArray<Cell>>,
     index: SharedArray<Slot>,
-    /// Slots of other generations are empty; never 0.
+    /// Generation of valid slots, never 0; slots of other generations count as empty.
     generation: u8,
     allocator: CellAllocator,
-    /// Cells of a thread's chunk; 0 for chunks of one node.
+    /// Number of cells in a thread's chunk; 0 if nodes are allocated one by one.
     chunk_size: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
     pub(super) bytes: usize,
-    /// Maximal number of new nodes.
+    /// Upper limit of new nodes.
     pub(super) positions: usize,
-    /// Typical maximum of moves per position; larger nodes shrink the capacity.
+    /// Typical maximal number of moves of a position; with more moves fewer nodes fit.
     pub(super) max_moves: usize,
     pub(super) use_rave: bool,
     pub(super) threads: usize,
 }
 
-/// Cells per cache line, and prefetched lines: the cells of 18 edges.
+/// Cells per cache line, and prefetched lines per node: the cells of 18 edges.
 const CELLS_PER_LINE: usize = 64 / size_of::<Cell>();
 const PREFETCHED_LINES: usize = 4;
 
-/// Prefetched child headers; more would evict needed lines.
+/// Maximal number of prefetched child headers; more would evict needed cache lines.
 const PREFETCHED_CHILDREN: usize = 32;
 
-/// Memory per cell without RAVE and index.
+/// Memory per cell without RAVE and the hash index.
 const MIN_CELL_BYTES: usize = size_of::<Cell>() + size_of::<ColdCell>();
 
 const MIN_CELLS: usize = 1 << 8;
 
-/// Maximal chunk of a thread: about a hundred nodes, 32 KiB.
+/// Maximal size of a chunk: about a hundred nodes, 32 KiB.
 const MAX_CHUNK_CELLS: usize = 1 << 11;
 
-/// Chunks of all threads are at most one part in so many of the cells; without room for
-/// [`MIN_CHUNK_CELLS`] cells they hold one node each.
+/// The chunks of all threads together have at most 1 / `CHUNK_DIVISOR` of the cells; if a chunk had
+/// fewer than [`MIN_CHUNK_CELLS`] cells, nodes are allocated one by one.
 const CHUNK_DIVISOR: usize = 256;
 const MIN_CHUNK_CELLS: usize = 64;
 
 const CELLS_PER_SLOT: usize = 2;
 
 impl Graph {
-    /// A graph of this size, or of less if the system grants less; `None` if it grants nothing.
+    /// A graph of this size, or smaller if the system grants less memory; `None` if it grants too
+    /// little.
     pub(super) fn new(size: Size) -> Option<Self> {
         let mut bytes = size.bytes;
         loop {
@@ -107,7 +109,7 @@ impl Graph {
             use_rave,
             ..
         } = size;
-        // The index is rounded down to a power of two, so this is an upper limit.
+        // The size per cell is an upper limit, since the index is rounded down to a power of two.
         let cell_bytes = MIN_CELL_BYTES
             + if use_rave { size_of::<Cell>() } else { 0 }
             + size_of::<Slot>() / CELLS_PER_SLOT;
@@ -117,7 +119,7 @@ impl Graph {
             .saturating_mul(2)
             .min(max_slots)
             .next_power_of_two();
-        // Untouched pages cost nothing.
+        // The size matters only if it limits the search, since untouched pages are not committed.
         let max_cells = positions.saturating_mul(max_moves.saturating_add(1));
         let cells = cells.min(max_cells.max(MIN_CELLS));
         let rave_cells = if use_rave {
@@ -153,7 +155,7 @@ impl Graph {
             + size_of_val(self.index.items())
     }
 
-    /// Nodes, without those in open chunks.
+    /// Number of nodes, without those that threads have not counted yet ([`Chunk`]).
     pub(super) fn nodes(&self) -> u32 {
         self.allocator.nodes()
     }
@@ -162,8 +164,8 @@ impl Graph {
         f64::from(self.allocator.cells()) / self.cells.items().len() as f64
     }
 
-    /// Visits of an edge before its node is created: `base`, doubled when half the memory is used,
-    /// quadrupled at three quarters, and so on; always 1 for 1.
+    /// Visits of an edge before it gets a child node: `base`, doubled when half the memory is used,
+    /// quadrupled at three quarters, and so on; always 1 if `base` is 1.
     #[inline]
     pub(super) fn expansion_threshold(&self, base: u32) -> u32 {
         if base == 1 {
@@ -183,7 +185,7 @@ impl Graph {
         )
     }
 
-    /// `count` edges of a node from `start` on.
+    /// Edges `start..start + count` of a node.
     #[inline]
     pub(super) fn edges(&self, node: u32, start: usize, count: usize) -> EdgeSlice<'_> {
         let first = node as usize + 1 + start;
@@ -201,14 +203,14 @@ impl Graph {
             .for_each(|edge| self.cells.prefetch(edge.child() as usize));
     }
 
-    /// Prefetches the edges of a node without reading its header.
+    /// Prefetches the first edges of a node without reading its header.
     #[inline]
     pub(super) fn prefetch_edges(&self, node: u32) {
         (1..=PREFETCHED_LINES)
             .for_each(|line| self.cells.prefetch(node as usize + line * CELLS_PER_LINE));
     }
 
-    /// Prefetches the line of an edge for writing.
+    /// Prefetches the cache line of an edge for writing.
     #[inline]
     pub(super) fn prefetch_to_write(&self, edge: u32) {
         self.cells.prefetch_to_write(edge as usize);
@@ -218,7 +220,7 @@ impl Graph {
         self.edges(node, 0, self.cell(node).moves() as usize)
     }
 
-    /// The RAVE statistics of `count` cells; empty without RAVE.
+    /// RAVE statistics of `count` cells from `index` on; empty without RAVE.
     #[inline]
     pub(super) fn rave_cells(&self, index: u32, count: usize) -> &[Cell] {
         self.rave_cells.as_ref().map_or(&[], |rave_cells| {
@@ -226,7 +228,7 @@ impl Graph {
         })
     }
 
-    /// Drops all nodes. `uses_cold_cells` is whether bounds or priors will be written.
+    /// Removes all nodes. `uses_cold_cells` is whether bounds or priors will be written.
     pub(super) fn clear(&mut self, uses_cold_cells: bool) {
         self.uses_cold_cells = uses_cold_cells;
         self.allocator.clear();
@@ -244,8 +246,8 @@ impl Graph {
         }
     }
 
-    /// Allocates a node with unvisited edges that is not in the index yet; `None` if memory is used
-    /// up.
+    /// Allocates a node with unvisited edges, without entering it into the hash index; `None` if
+    /// memory is used up.
     pub(super) fn add(
         &self,
         chunk: &mut Chunk,
@@ -255,7 +257,7 @@ impl Graph {
     ) -> Option<u32> {
         let cells_needed = u32::try_from(moves + 1).ok()?;
         if chunk.remaining() < cells_needed {
-            // A fuller index would be slow to probe.
+            // Fuller than this, the hash index would be slow to probe.
             let capacity = Capacity {
                 cells: self.cells.items().len() as u64,
                 nodes: self.index.items().len() as u64 / 4 * 3,
@@ -285,13 +287,13 @@ impl Graph {
         Some(node)
     }
 
-    /// Counts a chunk's nodes and pads its rest.
+    /// Counts the nodes of a chunk and pads its unused rest.
     pub(super) fn release(&self, chunk: &mut Chunk) {
         self.pad(chunk);
         self.allocator.finish(chunk);
     }
 
-    /// Turns the rest of a chunk into an unreferenced node.
+    /// Turns the unused rest of a chunk into an unreferenced node.
     fn pad(&self, chunk: &mut Chunk) {
         if chunk.remaining() > 0 {
             self.cell(chunk.next)
@@ -305,7 +307,7 @@ impl Graph {
         self.probe(key).ok()
     }
 
-    /// Adds a node to the index unless the key is there; returns the indexed node.
+    /// Enters a node into the hash index, unless a node has this key; returns the node of the key.
     pub(super) fn insert(&self, key: u64, node: u32) -> u32 {
         let word = u64::from(node) | u64::from(self.generation) << 32 | key << 40;
         loop {
@@ -324,12 +326,12 @@ impl Graph {
         }
     }
 
-    /// The node with a key, or the empty slot for it with its content.
+    /// The node with a key; otherwise the slot for it, and that slot's content.
     #[inline]
     fn probe(&self, key: u64) -> Result<u32, (usize, u64)> {
         let slots = self.index.items();
         let mask = slots.len() - 1;
-        // The high bits of the key choose the slot, the low bits are compared.
+        // The high bits of the key choose the slot; the low bits are stored in it.
         let mut slot = (key >> 32) as usize & mask;
         loop {
             let word = slots[slot].0.load(Acquire);
@@ -343,8 +345,8 @@ impl Graph {
         }
     }
 
-    /// Mark-and-compact: keeps the nodes reachable from `root` and returns its new index. `stack`
-    /// is scratch.
+    /// Mark-and-compact garbage collection: keeps the nodes reachable from `root` and returns the
+    /// new index of `root`. `stack` is scratch space.
     pub(super) fn retain_reachable(&mut self, root: u32, stack: &mut Vec<u32>) -> u32 {
         self.for_each_node(|graph, node| graph.cell(node).cold().set_gc_mark(0));
         stack.clear();
@@ -359,7 +361,7 @@ impl Graph {
                 }
             }
         }
-        // New indices, then links, then cells: every cell moves towards the beginning only.
+        // First new indices, then links, then cells: cells are moved to lower indices only.
         let mut used = 1;
         self.for_each_marked(|graph, node| {
             graph.cell(node).cold().set_gc_mark(used);
@@ -396,7 +398,8 @@ impl Graph {
         moved
     }
 
-    /// In order of index; `task` may overwrite the node and those before it.
+    /// Calls `task` for each marked node, by ascending index; it may overwrite the node and those
+    /// before.
     fn for_each_marked(&self, mut task: impl FnMut(&Self, u32)) {
         self.for_each_node(|graph, node| {
             if graph.cell(node).cold().gc_mark() != 0 {
@@ -425,7 +428,7 @@ impl Graph {
         threads: usize,
     ) -> Self {
         let size = Size {
-            // Miri checks every byte.
+            // Miri is slow, so its graphs are small.
             bytes: bytes.min(if cfg!(miri) { 1 << 14 } else { bytes }),
             positions,
             max_moves: 63,
@@ -475,7 +478,7 @@ mod tests {
     #[test]
     fn what_can_be_reached_stays_and_the_rest_goes() {
         let mut graph = Graph::for_tests(1 << 16, 1 << 10, true, 1);
-        // 10 → 11 → 12, 10 → 12, and 13, 14 that nobody links to; 12 is older than all.
+        // Links 10 → 11 → 12 and 10 → 12, unreferenced nodes 13 and 14; 12 was added first.
         let keys = [12u64, 13, 10, 14, 11];
         let long = |key: u64| key << 32 | key;
         let nodes = keys.map(|key| {
@@ -506,7 +509,7 @@ mod tests {
             (graph.cell(third).visits(), graph.cell(third).moves()),
             (12, 12)
         );
-        // Room for the next one.
+        // A further node fits.
         assert!(graph.add(&mut Chunk::default(), 1, 5, 0).is_some());
     }
 
@@ -524,7 +527,7 @@ mod tests {
                     .add(&mut chunks[number as usize / 3 % 2], key(number), moves, 0)
                     .unwrap();
                 graph.insert(key(number), node);
-                // A chain, from each to the one before it.
+                // A chain in which each node links to the one before it.
                 if let Some(&before) = nodes.last() {
                     let edge = graph.edges(node, moves - 1, 1).get(0);
                     assert_eq!(edge.set_child(before), before);
@@ -542,7 +545,7 @@ mod tests {
             let mut walked = 0;
             graph.for_each_node(|graph, node| walked += graph.cell(node).moves() + 1);
             assert_eq!(walked + 1, graph.allocator.cells());
-            // The second half of the chain goes.
+            // The second half of the chain is unreachable.
             let root = graph.retain_reachable(nodes[199], &mut Vec::new());
             assert_eq!(
                 (graph.nodes(), graph.find(key(199)), graph.find(key(200))),
@@ -580,7 +583,8 @@ mod tests {
                             let linked = graph.edges(before, moves(last) - 1, 1).get(0);
                             linked.set_child(node);
                             graph.prefetch_children(graph.edges_of(node).cells());
-                            // Whoever linked it, it is the next key's block, and complete.
+                            // Whichever thread linked the child, it is the node of the next key,
+                            // and complete.
                             let child = graph.cell(linked.child());
                             assert_eq!(child.key(), key((last + 1) % KEYS));
                         }

@@ -1,4 +1,4 @@
-//! Leaf evaluations: random playouts, evaluators, small searches and blends of them.
+//! Leaf evaluations of the tree search: random playouts, evaluators, small searches and blends.
 
 use crate::core::{
     evaluator::{Evaluator, symmetric_payoffs},
@@ -9,7 +9,7 @@ use crate::core::{
 };
 use crate::search::star::{Star, StarOptions};
 
-/// A uniform random playout to the end of the game.
+/// One uniformly random playout to the end of the game.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlayoutLeaf;
 
@@ -39,7 +39,7 @@ impl<G: SearchGame> Leaf<G> for PlayoutLeaf {
     }
 }
 
-/// The mean of several evaluations by another leaf; reports the moves of the first playout.
+/// The mean of several evaluations by another leaf. Only the first playout reports its moves.
 pub struct AveragedLeaf<L> {
     times: u32,
     leaf: L,
@@ -77,7 +77,7 @@ impl<G: SearchGame, L: Leaf<G>> Leaf<G> for AveragedLeaf<L> {
     }
 }
 
-/// Evaluates a leaf by an evaluator (idea of Monte_Alpha v2).
+/// The value of the leaf by an evaluator (idea of Monte_Alpha v2).
 #[derive(Clone, Debug)]
 pub struct EvaluatorLeaf<G: SearchGame, E: Evaluator<G>> {
     evaluator: E,
@@ -86,7 +86,7 @@ pub struct EvaluatorLeaf<G: SearchGame, E: Evaluator<G>> {
 }
 
 impl<G: SearchGame, E: Evaluator<G>> EvaluatorLeaf<G, E> {
-    /// Leaves with the values of `evaluator`.
+    /// A leaf evaluation by `evaluator`.
     pub fn new(evaluator: E) -> Self {
         Self {
             evaluator,
@@ -129,7 +129,7 @@ impl<G: SearchGame, E: Evaluator<G>> Leaf<G> for EvaluatorLeaf<G, E> {
     }
 }
 
-/// Payoffs of two seats, of which `seat` gets `value`.
+/// Payoffs of a two-seat game in which `seat` gets `value`.
 #[inline]
 pub(super) fn two_player_payoffs(seat: usize, value: f32) -> Payoffs {
     let mut payoffs = [0.0; MAX_SEATS];
@@ -205,8 +205,8 @@ impl<G: SearchGame, A: Leaf<G>, B: Leaf<G>> Leaf<G> for BlendedLeaf<A, B> {
     }
 }
 
-/// An expectiminimax search of a few plies. With more than two seats the opponents get equal
-/// payoffs.
+/// An expectiminimax search of a few plies from the leaf. With more than two seats the opponents
+/// get equal payoffs.
 #[derive(Clone)]
 pub struct SearchLeaf<G: SearchGame, E: Evaluator<G>> {
     star: Star<G, E>,
@@ -214,7 +214,7 @@ pub struct SearchLeaf<G: SearchGame, E: Evaluator<G>> {
 }
 
 impl<G: SearchGame, E: Evaluator<G>> SearchLeaf<G, E> {
-    /// Leaves searched `depth` plies deep, at least one.
+    /// A leaf evaluation by a search of `depth` plies, at least one.
     pub fn new(game: G, evaluator: E, depth: u32) -> Self {
         Self {
             star: Star::new(game, evaluator, StarOptions::default(), None),
@@ -239,10 +239,10 @@ impl<G: SearchGame, E: Evaluator<G>> Leaf<G> for SearchLeaf<G, E> {
     }
 }
 
-/// Prior values of the successors of a new node, for the seat to move in each. Every evaluator is a
-/// prior.
+/// Prior values of the moves of a new node, from their successors. Every evaluator is a prior.
 pub trait Prior<G: SearchGame>: Send + Sync {
-    /// Computes a win probability per position; none of them is over.
+    /// Writes the win probability of the seat to move in each of the positions, none of which is
+    /// over.
     fn values(&self, game: &G, positions: &[G::Position], values: &mut [f32]);
 }
 

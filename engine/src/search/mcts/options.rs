@@ -2,12 +2,12 @@
 
 use crate::search::limits::TimeLimit;
 
-/// When a search stops, unless the answer is certain before.
+/// The limit that ends a search, unless the result is certain before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
-    /// After this many simulations, over all threads.
+    /// The number of simulations of all threads together.
     Simulations(u64),
-    /// By the clock; results are then not reproducible.
+    /// A time limit; results are then not reproducible.
     Time(TimeLimit),
 }
 
@@ -21,8 +21,8 @@ impl Budget {
     }
 }
 
-/// Blends a move's own n visits with sum w and its m AMAF visits with sum v; k is
-/// [`MctsOptions::rave`].
+/// Formula for the value of a move with n visits of payoff sum w, and m AMAF visits (all moves as
+/// first) of payoff sum v; k is [`MctsOptions::rave`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Blend {
     /// RAVE weight `sqrt(k / (3n + k))` (Gelly and Silver 2007).
@@ -32,7 +32,7 @@ pub enum Blend {
     Teytaud,
     /// `m / (n + m + k · n · m)` (Silver 2009).
     Silver,
-    /// The same with k divided by the variance of the move's payoffs.
+    /// As `Silver`, with k divided by the variance of the move's payoffs.
     Variance,
     /// Progressive history (Nijssen and Winands 2010): `w/n + k / (2 (n − w)) · v/m`.
     History,
@@ -41,69 +41,71 @@ pub enum Blend {
 /// Value of an unvisited move (first-play urgency, Gelly and Wang 2006).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FirstPlay {
-    /// All moves are visited once, in list order.
+    /// All moves are visited once before any is visited twice, in list order or by RAVE.
     First,
-    /// This score, or the RAVE mean if there is one.
+    /// This value, or the RAVE mean if there is one.
     Value(f32),
-    /// This much above the RAVE mean, or above ½ without one.
+    /// This much above ½, or above the RAVE mean if there is one.
     Above(f32),
 }
 
-/// Default UCB1 constant. Mean regret on 2,000 positions of 6 to 12 stones with 15,000 simulations
-/// and Schwarz leaves: 0.0054 with 0.3, 0.0048 with 0.5, 0.0047 with 0.8, 0.0057 with sqrt(2)
-/// (standard errors 0.0002).
+/// Default constant of UCB1. Mean regret on 2,000 positions of 6 to 12 stones with 15,000
+/// simulations and Schwarz leaves: 0.0054 with 0.3, 0.0048 with 0.5, 0.0047 with 0.8, 0.0057 with
+/// sqrt(2) (standard errors 0.0002).
 const DEFAULT_EXPLORATION: f64 = 0.7;
 
 /// Options of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MctsOptions {
-    /// When to stop.
+    /// The limit that ends a search.
     pub budget: Budget,
     /// The constant c of UCB1, `q + c · sqrt(ln N / n)`, for a move with mean q and n of the node's
-    /// N visits (Auer, Cesa-Bianchi and Fischer 2002). They use sqrt(2), as Monte_Alpha prints.
+    /// N visits (Auer, Cesa-Bianchi and Fischer 2002, with sqrt(2), as Monte_Alpha prints).
     pub exploration: f64,
-    /// First-play urgency.
+    /// Value of an unvisited move (first-play urgency).
     pub first_play: FirstPlay,
     /// Weight of progressive bias, `bias · prior / sqrt(n)` (Chaslot et al. 2008); 0 for none.
     pub bias: f32,
-    /// RAVE constant k: the visits at which own mean and AMAF mean count alike with the default
-    /// [`Blend`] (Gelly and Silver 2007); 0 for none.
+    /// RAVE constant k: the visits at which a move's own mean and its AMAF mean have equal weight
+    /// with the default [`Blend`] (Gelly and Silver 2007); 0 for no RAVE.
     pub rave: f32,
-    /// How RAVE is blended in.
+    /// How RAVE statistics are blended with a move's own.
     pub blend: Blend,
-    /// Maximal depth of nodes with RAVE, in plies from the root.
+    /// Maximal depth of nodes that have RAVE statistics, in plies from the root.
     pub rave_depth: usize,
     /// Initial visits of a new edge, `min + U(0..=range)`, with a total payoff of `visits / 2 ±
     /// spread / 2`: (min, range, spread).
     pub virtual_visits: (u32, u32, f32),
-    /// Whether these visits count for RAVE alone, else as visits of the edge.
+    /// Whether virtual visits are added to the RAVE statistics of the edge instead of its own.
     pub virtual_visits_in_rave: bool,
-    /// Fraction of a node's visits during which the selected move is repeated; only with RAVE and
-    /// without chance.
+    /// After the selection of a move at a node, it is repeated while the node's visits grow by this
+    /// fraction; 0 for never. Only with RAVE and without chance.
     pub reselect_interval: f32,
-    /// Visits of an edge before its position gets a node; more as memory fills up.
+    /// Visits of an edge before its position gets a node; the number grows as memory fills up.
     pub expand_visits: u32,
-    /// Whether to prove values and to use the proofs. Two seats only.
+    /// Whether bounds of values are proven and used. Two seats only.
     pub solver: bool,
     /// Whether transpositions share a node.
     pub graph: bool,
-    /// Whether reachable nodes survive to the next search. Needs the graph.
+    /// Whether nodes that stay reachable survive to the next search. Needs `graph`.
     pub reuse_tree: bool,
-    /// Whether the search ponders ([`super::Mcts::ponder`]), so that the graph may fill all its
-    /// memory.
+    /// Whether [`super::Mcts::ponder`] will be called, so that the graph may fill all its memory.
     pub ponder: bool,
-    /// Lost visits added to an edge while a simulation through it is under way, with several
-    /// threads only to edges with fewer visits than those simulations; 0 for none.
+    /// Lost visits added to an edge while a simulation through it is under way; 0 for none. With
+    /// several threads only edges get them that have fewer visits than simulations can be under
+    /// way.
     pub virtual_loss: u32,
-    /// Maximal number of simulations under way per thread, whose leaves are evaluated together;
-    /// grows by one per 32 simulations of the search.
+    /// Maximal number of simulations per thread that are under way at once and whose leaves are
+    /// evaluated together; it grows by one per 32 simulations of the search.
     pub batch: usize,
-    /// MiB of the search, nearly all for the graph. A full graph is searched on without new nodes.
+    /// Memory of the search in MiB, nearly all for the graph. With a full graph a search continues
+    /// without new nodes.
     pub memory: usize,
-    /// Whether a decision ends when no other move can become the most visited one in the
-    /// simulations left (lc0's smart pruning).
+    /// Whether a decision ends when the simulations left cannot make another move the most visited
+    /// one (smart pruning of lc0).
     pub smart_pruning: bool,
-    /// A decision ends when all moves but one are proven lost and that one's value exceeds this.
+    /// A decision ends when all moves but one are proven lost and that one's value exceeds this
+    /// threshold.
     pub sole_move_threshold: f32,
     /// Whether a clear decision ends early: when best visits × best mean × time spent exceeds
     /// second-best visits × time limit. Half the moves of a game then take less time.

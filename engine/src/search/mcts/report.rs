@@ -3,38 +3,37 @@
 use crate::core::chance::Bounds;
 use serde::Serialize;
 
-/// Statistics of a root move; as JSON without move and value.
+/// Statistics of a root move; its JSON has no move and no value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(bound = "")]
 pub struct MoveStatistics<M> {
     /// The move.
     #[serde(skip)]
     pub mv: M,
-    /// Visits, including those of reused trees and virtual ones
-    /// ([`super::MctsOptions::virtual_visits`]).
+    /// Visits, including those of a reused tree and [`super::MctsOptions::virtual_visits`].
     pub visits: u32,
     /// Mean payoff for the seat that makes the move, or the proven value; `None` without either.
     #[serde(skip)]
     pub value: Option<f32>,
-    /// Proven bounds of the value for that seat.
+    /// Proven bounds of the value, for the seat that makes the move.
     #[serde(flatten)]
     pub proven: Bounds,
-    /// The prior; `None` without one.
+    /// The prior value; `None` without a prior.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prior: Option<f32>,
-    /// Plies to the end, this one included, of a move that is proven won or lost; a lower bound
-    /// where an oracle ended the proof.
+    /// Plies to the end, this move included, if the move is proven won or lost; a lower bound if an
+    /// oracle completed the proof.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plies: Option<u32>,
 }
 
-/// Summary of a search; as JSON without principal variation and moves.
+/// Summary of a search; its JSON has no principal variation and no moves.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(bound = "")]
 pub struct TreeReport<M> {
     /// Simulations of the last search.
     pub simulations: u64,
-    /// Nodes of the graph; leaves that were visited once have none.
+    /// Number of nodes of the graph; a leaf visited once has no node.
     pub positions: u32,
     /// Plies of the longest path in the graph.
     pub depth: u32,
@@ -44,21 +43,21 @@ pub struct TreeReport<M> {
     pub fill: f64,
     /// Whether memory was too small for a new node.
     pub full: bool,
-    /// Principal variation: the best move, then the most visited move of each node, over all
-    /// outcomes.
+    /// Principal variation: the best move, then the most visited move of each node, whatever the
+    /// outcome of chance.
     #[serde(skip)]
     pub pv: Vec<M>,
-    /// Statistics of the root moves, in order.
+    /// Statistics of the root moves, in their order at the root.
     #[serde(skip)]
     pub moves: Vec<MoveStatistics<M>>,
 }
 
-/// Tolerance of proofs by an inexact oracle.
+/// Tolerance for bounds that an inexact oracle proved.
 const PROOF_TOLERANCE: f32 = 1e-4;
 
-/// The move to make: one that is proven as good as every other, else the most visited one that is
-/// not proven worse. Ties go to the faster win, the slower loss, then the first in order. Panics
-/// without moves.
+/// The move to make: one that is proven as good as every other, otherwise the most visited one that
+/// is not proven worse. Ties go to the faster win, then the slower loss, then the first in order.
+/// Panics without moves.
 pub fn best_move<M: Copy>(moves: &[MoveStatistics<M>]) -> &MoveStatistics<M> {
     let lower = moves.iter().map(|statistics| statistics.proven.lower);
     let best_lower = lower.fold(0.0, f32::max);
@@ -97,7 +96,7 @@ mod tests {
             plies: None,
             proven: Bounds { lower, upper },
         };
-        // One outcome: 2/3 at least, 2/3 at most, and the like.
+        // With one outcome the best value is at least 2/3, or at most 2/3, and so on.
         let all = [
             moves('a', 5, 2.0 / 3.0, 1.0),
             moves('b', 5, 0.0, 2.0 / 3.0),

@@ -1,7 +1,7 @@
-//! Selection: UCB1 with proven bounds, five RAVE blends and progressive bias.
+//! Selection of edges: UCB1 with proven bounds, five RAVE blends and progressive bias.
 //!
 //! All arithmetic is in `f32` with operations that round alike on every machine; the first of equal
-//! scores wins. Invariant: an edge that is proven no better than another is not tried again, and
+//! scores wins. Invariant: an edge that is proven no better than another is not visited again, and
 //! scores are clamped to proven bounds.
 
 use super::{
@@ -17,7 +17,7 @@ pub(super) struct Selector {
     bias: f32,
     rave: f32,
     blend: Blend,
-    /// Fast path: UCB1 with each move once before any twice.
+    /// Fast path: UCB1 that visits each move once before any twice.
     ucb1_only: bool,
     /// Fast path: RAVE blends without exploration, and RAVE means for unvisited moves.
     rave_only: bool,
@@ -41,8 +41,8 @@ impl Selector {
         }
     }
 
-    /// Index of the edge to try, of at least one; `visits` are those of the node, at least 1.
-    /// `rave_cells` is as long as `edges`, or empty.
+    /// Index of the edge to visit. There is at least one edge; `visits` are those of the node, at
+    /// least 1; `rave_cells` is as long as `edges`, or empty.
     #[inline]
     pub(super) fn select(&self, edges: EdgeSlice<'_>, rave_cells: &[Cell], visits: u32) -> usize {
         if edges.len() == 1 {
@@ -108,7 +108,7 @@ impl Selector {
         }
     }
 
-    /// Mean of an edge with `n` visits and payoff sum `w`, blended with its RAVE statistics.
+    /// Mean payoff of an edge with `n` visits and payoff sum `w`, blended with its RAVE statistics.
     #[inline]
     fn blend_rave(&self, n: f32, w: f32, rave_cell: &Cell) -> f32 {
         let (m, v, k) = (rave_cell.visits() as f32, rave_cell.payoff(), self.rave);
@@ -118,7 +118,8 @@ impl Selector {
             Blend::Teytaud => mixed(k / (n + k)),
             Blend::Silver => (w * (1.0 + k * m) + v) / (n + m + k * n * m),
             Blend::Variance => {
-                // Without variance RAVE counts nothing.
+                // The bound on the divisor avoids division by 0: without variance RAVE has no
+                // weight.
                 let mean = w / n;
                 mixed(m / (n + m + k * n * m / (mean * (1.0 - mean)).max(1e-6)))
             }
@@ -137,7 +138,7 @@ impl Selector {
         }
         let log = ln(visits);
         let first = match self.first_play {
-            // The best by RAVE first.
+            // Unvisited edges come first, those with better RAVE means before others.
             FirstPlay::First => (self.rave > 0.0).then_some(UNTRIED_SCORE),
             FirstPlay::Above(more) => Some(0.5 + more),
             FirstPlay::Value(value) => Some(value),
@@ -145,7 +146,8 @@ impl Selector {
         let mut best = (0, f32::NEG_INFINITY);
         for (index, edge) in edges.iter().enumerate() {
             let (bounds, edge_visits) = (edge.bounds(), edge.visits());
-            // With [`FirstPlay::First`] even a dominated edge is visited once.
+            // With [`FirstPlay::First`] even an edge that is proven no better than another is
+            // visited once.
             if bounds.upper <= best_lower
                 && index != best_proven
                 && (edge_visits > 0 || first.is_some())
@@ -173,7 +175,7 @@ impl Selector {
                 }
                 _ => mean,
             };
-            // An unvisited edge has its first-play urgency.
+            // For an unvisited edge the first-play urgency includes the bonus.
             let bonus = if edge_visits == 0.0 {
                 0.0
             } else {
@@ -186,7 +188,7 @@ impl Selector {
                 } else {
                     0.0
                 };
-            // Without bounds a score may exceed 1: rarely visited edges are urgent.
+            // Without bounds the score may exceed 1, as that of a rarely visited edge should.
             let score = if edge.has_bounds() {
                 score.max(bounds.lower).min(bounds.upper)
             } else {
@@ -200,10 +202,11 @@ impl Selector {
     }
 }
 
-/// Exceeds any score, so that unvisited edges come first.
+/// Exceeds all other scores, so that unvisited edges come first.
 const UNTRIED_SCORE: f32 = 1000.0;
 
-/// Natural logarithm of an integer from 1 on: exact below 512, otherwise at most 0.004 too small.
+/// Natural logarithm of an integer of at least 1: exact below 512, otherwise at most 0.004 too
+/// small.
 #[inline]
 pub(super) fn ln(number: u32) -> f32 {
     let exponent = number.ilog2();
@@ -308,7 +311,7 @@ mod tests {
                 best(&|n, q, h| q + c * (log / n).sqrt() + 3.0 * h / n.sqrt())
             );
         }
-        // As if the first move were always won when played later.
+        // RAVE statistics as if the first move won whenever it was played later.
         for rave_cell in rave_cells {
             rave_cell.clear();
             rave_cell.add_visits::<true>(10);
@@ -367,7 +370,7 @@ mod tests {
         let cells = graph.edges_of(node);
         let select = || Selector::new(&MctsOptions::default()).select(cells, &[], 100);
         assert_eq!(select(), 2);
-        // The upper bound is below another move's lower bound: not tried again.
+        // The upper bound is below another move's lower bound, so the edge is not visited again.
         cells.get(2).tighten::<true>(Bounds {
             lower: 0.0,
             upper: 0.3,

@@ -1,8 +1,8 @@
 //! Backs up proven bounds from edges to their node.
 //!
-//! Bounds pass chance nodes by expectation: a position is won only if every outcome allows a
-//! winning move. Invariant: bounds enclose the game-theoretic value, up to rounding, if those of
-//! all edges do.
+//! Chance nodes take expectations of bounds: a position is won only if every outcome allows a
+//! winning move. Invariant: bounds of a node enclose the game-theoretic value, up to rounding, if
+//! those of all its edges do.
 
 use super::{graph::Graph, handles::CellRef};
 use crate::core::{
@@ -11,7 +11,7 @@ use crate::core::{
 };
 use std::collections::HashMap;
 
-/// Bounds of a node from those of its edges; `values` is scratch.
+/// Bounds of a node from those of its edges; `values` is scratch space.
 pub(super) fn proven_bounds(
     graph: &Graph,
     node: u32,
@@ -30,8 +30,9 @@ pub(super) fn proven_bounds(
     }
 }
 
-/// Plies to the end by an edge that is proven won or lost, itself included: the winner shortens the
-/// game, the loser prolongs it. A lower bound where an oracle ended the proof.
+/// Plies to the end of the game after an edge that is proven won or lost, the edge included: the
+/// winner shortens the game, the loser prolongs it. A lower bound if an oracle completed the proof.
+/// `None` if nothing is proven.
 pub(super) fn plies(graph: &Graph, edge: CellRef<'_>, memo: &mut HashMap<u32, u32>) -> Option<u32> {
     let bounds = edge.bounds();
     let won = bounds.lower >= 1.0;
@@ -42,7 +43,7 @@ pub(super) fn plies(graph: &Graph, edge: CellRef<'_>, memo: &mut HashMap<u32, u3
         return Some(1);
     }
     let child = edge.child();
-    // A game that is not over takes at least one more ply to lose, two to win.
+    // The game is not over after this move: at least one more ply to lose, two to win.
     let min_plies = Some(if won { 3 } else { 2 });
     if child == 0 || graph.cell(child).bounds().lower < graph.cell(child).bounds().upper {
         return min_plies;
@@ -50,11 +51,11 @@ pub(super) fn plies(graph: &Graph, edge: CellRef<'_>, memo: &mut HashMap<u32, u3
     if let Some(&plies_after) = memo.get(&child) {
         return Some(plies_after + 1);
     }
-    // Guards against cycles.
+    // Keeps cycles from recursing forever.
     memo.insert(child, 2);
     let replies = graph.edges_of(child).iter();
     let replies = replies.filter_map(|reply| {
-        // A lost move is refuted by winning replies only.
+        // A move that loses is refuted by winning replies only.
         let counts = won || reply.bounds().lower >= 1.0;
         counts.then(|| plies(graph, reply, memo)).flatten()
     });

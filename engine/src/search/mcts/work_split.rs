@@ -1,24 +1,24 @@
 //! Splits simulations among threads by strata of the first chance draw.
 //!
-//! Each thread samples the first draw from its own range and mostly visits other nodes, which
-//! avoids contention for cache lines; equal use of all ranges gives the distribution of one thread.
-//! Invariants: every simulation of the budget is claimed once; with a budget, parts differ by at
-//! most 1 in size; without one, no part leads another by more than max([`MAX_LEAD`], claimed /
-//! [`LEAD_DIVISOR`]) plus one check interval.
+//! Each thread samples the first draw from a range of its own and thus mostly visits other nodes
+//! than the other threads, which avoids contention for cache lines; equal use of all ranges gives
+//! the distribution of a single thread. Invariants: every simulation of the budget is claimed once;
+//! with a budget, parts differ by at most 1 in size; without one, no part leads another by more
+//! than max([`MAX_LEAD`], claimed / [`LEAD_DIVISOR`]) plus one check interval.
 //!
 //! Sources: stratified sampling; transposition-driven scheduling (Romein, Plaat, Bal and Schaeffer
 //! 1999).
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Maximal lead of a part in simulations before its thread helps a slower one.
+/// Maximal lead of a part, in simulations, before its thread helps the slowest one.
 const MAX_LEAD: u64 = 128;
 
-/// The maximal lead is at least one part in so many of the slower part.
+/// The lead may also be up to 1 / `LEAD_DIVISOR` of the slowest part's simulations.
 const LEAD_DIVISOR: u64 = 256;
 
-/// Claims of a thread between two checks of all parts; at least one per thread, except while it
-/// helps another part.
+/// Claims of a thread between two comparisons of all parts; at least one per thread, except while
+/// it helps another part.
 const CHECK_INTERVAL: usize = 8;
 
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(super) struct WorkSplit {
     budget: u64,
 }
 
-/// On cache lines of its own, since mostly one thread writes to it.
+/// A part of the simulations. It has cache lines of its own, since mostly one thread writes to it.
 #[derive(Debug)]
 #[repr(align(128))]
 struct WorkPart {
@@ -39,11 +39,11 @@ struct WorkPart {
 #[derive(Debug)]
 pub(super) struct Cursor {
     own_part: usize,
-    /// The part it currently draws from.
+    /// The part from which the thread currently claims simulations.
     part: usize,
-    /// Claims until the next check.
+    /// Claims until the next comparison of the parts.
     left: usize,
-    /// Claimed simulations of all parts at the last check.
+    /// Claimed simulations of all parts at the last comparison.
     claimed_total: u64,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Claim {
     pub(super) draws: DrawRange,
 }
 
-/// A range of 32-bit draws: `width` numbers from `first` on.
+/// A range of 32-bit random numbers: `width` numbers from `first` on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct DrawRange {
     first: u64,
@@ -85,7 +85,7 @@ impl DrawRange {
 impl WorkSplit {
     /// Parts for `threads` threads and a total of `budget` simulations.
     pub(super) fn new(threads: usize, budget: u64) -> Self {
-        // The remainder of the division is spread over all parts.
+        // The remainder of the division is distributed over the parts.
         let up_to = |part: usize| (u128::from(budget) * part as u128 / threads as u128) as u64;
         let stride = stride(threads);
         let part = |part: usize| WorkPart {
@@ -108,7 +108,7 @@ impl WorkSplit {
         }
     }
 
-    /// Upper limit of unclaimed simulations.
+    /// Upper limit of the number of unclaimed simulations.
     pub(super) fn left(&self, cursor: &Cursor) -> u64 {
         self.budget - cursor.claimed_total
     }
@@ -141,7 +141,7 @@ impl WorkSplit {
         self.parts.iter().map(WorkPart::claimed).sum()
     }
 
-    /// Moves to the slowest part if it lags behind, else to the own one.
+    /// Switches to the slowest part if it lags behind, otherwise to the thread's own.
     fn rebalance(&self, cursor: &mut Cursor) {
         cursor.left = CHECK_INTERVAL.max(self.parts.len());
         if self.parts.len() == 1 {
@@ -155,14 +155,14 @@ impl WorkSplit {
         let lead = claimed(cursor.own_part).saturating_sub(claimed(slowest));
         cursor.part = cursor.own_part;
         if lead > MAX_LEAD.max(claimed(slowest) / LEAD_DIVISOR) {
-            // Other threads may help too.
+            // The next comparison is soon, since other threads may help too.
             (cursor.part, cursor.left) = (slowest, CHECK_INTERVAL);
         }
     }
 }
 
-/// A stride coprime to `parts`, near the golden section: threads started in order draw from distant
-/// ranges.
+/// A stride coprime to `parts`, near the golden section, so that consecutive threads draw from
+/// distant ranges.
 fn stride(parts: usize) -> usize {
     let common = |mut a: usize, mut b: usize| {
         while b > 0 {
@@ -206,7 +206,7 @@ mod tests {
         );
     }
 
-    /// Simulates threads of these relative speeds; calls `each` with all claimed counts after each
+    /// Simulates threads with relative speeds; calls `each` with the claimed counts after each
     /// claim.
     fn race(
         work_split: &WorkSplit,

@@ -1,8 +1,8 @@
 //! Simulations of one thread: selection, leaf evaluation and backup.
 //!
-//! A simulation ends at an unvisited edge, at a proven value, or where memory is used up. An edge
-//! gets its child node at its second visit. Statistics belong to edges (UCT1 of Childs, Brodeur and
-//! Kocsis 2008): with transpositions an edge's mean counts its own simulations.
+//! A simulation ends at an edge without a child node, at a proven value, or where memory is used
+//! up. Statistics belong to edges (UCT1 of Childs, Brodeur and Kocsis 2008): with transpositions
+//! the mean of an edge is over its own simulations.
 
 mod backup;
 mod selection;
@@ -29,9 +29,10 @@ pub(super) struct Root<G: SearchGame> {
     pub(super) allowed: Option<Vec<G::Move>>,
     /// Index of the first allowed move among the node's edges.
     pub(super) start: usize,
-    /// Whether one move is best: after the chance event or with one outcome only.
+    /// Whether the root value is that of one best move: after the chance event or with a single
+    /// outcome.
     pub(super) one_choice: bool,
-    /// Whether the node is outside the index and has the allowed moves only.
+    /// Whether the node has the allowed moves only and is not in the hash index.
     pub(super) owned: bool,
 }
 
@@ -43,13 +44,13 @@ pub(super) struct Context<'a, G: SearchGame> {
     pub(super) root: &'a Root<G>,
     pub(super) oracle: Option<&'a dyn Oracle<G>>,
     pub(super) prior: Option<&'a dyn Prior<G>>,
-    /// Bounds this close count as met: above 0 for an inexact oracle.
+    /// Bounds this close count as equal; above 0 with an inexact oracle.
     pub(super) tolerance: f32,
-    /// Whether a thread collects visits and payoffs in its write buffer before it adds them to the
+    /// Whether threads collect visits and payoffs in write buffers before they add them to the
     /// graph: only with several threads.
     pub(super) buffers_writes: bool,
-    /// With buffers, edges with fewer visits get [`MctsOptions::virtual_loss`]; at most the number
-    /// of simulations under way.
+    /// With write buffers, edges with fewer visits get [`MctsOptions::virtual_loss`]; at most the
+    /// number of simulations under way.
     pub(super) virtual_loss_below: u32,
 }
 
@@ -66,13 +67,13 @@ struct PathStep<P> {
 #[derive(Clone, Debug)]
 struct Simulation<P> {
     path: Vec<PathStep<P>>,
-    /// The position and node reached; `None` at the end of the path.
+    /// The position and node reached; `None` when the path is complete.
     current: Option<(P, u32)>,
     payoffs: Payoffs,
-    /// Index of its leaf in the worker's queue, if it is there.
+    /// Index of the leaf in the worker's queue of evaluations; `None` if it is not queued.
     queue_index: Option<usize>,
     bounds_changed: bool,
-    /// Kinds of the moves played below the graph.
+    /// Kinds of the moves of the leaf's playout.
     played_kinds: MoveKinds,
 }
 
@@ -89,13 +90,13 @@ pub(super) struct Worker<G: SearchGame, L> {
     pub(super) full: bool,
     pub(super) write_buffer: WriteBuffer,
     pub(super) chunk: Chunk,
-    /// Range of the first chance draw.
+    /// Range of the random numbers for the first chance draw.
     pub(super) draws: DrawRange,
     simulations: Vec<Simulation<G::Position>>,
-    /// Positions to evaluate, and their payoffs.
+    /// Positions to evaluate in a batch, and their payoffs.
     queue: Vec<G::Position>,
     queue_payoffs: Vec<Payoffs>,
-    /// Allowed moves of the sampled outcome; all moves of a node with its outcomes.
+    /// The allowed moves of the sampled outcome; below, all moves of a node and its outcomes.
     sampled_moves: G::Moves,
     moves: G::Moves,
     outcomes: G::Outcomes,
@@ -103,11 +104,11 @@ pub(super) struct Worker<G: SearchGame, L> {
     values: Vec<f32>,
     successors: Vec<G::Position>,
     successor_values: Vec<f32>,
-    /// Kinds of the moves played from a node of the path on.
+    /// Kinds of the moves played from some node of the path on.
     played_kinds: MoveKinds,
 }
 
-/// A thread has at most one simulation under way per so many completed ones.
+/// Completed simulations of a thread per simulation that it may have under way.
 const SIMULATIONS_PER_SLOT: u64 = 32;
 
 impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
@@ -137,7 +138,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         }
     }
 
-    /// Runs `count` simulations in batches, after `earlier` ones of this search and thread.
+    /// Runs `count` simulations in batches; the thread has run `earlier` ones in this search.
     pub(super) fn simulate<const SHARED: bool>(
         &mut self,
         context: &Context<'_, G>,
@@ -175,13 +176,13 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         self.simulations = simulations;
     }
 
-    /// Creates or finds the child node of a visited edge; 0 if memory is used up or the game is
+    /// Finds or creates the child node of a visited edge; 0 if memory is used up or the game is
     /// over.
     #[inline(never)]
     fn expand(&mut self, context: &Context<'_, G>, edge_index: u32, next: &G::Position) -> u32 {
         let (game, graph) = (context.game, context.graph);
         let edge = graph.cell(edge_index);
-        // Another thread may have visited this edge without marking its end yet.
+        // Another thread may have visited this edge without having marked it as terminal yet.
         if game.payoffs(next).is_some() {
             return 0;
         }
@@ -203,7 +204,8 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         edge.set_child(node)
     }
 
-    /// Initializes a new node's edges (`self.moves`): oracle bounds, virtual visits and priors.
+    /// Initializes the edges of a new node, whose moves are `self.moves`: oracle bounds, virtual
+    /// visits and priors.
     pub(super) fn init_edges(
         &mut self,
         context: &Context<'_, G>,

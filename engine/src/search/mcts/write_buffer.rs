@@ -1,10 +1,10 @@
-//! Per-thread write combining for the cells near the root.
+//! Write buffers of threads for the cells near the root.
 //!
 //! A thread buffers its additions to *busy* cells, those with many visits, since threads would wait
-//! for each other's cache lines. Invariants: per busy edge a thread buffers at most its visits
-//! shifted by `shift`, and at most [`MAX_BUFFERED`], so all threads together at most 1/64; nothing
-//! is buffered after a search. One in [`SAMPLING_PERIOD`] visits of busy nodes is counted, with
-//! that weight.
+//! for each other's cache lines. Invariants: a thread buffers at most [`MAX_BUFFERED`] visits of an
+//! edge, and at most the edge's visits shifted right by `shift`, so that all threads together
+//! buffer at most 1/64; nothing is buffered after a search. Visits of busy nodes are counted one in
+//! [`SAMPLING_PERIOD`], with that weight.
 
 use super::{
     cell::{Cell, to_fixed},
@@ -13,14 +13,13 @@ use super::{
 
 pub(super) const MAX_BUFFERED: u32 = 64;
 
-/// One in so many visits of busy nodes is counted. A prime, to avoid resonance with the path
-/// length.
+/// Visits of busy nodes per counted one. A prime, to avoid resonance with the path length.
 const SAMPLING_PERIOD: u32 = 17;
 
-/// All threads together buffer at most an edge's visits shifted by this.
+/// All threads together buffer at most an edge's visits shifted right by this.
 const BASE_SHIFT: u32 = 6;
 
-/// Buffered edges, a power of two. Four KiB, to leave the L1 cache to the graph.
+/// Number of buffered edges, a power of two. They take 4 KiB, to leave the L1 cache to the graph.
 const NUM_EDGES: usize = 256;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,11 +36,11 @@ const NUM_NODES: usize = 16;
 struct RaveEntry {
     node: u32,
     simulations: u32,
-    /// Visits and payoffs of each edge.
+    /// Buffered visits and payoffs of each edge.
     moves: Vec<(u32, u64)>,
 }
 
-/// The buffer of one thread. Index 0, the null node, marks an empty entry.
+/// The buffer of one thread. Index 0, of the null node, marks an empty entry.
 #[derive(Debug)]
 pub(super) struct WriteBuffer {
     entries: Vec<EdgeEntry>,
@@ -52,7 +51,7 @@ pub(super) struct WriteBuffer {
 }
 
 impl WriteBuffer {
-    /// A buffer for one of `threads` threads; one thread alone buffers nothing.
+    /// The buffer of one of `threads` threads; a single thread buffers nothing.
     pub(super) fn new(threads: usize) -> Self {
         let several = usize::from(threads > 1);
         Self {
@@ -65,13 +64,13 @@ impl WriteBuffer {
         }
     }
 
-    /// Visits from which on a cell is busy.
+    /// Number of visits from which on a cell is busy.
     #[inline]
     pub(super) fn busy_threshold(&self) -> u32 {
         2 << self.shift
     }
 
-    /// Counts a visit of a node and returns the visits before.
+    /// Counts a visit of a node and returns the node's visits before it.
     #[inline]
     pub(super) fn visit(&mut self, header: &Cell) -> u32 {
         let before = header.visits();
@@ -101,7 +100,7 @@ impl WriteBuffer {
         }
     }
 
-    /// Adds one simulation's RAVE payoff to the flagged edges of a busy node.
+    /// Adds the payoff of one simulation to the RAVE statistics of a busy node's flagged edges.
     #[inline]
     pub(super) fn add_rave(
         &mut self,
@@ -173,7 +172,7 @@ mod tests {
             .unwrap();
         for threads in [2, 5, 128] {
             let mut write_buffer = WriteBuffer::new(threads);
-            // The first two share an entry.
+            // The first two indices share an entry.
             let indices = [node + 1, node + 1 + NUM_EDGES as u32, node + 2];
             for index in indices {
                 graph

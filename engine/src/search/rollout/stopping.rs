@@ -1,7 +1,7 @@
-//! Adaptive numbers of rollouts: the value of a position, and the best of several moves.
+//! Adaptive numbers of rollouts, for the value of a position and for the best of several moves.
 //!
-//! Moves are compared in rounds of games with common chance, by paired differences. Invariant:
-//! results depend on position, seed and options alone.
+//! Moves are compared in rounds of games with common random numbers, by paired differences.
+//! Invariant: results depend on position, seed and options alone.
 
 use super::{Cost, RolloutResult, Rollouts};
 use crate::core::{
@@ -14,14 +14,15 @@ use std::ops::Range;
 /// When rollouts stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StoppingRule {
-    /// Maximal number of games of a position, or of each move.
+    /// Maximal number of games for a position, or for each compared move.
     pub max_games: u32,
-    /// Standard error, in wins, that suffices.
+    /// Standard error at which rollouts stop, on the scale of payoffs.
     pub target_error: f64,
 }
 
 impl StoppingRule {
-    /// The numbers of the next round's games; a single game without chance. Empty at the limit.
+    /// The numbers of the next round's games; empty at the limit. Without chance there is a single
+    /// game.
     fn round<G: Game>(&self, played: u32) -> Range<u32> {
         let (max_games, size) = match G::Outcomes::CAPACITY {
             1 => (1, 1),
@@ -33,22 +34,22 @@ impl StoppingRule {
 
 const ROUND_GAMES: u32 = 32;
 
-/// A move this many standard errors behind the best is eliminated.
+/// A move is eliminated when it is this many standard errors behind the best.
 const ELIMINATION_SIGMAS: f64 = 3.0;
 
-/// A compared move.
+/// A move in a comparison by rollouts.
 #[derive(Clone, Debug, Default)]
 pub struct Candidate {
     /// Luck-adjusted results for the seat that makes the move.
     luck_adjusted: Vec<f64>,
-    /// Their statistics.
+    /// Mean and variance of the luck-adjusted results.
     pub moments: Moments,
-    /// Whether it is not eliminated.
+    /// Whether the move has not been eliminated.
     pub is_alive: bool,
 }
 
 impl Candidate {
-    /// Mean of every second game from number `rest` on; with one game its result.
+    /// Mean of every second result from index `parity` on; of a single game its result.
     fn split_half_mean(&self, parity: usize) -> f64 {
         let parity = parity.min(self.luck_adjusted.len().saturating_sub(1));
         let half = self.luck_adjusted.iter().copied().skip(parity).step_by(2);
@@ -56,7 +57,7 @@ impl Candidate {
     }
 }
 
-/// The value of a position for a seat: the mean of luck-adjusted results.
+/// The value of a position for a seat: statistics of luck-adjusted results.
 pub fn value<G: SearchGame>(
     rollouts: &mut dyn Rollouts<G>,
     position: &G::Position,
@@ -78,8 +79,8 @@ pub fn value<G: SearchGame>(
     moments
 }
 
-/// Rolls out the positions after at least one move of a seat until one is left or all differences
-/// to the best have the target error; returns the index of the best.
+/// Rolls out positions, each after another move of `seat`, until one move is left or all
+/// differences to the best have the target error. Returns the index of the best.
 pub fn compare<G: SearchGame>(
     rollouts: &mut dyn Rollouts<G>,
     positions: &[G::Position],
@@ -133,7 +134,7 @@ pub fn compare<G: SearchGame>(
     }
 }
 
-/// Unbiased value of the best move: each half of its games selects the move, and the other half
+/// Unbiased value of the best move: each half of the games selects a move, and the other half
 /// values it.
 pub fn unbiased_value(candidates: &[Candidate]) -> f64 {
     let cross_values = [0, 1].map(|parity| {
@@ -143,7 +144,7 @@ pub fn unbiased_value(candidates: &[Candidate]) -> f64 {
     (cross_values[0] + cross_values[1]) / 2.0
 }
 
-/// The first of the best candidates that are alive.
+/// The first candidate with the best score among those not eliminated.
 fn best_by(candidates: &[Candidate], score: impl Fn(&Candidate) -> f64) -> usize {
     let mut best = (0, f64::NEG_INFINITY);
     for (index, candidate) in candidates

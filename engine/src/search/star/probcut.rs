@@ -1,19 +1,20 @@
-//! ProbCut: a shallow search far outside of the window replaces the deep one (Buro 1995;
-//! ChanceProbCut, Schadd, Winands and Uiterwijk 2009).
+//! ProbCut: if a shallow search is far outside of the window, its result replaces a deep search
+//! (Buro 1995; ChanceProbCut, Schadd, Winands and Uiterwijk 2009).
 //!
-//! The search is two plies shallower, so that its leaves have the same side to move. Invariant:
-//! such bounds never count as proven.
+//! The shallow search is two plies shallower, so that its leaves have the same side to move.
+//! Invariant: such bounds never count as proven.
 
 use super::Star;
 use crate::core::{chance::Bounds, evaluator::Evaluator, search_game::SearchGame};
 
-/// Minimal depth; the shallow search is then nearly free.
+/// Minimal depth of the node, at which the shallow search costs nearly nothing.
 const MIN_DEPTH: u32 = 3;
 
 const DEPTH_REDUCTION: u32 = 2;
 
 impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
-    /// Bounds outside of the node's window `(alpha, beta)`, if a shallow search predicts them.
+    /// Bounds outside of the node's window `(alpha, beta)`, if a shallow search predicts such a
+    /// value.
     #[inline]
     pub(super) fn try_probcut(
         &mut self,
@@ -26,12 +27,12 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         let margin = deviations * self.game.probcut_deviation()? / depth as f32;
         let (low, high) = (alpha - margin, beta + margin);
         if low <= 0.0 && high >= 1.0 {
-            // No value is outside.
+            // All values are within the widened window.
             return None;
         }
         let (is_all_node, depth_dependent) = (self.is_all_node, self.depth_dependent);
         let found = self.search_node(position, depth - DEPTH_REDUCTION, ply, low, high);
-        // A rejected shallow search has no effect on the proof.
+        // If the shallow search is rejected, it does not make the result unproven.
         (self.is_all_node, self.depth_dependent) = (is_all_node, depth_dependent);
         if self.limit_checker.stopped() {
             return None;

@@ -1,12 +1,12 @@
-//! Move scores for the ordering.
+//! Scores of moves for the move ordering.
 
 use super::{Scratch, Star};
 use crate::core::{evaluator::Evaluator, search_game::SearchGame};
 
-/// History counters are halved when one exceeds this.
+/// Limit of history counters; all are halved when one exceeds it.
 const HISTORY_LIMIT: f32 = 1e6;
 
-/// Minimal depth at which an evaluator without batches orders moves.
+/// Minimal depth at which an evaluator scores moves one by one.
 const MIN_DEPTH_FOR_SERIAL_SCORES: u32 = 3;
 
 impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
@@ -36,7 +36,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
                     .search_child(position, *mv, 0, ply, f32::NEG_INFINITY, f32::INFINITY)
                     .lower;
             }
-            // Scores for the ordering have no effect on the proof.
+            // Scores do not make the result unproven.
             self.depth_dependent = depth_dependent;
             return;
         }

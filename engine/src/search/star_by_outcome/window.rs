@@ -1,13 +1,13 @@
 //! Search windows in `[0, 1]`.
 //!
-//! Invariant: the window of an outcome follows from [`ChanceBounds`] alone.
+//! Invariant: the window of an outcome depends on [`ChanceBounds`] alone.
 
 use crate::core::{
     chance::{Bounds, ChanceBounds},
     game::OutcomeList,
 };
 
-/// A window of relevant win probabilities of the side to move.
+/// A window of relevant win probabilities, for the side to move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
     pub(super) alpha: f32,
@@ -20,7 +20,7 @@ impl Window {
         beta: 1.0,
     };
 
-    /// Clamps to `[0, 1]`, so that a sure win ends the search of a choice.
+    /// A window clamped to `[0, 1]`, so that a certain win ends the search of a choice node.
     #[inline]
     pub(super) fn new(alpha: f32, beta: f32) -> Self {
         Self {
@@ -37,7 +37,7 @@ impl Window {
         }
     }
 
-    /// Whether bounds are exact or outside of the window.
+    /// Whether the bounds are equal or outside of the window.
     #[inline]
     pub(super) fn is_decided_by(self, bounds: Bounds) -> bool {
         bounds.lower >= bounds.upper || bounds.lower >= self.beta || bounds.upper <= self.alpha

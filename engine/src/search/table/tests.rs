@@ -24,7 +24,7 @@ fn result(depth: u32, value: f32) -> NewEntry {
     }
 }
 
-/// A key of the same slot (high bits) with another check (low bits).
+/// A key whose high bits choose the same slot for every `check`, its low bits.
 fn key(check: u32) -> u64 {
     0xABCD_EF01_0000_0000 | u64::from(check)
 }
@@ -77,7 +77,7 @@ fn an_entry_holds_at_its_depth_only() {
 
 #[test]
 fn what_is_proven_holds_deeper_and_deeper_results_if_they_may() {
-    // A shallower search might miss the proof.
+    // A search of less depth might not have found the proof.
     for (reuse, proven, depth, holding, failing) in [
         (DepthPolicy::SameDepth, true, 3, 5, 2),
         (DepthPolicy::Deeper, false, 5, 3, 6),
@@ -146,8 +146,8 @@ fn a_bucket_lets_go_of_the_shallowest() {
         StoreOutcome::Replacing
     );
     assert_eq!(table.probe(key(2), 3), None);
-    // One generation counts four plies: three plies of the last move are replaced before two of
-    // this one.
+    // A generation counts four plies: an entry of three plies from the last move is replaced before
+    // one of two plies from this move.
     table.new_generation();
     table.store(key(6), &result(1, 0.5));
     assert_eq!(table.probe(key(5), 2), None);
@@ -161,7 +161,7 @@ fn a_forgetful_table_is_an_empty_one() {
             table(6, policy, DepthPolicy::Deeper),
             table(6, policy, DepthPolicy::Deeper),
         );
-        // More games than generations.
+        // There are more games than generations.
         for game in 0..300_u32 {
             used.clear();
             fresh.clear();
@@ -193,7 +193,7 @@ fn a_forgetful_table_is_an_empty_one() {
 
 #[test]
 fn a_torn_entry_is_not_believed() {
-    // Each of two writers wrote one of the words last.
+    // Of two writers each was the last to write one of the two words.
     let table = table(1, Replacement::Always, DepthPolicy::SameDepth);
     table.store(key(1), &result(3, 0.25));
     let torn = table.array.items()[0].bounds.load(Relaxed);

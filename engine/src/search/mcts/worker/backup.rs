@@ -1,4 +1,4 @@
-//! Backup of a simulation: payoffs, bounds and RAVE.
+//! Backup of a simulation: payoffs, bounds and RAVE statistics.
 //!
 //! Invariant: bounds are backed up from the leaf to the root.
 
@@ -11,7 +11,6 @@ use crate::core::{
 use crate::search::mcts::{cell::to_fixed, solver};
 
 impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
-    /// Backs up payoffs and bounds from the leaf to the root.
     #[inline]
     pub(super) fn back_up<const SHARED: bool>(
         &mut self,
@@ -63,7 +62,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         }
     }
 
-    /// Lists all moves and outcomes of a node on the path.
+    /// Lists all moves and outcomes of a node on the path, in `self.moves` and `self.outcomes`.
     pub(in super::super) fn list(
         &mut self,
         context: &Context<'_, G>,
@@ -86,8 +85,8 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         }
     }
 
-    /// Adds the payoffs to every move of the path's nodes that was played there or later, by move
-    /// kind.
+    /// Adds the payoffs to the RAVE statistics of all moves of the path's nodes whose kind was
+    /// played at the node or later.
     fn back_up_rave<const SHARED: bool>(
         &mut self,
         context: &Context<'_, G>,
@@ -113,7 +112,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
             }
             let rave_cells = context.graph.rave_cells(step.node + 1, self.moves.len());
             for (rave_cell, is_played) in rave_cells.iter().zip(flags) {
-                // With one thread without a branch, which would be unpredictable.
+                // A single thread adds without a branch, which would be unpredictable.
                 if !SHARED || is_played {
                     rave_cell.add_visits::<SHARED>(u32::from(is_played));
                     rave_cell.add_fixed::<SHARED>(if is_played { fixed_payoff } else { 0 });

@@ -1,4 +1,4 @@
-//! Selection: a simulation's path down to its leaf, and the leaf's evaluation.
+//! Selection of a simulation's path from the root to its leaf, and evaluation of the leaf.
 //!
 //! Invariant: the state of a simulation is in its [`Simulation`], so that several can be
 //! interleaved.
@@ -40,7 +40,8 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         }
     }
 
-    /// Plays one edge of a simulation; the next position and node unless it ends there.
+    /// Plays one edge of a simulation; returns the next position and node, unless the path is
+    /// complete.
     #[inline]
     fn advance<const SHARED: bool>(
         &mut self,
@@ -68,7 +69,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         };
         let (start, moves, visits) = match allowed {
             Some(allowed) => {
-                // After the chance event only the allowed moves count.
+                // After the chance event only visits of allowed moves count.
                 let edges = graph.edges(node, root.start, allowed.len());
                 (
                     root.start,
@@ -131,7 +132,8 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
             }
             let mut child = edge.child();
             if child == 0 && before >= graph.expansion_threshold(options.expand_visits) {
-                // With virtual visits the oracle is probed before a node is created.
+                // With virtual visits an edge's first visit goes unnoticed, so the oracle is probed
+                // here.
                 let has_virtual_visits = options.virtual_visits.0 + options.virtual_visits.1 > 0
                     && !options.virtual_visits_in_rave;
                 new = has_virtual_visits
@@ -148,7 +150,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
             if child != 0 {
                 let header = graph.cell(child);
                 if options.solver && header.has_bounds() && context.is_proven(header.bounds()) {
-                    // Proven by another path since the last visit of this edge.
+                    // The position was proven by another path since the last visit of this edge.
                     let bounds = if game.to_move(&next) == seat {
                         header.bounds()
                     } else {
@@ -177,11 +179,12 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         visits: u32,
     ) -> usize {
         let reselect_interval = context.options.reselect_interval;
-        // With chance the allowed moves differ between visits.
+        // With chance the choice of the last visit may not be allowed.
         if reselect_interval == 0.0 || G::Outcomes::CAPACITY > 1 {
             return context.selector.select(edges, rave_cells, visits);
         }
-        // The header's unused RAVE cell stores the choice and its last visit.
+        // The header's RAVE cell, otherwise unused, stores the choice and the last visit at which
+        // it is repeated.
         let [choice_memo] = context.graph.rave_cells(node, 1) else {
             return context.selector.select(edges, rave_cells, visits);
         };
@@ -198,7 +201,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         chosen
     }
 
-    /// Ends a simulation at a position without a node.
+    /// Ends a simulation at a position without a node: values it or queues it for evaluation.
     #[inline]
     fn finish_at_leaf<const SHARED: bool>(
         &mut self,
@@ -236,7 +239,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         }
         self.stats.evaluations += 1;
         if SHARED && context.buffers_writes {
-            // Busy edges are written rarely and stay in the caches of all threads.
+            // Busy edges are written rarely, so they stay in the caches of all threads.
             for step in simulation.path.iter().filter(|step| {
                 context.graph.cell(step.edge).visits() < self.write_buffer.busy_threshold()
             }) {

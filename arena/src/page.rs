@@ -1,6 +1,6 @@
-//! A document of text, tables and plots, as HTML in one file or as Markdown with separate pictures.
-//! Invariant: the HTML has no external references and no scripts, and all text is escaped; both
-//! have the same blocks in the same order.
+//! A document of text, tables and plots, as one HTML file or as Markdown with pictures in files of
+//! their own. Invariant: the HTML has no external references and no scripts, and all text is
+//! escaped; both forms have the same blocks in the same order.
 
 mod html;
 mod markdown;
@@ -10,20 +10,20 @@ use crate::text_table::TextTable;
 /// A document.
 #[derive(Default)]
 pub struct Page {
-    /// The heading.
+    /// Heading of the document.
     pub title: String,
-    /// Summary sentences.
+    /// Sentences at the beginning.
     pub summary: Vec<Sentence>,
     /// Sections in order.
     pub sections: Vec<Section>,
 }
 
-/// Parts of a sentence, each with whether it is emphasised.
+/// Parts of a sentence, each with `true` if it is emphasised.
 pub type Sentence = Vec<(String, bool)>;
 
 /// Blocks under a heading.
 pub struct Section {
-    /// The heading.
+    /// Heading of the section.
     pub heading: String,
     /// Blocks in order.
     pub blocks: Vec<Block>,
@@ -37,25 +37,25 @@ pub enum Block {
     Note(String),
     /// A table.
     Table(TextTable),
-    /// An `<svg>` element with its description.
+    /// An `<svg>` element with a description.
     Picture {
         /// The element.
         svg: String,
         /// Description for readers who cannot see it.
         alt: String,
-        /// True if it is wide and may scroll.
+        /// True if the picture may be wider than the page and scroll.
         wide: bool,
     },
-    /// Blocks side by side if the page is wide enough.
+    /// Blocks side by side, if the page is wide enough.
     Columns(Vec<Block>),
-    /// A column of blocks.
+    /// A bulleted list.
     List(Vec<String>),
     /// Preformatted lines.
     Code(String),
 }
 
 impl Block {
-    /// A plot.
+    /// A plot, which may be wider than the page.
     #[must_use]
     pub fn chart(svg: String, alt: impl Into<String>) -> Self {
         Self::Picture {
@@ -103,7 +103,7 @@ pub(crate) mod tests {
         assert!(open.is_empty(), "{open:?}");
     }
 
-    /// It refers to nothing outside itself.
+    /// The page refers to nothing outside itself.
     pub(crate) fn assert_alone(page: &str) {
         for outside in ["<script", "<link", "src=", "url(", "@import", "href="] {
             assert!(!page.contains(outside), "{outside}");

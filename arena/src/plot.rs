@@ -1,6 +1,6 @@
 //! Plots as inline SVG: curves, match scores with error bars, calibration; [`scaled`] has
-//! logarithmic axes. A plot is one `<svg>` element without external references; labels are escaped,
-//! values that are not finite are left out, and an empty plot has a note.
+//! logarithmic axes. A plot is one `<svg>` element without external references. Labels are escaped,
+//! values that are not finite are left out, and a plot without data has a note instead.
 
 pub mod heat_map;
 pub mod intervals;
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 pub struct Curve {
     /// Name in the legend.
     pub name: String,
-    /// Points in order.
+    /// Points (x, y), which are joined in this order.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -39,7 +39,7 @@ impl Curve {
 /// Curves over a common pair of axes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LineChart {
-    /// The heading.
+    /// Heading of the chart.
     pub title: String,
     /// Label of the x axis.
     pub x_label: String,
@@ -65,22 +65,22 @@ impl LineChart {
     }
 }
 
-/// A value with its interval.
+/// A row of a chart: a value with its interval.
 pub struct Row {
-    /// Label.
+    /// Label of the row.
     pub label: String,
     /// The value.
     pub value: f64,
-    /// Its interval.
+    /// Interval around the value.
     pub interval: Interval,
 }
 
-/// Positions with similar predicted value.
+/// Evaluated positions with similar predictions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CalibrationBin {
     /// Mean predicted win probability.
     pub predicted: f64,
-    /// Observed win rate.
+    /// Fraction of games won from these positions.
     pub observed: f64,
     /// Number of positions.
     pub positions: u64,
@@ -108,7 +108,7 @@ pub fn line_chart(chart: &LineChart) -> Result<String> {
     scaled_chart(chart, &Scale::Linear, &Scale::Linear)
 }
 
-/// Horizontal bars of scores in percent with error bars, and a line at 50 %.
+/// Scores (0 to 1) as horizontal bars in percent, with error bars and a line at 50 %.
 ///
 /// # Errors
 /// If drawing fails.
@@ -122,7 +122,7 @@ pub fn score_bars(title: &str, scores: Vec<Row>) -> Result<String> {
     intervals::rows_chart(title, "", &rows, 1, true)
 }
 
-/// Predicted and observed win rates with two standard errors, and the diagonal.
+/// Observed over predicted win rates, with error bars of two standard errors and the diagonal.
 pub fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Result<String> {
     let points: Vec<_> = bins
         .iter()
@@ -207,7 +207,7 @@ fn join<const N: usize>(
     Ok(area.draw(&PathElement::new(points, style))?)
 }
 
-/// Range of some values.
+/// Smallest and largest value.
 pub fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
         (low.min(value), high.max(value))

@@ -1,12 +1,13 @@
-//! Regret: the win probability that a player or an evaluator gives away, against exact values.
+//! Regret: the win probability that a player or an evaluator gives away, measured against exact
+//! values.
 //!
 //! The regret of a decision is the value of the best allowed move minus that of the chosen one, for
-//! the side that moves; random moves count by their expectation. A position counts with every
-//! outcome of chance, forced moves included.
+//! the side that moves; for a player that chooses at random it is the expectation. A position
+//! counts with every outcome of chance, forced moves included.
 //!
-//! The truth is the exact knowledge of a game with two seats ([`truth`]), or a certified suite
-//! ([`suite`]). Results depend on the seed and not on the number of threads: choices are made
-//! position by position, in parallel, and added up in order.
+//! Exact values come from the oracle of a game with two seats ([`truth`]) or a certified suite
+//! ([`suite`]). Results depend on the seed and not on the number of threads: decisions are made in
+//! parallel and added up in the order of positions.
 
 mod choices;
 mod measure;
@@ -27,13 +28,13 @@ use engine::play::{
     registry::SharedEvaluator,
 };
 
-/// A measured player or evaluator.
+/// A player or an evaluator whose decisions are measured.
 pub enum Contestant<G: Playable> {
-    /// A player, which decides every outcome of chance with several moves.
+    /// A player. It decides every outcome of chance that allows several moves.
     Player(Box<PlayerRecipe<G>>),
-    /// An evaluator of every direct successor and of the position itself.
+    /// An evaluator, which values all direct successors, and the position itself.
     Evaluator {
-        /// Its notation.
+        /// Spec of the evaluator.
         name: String,
         /// The evaluator.
         evaluator: SharedEvaluator<G>,
@@ -41,18 +42,18 @@ pub enum Contestant<G: Playable> {
 }
 
 impl<G: Playable> Contestant<G> {
-    /// A player from its notation.
+    /// Parses a player's spec.
     ///
     /// # Errors
-    /// If the notation is wrong.
+    /// If the spec is invalid.
     pub fn player<'t>(text: impl Into<Text<'t>>, game: &G) -> Result<Self> {
         Ok(Self::Player(Box::new(PlayerRecipe::parse(text, game)?)))
     }
 
-    /// An evaluator from its notation.
+    /// Parses an evaluator's spec.
     ///
     /// # Errors
-    /// If the notation is wrong, or a model cannot be read.
+    /// If the spec is invalid, or a model cannot be read.
     pub fn evaluator<'t>(text: impl Into<Text<'t>>, game: &G) -> Result<Self> {
         let text = text.into();
         Ok(Self::Evaluator {
@@ -61,7 +62,7 @@ impl<G: Playable> Contestant<G> {
         })
     }
 
-    /// The notation.
+    /// Spec of the player or evaluator.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {

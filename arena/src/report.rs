@@ -11,41 +11,41 @@ use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Data of a report; empty parts are left out.
+/// Data of a report; parts without data are left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReportData {
-    /// The heading.
+    /// Heading of the report.
     pub title: String,
-    /// The resolved settings.
+    /// Settings of the run, with defaults filled in.
     pub configuration: String,
-    /// Commands that repeat the run, one a line.
+    /// Command lines that repeat the run.
     pub commands: Vec<String>,
-    /// Stages in order.
+    /// Stages of the run, in order.
     pub stages: Vec<Stage>,
-    /// Figures of self-play: names and values.
+    /// Figures of self-play, as names and values.
     pub self_play: Vec<(String, String)>,
-    /// Training curves, a chart a quantity, a curve a model family.
+    /// Training curves: a chart for each quantity, with a curve for each family of models.
     pub curves: Vec<LineChart>,
-    /// Arena results.
+    /// Matches of the arena.
     pub matches: Vec<ReportMatch>,
-    /// Calibration of evaluators: names and bins.
+    /// Calibration of evaluators, as names and bins.
     pub calibration: Vec<(String, Vec<CalibrationBin>)>,
-    /// A position, usually the start.
+    /// A position of the game, usually the start.
     pub picture: Option<Picture>,
 }
 
 /// A position with its picture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Picture {
-    /// One `<svg>` element.
+    /// An `<svg>` element.
     pub svg: String,
     /// The position as text.
     pub position: String,
 }
 
 impl Picture {
-    /// Picture of a position before its outcome.
+    /// Draws a position before its outcome of chance.
     #[must_use]
     pub fn of<G: Playable>(game: &G, position: &G::Position) -> Self {
         Self {
@@ -58,20 +58,20 @@ impl Picture {
 /// A stage of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
-    /// Its name.
+    /// Name of the stage.
     pub name: String,
     /// Wall time in seconds.
     pub seconds: f64,
-    /// Short description of its work.
+    /// Short description of what the stage did.
     pub outcome: String,
 }
 
-/// A match and its condition.
+/// A match, and the condition under which it was played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReportMatch {
-    /// For example `depth 1`; may be empty.
+    /// Condition, for example `depth 1`; may be empty.
     pub condition: String,
-    /// Its result.
+    /// Result of the match.
     pub result: MatchResult,
 }
 
@@ -142,7 +142,8 @@ pub fn page(data: &ReportData) -> Result<Page> {
     Ok(page)
 }
 
-/// A sentence with the stronger player of a match, or that the interval does not decide.
+/// A sentence that names the stronger player of a match, or tells that the match does not decide
+/// it.
 pub fn summary_sentence(entry: &ReportMatch) -> Sentence {
     let result = &entry.result;
     let verb = if result.interval.lower > 0.5 {
@@ -173,7 +174,7 @@ pub fn summary_sentence(entry: &ReportMatch) -> Sentence {
     ]
 }
 
-/// Matches as a table and bars.
+/// Table and bars of matches.
 pub fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>> {
     let columns = [
         "Match",
@@ -232,7 +233,7 @@ pub fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>> {
     Ok(blocks)
 }
 
-/// Time a move of both players, of other programs with CPU time.
+/// Mean time of a move of both players, with CPU time if they are other programs.
 fn times(result: &MatchResult) -> String {
     let cpu = result.cpu_seconds_per_move;
     let cpu =
@@ -274,7 +275,7 @@ fn stages(stages: &[Stage]) -> TextTable {
     text_table
 }
 
-/// A fraction with the half-width of its interval, in percent.
+/// Formats a fraction and the half-width of its interval in percent.
 #[must_use]
 pub fn percent(fraction: f64, half_width: f64) -> String {
     format!("{:.1} % ± {:.1}", 100.0 * fraction, 100.0 * half_width)

@@ -1,5 +1,5 @@
-//! Reads results of commands (`--json`) and training curves for a report page. Invariant: the keys
-//! of a result determine its kind; an unknown kind is an error with the name of its file.
+//! Reads results of commands (`--json`) and training curves for a report. Invariant: the keys of a
+//! result determine its kind; an unknown kind is an error with the name of its file.
 
 mod sections;
 
@@ -12,39 +12,39 @@ pub use sections::page;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// A result on a page.
+/// A result in a report.
 #[derive(Debug)]
 pub enum ReportItem {
-    /// Of `alea arena`, or the match of `alea gate`.
+    /// Result of `alea arena`, or the match in that of `alea gate`.
     Match(Box<MatchResult>),
-    /// Of `alea tournament`.
+    /// Result of `alea tournament`.
     Tournament(TournamentResult),
-    /// Of `alea regret`.
+    /// Result of `alea regret`.
     Regret(Box<Report>),
-    /// `curve.csv` of a training.
+    /// Table `curve.csv` of a training.
     Curve(LineChart),
-    /// Of a command outside this crate.
+    /// Result of a command outside this crate.
     Other(Box<dyn Section>),
 }
 
-/// A result that writes its own section.
+/// A result that appends a section of its own to a report.
 pub trait Section: std::fmt::Debug {
-    /// Appends the section.
+    /// Appends the section to `page`.
     ///
     /// # Errors
     /// If a plot cannot be drawn.
     fn append_to(&self, page: &mut Page) -> Result<()>;
 }
 
-/// Reads further kinds of results; `None` for an unknown kind.
+/// Parses results of kinds outside this crate; `None` for an unknown kind.
 pub type ReadSection = fn(&Value) -> Option<Result<Box<dyn Section>, String>>;
 
-/// Commands with supported results.
+/// Description of the results that can be read, for errors.
 const SUPPORTED_RESULTS: &str =
     "arena, gate, tournament and regret write results with --json, and a training its curve.csv";
 
-/// Reads the results of a text: consecutive JSON values, or the table of a curve. `name` is used in
-/// errors; `other` reads further kinds.
+/// Reads the results in a text: consecutive JSON values, or the table of a training curve. `name`
+/// is used in errors; `other` parses further kinds.
 ///
 /// # Errors
 /// If there is no supported result.
@@ -92,7 +92,7 @@ fn read_item(mut value: Value, other: ReadSection) -> Result<ReportItem, String>
     })
 }
 
-/// Plot of a training's losses over the first column of its table.
+/// Plot of a training's losses over the first column of its table, the epoch.
 ///
 /// # Errors
 /// If the table is invalid.
@@ -101,7 +101,7 @@ pub fn curve_picture(table: &str) -> Result<String, String> {
     line_chart(&chart).map_err(|error| error.to_string())
 }
 
-/// Curves of a table's loss columns.
+/// Curves of all columns of a table whose names end in `loss`.
 fn curve(name: &str, text: &str) -> Result<LineChart, String> {
     let mut lines = text.lines();
     let columns: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();

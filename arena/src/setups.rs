@@ -1,4 +1,5 @@
-//! Set-ups at the start of pairs of EinStein. They depend on the pair and the match's seed alone.
+//! Start positions of EinStein's pairs by set-up. Set-ups depend on the pair and the match's seed
+//! alone.
 
 use crate::error::{MeasuringError, Result};
 use crate::matches::Starts;
@@ -16,11 +17,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Source of set-ups.
+/// Source of the set-ups of Red and Blue.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Setups {
-    /// Random set-ups for Red and for Blue.
+    /// A random set-up for each side.
     Random,
     /// Pair `i` takes entry `i` modulo the length: set-up indices (0–719) of Red and of Blue.
     Index(Vec<(usize, usize)>),
@@ -28,26 +29,25 @@ pub enum Setups {
     Mix(Vec<(usize, u64)>),
 }
 
-/// Built-in mixed strategy with its path; the study `atlas` of benches makes others.
+/// Path and text of the built-in mixed strategy; `benches atlas` makes others.
 const MIX_SETUPS: (&str, &str) = (
     "data/setups/nash.txt",
     include_str!("../../data/setups/nash.txt"),
 );
 
-/// Built-in list of the sixteen best set-ups against each other.
+/// Path and text of the built-in list: the sixteen best set-ups against each other.
 const BEST_SETUPS: (&str, &str) = (
     "data/setups/best.txt",
     include_str!("../../data/setups/best.txt"),
 );
 
-/// Error without any set-up.
 const NO_SETUPS_ERROR: &str =
     "there is no set-up to start from; give 'random' or at least one RED:BLUE";
 
 impl Setups {
-    /// Reads a list: a pair of set-ups a line, Red's and Blue's, each an index or the stones over
-    /// the home squares in reading order (`621534`); `#` begins a comment. Without a path, the
-    /// built-in list.
+    /// Reads a list with Red's and Blue's set-up on every line, each as an index or as the stones
+    /// on the home squares in reading order (`621534`); `#` begins a comment. Without a path, the
+    /// built-in list is read.
     ///
     /// # Errors
     /// If the file cannot be read, a line is invalid, or there is none.
@@ -56,8 +56,8 @@ impl Setups {
         Self::Index(read_lines(path, BEST_SETUPS, expected, parse_pair)?).validated()
     }
 
-    /// Every one of `setups` against every one, with either side to begin: Red begins even pairs,
-    /// so the list has all pairs twice, the second time shifted by one.
+    /// Every set-up against every one, once with Red and once with Blue to begin. Red begins the
+    /// pairs with even numbers, so the list is repeated with a shift by one.
     #[must_use]
     pub fn product(setups: &[usize]) -> Self {
         let meetings: Vec<(usize, usize)> = setups
@@ -65,15 +65,15 @@ impl Setups {
             .flat_map(|&red| setups.iter().map(move |&blue| (red, blue)))
             .collect();
         let mut shifted = meetings.clone();
-        // An odd length shifts by itself.
+        // A list of odd length needs no shift.
         shifted.rotate_left(usize::from(
             meetings.len().is_multiple_of(2) && !meetings.is_empty(),
         ));
         Self::Index([meetings, shifted].concat())
     }
 
-    /// Reads a mixed strategy, or the built-in one: an integer weight and a set-up a line; `#`
-    /// begins a comment.
+    /// Reads a mixed strategy, an integer weight and a set-up on every line; `#` begins a comment.
+    /// Without a path, the built-in one is read.
     fn read_mix(path: Option<&Path>) -> Result<Self> {
         let expected =
             "part of a mix; expected a whole weight and a set-up (0-719 or an order of 123456)";
@@ -84,7 +84,7 @@ impl Setups {
         Ok(self.check().map(|()| self)?)
     }
 
-    /// Set-ups of Red and Blue in a pair.
+    /// Set-ups of Red and of Blue in a pair.
     fn choose_setups(&self, pair: u64, pair_seed: u64) -> [usize; 2] {
         let mut random = RandomStream::new(derive_seed(pair_seed, SeedSpace::Arena, &[0]));
         match self {
@@ -99,7 +99,7 @@ impl Setups {
 }
 
 impl Starts<Standard> for Setups {
-    /// Red begins even pairs, Blue odd ones.
+    /// Red begins pairs with even numbers, Blue the others.
     fn of_pair(&self, game: &Standard, pair: u64, pair_seed: u64) -> Position {
         game.start(self.choose_setups(pair, pair_seed), (pair % 2) as Seat)
     }
@@ -116,7 +116,7 @@ impl Starts<Standard> for Setups {
         self.to_string()
     }
 
-    /// True if there is a set-up and all exist.
+    /// Checks that there is a set-up and that all exist.
     fn check(&self) -> Result<(), String> {
         let indices: Vec<usize> = match self {
             Self::Random => return Ok(()),
@@ -139,7 +139,7 @@ impl Starts<Standard> for Setups {
     }
 }
 
-/// Set-up at a cumulative weight.
+/// Set-up in whose part of the cumulative weights `at` lies.
 fn sample(mix: &[(usize, u64)], mut at: u64) -> usize {
     for &(setup, weight) in mix {
         if at < weight {
@@ -193,7 +193,7 @@ impl std::fmt::Display for Setups {
     }
 }
 
-/// Parses the lines of a file or of a built-in list.
+/// Parses the lines of a file, or of a built-in list if there is no path.
 fn read_lines<T>(
     path: Option<&Path>,
     (name, text): (&str, &str),
@@ -209,7 +209,6 @@ fn read_lines<T>(
     parsed.collect()
 }
 
-/// Parses Red's and Blue's set-up.
 fn parse_pair(text: &str) -> Option<(usize, usize)> {
     let words = text.split(|separator: char| separator.is_whitespace() || separator == ':');
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
@@ -219,17 +218,16 @@ fn parse_pair(text: &str) -> Option<(usize, usize)> {
     }
 }
 
-/// Parses a weight and a set-up.
 fn parse_part(text: &str) -> Option<(usize, u64)> {
     let (weight, setup) = text.split_once(char::is_whitespace)?;
-    // The sum cannot overflow.
+    // The limit keeps the sum of weights from overflowing.
     Some((
         parse_setup(setup.trim())?,
         weight.parse::<u32>().ok()?.into(),
     ))
 }
 
-/// Parses an index or six stones.
+/// Parses a set-up: an index or six stones.
 fn parse_setup(word: &str) -> Option<usize> {
     if !word.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;

@@ -1,12 +1,12 @@
-//! Match statistics from counts of results: score, Elo, likelihood of superiority, and their
+//! Statistics of matches from counts of results: score, Elo, likelihood of superiority, with
 //! intervals.
 //!
-//! The sample is a *pair*: two games with the same dice and sides swapped, whose results depend on
-//! each other, so every variance is that of pair means. Every figure is finite for all counts, also
-//! when one side has won everything; draws are half a point.
+//! The samples are *pairs*: two games with the same dice and sides swapped, whose results depend on
+//! each other, so every variance is that of the mean score of a pair. A draw is half a point.
+//! Figures are finite for all counts, even if one side has won every game.
 //!
-//! Sources: the Elo and superiority formulas of the chess engine testers; for the intervals at the
-//! edge the "rule of three" (Hanley and Lippman-Hand 1983), exact for any number of samples.
+//! Sources: the Elo and superiority formulas of the testers of chess engines; for intervals at 0
+//! and 1 the "rule of three" (Hanley and Lippman-Hand 1983), exact for any number of samples.
 
 pub mod comparisons;
 mod normalized;
@@ -40,8 +40,8 @@ impl Interval {
         }
     }
 
-    /// Interval of a mean by the normal approximation; `[0, 1]` with fewer than two samples.
-    /// Luck-adjusted scores may exceed it.
+    /// 95 % interval of a mean by the normal approximation, not clamped to `[0, 1]`, which
+    /// luck-adjusted scores may exceed; `[0, 1]` with fewer than two samples.
     pub(crate) fn of_mean(moments: &Moments) -> Self {
         match moments.samples() {
             2.0.. => Self::from_center(moments.mean(), QUANTILE_95 * moments.standard_error()),
@@ -49,7 +49,7 @@ impl Interval {
         }
     }
 
-    /// The interval of a fraction without samples.
+    /// Interval of a score without samples.
     const UNKNOWN: Self = Self {
         lower: 0.0,
         upper: 1.0,
@@ -77,13 +77,14 @@ impl Interval {
     }
 }
 
-/// Counts of samples by score: cell `i` of `N` (at least 2) is worth `i / (N - 1)`.
+/// Counts of samples by score: samples in cell `i` of `N` (at least 2) have the score `i / (N -
+/// 1)`.
 ///
-/// `Tally<2>` holds lost and won games, `Tally<3>` lost, drawn and won games, or pairs of games
+/// `Tally<2>` counts lost and won games, `Tally<3>` lost, drawn and won games, or pairs of games
 /// without draws, and `Tally<5>` pairs of games with draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tally<const N: usize> {
-    /// Samples of each score, worst first.
+    /// Number of samples in each cell, the lowest score first.
     pub counts: [u64; N],
 }
 
@@ -94,7 +95,7 @@ impl<const N: usize> Tally<N> {
         self.counts.iter().map(|&count| count as f64).sum()
     }
 
-    /// The score of a cell.
+    /// Score of the samples in a cell.
     #[must_use]
     pub fn cell_score(cell: usize) -> f64 {
         cell as f64 / (N - 1) as f64
@@ -106,14 +107,14 @@ impl<const N: usize> Tally<N> {
         self.mean(Self::cell_score).unwrap_or(0.5)
     }
 
-    /// Population variance of one sample; 0 without samples.
+    /// Population variance of the samples' scores; 0 without samples.
     pub(crate) fn variance(&self) -> f64 {
         let score = self.score();
         let squared = |cell| (Self::cell_score(cell) - score).powi(2);
         self.mean(squared).unwrap_or(0.0)
     }
 
-    /// Mean over samples of a function of their cells.
+    /// Mean of a function of the samples' cells; `None` without samples.
     fn mean(&self, score: impl Fn(usize) -> f64) -> Option<f64> {
         let samples = self.samples();
         let cells = self.counts.iter().enumerate();
@@ -126,10 +127,11 @@ impl<const N: usize> Tally<N> {
         (self.variance() / self.samples().max(1.0)).sqrt()
     }
 
-    /// The 95 % interval of the score, inside `[0, 1]`.
+    /// 95 % interval of the score, inside `[0, 1]`.
     ///
-    /// Normal, unless all samples lie in one cell: then that cell's fraction is at least
-    /// `0.05^(1/n)` with 95 % certainty, and the rest may have any score. `[0, 1]` without samples.
+    /// By the normal approximation, unless all samples lie in one cell: then the true fraction of
+    /// that cell is at least `0.05^(1/n)` with 95 % certainty, and the others may have any score.
+    /// `[0, 1]` without samples.
     #[must_use]
     pub fn interval(&self) -> Interval {
         let samples = self.samples();
@@ -148,24 +150,24 @@ impl<const N: usize> Tally<N> {
             .map(|end| end.clamp(0.0, 1.0))
     }
 
-    /// Elo difference of the score, which is kept a quarter of a sample away from 0 and 1.
+    /// Elo difference of the score, clamped to a quarter of a sample inside of 0 and 1.
     #[must_use]
     pub fn elo(&self) -> f64 {
         elo_of_score(self.bounded_score())
     }
 
-    /// 95 % interval of the Elo difference, from that of the score with the same limits.
+    /// 95 % interval of the Elo difference: that of the score, with both ends clamped in the same
+    /// way.
     #[must_use]
     pub fn elo_interval(&self) -> Interval {
         self.interval()
             .map(|score| elo_of_score(self.clamp_score(score)))
     }
 
-    /// Likelihood of superiority: the probability, by the normal approximation, that the true score
-    /// is above 1/2.
+    /// Likelihood of superiority: the probability that the true score is above 1/2, by the normal
+    /// approximation.
     ///
-    /// If all samples are equal, their variance is replaced by the largest possible one, 1/4; if
-    /// all are even the result is 1/2.
+    /// If all samples have the same score, their variance is taken as 1/4, the largest possible.
     #[must_use]
     pub fn superiority(&self) -> f64 {
         let samples = self.samples();
@@ -177,14 +179,14 @@ impl<const N: usize> Tally<N> {
         normal_below((self.score() - 0.5) / (variance / samples).sqrt())
     }
 
-    /// A score at least a quarter of a sample away from 0 and 1.
+    /// Clamps a score to a quarter of a sample inside of 0 and 1.
     fn clamp_score(&self, score: f64) -> f64 {
         let edge = 0.25 / self.samples().max(1.0);
         score.clamp(edge, 1.0 - edge)
     }
 }
 
-/// Pairs of games by a contestant's points: 1 a win, 1/2 a draw.
+/// Number of pairs of games by the points of one contestant: 1 for a win, 1/2 for a draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairCounts {
     /// Pairs of which both games were lost.
@@ -204,7 +206,7 @@ pub struct PairCounts {
     pub draws: u64,
 }
 
-/// A count without information is omitted.
+/// True for a count of 0, which serde omits.
 #[allow(
     clippy::trivially_copy_pass_by_ref,
     reason = "the signature that serde calls"
@@ -251,7 +253,7 @@ impl PairCounts {
         half_points.saturating_sub(self.draws) / 2
     }
 
-    /// From the opponent's perspective.
+    /// The same pairs, counted by the opponent's points.
     #[cfg(test)]
     pub(crate) fn swap_sides(&self) -> Self {
         Self {
@@ -264,7 +266,7 @@ impl PairCounts {
         }
     }
 
-    /// For the statistics of pair means (pentanomial).
+    /// Scores of pairs (pentanomial).
     #[must_use]
     pub fn tally(&self) -> Tally<5> {
         Tally {
@@ -278,7 +280,7 @@ impl PairCounts {
         }
     }
 
-    /// Lost, drawn and won games, with the games of a pair taken as independent (trinomial).
+    /// Lost, drawn and won games, as if the games of a pair were independent (trinomial).
     #[must_use]
     pub fn games(&self) -> Tally<3> {
         let wins = self.wins();
@@ -292,7 +294,7 @@ impl PairCounts {
     }
 }
 
-/// A number and its standard error; 0 without samples.
+/// A number and its standard error; both 0 without samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// The number.
@@ -310,7 +312,7 @@ impl Estimate {
 }
 
 impl std::fmt::Display for Estimate {
-    /// In percent, with half the 95 % interval if there is an error.
+    /// Formats the number in percent, with half its 95 % interval unless the error is 0.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (value, error) = (100.0 * self.value, 100.0 * QUANTILE_95 * self.error);
         match error {
@@ -328,11 +330,11 @@ pub fn dot(left: &[f64], right: &[f64]) -> f64 {
 
 /// The Elo difference of a score in `(0, 1)`.
 pub(crate) fn elo_of_score(score: f64) -> f64 {
-    // An even score is 0, not -0.
+    // Without it, the result for 1/2 may be -0.
     400.0 * (score / (1.0 - score)).log10()
 }
 
-/// The expected score of an Elo difference.
+/// Expected score of the side that is ahead by this Elo difference.
 #[must_use]
 pub fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
@@ -354,7 +356,7 @@ pub(crate) fn normal_below(x: f64) -> f64 {
         }
         return 0.5 + density * sum;
     }
-    // The continued fraction of Mills' ratio, x + 1/(x + 2/(x + 3/…)), from its far end.
+    // Continued fraction of Mills' ratio, x + 1/(x + 2/(x + 3/…)), from its far end.
     let fraction = (1..=60)
         .rev()
         .fold(x, |rest, numerator| x + f64::from(numerator) / rest);

@@ -1,35 +1,36 @@
-//! Tables for a terminal and as CSV with all digits. Invariant: both have the same rows and
-//! columns; a missing value is `–` in one and empty in the other; control characters are replaced.
+//! Tables as text for a terminal, and as CSV with all digits. Invariant: both forms have the same
+//! rows and columns; a missing value is `–` in the text and empty in the CSV; control characters
+//! are replaced.
 
 use engine::core::text::printable;
 use serde::Serialize;
 use serde_json::Value;
 
-/// A value of a table.
+/// A cell of a table.
 #[derive(Clone)]
 pub enum Cell {
     /// Text, left-aligned.
     Text(String),
-    /// Formatted number, right-aligned: `50.1 ±2.3`.
+    /// Text of a formatted number, right-aligned: `50.1 ±2.3`.
     Right(String),
     /// An integer.
     Count(u64),
-    /// A number with this many displayed decimals.
+    /// A number, and how many decimals of it are displayed.
     Number(f64, usize),
     /// A fraction in `[0, 1]`, displayed in percent.
     Percent(f64),
-    /// Missing or not applicable.
+    /// No value, or one that does not apply.
     Missing,
 }
 
 impl Cell {
-    /// An optional fraction.
+    /// A fraction; `None` is a missing value.
     #[must_use]
     pub fn percent(fraction: Option<f64>) -> Self {
         fraction.map_or(Self::Missing, Self::Percent)
     }
 
-    /// An optional number.
+    /// A number with this many displayed decimals; `None` is a missing value.
     #[must_use]
     pub fn number(value: Option<f64>, decimals: usize) -> Self {
         value.map_or(Self::Missing, |value| Self::Number(value, decimals))
@@ -47,7 +48,7 @@ impl Cell {
         }
     }
 
-    /// Display text.
+    /// Displayed text.
     #[must_use]
     pub fn text_of(&self) -> String {
         match self {
@@ -143,7 +144,7 @@ impl TextTable {
         self.rows.push(row);
     }
 
-    /// True if each column has no text cells.
+    /// For each column, whether it has no text cells, so that it is right-aligned.
     pub(crate) fn number_columns(&self) -> Vec<bool> {
         let words = |column: usize| {
             self.rows
@@ -188,8 +189,8 @@ impl TextTable {
         text
     }
 
-    /// CSV (RFC 4180, but lines end in `
-    /// `) with fractions in `[0, 1]` and all digits.
+    /// CSV (RFC 4180, but lines end in a line feed alone), with all digits; percentages are written
+    /// as fractions.
     #[must_use]
     pub fn csv(&self) -> String {
         let mut text = String::new();

@@ -1,6 +1,6 @@
-//! Round robins. All matches use the same seed, so that pairings share starts and chance, which
-//! reduces the luck in differences between cells. Invariant: cells (i, j) and (j, i) come from one
-//! match and add up to 100 %.
+//! Round robins. All matches use the same seed, so that pairings share starts and chance outcomes,
+//! which reduces the luck in differences between results. Invariant: the scores of `i` against `j`
+//! and of `j` against `i` come from one match and add up to 100 %.
 
 use crate::error::Result;
 use crate::matches::{Contestant, MatchOptions, MatchResult, check_names, make_folder, play_match};
@@ -16,41 +16,42 @@ use serde::{Deserialize, Serialize};
 /// Result of a round robin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TournamentResult {
-    /// Names in the given order.
+    /// Names of the contestants, in the given order.
     pub names: Vec<String>,
     /// The match of `i` against `j` for all `i < j`: (0, 1), (0, 2), …, (1, 2), ….
     pub matches: Vec<MatchResult>,
     /// Elo of each contestant from all matches, in the order of the names.
     pub ratings: Vec<Rating>,
-    /// For each match the probability of such a score between equals, adjusted for the number of
-    /// matches (Holm): below 0.05 all such pairs differ with 95 % certainty together.
+    /// For each match, the probability that the score between equals is so far from 1/2, adjusted
+    /// by Holm's method for the number of matches. All pairs of contestants with a value below 0.05
+    /// differ, with 95 % certainty for all of them together.
     pub adjusted_probabilities: Vec<f64>,
 }
 
-/// Bradley–Terry rating; the ratings of a tournament have mean 0.
+/// Bradley–Terry rating in Elo; the ratings of a tournament have mean 0.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rating {
     /// The rating.
     pub elo: f64,
-    /// Its 95 % interval.
+    /// 95 % interval of the rating.
     pub interval: Interval,
-    /// Simultaneous 95 % interval for all contestants.
+    /// Interval of the rating; the intervals of all contestants hold together with 95 % certainty.
     pub simultaneous_interval: Interval,
 }
 
-/// Score against one opponent or all.
+/// Score of a contestant against one opponent or all.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RowScore {
     /// Points per game.
     pub score: f64,
-    /// Its 95 % interval.
+    /// 95 % interval of the score.
     pub interval: Interval,
 }
 
 /// Plays a round robin; `watch` gets every result.
 ///
-/// The folder `options.state` stores each match in its own file (`0-1.jsonl`, …), from which a
-/// tournament resumes.
+/// Each match has its own file (`0-1.jsonl`, …) in the folder `options.state`, from which an
+/// interrupted tournament resumes.
 ///
 /// # Errors
 /// If there are fewer than two contestants, names repeat, or a match fails.
@@ -78,13 +79,13 @@ pub fn play_tournament<G: Playable>(
     Ok(TournamentResult::of(names, matches))
 }
 
-/// Pairings in the order of their matches.
+/// Indices of the contestants in each match, in the order of [`TournamentResult::matches`].
 fn pairings(count: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
 }
 
 impl TournamentResult {
-    /// Figures of matches (0, 1), (0, 2), …, (1, 2), ….
+    /// Figures of a tournament from its matches (0, 1), (0, 2), …, (1, 2), ….
     fn of(names: Vec<String>, matches: Vec<MatchResult>) -> Self {
         let record = |((a, b), result): (_, &MatchResult)| {
             MatchRecord::from_tally(a, b, &result.pair_counts.tally())
@@ -109,7 +110,7 @@ impl TournamentResult {
         }
     }
 
-    /// True if two contestants differ, with all matches taken together.
+    /// True if two contestants differ significantly, with all matches taken together.
     #[must_use]
     pub fn are_different(&self, row: usize, column: usize) -> bool {
         self.pairing(row, column)
@@ -117,13 +118,12 @@ impl TournamentResult {
             .is_some_and(|&probability| probability < 0.05)
     }
 
-    /// Index of the match of two contestants.
     fn pairing(&self, row: usize, column: usize) -> Option<usize> {
         let wanted = (row.min(column), row.max(column));
         pairings(self.names.len()).position(|pairing| pairing == wanted)
     }
 
-    /// Score of `row` against `column`; `None` on the diagonal and outside the table.
+    /// Score of `row` against `column`; `None` if they are equal or no contestants.
     #[must_use]
     pub fn score_against(&self, row: usize, column: usize) -> Option<RowScore> {
         let result = self.matches.get(self.pairing(row, column)?)?;
@@ -141,7 +141,8 @@ impl TournamentResult {
         })
     }
 
-    /// Mean score of a row, with equal weights; matches are taken as independent.
+    /// Mean score of a contestant against all others, weighted equally; matches are taken as
+    /// independent.
     #[must_use]
     pub fn mean_score(&self, row: usize) -> Option<RowScore> {
         let scores: Vec<RowScore> = (0..self.names.len())
@@ -169,7 +170,7 @@ impl TournamentResult {
         })
     }
 
-    /// Rows by mean score, best first.
+    /// Contestants by mean score, best first.
     #[must_use]
     pub fn ranking(&self) -> Vec<usize> {
         let mean = |row: usize| {
@@ -181,8 +182,9 @@ impl TournamentResult {
         rows
     }
 
-    /// Table for a terminal, best first: percentage of games won against each column, ± half its 95
-    /// % interval, with `*` where the two differ when all matches are taken together.
+    /// Table for a terminal, best contestant first: points in percent against each opponent, ± half
+    /// the 95 % interval, with `*` if the two differ significantly when all matches are taken
+    /// together.
     #[must_use]
     pub fn table(&self) -> String {
         let ranking = self.ranking();

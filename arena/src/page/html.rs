@@ -65,7 +65,7 @@ fn block(block: &Block) -> String {
     }
 }
 
-/// A table; an empty head is left out.
+/// A table; a head without text is left out.
 fn table(text_table: &TextTable) -> String {
     let mut html = String::from("<div class=\"scroll\"><table>");
     let numbers = text_table.number_columns();
@@ -96,7 +96,6 @@ fn table(text_table: &TextTable) -> String {
     html + "</tbody></table></div>"
 }
 
-/// Escapes text.
 fn escape(text: &str) -> String {
     printable_lines(text)
         .replace('&', "&amp;")

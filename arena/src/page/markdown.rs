@@ -5,7 +5,7 @@ use crate::text_table::{Cell, TextTable};
 use engine::core::text::printable_lines;
 
 impl Page {
-    /// The document as Markdown with its pictures: file names `STEM-N.svg` and contents.
+    /// The document as Markdown, and its pictures as pairs of file name (`STEM-N.svg`) and content.
     #[must_use]
     pub fn markdown(&self, stem: &str) -> (String, Vec<(String, String)>) {
         let mut pictures = Vec::new();
@@ -46,7 +46,7 @@ fn block(text: &mut String, pictures: &mut Vec<(String, String)>, block: &Block,
                 .for_each(|item| *text += &format!("- {}\n", plain_text(item)));
         }
         Block::Code(lines) => {
-            // Longer than any run of backticks in the block.
+            // The fence is longer than any run of backticks in the block.
             let longest = lines
                 .split(|character| character != '`')
                 .map(str::len)
@@ -84,7 +84,7 @@ fn table(text_table: &TextTable) -> String {
     text
 }
 
-/// Escapes text.
+/// Escapes the characters that Markdown or HTML interprets.
 fn plain_text(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in printable_lines(text).chars() {

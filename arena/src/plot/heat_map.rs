@@ -1,35 +1,35 @@
-//! A matrix as coloured squares with numbers. Invariant: as [`super`]; the middle is white, with
-//! blue above and orange below, for colour-blind readers too.
+//! A matrix as coloured squares with numbers, as one `<svg>` element. The middle value is white;
+//! values above are blue, below orange, which colour-blind readers can tell apart.
 
 use super::{PLOT_WIDTH, TEXT_COLOUR, draw, shorten, write};
 use crate::error::Result;
 use plotters::{prelude::*, style::text_anchor::HPos};
 
-/// A matrix; `None` is white.
+/// A matrix to draw; a value `None` leaves its square empty.
 pub struct HeatMap {
-    /// Title.
+    /// Heading of the chart.
     pub title: String,
     /// Names of the rows, from the top.
     pub rows: Vec<String>,
     /// Short names of the columns.
     pub columns: Vec<String>,
-    /// Values by rows.
+    /// Values, row by row.
     pub values: Vec<Option<f64>>,
-    /// The white value.
+    /// Value that is drawn white.
     pub middle: f64,
-    /// Distance from the middle with full colour.
+    /// Distance from `middle` at which a colour is fully saturated.
     pub span: f64,
-    /// Decimal places of the numbers.
+    /// Decimal places of the displayed numbers.
     pub decimals: usize,
 }
 
 const TOP_MARGIN: i32 = 66;
 const HEAT_MAP_MARGIN: i32 = 12;
-/// Approximate width of a letter in row names.
+/// Approximate width of a letter in row names, in pixels.
 const LETTER_WIDTH: usize = 7;
 const MAX_NAME: usize = 40;
 
-/// Above and below the middle.
+/// Red, green and blue at the highest and, below, at the lowest values.
 const HIGH_COLOUR: (f64, f64, f64) = (0.0, 114.0, 178.0);
 const LOW_COLOUR: (f64, f64, f64) = (213.0, 94.0, 0.0);
 
@@ -72,7 +72,7 @@ pub fn heat_map(map: &HeatMap) -> Result<String> {
                     [(x + 1, y + 1), (x + side - 1, y + tall - 1)],
                     colour(fraction).filled(),
                 ))?;
-                // Numbers that do not fit are left out.
+                // Numbers that do not fit into their squares are left out.
                 if side >= 30 {
                     let ink = if fraction.abs() > 0.6 {
                         WHITE

@@ -1,4 +1,4 @@
-//! Values with intervals, one a row. Invariant: as [`super`]; the axis holds all intervals.
+//! Charts of values with intervals, one row each; the axis holds all intervals.
 
 use super::{
     COLOURS, GRID_COLOUR, PLOT_WIDTH, Row, TEXT_COLOUR, draw, format_tick, join, range,
@@ -13,12 +13,14 @@ const TOP_MARGIN: i32 = 44;
 const LEFT_MARGIN: i32 = 262;
 const RIGHT_MARGIN: i32 = 110;
 
-/// A point and its interval for each row, labelled with `decimals` decimal places.
+/// A point and its interval for each row, labelled with `decimals` decimal places; `unit` is the
+/// label of the axis.
 pub fn intervals(title: &str, unit: &str, rows: &[Row], decimals: usize) -> Result<String> {
     rows_chart(title, unit, rows, decimals, false)
 }
 
-/// The same; scores in percent are bars from 0 with a line at 50.
+/// A chart as [`intervals`]; with `scores`, values are percentages, drawn as bars from 0, with a
+/// line at 50.
 pub(super) fn rows_chart(
     title: &str,
     unit: &str,
@@ -77,7 +79,7 @@ pub(super) fn rows_chart(
             }
             let mut colour = COLOURS[0];
             if scores {
-                // Blue if surely above a half, orange if surely below, else grey.
+                // Blue if the interval is above a half, orange if below, else grey.
                 let bar = match row.interval {
                     Interval { lower, .. } if lower > 50.0 => COLOURS[0],
                     Interval { upper, .. } if upper < 50.0 => COLOURS[1],
@@ -113,7 +115,7 @@ pub(super) fn rows_chart(
     })
 }
 
-/// Three to seven round numbers within a range.
+/// Three to seven round numbers within a range, for marks on the axis.
 fn marks(low: f64, high: f64) -> Vec<f64> {
     let step = step_for(high - low);
     let first = (low / step).ceil() as i64;

@@ -1,5 +1,5 @@
-//! Charts with logarithmic or categorical axes, and histograms. The legend is below the chart, for
-//! long names. Invariant: as [`super`]; a logarithmic axis leaves out values that are not positive.
+//! Charts with linear, logarithmic or categorical axes, and histograms. The legend is below the
+//! chart, since names may be long. A logarithmic axis leaves out values that are not positive.
 
 use super::{
     Area, COLOURS, DrawResult, GRID_COLOUR, LineChart, PLOT_WIDTH, TEXT_COLOUR, draw, format_tick,
@@ -13,29 +13,29 @@ use plotters::{prelude::*, style::text_anchor::HPos};
 pub enum Scale {
     /// Linear.
     Linear,
-    /// Logarithmic, with marks at powers of this base (at least 2).
+    /// Logarithmic, with marks at powers of this base, which is at least 2.
     Logarithmic(u32),
-    /// Names of the integers from 0.
+    /// One category for each integer from 0, with these names.
     Categories(Vec<String>),
 }
 
-/// Range of an axis in drawing coordinates, with its marks.
+/// Range of an axis and its marks. On a logarithmic axis values are logarithms.
 struct Axis {
     low: f64,
     high: f64,
     marks: Vec<(f64, String)>,
 }
 
-/// Height of the plane and of a line of the legend, in pixels.
+/// Height of the plot area and of a line of the legend, in pixels.
 const PLANE_HEIGHT: i32 = 300;
 const LEGEND_LINE: i32 = 18;
-/// Maximum points of a curve with markers.
+/// Maximum points of a curve with markers; longer curves are lines only.
 const MAX_MARKED: usize = 40;
 const LEFT_MARGIN: i32 = 74;
 const RIGHT_MARGIN: i32 = 24;
 const TOP_MARGIN: i32 = 40;
 const PLOT_BOTTOM: i32 = TOP_MARGIN + PLANE_HEIGHT;
-/// Space below the plane for marks and label.
+/// Space below the plot area for marks and axis label, in pixels.
 const FOOT_HEIGHT: i32 = 48;
 
 /// Curves with markers, on the given scales of x and y.
@@ -43,13 +43,13 @@ pub fn scaled_chart(chart: &LineChart, x_scale: &Scale, y_scale: &Scale) -> Resu
     chart_with_bars(chart, &[], x_scale, y_scale)
 }
 
-/// Interval of a point; equal ends draw the point alone.
+/// A vertical error bar; if both ends are equal, a point is drawn.
 pub struct Bar {
-    /// Index of its curve.
+    /// Index of the curve whose colour the bar has.
     pub curve: usize,
     /// Position on the x axis.
     pub x: f64,
-    /// Ends on the y axis.
+    /// Ends of the bar on the y axis.
     pub interval: Interval,
 }
 
@@ -110,7 +110,6 @@ pub fn chart_with_bars(
             if pixels.len() > 1 {
                 area.draw(&PathElement::new(pixels.clone(), colour.stroke_width(2)))?;
             }
-            // Many points are a line without them.
             if pixels.len() <= MAX_MARKED {
                 for pixel in pixels {
                     marker(area, index, pixel)?;
@@ -131,7 +130,7 @@ pub fn chart_with_bars(
     })
 }
 
-/// Points with intervals beside one curve, on linear scales.
+/// Points (x, y), with intervals of y if known, beside the curves of a chart, on linear scales.
 pub fn scatter(chart: &LineChart, points: &[(f64, f64, Option<Interval>)]) -> Result<String> {
     let bar = |x, interval| Bar {
         curve: 1,
@@ -149,7 +148,7 @@ pub fn scatter(chart: &LineChart, points: &[(f64, f64, Option<Interval>)]) -> Re
     chart_with_bars(chart, &bars, &Scale::Linear, &Scale::Linear)
 }
 
-/// A histogram; the first bar begins at `start`, each has `width`.
+/// A histogram: bar `i` begins at `start + i · width`.
 ///
 /// # Errors
 /// If drawing fails.
@@ -183,7 +182,8 @@ pub fn histogram(
     )
 }
 
-/// Circles, triangles, then squares, so that more curves than colours differ.
+/// Draws a point: circles for the first seven curves, then triangles, then squares, since there are
+/// seven colours.
 fn marker(area: &Area<'_>, index: usize, (x, y): (i32, i32)) -> DrawResult {
     let style = COLOURS[index % COLOURS.len()].filled();
     match index / COLOURS.len() % 3 {
@@ -197,7 +197,8 @@ fn marker(area: &Area<'_>, index: usize, (x, y): (i32, i32)) -> DrawResult {
     Ok(())
 }
 
-/// The visible points in drawing coordinates.
+/// Coordinates of the points on two axes, as logarithms where an axis is logarithmic; points that
+/// an axis cannot show are left out.
 fn on_scales(points: &[(f64, f64)], x_scale: &Scale, y_scale: &Scale) -> Vec<(f64, f64)> {
     let coordinate = |value: f64, scale: &Scale| match scale {
         Scale::Logarithmic(base) => value.ln() / f64::from(*base).ln(),
@@ -211,7 +212,7 @@ fn on_scales(points: &[(f64, f64)], x_scale: &Scale, y_scale: &Scale) -> Vec<(f6
         .collect()
 }
 
-/// Area between two axes.
+/// Plot area between two axes.
 struct Plane {
     x: Axis,
     y: Axis,
@@ -225,7 +226,7 @@ impl Plane {
         (LEFT_MARGIN + across, PLOT_BOTTOM - up)
     }
 
-    /// Draws grid, marks and labels.
+    /// Draws grid, marks and axis labels.
     fn paint(&self, area: &Area<'_>, x_label: &str, y_label: &str) -> DrawResult {
         let right = PLOT_WIDTH - RIGHT_MARGIN;
         for (x, name) in &self.x.marks {
@@ -275,7 +276,7 @@ impl Plane {
 }
 
 impl Axis {
-    /// An axis for all values, at least one.
+    /// An axis that holds all values, of which there is at least one.
     fn of(scale: &Scale, values: impl Iterator<Item = f64>) -> Self {
         let (low, high) = range(values);
         match scale {
@@ -296,7 +297,7 @@ impl Axis {
                 })
             }
             Scale::Logarithmic(base) => {
-                // With many powers every second or fifth has a mark.
+                // With many powers only every second or fifth gets a mark.
                 let every = step_for((high - low).max(6.0)).round().max(1.0) as usize;
                 let name = |mark: f64| {
                     if *base == 2 {
@@ -310,7 +311,7 @@ impl Axis {
         }
     }
 
-    /// An axis between two integers.
+    /// An axis from one integer to another, in units of `mark`, with a mark at every `every`-th.
     fn ticks_between(
         first: f64,
         last: f64,
@@ -335,7 +336,7 @@ impl Axis {
     }
 }
 
-/// A step of 1, 2 or 5 times a power of ten, for about six steps.
+/// Distance of marks, 1, 2 or 5 times a power of ten, for about six marks.
 pub(super) fn step_for(range: f64) -> f64 {
     if range <= 0.0 {
         return 1.0;

@@ -1,8 +1,8 @@
-//! Choices of contestants, position by position.
+//! Decisions of contestants, position by position.
 //!
-//! An evaluator rates each distinct successor once, for all outcomes of chance. A player decides
-//! every outcome with several moves in a new game, so that decisions are independent. Answers
-//! depend on contestant, seed, position and its number alone.
+//! An evaluator values each direct successor once, for all outcomes of chance. A player decides
+//! every outcome with several moves in a new game, so that decisions are independent. They depend
+//! on contestant, seed, position and its number alone.
 
 use super::{
     Contestant,
@@ -18,24 +18,24 @@ use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum Choices {
-    /// Each allowed move with the same probability.
+    /// Every allowed move with the same probability.
     #[default]
     Uniform,
-    /// For each outcome, in order, the index of a move in the list of all moves.
+    /// For each outcome of chance the chosen move, as index into all moves of the position.
     Moves(Vec<u16>),
 }
 
 #[derive(Clone, Default)]
 pub(super) struct Answer {
     pub choices: Choices,
-    /// An evaluator's win probability of the side to move before chance.
+    /// Win probability of the side to move before chance, by an evaluator.
     pub value: Option<f32>,
 }
 
-/// Positions of one parallel task.
+/// Positions that a thread evaluates at once.
 const BLOCK_POSITIONS: usize = 128;
 
-/// One answer a position, in order.
+/// The decisions in each position, in order.
 pub(super) fn answers<G: Playable>(
     contestant: &Contestant<G>,
     game: &G,
@@ -61,7 +61,7 @@ pub(super) fn answers<G: Playable>(
             Ok(vec![Answer::default(); labelled.len()])
         }
         Contestant::Player(recipe) => {
-            // One player a thread, since each may own a large table.
+            // Each thread makes one player, which may own a large table.
             let positions = (0..).zip(labelled).par_bridge();
             let answer = |player: &mut Box<dyn Player<G>>, (number, labelled)| {
                 let answer = by_player(player.as_mut(), game, labelled, seed, number)?;
@@ -106,7 +106,7 @@ fn by_player<G: Playable>(
     })
 }
 
-/// Separates the seeds of players from those of positions, which have two indices.
+/// Last index in the seeds of players; those of positions have only two indices.
 const PLAYER_SEED_STREAM: u64 = 1;
 
 fn by_evaluator<G: Playable>(

@@ -1,8 +1,8 @@
-//! Sums over decisions, with means, fractions and their standard errors.
+//! Means and fractions over decisions, with standard errors.
 //!
-//! The decisions of one position are dependent, so the position is the unit: each figure is a ratio
-//! of two sums over positions, with the linearised standard error of a ratio. Sums are in the order
-//! of the positions, in double precision.
+//! The decisions in one position depend on each other, so positions are the samples: each figure is
+//! a ratio of two sums over positions, with the linearised standard error of a ratio. Sums are in
+//! the order of positions, in double precision.
 
 use super::{
     choices::{Answer, Choices},
@@ -12,7 +12,7 @@ use crate::statistics::Estimate;
 use engine::{games::einstein::tables::SAME_VALUE, play::playable::Playable};
 use serde::{Deserialize, Serialize};
 
-/// Sum of `numerator` over sum of `denominator`, a pair a position.
+/// Sum of numerators over sum of denominators, with one of each from every position.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ratio {
     numerator: f64,
@@ -38,7 +38,7 @@ impl Ratio {
             return Estimate::default();
         }
         let value = self.numerator / self.denominator;
-        // Sum of squared residuals of numerator − value · denominator, whose own sum is 0.
+        // Sum of squared residuals, numerator − value · denominator; the residuals add up to 0.
         let residuals = self.squared_numerator - 2.0 * value * self.product
             + value * value * self.squared_denominator;
         let correction = self.positions / (self.positions - 1.0).max(1.0);
@@ -52,55 +52,58 @@ impl Ratio {
 /// Quality of a contestant's decisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
-    /// Positions, each with a decision for every outcome of chance.
+    /// Number of positions, each with a decision for every outcome of chance.
     pub positions: u64,
     /// Mean loss of win probability per decision, forced moves included.
     pub regret: Estimate,
-    /// The part of that error from the labels, independent of the number of positions.
+    /// The part of the regret's standard error that comes from inexact values, in this set of
+    /// positions.
     pub of_labels: f64,
-    /// The same per real choice, an outcome with more than one allowed move.
+    /// Mean loss of win probability per real choice: an outcome of chance with several allowed
+    /// moves.
     pub regret_of_choices: Estimate,
     /// Fraction of real choices in all decisions.
     pub choices: f64,
-    /// Fraction of best moves among real choices, up to [`SAME_VALUE`] or two standard errors of
-    /// the labels.
+    /// Fraction of real choices with the best move, or one that loses at most [`SAME_VALUE`] or two
+    /// standard errors of the exact values.
     pub optimal: Estimate,
-    /// Fraction of decisions that lose more than 0.01.
+    /// Fraction of decisions that lose more than 0.01 of win probability.
     pub above_1: Estimate,
-    /// Fraction of decisions that lose more than 0.05.
+    /// Fraction of decisions that lose more than 0.05 of win probability.
     pub above_5: Estimate,
 }
 
 /// Errors of an evaluator's values.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ValueFigures {
-    /// Root of the mean squared difference.
+    /// Root mean square of the evaluator's value minus the exact one.
     pub rmse: Estimate,
-    /// Mean of the evaluator's value minus the true one.
+    /// Mean of the evaluator's value minus the exact one.
     pub bias: Estimate,
 }
 
-/// Positions in one interval of an evaluator's values.
+/// Positions whose values by the evaluator are in one interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bin {
-    /// Lower end of the interval; the upper is that of the next bin.
+    /// Lower end of the interval, whose length is 0.05.
     pub from: f64,
     /// Number of positions.
     pub positions: u64,
     /// Mean of the evaluator's values.
     pub predicted: f64,
-    /// Mean of the true values.
+    /// Mean of the exact values.
     pub exact: Estimate,
 }
 
 pub(super) const NUM_BINS: usize = 20;
 
 pub(super) struct DecisionSums {
-    /// Decisions of a position.
+    /// Number of decisions in a position.
     decisions: f64,
-    /// Regret, regret of real choices, optimal real choices, losses above 0.01 and above 0.05.
+    /// Sums for regret, regret of real choices, optimal real choices, losses above 0.01 and above
+    /// 0.05.
     ratios: [Ratio; 5],
-    /// Squared standard errors of the positions' regret from labels.
+    /// Sum over positions of the squared error that inexact values cause in the regret.
     of_labels: f64,
 }
 
@@ -174,7 +177,7 @@ impl DecisionSums {
     }
 }
 
-/// Sums over an evaluator's values of the positions.
+/// Sums over positions of an evaluator's values and the exact ones.
 #[derive(Default)]
 pub(super) struct ValueSums {
     squared: Ratio,
@@ -184,7 +187,7 @@ pub(super) struct ValueSums {
 }
 
 impl ValueSums {
-    /// Adds a position's value by the evaluator and its true value.
+    /// Adds an evaluator's value of a position, and the exact one.
     pub(super) fn add(&mut self, value: f64, exact: f64) {
         let difference = value - exact;
         self.squared.add(difference * difference, 1.0);
@@ -194,11 +197,11 @@ impl ValueSums {
         self.exact[bin].add(exact, 1.0);
     }
 
-    /// `None` without positions.
+    /// Errors of the values; `None` without positions.
     pub(super) fn figures(&self) -> Option<ValueFigures> {
         let squared = self.squared.estimate();
         let rmse = squared.value.sqrt();
-        // Error of a square root, linearised.
+        // Standard error of a square root, linearised.
         let error = if rmse > 0.0 {
             squared.error / (2.0 * rmse)
         } else {

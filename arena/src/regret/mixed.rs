@@ -1,9 +1,9 @@
-//! EinStein's games of [`super::positions::Source::Mixed`]: half random, half greedy with some
-//! random moves, played for one position each.
+//! Games of EinStein for [`super::positions::Source::Mixed`]: half random, half greedy with some
+//! random moves.
 //!
-//! The games call the rules directly, since only one position of each is used. A block of positions
-//! shares one random stream, because seeding a Mersenne Twister takes longer than a game. A game has
-//! the distribution of two [`RandomPlayer`](engine::play::simple::RandomPlayer)s, or of two
+//! One position of each game is used, so games call the rules directly. A block of positions shares
+//! one random stream, because seeding a Mersenne Twister takes longer than a game. Games are
+//! distributed as those of two [`RandomPlayer`](engine::play::simple::RandomPlayer)s, or of two
 //! [`GreedyPlayer`]s with [`EXPLORATION_RATE`].
 
 use super::positions::{EXPLORATION_RATE, PickPosition};
@@ -13,7 +13,7 @@ use engine::games::einstein::{
 };
 use std::ops::RangeInclusive;
 
-/// Starts games of a stream; one position of each is picked.
+/// A function that plays a game with every call and picks one of its positions.
 pub(super) fn mixed_games(game: &Standard, random: RandomStream) -> PickPosition<'_, Standard> {
     let mut games = MixedGames::new(game, random);
     Box::new(move |stones| games.draw(stones))
@@ -23,7 +23,7 @@ struct MixedGames<'a> {
     game: &'a Standard,
     random: RandomStream,
     legal: MoveList,
-    /// The positions of the last game in the range.
+    /// Positions of the last game with an allowed number of stones.
     positions: Vec<Position>,
 }
 
@@ -37,10 +37,11 @@ impl<'a> MixedGames<'a> {
         }
     }
 
-    /// Plays a game and picks one of its positions in the range with equal probability.
+    /// Plays a game and picks one of its positions with an allowed number of stones, all with equal
+    /// probability.
     fn draw(&mut self, stones: &RangeInclusive<usize>) -> Option<Position> {
-        // Half the games, not half the positions: greedy games often end before few stones are
-        // left.
+        // Half of the games, not of the positions, is random: greedy games often end before few
+        // stones are left.
         let coins = self.random.next_u64();
         let first = if coins & 1 == 0 { RED } else { BLUE };
         let start = self.game.random_start(&mut self.random, first);
@@ -64,7 +65,7 @@ impl<'a> MixedGames<'a> {
         let mut position = start;
         while self.game.winner(&position).is_none() {
             let there = position.stones() as usize;
-            // The number of stones never grows.
+            // No later position has enough stones.
             if there < *stones.start() {
                 return;
             }
@@ -83,7 +84,8 @@ impl<'a> MixedGames<'a> {
 
     #[inline]
     fn greedy_move(&mut self, position: &Position) -> Move {
-        // The lower half decides whether the move is random, the upper rolls the die.
+        // The lower half of the bits decides whether the move is random, the upper half rolls the
+        // die.
         let bits = self.random.next_u64();
         if f64::from(bits as u32) < EXPLORATION_RATE * (1u64 << 32) as f64 {
             return self.sample_move(position);

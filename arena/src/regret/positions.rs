@@ -1,11 +1,12 @@
-//! Positions on which regret is measured, one of each game of self-play.
+//! Sampling of positions on which regret is measured, one from each game of self-play.
 //!
-//! Position `k` is a function of the source, the seed, `k` and the allowed range of
-//! [`remaining`](engine::play::rules::Rules::remaining), so the first positions do not depend on
-//! their number. A game without such a position is followed by another one.
+//! Position `k` depends on the source, the seed, `k` and the allowed range of
+//! [`remaining`](engine::play::rules::Rules::remaining), a measure of the rest of the game such as
+//! stones. The first positions are thus independent of the number of positions. After a game
+//! without an allowed position, another is played.
 //!
-//! A player's games have a random stream each; those of [`Source::Mixed`] (`mixed.rs`), which are
-//! shorter than the seeding of a stream, share one in each block of `BLOCK_POSITIONS` positions.
+//! Each game of a player has its own random stream. Games of [`Source::Mixed`] are shorter than the
+//! seeding of a stream, so `BLOCK_POSITIONS` positions share one.
 
 use super::mixed::mixed_games;
 use crate::error::{MeasuringError, Result};
@@ -22,57 +23,58 @@ use indicatif::ProgressBar;
 use rayon::prelude::*;
 use std::{any::Any, ops::RangeInclusive};
 
-/// Fraction of random moves in games of deterministic players.
+/// Probability of a random move in the games of [`Source`].
 pub const EXPLORATION_RATE: f64 = 0.1;
 
-/// Positions of one parallel task, with the same players (which may own large tables) or the same
-/// stream.
+/// Positions that one thread samples with the same players, which may own large tables, or from the
+/// same stream.
 pub(crate) const BLOCK_POSITIONS: u64 = 64;
 
-/// Maximum games for one position.
+/// Maximum number of games played to sample one position.
 const MAX_GAMES: u64 = 10_000;
 
 /// Name of [`Source::Mixed`] in arguments.
 pub const MIXED_SOURCE: &str = "mixed";
 
-/// Picks a position of a game with so much remaining; `None` if the game has none.
+/// Plays a game and picks one of its positions whose `remaining` is in the range; `None` if there
+/// is none.
 pub(super) type PickPosition<'a, G> = Box<
     dyn FnMut(&RangeInclusive<usize>) -> Option<<G as engine::core::game::Game>::Position> + 'a,
 >;
 
-/// Starts games of [`Source::Mixed`] from a random stream.
+/// Creates the sampler of [`Source::Mixed`] from a random stream.
 pub type MixedGames<G> = fn(&G, RandomStream) -> PickPosition<'_, G>;
 
-/// Self-play as a source of positions.
+/// Self-play from which positions are sampled.
 pub enum Source<G: Playable> {
-    /// EinStein: half the games uniformly random, half greedy with [`EXPLORATION_RATE`].
+    /// Games of EinStein: half uniformly random, half greedy with [`EXPLORATION_RATE`].
     Mixed(MixedGames<G>),
-    /// One player with [`EXPLORATION_RATE`].
+    /// Games of a player against itself, with [`EXPLORATION_RATE`].
     Player(Box<PlayerRecipe<G>>),
 }
 
 impl<G: Playable> Source<G> {
-    /// The default of a game: mixed for EinStein, random moves for others.
+    /// Default source of a game: mixed for EinStein, random moves for others.
     ///
     /// # Errors
-    /// None but those of a notation.
+    /// Never: the spec `random` is valid.
     pub fn default_of(game: &G) -> Result<Self, PlayerError> {
         Self::mixed_source().map_or_else(|| Self::parse("random", game), Ok)
     }
 
     fn mixed_source() -> Option<Self> {
         let games: MixedGames<Standard> = mixed_games;
-        // The same type if it is the same game.
+        // The type is the same if `G` is EinStein.
         (&games as &dyn Any)
             .downcast_ref()
             .copied()
             .map(Self::Mixed)
     }
 
-    /// Parses `mixed` or a player's notation.
+    /// Parses `mixed` or a player's spec.
     ///
     /// # Errors
-    /// If the notation is wrong.
+    /// If the spec is invalid.
     pub fn parse(text: &str, game: &G) -> Result<Self, PlayerError> {
         match (text.trim(), Self::mixed_source()) {
             (MIXED_SOURCE, Some(mixed)) => Ok(mixed),
@@ -83,7 +85,7 @@ impl<G: Playable> Source<G> {
         }
     }
 
-    /// Notation of the source.
+    /// `mixed` or the player's spec.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -92,7 +94,7 @@ impl<G: Playable> Source<G> {
         }
     }
 
-    /// A description of the games.
+    /// Description of the games.
     #[must_use]
     pub fn summary(&self) -> String {
         match self {
@@ -104,8 +106,8 @@ impl<G: Playable> Source<G> {
     }
 }
 
-/// Samples `count` positions. `remaining(k)` is the allowed range of position `k`; all such
-/// positions of its game are equally likely.
+/// Samples `count` positions. Position `k` is equally likely to be each position of its game with
+/// `remaining` in the range `remaining(k)`.
 ///
 /// # Errors
 /// If too many games in a row have no such position.
@@ -153,7 +155,8 @@ pub fn draw_positions<G: Playable>(
     Ok(blocks.collect::<Result<Vec<_>>>()?.concat())
 }
 
-/// As [`PickPosition`], from the game of a position's number and attempt.
+/// Samples a position as [`PickPosition`]; the game is seeded by the position's number and the
+/// attempt.
 type Draw<'a, G> = Box<
     dyn FnMut(
             [u64; 2],
@@ -168,14 +171,14 @@ fn no_position<G: Playable>(from: &str, remaining: &RangeInclusive<usize>) -> Me
         .into()
 }
 
-/// A game of players with [`EXPLORATION_RATE`]: all positions but the last.
+/// Plays a game with [`EXPLORATION_RATE`]; `positions` are all of its positions but the last.
 pub(super) fn play<G: Playable>(
     game: &G,
     players: &mut [Box<dyn Player<G>>; 2],
     random: &mut RandomStream,
     positions: &mut Vec<G::Position>,
 ) -> Result<()> {
-    // Unused; the committed suites depend on it.
+    // The number is unused, but the positions of the committed suites depend on it.
     let _ = random.next_u64();
     let first = random.below(2);
     let start = game.random_start(random, first);

@@ -1,4 +1,4 @@
-//! The report of a measurement as tables, CSV and a chart.
+//! Report of measured regret as tables, CSV and a chart.
 
 use super::{
     Contestant,
@@ -17,43 +17,43 @@ use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, iter::once, time::Instant};
 
-/// The measurements of all contestants.
+/// Measured regret of all contestants.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// Source of the exact values.
     pub truth: String,
-    /// Source of the positions.
+    /// Source of the positions, in words.
     pub from: String,
-    /// The seed of positions and players.
+    /// Seed of positions and players.
     pub seed: u64,
     /// Number of positions, each with all outcomes of chance.
     pub positions: u64,
-    /// In the given order.
+    /// Measurements, in the order of the command line.
     pub contestants: Vec<ContestantReport>,
 }
 
 /// The measurement of one contestant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContestantReport {
-    /// Its notation.
+    /// Spec of the player or evaluator.
     pub name: String,
     /// `player` or `evaluator`.
     pub kind: String,
-    /// Over all positions.
+    /// Quality of the decisions in all positions.
     #[serde(flatten)]
     pub figures: Figures,
-    /// Errors of its values.
+    /// Errors of the evaluator's values; `None` for a player.
     pub values: Option<ValueFigures>,
-    /// By class of positions ([`engine::play::registry::OracleEntry::class`]); in suites by stones
-    /// on the board, `5` for at most five.
+    /// Quality by class of positions ([`engine::play::registry::OracleEntry::class`]); in suites by
+    /// stones on the board, `5` for at most five.
     pub classes: BTreeMap<String, Figures>,
-    /// Positions by the evaluator's value.
+    /// Non-empty bins of the positions by the evaluator's value.
     pub calibration: Vec<Bin>,
-    /// Wall time of its choices, all threads together.
+    /// Wall time of the contestant's decisions, in seconds.
     pub seconds: f64,
 }
 
-/// Measures a contestant in all positions and by class.
+/// Measures the decisions of a contestant, over all positions and by class.
 ///
 /// # Errors
 /// If a player fails.
@@ -96,14 +96,14 @@ pub fn measure<G: Playable>(
 }
 
 impl ContestantReport {
-    /// The first two cells of its rows.
+    /// Cells with the name and kind of the contestant.
     fn names(&self) -> [Cell; 2] {
         [self.name.as_str().into(), self.kind.as_str().into()]
     }
 }
 
-/// Regret of all decisions and of real choices with standard errors, and the part of the first
-/// error from labels.
+/// Regret of all decisions, its standard error and the part of this from inexact values, then
+/// regret of real choices and its standard error.
 fn regrets(figures: &Figures) -> [Cell; 5] {
     let (all, choices) = (figures.regret, figures.regret_of_choices);
     [
@@ -117,10 +117,10 @@ fn regrets(figures: &Figures) -> [Cell; 5] {
 }
 
 impl Report {
-    /// The table of all contestants.
+    /// Table with the figures of all contestants.
     #[must_use]
     pub fn text_table(&self) -> TextTable {
-        // Exact labels have no errors.
+        // This column is left out if all values are exact.
         let in_error = |measured: &ContestantReport| measured.figures.of_labels > 0.0;
         let labelled = self.contestants.iter().any(in_error);
         let columns = [
@@ -164,7 +164,7 @@ impl Report {
         text_table
     }
 
-    /// The regret of each contestant in each class.
+    /// Table with a row for each contestant and class.
     #[must_use]
     pub fn classes(&self) -> TextTable {
         let columns = [
@@ -199,7 +199,7 @@ impl Report {
         text_table
     }
 
-    /// Mean regret of each contestant, a column for each class.
+    /// Table of mean regret, with a row for each contestant and a column for each class.
     #[must_use]
     pub fn class_table(&self) -> TextTable {
         let names = self.class_names();
@@ -223,7 +223,8 @@ impl Report {
         text_table
     }
 
-    /// Evaluators' values beside exact ones, by bin; `None` without an evaluator.
+    /// Table of the evaluators' mean values beside the exact ones, by bin; `None` without an
+    /// evaluator.
     #[must_use]
     pub fn calibration(&self) -> Option<TextTable> {
         let mut text_table =
@@ -243,7 +244,7 @@ impl Report {
         (!text_table.rows.is_empty()).then_some(text_table)
     }
 
-    /// A reliability plot of the evaluators; without any, regret by class.
+    /// Chart of calibration if there are evaluators, else of regret by class.
     ///
     /// # Errors
     /// If the chart cannot be drawn.
@@ -290,7 +291,7 @@ impl Report {
         scaled_chart(&chart, &classes, &Scale::Logarithmic(10))
     }
 
-    /// Class names in the order of the sum of their numbers, then of the first.
+    /// Class names, ordered by the sum of the numbers in them, then by the first number.
     fn class_names(&self) -> Vec<String> {
         let contestants = self.contestants.iter();
         let names = contestants.flat_map(|measured| measured.classes.keys().cloned());

@@ -1,13 +1,13 @@
-//! Certified suites of EinStein: positions with a number of stones and the value of every move,
-//! exact where tables or a solver reach, else by rollouts.
+//! Certified suites of EinStein: positions with the value of every move, exact where endgame tables
+//! or a solver reach, else by rollouts.
 //!
-//! A suite is JSON Lines: a header, then a line for each position with the values of its moves in
-//! list order. Values by rollouts have two independent halves and the standard error of their mean:
+//! A suite has a number of stones and is a file of JSON Lines: a header, then a line for each
+//! position. Values by rollouts have two independent halves and the standard error of their mean:
 //! the best move is chosen by one half and valued by the other, which avoids the bias of a maximum.
-//! Positions are sampled from games whether or not they can be solved.
+//! Positions are sampled whether or not they can be solved.
 //!
-//! A suite depends on its header alone, and an interrupted one resumes. No two of its positions are
-//! images of each other.
+//! A suite depends on its header alone, and interrupted work on it resumes. No two of its positions
+//! are symmetric images of each other.
 
 use super::{
     positions::{Source, draw_positions},
@@ -34,15 +34,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Name and version of the format.
 const SUITE_FORMAT: &str = "alea regret suite 2";
 
-/// The smallest suite, which also has positions of fewer stones.
+/// Stones of the smallest suite, which has positions of two to five stones.
 pub const MIN_TABLE_STONES: u32 = 5;
-/// Maximum stones of a suite's positions.
+/// Maximum stones of a suite.
 pub const MAX_TABLE_STONES: u32 = 12;
 
-/// Moves within this many standard errors of the best one are valued again.
+/// Moves within this many standard errors of the best one are valued again by the next player.
 const RECHECK_SIGMAS: f32 = 3.0;
 
 /// The first line of a suite.
@@ -53,74 +52,76 @@ pub struct Header {
     pub format: String,
     /// The rules, in notation.
     pub game: String,
-    /// Stones of the positions; of [`MIN_TABLE_STONES`] the maximum.
+    /// Number of stones on the board; for [`MIN_TABLE_STONES`] the maximum number.
     pub stones: u32,
     /// Number of positions.
     pub positions: u64,
-    /// Player of the games of the positions.
+    /// Source of the positions: `mixed` or a player's spec.
     pub from: String,
-    /// Stones of the tables of exact values.
+    /// Maximum stones of the endgame tables used for exact values.
     pub tables: usize,
-    /// Maximum positions solved for one.
+    /// Maximum number of positions beyond the tables that were solved for one position of the
+    /// suite.
     pub limit: usize,
-    /// Players of the values that are not exact; each values the moves that the earlier ones could
-    /// not separate from the best.
+    /// Specs of the players that value moves by rollouts. Each one values the moves that its
+    /// predecessor could not separate from the best.
     pub by: Vec<String>,
-    /// The seed of positions and players.
+    /// Seed of positions and players.
     pub seed: u64,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
-    /// Before the roll.
+    /// Text of the position before the roll.
     position: String,
-    /// Value of each move, in list order, for the side that makes it: exact, or by half of the
-    /// games.
+    /// Value of each move, in list order, for the side that makes it: exact, or by the first half
+    /// of the rollouts.
     values: Vec<f32>,
-    /// By the other half of the games; empty for exact values.
+    /// Values by the second half of the rollouts; empty if values are exact.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     others: Vec<f32>,
-    /// Standard errors of the means of both halves.
+    /// Standard error of each mean over both halves; empty if values are exact.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     errors: Vec<f32>,
 }
 
-/// A suite of labelled positions.
+/// A suite in memory.
 #[derive(Clone, Debug)]
 pub struct LabelledSuite {
-    /// The header.
+    /// The first line of the file.
     pub header: Header,
-    /// Positions with their labels.
+    /// Positions with the values of their moves.
     pub labelled: Vec<Labelled<Standard>>,
 }
 
-/// The construction of suites.
+/// What suites are made from.
 pub struct SuiteBuilder<'a> {
     /// The rules.
     pub game: &'a Standard,
-    /// Self-play of the positions.
+    /// Self-play from which positions are sampled.
     pub source: &'a Source<Standard>,
-    /// Tables of exact values.
+    /// Endgame tables for exact values.
     pub tables: &'a Tables,
-    /// Maximum positions solved for one.
+    /// Maximum number of positions beyond the tables to solve for one position.
     pub limit: usize,
-    /// Players for values that are not exact.
+    /// Players that value by rollouts what is not exact; see [`Header::by`].
     pub by: &'a [PlayerRecipe<Standard>],
-    /// The seed of positions and players.
+    /// Seed of positions and players.
     pub seed: u64,
-    /// Positions valued by this task; the others are left to the merge.
+    /// Positions that this process values. Only a process without tasks, or their merge, writes the
+    /// suite.
     pub slice: TaskSlice,
 }
 
-/// Path of the suite of a number of stones.
+/// Path of the suite with this number of stones.
 #[must_use]
 pub fn file(directory: &Path, stones: u32) -> PathBuf {
     directory.join(format!("stones-{stones}.jsonl"))
 }
 
 impl SuiteBuilder<'_> {
-    /// Makes the suite of a number of stones in a directory, unless it exists.
+    /// Makes the suite with a number of stones in a directory, unless it exists.
     ///
     /// # Errors
     /// If games do not reach enough positions, a player does not value them, another suite was
@@ -185,21 +186,21 @@ impl SuiteBuilder<'_> {
         })?;
         if let TaskSlice::Merge { of } = self.slice {
             for number in 0..of {
-                // A task without work has no file.
+                // A task without positions has no file.
                 let _ = fs::remove_file(TaskSlice::Task { number, of }.path_for(&state));
             }
         }
         Ok(fs::remove_file(&state).map_err(|error| format!("{}: {error}", state.display()))?)
     }
 
-    /// Distinct positions, one of each game.
+    /// Samples positions from different games, none of which is an image of another.
     fn draw(&self, stones: u32, positions: u64, progress: &ProgressBar) -> Result<Vec<Position>> {
         let min_stones = if stones == MIN_TABLE_STONES {
             2
         } else {
             stones
         };
-        // Spare positions for duplicates.
+        // Some more than needed, since images of each other are dropped.
         let count = positions + positions / 4 + 8;
         progress.set_length(count);
         progress.set_position(0);
@@ -224,8 +225,8 @@ impl SuiteBuilder<'_> {
         Ok(sampled)
     }
 
-    /// Maximum positions solved for one of so many stones; 0 with more than two stones above the
-    /// tables.
+    /// Maximum number of positions to solve for one with so many stones; 0, for tables only, if
+    /// these have three stones less or fewer.
     fn limit_of(&self, stones: u32) -> usize {
         if stones as usize <= self.tables.stones() + 2 {
             self.limit
@@ -270,7 +271,7 @@ impl SuiteBuilder<'_> {
                 let [one, other] = labelled.split.each_ref().map(|half| half[index]);
                 labelled.values[index] = (one + other) / 2.0;
             }
-            // Moves that may be the best of some outcome are valued again.
+            // Moves that may be the best one of some outcome are valued again.
             let mut again = vec![false; moves.len()];
             for outcome in labelled.outcomes(game).iter() {
                 let best = outcome
@@ -291,10 +292,10 @@ impl SuiteBuilder<'_> {
     }
 }
 
-/// Separates the seeds of suites from those of positions.
+/// Last index in the seeds of suites, which separates them from those of other measurements.
 const SUITE_SEED_STREAM: u64 = 2;
 
-/// Value of a position for the seat that is not to move, with its standard error.
+/// Value of a position by a player, for the seat that is not to move, and its standard error.
 fn value(
     player: &mut dyn Player<Standard>,
     after: &Position,
@@ -312,12 +313,12 @@ fn value(
     }
 }
 
-/// Rounds to five decimals, below the error of labels.
+/// Rounds to five decimals, finer than the standard errors.
 fn rounded(value: f32) -> f32 {
     (value * 1e5).round() / 1e5
 }
 
-/// Writes the canonical images of all positions of the suites in a directory, which training
+/// Writes the canonical images of the positions of all suites in a directory, which training
 /// excludes.
 ///
 /// # Errors
@@ -331,7 +332,7 @@ pub fn write_held_out(directory: &Path, game: &Standard) -> Result<()> {
     })?)
 }
 
-/// The canonical image of every position of the suites in a directory.
+/// The canonical images of the positions of all suites in a directory.
 pub(super) fn least_images(directory: &Path, game: &Standard) -> Result<BTreeSet<u64>> {
     let mut images = BTreeSet::new();
     for suite in LabelledSuite::all(directory, game)? {
@@ -342,13 +343,13 @@ pub(super) fn least_images(directory: &Path, game: &Standard) -> Result<BTreeSet
 }
 
 impl LabelledSuite {
-    /// Class of a position in reports: its stones, `5` for at most five.
+    /// Class of a position in reports: its number of stones, `5` for at most five.
     #[must_use]
     pub fn class(position: &Position) -> String {
         position.stones().max(MIN_TABLE_STONES).to_string()
     }
 
-    /// Reads a suite from a file, or all suites of a directory.
+    /// Reads a suite from a file, or all suites from a directory.
     ///
     /// # Errors
     /// If a file cannot be read, a line is invalid, or there is no suite.
@@ -367,7 +368,7 @@ impl LabelledSuite {
         Ok(suites)
     }
 
-    /// Source of the positions as text.
+    /// Source of the positions, in words.
     #[must_use]
     pub fn from(&self) -> String {
         format!("games of {} with 10 % random moves", self.header.from)
@@ -381,7 +382,7 @@ impl LabelledSuite {
         )
     }
 
-    /// Parses a suite; `name` is used in errors.
+    /// Parses a suite; `name` is its name in errors.
     ///
     /// # Errors
     /// Names the first invalid line.

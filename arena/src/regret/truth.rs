@@ -1,6 +1,6 @@
-//! Values of every move of a position, from an oracle or a suite.
+//! Exact values of every move of a position, from an oracle or a suite.
 //!
-//! Values are those of the side that makes the move, after it and before the next outcome of
+//! They are values for the side that makes the move, after it and before the next outcome of
 //! chance; a move that ends the game has its payoff.
 
 use crate::error::Result;
@@ -9,23 +9,24 @@ use engine::play::playable::Playable;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// A position before chance, all its moves and their values.
+/// A position before chance, with values for all its moves.
 #[derive(Clone, Debug)]
 pub struct Labelled<G: Playable> {
     /// The position.
     pub position: G::Position,
-    /// The moves that any outcome allows.
+    /// The moves that any outcome of chance allows.
     pub moves: Vec<G::Move>,
     /// Values in the order of the moves.
     pub values: Vec<f32>,
-    /// Values by two halves of the games, with `values` as means; equal if exact.
+    /// Values by the first and by the second half of the rollouts, of which `values` are the means;
+    /// all are equal if exact.
     pub(super) split: [Vec<f32>; 2],
     /// Standard errors of the values; 0 if exact.
     pub(super) errors: Vec<f32>,
 }
 
 impl<G: Playable> Labelled<G> {
-    /// A position with unset values.
+    /// A position whose values are 0, to be set.
     pub(super) fn new(game: &G, position: &G::Position) -> Self {
         let moves = game.legal_moves(position, None).to_vec();
         let zeros = vec![0.0; moves.len()];
@@ -38,14 +39,14 @@ impl<G: Playable> Labelled<G> {
         }
     }
 
-    /// Outcomes of chance; those with the same moves are merged.
+    /// Outcomes of chance; those that allow the same moves are merged.
     #[must_use]
     pub fn outcomes(&self, game: &G) -> G::Outcomes {
         game.outcomes(&self.position, &self.moves)
     }
 
-    /// Value of the best allowed move: selected by one half of the games and valued by the other,
-    /// both ways.
+    /// Value of the best move that an outcome allows. It is chosen by one half of the rollouts and
+    /// valued by the other; the result is the mean over both orders.
     #[must_use]
     pub fn best(&self, outcome: &Outcome) -> f32 {
         let [one, other] = &self.split;
@@ -55,7 +56,7 @@ impl<G: Playable> Labelled<G> {
         (crossed[0] + crossed[1]) / 2.0
     }
 
-    /// Standard error of a move's loss from its label and that of the best move.
+    /// Standard error of a move's loss, from those of its value and of the best move's.
     pub(super) fn error(&self, outcome: &Outcome, index: usize) -> f32 {
         match first_best(&self.values, outcome.move_range()) {
             best if best == index => 0.0,
@@ -76,12 +77,12 @@ impl<G: Playable> Labelled<G> {
     }
 }
 
-/// Decisions of a position: one for each outcome of chance, such as a roll.
+/// Decisions of a position: one for each outcome of chance, such as a roll of the die.
 pub(super) fn decisions_per_position<G: Playable>(game: &G) -> f64 {
     f64::from(game.outcome_numbers().count() as u32)
 }
 
-/// Decisions merged in an outcome, such as several rolls; rounded if integer within precision.
+/// Decisions merged in an outcome, such as several rolls; rounded if almost an integer.
 #[must_use]
 pub(super) fn decisions_of(outcome: &Outcome, decisions: f64) -> f64 {
     let share = f64::from(outcome.weight) * decisions;
@@ -112,10 +113,10 @@ pub fn label_exactly<G: Playable>(
     Ok(blocks.collect::<Result<Vec<_>>>()?.concat())
 }
 
-/// Positions in one batch of lookups.
+/// Positions whose values are looked up at once.
 const BLOCK_POSITIONS: usize = 1024;
 
-/// `None` if a value is unknown.
+/// Exact values of all moves of several positions; `None` if one is unknown.
 fn label_block<G: Playable>(
     game: &G,
     oracle: &dyn Oracle<G>,
@@ -132,8 +133,8 @@ fn label_block<G: Playable>(
     Some(labelled)
 }
 
-/// Values of the `requested` positions and of all moves of `of` by one call of `values`, which gets
-/// no finished positions. `None` if a value is unknown.
+/// Values of the positions `requested` and of all moves of the positions `of`, by one call of
+/// `values`, which gets no finished positions. `None` if a value is unknown.
 pub(super) fn rate_moves<G: Playable>(
     game: &G,
     of: &[Labelled<G>],

@@ -1,4 +1,4 @@
-//! Sections of the kinds of results.
+//! Report pages from results: a section for each kind.
 
 use super::ReportItem;
 use crate::error::Result;

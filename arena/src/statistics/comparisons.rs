@@ -1,19 +1,19 @@
-//! Multiple comparisons: among 45 pairings of equals two differ "with 95 % certainty" by chance
+//! Multiple comparisons: among many pairings of equals, some differ "with 95 % certainty" by chance
 //! alone.
 //!
-//! If no contestants differ, the probability of any significant pairing is at most the stated
-//! level, whatever the dependence between pairings. Sources: Holm (1979); Bonferroni.
+//! The methods here bound the probability that any pairing of equals is significant, whatever the
+//! dependence between pairings. Sources: Holm (1979); Bonferroni.
 
 use super::{QUANTILE_95, Tally, normal_below};
 
-/// Two-sided probability of a score at least this far from 1/2 between equals.
+/// Probability that the score between equals is at least this far from 1/2, to either side.
 pub(crate) fn two_sided<const N: usize>(tally: &Tally<N>) -> f64 {
     let superiority = tally.superiority();
     (2.0 * superiority.min(1.0 - superiority)).clamp(0.0, 1.0)
 }
 
-/// Holm-adjusted probabilities of several tests, in the given order; each may be compared with
-/// 0.05.
+/// Holm-adjusted probabilities of several tests, in the given order. Each is compared with the
+/// level of significance, such as 0.05.
 pub(crate) fn holm(probabilities: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..probabilities.len()).collect();
     order.sort_by(|&left, &right| probabilities[left].total_cmp(&probabilities[right]));
@@ -28,8 +28,8 @@ pub(crate) fn holm(probabilities: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// Half-width, in standard errors, of `count` intervals that all hold with 95 % certainty
-/// (Bonferroni).
+/// Half-width, in standard errors, of `count` intervals that all contain their values with 95 %
+/// certainty (Bonferroni).
 pub(crate) fn simultaneous_quantile(count: usize) -> f64 {
     if count <= 1 {
         return QUANTILE_95;

@@ -1,24 +1,25 @@
-//! Normalised Elo: the excess of the score over 1/2 in standard deviations of one game.
+//! Normalised Elo: the excess of the score over 1/2 in standard deviations of one game, times 800 /
+//! ln 10.
 //!
-//! A plain Elo difference measures how much more often one side wins, a normalised one how many
-//! games show it, at any fraction of split pairs. One standard deviation of a game is 800 / ln 10 =
-//! 347.4. Figures are finite for all counts. Source: M. Van den Bergh's notes for fishtest.
+//! A plain Elo difference shows how much more often one side wins; a normalised one how many games
+//! it takes to show this, whatever the fraction of split pairs. Figures are finite for all counts.
+//! Source: M. Van den Bergh's notes for fishtest.
 
 use super::{Interval, QUANTILE_95, Tally};
 
-/// Normalised Elo a standard deviation of one game: 800 / ln 10.
+/// Normalised Elo of one standard deviation of a game.
 pub(super) const NORMALIZED_ELO: f64 = 800.0 / std::f64::consts::LN_10;
 
 impl<const N: usize> Tally<N> {
-    /// Normalised Elo of the excess score; a sample has `games` games, 2 for pairs.
+    /// Normalised Elo of the score; `games` is the number of games in a sample, 2 for pairs.
     ///
-    /// If all samples are equal, `sure_variance` replaces their variance.
+    /// If all samples are equal, their variance is taken as the largest possible.
     #[must_use]
     pub fn normalized_elo(&self, games: f64) -> f64 {
         (self.bounded_score() - 0.5) / (games * self.sure_variance()).sqrt() * NORMALIZED_ELO
     }
 
-    /// 95 % interval of the normalised Elo, for a known standard deviation.
+    /// 95 % interval of the normalised Elo; the standard deviation is taken as exact.
     #[must_use]
     pub fn normalized_elo_interval(&self, games: f64) -> Interval {
         Interval::from_center(
@@ -27,12 +28,13 @@ impl<const N: usize> Tally<N> {
         )
     }
 
-    /// The score, at least a quarter of a sample away from 0 and 1.
+    /// Score, clamped to a quarter of a sample inside of 0 and 1.
     pub(crate) fn bounded_score(&self) -> f64 {
         self.clamp_score(self.score())
     }
 
-    /// Variance of a sample; if all samples are equal, the maximum variance at the (bounded) score.
+    /// Variance of the samples' scores; if all are equal, the maximum variance that samples with
+    /// this (clamped) score can have.
     pub(crate) fn sure_variance(&self) -> f64 {
         let variance = self.variance();
         let score = self.bounded_score();

@@ -1,17 +1,17 @@
-//! The choice of the next pairing, so that few games settle the order of many contestants.
+//! Choice of the next pairing, so that few games settle the ranking of many contestants.
 //!
-//! Only neighbours in the ranking matter. A difference is settled when it exceeds two standard
-//! errors or is precise enough to count as equal; contestants without an open difference play no
-//! more. The next pairing is the one whose games are expected to reduce the variances of the open
-//! differences most, relative to them, by way of other contestants too. It depends on the results
-//! alone.
+//! Only neighbours in the ranking matter. Their difference is settled if it exceeds two standard
+//! errors, or if these are below a given precision; contestants without an unsettled difference
+//! play no more. The next pairing is the one whose games are expected to reduce the variances of
+//! the unsettled differences most, as fractions of them, including differences to other
+//! contestants. It depends on the results alone.
 
 use super::ratings::{ELO_PER_LOGIT, MatchRecord, Ratings, ratings, reachable_from};
 
-/// Minimum significant difference in standard errors.
+/// Minimum of a significant difference, in standard errors.
 pub(crate) const SIGNIFICANT_SIGMAS: f64 = 2.0;
 
-/// Contestants from the best to the worst.
+/// Indices of contestants, best first.
 pub(crate) fn ranking(ratings: &Ratings) -> Vec<usize> {
     let mut order: Vec<usize> = (0..ratings.elo.len()).collect();
     order.sort_by(|&left, &right| ratings.elo[right].total_cmp(&ratings.elo[left]));
@@ -24,8 +24,8 @@ pub(crate) fn are_apart(ratings: &Ratings, a: usize, b: usize) -> bool {
     difference > SIGNIFICANT_SIGMAS * ratings.difference_error(a, b)
 }
 
-/// Neighbours among the active contestants that neither differ significantly nor are equal within
-/// `precision` Elo.
+/// Neighbours in the ranking of the active contestants whose difference is not settled: it is not
+/// significant, and two standard errors of it exceed `precision`, in Elo.
 pub(crate) fn open_differences(
     ratings: &Ratings,
     precision: f64,
@@ -42,7 +42,8 @@ pub(crate) fn open_differences(
         .collect()
 }
 
-/// The next of the `allowed` pairings, given counts of pairs; `None` if no difference is open.
+/// The most informative of the `allowed` pairings, by the results `records`, if `pairs` pairs of
+/// games are added; `None` if all differences are settled.
 pub(crate) fn next_pairing(
     contestants: usize,
     records: &[MatchRecord],
@@ -54,14 +55,16 @@ pub(crate) fn next_pairing(
     let pairings = (1..contestants).flat_map(apart);
     let mut pairings = pairings.filter(|&(a, b)| allowed(a, b));
     let Some(ratings) = ratings(contestants, records) else {
-        // First, all contestants are connected, if possible each with the next.
+        // Before there are ratings, contestants are connected by games, if possible each with the
+        // next.
         return pairings.find(|&(a, b)| !reachable_from(contestants, records, a)[b]);
     };
     let pairings: Vec<(usize, usize)> = pairings.collect();
     let plays = |one: usize| pairings.iter().any(|&(a, b)| a == one || b == one);
     let open = open_differences(&ratings, precision, plays);
     let covariance = &ratings.covariance;
-    // Expected reduction of the variances of open differences by games of a pairing.
+    // Expected reduction of the variances of unsettled differences, as fractions of them, by games
+    // of a pairing.
     let gain = |a: usize, b: usize| {
         let column = |row: usize| covariance[row][a] - covariance[row][b];
         let fraction = super::score_of_elo(ratings.elo[a] - ratings.elo[b]);
@@ -76,7 +79,7 @@ pub(crate) fn next_pairing(
         open.iter().map(one).sum::<f64>()
     };
     let rated = pairings.iter().copied().map(|(a, b)| (gain(a, b), (a, b)));
-    // The first of equals.
+    // Of equal pairings the first.
     let best = rated.reduce(|best, other| if other.0 > best.0 { other } else { best });
     best.filter(|_| !open.is_empty())
         .map(|(_, pairing)| pairing)

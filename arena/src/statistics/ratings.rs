@@ -1,12 +1,12 @@
 //! Ratings of many contestants from all their matches, by the model of Bradley and Terry (1952).
 //!
-//! A beats B with the probability that the difference of their ratings predicts. Ratings maximise
-//! the likelihood (Newton's method) and add up to 0. Their errors come from the variance of pairs
-//! of games, the "sandwich" of White (1982), with matches as independent.
+//! The difference of two ratings predicts the score between them. Ratings maximise the likelihood
+//! (Newton's method) and have mean 0. Their errors come from the observed variance of pairs of
+//! games, by the "sandwich" estimator of White (1982), with matches as independent.
 //!
-//! Ratings are finite for all counts: a match without a lost sample counts a quarter of a sample as
-//! lost, as in [`Tally::elo`], so the ratings of two contestants differ by exactly the Elo of their
-//! match.
+//! Ratings are finite for all counts: the score of a match is clamped to a quarter of a sample
+//! inside of 0 and 1, as in [`Tally::elo`], so that the ratings of two contestants differ by
+//! exactly the Elo of their match.
 
 use super::{Interval, Tally, dot};
 use engine::core::moments::Moments;
@@ -17,7 +17,7 @@ pub(super) const ELO_PER_LOGIT: f64 = 400.0 / std::f64::consts::LN_10;
 /// The result of a match between two contestants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct MatchRecord {
-    /// Index of the scored contestant.
+    /// Index of the contestant whose points are counted.
     pub a: usize,
     /// Index of the opponent.
     pub b: usize,
@@ -25,11 +25,11 @@ pub(crate) struct MatchRecord {
     pub samples: f64,
     /// Mean score of `a`, inside `(0, 1)`.
     pub score: f64,
-    /// Variance of a pair's mean.
+    /// Variance of a pair's mean score.
     pub variance: f64,
 }
 
-/// Weight, in pairs, of the prior variance.
+/// Number of pairs that the prior variance is worth.
 const PRIOR_PAIRS: f64 = 10.0;
 
 impl MatchRecord {
@@ -44,9 +44,9 @@ impl MatchRecord {
         }
     }
 
-    /// The record of two contestants from the means of their pairs, luck-adjusted or not. A prior
-    /// variance of independent games is added, since a few equal pairs would mislead the choice of
-    /// the next pairing.
+    /// The record of two contestants from the mean scores of their pairs, luck-adjusted or not. The
+    /// variance is averaged with a prior one, that of independent games, since after a few equal
+    /// pairs it would be far too small.
     pub(crate) fn from_means(a: usize, b: usize, means: &Moments) -> Self {
         let samples = means.samples();
         let edge = 0.25 / samples.max(1.0);
@@ -67,12 +67,12 @@ impl MatchRecord {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Ratings {
     pub elo: Vec<f64>,
-    /// In Elo squared.
+    /// Covariances of the ratings, in Elo squared.
     pub covariance: Vec<Vec<f64>>,
 }
 
 impl Ratings {
-    /// Interval of a rating with `quantile` standard errors to each side.
+    /// Interval of a rating: `quantile` standard errors to each side.
     pub(crate) fn interval(&self, contestant: usize, quantile: f64) -> Interval {
         let half_width = quantile * self.covariance[contestant][contestant].max(0.0).sqrt();
         Interval::from_center(self.elo[contestant], half_width)
@@ -86,9 +86,8 @@ impl Ratings {
     }
 }
 
-/// Ratings of `contestants` from their records.
-///
-/// `None` if the records do not connect all contestants, whose ratings then have no common scale.
+/// Ratings of `contestants` from their records; `None` if these do not connect all contestants,
+/// whose ratings then have no common scale.
 pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Ratings> {
     if contestants == 0 || reachable_from(contestants, records, 0).contains(&false) {
         return None;
@@ -147,7 +146,8 @@ pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Rat
         }
     }
     let bread = invert(curvature(&strengths, &records))?;
-    // The added row of ones does not affect the errors and is omitted in the middle factor.
+    // The row of ones that is added for inversion does not affect the errors, so it is omitted in
+    // the middle factor.
     let filling = differences(contestants, &records, |record| record.variance);
     let covariance = product(&product(&bread, &filling), &bread);
     let mean = strengths.iter().sum::<f64>() / contestants as f64;
@@ -190,8 +190,8 @@ fn differences(
     matrix
 }
 
-/// The Hessian of the likelihood: [`differences`] plus a multiple of the matrix of ones, which
-/// fixes the mean and makes it invertible.
+/// Negative Hessian of the log likelihood, plus a multiple of the matrix of ones, which fixes the
+/// mean and makes it invertible.
 fn curvature(strengths: &[f64], records: &[&MatchRecord]) -> Matrix {
     let contestants = strengths.len();
     let mut matrix = differences(contestants, records, |record| {
@@ -243,7 +243,7 @@ fn product(left: &Matrix, right: &Matrix) -> Matrix {
     left.iter().map(row).collect()
 }
 
-/// Contestants connected to one by records.
+/// For every contestant, whether records connect it to one.
 pub(super) fn reachable_from(
     contestants: usize,
     records: &[MatchRecord],

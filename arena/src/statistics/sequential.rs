@@ -14,19 +14,19 @@ use super::{PairCounts, Tally, normalized::NORMALIZED_ELO, score_of_elo};
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
 
-/// The unit of an Elo difference.
+/// The unit in which Elo differences are measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EloModel {
-    /// The score is logistic in Elo.
+    /// Ordinary Elo: the score is a logistic function of the difference.
     #[default]
     Logistic,
-    /// Elo is the excess score in standard deviations of one game: test durations do not depend on
-    /// the draw rate.
+    /// Normalised Elo: the excess of the score over 1/2 in standard deviations of one game. The
+    /// duration of tests does not depend on the draw rate.
     Normalized,
 }
 
-/// A sequential test and its error probabilities.
+/// A sequential test with its hypotheses and error probabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SequentialTest {
     /// Elo difference under the null hypothesis.
@@ -37,28 +37,28 @@ pub struct SequentialTest {
     pub alpha: f64,
     /// Probability of accepting `elo0` if `elo1` is true.
     pub beta: f64,
-    /// The unit of Elo.
+    /// The unit of `elo0` and `elo1`.
     pub model: EloModel,
-    /// Pairs of games between checks, with bounds for that; `None` for a check after each pair,
-    /// with Wald's bounds.
+    /// Pairs of games between evaluations of the test, for which its bounds are corrected; `None`
+    /// for an evaluation after each pair, with Wald's bounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<u64>,
 }
 
-/// The evidence of samples for `elo1` against `elo0`.
+/// Evidence of a match for `elo1` against `elo0`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Evidence {
     /// The log likelihood ratio.
     pub(crate) ratio: f64,
-    /// Standard deviation of its change by a pair of games.
+    /// Standard deviation of the change of `ratio` by one pair of games.
     pub(crate) deviation: f64,
 }
 
-/// Mean overshoot of a random walk beyond a bound in standard deviations of its steps: -ζ(1/2) /
-/// √(2π) (Siegmund 1979).
+/// Mean distance by which a random walk exceeds a bound when it crosses it, in standard deviations
+/// of its steps: -ζ(1/2) / √(2π) (Siegmund 1979).
 const OVERSHOOT_SIGMAS: f64 = 0.582_597_157_939_010_6;
 
-/// The state of a sequential test.
+/// Decision of a sequential test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -71,7 +71,7 @@ pub enum Verdict {
 }
 
 impl SequentialTest {
-    /// A test of `elo1` against `elo0`.
+    /// A test of `elo1` against `elo0`, evaluated after each pair.
     ///
     /// # Errors
     /// If `elo0` is not below `elo1`, or an error probability is not in `(0, 0.5)`.
@@ -98,10 +98,10 @@ impl SequentialTest {
         })
     }
 
-    /// The same test with a check after every `pairs` pairs.
+    /// The same test, evaluated after every `pairs` pairs.
     ///
     /// # Errors
-    /// If that is 0.
+    /// If `pairs` is 0.
     pub fn in_batches(self, pairs: u64) -> Result<Self> {
         if pairs == 0 {
             return Err(
@@ -114,14 +114,14 @@ impl SequentialTest {
         })
     }
 
-    /// True if the test is checked after this number of pairs.
+    /// True if the test is evaluated after this number of pairs.
     pub(crate) fn is_checked_after(&self, pairs: u64) -> bool {
         self.batch.is_none_or(|batch| pairs.is_multiple_of(batch))
     }
 
-    /// Log likelihood ratios at which `elo0` and `elo1` are accepted (Wald 1945). Checks in batches
-    /// overshoot the bounds, which are therefore nearer by the mean overshoot; they meet if one
-    /// batch decides, with fewer errors.
+    /// Log likelihood ratios at which `elo0` and `elo1` are accepted (Wald 1945). Between
+    /// evaluations in batches the ratio overshoots the bounds, which are therefore moved inwards by
+    /// the mean overshoot; they meet if a single batch decides.
     pub(crate) fn bounds(&self, evidence: &Evidence) -> (f64, f64) {
         let lower = (self.beta / (1.0 - self.alpha)).ln();
         let upper = ((1.0 - self.beta) / self.alpha).ln();
@@ -133,7 +133,8 @@ impl SequentialTest {
         (lower + nearer, upper - nearer)
     }
 
-    /// Evidence of pairs of games; without half points, the two cells of drawn games are omitted.
+    /// Evidence of pairs of games; the cells that only drawn games can fill are omitted if they are
+    /// empty.
     pub(crate) fn of_pair_counts(&self, pairs: &PairCounts) -> Evidence {
         match pairs.tally().counts {
             [lost, 0, split, 0, won] => {
@@ -189,10 +190,10 @@ impl SequentialTest {
     }
 }
 
-/// Weight of an empty cell, fishtest's constant.
+/// Count of an empty cell, as in fishtest.
 const EMPTY_CELL: f64 = 1e-3;
 
-/// Newton steps before bisection takes over; near a root three or four are enough.
+/// Number of Newton steps before bisection takes over; near a root three or four are enough.
 const NEWTON_STEPS: usize = 30;
 
 /// The distribution with mean `mean` that is nearest to `observed`.
@@ -233,11 +234,10 @@ fn with_excess<const N: usize>(observed: &[f64; N], excess: f64) -> [f64; N] {
     fitted
 }
 
-/// `p_i = observed_i / (1 + x·d_i)` with the x for which `Σ p_i·d_i = 0`.
+/// `p_i = observed_i / (1 + x·d_i)` for the distances d, with the x for which `Σ p_i·d_i = 0`.
 ///
-/// The sum falls in x between the poles at the extreme distances, so there is one root, found by
-/// Newton's method with bisection as a fallback. If all distances have one sign, `observed` is
-/// returned.
+/// The sum falls in x between the poles, so there is one root, found by Newton's method with
+/// bisection as a fallback. If all distances have the same sign, `observed` is returned.
 fn tilted_to_zero_mean<const N: usize>(observed: &[f64; N], distances: &[f64; N]) -> [f64; N] {
     let least = distances.iter().copied().fold(f64::INFINITY, f64::min);
     let greatest = distances.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -1,6 +1,7 @@
-//! Sequential tests of simulated matches: error rates and durations.
+//! Sequential tests of simulated matches, for error rates and durations.
 //!
-//! A simulated test is a pure function of the test, the probabilities and the random stream.
+//! A simulated test is a pure function of the test, the probabilities of results and the random
+//! stream.
 
 use super::{
     PairCounts, Tally,
@@ -10,16 +11,17 @@ use super::{
 };
 use engine::core::random::RandomStream;
 
-/// Probabilities of 0, 1 and 2 wins of A in a pair.
+/// Probabilities that A wins 0, 1 or 2 games of a pair; there are no draws.
 pub type PairDistribution = [f64; 3];
 
-/// Distribution of an Elo difference under a model with a fraction `split` of split pairs.
+/// Distribution of pairs with an Elo difference under a model, of which the fraction `split` is
+/// split.
 ///
 /// # Panics
-/// If that fraction leaves no room for the score.
+/// If so many split pairs leave no room for the score.
 #[must_use]
 pub fn pair_distribution(elo: f64, model: EloModel, split: f64) -> PairDistribution {
-    // Pairs of two wins and of two losses differ by twice the excess.
+    // The probabilities of two wins and of two losses differ by twice the excess of the score.
     let excess = match model {
         EloModel::Logistic => score_of_elo(elo) - 0.5,
         EloModel::Normalized => {
@@ -44,7 +46,7 @@ pub fn pair_distribution(elo: f64, model: EloModel, split: f64) -> PairDistribut
     pair_distribution
 }
 
-/// Tests pairs of a distribution with a check after every `every` pairs: verdict and number of
+/// Simulates a test of random pairs, evaluated after every `every` pairs: verdict and number of
 /// pairs.
 pub fn run(
     test: &SequentialTest,
@@ -66,7 +68,8 @@ pub fn run(
     })
 }
 
-/// Tests independent single games.
+/// Simulates a test of random single games, which A wins with probability `score`: verdict and
+/// number of games.
 pub fn run_games(
     test: &SequentialTest,
     score: f64,
@@ -80,8 +83,8 @@ pub fn run_games(
     })
 }
 
-/// The verdict of a test and its number of samples; `one_more` adds a sample and returns the
-/// evidence of all.
+/// Adds samples until a test is decided: verdict and number of samples. `one_more` adds a sample
+/// and, if its argument is `true`, returns the evidence of all.
 fn until_decided(
     test: &SequentialTest,
     every: u64,

@@ -14,7 +14,6 @@ use std::sync::LazyLock;
 const NOT_A_SETUP: u32 = (SETUPS * SETUPS) as u32;
 const BLUE_BEGINS: u32 = 1 << 19;
 
-/// Each set-up's side, in its owner's perspective.
 static SIDES: LazyLock<Vec<Side>> = LazyLock::new(|| {
     let game = Standard::default();
     (0..SETUPS)

@@ -6,7 +6,6 @@ use super::dice_rules::StoneRanges;
 use crate::core::game::sample_outcome;
 use crate::games::einstein::MAX_OUTCOMES;
 
-/// The outcomes of a roll for one set of living stones.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(32))]
 struct Thresholds {

@@ -83,7 +83,6 @@ pub(super) static PLAYERS: [PlayerEntry<Standard>; 9] = [
     }),
 ];
 
-/// An alias for another player's notation.
 const fn alias(
     name: &'static str,
     parameters: &'static str,

@@ -24,7 +24,6 @@ pub(super) fn random_endgame(
     );
     let goal = Standard::GOAL;
     loop {
-        // Squares in the mover's perspective.
         let mut squares: [u8; Standard::SQUARES as usize] =
             std::array::from_fn(|square| square as u8);
         for index in 0..stones {
@@ -95,7 +94,6 @@ mod tests {
                 "{counts:?}"
             );
         }
-        // The other end of the range: six stones each.
         assert_eq!(
             random_endgame([12, 12], 0, &mut random).unwrap().stones(),
             12

@@ -68,7 +68,6 @@ pub(super) fn transform_move(mv: Move, symmetry: usize) -> Move {
     } else {
         mv.stone()
     };
-    // Sideways and forward steps swap.
     let direction = if symmetry & TRANSPOSE != 0 {
         [0, 2, 1][mv.direction()]
     } else {
@@ -160,7 +159,6 @@ mod tests {
     #[test]
     fn images_have_one_canonical_form() {
         let game = Standard::default();
-        // Square by square, from the definition.
         let plain = |side: Side, transpose: bool, reverse: bool| {
             let mut squares = side.squares();
             for square in squares.iter_mut().filter(|square| **square != GONE) {

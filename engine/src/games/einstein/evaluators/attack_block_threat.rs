@@ -191,7 +191,6 @@ mod tests {
         }
     }
 
-    /// The printed formula, computed on the board.
     fn reference_score(game: &Standard, options: Options, board: &Board) -> f64 {
         let (mut side, mut enemy) = board.sides();
         let mut sign = 1.0;

@@ -45,7 +45,6 @@ pub(crate) fn check_board(
     }
 }
 
-/// The one-ply value of a position from the value of each successor.
 pub(crate) fn reference_one_ply<E: Evaluator<Standard>>(
     evaluator: &E,
     game: &Standard,
@@ -358,7 +357,6 @@ pub(crate) fn random_positions(game: &Standard, seed: u64, count: usize) -> Vec<
     positions
 }
 
-/// Asserts on random positions that an evaluation equals a reference on the board.
 pub(crate) fn check_reference(
     game: &Standard,
     rating: impl Fn(&Position) -> f32,
@@ -393,7 +391,6 @@ pub(crate) fn check_side_sums(
     );
 }
 
-/// Asserts that all images of a board have the same evaluation (with a fair die).
 pub(crate) fn check_symmetries(game: &Standard, rating: impl Fn(&Position) -> f32) {
     for position in random_positions(game, 6, 400) {
         let board = Board::from_position(game, &position);

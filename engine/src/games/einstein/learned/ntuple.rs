@@ -63,7 +63,7 @@ impl EinSteinTuples {
         self.instructions != Instructions::PORTABLE
     }
 
-    /// Whether they are 512-bit vectors with byte permutations.
+    /// Whether the instructions are 512-bit vectors with byte permutations.
     #[inline]
     fn are_wide(&self) -> bool {
         self.instructions.level() == SimdLevel::Avx512Vbmi

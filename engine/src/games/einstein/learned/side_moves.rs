@@ -10,7 +10,6 @@ use crate::games::einstein::{
 
 pub(super) const MAX_STEPS: usize = 3 * MAX_STONES;
 
-/// One lane per stone, padded to a vector.
 const LANES: usize = 8;
 
 const NUM_DIRECTIONS: usize = MAX_STEPS / MAX_STONES;
@@ -154,7 +153,7 @@ impl SideMoves {
                 map_array(steps, |step| logits[usize::from(step) % LOGITS_CAPACITY]);
             *best = one.min(another).min(third).min(self.goal_logits[stone]);
         }
-        // By stone: values by outcome would have to be gathered; a `map` is not vectorised.
+        // Values by outcome would have to be gathered; a `map` is not vectorised.
         let mut values = [0.0; LANES];
         for (stone, value) in values.iter_mut().enumerate() {
             let worth = 1.0 - worth(best_logits[stone]);

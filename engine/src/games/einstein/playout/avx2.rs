@@ -30,7 +30,6 @@ fn store<T: Copy, const COUNT: usize>(numbers: &mut [T; COUNT], vector: __m256i)
     unsafe { _mm256_storeu_si256(numbers.as_mut_ptr().cast(), vector) }
 }
 
-/// Sixteen bytes twice: a table for both halves of a vector.
 const fn repeat_twice(entries: [u8; 16]) -> [u8; HALF_BYTES] {
     let mut both = [0; HALF_BYTES];
     let mut index = 0;
@@ -70,7 +69,6 @@ const fn kinds(from: usize) -> [u8; 16] {
     kinds
 }
 
-/// One side of 32 games, in registers.
 struct Side {
     stones: [__m256i; MAX_STONES],
     alive: __m256i,
@@ -153,7 +151,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
     let of_first = if BY_STONES {
         two
     } else {
-        // −1 for a single step.
+        // The comparison is −1 for a single step.
         let first_edge = _mm256_cmpgt_epi8(_mm256_and_si256(own.edge, first), zero);
         let last_edge = _mm256_cmpgt_epi8(_mm256_and_si256(own.edge, last), zero);
         _mm256_sub_epi8(_mm256_add_epi8(two, first_edge), last_edge)
@@ -283,7 +281,7 @@ pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut L
         let mut first_won = lane_mask((lanes.status.first_won >> (32 * half)) as u32);
         let mut plies = load(&lanes.plies.half_rows()[half]);
         for _ in 0..PLIES_PER_ROUND / 2 {
-            // −1 in running lanes.
+            // Running lanes are −1.
             plies = _mm256_sub_epi8(plies, running);
             let draws = draws_of(generators[0].next(), generators[1].next());
             let won = ply::<BY_STONES>(&mut first, &mut other, &draws);

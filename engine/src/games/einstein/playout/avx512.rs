@@ -120,7 +120,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) 
     let first = _mm512_permutexvar_epi8(_mm512_and_si512(own.alive, up_to), load(&HIGHEST));
     let last = _mm512_permutexvar_epi8(_mm512_and_si512(own.alive, from), load(&LOWEST));
     let takes_last = if BY_STONES {
-        // The two highest bits, `PlyBits::stone_choice`, are at least 2.
+        // Whether the two highest bits, `PlyBits::stone_choice`, are at least 2.
         _mm512_movepi8_mask(draws)
     } else {
         let coin_unit = _mm512_set1_epi8(64);
@@ -139,7 +139,8 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) 
         );
         _mm512_cmpge_epu8_mask(draws, of_first)
     };
-    // If one is missing the other moves; separate from the choice, for a shorter dependency chain.
+    // If one stone is missing the other moves; separate from the choice, for a shorter dependency
+    // chain.
     let (no_first, no_last) = (
         _mm512_testn_epi8_mask(first, first),
         _mm512_testn_epi8_mask(last, last),
@@ -197,7 +198,6 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) 
     _mm512_cmpeq_epi8_mask(to, goal) | _mm512_testn_epi8_mask(other.alive, other.alive)
 }
 
-/// Advances eight generators and returns their outputs.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn generate(low: &mut __m512i, high: &mut __m512i) -> __m512i {

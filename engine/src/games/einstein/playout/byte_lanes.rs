@@ -15,7 +15,6 @@ use crate::games::einstein::{GONE, MAX_STONES, Position, Standard};
 pub(super) struct ByteRow(pub(super) [u8; LANES]);
 
 impl ByteRow {
-    /// Lanes 0–31 and 32–63.
     #[inline]
     pub(super) fn half_rows(&self) -> &[[u8; LANES / 2]] {
         self.0.as_chunks().0
@@ -27,7 +26,6 @@ impl ByteRow {
     }
 }
 
-/// One side of 64 games.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(super) struct SideRows {

@@ -114,7 +114,6 @@ pub(super) fn first_lanes(count: usize) -> u64 {
     }
 }
 
-/// The lowest members of a bit set, at most `count`.
 #[inline]
 fn lowest_members(mut set: u64, count: u64) -> u64 {
     while u64::from(set.count_ones()) > count {

@@ -181,7 +181,6 @@ impl ScalarGame {
         Self::new::<COLUMNS, ROWS>(packed, map_array(sides, |side| side.living_set()))
     }
 
-    /// The squares of both sides, each in its own perspective, from the board.
     #[cfg(test)]
     pub(super) fn own_squares<const COLUMNS: usize, const ROWS: usize>(
         &self,
@@ -249,7 +248,7 @@ impl ScalarGame {
         let captured = self.board[usize::from(to)];
         self.board[usize::from(to)] = stone | (8 * SIDE) as u8;
         if !BRANCHES || captured != NO_STONE {
-            // Bit 31 is unused.
+            // If nothing was captured, this is bit 31, which is unused.
             self.alive &= !(1 << (captured & 31));
         }
         let goal = if SIDE == 0 {

@@ -108,7 +108,6 @@ fn a_face_has_its_sixth_of_all_draws() {
     for draw in (0..=u16::MAX).map(PlyBits) {
         codes[draw.code()] += 1;
     }
-    // Three codes per face.
     let frequency = |face: &[u32]| f64::from(face.iter().sum::<u32>()) / 65536.0;
     assert!(
         codes
@@ -519,7 +518,7 @@ fn games_from_many_positions_together_are_those_of_the_rules_on_every_engine() {
                     assert_eq!(play_each(lanes, &mut random(), &some), expected);
                 }
             }
-            // Fewer positions are played one by one.
+            // Fewer than `MIN_BATCH` positions are played one by one.
             let (mut payoffs, mut seeds) = (vec![[0.5; MAX_SEATS]; some.len()], seed..);
             game.playout_batch(&some, || seeds.next().unwrap(), &mut payoffs);
             if count >= MIN_BATCH {

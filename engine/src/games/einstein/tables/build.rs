@@ -146,7 +146,6 @@ impl Tables {
                     );
                     return Err(TablesError::in_file(directory, &problem));
                 }
-                // It is missing or damaged.
                 Err(_) => missing.push(class),
             }
         }
@@ -291,7 +290,6 @@ fn no_space(directory: &Path, needed: u64, free: u64) -> TablesError {
     TablesError::in_file(directory, &problem)
 }
 
-/// Two classes that are solved together in memory.
 struct ClassPair<'a> {
     index: &'a Index,
     blocks: Vec<(Class, Blocks)>,

@@ -10,7 +10,6 @@ use crate::games::einstein::{GONE, MAX_STONES, Move, MoveList, Position, Standar
 
 /// Exceeds the total progress of any position.
 const MAX_LAYERS: usize = 97;
-/// Number of positions of a layer probed in one batch.
 const BATCH_SIZE: usize = 1 << 14;
 /// The value of each move in list order; 0 for moves that were not followed.
 type MoveValues = [f64; 3 * MAX_STONES];

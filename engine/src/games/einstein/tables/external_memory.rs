@@ -227,7 +227,6 @@ pub(super) fn build(
     Ok(())
 }
 
-/// Cells converted to bytes at a time.
 const CELLS_PER_WRITE: usize = 1 << 16;
 
 fn write_layer(stream: &mut File, cells: &[u16]) -> io::Result<()> {

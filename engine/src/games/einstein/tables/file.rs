@@ -46,7 +46,6 @@ fn header(variant: Variant, class: Class, cells: u64) -> [u8; HEADER_BYTES] {
 pub(super) struct CellWriter<'a> {
     file: &'a mut dyn Write,
     chunk: Vec<u8>,
-    /// Checksums of the chunks so far.
     sums: Vec<u8>,
 }
 

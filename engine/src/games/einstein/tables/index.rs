@@ -19,7 +19,6 @@ use crate::games::einstein::symmetry::transpose;
 /// The mover's goal; square s of one side is GOAL − s for the other.
 const GOAL: u8 = 24;
 
-/// Number of squares of a mover's stone.
 const NUM_MOVER_SQUARES: usize = 24;
 /// An entry for a tuple with two stones on one square.
 const INVALID_TUPLE: u32 = u32::MAX;

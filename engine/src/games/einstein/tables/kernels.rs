@@ -9,7 +9,6 @@ use crate::core::arrays::build_array;
 use crate::core::simd::multiversion;
 
 pub(super) const WON_UNITS: u16 = u16::MAX;
-/// Sum over six faces of won positions.
 const SIX_WON_UNITS: f32 = 6.0 * 65535.0;
 
 /// Maximum cells of a block (20 patterns of three stones per side), with padding for vectors.

@@ -240,7 +240,6 @@ mod tests {
                         for block in (thread..BLOCKS).step_by(2) {
                             blocks.prepare(block);
                             blocks.write(block, |cells| cells.fill(block as u16));
-                            // The other thread writes this block.
                             if let Some(cells) = blocks.get(block ^ 1) {
                                 assert_eq!(cells, [(block ^ 1) as u16; 2]);
                             }

@@ -40,7 +40,6 @@ const BATCH_SIZE: usize = 32;
 const READ_AHEAD: usize = 256;
 
 impl Tables {
-    /// The cell of a position that is not over; `None` if it is not in the tables.
     #[inline]
     fn cell(&self, position: &Position) -> Option<&u16> {
         let (class, cell) = self.index.find(position)?;
@@ -144,7 +143,7 @@ impl Tables {
 impl Oracle<Standard> for Tables {
     #[inline]
     fn value(&self, game: &Standard, position: &Position) -> Option<f32> {
-        // First, since most positions of a search have too many stones.
+        // Probed first, since most positions of a search have too many stones.
         self.value_of(position).filter(|_| self.matches_rules(game))
     }
 

@@ -151,7 +151,6 @@ struct BlockPlan<'a> {
 }
 
 pub(super) struct Job {
-    /// Index of the class in [`Class::with_swapped`].
     class_number: usize,
     rows: Range<usize>,
 }
@@ -279,7 +278,6 @@ impl<'a> Solver<'a> {
                 planned += 1;
             });
         }
-        // The remaining plans, in any order.
         plans
             .iter()
             .take(planned)

@@ -140,7 +140,6 @@ fn every_value_of_three_stones_is_that_of_the_rules() {
     }
 }
 
-/// Verifies the tables' error bound value by value.
 #[test]
 #[ignore = "compares 453 million values in both variants: minutes, 4.5 GB"]
 fn every_value_of_five_stones_is_that_of_the_rules() {

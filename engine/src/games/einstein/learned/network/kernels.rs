@@ -49,7 +49,7 @@ pub(super) fn lines<T: Copy, const COUNT: usize>(values: &[T]) -> Vec<CacheLine<
 /// The fused tables of the mover and of the other side: `[FUSED_ROWS × width]`.
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
-    /// With the bias.
+    /// Rows include the bias.
     pub(super) mover: Vec<I16Line>,
     pub(super) other: Vec<I16Line>,
 }

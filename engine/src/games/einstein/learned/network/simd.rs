@@ -93,7 +93,7 @@ macro_rules! kernels {
                     // A constant length, so that no index is checked.
                     let table = &$table[..FUSED_ROWS * (FIRST / 32)];
                     for row in $rows {
-                        // By a branch: masks would be computed in vectors, whose elements are
+                        // Bounded by a branch: masks would be in vectors, whose elements are
                         // expensive to extract.
                         assert!(usize::from(*row) < FUSED_ROWS);
                         let from = usize::from(*row) * (2 * FIRST / VECTOR_BYTES);
@@ -160,7 +160,7 @@ macro_rules! kernels {
                 let vectors = const { SECOND * 4 / VECTOR_BYTES };
                 let hidden = &layers.hidden[..FIRST * SECOND / 64];
                 let bias = &layers.bias[..SECOND / 16];
-                // Read from memory: extracting elements from registers costs more.
+                // Loaded from memory: extracting elements from registers costs more.
                 let activations = std::hint::black_box(activations);
                 let mut sums = [[[v::zero(); v::MAX_SECOND_LAYER_VECTORS]; ACC_CHAINS]; COUNT];
                 for position in 0..COUNT {
@@ -209,7 +209,7 @@ macro_rules! kernels {
                 let vectors = const { SECOND * 4 / VECTOR_BYTES };
                 let hidden = &layers.hidden[..FIRST * SECOND / 64];
                 let bias = &layers.bias[..SECOND / 16];
-                // Read from memory: extracting elements from registers costs more.
+                // Loaded from memory: extracting elements from registers costs more.
                 let activations = std::hint::black_box(activations);
                 let mut sums = [v::zero(); v::MAX_SECOND_LAYER_VECTORS];
                 for at in 0..vectors {
@@ -370,7 +370,6 @@ macro_rules! kernels {
                 }
             }
 
-            /// [`forward`] of the first `COUNT` positions.
             #[inline]
             #[target_feature(enable = $features)]
             fn forward_into<

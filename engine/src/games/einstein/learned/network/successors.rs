@@ -194,7 +194,7 @@ impl SimdNetwork {
             captured &= captured - 1;
             let square = enemy.square(victim);
             for at in 0..steps.len().min(MAX_STEPS) {
-                // By a mask, since the branch would be unpredictable.
+                // Masked, since a branch would be unpredictable.
                 let (pair, step) = (&mut pairs[at], steps[at]);
                 let is_captured = u8::from(step.square == square).wrapping_neg();
                 pair[0] = pair[0] & !is_captured | (victim as u8 + 1) & is_captured;
@@ -254,7 +254,7 @@ impl SimdNetwork {
     }
 }
 
-/// All steps with the complete enemy.
+/// Every step is paired with the complete enemy.
 const fn pairs_without_captures() -> [AccumulatorPair; MAX_STEPS] {
     let mut pairs = [[0; 2]; MAX_STEPS];
     let mut index = 0;

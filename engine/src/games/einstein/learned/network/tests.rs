@@ -99,7 +99,6 @@ fn simd_network(network: &Network) -> Option<&SimdNetwork> {
     network.kernels().0.as_deref()
 }
 
-/// The same weights with a second layer whose products fit 16-bit sums.
 fn with_fitting_i16_sums(mut weights: NetworkWeights) -> NetworkWeights {
     let layer = &mut weights.hidden[0];
     layer.weights.iter_mut().for_each(|weight| *weight /= 4);
@@ -313,7 +312,7 @@ fn kernels_stay_within_their_lines() {
         mover: table.clone(),
         other: table,
     };
-    // Including the last rows of the tables.
+    // The rows include the last ones of the tables.
     let last = features::FUSED_ROWS as u16 - 1;
     let rows = [last, 0, 7, 100, 2, last, 3, 4];
     let results = |set: Instructions| {

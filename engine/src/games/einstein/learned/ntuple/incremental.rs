@@ -26,7 +26,6 @@ struct TupleState {
     weight: i32,
 }
 
-/// A cell's index and its new symbol.
 type SymbolChange = (usize, u8);
 
 /// The tuples of a changed cell, and the difference of its symbols.

@@ -139,7 +139,6 @@ fn blocks() -> Vec<Vec<Cell>> {
         .collect()
 }
 
-/// Seed of `walks-6`.
 const WALK_SEED: u64 = 6;
 const NUM_WALKS: usize = 64;
 const SQUARES_PER_WALK: usize = 6;

@@ -38,7 +38,6 @@ pub(super) struct LookupStep {
 pub(super) struct TupleBlock {
     /// The first row of each tuple's table.
     pub(super) bases: [u32; LANES],
-    /// All bits set in the lanes with a tuple.
     pub(super) mask: [u32; LANES],
     pub(super) steps: usize,
     first: usize,
@@ -47,7 +46,6 @@ pub(super) struct TupleBlock {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SimdLayout {
     blocks: Vec<TupleBlock>,
-    /// The steps of all blocks, in order.
     steps: Vec<LookupStep>,
     rows: usize,
     reduced: bool,

@@ -29,7 +29,6 @@ fn custom_set(tuples: &[impl AsRef<str>]) -> TupleSet {
     TupleSet::custom(&Standard::default(), tuples).unwrap()
 }
 
-/// A network with random weights between −0.5 and 0.5.
 fn random_network(set: &TupleSet, seed: u64, bias: f32) -> NTuple {
     let mut random = RandomStream::new(seed);
     let weights = (0..set.rows()).map(|_| random.unit() as f32 - 0.5);
@@ -318,7 +317,7 @@ fn all_instructions_give_the_same_rows_and_the_same_bits() {
             set.clone()
                 .with_instructions(Instructions::PORTABLE)
                 .row_indices(&position, &mut expected);
-            // As integers, in any order: 255 weights below 1 are exact.
+            // Summed as integers, in any order: 255 weights below 1 are exact.
             let to_units = |weight: f32| (f64::from(weight) * f64::from(1 << 22)).round() as i64;
             let sum = to_units(-0.5)
                 + expected
@@ -366,7 +365,6 @@ fn rows_fit_their_tables_whatever_the_position() {
 
 #[test]
 fn simd_symbols_equal_portable_ones() {
-    // Arbitrary bits, and positions of games.
     let mut random = RandomStream::new(1);
     for number in 0..20_000 {
         let mut side = || Side::new([0; MAX_STONES].map(|_| random.below(32) as u8));

@@ -96,7 +96,6 @@ impl TuplesByCell {
         }
     }
 
-    /// The references of tuples to a cell; each tuple has at most one.
     #[inline]
     pub(super) fn references_of(&self, cell_index: usize) -> &[TupleRef] {
         let cell_index = cell_index % CELLS;

@@ -174,7 +174,6 @@ mod tests {
     use crate::core::random::RandomStream;
     use crate::games::einstein::{GONE, Standard};
 
-    /// [`Index::find`] by the functions that the builder uses.
     fn find_by_parts(index: &Index, position: &Position) -> (Class, usize) {
         let (mover, other) = (position.mover(), position.other());
         let squares = |side: Side| side.squares().into_iter().filter(|square| *square != GONE);

@@ -14,7 +14,7 @@ pub(super) type Vector = __m512i;
 pub(super) const VECTOR_BYTES: usize = 64;
 pub(super) const MAX_SECOND_LAYER_VECTORS: usize = 2;
 pub(super) const POSITIONS_PER_BATCH: usize = 4;
-/// As many chains of products in all as with four positions.
+/// Two chains for each of two positions are as many as four positions have.
 pub(super) const ACC_CHAINS_FOR_TWO_POSITIONS: usize = 2;
 /// Independent accumulators per sum: four hide the latency of a product, which is ready when three
 /// more have started.

@@ -5,7 +5,6 @@ use super::avx2_symbols::SymbolVectors;
 use crate::games::einstein::{Position, learned::horizontal_sums};
 use std::arch::x86_64::*;
 
-/// Bytes `32 · part` to `32 · part + 31` of an array of numbers.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn load<T: Copy>(numbers: &[T], part: usize) -> __m256i {
@@ -33,7 +32,6 @@ fn quads(view: &SymbolVectors, step: &LookupStep, half: usize) -> __m256i {
     _mm256_madd_epi16(pairs, load(&step.pairs, half))
 }
 
-/// The rows of half of a block's tuples.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn half_block(

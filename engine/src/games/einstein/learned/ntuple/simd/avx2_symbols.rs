@@ -11,7 +11,6 @@ use super::{GOAL_DISTANCE, SYMBOL_OWNER, allowed_by_other_numbers, avx2::load};
 use crate::games::einstein::{MAX_STONES, Position, Standard};
 use std::arch::x86_64::*;
 
-/// A vector of 16 bytes, repeated.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn duplicate(bytes: [u8; 16]) -> __m256i {
@@ -138,7 +137,7 @@ impl SymbolVectors {
                 shuffle(numbers, [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]),
                 bits,
             );
-            // Subtracts −1.
+            // A match subtracts −1.
             let mobile = _mm256_sub_epi8(duplicate(MIN_SYMBOLS), _mm256_cmpeq_epi8(spread, bits));
             let mobile = _mm256_shuffle_epi8(mobile, board);
             pieces[4] = _mm256_permute2x128_si256::<0x00>(owners, owners);

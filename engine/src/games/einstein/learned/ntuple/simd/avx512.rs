@@ -5,7 +5,6 @@ use super::avx512_symbols::SymbolVectors;
 use crate::games::einstein::Position;
 use std::arch::x86_64::*;
 
-/// The first 64 bytes of an array of numbers.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn load<T: Copy>(numbers: &[T]) -> __m512i {

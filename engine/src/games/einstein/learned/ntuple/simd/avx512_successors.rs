@@ -27,7 +27,6 @@ const ROWS_CAPACITY: usize = MAX_STEPS * BLOCKS_PER_GROUP * LANES + LANES;
 struct RowBuffer([MaybeUninit<u32>; ROWS_CAPACITY]);
 
 impl RowBuffer {
-    /// Stores sixteen numbers from index `at` on.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     fn store(&mut self, at: usize, numbers: __m512i) {
@@ -186,7 +185,7 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
         }
         ends[index] = filled;
     }
-    // Read from memory: extracting elements from registers costs more.
+    // Loaded from memory: extracting elements from registers costs more.
     let current_rows = std::hint::black_box(&mut current_rows);
     // SAFETY: the first `filled` numbers were stored: each store began at the end of the last one's
     // rows. All rows, stored and held, are 0 or those of tuples, since lanes without one have zero

@@ -15,7 +15,6 @@ use super::{GOAL_DISTANCE, SYMBOL_OWNER, allowed_by_other_numbers, avx512::load}
 use crate::games::einstein::{MAX_STONES, Position, Standard, learned::side_moves::SideMove};
 use std::arch::x86_64::*;
 
-/// A vector of 16 bytes, repeated.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn four_times(bytes: [u8; 16]) -> __m512i {
@@ -78,7 +77,6 @@ const CELL_MASKS: [u8; 64] = {
     stones
 };
 
-/// A mask of twelve cells from `first` on.
 const fn cell_bits(first: usize) -> u64 {
     ((1 << STONES) - 1) << first
 }
@@ -275,14 +273,12 @@ impl<const REDUCED: bool> SymbolVectors<REDUCED> {
     }
 }
 
-/// Bits of `chosen` where a mask is set, else of `others`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn select(mask: __m512i, chosen: __m512i, others: __m512i) -> __m512i {
     _mm512_ternarylogic_epi64::<0xCA>(mask, chosen, others)
 }
 
-/// `others` where a mask is clear, else 0.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn clear(mask: __m512i, others: __m512i) -> __m512i {

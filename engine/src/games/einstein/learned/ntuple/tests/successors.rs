@@ -23,7 +23,6 @@ fn all_sets() -> Vec<TupleSet> {
         "b7 s8 d8",
     ];
     all.push(custom_set(&mixed));
-    // All kinds of cells, in tuples of at most four.
     all.push(custom_set(&["o0 o1 o5 o6", "m7 m12", "m3 b4 o8", "s7 o12"]));
     let board: Vec<String> = (0..256)
         .map(|number| format!("b{} b{}", number % 25, (number % 25 + 1 + number / 25) % 25))

@@ -1,8 +1,8 @@
 //! The rules of *EinStein würfelt nicht!* (Ingo Althöfer 2004) on boards from 2×2 to 5×5.
 //!
-//! Squares are numbered in the perspective of a side: row by row from its home corner, 0, to its
-//! goal, the last square. A half turn converts between the two perspectives, so one set of rules
-//! serves both sides. Invariant: a position is the state before the roll, without the die.
+//! In the perspective of a side, squares count row by row from its home corner, 0, to its goal, the
+//! last square. A half turn converts between the perspectives, so one set of rules serves both
+//! sides. Invariant: a position is the state before the roll, without the die.
 
 mod codec;
 pub mod dice;
@@ -73,8 +73,7 @@ pub struct EinStein<const COLUMNS: usize = 5, const ROWS: usize = 5> {
     variant: Variant,
     stones: u8,
     die: Die,
-    /// For each set of living stones (bit i = stone i + 1) the outcomes of a roll, each as a range
-    /// of stone indices.
+    /// For each set of living stones (bit i = stone i + 1) the outcomes of a roll as stone ranges.
     runs: Box<[StoneRanges; 64]>,
     sampler: OutcomeSampler,
     home: FixedList<u8, MAX_STONES>,

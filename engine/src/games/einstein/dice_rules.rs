@@ -7,7 +7,7 @@ use super::{EinStein, MAX_OUTCOMES, MoveList, Position, Variant};
 use crate::core::game::{FixedList, Game, Outcome};
 use crate::games::einstein::dice::Die;
 
-/// Outcomes of a roll, each as a range of stone indices (from 0) instead of move indices.
+/// Outcomes of a roll as ranges of stone indices (from 0) instead of move indices.
 pub(super) type StoneRanges = FixedList<Outcome, MAX_OUTCOMES>;
 
 /// The outcomes of each set of living stones. `add` inserts each face of probability above 0, as a

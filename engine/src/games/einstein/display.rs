@@ -16,7 +16,6 @@ const BOARD: Squares<'_> = Squares {
     number: |index| COLUMNS - index,
 };
 
-/// Fill and outline of Red's and Blue's stones.
 const STONE_COLOURS: [(&str, &str); 2] = [("#c8372d", "#8e211a"), ("#2b62b3", "#173f7c")];
 
 /// The board as a scalable `<svg>` element, 352 units a side, and a line with the side to move and
@@ -106,7 +105,6 @@ mod tests {
         let red = format!("fill=\"{fill}\" stroke=\"{outline}\"");
         assert_eq!(svg.matches(&red).count(), 6);
         assert!(svg.contains(&format!("<title>{NOTATION}</title>")));
-        // Blue's 2 (b) on e2: fifth column, fourth row.
         let (x, y) = (MARGIN + 4 * SQUARE + 30, MARGIN + 3 * SQUARE + 38);
         assert!(svg.contains(&format!("<text x=\"{x}\" y=\"{y}\" font-size=\"24\" font-weight=\"700\" fill=\"#fff\">2</text>")), "{svg}");
         let (one_left, die) = game

@@ -29,7 +29,6 @@ pub use network::Network;
 
 pub(crate) const MODEL_GAME: &str = "einstein-5x5";
 
-/// The position with `seat` as the side to move.
 fn from_perspective(position: &Position, seat: Seat) -> Position {
     if seat == position.seat() {
         *position

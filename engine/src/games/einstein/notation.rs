@@ -174,7 +174,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         })
     }
 
-    /// Formats a position and the rolled face `die`, which is `None` before the roll.
+    /// Formats a position; the rolled face `die` is `None` before the roll.
     pub fn format_position(&self, position: &Position, die: Option<u8>) -> String {
         let mut text = String::with_capacity((COLUMNS + 1) * ROWS + 4);
         for row in 0..ROWS {
@@ -199,7 +199,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         self.square_name(position.seat(), from) + &self.square_name(position.seat(), to)
     }
 
-    /// Parses a move of a position; whether the rolled face allows it is not checked.
+    /// Parses a move of a position; the rolled face is not checked.
     pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
         let characters: Vec<char> = text.chars().collect();
         if characters.len() != 4 {

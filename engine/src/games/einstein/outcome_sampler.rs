@@ -99,7 +99,6 @@ mod tests {
         ]
     }
 
-    /// Compares the specialised rules with the generic lists of all moves and outcomes.
     fn check_against_lists<const COLUMNS: usize, const ROWS: usize>(
         rules: EinStein<COLUMNS, ROWS>,
         seed: u64,

@@ -37,8 +37,8 @@ const DEFAULT_TABLE_STONES: usize = 4;
 /// files.
 const MAX_CACHED_STONES: usize = 5;
 
-/// The player option `tablebase=N`: exact values of positions of at most N stones, from tables
-/// shared by all players; 0 for none. A loaded die has no tables.
+/// Option `tablebase=N`: exact values of positions of at most N stones, from tables shared by all
+/// players; 0 for none. A loaded die has no tables.
 static TABLEBASE: OracleEntry<Standard> = OracleEntry {
     key: "tablebase",
     read: |value, game| {

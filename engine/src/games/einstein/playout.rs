@@ -71,15 +71,15 @@ pub enum Choice {
 /// Totals over random games; integers, so that their order does not matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Number of complete games.
+    /// Complete games.
     pub games: u64,
     /// Wins of the side that is to move at the start.
     pub first_mover_wins: u64,
     /// Total number of plies.
     pub plies: u64,
-    /// Sum of the squared numbers of plies.
+    /// Sum of the squared plies of all games.
     pub squared_plies: u64,
-    /// Number of plies of the longest game.
+    /// Plies of the longest game.
     pub longest: u64,
 }
 
@@ -91,7 +91,7 @@ impl Tally {
         self.longest = self.longest.max(plies);
     }
 
-    /// The totals of the games of both tallies.
+    /// The totals of both tallies.
     #[must_use]
     pub fn merge(self, other: Self) -> Self {
         Self {

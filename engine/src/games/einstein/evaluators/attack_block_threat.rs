@@ -14,7 +14,7 @@ use crate::core::{calibration::Calibration, evaluator::Score};
 use crate::games::einstein::{GONE, MAX_STONES, Position, Standard, position::Side};
 use crate::play::registry::{EvaluatorEntry, calibrated};
 
-/// Choices where the published formula, its description and its use differ; the default plays well.
+/// Choices where the published formula is unclear; the default plays well.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Whether the attack of q is added, +ATT_q, as printed, instead of subtracted, as intended.
@@ -65,7 +65,7 @@ impl AttackBlockThreat {
         Calibration::logistic(slope, offset)
     }
 
-    /// The score under the rules and the die of `game`.
+    /// The score for a game's rules and die.
     pub fn new(game: &Standard, options: Options) -> Self {
         let mut mobility = Box::new([[0.0; MAX_STONES]; 64]);
         for (alive, row) in (0u8..).zip(mobility.iter_mut()).skip(1) {

@@ -50,7 +50,6 @@ pub struct MrMonte {
 }
 
 impl MrMonte {
-    /// Plays one game to its end and returns whether `seat` wins.
     fn play_out_win(
         &self,
         game: &Standard,
@@ -384,7 +383,6 @@ mod tests {
         assert!(
             (0..5).any(|seed| monte(&strong, &strong, seed) != monte(&strong, &strong, seed + 1))
         );
-        // Blue is to move, and wins more often as the strong side.
         assert!(monte(&weak, &strong, 1) > 0.7 && monte(&strong, &weak, 1) < 0.4);
         assert_eq!(start.seat(), BLUE);
     }

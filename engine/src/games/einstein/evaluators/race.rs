@@ -1,7 +1,7 @@
 //! The probability of winning the race without captures: Theo van der Storm's extension of the
 //! Schwarz table, Zweistein (Hsueh and Hsu, arXiv 2502.15547).
 //!
-//! Value = P(T_own ≤ T_enemy), where T is the number of own turns until a side reaches its goal
+//! Value = P(T_own ≤ T_enemy), T being the number of a side's turns to its goal
 //! ([`super::race_tables`]). One minus that is Zweistein's Σ P(X ≤ i − 1) · P(Y = i), for the side
 //! that has just moved.
 
@@ -11,14 +11,14 @@ use crate::games::einstein::{Position, Standard};
 use crate::play::registry::EvaluatorEntry;
 use std::sync::Arc;
 
-/// Probability that the side to move reaches its goal first, without captures.
+/// Probability that the side to move reaches its goal first.
 #[derive(Clone, Debug)]
 pub struct Race {
     tables: Arc<RaceTables>,
 }
 
 impl Race {
-    /// The evaluator for the rules and the die of `game`.
+    /// The evaluator for a game's rules and die.
     pub fn new(game: &Standard) -> Self {
         Self {
             tables: RaceTables::for_game(game),

@@ -21,7 +21,7 @@ impl Reciprocal {
     /// Win probability from the score, fitted by `alea calibrate --games 200000 --seed 1`.
     pub const CALIBRATION: Calibration = Calibration::logistic(6.07, 0.230);
 
-    /// The score for the rules and the die of `game`; fills a table of 15,625 numbers.
+    /// The score for a game's rules and die; fills a table of 15,625 numbers.
     pub fn new(game: &Standard) -> Self {
         let expected = (0..NUM_DISTANCE_VECTORS).map(|index| {
             let distances = distances(index);

@@ -16,7 +16,7 @@ pub struct Schwarz {
 }
 
 impl Schwarz {
-    /// The score for the rules and the die of `game`.
+    /// The score for a game's rules and die.
     pub fn new(game: &Standard) -> Self {
         Self {
             tables: RaceTables::for_game(game),

@@ -63,7 +63,7 @@ pub(crate) fn reference_one_ply<E: Evaluator<Standard>>(
     expectation(&outcomes, &values)
 }
 
-/// Asserts that each move's score is minus the log odds of its successor, or infinite if it wins.
+/// Asserts that a move's score is minus its successor's log odds, or infinite for a win.
 pub(crate) fn check_scores(
     evaluator: &impl Evaluator<Standard>,
     game: &Standard,
@@ -108,7 +108,7 @@ pub(crate) fn impossible_positions(count: usize) -> Vec<Position> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Stone {
     pub(crate) red: bool,
-    /// Number on the stone, 1–6.
+    /// The stone's number, 1–6.
     pub(crate) label: usize,
     pub(crate) row: i32,
     pub(crate) column: i32,

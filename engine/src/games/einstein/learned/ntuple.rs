@@ -1,7 +1,7 @@
 //! EinStein's n-tuples (Chu et al., TAAI 2017): cells, named sets, and kernels for one position or
-//! for all its successors.
+//! all its successors.
 //!
-//! Invariant: results are bit-identical to those of [`crate::learned::tuples::GenericKernels`].
+//! Invariant: bit-identical to [`crate::learned::tuples::GenericKernels`].
 
 mod cell;
 mod incremental;

@@ -61,7 +61,7 @@ pub(super) struct SideMoves {
     goal_logits: [i32; LANES],
     /// First and last allowed stone of each outcome; stones between them are gone.
     allowed: [[u8; 2]; MAX_OUTCOMES],
-    /// The probability of each outcome; 0 for unused entries.
+    /// Probability of each outcome; 0 if unused.
     weights: [f32; MAX_OUTCOMES],
 }
 

@@ -267,7 +267,6 @@ pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut L
     lanes.status = Status { running, first_won };
 }
 
-/// [`ByteLanes::take_starts_one_by_one`] for all lanes at once.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
 pub(super) fn take_starts(lanes: &mut ByteLanes, free: u64, starts: &Starts) {
     let stones = starts.stones();

@@ -41,7 +41,7 @@ impl DieTable {
         counts
     }
 
-    /// The stone that 32 random bits sample; each probability errs by less than 12 / 2^32.
+    /// The stone sampled by 32 random bits; the bias is below 12 / 2^32.
     #[inline]
     pub fn stone(&self, alive: u8, bits: u32) -> u8 {
         self.stones(alive)[crate::core::game::uniform_index(ENTRIES, bits)]

@@ -287,7 +287,6 @@ pub(in crate::games::einstein) fn playout_from<const COLUMNS: usize, const ROWS:
     }
 }
 
-/// [`playout_from`] with the random stream of `seed`.
 #[inline]
 pub(in crate::games::einstein) fn playout_from_seed<const COLUMNS: usize, const ROWS: usize>(
     table: StoneTable,

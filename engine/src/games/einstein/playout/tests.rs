@@ -345,7 +345,6 @@ fn lanes_replay_from_random_setups() {
     for instructions in Instructions::available() {
         let mut playouts =
             LanePlayouts::with_instructions(instructions, &game, Choice::Moves, 21).unwrap();
-        // The same seed gives the same queue, read here start by start.
         let mut stream = RandomStream::new(21);
         let mut random = LaneRandom::new(&mut stream);
         let mut starts = Starts::new(&game, &mut stream);

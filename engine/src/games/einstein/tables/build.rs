@@ -267,7 +267,7 @@ impl Tables {
 }
 
 /// Maximum disk usage while class pairs are written in sequence, from the sizes of each pair's
-/// files and whether temporary files hold the pair a second time.
+/// files and whether temporary files hold it too.
 fn max_disk_space(pairs: impl Iterator<Item = (Vec<u64>, bool)>) -> u64 {
     let (mut written, mut max_space) = (0, 0);
     for (files, streamed) in pairs {

@@ -1,7 +1,7 @@
 //! Tables shared by all players of a process, created once, on first use.
 //!
-//! The program can register how they are created ([`register_provider`]), with directories, threads
-//! and progress; the default builds in memory on the calling thread.
+//! The program can register how they are created ([`register_provider`]); by default they are built
+//! in memory on the calling thread.
 
 use super::{Tables, TablesError, run_sequentially};
 use crate::games::einstein::Variant;

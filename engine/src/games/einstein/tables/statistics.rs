@@ -11,10 +11,10 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Statistics of the positions of a class.
+/// Statistics of a class of positions.
 #[derive(Clone, Debug)]
 pub struct ClassStatistics {
-    /// The class of the positions.
+    /// The class.
     pub class: Class,
     /// Number of positions, up to symmetry; a single stone counts once for all its labels.
     pub positions: u64,

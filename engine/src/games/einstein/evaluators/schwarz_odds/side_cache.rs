@@ -21,7 +21,7 @@ pub struct SideCache {
     pub(super) destinations: [[u8; 3]; MAX_STONES],
     /// First and last allowed stone of each outcome; stones between them are gone.
     pub(super) allowed: [[u8; 2]; LANES],
-    /// The probability of each outcome; 0 for unused lanes.
+    /// Probability of each outcome; 0 if unused.
     pub(super) weights: [f32; LANES],
 }
 

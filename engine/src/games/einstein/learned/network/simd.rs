@@ -41,7 +41,7 @@ macro_rules! common_operations {
                 const { assert!(size_of::<T>() * COUNT == 64) };
                 let line = &raw mut lines[at / (64 / VECTOR_BYTES)];
                 // SAFETY: a line has 64 bytes and is aligned to as many; this writes one of its
-                // vectors. The elements are integers, for which any bits are valid.
+                // vectors, whose elements are integers.
                 unsafe { line.cast::<Vector>().add(at % (64 / VECTOR_BYTES)).write(vector) }
             }
 
@@ -199,7 +199,6 @@ macro_rules! kernels {
                 totals
             }
 
-            /// [`forward`] of one position, for layers with [`Layers::i16_sums_fit`].
             #[inline]
             #[target_feature(enable = $features)]
             fn forward_by_i16_sums<const FIRST: usize, const SECOND: usize>(
@@ -247,7 +246,6 @@ macro_rules! kernels {
                 let vectors = const { SECOND * 4 / VECTOR_BYTES };
                 let output = &layers.output[..SECOND / 16];
                 let mut total = v::zero();
-                // Two vectors at a time; an odd one is paired with zeros.
                 for at in (0..vectors).step_by(2) {
                     let weights = v::pack(
                         v::load(output, at),

@@ -1,4 +1,4 @@
-//! Batched evaluation of all successors of a position by the SIMD network.
+//! Batched evaluation of all successors of a position.
 //!
 //! A successor combines an accumulator of the mover after a move with one of the enemy, complete or
 //! less the captured stone. Invariant: batched values are bit-identical to successors evaluated one

@@ -293,7 +293,6 @@ fn impossible_positions_are_harmless() {
         for position in impossible_positions(600) {
             let found = network.one_ply(&game, &position, &mut used);
             assert!(found.is_finite() || game.count_moves(&position).total == 0);
-            // Earlier contents of the cache do not matter.
             assert_eq!(
                 found,
                 network.one_ply(&game, &position, &mut Successors::default()),
@@ -422,8 +421,7 @@ fn inputs_of_races_and_contact_follow_from_the_board() {
         let turn_classes = colours.map(|red| {
             let distribution = race.distribution(&board.side(red));
             let mean = mean(&distribution);
-            // From the tables, since the choice between moves of equal expectation affects the
-            // deviation.
+            // From the tables, since the choice between moves of equal expectation affects it.
             let index = distance_index(position.side(usize::from(!red)));
             let mass = tables.probabilities(index).into_iter().zip(0..);
             let squares = mass.map(|(p, turns)| f64::from(p) * (f64::from(turns) - mean).powi(2));

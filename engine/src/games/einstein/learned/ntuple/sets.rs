@@ -182,7 +182,7 @@ fn are_neighbours(one: usize, other: usize) -> bool {
 const NUM_CANDIDATE_WALKS: usize = 40;
 
 /// Alphabets of squares: names of the windows and walks, the cells, and the maximum squares of a
-/// window and of a walk. By stone 13⁴ rows, by mobility 5⁶, by owner 3⁸ or 3⁹.
+/// window and of a walk.
 const SQUARE_ALPHABETS: [(&str, &str, CellGroup, usize, usize); 3] = [
     ("windows by stone", "walks by stone", BOARD_CELLS, 4, 4),
     (

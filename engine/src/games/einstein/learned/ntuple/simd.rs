@@ -49,7 +49,7 @@ pub(super) fn sum(set: &TupleSet, position: &Position, weights: &[i32]) -> i32 {
     let plan = &kernels.plan;
     // The weights of the position's phase, as many as `SimdLayout::rows`.
     let weights = &weights[set.offset(position) as usize..][..plan.rows()];
-    // SAFETY: as stated at the top of this file.
+    // SAFETY: see the top of this file.
     unsafe {
         match (kernels.are_wide(), plan.has_compact_alphabet()) {
             (true, false) => avx512::sum::<false>(plan, position, weights),
@@ -74,7 +74,7 @@ pub(super) fn successors(
     let offset = parent.set.offset(&parent.flipped) as usize;
     let weights = &quantized.weights[offset..][..plan.rows()];
     use avx512_successors::successors;
-    // SAFETY: as stated at the top of this file.
+    // SAFETY: see the top of this file.
     unsafe {
         match (plan.has_compact_alphabet(), plan.is_long()) {
             (false, false) => successors::<false, false>(parent, weights, bias, moves, sums),
@@ -94,8 +94,7 @@ pub(super) fn one_ply(
     sums: &mut Logits,
 ) -> f32 {
     assert!(set.kernels().are_vectors());
-    // SAFETY: as stated at the top of this file; `one_ply_by_eights` is safe code compiled for
-    // AVX2.
+    // SAFETY: see the top of this file; `one_ply_by_eights` is safe code compiled for AVX2.
     unsafe { steps.one_ply_by_eights(sums, |sum| quantized.win_probability(sum)) }
 }
 
@@ -104,7 +103,7 @@ pub(super) fn rows(set: &TupleSet, position: &Position, out: &mut [u32]) {
     let kernels = set.kernels();
     assert!(kernels.are_vectors());
     let (plan, first) = (&kernels.plan, set.offset(position));
-    // SAFETY: as stated at the top of this file; no weights are read.
+    // SAFETY: see the top of this file; no weights are read.
     unsafe {
         match (kernels.are_wide(), plan.has_compact_alphabet()) {
             (true, false) => avx512::rows::<false>(plan, position, first, out),

@@ -1,4 +1,4 @@
-//! Batched evaluation of all successors of a position by n-tuples.
+//! Batched evaluation of all successors of a position.
 //!
 //! The position is evaluated once in the enemy's perspective; a move then updates the tuples of its
 //! changed cells. A capture that also changes other stones' mobility or the phase is evaluated as a

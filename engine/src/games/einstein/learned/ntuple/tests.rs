@@ -112,7 +112,6 @@ fn mixed_set() -> TupleSet {
     ];
     let mut tuples = Vec::new();
     for number in 0..45 {
-        // Long tuples have small alphabets only.
         let (length, kinds) = if number % 12 < 4 {
             (1 + number % 12, &kinds[..])
         } else {

@@ -56,7 +56,6 @@ compiled_for! {
         _mm256_madd_epi16(clipped, weights)
     }
 
-    /// Writes the horizontal sum of each vector, plus `more`.
     pub(super) fn store_totals(out: &mut [i32; POSITIONS_PER_GROUP], vectors: [Vector; POSITIONS_PER_GROUP], more: i32) {
         horizontal_sums::store(
             out,

@@ -1,4 +1,4 @@
-//! The symbols of a position's cells in AVX2 vectors, in pieces of 16 bytes.
+//! The symbols of a position in AVX2 vectors, by pieces of 16 bytes.
 //!
 //! Invariant: for any bits of the position each symbol is in its cell's alphabet; only this file
 //! constructs the type, and unchecked loads rely on it.

@@ -1,4 +1,4 @@
-//! The symbols of a position's cells in two AVX-512 registers, and after a move.
+//! The symbols of a position in two AVX-512 registers, also after a move.
 //!
 //! Invariant: for any bits of the position and any step each symbol is in its cell's alphabet; only
 //! this file constructs the type, and unchecked loads rely on it.

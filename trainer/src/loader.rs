@@ -1,12 +1,12 @@
 //! Data loader: shuffles the samples of an epoch and prepares batches ahead of training.
 //!
-//! An epoch reads the parts of a set in random order, several at once, and shuffles samples
-//! through a buffer: each new sample replaces a random one, which is emitted; the rest follows in
-//! random order. If all samples are in memory and fit into the buffer, only their indices are
-//! shuffled. Invariant: a batch depends on samples, seed, epoch, buffer size and its number alone,
-//! not on threads.
+//! An epoch reads the parts of a set (one per shard) in random order, several at once, and shuffles
+//! samples through a buffer: each new sample replaces a random one, which is emitted; the rest
+//! follows in random order. If all samples are in memory and fit into the buffer, only their
+//! indices are shuffled. Memory holds the buffer, one part per thread and a few batches.
 //!
-//! Queues are short: memory holds the buffer, one part per thread and a few batches.
+//! Invariant: a batch depends on samples, seed, epoch, buffer size and its number alone, not on
+//! threads.
 
 use crate::Error;
 use crate::dataset::Samples;
@@ -19,43 +19,43 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 /// Capacity of each queue, in batches.
 const QUEUE_LENGTH: usize = 2;
 
-/// Seed indices of the training seed space.
+/// Indices that derive the seeds of separate random streams from the training seed.
 const ORDER_STREAM: u64 = 1;
 const SYMMETRY_STREAM: u64 = 2;
 
-/// Shuffling of an epoch.
+/// How the samples of an epoch are shuffled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shuffle {
     /// Seed of the training.
     pub seed: u64,
-    /// Epoch, from 1.
+    /// Number of the epoch, from 1.
     pub epoch: usize,
     /// Capacity of the shuffle buffer, in samples.
     pub buffer: usize,
-    /// Whether a random symmetry is applied to each sample.
+    /// Whether a random symmetry of the board is applied to each sample.
     pub symmetries: bool,
 }
 
-/// A pass over training or validation samples.
+/// One pass over the training or validation samples.
 #[derive(Clone, Copy, Debug)]
 pub struct DataLoader<'a, G: Playable> {
     samples: &'a Samples<G>,
-    /// `None`: validation samples in order.
+    /// `None`: validation samples, in order.
     shuffle: Option<Shuffle>,
     batch: usize,
-    /// Number of skipped batches.
+    /// Number of batches to skip, to continue an interrupted epoch.
     from: usize,
-    /// Index and number of slices of the parts.
+    /// `[k, n]`: only every `n`-th part from the `k`-th on, in shuffled order.
     slice: [usize; 2],
-    /// Threads for reading; `None`: the global pool.
+    /// Threads that read parts; `None`: rayon's global pool.
     pool: Option<&'a ThreadPool>,
 }
 
-/// The consumer has disconnected.
+/// The receiver of a queue no longer exists.
 struct Disconnected;
 
 impl<'a, G: Playable> DataLoader<'a, G> {
-    /// All training samples in batches, without the first `from` batches.
+    /// Loads all training samples in batches of `batch`, without the first `from` batches.
     #[must_use]
     pub fn training(samples: &'a Samples<G>, batch: usize, shuffle: Shuffle, from: usize) -> Self {
         Self {
@@ -65,8 +65,9 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         }
     }
 
-    /// Restricts the pass to every `n`-th part from the `k`-th on, `[k, n]`, read by the threads
-    /// of `pool`. Together these passes cover all samples.
+    /// Restricts the pass to a slice `[k, n]`: every `n`-th part of the shuffled order, from the
+    /// `k`-th on, read by the threads of `pool`. The slices `k` = 0 … `n` - 1 together contain all
+    /// samples.
     #[must_use]
     pub fn with_slice(self, slice: [usize; 2], pool: &'a ThreadPool) -> Self {
         Self {
@@ -76,7 +77,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         }
     }
 
-    /// All validation samples, in order.
+    /// Loads all validation samples, in order.
     #[must_use]
     pub fn validation(samples: &'a Samples<G>, batch: usize) -> Self {
         Self {
@@ -89,7 +90,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         }
     }
 
-    /// Number of batches of the complete loader, skipped ones included.
+    /// Number of batches of a pass without a slice, skipped ones included.
     #[must_use]
     pub fn batches(&self) -> usize {
         let samples = if self.shuffle.is_some() {
@@ -100,8 +101,8 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         samples.div_ceil(self.batch)
     }
 
-    /// Prepares batches on other threads and passes them with their numbers, from 0, to `learn`
-    /// until that fails.
+    /// Prepares batches on other threads and passes them with their numbers, from 0, to `learn`,
+    /// until it returns an error.
     pub fn for_each_batch<B: Send>(
         &self,
         prepare: impl Fn(&[Sample<G::Position>]) -> B + Sync,
@@ -110,7 +111,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         std::thread::scope(|scope| {
             let (unprepared_queue, unprepared) = sync_channel::<Vec<Sample<_>>>(QUEUE_LENGTH);
             let (prepared, ready) = sync_channel(QUEUE_LENGTH);
-            // A closed queue stops its sender, so that a failed consumer ends all threads.
+            // An error of `learn` drops the receivers, which ends both threads.
             let reader = scope.spawn(move || self.send_batches(&unprepared_queue));
             let prepare = &prepare;
             scope.spawn(move || {
@@ -128,7 +129,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         })
     }
 
-    /// Sends the samples of each batch, until the consumer disconnects.
+    /// Sends the samples of each batch, until the receiver is dropped.
     fn send_batches(
         &self,
         unprepared_queue: &SyncSender<Vec<Sample<G::Position>>>,
@@ -155,13 +156,13 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         ));
         let mut parts: Vec<usize> = (0..self.samples.parts()).collect();
         random.shuffle(&mut parts);
-        // All slices use the same order of parts.
+        // Every slice takes its parts from the same shuffled order.
         let [slice, slices] = self.slice;
         let parts: Vec<usize> = parts.into_iter().skip(slice).step_by(slices).collect();
         if shuffle.buffer >= self.samples.training()
             && let Some(store) = self.samples.store()
         {
-            // The same random choices as with a buffer, made on indices.
+            // Makes the same random choices as the buffer, but on indices.
             let own = parts.iter().flat_map(|&part| self.samples.indices(part));
             let mut indices: Vec<u32> = own.map(|index| index as u32).collect();
             while !indices.is_empty() {
@@ -216,7 +217,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
 /// Collects samples into batches.
 struct BatchCollector<'a, G: Playable> {
     loader: &'a DataLoader<'a, G>,
-    /// Number of the batch being filled.
+    /// Number of the batch being filled, from 0.
     number: usize,
     samples: Vec<Sample<G::Position>>,
     shuffle: Shuffle,
@@ -234,7 +235,7 @@ impl<G: Playable> BatchCollector<'_, G> {
         }
     }
 
-    /// Sends the batch, applying symmetries.
+    /// Sends the batch, with symmetries applied, unless it is to be skipped.
     fn send(&mut self) -> Result<(), Disconnected> {
         let number = self.number;
         self.number += 1;
@@ -274,7 +275,7 @@ mod tests {
     };
     use std::collections::HashMap;
 
-    /// Parts of unequal sizes, one of them empty.
+    /// Training parts of unequal sizes, one of them empty.
     fn samples() -> Samples<Standard> {
         let parts = [20, 1, 0, 9, 30]
             .into_iter()
@@ -323,7 +324,7 @@ mod tests {
         pool.build().unwrap()
     }
 
-    /// An epoch with batches of this size.
+    /// Samples of a training epoch, in order.
     fn epoch_of(
         samples: &Samples<Standard>,
         batch: usize,
@@ -332,7 +333,7 @@ mod tests {
         collect(&DataLoader::training(samples, batch, order, 0))
     }
 
-    /// The symmetries that map one position to the other.
+    /// Symmetries that map the first position to the second.
     fn matching_symmetries(
         plain: &Sample<Position>,
         with_symmetries: &Sample<Position>,
@@ -402,7 +403,8 @@ mod tests {
 
     #[test]
     fn large_buffers_shuffle_fully_and_small_ones_locally() {
-        // Values encode indices. The mean distance of two random indices is a third of all.
+        // The value of each sample encodes its index. Two random indices differ by a third of their
+        // number on average.
         let count = 10_000;
         let base = random_samples(1, 1)[0];
         let training: Vec<Sample<Position>> = (0..count)
@@ -423,7 +425,8 @@ mod tests {
         let full = distance(count);
         // Standard deviation of the mean: 0.236 / 100.
         assert!((full - 1.0 / 3.0).abs() < 0.012, "{full}");
-        // A sample stays for a geometric number of steps, whose mean is the buffer size.
+        // A sample stays in the buffer for a geometric number of steps, whose mean is the buffer
+        // size.
         let small = distance(100);
         assert!(small < 0.02 && small > 0.002, "{small}");
         assert_eq!(distance(count), distance(10 * count));
@@ -473,7 +476,7 @@ mod tests {
             );
             let matching_symmetries = matching_symmetries(plain, with_symmetries);
             assert!(!matching_symmetries.is_empty());
-            // The few positions that are their own images decide nothing.
+            // Positions that equal their own image under a symmetry are few and not counted.
             if let [symmetry] = matching_symmetries[..] {
                 counts[symmetry] += 1;
             }

@@ -1,7 +1,8 @@
-//! Manifest of a directory of shards, `run.json`: what they are and how many.
+//! Manifest `run.json` of a directory of shards: the settings of its games and the number of
+//! shards.
 //!
-//! Invariant: it is written before the first shard and holds nothing that a finished shard
-//! changes; which shards are finished follows from the files, which are complete or absent.
+//! Invariant: it is written before the first shard and does not change as shards are finished; each
+//! shard file is complete or absent.
 
 use crate::Error;
 use crate::shard::{GAMES_PER_SHARD, GameMap, Label, ShardHeader, labels::is_false};
@@ -11,21 +12,21 @@ use std::path::{Path, PathBuf};
 
 const RECORDS_FORMAT: &str = "alea-records-2";
 
-/// Description of a directory of shards.
+/// Contents of a manifest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Manifest {
     format: String,
-    /// Settings of the games, as in each shard's header.
+    /// Settings that produced the games, as in each shard's header.
     pub(crate) run: serde_json::Value,
     /// Notations of the players.
     pub(crate) players: Vec<String>,
-    /// The game with its parameters.
+    /// Notation of the game with its parameters.
     pub(crate) game: String,
-    /// The map it is played on, if it has one.
+    /// Map of the game; `None` if the game has no maps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) map: Option<GameMap>,
-    /// Whether plies may have times.
+    /// Whether plies may have thinking times.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) times: bool,
     /// Labels that games may carry.
@@ -40,7 +41,7 @@ pub(crate) struct Manifest {
 }
 
 impl Manifest {
-    /// The manifest of `games` games in shards with this header.
+    /// Manifest for `games` games in shards with this header.
     pub(crate) fn new(header: ShardHeader, games: u64) -> Self {
         let ShardHeader {
             run,
@@ -66,17 +67,17 @@ impl Manifest {
         }
     }
 
-    /// Whether a shard's header equals that of the manifest, except for its games.
+    /// Whether a shard's header agrees with the manifest, apart from the range of games.
     pub(crate) fn matches(&self, header: &ShardHeader) -> bool {
         *self == Self::new(header.clone(), self.games)
     }
 
-    /// Path of the manifest of a directory.
+    /// Path of a directory's manifest.
     pub(crate) fn path(directory: &Path) -> PathBuf {
         directory.join("run.json")
     }
 
-    /// Reads the manifest of a directory; `None` if it has none.
+    /// Reads a directory's manifest; `None` if there is none.
     pub(crate) fn read(directory: &Path) -> Result<Option<Self>, Error> {
         let path = Self::path(directory);
         let bytes = match files::read(&path, FileKind::Text) {
@@ -97,7 +98,7 @@ impl Manifest {
         Ok(Some(manifest))
     }
 
-    /// Writes the manifest of a directory.
+    /// Writes the manifest into `directory`.
     pub(crate) fn write(&self, directory: &Path) -> Result<(), FileError> {
         let text = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
         files::write_atomically(&Self::path(directory), |file| {

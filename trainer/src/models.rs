@@ -1,7 +1,7 @@
 //! Trainable models as burn modules.
 //!
-//! Invariant: parameters are initialized from streams of the project's own generator in the order
-//! of the fields, never from burn's global generator.
+//! Invariant: initial weights come from the crate's own random streams in the order of the fields,
+//! never from burn's global generator.
 
 pub mod cpu;
 

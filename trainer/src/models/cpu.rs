@@ -1,10 +1,10 @@
-//! Hand-written CPU training step of the neural network: forward, backward and Adam without
+//! Hand-written CPU training step of the neural network: forward and backward pass and Adam without
 //! tensors.
 //!
-//! It computes the network of `network.rs` several times as fast; tests compare its weights with
-//! burn's. Invariant: the result is a function of weights and batch. Gradients of blocks of fixed
-//! size are summed in their order, whatever thread computed them, and all instruction sets give
-//! the same bits.
+//! It is several times as fast as the same network in burn (`network.rs`); tests compare the
+//! weights. Invariant: the result is a function of weights and batch. Gradients of blocks of fixed
+//! size are summed in the order of the blocks, on any number of threads, and all instruction sets
+//! give the same bits.
 
 mod adam;
 mod block;
@@ -26,16 +26,17 @@ use std::ops::Range;
 /// Samples per gradient task.
 const BLOCK_SIZE: usize = 512;
 
-/// Weights per task of summing, rounding or updating: a multiple of the lanes, sized for the
-/// second-level cache.
+/// Weights per task of summing, rounding or updating: a multiple of [`LANES`](vector::LANES), sized
+/// for the second-level cache.
 const WEIGHTS_PER_TASK: usize = 1 << 14;
 
-/// A network with its optimizer, all tensors in one array.
+/// A network and its Adam optimizer, with all tensors in one array.
 #[derive(Clone, Debug)]
 pub struct CpuNetwork {
     shape: Shape,
     weights: Vec<f32>,
-    /// Adam's moments: the mean gradients of all weights, then the mean squares.
+    /// Adam's first moments (mean gradients) of all weights, then the second moments (mean
+    /// squares).
     moments: Vec<f32>,
     steps: u64,
     instructions: Instructions,
@@ -43,12 +44,13 @@ pub struct CpuNetwork {
 }
 
 impl CpuNetwork {
-    /// A network with these weights: rows, first bias, weights and bias of each further hidden
-    /// layer, output, output bias. `moments` has twice the length, initially 0; `steps` counts
-    /// past steps.
+    /// Creates a network. `weights` contains the rows and bias of the first layer, weights and bias
+    /// of each further hidden layer, output weights and output bias. `moments`, initially 0, has
+    /// twice that length; `steps` counts past steps.
     ///
     /// # Panics
-    /// If a length does not fit the shape, or a hidden width is no multiple of 16.
+    ///
+    /// If a length does not fit the shape, or a hidden width is not a multiple of 16.
     #[must_use]
     pub fn new(shape: Shape, weights: Vec<f32>, moments: Vec<f32>, steps: u64) -> Self {
         assert!(
@@ -73,7 +75,7 @@ impl CpuNetwork {
         }
     }
 
-    /// Selects the instruction set.
+    /// Uses this instruction set instead of the best one available.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         Self {
@@ -88,7 +90,7 @@ impl CpuNetwork {
         &self.weights
     }
 
-    /// Adam's moments and the number of steps.
+    /// Adam's moments and the number of past steps.
     pub fn optimizer(&self) -> (&[f32], u64) {
         (&self.moments, self.steps)
     }
@@ -127,13 +129,14 @@ impl CpuNetwork {
         loss
     }
 
-    /// Clamps the weights to the engine's range; with `runs` also so that sums of the first layer
-    /// fit 16 bits.
+    /// Clamps the weights to the range of the engine's integers. `runs`: groups of first-layer rows
+    /// of which at most one is active; if given, also limits the sums of the first layer to 16
+    /// bits.
     pub fn clamp_to_range(&mut self, runs: Option<&[Range<usize>]>) {
         quantize::clamp_to_range(self.shape, runs, &mut self.weights);
     }
 
-    /// Computes the gradient of the mean loss, in the first block's work, and the sum of the
+    /// Computes the gradient of the mean loss into `workspace[0]`, and returns the sum of the
     /// losses.
     fn compute_gradient(&mut self, batch: Inputs<'_>) -> f64 {
         let blocks: Vec<Inputs<'_>> = batch.split_blocks(BLOCK_SIZE, self.shape).collect();

@@ -1,8 +1,9 @@
-//! The neural network in burn: sparse rows → one to three layers of clipped ReLU → logit of a win.
+//! The neural network in burn: a sparse first layer, up to two more hidden layers, all with clipped
+//! ReLU, and the logit of a win.
 //!
 //! `x₁ = clip(b₁ + Σ_k sparse[row_k])`, `xₖ = clip(bₖ + Wₖ xₖ₋₁)`, `logit = b + w · x`, where x is
 //! the last layer and clip is to `[0, 1]`. Weights and activations are quantized as in the engine
-//! ([`engine::learned::network`]). Each bucket has its own layers after the first.
+//! ([`engine::learned::network`]). Each output bucket has its own layers after the first.
 
 use super::{
     cpu::{
@@ -20,8 +21,8 @@ use engine::learned::network::{
     ACTIVATION_MAX, FloatWeights, HIDDEN_SCALE, Layer, OUTPUT_SCALE, ROW_SCALE,
 };
 
-/// The trainable network; matrices are `[inputs, outputs]`, after the first layer those of all
-/// buckets concatenated. Absent layers are absent from records too.
+/// A trainable network. Matrices are `[inputs, outputs]`; after the first layer, they contain those
+/// of all buckets. Absent layers are also absent from burn's records.
 #[derive(Module, Debug)]
 pub(crate) struct NetworkModel {
     sparse: Param<Tensor<2>>,
@@ -36,7 +37,8 @@ pub(crate) struct NetworkModel {
 }
 
 impl NetworkModel {
-    /// A network with uniform weights within 1/√inputs of each layer, and output biases of 0.
+    /// Creates a network whose weights are uniform within ±1/√inputs of each layer; output biases
+    /// are 0.
     pub(crate) fn new(shape: Shape, random: &mut RandomStream, device: &Device) -> Self {
         let next = |inputs: Option<usize>| {
             inputs.map_or(0.0, |inputs| {
@@ -46,20 +48,21 @@ impl NetworkModel {
         Self::build(shape, next, device)
     }
 
-    /// A network with the numbers of [`Self::parameters`].
+    /// Creates a network from the result of [`Self::parameters`].
     pub(crate) fn from_parameters(shape: Shape, parameters: &[f32], device: &Device) -> Self {
         assert_eq!(
             parameters.len(),
             shape.parameters(),
             "one number for each weight"
         );
-        // Each tensor takes its numbers from the front.
+        // Each tensor takes the next numbers.
         let mut numbers = parameters.iter().copied();
         Self::build(shape, |_| numbers.next().unwrap_or_default(), device)
     }
 
-    /// A network with the numbers of `next`, tensor by tensor in the order of the fields; the
-    /// argument is the number of active inputs of the layer, `None` for the output bias.
+    /// Creates a network by calling `next` for every parameter, tensor by tensor in the order of
+    /// the fields. Its argument is the number of active inputs of the layer, `None` for the output
+    /// bias.
     fn build(shape: Shape, mut next: impl FnMut(Option<usize>) -> f32, device: &Device) -> Self {
         let (inputs, hidden, buckets) = (shape.sparse(), shape.hidden(), shape.buckets());
         let active = Some(inputs.active);
@@ -77,7 +80,8 @@ impl NetworkModel {
                 parameter(id + 1, bias, || next(Some(inputs)), device),
             ))
         };
-        // Parameter numbers are part of records: the third layer was added last.
+        // The ids of parameters are stored in records; the third layer has the last ones because it
+        // was added later.
         let (second, second_bias) = layer(1, 4).unzip();
         let (third, third_bias) = layer(2, 8).unzip();
         let output = parameter(6, [buckets * last, 1], || next(Some(last)), device);
@@ -95,7 +99,7 @@ impl NetworkModel {
         }
     }
 
-    /// Weights and biases of the hidden layers after the first.
+    /// Weights and bias of each hidden layer after the first.
     fn later_layers(&self) -> impl Iterator<Item = Linear<'_>> {
         let layers = [
             layer_params(&self.second, &self.second_bias),
@@ -104,7 +108,7 @@ impl NetworkModel {
         layers.into_iter().flatten()
     }
 
-    /// Maps each tensor, in the order of the fields.
+    /// Calls a function for each tensor, in the order of the fields.
     fn map_tensors<T>(
         &self,
         matrix: impl Fn(&Param<Tensor<2>>) -> T,
@@ -125,7 +129,7 @@ impl NetworkModel {
         self.map_tensors(values, values).concat()
     }
 
-    /// The gradients of all weights, in the order of [`Self::parameters`].
+    /// Gradients of all weights, in the order of [`Self::parameters`].
     #[cfg(test)]
     #[cfg(feature = "flex")]
     pub(super) fn gradients(&self, gradients: &burn::tensor::Gradients) -> Vec<f32> {
@@ -143,7 +147,7 @@ impl NetworkModel {
     }
 
     /// Logits of a win, `[batch, 1]`, for rows `[batch, active]` and one-hot buckets `[batch,
-    /// buckets]`; no buckets if there is one.
+    /// buckets]`; `None` if there is one bucket.
     pub(crate) fn logits(&self, rows: Tensor<2, Int>, buckets: Option<Tensor<2>>) -> Tensor<2> {
         let first = self.first_layer(rows);
         let Some(buckets) = buckets else {
@@ -159,7 +163,7 @@ impl NetworkModel {
             .fold(masked(0), |sum, logits| sum + logits)
     }
 
-    /// The logits of one bucket's layers, given the first layer.
+    /// Logits by the layers of one bucket, given the activations of the first layer.
     fn bucket_logits(&self, bucket: usize, first: Tensor<2>) -> Tensor<2> {
         let weights =
             round_to_multiples(self.bucket_slice(self.output.val(), bucket), OUTPUT_SCALE);
@@ -167,7 +171,7 @@ impl NetworkModel {
         self.last_layer(bucket, first).matmul(weights) + bias.unsqueeze()
     }
 
-    /// A bucket's part of a tensor.
+    /// Part of a tensor that belongs to a bucket.
     fn bucket_slice<const D: usize>(&self, tensor: Tensor<D>, bucket: usize) -> Tensor<D> {
         let length = tensor.dims()[0] / self.buckets;
         tensor.narrow(0, bucket * length, length)
@@ -180,7 +184,7 @@ impl NetworkModel {
         floor_activations(sums / ACTIVATION_STEP)
     }
 
-    /// The last hidden layer of a bucket.
+    /// Activations of the last hidden layer of a bucket, given those of the first.
     fn last_layer(&self, bucket: usize, first: Tensor<2>) -> Tensor<2> {
         let (mut layer, layers) = (first, self.later_layers().count());
         for ((weights, bias), number) in self.later_layers().zip(1..) {
@@ -200,7 +204,7 @@ impl NetworkModel {
         layer
     }
 
-    /// The weights in the engine's form.
+    /// The weights as the engine stores them before quantization.
     pub(crate) fn weights(&self) -> FloatWeights {
         FloatWeights {
             rows: values(&self.sparse),
@@ -212,10 +216,10 @@ impl NetworkModel {
     }
 }
 
-/// Weights and bias.
+/// Weights and bias of a layer.
 type Linear<'a> = (&'a Param<Tensor<2>>, &'a Param<Tensor<1>>);
 
-/// The layer, if it exists.
+/// Weights and bias, if the layer exists.
 fn layer_params<'a>(
     weights: &'a Option<Param<Tensor<2>>>,
     bias: &'a Option<Param<Tensor<1>>>,
@@ -230,18 +234,18 @@ fn layer((weights, bias): Linear<'_>) -> Layer {
     }
 }
 
-/// Activations rounded down to multiples of 1 / 127.
+/// Rounds down numbers in steps of 1 / 127, and converts them to activations.
 fn floor_activations(steps: Tensor<2>) -> Tensor<2> {
     let steps = steps.clamp(0.0, 127.0);
     straight_through(steps.clone(), steps.floor()) / 127.0
 }
 
-/// The values of `numbers` with the gradient of `others` (straight-through).
+/// The values of `numbers` with the gradient of `others` (straight-through estimator).
 fn straight_through<const D: usize>(others: Tensor<D>, numbers: Tensor<D>) -> Tensor<D> {
     others.clone() + (numbers - others).detach()
 }
 
-/// Rounds to integers of units of 1 / `scale`.
+/// Rounds to multiples of 1 / `scale`; the result is in that unit.
 fn round_to_units<const D: usize>(weights: Tensor<D>, scale: i32) -> Tensor<D> {
     let scaled = weights * scale as f32;
     straight_through(scaled.clone(), scaled.round())

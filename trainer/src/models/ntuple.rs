@@ -1,7 +1,8 @@
 //! The n-tuple network in burn: one weight per table row, and a bias.
 //!
-//! Burn keeps records and provides the reference forward pass and gradient; training uses its own
-//! table, as a dense gradient would cost the size of the table at each step.
+//! Burn stores the weights in records and serves as reference in tests; training uses
+//! [`super::tuple_optimizer`], since a dense gradient would cost the size of the table at each
+//! step.
 
 use super::{embedding_bag, parameter, values};
 use burn::{
@@ -15,7 +16,7 @@ pub(crate) struct NTupleModel {
     bias: Param<Tensor<1>>,
 }
 
-/// Optimizer state of each weight, and of the bias in the last row.
+/// Optimizer state of each weight; the last row is that of the bias.
 #[derive(Module, Debug)]
 pub(crate) struct Accumulators {
     values: Param<Tensor<2>>,
@@ -31,25 +32,24 @@ impl NTupleModel {
         }
     }
 
-    /// Logits `[batch, 1]` from the rows of the tuples, `[batch, tuples]`.
+    /// Logits `[batch, 1]`, given the row of each tuple's table, `[batch, tuples]`.
     pub(crate) fn forward(&self, rows: Tensor<2, Int>) -> Tensor<2> {
         embedding_bag(self.table.val(), rows) + self.bias.val().unsqueeze()
     }
 
-    /// One weight per row.
+    /// The weights, row by row.
     pub(crate) fn weights(&self) -> Vec<f32> {
         values(&self.table)
     }
 
-    /// The bias.
     pub(crate) fn bias(&self) -> f32 {
         values(&self.bias).first().copied().unwrap_or_default()
     }
 }
 
 impl Accumulators {
-    /// `width` numbers for each weight and for the bias. Burn has no empty tensors: width 0 stores
-    /// one unused number.
+    /// Stores `width` numbers for each weight and for the bias. If `width` is 0, stores one unused
+    /// number, as burn has no empty tensors.
     pub(crate) fn new(numbers: Vec<f32>, width: usize, device: &Device) -> Self {
         let shape = match width {
             0 => [1, 1],
@@ -62,7 +62,7 @@ impl Accumulators {
         }
     }
 
-    /// The numbers, row by row.
+    /// The numbers of [`Self::new`], row by row.
     pub(crate) fn values(&self) -> Vec<f32> {
         values(&self.values)
     }

@@ -1,9 +1,7 @@
-//! Prefetching of cache lines.
-//!
-//! It affects caches only, and does nothing on unknown processors.
+//! Prefetches cache lines; does nothing on processors other than x86-64.
 #![allow(unsafe_code)]
 
-/// Prefetches cells of a table; indices may be out of bounds.
+/// Prefetches the cells with these indices, which may be out of bounds.
 #[inline(always)]
 pub(super) fn prefetch<T>(cells: &[T], indices: &[u32]) {
     for &index in indices {

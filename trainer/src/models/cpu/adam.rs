@@ -1,12 +1,12 @@
 //! Adam with clipped gradients (Kingma and Ba 2015).
 //!
-//! Weights without gradient are updated by their decaying moments at every step, as Adam defines
-//! it. Invariant: chunks that begin at a multiple of the lanes give the same bits as the whole
-//! tensor, on any thread.
+//! Weights without gradient are updated too, by their decaying moments, as Adam defines it.
+//! Invariant: chunks that begin at a multiple of [`LANES`] give the same bits as the whole tensor,
+//! on any thread.
 
 use super::vector::{LANES, Lanes, Vector};
 
-/// Decay rates of both moments, and the term that keeps divisors above 0.
+/// Decay rates of the two moments. `EPSILON` keeps divisors above 0.
 const DECAY_RATES: [f32; 2] = [0.9, 0.999];
 const EPSILON: f32 = 1e-8;
 
@@ -14,7 +14,7 @@ const EPSILON: f32 = 1e-8;
 #[derive(Clone, Copy)]
 pub(super) struct StepParams {
     learning_rate: f32,
-    /// Bias correction of moments that start at 0.
+    /// Bias correction of the moments, which start at 0.
     correction: f32,
     epsilon: f32,
 }
@@ -32,7 +32,7 @@ impl StepParams {
     }
 }
 
-/// A chunk of a tensor that begins at a multiple of [`LANES`], with gradient and moments.
+/// Part of a tensor that begins at a multiple of [`LANES`], with its gradient and moments.
 pub(super) struct AdamChunk<'a> {
     pub(super) weights: &'a mut [f32],
     pub(super) gradient: &'a [f32],
@@ -40,12 +40,12 @@ pub(super) struct AdamChunk<'a> {
     pub(super) squares: &'a mut [f32],
 }
 
-/// Factor that clips a gradient of norm `norm` to the norm `max_norm`.
+/// Factor that reduces a gradient of norm `norm` to the norm `max_norm` if it exceeds that.
 pub(super) fn clip_factor(norm: f32, max_norm: f32) -> f32 {
     (max_norm / (norm + f32::MIN_POSITIVE)).min(1.0)
 }
 
-/// Updates a chunk by its gradient times `factor`.
+/// Updates the weights of a chunk by its gradient times `factor`.
 #[inline(always)]
 pub(super) fn step<V: Vector>(chunk: AdamChunk<'_>, params: StepParams, factor: f32) {
     let (weights, last_weights) = chunk.weights.as_chunks_mut();
@@ -57,7 +57,7 @@ pub(super) fn step<V: Vector>(chunk: AdamChunk<'_>, params: StepParams, factor: 
         let (mean, square) = (&mut means[at], &mut squares[at]);
         step_lanes::<V>(weights, gradient, mean, square, params, factor);
     }
-    // The rest, padded with zeros.
+    // The last, incomplete vector is padded with zeros.
     let rest = [&*last_weights, last_gradients, last_means, last_squares];
     let [mut weights, gradients, mut means, mut squares] = rest.map(|rest| {
         let mut lanes = [0.0; LANES];
@@ -99,14 +99,13 @@ fn step_lanes<V: Vector>(
     V::load(weights).minus(change).store(weights);
 }
 
-/// Exponential moving average.
 #[inline(always)]
 fn moving_average<V: Vector>(mean: V, number: V, decay: f32) -> V {
     mean.times(V::splat(decay))
         .plus(number.times(V::splat(1.0 - decay)))
 }
 
-/// Euclidean norm, from partial sums per lane.
+/// Euclidean norm, summed in [`LANES`] partial sums.
 #[inline(always)]
 pub(super) fn norm(values: &[f32]) -> f32 {
     let mut sums = [0.0f64; LANES];

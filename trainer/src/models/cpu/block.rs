@@ -1,7 +1,7 @@
-//! Forward and backward pass for some samples on one thread.
+//! Forward and backward pass for a block of samples on one thread.
 //!
 //! Samples are processed in chunks that stay in the first-level cache. Invariant: every sum has a
-//! fixed order, of samples, inputs or lanes, so all instruction sets give the same bits.
+//! fixed order of samples, inputs or lanes, so all instruction sets give the same bits.
 
 use super::{
     layout::Shape,
@@ -13,34 +13,35 @@ use engine::core::calibration::exponential;
 use engine::learned::network::MAX_HIDDEN;
 use std::ops::Range;
 
-/// Samples per chunk.
+/// Maximum number of samples of a chunk.
 const CHUNK_SAMPLES: usize = 64;
 
-/// Inputs and targets of samples.
+/// A batch, or part of one: inputs and targets of samples.
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'a> {
-    /// `[samples, active]`.
+    /// Indices of the active first-layer rows, `[samples, active]`.
     pub rows: &'a [u16],
-    /// Buckets, `[samples]`; empty if there is one. Best sorted.
+    /// Output bucket of each sample, `[samples]`; empty if there is one bucket. Sorted buckets are
+    /// fastest.
     pub buckets: &'a [u8],
-    /// Win probabilities, `[samples]`.
+    /// Target win probabilities, `[samples]`.
     pub targets: &'a [f32],
-    /// Weights of the losses, `[samples]`; empty if all are 1.
+    /// Loss weights, `[samples]`; empty if all are 1.
     pub weights: &'a [f32],
 }
 
-/// The numbers of a range of samples; empty if there are none.
+/// Items of a range; empty if `all` is.
 fn range_or_empty<'a, T>(all: &'a [T], range: &Range<usize>) -> &'a [T] {
     all.get(range.clone()).unwrap_or_default()
 }
 
 impl<'a> Inputs<'a> {
-    /// Splits the samples into pieces of `size`.
+    /// Splits the samples into blocks of `size`, the last one shorter.
     pub(super) fn split_blocks(self, size: usize, shape: Shape) -> impl Iterator<Item = Self> + 'a {
         self.split_by(shape, move |rest| rest.targets.len().min(size))
     }
 
-    /// Splits the samples into chunks, each of one bucket.
+    /// Splits the samples into chunks; those of a chunk have one bucket.
     fn chunks(self, shape: Shape) -> impl Iterator<Item = Self> + 'a {
         self.split_by(shape, |rest| {
             let max_samples = rest.targets.len().min(CHUNK_SAMPLES);
@@ -51,7 +52,8 @@ impl<'a> Inputs<'a> {
         })
     }
 
-    /// Splits the samples into pieces; `length` gets the rest.
+    /// Splits the samples into pieces; `length` is called with the rest and returns the size of the
+    /// next piece.
     fn split_by(
         self,
         shape: Shape,
@@ -79,16 +81,16 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// Weights of a step, shared by all threads.
+/// Weights that all threads use in a step.
 #[derive(Clone, Copy)]
 pub(super) struct Weights<'a> {
     pub(super) shape: Shape,
     pub(super) all: &'a [f32],
-    /// Transposed weights between hidden layers, bucket by bucket; only needed for gradients.
+    /// Transposed weight matrices between hidden layers, bucket by bucket; unused for predictions.
     pub(super) transposed: &'a [Vec<f32>],
 }
 
-/// Buffers and results of a block.
+/// Buffers and results for a block of samples.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Workspace {
     /// Gradient of all weights, summed over the samples.
@@ -97,13 +99,13 @@ pub(super) struct Workspace {
     pub(super) loss: f64,
     /// Logits of the last chunk.
     pub(super) logits: Vec<f32>,
-    /// Clipped values of each hidden layer.
+    /// Activations of each hidden layer in the current chunk.
     values: [Vec<f32>; MAX_HIDDEN],
-    /// Derivatives of the loss by the sums of each hidden layer.
+    /// Derivatives of the loss by the pre-activation sums of each hidden layer.
     slopes: [Vec<f32>; MAX_HIDDEN],
 }
 
-/// Computes loss and `scale` times the gradient of a block.
+/// Computes the loss and `scale` times the gradient of a block of samples.
 #[inline(always)]
 pub(super) fn gradient<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
@@ -122,7 +124,7 @@ pub(super) fn gradient<V: Vector, const ROWS: usize>(
     }
 }
 
-/// Appends log odds of a win for each sample to `logits`.
+/// Appends the log odds of a win for each sample to `logits`.
 #[inline(always)]
 pub(super) fn predict_logits<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
@@ -183,7 +185,7 @@ fn forward<V: Vector, const ROWS: usize>(
             inner,
             width,
         );
-        // NaN stays NaN and shows up in the loss.
+        // NaN passes through clipping, so that it shows up in the loss.
         match number + 1 == hidden.len() {
             true => activate_last::<V>(layer),
             false => activate_between::<V>(layer),
@@ -198,7 +200,7 @@ fn forward<V: Vector, const ROWS: usize>(
     }
 }
 
-/// Dot product, by lane and then over lanes.
+/// Dot product; sums each lane over the vectors, then the lanes.
 #[inline(always)]
 fn dot<V: Vector>(values: &[Lanes], weights: &[Lanes]) -> f32 {
     let mut sums = V::splat(0.0);
@@ -209,7 +211,7 @@ fn dot<V: Vector>(values: &[Lanes], weights: &[Lanes]) -> f32 {
     sums.sum()
 }
 
-/// [`losses`] with weights of samples.
+/// Like [`loss_and_gradients`], with the samples' weights.
 #[inline(always)]
 fn weighted_losses(logits: &mut [f32], chunk: Inputs<'_>, scale: f32) -> f64 {
     if chunk.weights.is_empty() {
@@ -222,11 +224,11 @@ fn weighted_losses(logits: &mut [f32], chunk: Inputs<'_>, scale: f32) -> f64 {
     samples.zip(chunk.weights).map(loss).sum()
 }
 
-/// Replaces logits by `scale` times the derivative of the loss; returns the sum of the losses.
+/// Replaces each logit by `scale` times the derivative of the loss; returns the sum of the losses.
 #[inline(always)]
 fn loss_and_gradients(logits: &mut [f32], targets: &[f32], scale: f32) -> f64 {
     let mut loss = 0.0;
-    // Σ ln(1 + e) is the logarithm of the product: at most 2^64, and one logarithm instead of 64.
+    // Σ ln(1 + eˣ) is the logarithm of a product, here at most 2^64: one logarithm for 64 samples.
     let mut product = 1.0f64;
     for at in 0..targets.len() {
         let (z, target) = (logits[at], targets[at]);
@@ -239,7 +241,7 @@ fn loss_and_gradients(logits: &mut [f32], targets: &[f32], scale: f32) -> f64 {
     loss + product.ln()
 }
 
-/// Adds the gradient of a chunk, whose `logits` have become derivatives.
+/// Adds the gradient of a chunk; `workspace.logits` contains the derivatives of the loss.
 #[inline(always)]
 fn backward<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
@@ -326,7 +328,7 @@ fn backward<V: Vector, const ROWS: usize>(
     }
 }
 
-/// Adds the weights of the rows, in some columns, to sums.
+/// Adds the weights of these rows to `sums`, for `COLUMNS` vectors of columns.
 #[inline(always)]
 fn sum_rows<V: Vector, const COLUMNS: usize>(
     table: &[Lanes],
@@ -350,7 +352,7 @@ fn sum_rows<V: Vector, const COLUMNS: usize>(
     }
 }
 
-/// Adds slopes of some columns to each of the rows.
+/// Adds derivatives of `COLUMNS` vectors of columns to the gradient of each of these rows.
 #[inline(always)]
 fn add_to_rows<V: Vector, const COLUMNS: usize>(
     slopes: &[Lanes; COLUMNS],
@@ -371,7 +373,7 @@ fn add_to_rows<V: Vector, const COLUMNS: usize>(
     }
 }
 
-/// Clears slopes of clipped values, and adds the rest to the gradient of the bias.
+/// Sets derivatives of clipped activations to 0, and adds the others to the gradient of the bias.
 #[inline(always)]
 fn clear_clipped<V: Vector>(values: &[Lanes], slopes: &mut [Lanes], bias: &mut [Lanes]) {
     let width = bias.len();

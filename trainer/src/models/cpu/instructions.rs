@@ -1,8 +1,8 @@
-//! Inner loops of a training step, compiled for several instruction sets and dispatched at run
+//! Compiles the inner loops of a training step for several instruction sets and selects one at run
 //! time.
 //!
-//! Invariant: all give the same bits: the loops fix the order of every sum, and nothing fuses
-//! multiplication and addition.
+//! Invariant: all give the same bits, since the loops fix the order of every sum and never use
+//! fused multiply-add.
 
 #[cfg(target_arch = "x86_64")]
 use super::vector::{Avx2, Avx512};
@@ -13,9 +13,9 @@ use super::{
 };
 use engine::core::simd::multiversion;
 
-// AVX-512 has registers for more rows of a product.
+// AVX-512 has more registers, so a product processes more rows at a time.
 multiversion! {
-    /// See [`block::gradient`].
+    /// Calls [`block::gradient`].
     pub(super) fn gradient(weights: Weights<'_>, inputs: Inputs<'_>, scale: f32, workspace: &mut Workspace) {
         Avx512 => block::gradient::<Avx512, 8>,
         Avx2 => block::gradient::<Avx2, 4>,
@@ -24,7 +24,7 @@ multiversion! {
 }
 
 multiversion! {
-    /// See [`block::predict_logits`].
+    /// Calls [`block::predict_logits`].
     pub(super) fn predict_logits(
         weights: Weights<'_>,
         inputs: Inputs<'_>,
@@ -38,7 +38,7 @@ multiversion! {
 }
 
 multiversion! {
-    /// See [`adam::step`].
+    /// Calls [`adam::step`].
     pub(super) fn adam(chunk: AdamChunk<'_>, params: StepParams, factor: f32) {
         Avx512 => adam::step::<Avx512>,
         Avx2 => adam::step::<Avx2>,
@@ -47,7 +47,7 @@ multiversion! {
 }
 
 multiversion! {
-    /// See [`adam::add`].
+    /// Calls [`adam::add`].
     pub(super) fn add(sum: &mut [f32], addend: &[f32]) {
         Avx512 => adam::add::<Avx512>,
         Avx2 => adam::add::<Avx2>,
@@ -56,7 +56,7 @@ multiversion! {
 }
 
 multiversion! {
-    /// See [`adam::norm`].
+    /// Calls [`adam::norm`].
     pub(super) fn norm(gradient: &[f32]) -> f32 {
         any => adam::norm,
     }

@@ -1,27 +1,28 @@
-//! Layout of all tensors in one array, the same for weights, gradients and moments.
+//! Position of each tensor in one array; weights, gradients and moments have the same layout.
 //!
-//! Absent layers have empty tensors. Tensors after the first layer are concatenated over buckets.
+//! Absent layers have empty tensors. Tensors after the first layer contain those of all buckets in
+//! order.
 
 use engine::learned::{inputs::Learnable, name_set::NameSet, network::MAX_HIDDEN};
 use std::ops::Range;
 
-/// Number of tensors, empty ones included.
+/// Number of tensors, including the empty ones of absent layers.
 pub(super) const NUM_TENSORS: usize = 8;
 
 /// Number of tensors of the first layer.
 const FIRST_LAYER_TENSORS: usize = 2;
 
-/// Sparse inputs: active rows of the first layer.
+/// Size of the first layer's sparse input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SparseInputs {
-    /// Rows of the first layer.
+    /// Number of rows of the first layer, which is the number of input features.
     pub rows: usize,
-    /// Number of active rows.
+    /// Number of active rows in each position.
     pub active: usize,
 }
 
 impl SparseInputs {
-    /// The inputs of a game with these groups.
+    /// Inputs of a game with these optional input groups.
     #[must_use]
     pub fn of<G: Learnable>(game: &G, groups: NameSet<G::Group>) -> Self {
         let runs = game.feature_slots(groups);
@@ -40,18 +41,18 @@ pub struct Shape {
     buckets: usize,
 }
 
-/// Weights and bias of a hidden layer after the first.
+/// Weights and bias (or values for each) of a hidden layer after the first.
 #[derive(Clone, Copy)]
 pub(super) struct Layer<T> {
     pub(super) weights: T,
     pub(super) bias: T,
 }
 
-/// One item per tensor, in their order.
+/// One item for each tensor, in the order of the layout.
 pub(super) struct Tensors<T> {
     pub(super) sparse: T,
     pub(super) first_bias: T,
-    /// Layers after the first, absent ones included.
+    /// Hidden layers after the first, including absent ones.
     pub(super) hidden: [Layer<T>; MAX_HIDDEN - 1],
     pub(super) output: T,
     pub(super) output_bias: T,
@@ -90,9 +91,10 @@ impl<T> Tensors<T> {
 }
 
 impl Shape {
-    /// A network with these inputs and one to three hidden layers.
+    /// Shape with these inputs, one to three hidden layers of these widths, and one bucket.
     ///
     /// # Panics
+    ///
     /// If there are no hidden layers, more than three, or one of width 0.
     #[must_use]
     pub fn new(sparse: SparseInputs, widths: &[usize]) -> Self {
@@ -110,19 +112,19 @@ impl Shape {
         }
     }
 
-    /// Sets the number of buckets.
+    /// Sets the number of output buckets.
     #[must_use]
     pub fn with_buckets(self, buckets: usize) -> Self {
         Self { buckets, ..self }
     }
 
-    /// Number of buckets.
+    /// Number of output buckets.
     #[must_use]
     pub fn buckets(&self) -> usize {
         self.buckets
     }
 
-    /// Sparse inputs.
+    /// Size of the sparse input.
     #[must_use]
     pub fn sparse(&self) -> SparseInputs {
         self.sparse
@@ -138,7 +140,8 @@ impl Shape {
     fn lengths(&self) -> [usize; NUM_TENSORS] {
         let [first, second, third] = self.hidden;
         let last = self.hidden().last().copied().unwrap_or_default();
-        // Tensors read sixteen numbers at a time precede the single numbers.
+        // Tensors that are read in vectors precede the single output biases, which keeps them
+        // aligned.
         let mut lengths = [
             self.sparse.rows * first,
             first,
@@ -163,13 +166,13 @@ impl Shape {
         })
     }
 
-    /// Number of parameters.
+    /// Number of weights and biases of all buckets.
     #[must_use]
     pub fn parameters(&self) -> usize {
         self.lengths().iter().sum()
     }
 
-    /// Range of a bucket within each tensor, or the complete tensor.
+    /// Range of a bucket within each tensor; `None`: the complete tensor.
     fn bucket_ranges(&self, bucket: Option<usize>) -> [Range<usize>; NUM_TENSORS] {
         let mut number = 0;
         self.lengths().map(|length| {
@@ -184,14 +187,14 @@ impl Shape {
         })
     }
 
-    /// Splits an array into its tensors, of one bucket or all.
+    /// Splits an array into its tensors, each restricted to a bucket if given.
     pub(super) fn split<'a>(&self, all: &'a [f32], bucket: Option<usize>) -> Tensors<&'a [f32]> {
         let mut bucket_ranges = self.bucket_ranges(bucket).into_iter();
         let part = |range: Range<usize>| &all[range][bucket_ranges.next().unwrap_or_default()];
         Tensors::of(self.tensor_ranges().map(part))
     }
 
-    /// Splits an array into mutable tensors.
+    /// Splits an array into mutable tensors, each restricted to a bucket if given.
     pub(super) fn split_mut<'a>(
         &self,
         all: &'a mut [f32],

@@ -1,25 +1,24 @@
 //! Products of small matrices, sixteen columns at a time.
 //!
-//! Loops over lanes use indices, as iteration over zipped slices is not always inlined. Invariant:
-//! every element is one sum in the order of the inner index, without fused operations: the same
-//! bits for any number of lanes or rows.
+//! Invariant: every element is one sum in the order of the inner index, without fused multiply-add:
+//! the same bits for any number of lanes or rows. Loops over lanes use indices, since iteration
+//! over zipped slices is not always inlined.
 
 use super::vector::{Lanes, Vector};
 
-/// A matrix as rows of lanes.
+/// Views a matrix as vectors of sixteen columns.
 #[inline(always)]
 pub(super) fn lanes(matrix: &[f32]) -> &[Lanes] {
     matrix.as_chunks().0
 }
 
-/// A mutable matrix as rows of lanes.
+/// Views a mutable matrix as vectors of sixteen columns.
 #[inline(always)]
 pub(super) fn lanes_mut(matrix: &mut [f32]) -> &mut [Lanes] {
     matrix.as_chunks_mut().0
 }
 
-/// `c += a · b`; `a` has `inner` columns, `b` and `c` have `width` times sixteen. Processes `ROWS`
-/// rows at a time.
+/// `c += a · b`, `ROWS` rows at a time; `a` has `inner` columns, `b` and `c` have 16 · `width`.
 #[inline(always)]
 pub(super) fn add_product<V: Vector, const ROWS: usize>(
     a: &[f32],
@@ -72,7 +71,7 @@ fn product_rows<V: Vector, const ROWS: usize>(
     }
 }
 
-/// `c += aᵀ · b`; `b` and `c` have `width` times sixteen columns.
+/// `c += aᵀ · b`; `b` and `c` have 16 · `width` columns.
 #[inline(always)]
 pub(super) fn add_transposed_product<V: Vector, const ROWS: usize>(
     a: &[f32],

@@ -1,10 +1,9 @@
-//! Fake quantization: the engine's rounding of weights and activations
-//! ([`engine::learned::network`]).
+//! Fake quantization: training rounds weights and activations like the engine
+//! ([`engine::learned::network`]). Gradients pass through rounding unchanged (Bengio, Léonard and
+//! Courville 2013), so the loss is that of the exported network.
 //!
 //! Numbers are in units of 1.0, except in the first layer, whose weights and sums are integers in
-//! units of 1 / [`ROW_SCALE`], exact below 2²⁴. Gradients pass through rounding unchanged (Bengio,
-//! Léonard and Courville 2013), so the loss is that of the exported network. Invariant: clamped
-//! weights can be exported.
+//! units of 1 / [`ROW_SCALE`], exact below 2²⁴. Invariant: clamped weights can be exported.
 
 use super::WEIGHTS_PER_TASK;
 use super::layout::{Shape, Tensors};
@@ -15,20 +14,21 @@ use engine::learned::network::{
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Units of the first layer's sums per step of its activations.
+/// Size of a quantization step of first-layer activations, in units of the first layer's sums.
 pub(crate) const ACTIVATION_STEP: f32 = (ROW_SCALE / 127) as f32;
 
-/// Added to the bias of the first layer: half a step, as steps are rounded down, and half a unit,
-/// so that no sum lies on a bound.
+/// Added to the bias of the first layer: half a step, since activations are rounded down, and half
+/// a unit, so that no sum lies exactly between two steps.
 pub(crate) const ROUNDING_OFFSET: f32 = ACTIVATION_STEP / 2.0 + 0.5;
 
-/// Likewise for a layer between others, in steps.
+/// Added to the sums of a hidden layer that is neither first nor last, for the same purpose as
+/// [`ROUNDING_OFFSET`], in steps.
 pub(crate) const MIDDLE_ROUNDING_OFFSET: f32 = 0.5 + 0.5 / HIDDEN_SCALE as f32;
 
-/// Adding and subtracting it rounds to the nearest integer, ties to even, up to 2²².
+/// Adding and subtracting this number rounds to the nearest integer, ties to even, up to 2²².
 const ROUND_TO_INTEGER: f32 = 12_582_912.0;
 
-/// The quantized weights of the forward pass.
+/// Weights for the forward pass, rounded like the engine's.
 pub(super) fn fake_quantize(shape: Shape, weights: &[f32]) -> Vec<f32> {
     let mut all = weights.to_vec();
     let Tensors {
@@ -58,8 +58,8 @@ pub(super) fn fake_quantize(shape: Shape, weights: &[f32]) -> Vec<f32> {
     all
 }
 
-/// Clamps weights to the engine's range; with `runs` also so that sums of the first layer fit 16
-/// bits.
+/// Clamps weights to the range of the engine's integers. `runs`: groups of first-layer rows of
+/// which at most one is active; if given, also limits the sums of the first layer to 16 bits.
 pub(crate) fn clamp_to_range(shape: Shape, runs: Option<&[Range<usize>]>, weights: &mut [f32]) {
     let Tensors {
         sparse,
@@ -89,8 +89,8 @@ pub(crate) fn clamp_to_range(shape: Shape, runs: Option<&[Range<usize>]>, weight
     }
 }
 
-/// Activations in steps of 1 / 127 of `scale` times the sums plus `offset`. Positive sums on the
-/// lowest step stay slightly above 0, so that their gradients pass.
+/// Activations `clip(scale · sum + offset)`, rounded down to steps of 1 / 127. Positive sums below
+/// the first step stay slightly above 0, so that gradients pass.
 #[inline(always)]
 fn activate_in_steps<V: Vector>(layer: &mut [Lanes], scale: f32, offset: f32) {
     for sums in layer {
@@ -103,19 +103,19 @@ fn activate_in_steps<V: Vector>(layer: &mut [Lanes], scale: f32, offset: f32) {
     }
 }
 
-/// Activations of the first layer, whose biases include [`ROUNDING_OFFSET`].
+/// Activates the first layer, whose biases include [`ROUNDING_OFFSET`].
 #[inline(always)]
 pub(super) fn activate_first<V: Vector>(layer: &mut [Lanes]) {
     activate_in_steps::<V>(layer, 1.0 / ACTIVATION_STEP, 0.0);
 }
 
-/// Activations of a layer between others.
+/// Activates a hidden layer that is neither first nor last.
 #[inline(always)]
 pub(super) fn activate_between<V: Vector>(layer: &mut [Lanes]) {
     activate_in_steps::<V>(layer, 127.0, MIDDLE_ROUNDING_OFFSET);
 }
 
-/// Activations of the last of several layers.
+/// Activates the last of several hidden layers, rounding to the nearest step.
 #[inline(always)]
 pub(super) fn activate_last<V: Vector>(layer: &mut [Lanes]) {
     let full = V::splat(ACTIVATION_MAX as f32);

@@ -1,4 +1,4 @@
-//! The CPU step against burn's autodiff and optimizer, and on different instruction sets.
+//! Compares the CPU training step with burn's autodiff and optimizer, and between instruction sets.
 
 use super::*;
 use crate::batch::NetworkBatch;
@@ -43,7 +43,7 @@ fn random_batch(samples: usize, shape: Shape, random: &mut RandomStream) -> Netw
     let mut unit =
         |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
     let targets = unit(samples);
-    // Odd batches have weights.
+    // Only batches of odd size have loss weights.
     let weights = match samples % 2 {
         1 => (0..samples).map(|_| random.unit() as f32).collect(),
         _ => Vec::new(),
@@ -90,10 +90,10 @@ fn with_weights(shape: Shape, weights: Vec<f32>) -> CpuNetwork {
     CpuNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0)
 }
 
-/// Index of the output tensor.
+/// Index of the tensor of output weights.
 const OUTPUT: usize = 6;
 
-/// Equality up to rounding, where `scale` is the largest summand.
+/// Asserts equality up to rounding errors, where `scale` is the largest summand.
 fn assert_close(found: &[f32], expected: &[f32], scale: f32) {
     assert_eq!(found.len(), expected.len());
     for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
@@ -109,7 +109,7 @@ fn losses_and_gradients_are_burns() {
     let mut random = RandomStream::new(1);
     for shape in *SHAPES {
         let model = model(shape, 2);
-        // A single sample, an odd number, and more than one block.
+        // One sample, an odd number, and more than one block.
         for samples in [1, 77, BLOCK_SIZE + 100] {
             let batch = random_batch(samples, shape, &mut random);
             let (expected_logits, loss) = burn_logits_and_loss(shape, &model, &batch);
@@ -131,7 +131,7 @@ fn losses_and_gradients_are_burns() {
                 .iter()
                 .fold(0.0f32, |largest, value| largest.max(value.abs()));
             assert_close(&network.workspace[0].gradient, &expected, largest);
-            // Unused rows have no gradient.
+            // Rows that no sample uses have no gradient.
             let unused = 5 * shape.hidden()[0]..STONE_SQUARES * shape.hidden()[0];
             assert!(
                 network.workspace[0].gradient[unused]
@@ -146,7 +146,7 @@ fn losses_and_gradients_are_burns() {
 fn steps_are_those_of_burns_adam_with_clipped_gradients() {
     let mut random = RandomStream::new(3);
     for shape in *SHAPES {
-        // Bounds below and above the typical norms.
+        // Far below and above the typical norms.
         for max_norm in [1e-3, 1e3] {
             let mut model = model(shape, 4);
             let mut network = cpu(shape, &model);
@@ -165,8 +165,8 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
                     GradientsParams::from_grads(gradients, &model),
                 );
                 network.step(batch.inputs(), rate, max_norm);
-                // Where a gradient is 0 up to rounding, Adam's first steps have a random
-                // direction: weights move by 0.03 in all.
+                // Where the true gradient is 0, rounding errors determine the direction of Adam's
+                // first steps: such weights move by up to 0.03 in all.
                 let (found, expected) = (network.weights(), model.parameters());
                 let far = found
                     .iter()
@@ -179,8 +179,8 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
                     found.len()
                 );
                 if shape.hidden().len() > 2 {
-                    // In deeper networks sums close to a bound may be clipped on one side only; so
-                    // each step starts from equal weights.
+                    // In deeper networks, rounding may move sums across a clipping bound in only
+                    // one implementation; so each step starts from equal weights.
                     let (moments, steps) = network.optimizer();
                     network = CpuNetwork::new(shape, expected, moments.to_vec(), steps);
                 }

@@ -1,14 +1,14 @@
-//! Vectors of sixteen numbers, in as many registers as needed.
+//! Vectors of sixteen numbers, in as many registers as needed, for the loops of a training step,
+//! instead of relying on auto-vectorization.
 //!
-//! The loops of a training step use these operations instead of relying on auto-vectorization.
-//! Invariant: each operation is exact per lane, rounded once, so all types give the same bits.
-//! Values may only be created where the instructions exist: in the functions that
+//! Invariant: each operation is rounded once per lane, so all types give the same bits. Values of a
+//! type may only be created where its instructions exist: in the functions that
 //! [`super::instructions`] compiles for them.
 
-/// Lanes of a vector; every matrix width is a multiple of it.
+/// Number of lanes of a vector; every matrix width is a multiple of it.
 pub(super) const LANES: usize = 16;
 
-/// Adjacent columns in memory.
+/// Sixteen adjacent columns of a matrix row in memory.
 pub(super) type Lanes = [f32; LANES];
 
 /// Sixteen numbers in registers.
@@ -23,9 +23,9 @@ pub(super) trait Vector: Copy {
     fn root(self) -> Self;
     /// Clamps to `[0, 1]`; NaN stays NaN.
     fn clipped(self) -> Self;
-    /// These lanes where `values` are strictly between 0 and 1, else 0.
+    /// Keeps the lanes in which `values` is strictly between 0 and 1; the others become 0.
     fn where_unclipped(self, values: Self) -> Self;
-    /// Sums the lanes in pairs: 8 and 8, 4 and 4, and so on.
+    /// Sums all lanes pairwise: 8 + 8, 4 + 4, 2 + 2, 1 + 1.
     fn sum(self) -> f32;
 
     /// `lanes += self`.
@@ -35,7 +35,8 @@ pub(super) trait Vector: Copy {
     }
 }
 
-/// The scalar definition.
+/// Sixteen numbers in an array, for processors without SIMD instructions; the reference for the
+/// other types.
 #[derive(Clone, Copy)]
 pub(super) struct Scalar(Lanes);
 
@@ -106,7 +107,7 @@ impl Vector for Scalar {
     #[inline(always)]
     fn where_unclipped(self, values: Self) -> Self {
         Self::each(|lane| {
-            // Without branches: the bits are kept or cleared.
+            // A mask of all ones or zeros avoids branches.
             let unclipped = (values.0[lane] > 0.0) & (values.0[lane] < 1.0);
             f32::from_bits(self.0[lane].to_bits() & u32::from(unclipped).wrapping_neg())
         })
@@ -137,8 +138,8 @@ mod x86 {
     use super::{Lanes, Vector};
     use std::arch::x86_64::*;
 
-    /// Implements the operations lane by lane. On x86 `max(a, b)` is `b` unless `a` is greater,
-    /// and `min` likewise, which keeps NaN.
+    /// Implements [`Vector`] by intrinsics. On x86 `max(a, b)` is `b` unless `a` is greater, and
+    /// `min` `b` unless `a` is less: so NaN as `b` is kept.
     macro_rules! vector {
         ($(#[$documentation:meta])* $name:ident of $width:literal lanes in $register:ty, at [$($index:tt)+];
             $set1:ident $zero:ident $load:ident $store:ident
@@ -225,7 +226,7 @@ mod x86 {
     }
 
     vector! {
-        /// Two registers of 256 bits.
+        /// Two AVX registers of 256 bits.
         Avx2 of 8 lanes in __m256, at [0 1];
         _mm256_set1_ps _mm256_setzero_ps _mm256_loadu_ps _mm256_storeu_ps
         _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps
@@ -234,7 +235,7 @@ mod x86 {
     }
 
     vector! {
-        /// One register of 512 bits.
+        /// One AVX-512 register of 512 bits.
         Avx512 of 16 lanes in __m512, at [0];
         _mm512_set1_ps _mm512_setzero_ps _mm512_loadu_ps _mm512_storeu_ps
         _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps

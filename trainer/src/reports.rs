@@ -1,10 +1,10 @@
-//! Reports of trainings; reading them needs no burn.
+//! Results of training runs; this module does not need burn.
 
 use crate::curve::CurvePoint;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Families of trained evaluators.
+/// Families of evaluators that can be trained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// N-tuple network.
@@ -14,7 +14,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// The name, also of the model file.
+    /// Name of the family, which is also that of the model file.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -24,67 +24,68 @@ impl Family {
     }
 }
 
-/// Result of a supervised training.
+/// Result of supervised training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingReport {
     /// `ntuple` or `network`.
     pub family: String,
-    /// Epochs, including those of earlier runs of the same training.
+    /// Number of epochs, including those of earlier runs of the same training.
     pub epochs: usize,
     /// Epoch of the exported weights, from 1.
     pub best_epoch: usize,
-    /// Mean cross-entropy during that epoch, in nats.
+    /// Mean cross-entropy of the training samples during that epoch, in nats.
     pub training_loss: f64,
     /// Mean cross-entropy of the validation samples after that epoch, in nats.
     pub validation_loss: f64,
     /// Training samples per second, validation excluded.
     pub samples_per_second: f64,
-    /// Largest difference in win probability between trainer and engine.
+    /// Largest difference between win probabilities of trainer and engine.
     pub parity: f64,
-    /// Number of compared positions.
+    /// Number of positions on which trainer and engine were compared.
     pub parity_positions: usize,
     /// One point per epoch.
     pub curve: Vec<CurvePoint>,
-    /// The model file.
+    /// Path of the model file.
     pub model: PathBuf,
 }
 
-/// One point of the learning curve of temporal-difference learning.
+/// A point of the learning curve of temporal-difference learning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TdPoint {
-    /// Games so far.
+    /// Number of games so far.
     pub games: u64,
-    /// Positions since the previous point.
+    /// Number of positions since the previous point.
     pub positions: u64,
-    /// Mean cross-entropy between values before the update and results, in nats.
+    /// Mean cross-entropy between results and values before the update, since the previous point,
+    /// in nats.
     pub loss: f64,
-    /// Probability of a random move in the last game.
+    /// Probability of a random move in the latest game.
     pub exploration: f64,
-    /// Learning rate of the update rule in the last game.
+    /// Learning rate of the update rule in the latest game.
     pub learning_rate: f64,
-    /// Games per second since the previous point, updates included.
+    /// Games per second since the previous point, including updates.
     pub games_per_second: f64,
 }
 
 /// Result of temporal-difference learning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TdReport {
-    /// `ntuple`.
+    /// Always `ntuple`.
     pub family: String,
-    /// Games, including those of earlier runs of the same training.
+    /// Number of games, including those of earlier runs of the same training.
     pub games: u64,
-    /// Positions of these games.
+    /// Number of positions of these games.
     pub positions: u64,
-    /// Mean cross-entropy since the last point of the curve but one, in nats.
+    /// Mean cross-entropy of the last point of the curve, in nats.
     pub loss: f64,
-    /// Games per second over all games.
+    /// Average over all games.
     pub games_per_second: f64,
-    /// Largest difference in win probability between trainer and engine.
+    /// Largest difference between win probabilities of trainer and engine.
     pub parity: f64,
-    /// Number of compared positions.
+    /// Number of positions on which trainer and engine were compared.
     pub parity_positions: usize,
-    /// The learning curve.
+    /// Learning curve.
     pub curve: Vec<TdPoint>,
-    /// The model file.
+    /// Path of the model file.
     pub model: PathBuf,
 }

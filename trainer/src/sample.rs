@@ -1,25 +1,24 @@
-//! Training samples: positions before chance with search value and game result.
+//! Training samples: positions before a chance event, with search value and game result.
 //!
-//! Both parts of the target are stored until an epoch blends them, as the weight of the value may
-//! change between epochs. Invariant: both lie in `[0, 1]` from the view of the side to move; no
-//! position is terminal; all positions of a game are in training or all in validation, which the
-//! splitting code ensures.
+//! Value and result are stored separately, since their weights in the target may change between
+//! epochs. Invariant: both lie in `[0, 1]` from the view of the side to move; no position is
+//! terminal; the loading code puts all positions of a game into training or all into validation.
 
-/// A position with the two parts of its target.
+/// A position with the search value and the game result, from which its target is blended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample<P> {
-    /// Position before chance, not terminal.
+    /// A non-terminal position before a chance event.
     pub position: P,
-    /// Win probability of the side to move by search or label, in `[0, 1]`.
+    /// Win probability of the side to move according to the search or a label, in `[0, 1]`.
     pub value: f32,
-    /// Payoff of the side to move at the end of the game, in `[0, 1]`; for an exact value, that
-    /// value.
+    /// Payoff of the side to move at the end of the game, in `[0, 1]`; equals `value` if that is
+    /// exact.
     pub result: f32,
     /// Weight of the sample's loss, in `(0, 1]`; see [`weight`].
     pub weight: f32,
 }
 
-/// Weight of a sample whose value has this standard error, relative to an exact one. It is the
+/// Loss weight of a sample whose value has the standard error `error`; 1 without error. This is the
 /// inverse-variance weight if the model's own error has variance `scale`².
 #[must_use]
 pub fn weight(error: f32, scale: f32) -> f32 {
@@ -30,10 +29,10 @@ pub fn weight(error: f32, scale: f32) -> f32 {
     }
 }
 
-/// Blends value and result: `lambda` of the value.
+/// `lambda` · `value` + (1 - `lambda`) · `result`.
 #[inline]
 fn blend(value: f32, result: f32, lambda: f32) -> f32 {
-    // Equal parts are not blended, which might round.
+    // Avoids rounding errors.
     if value == result {
         value
     } else {
@@ -42,7 +41,7 @@ fn blend(value: f32, result: f32, lambda: f32) -> f32 {
 }
 
 impl<P> Sample<P> {
-    /// A sample whose target is this value for any blend.
+    /// Creates a sample of weight 1 whose target is `value` for any λ.
     #[must_use]
     pub fn exact(position: P, value: f32) -> Self {
         Self {
@@ -53,7 +52,7 @@ impl<P> Sample<P> {
         }
     }
 
-    /// The target: `lambda` of the value, the rest of the result.
+    /// Target win probability: `lambda` is the weight of the value, the rest that of the result.
     #[must_use]
     #[inline]
     pub fn target(&self, lambda: f32) -> f32 {
@@ -61,7 +60,7 @@ impl<P> Sample<P> {
     }
 }
 
-/// Samples in memory: a position and 8 bytes each, and 4 more for the weight if needed.
+/// Samples in memory: the position and 8 bytes for each, and 4 more if weights are stored.
 #[derive(Debug)]
 pub(crate) struct SampleStore<P> {
     samples: Vec<(P, [f32; 2])>,
@@ -84,7 +83,6 @@ impl<P: Copy> SampleStore<P> {
         store
     }
 
-    /// Concatenates stores.
     pub(crate) fn concat(parts: Vec<Self>) -> Self {
         let weighted = parts.iter().any(|part| part.weights.is_some());
         let mut all = Self::new(parts.iter().map(Self::len).sum(), weighted);
@@ -101,7 +99,6 @@ impl<P: Copy> SampleStore<P> {
         self.samples.len()
     }
 
-    /// Whether weights are stored.
     pub(crate) fn has_weights(&self) -> bool {
         self.weights.is_some()
     }
@@ -120,7 +117,7 @@ impl<P: Copy> SampleStore<P> {
         Self::unpack(self.samples[index], weight)
     }
 
-    /// Removes a sample; the last one moves to its index.
+    /// Removes and returns a sample; the last one takes its index.
     #[inline]
     pub(crate) fn swap_remove(&mut self, index: usize) -> Sample<P> {
         let weight = self.weights.as_mut().map(|all| all.swap_remove(index));
@@ -146,8 +143,8 @@ pub(crate) mod tests {
         dice::{DiceStream, Die, RandomStream},
     };
 
-    /// All positions of `games` random games with a smooth target that a small model can learn:
-    /// whose stones are further on.
+    /// All positions of `games` random games, with a smooth target that a small model can learn:
+    /// which side's stones have advanced further.
     pub(crate) fn random_samples(games: usize, seed: u64) -> Vec<Sample<Position>> {
         let game = Standard::default();
         let mut random = RandomStream::new(seed);

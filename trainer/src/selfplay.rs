@@ -1,11 +1,11 @@
-//! Self-play: a mix of players plays games in parallel; the games are written as record shards.
+//! Self-play: players drawn by weight play games in parallel, which are written as record shards.
 //!
-//! Invariant: game `i` is a pure function of the settings, model contents and `i`; only time
-//! limits break this. So the bytes depend on no number of threads, and a stopped run can be
+//! Invariant: game `i` is a pure function of the settings, model contents and `i`; only time limits
+//! break this. So the bytes do not depend on the number of threads, and an interrupted run can be
 //! resumed. Everything in the directory is checked before anything is played or replaced.
 //!
-//! In games without chance, a repeated game of a shard is replayed from another opening; remaining
-//! repeats are not counted.
+//! In games without chance, a game that repeats another of its shard is replayed from other
+//! openings; repeats that remain are not counted.
 
 mod config;
 mod directory;
@@ -44,34 +44,34 @@ use std::{
 };
 use summary::Clock;
 
-/// When positions are counted, games are played in groups that would suffice if each had this many
-/// plies; most games have more, so few are in vain.
+/// A run that is limited by positions plays games in groups large enough if each game had this many
+/// plies. Most games are longer, so few games are discarded.
 const MIN_EXPECTED_PLIES: u64 = 24;
 
-/// Maximum number of replays of a repeated game.
+/// Maximum number of times that a repeated game is replayed.
 const MAX_RETRIES: u64 = 8;
 
-/// A run with checked settings.
+/// A self-play run with checked settings.
 #[derive(Clone)]
 pub struct SelfPlay<G: Playable> {
     config: SelfPlayConfig,
     game: G,
     recipes: Vec<PlayerRecipe<G>>,
     labels: Vec<LabelSource<G>>,
-    /// Checksum of each model file that a player names; the file may change later.
+    /// Checksum of each model file that a player names, computed when it was loaded.
     models: BTreeMap<String, String>,
     starts: Starts<G::Position>,
-    /// Adjudicates endgames.
+    /// Tablebases that make the moves of all seats in endgames; `None`: off.
     tables: Option<Arc<dyn Oracle<G>>>,
 }
 
 impl<G: Playable> SelfPlay<G> {
-    /// Checks the settings, which may name files and programs, and loads the players' models.
+    /// Checks the settings, loads the players' models and reads other files that the settings name.
     pub fn new(mut config: SelfPlayConfig) -> Result<Self, Error> {
         config.check()?;
         let setting = Error::with_prefix("self-play");
         let game: G = shard::parse_rules(trusted(&config.game), None).map_err(&setting)?;
-        // Normalized, so that spelling does not change the run.
+        // Replaced by its normal form, so that spelling does not change the run.
         config.game = game.notation();
         let mut recipes = Vec::with_capacity(config.players.len());
         let mut models = BTreeMap::new();
@@ -89,7 +89,7 @@ impl<G: Playable> SelfPlay<G> {
             .adjudicate
             .map(|remaining| load_tables(&game, remaining))
             .transpose();
-        // The error of an oracle begins with its own key.
+        // Errors of tablebases begin with their option's name, which is replaced by this setting's.
         let own = G::registry()
             .oracle
             .map_or(String::new(), |oracle| format!("'{}'", oracle.key));
@@ -121,8 +121,8 @@ impl<G: Playable> SelfPlay<G> {
         })
     }
 
-    /// Names a model file in the records by `name` instead of its path, which makes them
-    /// independent of its location; the checksum identifies its content.
+    /// Replaces the path of a model file in the records by `name`, so that they do not depend on
+    /// its location; the checksum identifies its content.
     #[must_use]
     pub fn with_model_name(mut self, path: &str, name: &str) -> Self {
         for weighted in &mut self.config.players {
@@ -140,20 +140,20 @@ impl<G: Playable> SelfPlay<G> {
         self
     }
 
-    /// Whether the games are reproducible: not with a time limit.
+    /// Whether the games are reproducible, which a time limit of a player prevents.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
         self.recipes.iter().all(PlayerRecipe::is_reproducible)
             && self.labels.iter().all(LabelSource::is_reproducible)
     }
 
-    /// Number of shards of the run.
+    /// Number of shards of the complete run.
     #[must_use]
     pub fn shards(&self) -> u64 {
         self.config.games.div_ceil(GAMES_PER_SHARD)
     }
 
-    /// Plays the games of one shard; none if the run has no such shard.
+    /// Plays the games of shard `index`; an index beyond the run gives no games.
     pub fn play_shard(
         &self,
         index: u64,
@@ -162,8 +162,8 @@ impl<G: Playable> SelfPlay<G> {
         self.play_games(index, None, &Clock::default(), progress)
     }
 
-    /// Plays the games of a shard in order, or its first games that together have `positions`
-    /// positions.
+    /// Plays the games of a shard, in order. With `positions`, stops after the game with which they
+    /// have that many positions.
     fn play_games(
         &self,
         index: u64,
@@ -234,7 +234,7 @@ impl<G: Playable> SelfPlay<G> {
 
     fn header(&self, index: u64) -> ShardHeader {
         let first_game = index.saturating_mul(GAMES_PER_SHARD);
-        // The number of games does not determine what a game is.
+        // Not stored: a run may be extended, and this number does not affect the other games.
         let mut run = serde_json::to_value(&self.config).unwrap_or_default();
         if let Some(settings) = run.as_object_mut() {
             settings.remove("games");
@@ -268,7 +268,7 @@ impl<G: Playable> SelfPlay<G> {
         }
     }
 
-    /// Plays game `index`. Games of a group share random streams, so they are played in order.
+    /// Plays game `index`. The games of a group share random streams, so they are played in order.
     fn play(
         &self,
         index: u64,
@@ -285,7 +285,7 @@ impl<G: Playable> SelfPlay<G> {
             .starts
             .sample(&self.game, first, random)
             .unwrap_or_else(|| self.game.random_start(random, first));
-        // Each seat takes a player of its own, so that all may be the same.
+        // Each seat has its own instance, even if several seats drew the same player.
         let mut seated: Vec<_> = (0..seats)
             .map(|seat| pool.acquire(players[seat], seat))
             .collect();
@@ -308,7 +308,7 @@ impl<G: Playable> SelfPlay<G> {
         .map_err(|failure| Error::new(format!("game {index}: {failure}")))?;
         for ply in &mut record.plies {
             // Outcome probabilities may sum to slightly more than 1. Values are quantized here, so
-            // that games are the same before writing and after reading.
+            // that games are equal before writing and after reading.
             ply.value = ply
                 .value
                 .map(|value| shard::quantize_value(value.clamp(0.0, 1.0)));
@@ -334,7 +334,7 @@ impl<G: Playable> SelfPlay<G> {
                 return index;
             }
         }
-        // Reached through rounding only.
+        // Only rounding errors lead here.
         players
             .iter()
             .rposition(|weighted| weighted.weight > 0.0)
@@ -342,7 +342,7 @@ impl<G: Playable> SelfPlay<G> {
     }
 }
 
-/// Whether games of one opening may be equal: those without chance.
+/// Whether games from the same opening may be equal: in games without chance.
 fn games_may_repeat<G: Playable>() -> bool {
     G::INFO.opening_plies > 0
 }

@@ -1,4 +1,4 @@
-//! Shared parts of the burn modules: loss, records, parameters.
+//! Functions that all burn modules use: loss, records, parameters.
 
 use crate::Error;
 use burn::{
@@ -8,14 +8,14 @@ use burn::{
 };
 use engine::core::random::RandomStream;
 
-/// Mean cross-entropy in nats of logits (`[batch, 1]`) against targets in `[0, 1]`, times the
-/// samples' weights.
+/// Mean cross-entropy in nats of logits (`[batch, 1]`) against targets in `[0, 1]`, each multiplied
+/// by the sample's weight.
 pub(crate) fn cross_entropy(logits: Tensor<2>, [targets, weights]: [Tensor<2>; 2]) -> Tensor<1> {
     (((targets.neg() + 1.0) * logits.clone() - log_sigmoid(logits)) * weights).mean()
 }
 
-/// The sparse first layer: for each sample the sum of the rows of `weights` (`[rows, width]`) with
-/// its `indices` (`[batch, k]`), `[batch, width]`.
+/// The sparse first layer, `[batch, width]`: for each sample the sum of the rows of `weights`
+/// (`[rows, width]`) that its `indices` (`[batch, k]`) name.
 pub(super) fn embedding_bag(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tensor<2> {
     let [batch, per_sample] = indices.dims();
     let [_, width] = weights.dims();
@@ -26,7 +26,7 @@ pub(super) fn embedding_bag(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tens
         .reshape([batch, width])
 }
 
-/// Error of a record that does not fit the model.
+/// Error if a burn record does not fit the model.
 pub(crate) fn record_error(error: RecordError) -> Error {
     Error::new(format!(
         "the checkpoint does not fit the model: {error}; remove it to train from the start"
@@ -41,7 +41,7 @@ pub(crate) fn record(module: impl Module) -> Result<Vec<u8>, Error> {
         .to_vec())
 }
 
-/// Loads a record into a module.
+/// Loads a burn record into a module.
 pub(crate) fn load_record<M: Module>(module: M, record: Vec<u8>) -> Result<M, Error> {
     ModuleRecord::from_bytes(Bytes::from_bytes_vec(record))
         .and_then(|record| module.try_load_record(record))
@@ -56,7 +56,8 @@ pub(crate) fn tensor_values<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32
     Ok(data.iter::<f32>().collect())
 }
 
-/// A parameter with generated values, numbered `id` so that equal models have equal records.
+/// Creates a parameter from generated values. Its id is `id`, so that equal models have equal
+/// records.
 pub(super) fn parameter<const D: usize>(
     id: u64,
     shape: [usize; D],
@@ -72,7 +73,7 @@ pub(super) fn parameter<const D: usize>(
     parameter
 }
 
-/// Uniform numbers in `[-bound, bound)`.
+/// Generator of uniform numbers in `[-bound, bound)`.
 pub(super) fn uniform(random: &mut RandomStream, bound: f64) -> impl FnMut() -> f32 {
     move || ((2.0 * random.unit() - 1.0) * bound) as f32
 }

@@ -2,27 +2,27 @@
 //!
 //! Per-sample updates are several times faster than dense gradients and, unlike summed batches, do
 //! not diverge on rows that many positions share. Invariant: samples are processed in order on one
-//! thread; the rows of a sample differ, as each tuple has its own table, so they may be updated
-//! together.
+//! thread. Each tuple has its own table, so the rows of a sample are distinct and may be updated at
+//! once.
 
 use super::prefetch::prefetch;
 use crate::config::UpdateRule;
 use engine::core::calibration::exponential;
 
-/// Rows updated together.
+/// Number of rows updated at once.
 const LANES: usize = 8;
 
-/// Prefetch distance in samples: tables are larger than the second-level cache.
+/// How many samples ahead rows are prefetched, since tables are larger than the second-level cache.
 const PREFETCH_DISTANCE: usize = 2;
 
-/// Initial sums of squares of Adagrad: the square of a typical error, which bounds the first
-/// steps.
+/// Initial sum of squares of Adagrad: the square of a typical error, which bounds the first steps.
 const ADAGRAD_INITIAL: f32 = 0.1;
 
-/// Weights and bias, each interleaved with its optimizer state: one cache miss instead of two.
+/// Weights and bias, each stored beside its optimizer state: one cache miss instead of two. The
+/// bias is the last item.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WeightTable {
-    /// Weight.
+    /// The weight alone.
     Sgd(Vec<[f32; 1]>),
     /// Weight and sum of squared errors.
     Adagrad(Vec<[f32; 2]>),
@@ -31,7 +31,7 @@ pub enum WeightTable {
 }
 
 impl WeightTable {
-    /// Zero weights.
+    /// A table of zeros for `rows` weights and the bias.
     #[must_use]
     pub fn zeros(rule: UpdateRule, rows: usize) -> Self {
         let start = if rule == UpdateRule::Adagrad {
@@ -47,7 +47,7 @@ impl WeightTable {
         )
     }
 
-    /// Optimizer numbers per weight.
+    /// Number of optimizer state values per weight.
     pub(crate) fn state_len(rule: UpdateRule) -> usize {
         match rule {
             UpdateRule::Sgd => 0,
@@ -56,7 +56,8 @@ impl WeightTable {
         }
     }
 
-    /// These weights and bias; `state` is the optimizer state of each, the bias last.
+    /// Table with these weights and bias. `state` contains the optimizer state of each weight and,
+    /// last, of the bias.
     #[must_use]
     pub fn new(rule: UpdateRule, weights: &[f32], bias: f32, state: &[f32]) -> Self {
         match rule {
@@ -68,7 +69,7 @@ impl WeightTable {
         }
     }
 
-    /// Weights, bias, and the optimizer state row by row.
+    /// Weights, bias, and the optimizer state row by row, as for [`Self::new`].
     #[must_use]
     pub fn to_parts(&self) -> (Vec<f32>, f32, Vec<f32>) {
         match self {
@@ -78,8 +79,8 @@ impl WeightTable {
         }
     }
 
-    /// Updates the weights sample by sample; returns the sum of the losses before each update, in
-    /// nats. `rate` is the learning rate per weight.
+    /// Updates the weights sample by sample; returns the sum of the losses, each before its update,
+    /// in nats. `rate` is the learning rate divided by the number of tuples.
     pub fn train(&mut self, rows: &[u32], targets: &[f32], weights: &[f32], rate: f32) -> f64 {
         match self {
             Self::Sgd(table) => update(table, rows, targets, weights, rate, sgd),
@@ -90,8 +91,8 @@ impl WeightTable {
         }
     }
 
-    /// Updates the weights of positions by given errors (value minus target). `rate` is the
-    /// learning rate per weight.
+    /// Updates the weights by given errors (value minus target), position by position. `rate` is
+    /// the learning rate divided by the number of tuples.
     pub fn apply_errors(&mut self, rows: &[u32], errors: &[f32], rate: f32) {
         match self {
             Self::Sgd(table) => apply_errors(table, rows, errors, rate, sgd),
@@ -102,7 +103,7 @@ impl WeightTable {
         }
     }
 
-    /// The logit of a position, given its rows.
+    /// Logit of the position with these rows.
     #[must_use]
     #[inline]
     pub fn logit(&self, rows: &[u32]) -> f32 {
@@ -113,7 +114,7 @@ impl WeightTable {
         }
     }
 
-    /// The logit of each sample.
+    /// Logit of each sample; `rows` is `[samples, tuples]`.
     #[must_use]
     pub fn logits(&self, rows: &[u32], tuples: usize) -> Vec<f32> {
         let rows = rows.chunks_exact(tuples);
@@ -121,7 +122,7 @@ impl WeightTable {
     }
 }
 
-/// Interleaves weights and bias with their `WIDTH - 1` optimizer numbers.
+/// Stores weights and bias beside their `WIDTH - 1` optimizer values.
 fn interleave<const WIDTH: usize>(weights: &[f32], bias: f32, state: &[f32]) -> Vec<[f32; WIDTH]> {
     let all = weights.iter().chain(std::iter::once(&bias)).enumerate();
     all.map(|(row, &weight)| {
@@ -136,7 +137,7 @@ fn interleave<const WIDTH: usize>(weights: &[f32], bias: f32, state: &[f32]) -> 
     .collect()
 }
 
-/// The reverse of [`interleave`].
+/// Separates weights, bias and optimizer values: the inverse of [`interleave`].
 fn deinterleave<const WIDTH: usize>(table: &[[f32; WIDTH]]) -> (Vec<f32>, f32, Vec<f32>) {
     let mut weights: Vec<f32> = table.iter().map(|cell| cell[0]).collect();
     let bias = weights.pop().unwrap_or_default();
@@ -147,13 +148,13 @@ fn deinterleave<const WIDTH: usize>(table: &[[f32; WIDTH]]) -> (Vec<f32>, f32, V
     )
 }
 
-/// The logit of a position; equal to the engine's up to rounding.
+/// Logit of a position; equal to the engine's up to rounding.
 #[inline]
 fn logit<const WIDTH: usize>(table: &[[f32; WIDTH]], rows: &[u32]) -> f32 {
     table[table.len() - 1][0] + add_lanes(rows, |row| table[row as usize][0])
 }
 
-/// Sums a number per row in sixteen lanes: row *i* goes to lane *i* modulo 16, then halves are
+/// Sums the weights of rows in sixteen lanes: row *i* goes to lane *i* modulo 16; then halves are
 /// added until one lane is left. The order is the same on every machine.
 #[inline(always)]
 fn add_lanes(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
@@ -178,8 +179,8 @@ fn add_lanes(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
     sums[0]
 }
 
-/// Updates sample by sample; returns the sum of the losses before each update. The derivative by
-/// each used weight is value minus target, times the sample's weight (1 by default).
+/// Updates sample by sample; returns the sum of the losses, each before its update. The error of a
+/// used weight is value minus target, times the sample's weight (1 if `weights` is empty).
 fn update<const WIDTH: usize>(
     table: &mut [[f32; WIDTH]],
     rows: &[u32],
@@ -193,7 +194,7 @@ fn update<const WIDTH: usize>(
     }
     let tuples = rows.len() / targets.len();
     let mut loss = 0.0f64;
-    // Σ ln(1 + e) is the logarithm of the product, which 256 factors of at most 2 keep finite.
+    // Σ ln(1 + eˣ) is the logarithm of a product, which 256 factors of at most 2 keep finite.
     let mut product = 1.0f64;
     let later = rows
         .chunks_exact(tuples)
@@ -225,7 +226,7 @@ fn update<const WIDTH: usize>(
     loss + product.ln()
 }
 
-/// Updates positions in order by given errors.
+/// Updates the weights of each position, in order, by its given error.
 fn apply_errors<const WIDTH: usize>(
     table: &mut [[f32; WIDTH]],
     rows: &[u32],
@@ -241,7 +242,7 @@ fn apply_errors<const WIDTH: usize>(
     }
 }
 
-/// Updates the weights of one position, and the bias.
+/// Updates the weights of one position and the bias by the same error.
 #[inline(always)]
 fn update_position<const WIDTH: usize>(
     table: &mut [[f32; WIDTH]],
@@ -261,7 +262,7 @@ fn update_position<const WIDTH: usize>(
     table[bias] = rule(table[bias], error, rate);
 }
 
-/// Updates the cells of several distinct rows, vectorized over rows.
+/// Updates several distinct rows by the same error, vectorized over rows.
 #[inline(always)]
 #[allow(
     clippy::needless_range_loop,
@@ -297,20 +298,21 @@ fn update_rows<const WIDTH: usize>(
     }
 }
 
-/// Gradient descent.
+/// Stochastic gradient descent.
 #[inline(always)]
 fn sgd([weight]: [f32; 1], error: f32, rate: f32) -> [f32; 1] {
     [weight - rate * error]
 }
 
-/// Adagrad: divides by the root of the sum of squares.
+/// Adagrad: divides the step by the root of the sum of squared errors.
 #[inline(always)]
 fn adagrad([weight, squares]: [f32; 2], error: f32, rate: f32) -> [f32; 2] {
     let squares = squares + error * error;
     [weight - rate * error / squares.sqrt(), squares]
 }
 
-/// Temporal coherence: scales by the fraction of the errors that did not cancel out, initially 1.
+/// Temporal coherence: multiplies the step by |sum of errors| / (sum of absolute errors), initially
+/// 1.
 #[inline(always)]
 fn temporal_coherence([weight, sum, size]: [f32; 3], error: f32, rate: f32) -> [f32; 3] {
     let coherence = if size > 0.0 { sum.abs() / size } else { 1.0 };

@@ -1,20 +1,20 @@
 //! Settings of self-play and their validation.
 //!
-//! Invariant: an option that is off does not appear in a run's JSON, so that older runs can be
-//! resumed.
+//! Invariant: an option that is off is absent from a run's JSON, so that runs of earlier versions
+//! can be resumed.
 
 use crate::Error;
 use crate::label::LabelConfig;
 use engine::play::{game_loop::Fading, playable::Playable};
 use serde::{Deserialize, Serialize};
 
-/// A player with its weight.
+/// A player with its weight in the draw.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WeightedPlayer {
     /// Notation, for example `star1(depth=3, eval=abt)`.
     pub player: String,
-    /// Weight of the player in the draw for each side.
+    /// Relative probability that a seat gets this player.
     #[serde(default = "default_one")]
     pub weight: f64,
 }
@@ -23,26 +23,26 @@ fn default_one() -> f64 {
     1.0
 }
 
-/// Settings of a run. Together with a game's index they determine the game.
+/// Settings of a run. With the index of a game they determine the game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SelfPlayConfig {
-    /// The players; each side of each game draws one by weight.
+    /// The players; each seat of each game gets one at random, by weight.
     pub players: Vec<WeightedPlayer>,
     /// Number of games.
     pub games: u64,
-    /// Seed of all randomness.
+    /// Seed of all random choices.
     pub seed: u64,
     /// Number of random moves at the start of each game.
     pub opening_plies: usize,
-    /// Fraction of later moves that are random.
+    /// Fraction of random moves after the opening.
     pub exploration: f64,
-    /// The game with its parameters.
+    /// Notation of the game with its parameters.
     pub game: String,
-    /// Options, off by default.
+    /// Further options, off by default.
     #[serde(default, skip_serializing_if = "SelfPlayOptions::is_default")]
     pub options: SelfPlayOptions,
-    /// Labels of the positions before each roll; none by default.
+    /// Labels to compute for the positions before each ply; none by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<LabelConfig>,
 }
@@ -68,48 +68,50 @@ impl SelfPlayConfig {
     }
 }
 
-/// Options of starts, exploration and endgames. Plies are counted from 0.
+/// Options of starts, exploration and endgames. Plies are counted from 0; `None` is off.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SelfPlayOptions {
-    /// Ply from which on no move is random; `opening_plies` are random anyway.
+    /// First ply without random moves; the `opening_plies` are random regardless.
     pub exploration_until: Option<usize>,
-    /// Plies in which the fraction of random moves halves.
+    /// Number of plies in which the fraction of random moves halves.
     pub exploration_half_life: Option<f64>,
-    /// Temperature of softmax sampling: other moves have probability proportional to exp(win
-    /// probability / temperature). Players that rate no moves choose themselves.
+    /// Temperature of softmax sampling: moves that exploration leaves to the player are drawn with
+    /// probability proportional to exp(win probability / temperature). Players that do not rate
+    /// moves choose as usual.
     pub temperature: Option<f64>,
-    /// Ply from which on the players choose.
+    /// First ply in which the players choose, without sampling.
     pub temperature_until: Option<usize>,
-    /// Plies in which the temperature halves.
+    /// Number of plies in which the temperature halves.
     pub temperature_half_life: Option<f64>,
-    /// Starts from positions of a file.
+    /// Start positions from a file.
     pub starts: Option<SuiteStarts>,
-    /// Starts from random endgames.
+    /// Random endgames as start positions.
     pub endgames: Option<EndgameStarts>,
-    /// What remains of the game, at most, when tables begin to make the moves of all seats.
+    /// Largest [`Rules::remaining`](engine::play::rules::Rules::remaining) at which tablebases make
+    /// the moves of all seats.
     pub adjudicate: Option<usize>,
 }
 
-/// Starts from positions of a file.
+/// Start positions from a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteStarts {
-    /// File of positions before the roll, one per line, sampled uniformly.
+    /// Path of a file of positions before the chance event, one per line, sampled uniformly.
     pub file: String,
-    /// Fraction of the games.
+    /// Fraction of games with such a start.
     #[serde(rename = "share", default = "default_one")]
     pub fraction: f64,
 }
 
-/// Starts from random endgames.
+/// Random endgames as start positions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EndgameStarts {
-    /// Range of what remains of the game, in the game's own unit.
+    /// Range of [`Rules::remaining`](engine::play::rules::Rules::remaining) of the start.
     #[serde(rename = "stones", alias = "remaining")]
     pub remaining: [usize; 2],
-    /// Fraction of the games.
+    /// Fraction of games with such a start.
     #[serde(rename = "share", default = "default_one")]
     pub fraction: f64,
 }
@@ -169,7 +171,7 @@ impl SelfPlayOptions {
 }
 
 impl SelfPlayConfig {
-    /// Checks the numbers; players, game and files are checked elsewhere.
+    /// Checks the numbers; [`super::SelfPlay::new`] checks players, game and files.
     pub(super) fn check(&self) -> Result<(), Error> {
         let setting = |problem: String| Err(Error::with_prefix("self-play")(problem));
         if self.players.is_empty() || self.players.len() > 255 {

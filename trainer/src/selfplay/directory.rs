@@ -1,7 +1,7 @@
-//! Runs and resumes self-play in a directory.
+//! Runs self-play in a directory of shards and resumes it.
 //!
-//! Invariant: a directory holds shards of one run, named by its manifest; a shard is a pure
-//! function of settings and index, whichever process plays it.
+//! Invariant: a directory holds shards of one run, which its manifest describes; a shard is a pure
+//! function of settings and index, on any process.
 
 use super::{
     RunReport, SelfPlay, SelfPlayConfig,
@@ -19,23 +19,26 @@ use engine::play::playable::Playable;
 use indicatif::ProgressBar;
 use std::{collections::BTreeSet, path::Path, time::Instant};
 
-/// Limits of one call of [`SelfPlay::run`].
+/// Limits of one call of [`SelfPlay::run`]; by default, the complete run is played.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// The run ends with the first game with which it has this many positions.
+    /// Number of positions; the run ends with the game that reaches it, if it does not end before.
     pub positions: Option<u64>,
-    /// No shard but the first is begun after this time; the run can be resumed.
+    /// Time after which no further shard is begun except the first; the run can be resumed.
     pub until: Option<Instant>,
-    /// The shards to play here; other tasks may play theirs in the same directory.
+    /// Which shards are played in this call; other processes may play the others in the same
+    /// directory.
     pub slice: TaskSlice,
 }
 
 impl<G: Playable> SelfPlay<G> {
-    /// Plays the missing shards of a directory within the limits; reports all that are there.
+    /// Plays the missing shards of a directory within the limits; reports on all shards that it
+    /// then has.
     ///
     /// # Errors
+    ///
     /// If the directory has other settings, too many games, a damaged shard or another writer; if
-    /// positions are counted and an earlier shard is missing; if tasks are merged and one is
+    /// positions are limited and an earlier shard is missing; if task results are merged and one is
     /// incomplete; or if writing fails. Complete shards stay unchanged.
     pub fn run(
         &self,
@@ -47,14 +50,14 @@ impl<G: Playable> SelfPlay<G> {
         self.run_locked(directory, limits, progress)
     }
 
-    /// Runs in a locked directory.
+    /// Like [`SelfPlay::run`], in a locked directory.
     fn run_locked(
         &self,
         directory: &Path,
         limits: &Limits,
         progress: &ProgressBar,
     ) -> Result<RunReport, Error> {
-        // Typical number of games for these positions.
+        // With a limit of positions, assumes a typical length of games.
         progress.set_length(limits.positions.map_or(self.config.games, |positions| {
             self.config.games.min(positions / 17)
         }));
@@ -89,7 +92,7 @@ impl<G: Playable> SelfPlay<G> {
         };
         let counted = self.count_positions(directory, positions)?;
         if let Some(games) = counted.games {
-            // Enough positions are there, or one game is too few.
+            // The existing shards reach the limit: checked as a run of exactly these games.
             let enough = Self {
                 config: SelfPlayConfig {
                     games,
@@ -116,7 +119,7 @@ impl<G: Playable> SelfPlay<G> {
         )
     }
 
-    /// Plays shards, writing each while the next is played.
+    /// Plays shards, writing each while the next one is played.
     fn play_missing(
         &self,
         directory: &Path,
@@ -126,7 +129,7 @@ impl<G: Playable> SelfPlay<G> {
         progress: &ProgressBar,
     ) -> Result<RunReport, Error> {
         progress.inc(counter.summary.games);
-        // Finished shards say nothing about the current speed.
+        // Excludes finished shards from the estimated speed.
         progress.reset_eta();
         let clock = Clock::default();
         let before = (counter.summary.games, counter.summary.positions);
@@ -140,7 +143,7 @@ impl<G: Playable> SelfPlay<G> {
                 ..self.header(index)
             };
             if limits.positions.is_some() {
-                // The number of games is unknown before.
+                // The manifest gets the number of games so far, as the total is unknown.
                 self.manifest_with(header.first_game + header.games)
                     .write(directory)?;
             }
@@ -188,7 +191,7 @@ impl<G: Playable> SelfPlay<G> {
         Manifest::new(self.header(0), games)
     }
 
-    /// State of a run that is limited by positions.
+    /// Counts the shards of a run that is limited by positions.
     fn count_positions(
         &self,
         directory: &Path,
@@ -225,8 +228,8 @@ impl<G: Playable> SelfPlay<G> {
         Ok(counted)
     }
 
-    /// The directory's manifest, if it has one; it must have the same settings, but may have
-    /// another number of games.
+    /// Manifest of the directory, if it exists. Fails if its settings differ; its number of games
+    /// may differ.
     fn read_manifest(&self, directory: &Path) -> Result<Option<Manifest>, Error> {
         let found = Manifest::read(directory)?;
         if let Some(problem) = found
@@ -241,8 +244,9 @@ impl<G: Playable> SelfPlay<G> {
         Ok(found)
     }
 
-    /// Counts the shards that need not be played, for a task its own. Other game files are errors,
-    /// except the short last shard of a run that has been extended.
+    /// Indices of complete shards, whose games are counted; a task looks only for its own. A shard
+    /// of another run is an error; a shorter shard is played again, for it ended a run that was
+    /// extended.
     fn complete_shards(
         &self,
         directory: &Path,
@@ -268,7 +272,8 @@ impl<G: Playable> SelfPlay<G> {
         Ok(complete)
     }
 
-    /// Index and games of a shard of this run; it may be short.
+    /// Index and games of a shard of this run, which may be too short. Fails if it does not belong
+    /// to this run.
     fn read_shard(&self, path: &Path) -> Result<(u64, Vec<PlayedGame<G>>), Error> {
         let bytes = files::read(path, FileKind::Data)?;
         let (found, games) = shard::decode(path, &bytes)?;
@@ -294,12 +299,12 @@ impl<G: Playable> SelfPlay<G> {
     }
 }
 
-/// Error of a directory that belongs to another run.
+/// Error if a directory belongs to another run.
 fn foreign_directory_error(path: &Path, problem: &str) -> Error {
     Error::at_path(path, format!("{problem}; choose another directory"))
 }
 
-/// The first difference between two headers, apart from the number of games.
+/// Describes the first difference between headers, apart from the number of games.
 fn header_difference(found: &ShardHeader, expected: &ShardHeader) -> Option<String> {
     let same = ShardHeader {
         games: found.games,
@@ -309,7 +314,7 @@ fn header_difference(found: &ShardHeader, expected: &ShardHeader) -> Option<Stri
         .or_else(|| (!same).then(|| "made with other settings".to_owned()))
 }
 
-/// The first difference between two runs.
+/// Describes the first difference between the settings of runs.
 fn settings_difference(found: &serde_json::Value, expected: &serde_json::Value) -> Option<String> {
     let (key, values) = journal::first_mismatch(found, expected)?;
     let format_value = |value: Option<&serde_json::Value>| {
@@ -321,12 +326,12 @@ fn settings_difference(found: &serde_json::Value, expected: &serde_json::Value) 
     ))
 }
 
-/// State of a run that is limited by positions.
+/// Complete shards of a run that is limited by positions.
 struct CountedShards<'a, G: Playable> {
-    /// Counts of the complete shards.
+    /// Statistics of these shards.
     counter: Counter<'a, G>,
-    /// Number of complete shards from the first on.
+    /// Number of complete shards.
     complete: u64,
-    /// Number of games that suffice, if reached.
+    /// Number of games that reach the limit of positions; `None` if more must be played.
     games: Option<u64>,
 }

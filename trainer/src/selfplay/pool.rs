@@ -1,15 +1,15 @@
 //! Pool of players, created on demand and reused.
 //!
-//! Invariant: a pool belongs to one worker; players reset at each new game, so earlier games do
-//! not matter.
+//! Invariant: a pool belongs to one thread; players reset at each new game, so they do not depend
+//! on earlier games.
 
 use crate::label::{LabelSource, Labeller};
 use engine::play::{build::PlayerRecipe, playable::Playable, player::Player};
 
-/// The players and labellers of one worker.
+/// Players and labellers of one thread.
 pub(super) struct PlayerPool<'a, G: Playable> {
     recipes: &'a [PlayerRecipe<G>],
-    /// By player and seat.
+    /// Idle players, indexed by player and seat.
     players: Vec<Vec<Option<Box<dyn Player<G>>>>>,
     pub(super) labellers: Vec<Labeller<'a, G>>,
 }

@@ -1,29 +1,29 @@
-//! Random streams of a run.
+//! Random streams of self-play games.
 //!
-//! Invariant: they are a pure function of the seed and the game's index, provided that the games
-//! of a group are played in order. Seeding a Mersenne Twister costs a fifth of a game of the
-//! fastest players, so small groups of games share their streams.
+//! Seeding a Mersenne Twister costs a fifth of a game of the fastest players, so small groups of
+//! games share their streams. Invariant: the numbers are a pure function of seed and game index,
+//! provided that the games of a group are played in order.
 
 use super::SelfPlayConfig;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::play::{game_loop::Exploration, playable::Playable};
 
-/// Consecutive games that share their streams; the first index is a multiple of this.
+/// Number of consecutive games that share their streams; the first index is a multiple of it.
 pub(super) const GAMES_PER_STREAM: u64 = 16;
 
-/// Seed index of chance.
+/// Index that derives the seed of chance outcomes from the run's seed.
 const CHANCE_STREAM: u64 = 1;
 
 /// Random streams of a group of games.
 pub(super) struct GameStreams<G: Playable> {
-    /// Choice of players, starts, players' seeds and exploration.
+    /// Random numbers for players, starts, players' seeds and exploration.
     pub(super) exploration: Exploration,
     pub(super) luck: G::Chance,
 }
 
 impl<G: Playable> GameStreams<G> {
-    /// Streams of the group that begins with game `first`, or of this game alone in retry `retry`
-    /// > 0.
+    /// Streams of the group that begins with game `first`; with `retry` > 0, those of a replay of
+    /// this game alone.
     pub(super) fn new(config: &SelfPlayConfig, game: &G, first: u64, retry: u64) -> Self {
         let (share_schedule, temperature) =
             (config.exploration_schedule(), config.options.temperature());

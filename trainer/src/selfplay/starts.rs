@@ -1,4 +1,4 @@
-//! Start positions other than the game's own: positions of a file and random endgames.
+//! Start positions other than the initial position: positions of a file and random endgames.
 //!
 //! Invariant: no start is terminal; a game's start depends on the seed and its index alone.
 
@@ -17,13 +17,13 @@ use std::path::Path;
 pub(super) struct Starts<P> {
     suite: Vec<P>,
     suite_fraction: f64,
-    /// Checksum of the file, as in shard headers.
+    /// Checksum of the file of positions, stored in shard headers.
     checksum: Option<String>,
     endgames: Option<EndgameStarts>,
 }
 
 impl<P: Copy> Starts<P> {
-    /// The starts that options declare; reads their file.
+    /// Reads the file of positions, if the options name one.
     pub(super) fn new<G: Playable<Position = P>>(
         options: &SelfPlayOptions,
         game: &G,
@@ -63,7 +63,7 @@ impl<P: Copy> Starts<P> {
         self.checksum.as_deref()
     }
 
-    /// Start of a game; `None` for the game's own. In a random endgame `first` moves first.
+    /// Draws the start of a game, with `first` to move in an endgame; `None`: the initial position.
     pub(super) fn sample<G: Playable<Position = P>>(
         &self,
         game: &G,

@@ -1,4 +1,4 @@
-//! Summary of a run and its time.
+//! Statistics and timing of a self-play run.
 
 use super::{
     config::{SelfPlayConfig, WeightedPlayer},
@@ -13,55 +13,56 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Summary of a run.
+/// Statistics of the games of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SelfPlaySummary {
     /// Number of games.
     pub games: u64,
-    /// Positions before a move.
+    /// Number of positions before a move, which equals the number of plies.
     pub positions: u64,
-    /// Points of the seats that moved first: 1 for a win, ½ for a draw of two.
+    /// Total points of the seats that moved first: 1 for a win, ½ for a draw of two.
     pub first_mover_points: f64,
-    /// Games that repeat no earlier one; counted in games without chance. Repeated games count
-    /// nowhere but in `positions`.
+    /// Number of games without those that repeat an earlier one; `None` in games with chance.
+    /// Repeats are included in `games` and `positions` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distinct: Option<u64>,
-    /// Explored moves.
+    /// Number of explored moves.
     pub explored: u64,
-    /// Results of each player, in the order of the settings.
+    /// Points of each player, in the order of the settings.
     pub players: Vec<PlayerTally>,
 }
 
-/// Result of one player.
+/// Points of one player.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlayerTally {
-    /// Notation.
+    /// Notation of the player.
     pub player: String,
-    /// Sides it played.
+    /// Number of seats that the player had, over all games.
     pub sides: u64,
-    /// Points it got.
+    /// Total points of the player.
     pub points: f64,
 }
 
 impl SelfPlaySummary {
-    /// Games whose results are counted.
+    /// Number of games whose results are counted: all, or the distinct ones in games without
+    /// chance.
     #[must_use]
     pub fn counted_games(&self) -> u64 {
         self.distinct.unwrap_or(self.games)
     }
 
-    /// Games that repeat an earlier one, in games without chance.
+    /// Number of games that repeat an earlier one; 0 in games with chance.
     #[must_use]
     pub fn repeated_games(&self) -> u64 {
         self.games - self.counted_games()
     }
 }
 
-/// Counts games in their order.
+/// Adds up statistics of games, in order.
 pub(super) struct Counter<'a, G> {
     rules: &'a G,
     pub(super) summary: SelfPlaySummary,
-    /// Fingerprints of the games, if they may repeat.
+    /// Fingerprints of the games so far, in games without chance.
     seen: HashSet<u128>,
 }
 
@@ -109,36 +110,36 @@ impl<'a, G: Playable> Counter<'a, G> {
 /// Result of [`SelfPlay::run`](super::SelfPlay::run).
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunReport {
-    /// Counts of all games of the directory.
+    /// Statistics of all games of the directory.
     pub summary: SelfPlaySummary,
-    /// Timing of the games played in this call.
+    /// Timing of the games played in this call, without those of earlier runs.
     pub timing: Timing,
-    /// Whether the time limit stopped the run early.
+    /// Whether the time limit ended the call early.
     pub stopped: bool,
 }
 
-/// Time of the games played in one call, in seconds summed over threads.
+/// Durations of parts of a self-play call, in seconds summed over threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
-    /// Games played in this call.
+    /// Number of games played in the call.
     pub games: u64,
-    /// Positions of these games.
+    /// Number of positions of these games.
     pub positions: u64,
-    /// Time of the players' decisions, extrapolated from one timed game in sixteen.
+    /// Time of the players' decisions, extrapolated from every sixteenth game.
     pub players: f64,
-    /// Remaining time of playing, extrapolated likewise.
+    /// Other time of playing games, extrapolated from every sixteenth game.
     pub playing: f64,
-    /// Encoding, checking and writing shards.
+    /// Time of encoding, checking and writing shards.
     pub writing: f64,
-    /// Fraction of the time spent outside of the players; 0 if nothing was played.
+    /// Fraction of the total time outside the players' decisions; 0 if nothing was played.
     pub outside_players: f64,
 }
 
-/// One game in this many is timed: reading the clock at every move would slow down the fastest
+/// One of this many games is timed: reading the clock at every move would slow down the fastest
 /// players.
 const TIMED_INTERVAL: u64 = 16;
 
-/// Collects a [`Timing`] from all threads.
+/// Collects the durations of all threads.
 #[derive(Debug, Default)]
 pub(super) struct Clock(Mutex<TimeBreakdown>);
 
@@ -151,12 +152,12 @@ struct TimeBreakdown {
 }
 
 impl Clock {
-    /// Whether a game is timed.
+    /// Whether game `index` is timed.
     pub(super) fn is_timed(index: u64) -> bool {
         index.is_multiple_of(TIMED_INTERVAL)
     }
 
-    /// Records a game that just ended; its players took `deciding`.
+    /// Records a game that began at `began` and ends now; its players' decisions took `deciding`.
     pub(super) fn record_game(&self, began: Instant, deciding: Duration) {
         let mut breakdown = self.breakdown();
         breakdown.timed_games += 1;
@@ -172,7 +173,7 @@ impl Clock {
         self.breakdown().writing += began.elapsed();
     }
 
-    /// Timing of this many games and positions.
+    /// Timing of a call that played this many games and positions.
     pub(super) fn timing(&self, games: u64, positions: u64) -> Timing {
         let breakdown = *self.breakdown();
         let scale = games as f64 / breakdown.timed_games.max(1) as f64;

@@ -1,4 +1,4 @@
-//! Optimizer updates against their definitions.
+//! Compares optimizer updates with their definitions.
 
 use super::*;
 use crate::batch::TupleBatch;
@@ -78,7 +78,7 @@ fn an_update_of_one_sample_is_a_step_along_the_gradient_of_burn() {
 
 #[test]
 fn adagrad_and_temporal_coherence_follow_their_formulas() {
-    // Errors 0.5, then -0.25, worked out by hand with rate 2.
+    // Errors 0.5, then -0.25, computed by hand with rate 2.
     let cell = adagrad([1.0, 0.0], 0.5, 2.0);
     assert_eq!(cell, [-1.0, 0.25]);
     let cell = adagrad(cell, -0.25, 2.0);
@@ -92,11 +92,11 @@ fn adagrad_and_temporal_coherence_follow_their_formulas() {
     let cell = temporal_coherence(cell, -0.25, 2.0);
     assert_eq!(cell, [0.5, 0.25, 0.75]);
     let cell = temporal_coherence(cell, 0.75, 2.0);
-    // Coherence 1/3.
+    // The coherence is 1/3.
     assert_eq!(cell, [0.0, 1.0, 1.5]);
 }
 
-/// Updates cell by cell, and losses by definition.
+/// Reference: updates row by row, with losses by their definition.
 fn plain_updates<const WIDTH: usize>(
     table: &mut [[f32; WIDTH]],
     batch: &TupleBatch,
@@ -128,7 +128,8 @@ fn vectorized_updates_equal_sequential_ones() {
         rule: impl Fn([f32; WIDTH], f32, f32) -> [f32; WIDTH] + Copy,
     ) {
         let (weights, bias) = random_weights(4);
-        // More than 256 samples: the product of losses is flushed.
+        // With more than 256 samples, the product of losses is converted to a logarithm several
+        // times.
         let mut batch = random_batch(1000, 5);
         // Every second weight is 1.
         let weights_of = batch.weights.iter_mut().step_by(2);

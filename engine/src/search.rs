@@ -179,7 +179,6 @@ struct RootPerspective {
 }
 
 impl RootPerspective {
-    /// Whether the same side is to move in both positions.
     #[inline]
     fn is_same_side<G: Game>(self, game: &G, one: &G::Position, other: &G::Position) -> bool {
         (game.to_move(one) == self.root) == (game.to_move(other) == self.root)
@@ -212,7 +211,6 @@ impl RootPerspective {
         }
     }
 
-    /// Evaluates a position for the side to move without a cache.
     fn evaluate_from_scratch<G: Game, E: Evaluator<G>>(
         self,
         game: &G,

@@ -318,7 +318,6 @@ fn is_stream(path: &Path) -> bool {
     })
 }
 
-/// Resolves links, also dangling ones.
 fn resolve_links(path: &Path) -> PathBuf {
     let mut target = path.to_owned();
     // As many links as Linux follows.

@@ -29,7 +29,6 @@ struct Entry {
     name: String,
     /// First address; 0 while unmapped.
     start: AtomicUsize,
-    /// Address after the last byte.
     end: AtomicUsize,
     next: EntryList,
 }

@@ -27,7 +27,7 @@ pub fn hash(layout: &str) -> u64 {
 /// A run of view cells with the same alphabet of symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellGroup {
-    /// Prefix of the cells' names: `b` for `b0`, `b1` and so on.
+    /// Prefix of the cells' names, such as `b` for `b3`.
     pub letter: char,
     /// View index of the first cell; groups are in ascending order.
     pub start: usize,
@@ -78,7 +78,7 @@ impl CellGroup {
         (0..self.count).map(|number| self.cell(number))
     }
 
-    /// The number of a cell in this group; `None` if it is in another group.
+    /// The number of a cell in this group; `None` if it is in another.
     pub fn number_of(&self, cell: Cell) -> Option<usize> {
         cell.index()
             .checked_sub(self.start)
@@ -124,11 +124,11 @@ pub trait TupleInputs: Playable {
     fn cells(&self) -> &[CellGroup];
 
     /// Writes the view of a position from a seat's perspective, each symbol below its cell's
-    /// alphabet size. Entries that belong to no cell are unchanged.
+    /// alphabet size. Entries outside of the cells stay.
     fn write_symbols(&self, position: &Self::Position, seat: Seat, symbols: &mut [u8]);
 
-    /// Range of [`crate::play::rules::Rules::remaining`] over positions that are not over; by
-    /// default 1 to the maximal number of plies.
+    /// Range of [`crate::play::rules::Rules::remaining`] over unfinished positions; by default up
+    /// to the maximal number of plies.
     fn remaining_range(&self) -> RangeInclusive<usize> {
         1..=self.max_plies().into()
     }
@@ -150,8 +150,8 @@ pub trait TupleInputs: Playable {
         cell
     }
 
-    /// Candidates for a search of good tuples, one per class of symmetric tuples; by default all
-    /// pairs and triples of cells of the first group.
+    /// Candidates of a tuple search, up to symmetry; by default pairs and triples of cells of the
+    /// first group.
     fn tuple_candidates(&self, random: &mut RandomStream) -> Vec<TupleCandidates> {
         let _ = random;
         let cells: Vec<Cell> = self.cells()[0].all().collect();
@@ -168,9 +168,9 @@ pub trait TupleInputs: Playable {
 
 /// A game that n-tuple networks and neural networks learn.
 pub trait Learnable: TupleInputs {
-    /// Inference code of n-tuple networks: [`super::tuples::GenericKernels`] works for every game.
+    /// Inference code of n-tuple networks, such as [`super::tuples::GenericKernels`].
     type Tuples: TupleKernels<Self>;
-    /// Inference code of neural networks: [`super::tuples::GenericKernels`] works for every game.
+    /// Inference code of neural networks, such as [`super::tuples::GenericKernels`].
     type Network: NetworkKernels<Self>;
     /// Optional feature groups of networks; [`NoFeatureGroup`] for none.
     type Group: Named;
@@ -178,13 +178,12 @@ pub trait Learnable: TupleInputs {
     /// Feature groups that a network has by default.
     const DEFAULT_FEATURES: &'static [Self::Group] = &[];
 
-    /// The rules that models for this game are trained on, which may differ from those played.
+    /// The rules that models are trained on, which may differ from those played.
     fn training_rules(&self) -> Self {
         self.clone()
     }
 
-    /// Converts rules with different boards to rules that share one view, for training one model on
-    /// all of them.
+    /// Rules of several boards, changed to share one view, for training one model on all.
     fn for_joint_training(all: Vec<Self>) -> Vec<Self> {
         all
     }
@@ -199,9 +198,9 @@ pub trait Learnable: TupleInputs {
         Self::from_notation(name, None).ok()
     }
 
-    /// The one-hot slots of a network's features: each slot is a range of first-layer rows, exactly
-    /// one of which is active. Slots may share rows. By default there is one slot per cell of the
-    /// first group, with one row per symbol.
+    /// The one-hot slots of a network's features: ranges of first-layer rows, exactly one of which
+    /// is active. Slots may share rows. By default each cell of the first group is a slot with a
+    /// row per symbol.
     fn feature_slots(&self, groups: NameSet<Self::Group>) -> Vec<Range<usize>> {
         let _ = groups;
         let cells = self.cells()[0];
@@ -235,8 +234,7 @@ pub trait Learnable: TupleInputs {
     }
 }
 
-/// Checks that the upper limits of phases or buckets (`what`, for errors) ascend and that no phase
-/// or bucket is empty.
+/// Checks that upper limits of phases or buckets (`what`) ascend and leave none empty.
 pub fn check_bucket_limits<G: TupleInputs>(
     game: &G,
     what: &str,
@@ -255,7 +253,7 @@ pub fn check_bucket_limits<G: TupleInputs>(
     ))
 }
 
-/// The part of a schema text for the limits of phases or buckets (`what`); empty without limits.
+/// The limits of phases or buckets (`what`) in a schema text.
 pub(super) fn format_limits<G: TupleInputs>(what: &str, limits: &[u8]) -> String {
     match limits {
         [] => String::new(),

@@ -65,11 +65,9 @@ pub struct PlayerRecipe<G: Playable> {
     made: PlayerConstructor<G>,
 }
 
-/// The constructor of a player, with its properties.
 #[derive(Clone)]
 struct PlayerConstructor<G: Playable> {
     is_reproducible: bool,
-    /// Whether its searches have a limit of time.
     is_time_limited: bool,
     /// Evaluator and oracle, if an evaluator alone values positions, in a search or not.
     judges: Option<EvaluatorAndOracle<G>>,
@@ -320,7 +318,6 @@ pub fn evaluator<'t, G: Playable>(
     evaluator_from(&notation, game).map_err(|problem| PlayerError::of(text, problem))
 }
 
-/// The evaluator of positions, and the oracle, if there is one.
 type EvaluatorAndOracle<G> = (Arc<dyn AnyEvaluator<G>>, Knowledge<G>);
 
 /// The game's oracle if its option is given, otherwise the default oracle of a search limited by

@@ -87,7 +87,6 @@ pub trait ChanceOutcomes: Rules {
     }
 }
 
-/// Shortens a list to a range of it.
 fn retain_range<M: Copy>(moves: &mut impl List<M>, range: std::ops::Range<usize>) {
     moves.copy_within(range.clone(), 0);
     moves.truncate(range.len());

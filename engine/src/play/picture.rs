@@ -25,7 +25,6 @@ pub(crate) struct Squares<'a> {
     pub(crate) columns: usize,
     pub(crate) square: usize,
     pub(crate) margin: usize,
-    /// The colour of the names.
     pub(crate) ink: &'a str,
     /// The number of each row, counted from the top.
     pub(crate) number: fn(usize) -> usize,

@@ -12,7 +12,6 @@ use crate::core::{
     text::{TextError, error_at, from_utf8_or_latin1},
 };
 
-/// A property with one of its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Property {
     /// The name in capital letters.
@@ -29,7 +28,6 @@ pub(crate) type Properties = Result<Vec<Property>, TextError>;
 /// A parsed game, or the first error.
 type Read<G> = Result<PlainGame<G>, TextError>;
 
-/// A reader of all games of a text.
 type ReadText<G> = fn(&G, &str) -> Vec<Read<G>>;
 
 /// Parses the games of a text: with `one` those written as properties, with the index of the game's
@@ -165,7 +163,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Parses a name and its values.
     fn property(&mut self) -> Properties {
         let begin = self.next;
         self.skip(|sign| sign.is_ascii_alphabetic());
@@ -185,7 +182,6 @@ impl Reader<'_> {
         Ok(properties)
     }
 
-    /// Parses a value up to its `]`.
     fn value(&mut self) -> Result<String, TextError> {
         let mut value = String::new();
         loop {

@@ -117,7 +117,7 @@ fn analysis_of<M: Copy>(
             ..MoveValue::new(mv, Some(value))
         })
         .collect();
-    // Equal moves: the first one.
+    // Ties go to the first.
     let better = |best: MoveValue<M>, next: MoveValue<M>| {
         if next.value > best.value { next } else { best }
     };

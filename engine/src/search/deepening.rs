@@ -64,10 +64,8 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
     fn stats(&self) -> &SearchStats;
     /// Returns the cost since the last call, and resets it.
     fn take_stats(&mut self) -> SearchStats;
-    /// Bounds of a position in a full window, and whether they are proven:
-    /// [`Star::bounds_and_proof`].
+    /// [`Star::bounds_and_proof`] with a full window.
     fn root_value(&mut self, position: &G::Position, depth: u32) -> (Bounds, bool);
-    /// See [`Star::move_bounds`].
     fn move_bounds(
         &mut self,
         position: &G::Position,
@@ -76,12 +74,12 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         alpha: f32,
         beta: f32,
     ) -> (Bounds, bool);
-    /// Payoffs of all seats after the move searched last; `None` if the search has no payoffs.
+    /// Payoffs of all seats after the move searched last, if the search has any.
     fn last_payoffs(&self) -> Option<Payoffs> {
         None
     }
 
-    /// Sets the limits for the searches that follow, on nodes and time and by a stop flag.
+    /// Sets limits of nodes and time and a stop flag.
     fn start(
         &mut self,
         nodes: Option<u64>,
@@ -107,7 +105,7 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         let mut best: Option<(f32, usize)> = None;
         for index in 0..moves.len() {
             let root = moves[index];
-            // Equal values: the move listed first wins.
+            // Ties go to the move listed first.
             let alpha = match best {
                 None => BELOW_ALL_VALUES,
                 Some((value, list_index)) if root.list_index < list_index => value - TIE_MARGIN,
@@ -135,8 +133,8 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         true
     }
 
-    /// Searches each root move to a depth with a full window and writes its value, with payoffs if
-    /// the search has them. Returns whether all values are proven; `None` if stopped.
+    /// Writes the values of root moves at a depth, with payoffs if the search has them. Returns
+    /// whether all are proven; `None` if stopped.
     fn value_moves(
         &mut self,
         position: &G::Position,
@@ -157,8 +155,7 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         Some(all_proven)
     }
 
-    /// Bounds of a root move, exact above `alpha`, otherwise with an upper bound; and whether
-    /// proven.
+    /// Bounds, exact above `alpha`, otherwise with an upper bound; and whether proven.
     #[inline(always)]
     fn search_root_move(
         &mut self,
@@ -184,13 +181,13 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
     }
 }
 
-/// Iterative deepening under limits, on one or more threads. Workers are `dyn`, so that it is
-/// compiled once per game.
+/// Iterative deepening under limits, by one or more threads. Workers are `dyn`, to compile once per
+/// game.
 pub struct DeepeningSearch<G: SearchGame> {
     workers: Vec<Box<dyn FixedDepthSearch<G>>>,
     deepening: DeepeningOptions,
     own_limits: SearchLimits,
-    /// The limits in force: `own_limits`, changed by a time limit of the caller.
+    /// `own_limits`, or a time limit of the caller.
     limits: SearchLimits,
     outer_limits: Limits,
     pace: TimeManager,
@@ -200,7 +197,7 @@ pub struct DeepeningSearch<G: SearchGame> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RootMove<M> {
     mv: M,
-    /// Index in the caller's list, which decides between equal values.
+    /// Index in the caller's list, for ties.
     list_index: usize,
     bounds: Bounds,
     /// Whether the bounds are valid at any greater depth.
@@ -255,7 +252,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         Self::of(workers, deepening, limits)
     }
 
-    /// A search by these workers, at least one; the first one's result counts.
+    /// A search by at least one worker.
     pub(super) fn of(
         workers: Vec<Box<dyn FixedDepthSearch<G>>>,
         deepening: DeepeningOptions,
@@ -290,8 +287,8 @@ impl<G: SearchGame> DeepeningSearch<G> {
         self
     }
 
-    /// Runs `task` on all workers, with the depths of the iterations; it returns a result and the
-    /// last complete depth. The end of the first worker, whose result counts, stops the others.
+    /// Runs `task` on all workers; it gets the depths of the iterations, and returns a result and
+    /// the last complete depth. The end of the first worker, whose result counts, stops the others.
     fn run<R>(
         &mut self,
         position: &G::Position,
@@ -389,7 +386,7 @@ impl Depths {
         phase: Phase,
     ) -> Self {
         let DepthRange { min, max } = limits.depth(phase);
-        // With a depth limit only, the purpose of earlier iterations is the move order.
+        // With a depth limit only, earlier iterations just order the moves.
         let only_depth = limits.only_depth();
         let first = if only_depth {
             max - max.saturating_sub(min) / step * step
@@ -438,7 +435,7 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
 
     #[inline]
     fn set_limits(&mut self, limits: &Limits) {
-        // A search of one ply takes about a microsecond, so no work is wasted here.
+        // One-ply searches take about a microsecond.
         if limits.is_none() && self.outer_limits.is_none() {
             return;
         }
@@ -491,7 +488,6 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
             }
             (moves[0], completed_depth)
         });
-        // If no move was searched completely, the value is unknown.
         let value = if best.bounds == Bounds::UNKNOWN {
             UNKNOWN_VALUE
         } else {
@@ -574,8 +570,7 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
     }
 }
 
-/// The values of moves at the last complete depth, and that depth; `observer` receives those of the
-/// earlier depths.
+/// The values of moves at the last complete depth, and that depth; `observer` gets those before.
 fn payoffs_by_depth<G: SearchGame>(
     worker: &mut dyn FixedDepthSearch<G>,
     position: &G::Position,
@@ -584,11 +579,9 @@ fn payoffs_by_depth<G: SearchGame>(
     outer_limits: &Limits,
     observer: &mut DepthObserver<'_>,
 ) -> (Vec<(f32, Option<Payoffs>)>, u32) {
-    // Values of different depths do not compare, so an unfinished iteration is discarded, except
-    // the first.
+    // Unfinished iterations but the first are discarded: values of different depths do not compare.
     let (mut values, mut completed_depth) = (vec![(UNKNOWN_VALUE, None); moves.len()], 0);
     while let Some(depth) = depths.next() {
-        // Before the first complete depth there are no values to preserve.
         let mut found = match completed_depth {
             0 => std::mem::take(&mut values),
             _ => values.clone(),
@@ -614,14 +607,14 @@ fn payoffs_by_depth<G: SearchGame>(
     (values, completed_depth)
 }
 
-/// Lowers alpha, by more than rounding errors, for moves listed before the best one, so that an
-/// equal value is found exactly and wins the tie.
+/// Lowers alpha for moves listed before the best one, so that an equal value is exact and wins;
+/// exceeds rounding errors.
 const TIE_MARGIN: f32 = 2e-6;
 
 /// Time limit of the one-ply search after an early stop.
 const FALLBACK_TIME: Duration = Duration::from_millis(20);
 
-/// Runs a short search after an early stop, without the oracle, which may be slow.
+/// Runs a short search without the oracle, which may be slow.
 fn search_one_ply<G: SearchGame>(
     worker: &mut dyn FixedDepthSearch<G>,
     search: impl FnOnce(&mut dyn FixedDepthSearch<G>),

@@ -233,7 +233,6 @@ impl LimitChecker {
         &self.outer
     }
 
-    /// Checks the caller's stop flag immediately.
     #[inline]
     pub(super) fn check_outer_limits(&mut self) {
         self.stopped |= self.outer.is_stopped();

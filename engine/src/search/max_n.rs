@@ -85,7 +85,6 @@ impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
         }
     }
 
-    /// Searches a position that is not over, at `ply` from the root, with `depth` ≥ 1 plies left.
     fn search_node(&mut self, position: &G::Position, depth: u32, ply: usize) -> Payoffs {
         let mut moves = self.move_lists[ply].take().unwrap_or_default();
         self.game.moves(position, &mut moves);
@@ -107,7 +106,6 @@ impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
         best
     }
 
-    /// Payoffs after a move, searched `depth` plies deeper.
     fn search_child(
         &mut self,
         position: &G::Position,

@@ -74,7 +74,6 @@ pub struct Mcts<G: SearchGame, L: Leaf<G>> {
     limits: Limits,
     root: Option<Root<G>>,
     simulations: u64,
-    /// Scratch space of [`Graph::retain_reachable`].
     unvisited: Vec<u32>,
 }
 
@@ -258,7 +257,6 @@ fn graph_size<G: SearchGame>(game: &G, options: &MctsOptions, threads: usize) ->
     }
 }
 
-/// Principal variation: the best move, then the most visited move of each node.
 fn principal_variation<G: SearchGame>(
     game: &G,
     graph: &Graph,

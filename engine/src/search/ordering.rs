@@ -190,7 +190,6 @@ fn best_of(group: Range<usize>, scores: &[f32]) -> usize {
 /// Maximal length for insertion sort, which is fast on sorted lists.
 const MAX_INSERTION_SORT: usize = 32;
 
-/// Sorts by descending score; ties by ascending index.
 #[inline]
 fn sort(order: &mut [u16], scores: &[f32]) {
     if order.len() > MAX_INSERTION_SORT {
@@ -273,7 +272,6 @@ mod tests {
         groups
     }
 
-    /// Arbitrary numbers with ties.
     fn scores(count: usize) -> Vec<f32> {
         (0..count)
             .map(|index| (index * 7919 % 1009 % 97) as f32)

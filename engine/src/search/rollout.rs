@@ -105,7 +105,6 @@ impl<G: SearchGame> Node<G> {
         let mut choices = <G::Outcomes as OutcomeList>::ListOf::default();
         let mut expectation = 0.0;
         for outcome in game.outcomes(position, moves).iter() {
-            // Equal values: the first move.
             let best = (outcome.move_range())
                 .reduce(|best, other| match values[other] > values[best] {
                     true => other,
@@ -230,7 +229,6 @@ impl<G: SearchGame> EvaluatorRollouts<G> {
         slot.as_ref().map_or(&[], |node| &*node.choices)
     }
 
-    /// Evaluates all moves of a position and finds the best of each outcome.
     fn evaluate_node(&mut self, position: &G::Position) -> Node<G> {
         let (game, moves) = (&self.game, &mut self.moves);
         game.moves(position, moves);

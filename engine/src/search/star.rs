@@ -244,7 +244,6 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
             .refresh(&self.game, position, &mut self.caches[0]);
     }
 
-    /// Whether successors are evaluated in batches, without caches.
     #[inline]
     fn batches_successors(&self) -> bool {
         E::BATCHES_SUCCESSORS && self.game.seats() == 2 && self.options.width.is_none()
@@ -359,7 +358,6 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         let last = depth == 2 && self.batches_successors() && self.options.pruning > Pruning::None;
         let expects_all = last && self.is_all_node;
         if expects_all {
-            // All moves are needed, so their order does not matter.
             buffers.scores.clear();
             buffers.scores.resize(buffers.moves.len(), 0.0);
             buffers.order.clear();

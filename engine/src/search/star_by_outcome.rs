@@ -55,11 +55,9 @@ pub struct StarByOutcome<G: SearchGame, E: Evaluator<G>> {
     eval_timer: EvalTimer,
 }
 
-/// A position that is not over, with the depth of its search.
 #[derive(Debug)]
 struct Node<'a, P> {
     position: &'a P,
-    /// Plies down to the leaves, at least 1.
     depth: u32,
 }
 

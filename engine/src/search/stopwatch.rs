@@ -6,7 +6,6 @@
 use crate::core::clock::Instant;
 use std::time::Duration;
 
-/// The kind of time that is measured, and the start.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Stopwatch {
     /// Measures nothing, since reading a clock costs as much as a search of one ply.
@@ -37,7 +36,6 @@ impl Stopwatch {
     }
 }
 
-/// The time after which a search must end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Deadline {
     pub(super) stopwatch: Stopwatch,

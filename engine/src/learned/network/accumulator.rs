@@ -34,7 +34,6 @@ impl Accumulators {
         &self.sums[seat * self.width..][..self.width]
     }
 
-    /// Sizes the sums and finds the active rows of a position.
     fn extract_features<G: Learnable>(
         &mut self,
         network: &Network<G>,
@@ -62,7 +61,6 @@ impl Accumulators {
         }
     }
 
-    /// Computes the sums of position `after` from those of the position before the move.
     pub(super) fn update<G: Learnable>(
         &mut self,
         network: &Network<G>,

@@ -129,7 +129,6 @@ fn hidden_layers<'a, const WIDTH: usize>(
         for value in next_values {
             *value = (*value).clamp(0, ACTIVATION_MAX);
         }
-        // Swaps the references only.
         (current, next) = (next, current);
         width = outputs;
     }

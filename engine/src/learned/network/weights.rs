@@ -270,7 +270,6 @@ pub fn clamp_first_layer(rows: &mut [f32], bias: &mut [f32], slots: &[Range<usiz
         let ceiling = clip_level(of_neuron(&max_weights, 1.0), limit - *bias);
         bounds.push([floor, ceiling]);
     }
-    // Row by row, in memory order.
     if bounds.as_flattened().iter().any(|bound| bound.is_finite()) {
         for weights in rows.chunks_exact_mut(width) {
             for (weight, [floor, ceiling]) in weights.iter_mut().zip(&bounds) {

@@ -11,7 +11,6 @@ use crate::learned::{ModelError, inputs::Learnable};
 
 const MAX_BITS: u32 = 22;
 
-/// Minimal number of fractional bits.
 const MIN_BITS: u32 = 8;
 
 /// Limit of the magnitude of all sums, below the sentinel values of searches.

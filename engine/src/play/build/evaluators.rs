@@ -30,7 +30,6 @@ pub fn evaluator_names<G: Playable>() -> String {
     )
 }
 
-/// The name of the evaluator that is used where none is named.
 pub(super) fn default_evaluator_name<G: Playable>() -> &'static str {
     G::registry()
         .evaluators
@@ -38,14 +37,12 @@ pub(super) fn default_evaluator_name<G: Playable>() -> &'static str {
         .map_or("random", |entry| entry.name)
 }
 
-/// The evaluator that is used where none is named.
 pub(super) fn default_evaluator<G: Playable>(
     game: &G,
 ) -> Result<Arc<dyn AnyEvaluator<G>>, Problem> {
     evaluator_from(&Notation::new(default_evaluator_name::<G>()), game)
 }
 
-/// The evaluator of a notation; without one the default evaluator.
 pub(super) fn or_default_evaluator<G: Playable>(
     notation: Option<&Notation>,
     game: &G,

@@ -51,7 +51,6 @@ impl<G: Playable> MctsRecipe<G> {
         Some((Arc::clone(evaluator), self.oracle.clone()))
     }
 
-    /// Reads the arguments of `mcts`.
     pub(super) fn from_arguments(
         notation: &Notation,
         arguments: &mut Arguments<'_>,
@@ -220,7 +219,6 @@ impl<G: Playable> MctsRecipe<G> {
         self.options.budget.time().is_some()
     }
 
-    /// Whether the same seed gives the same moves.
     pub(super) fn is_reproducible(&self) -> bool {
         matches!(self.options.budget, Budget::Simulations(_))
             && self.threads == 1

@@ -57,7 +57,6 @@ fn policies<G: Playable>() -> String {
     format!("{own}uniform, urgent(least), weighted({names}), mixture(share, first, second)")
 }
 
-/// The arguments of a player's notation that are about playouts.
 pub(super) struct PlayoutArguments<'a> {
     playout: Option<&'a Notation>,
     truncate: Option<&'a Notation>,
@@ -66,7 +65,6 @@ pub(super) struct PlayoutArguments<'a> {
 }
 
 impl<'a> PlayoutArguments<'a> {
-    /// Takes `playout`, `truncate`, `close` and `playouts`.
     pub(super) fn take(arguments: &mut Arguments<'a>) -> Result<Self, Problem> {
         Ok(Self {
             playout: arguments.take_named("playout")?,
@@ -143,7 +141,6 @@ impl<'a> PlayoutArguments<'a> {
 }
 
 impl<G: Playable> PlayoutRecipe<G> {
-    /// Uniform playouts to the end of the game.
     fn uniform_to_end() -> Self {
         Self {
             policy: PolicyKind::Uniform,
@@ -230,7 +227,6 @@ impl<G: Playable> PolicyKind<G> {
                 let second = Self::or_uniform(arguments.take("second")?, game)?;
                 Self::MixedPolicy(share, Box::new(first), Box::new(second))
             }
-            // The evaluator reads its arguments.
             name => {
                 let evaluator = evaluator_from(notation, game);
                 return evaluator.map(Self::Best).map_err(|(character, problem)| {

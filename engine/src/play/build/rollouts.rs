@@ -12,7 +12,6 @@ use crate::play::{
 use crate::search::rollout::stopping::StoppingRule;
 use std::sync::Arc;
 
-/// Default number of games for a position or a move.
 const DEFAULT_GAMES: u32 = 1000;
 
 /// Default maximum of games if the target error is given.
@@ -28,7 +27,6 @@ pub(super) struct RolloutRecipe<G: Playable> {
 }
 
 impl<G: Playable> RolloutRecipe<G> {
-    /// Reads `eval`, `games`, `error`, `plies` and the option of the oracle.
     pub(super) fn from_arguments(arguments: &mut Arguments<'_>, game: &G) -> Result<Self, Problem> {
         // The evaluator's values are subtracted as luck, so the better they are, the fewer games
         // are needed.

@@ -91,7 +91,6 @@ const NO_TABLE: TableRecipe = TableRecipe {
 /// Maximal size of a player's table in MiB. Each worker thread of a match has players of its own.
 const LARGEST_TABLE: usize = 1 << 12;
 
-/// Table entries per MiB.
 const ENTRIES_PER_MIB: usize = 1 << 16;
 
 /// Smallest depth with a table by default; below it transpositions are too rare.
@@ -357,7 +356,6 @@ fn width<G: Game>(arguments: &mut Arguments<'_>) -> Result<Option<usize>, Proble
     arguments.number_named("width", 1..=usize::from(u16::MAX))
 }
 
-/// Parses `step` and `aspiration`.
 fn deepening(
     arguments: &mut Arguments<'_>,
     limits: &SearchLimits,

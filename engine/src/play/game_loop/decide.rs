@@ -24,7 +24,6 @@ pub(super) struct Crash {
     pub(super) panic: Box<dyn Any + Send>,
 }
 
-/// A move with its value, or the failure of the player.
 type Choice<M> = Result<(M, Option<f32>), Failure>;
 
 /// Calls a player for its move while the others that can ponder search the position before its

@@ -69,7 +69,6 @@ impl CellAllocator {
         true
     }
 
-    /// Counts the nodes of a chunk that will not be used any more.
     pub(super) fn finish(&self, chunk: &mut Chunk) {
         self.0.fetch_add(u64::from(chunk.nodes) << 32, Relaxed);
         *chunk = Chunk::default();

@@ -43,7 +43,6 @@ const TERMINAL: u32 = HAS_BOUNDS - 1;
 
 pub(super) const MAX_CELLS: usize = TERMINAL as usize;
 
-/// Fixed-point representation of a payoff of 1.
 const FIXED_ONE: f64 = 4_294_967_296.0;
 
 const UPPER_MASK: u32 = 1.0f32.to_bits();

@@ -1,9 +1,9 @@
 //! The graph of a Monte-Carlo search: statistics of nodes and edges in memory of fixed size, shared
 //! by all threads.
 //!
-//! A node is a run of cells, a header and one cell per edge; the index of its header (0 for none)
-//! identifies it. A hash index finds transpositions. Invariants: [`Graph::add`] fails when memory
-//! is used up and then changes nothing; a node is complete before another thread can find it.
+//! A node is a run of cells, a header and one cell per edge, identified by the index of its header
+//! (0 for none). A hash index finds transpositions. Invariants: [`Graph::add`] fails without effect
+//! when memory is used up; a node is complete before another thread can find it.
 
 use super::cell::MAX_CELLS;
 pub(in crate::search) use super::cell::{Cell, ColdCell};
@@ -29,21 +29,19 @@ pub(super) struct Graph {
     cold_cells: SharedArray<ColdCell>,
     /// Whether cold cells are used; otherwise their memory stays untouched.
     uses_cold_cells: bool,
-    /// RAVE statistics of each cell, from simulations in which the move was played at the node or
-    /// later; `None` without RAVE.
+    /// RAVE statistics of each cell: simulations in which the move was played at the node or later.
     rave_cells: Option<SharedArray<Cell>>,
     index: SharedArray<Slot>,
-    /// Generation of valid slots, never 0; slots of other generations count as empty.
+    /// Slots of other generations count as empty; never 0.
     generation: u8,
     allocator: CellAllocator,
-    /// Number of cells in a thread's chunk; 0 if nodes are allocated one by one.
+    /// Cells per chunk of a thread; 0 if nodes are allocated one by one.
     chunk_size: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
     pub(super) bytes: usize,
-    /// Upper limit of new nodes.
     pub(super) positions: usize,
     /// Typical maximal number of moves of a position; with more moves fewer nodes fit.
     pub(super) max_moves: usize,
@@ -58,7 +56,6 @@ const PREFETCHED_LINES: usize = 4;
 /// Maximal number of prefetched child headers; more would evict needed cache lines.
 const PREFETCHED_CHILDREN: usize = 32;
 
-/// Memory per cell without RAVE and the hash index.
 const MIN_CELL_BYTES: usize = size_of::<Cell>() + size_of::<ColdCell>();
 
 const MIN_CELLS: usize = 1 << 8;
@@ -66,16 +63,15 @@ const MIN_CELLS: usize = 1 << 8;
 /// Maximal size of a chunk: about a hundred nodes, 32 KiB.
 const MAX_CHUNK_CELLS: usize = 1 << 11;
 
-/// The chunks of all threads together have at most 1 / `CHUNK_DIVISOR` of the cells; if a chunk had
-/// fewer than [`MIN_CHUNK_CELLS`] cells, nodes are allocated one by one.
+/// All chunks have at most 1 / `CHUNK_DIVISOR` of the cells; instead of chunks below
+/// [`MIN_CHUNK_CELLS`] cells, nodes are allocated one by one.
 const CHUNK_DIVISOR: usize = 256;
 const MIN_CHUNK_CELLS: usize = 64;
 
 const CELLS_PER_SLOT: usize = 2;
 
 impl Graph {
-    /// A graph of this size, or smaller if the system grants less memory; `None` if it grants too
-    /// little.
+    /// A graph of this size, or smaller with less memory; `None` with too little.
     pub(super) fn new(size: Size) -> Option<Self> {
         let mut bytes = size.bytes;
         loop {
@@ -109,7 +105,7 @@ impl Graph {
             use_rave,
             ..
         } = size;
-        // The size per cell is an upper limit, since the index is rounded down to a power of two.
+        // An upper limit, since the index is rounded down to a power of two.
         let cell_bytes = MIN_CELL_BYTES
             + if use_rave { size_of::<Cell>() } else { 0 }
             + size_of::<Slot>() / CELLS_PER_SLOT;
@@ -119,7 +115,7 @@ impl Graph {
             .saturating_mul(2)
             .min(max_slots)
             .next_power_of_two();
-        // The size matters only if it limits the search, since untouched pages are not committed.
+        // Untouched pages cost nothing.
         let max_cells = positions.saturating_mul(max_moves.saturating_add(1));
         let cells = cells.min(max_cells.max(MIN_CELLS));
         let rave_cells = if use_rave {
@@ -155,7 +151,7 @@ impl Graph {
             + size_of_val(self.index.items())
     }
 
-    /// Number of nodes, without those that threads have not counted yet ([`Chunk`]).
+    /// Number of nodes, without uncounted ones in chunks of threads.
     pub(super) fn nodes(&self) -> u32 {
         self.allocator.nodes()
     }
@@ -185,7 +181,6 @@ impl Graph {
         )
     }
 
-    /// Edges `start..start + count` of a node.
     #[inline]
     pub(super) fn edges(&self, node: u32, start: usize, count: usize) -> EdgeSlice<'_> {
         let first = node as usize + 1 + start;
@@ -203,14 +198,12 @@ impl Graph {
             .for_each(|edge| self.cells.prefetch(edge.child() as usize));
     }
 
-    /// Prefetches the first edges of a node without reading its header.
     #[inline]
     pub(super) fn prefetch_edges(&self, node: u32) {
         (1..=PREFETCHED_LINES)
             .for_each(|line| self.cells.prefetch(node as usize + line * CELLS_PER_LINE));
     }
 
-    /// Prefetches the cache line of an edge for writing.
     #[inline]
     pub(super) fn prefetch_to_write(&self, edge: u32) {
         self.cells.prefetch_to_write(edge as usize);
@@ -246,8 +239,8 @@ impl Graph {
         }
     }
 
-    /// Allocates a node with unvisited edges, without entering it into the hash index; `None` if
-    /// memory is used up.
+    /// Allocates a node with unvisited edges, not yet in the hash index; `None` if memory is used
+    /// up.
     pub(super) fn add(
         &self,
         chunk: &mut Chunk,
@@ -257,7 +250,7 @@ impl Graph {
     ) -> Option<u32> {
         let cells_needed = u32::try_from(moves + 1).ok()?;
         if chunk.remaining() < cells_needed {
-            // Fuller than this, the hash index would be slow to probe.
+            // A fuller hash index would be slow to probe.
             let capacity = Capacity {
                 cells: self.cells.items().len() as u64,
                 nodes: self.index.items().len() as u64 / 4 * 3,
@@ -287,7 +280,6 @@ impl Graph {
         Some(node)
     }
 
-    /// Counts the nodes of a chunk and pads its unused rest.
     pub(super) fn release(&self, chunk: &mut Chunk) {
         self.pad(chunk);
         self.allocator.finish(chunk);
@@ -307,7 +299,7 @@ impl Graph {
         self.probe(key).ok()
     }
 
-    /// Enters a node into the hash index, unless a node has this key; returns the node of the key.
+    /// Adds a node to the hash index unless the key is there; returns the indexed node.
     pub(super) fn insert(&self, key: u64, node: u32) -> u32 {
         let word = u64::from(node) | u64::from(self.generation) << 32 | key << 40;
         loop {
@@ -326,7 +318,7 @@ impl Graph {
         }
     }
 
-    /// The node with a key; otherwise the slot for it, and that slot's content.
+    /// The node with a key, or the slot for it with that slot's content.
     #[inline]
     fn probe(&self, key: u64) -> Result<u32, (usize, u64)> {
         let slots = self.index.items();
@@ -345,8 +337,8 @@ impl Graph {
         }
     }
 
-    /// Mark-and-compact garbage collection: keeps the nodes reachable from `root` and returns the
-    /// new index of `root`. `stack` is scratch space.
+    /// Mark-and-compact: keeps the nodes reachable from `root` and returns its new index. `stack`
+    /// is scratch space.
     pub(super) fn retain_reachable(&mut self, root: u32, stack: &mut Vec<u32>) -> u32 {
         self.for_each_node(|graph, node| graph.cell(node).cold().set_gc_mark(0));
         stack.clear();
@@ -361,7 +353,7 @@ impl Graph {
                 }
             }
         }
-        // First new indices, then links, then cells: cells are moved to lower indices only.
+        // New indices, then links, then cells, which move to lower indices only.
         let mut used = 1;
         self.for_each_marked(|graph, node| {
             graph.cell(node).cold().set_gc_mark(used);
@@ -398,8 +390,7 @@ impl Graph {
         moved
     }
 
-    /// Calls `task` for each marked node, by ascending index; it may overwrite the node and those
-    /// before.
+    /// By ascending index; `task` may overwrite the node and those before it.
     fn for_each_marked(&self, mut task: impl FnMut(&Self, u32)) {
         self.for_each_node(|graph, node| {
             if graph.cell(node).cold().gc_mark() != 0 {
@@ -509,7 +500,6 @@ mod tests {
             (graph.cell(third).visits(), graph.cell(third).moves()),
             (12, 12)
         );
-        // A further node fits.
         assert!(graph.add(&mut Chunk::default(), 1, 5, 0).is_some());
     }
 
@@ -545,7 +535,6 @@ mod tests {
             let mut walked = 0;
             graph.for_each_node(|graph, node| walked += graph.cell(node).moves() + 1);
             assert_eq!(walked + 1, graph.allocator.cells());
-            // The second half of the chain is unreachable.
             let root = graph.retain_reachable(nodes[199], &mut Vec::new());
             assert_eq!(
                 (graph.nodes(), graph.find(key(199)), graph.find(key(200))),

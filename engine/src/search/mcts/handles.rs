@@ -49,7 +49,6 @@ impl<'a> CellRef<'a> {
         }
     }
 
-    /// Tightens the bounds; true if they changed.
     #[inline]
     pub(super) fn tighten<const SHARED: bool>(&self, bounds: Bounds) -> bool {
         let new = self.cold().tighten::<SHARED>(bounds);

@@ -51,7 +51,7 @@ pub(super) fn plies(graph: &Graph, edge: CellRef<'_>, memo: &mut HashMap<u32, u3
     if let Some(&plies_after) = memo.get(&child) {
         return Some(plies_after + 1);
     }
-    // Keeps cycles from recursing forever.
+    // Guards against cycles.
     memo.insert(child, 2);
     let replies = graph.edges_of(child).iter();
     let replies = replies.filter_map(|reply| {

@@ -75,7 +75,6 @@ impl DrawRange {
         }
     }
 
-    /// Scales a 32-bit number to the range.
     #[inline]
     pub(super) fn scale(self, any: u32) -> u32 {
         (self.first + ((u64::from(any) * self.width) >> 32)) as u32
@@ -83,9 +82,7 @@ impl DrawRange {
 }
 
 impl WorkSplit {
-    /// Parts for `threads` threads and a total of `budget` simulations.
     pub(super) fn new(threads: usize, budget: u64) -> Self {
-        // The remainder of the division is distributed over the parts.
         let up_to = |part: usize| (u128::from(budget) * part as u128 / threads as u128) as u64;
         let stride = stride(threads);
         let part = |part: usize| WorkPart {

@@ -60,7 +60,6 @@ struct PathStep<P> {
     edge: u32,
     seat: Seat,
     position: P,
-    /// Virtual losses added during selection.
     virtual_losses: u32,
 }
 

@@ -31,12 +31,10 @@ struct EdgeEntry {
 
 const NUM_NODES: usize = 16;
 
-/// Buffered RAVE additions to the edges of one node.
 #[derive(Debug, Default)]
 struct RaveEntry {
     node: u32,
     simulations: u32,
-    /// Buffered visits and payoffs of each edge.
     moves: Vec<(u32, u64)>,
 }
 
@@ -46,7 +44,6 @@ pub(super) struct WriteBuffer {
     entries: Vec<EdgeEntry>,
     rave_entries: Vec<RaveEntry>,
     shift: u32,
-    /// Visits of busy nodes since the last counted one.
     unsampled_visits: u32,
 }
 

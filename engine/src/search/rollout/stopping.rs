@@ -144,7 +144,6 @@ pub fn unbiased_value(candidates: &[Candidate]) -> f64 {
     (cross_values[0] + cross_values[1]) / 2.0
 }
 
-/// The first candidate with the best score among those not eliminated.
 fn best_by(candidates: &[Candidate], score: impl Fn(&Candidate) -> f64) -> usize {
     let mut best = (0, f64::NEG_INFINITY);
     for (index, candidate) in candidates

@@ -6,7 +6,6 @@ use crate::core::{evaluator::Evaluator, search_game::SearchGame};
 /// Limit of history counters; all are halved when one exceeds it.
 const HISTORY_LIMIT: f32 = 1e6;
 
-/// Minimal depth at which an evaluator scores moves one by one.
 const MIN_DEPTH_FOR_SERIAL_SCORES: u32 = 3;
 
 impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {

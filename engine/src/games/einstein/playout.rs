@@ -34,7 +34,7 @@ use starts::Starts;
 /// Number of games that every engine plays simultaneously.
 pub const LANES: usize = 64;
 
-/// Minimum number of games for lockstep.
+/// Minimum games for lockstep.
 pub(super) const MIN_BATCH: usize = 4;
 
 /// Plays one random game from each of at most [`LANES`] positions (not over) on the widest engine

@@ -27,7 +27,7 @@ impl Side {
     /// A side without living stones.
     pub const EMPTY: Self = Self(ALL_LANES);
 
-    /// Stone `i` (from 0) is on `squares[i]`, or [`GONE`].
+    /// A side whose stone `i` (from 0) is on `squares[i]`, or [`GONE`].
     pub fn new(squares: [u8; MAX_STONES]) -> Self {
         Self(squares.iter().rev().fold(0, |lanes, &square| {
             lanes << LANE_BITS | u32::from(square & 31)
@@ -64,7 +64,7 @@ impl Side {
         Self(pair(0) | pair(1) | pair(2))
     }
 
-    /// Stone `i` (from 0) on the square of stone `5 - i`.
+    /// This side with stone `i` (from 0) on the square of stone `5 - i`.
     #[inline]
     pub(super) fn reverse_labels(self) -> Self {
         let exchanged = |near: u32, far: u32| {

@@ -14,7 +14,7 @@ use crate::games::einstein::{
 };
 use std::sync::{Arc, OnceLock};
 
-/// Number of entries of a distribution: 0 to 19 turns.
+/// Entries of a distribution: 0 to 19 turns.
 pub const DISTRIBUTION_LEN: usize = 20;
 
 /// Number of distance vectors of a side: six distances of 0–4.

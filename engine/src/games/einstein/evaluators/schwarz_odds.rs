@@ -127,8 +127,8 @@ impl Evaluator<Standard> for SchwarzOdds {
     #[inline]
     fn one_ply(&self, game: &Standard, position: &Position, own: &mut SideCache) -> f32 {
         own.update(game, &self.enemy_factors, position.mover());
-        // By square in the enemy's perspective: its factor of the odds after the mover's step
-        // there.
+        // By square in the enemy's perspective: the enemy's factor of the odds after the mover's
+        // step there.
         let enemy = position.other();
         let index = distance_index(enemy);
         let mut mover_factors = [look_up(&self.mover_factors, index); 32];

@@ -219,7 +219,7 @@ impl MoveSubset {
         &self.steps[..self.count]
     }
 
-    /// Scores the selected moves by minus `count` of the enemy's logits; infinite for its loss.
+    /// Scores the selected moves by minus `count` of the enemy's logits; infinite if it has lost.
     #[inline]
     pub(super) fn score(&self, logits: &[i32], count: impl Fn(i32) -> f32, scores: &mut [f32]) {
         for (&index, &logit) in self.indices[..self.count].iter().zip(logits) {

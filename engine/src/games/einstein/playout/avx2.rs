@@ -199,7 +199,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
     _mm256_or_si256(equal_mask(to, goal), equal_mask(other.alive, zero))
 }
 
-/// Generators of one bank for half the lanes.
+/// Half of a bank's generators in [`LaneRandom`], for half the lanes.
 struct Generators {
     low: __m256i,
     high: __m256i,

@@ -103,7 +103,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         while index < 256 {
             let square = index % 32;
             if square < COLUMNS * ROWS {
-                // The flag has no effect.
+                // The flag does not change the destination.
                 let to = Self::PLAYOUT_DESTINATIONS[index % 128];
                 destinations[0][index] = Self::with_flag(to);
                 let flipped = Self::GOAL as usize - square;

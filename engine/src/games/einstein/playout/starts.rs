@@ -115,7 +115,7 @@ impl Starts {
         }
     }
 
-    /// The squares of the next starts, one per lane, by side (the one that begins first) and stone.
+    /// The squares of the next starts, one per lane, by side (the beginner first) and stone.
     #[inline]
     pub(super) fn stones(&self) -> [[&[u8; LANES]; MAX_STONES]; 2] {
         let (ring, offsets) = self.offsets();

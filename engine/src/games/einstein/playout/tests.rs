@@ -11,7 +11,7 @@ use crate::games::einstein::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// The move of some bits by the plain rules, from the definition of `PlyBits` alone.
+/// The move that bits select by the plain rules and the definition of `PlyBits`.
 fn move_by_the_rules<const C: usize, const R: usize>(
     game: &EinStein<C, R>,
     position: &Position,

@@ -29,7 +29,8 @@ struct BlockOffsets {
     class: Class,
     /// For each row its mover's set of squares, as an index of `offsets` and `counts`.
     sets: Vec<u32>,
-    /// For each set and rank of the other side its offset among those of equal progress.
+    /// For each set and rank of the other side the offset of the block among those of equal
+    /// progress.
     offsets: Vec<Vec<u32>>,
     /// For each set and progress of the other side the number of its tuples.
     counts: Vec<Vec<u32>>,

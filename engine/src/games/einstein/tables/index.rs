@@ -253,7 +253,7 @@ const fn num_other_tuples(free: usize, stones: usize) -> usize {
 }
 
 pub(super) struct Index {
-    /// Indexed by the number of stones − 1.
+    /// Orbits of the mover's tuples, indexed by its number of stones − 1.
     orbits: Vec<Orbits>,
 }
 

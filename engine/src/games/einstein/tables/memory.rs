@@ -21,7 +21,7 @@ pub(super) struct Blocks {
     cells_per_block: usize,
     /// One bit per block, set when a writer claims it.
     claimed: Vec<AtomicU64>,
-    /// One bit per block; bits, so that they stay in the cache.
+    /// One bit per block, set when it is complete; bits stay in the cache.
     complete: Vec<AtomicU64>,
 }
 

@@ -132,7 +132,7 @@ pub(super) struct Solver<'a> {
     /// Values of smaller classes.
     finished: &'a (dyn Fn(Class) -> &'a [u16] + Sync),
     instructions: Instructions,
-    /// One for each class of [`Class::with_swapped`].
+    /// A map for each class of [`Class::with_swapped`].
     pattern_maps: Vec<PatternMap>,
     /// The other side's tuples of each class, by progress.
     others: Vec<Vec<Bucket>>,

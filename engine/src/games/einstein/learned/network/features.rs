@@ -62,7 +62,6 @@ impl Named for FeatureGroup {
     const KIND: &'static str = "group of inputs";
 
     fn name(self) -> &'static str {
-        // A layout begins with the name.
         let layout = self.layout();
         layout.split_once(' ').map_or(layout, |(name, _)| name)
     }
@@ -295,7 +294,7 @@ pub(super) struct TurnClasses {
 }
 
 impl TurnClasses {
-    /// The shared classes of the classic rules and a fair die, for which models are.
+    /// The shared classes: all models are for the classic rules and a fair die.
     pub(super) fn for_classic_rules(by_spread: bool) -> &'static Self {
         static SHARED: [OnceLock<TurnClasses>; 2] = [const { OnceLock::new() }; 2];
         SHARED[usize::from(by_spread)].get_or_init(|| Self::new(by_spread))

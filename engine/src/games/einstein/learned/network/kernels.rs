@@ -54,7 +54,8 @@ pub(super) struct Tables {
     pub(super) other: Vec<I16Line>,
 }
 
-/// Inputs whose products are summed in 16 bits before widening, if [`Layers::i16_sums_fit`].
+/// Number of inputs whose products are summed in 16 bits before widening, if
+/// [`Layers::i16_sums_fit`].
 pub(super) const I16_SUM_INPUTS: usize = 16;
 
 #[derive(Clone, Debug)]
@@ -109,7 +110,8 @@ impl Layers {
     }
 }
 
-/// The worst case has activations of 127 for weights of one sign and 0 for the other.
+/// Computes [`Layers::i16_sums_fit`]: the worst case has activations of 127 for weights of one sign
+/// and 0 for the other.
 fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
     let max_weight = i32::from(i16::MAX) / 127;
     hidden.chunks_exact(I16_SUM_INPUTS * second).all(|inputs| {

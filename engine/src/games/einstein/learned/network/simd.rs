@@ -5,7 +5,6 @@
 //! Invariant: results equal those of the generic forward pass.
 #![allow(unsafe_code)]
 
-/// Compiles functions, inlined, for the given CPU features.
 macro_rules! compiled_for {
     ($features:literal $($function:item)*) => {
         $(#[inline] #[target_feature(enable = $features)] $function)*

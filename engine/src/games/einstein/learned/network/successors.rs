@@ -26,7 +26,7 @@ pub struct Successors {
     sums: Vec<I16Line>,
 }
 
-/// The enemy's accumulators: complete, and without each of its stones.
+/// Number of the enemy's accumulators: complete, and without each of its stones.
 const NUM_ENEMY_ACCUMULATORS: usize = 1 + MAX_STONES;
 
 impl SimdNetwork {

@@ -14,7 +14,7 @@ use crate::games::einstein::{MAX_STONES, Position, Standard, evaluators::race_ta
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Symbols {
-    /// By cell index; the length allows an unchecked index of seven bits.
+    /// Indexed by cell; the length allows an unchecked index of seven bits.
     symbols: [u8; CELLS],
 }
 

@@ -231,7 +231,6 @@ fn every_wrong_part_is_named() {
     for (spoil, expected) in spoilt {
         assert_eq!(load_error(&ntuple, spoil), expected);
     }
-    // Replaces a tensor by its index in the file.
     let replaced = |index: usize, tensor: Tensor| {
         load_error(&network, |container| container.tensors[index] = tensor)
     };

@@ -35,7 +35,7 @@ compiled_for! {
         i16x8_add(even, i16x8_mul(u16x8_shr(inputs, 8), i16x8_shr(weights, 8)))
     }
 
-    /// In natural order: packing has no lanes here.
+    /// Activations in natural order: packing has no lanes here.
     pub(super) fn activations(low: Vector, high: Vector) -> Vector {
         let packed = u8x16_narrow_i16x8(i16x8_shr(low, SHIFT as u32), i16x8_shr(high, SHIFT as u32));
         u8x16_min(packed, u8x16_splat(127))

@@ -13,7 +13,7 @@ pub(super) fn load<T: Copy>(numbers: &[T], part: usize) -> __m256i {
     unsafe { _mm256_loadu_si256(numbers.as_ptr().cast::<__m256i>().add(part)) }
 }
 
-/// The part of a step's cells in the rows of eight tuples, before the strides.
+/// Row contributions of a step's cells for eight tuples, before its strides.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn quads(view: &SymbolVectors, step: &LookupStep, half: usize) -> __m256i {

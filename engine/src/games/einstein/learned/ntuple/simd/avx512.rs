@@ -22,7 +22,7 @@ pub(super) fn numbers(vector: __m512i) -> [u32; LANES] {
     numbers
 }
 
-/// The part of a step's cells in the rows of sixteen tuples, before the strides.
+/// Row contributions of a step's cells for sixteen tuples, before its strides.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn quads<const REDUCED: bool>(

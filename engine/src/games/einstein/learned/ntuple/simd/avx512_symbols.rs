@@ -50,7 +50,7 @@ const BOARD_SQUARES: [u8; 64] = {
     numbers
 };
 
-/// For a stone number of both sides, one side per half: its index, and its board symbol.
+/// For stone `i` of each side, one side per half: its index, and its board symbol.
 const STONE_INDEX_AND_SYMBOL: [[[u8; 64]; 2]; MAX_STONES] = {
     let mut tables = [[[0; 64]; 2]; MAX_STONES];
     let mut stone = 0;

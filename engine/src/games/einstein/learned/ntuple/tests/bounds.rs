@@ -6,7 +6,7 @@ use crate::games::einstein::evaluators::test_support::impossible_positions;
 use crate::learned::inputs::CellGroup;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Number of positions; Miri takes a thousand times as long.
+/// Miri takes a thousand times as long.
 const COUNT: usize = if cfg!(miri) { 2 } else { 400 };
 
 /// Every cell alone and one tuple of five cells, in the smallest tables.
@@ -21,7 +21,7 @@ fn single_cell_set() -> TupleSet {
     custom_set(&tuples)
 }
 
-/// On all instructions; the last phase's tables are the last weights.
+/// A network on all instructions; the last phase's tables are the last weights.
 fn networks(set: &TupleSet) -> Vec<NTuple> {
     on_all_instructions(&NTuple::new(set.clone(), vec![0.25; set.rows()], 0.0).unwrap())
 }

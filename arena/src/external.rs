@@ -65,7 +65,6 @@ fn read<G: Playable>(arguments: &mut Arguments<'_>, game: &G) -> Result<Maker<G>
     }))
 }
 
-/// Command line of a program.
 #[derive(Clone)]
 struct CommandLine {
     words: Vec<String>,
@@ -144,8 +143,7 @@ pub struct External<G: Playable> {
     program: Option<Program>,
     /// True after the lines for the start of the current game were sent.
     is_begun: bool,
-    /// Position, outcome of chance and move of each ply since the game began, or since a position
-    /// that does not follow from the previous one.
+    /// Plies since the game began, or since a position that does not follow from the one before.
     history: Vec<(G::Position, u8, G::Move)>,
     /// Number of plies of `history` that the program knows.
     synced: usize,
@@ -156,7 +154,6 @@ pub struct External<G: Playable> {
     seed: u64,
     /// Error when the program was started for this game, returned by the next request.
     start_failure: Option<Failure>,
-    /// Limits of the current request.
     limits: Limits,
     /// CPU time of the program up to the start of the game or its last decision.
     cpu_time: Option<Duration>,
@@ -277,8 +274,7 @@ impl<G: Playable> External<G> {
         }
     }
 
-    /// Requests an immediate reply. Fails if the protocol cannot, or if the line that requested the
-    /// move was not sent completely.
+    /// Requests an immediate reply, if the protocol can do so.
     fn stop_search(&mut self, question: &Request) -> Result<String, Failure> {
         let stop = self.adapter.requests(self.adapter.protocol.stop, &[]);
         let program = self.program.as_mut().filter(|program| program.awaits_reply);
@@ -298,7 +294,6 @@ impl<G: Playable> External<G> {
         answer
     }
 
-    /// Placeholders of a protocol's lines and their values for a position.
     fn substitutions(&self, position: &G::Position, outcome: u8) -> Vec<Substitution> {
         let first = self.history.first().map_or(position, |history| &history.0);
         let first = self.adapter.game.to_move(first);
@@ -484,13 +479,11 @@ impl<G: Playable> External<G> {
         }
     }
 
-    /// Asks the program to end.
     fn end(&mut self) {
         let line = self.adapter.protocol.end;
         if let Some(mut program) = self.program.take()
             && !line.is_empty()
         {
-            // A program that does not read the line is killed.
             let _ = program.send(line, Deadline::after(Duration::from_millis(100)));
         }
     }

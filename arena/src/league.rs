@@ -238,7 +238,6 @@ fn file_name(a: &str, b: &str) -> String {
     format!("{a}{between}{b}")
 }
 
-/// Results of a league so far.
 struct League<'a, G: Playable> {
     entrants: Vec<&'a Entrant<G>>,
     /// Number of entrants that get ratings: all that can play or have played. They come first.
@@ -249,7 +248,6 @@ struct League<'a, G: Playable> {
     history: Vec<(u64, Vec<Option<f64>>)>,
 }
 
-/// Results of two entrants against each other so far.
 #[derive(Default)]
 struct PairingProgress {
     /// Pairs required by the steps counted so far.

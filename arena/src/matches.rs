@@ -198,7 +198,7 @@ fn are_none<T>(values: &[Option<T>; 2]) -> bool {
 }
 
 impl PairResult {
-    /// Mean score of A over both games, luck-adjusted if luck was measured.
+    /// Mean score of A, luck-adjusted if luck was measured.
     pub(crate) fn mean(&self) -> f64 {
         let luck = self.luck.unwrap_or_default();
         (self.scores[0] - luck[0] + self.scores[1] - luck[1]) / 2.0
@@ -206,7 +206,6 @@ impl PairResult {
 
     /// Points of the side that moves first, over both games.
     pub(crate) fn first_mover_score(&self) -> f64 {
-        // A has seat 0 in the first game and seat 1 in the second.
         (0..2)
             .map(|game| match self.scores[game] {
                 of_a if game == self.first => of_a,
@@ -446,7 +445,6 @@ impl<'a, G: Playable> GameWorker<'a, G> {
     }
 }
 
-/// Hash of a game's positions, equal for its mirror images.
 fn fingerprint<G: Playable>(game: &G, record: &GameRecord<G>) -> u64 {
     let as_it_is = || {
         let keys = record.positions(game).map(|position| game.key(&position));
@@ -485,7 +483,7 @@ fn play_missing<G: Playable>(
     Ok(())
 }
 
-/// A pool of this many threads; 0 stands for the number of cores.
+/// A pool of this many threads; 0 = all cores.
 pub fn pool(threads: usize) -> Result<ThreadPool> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
     Ok(pool.map_err(|error| match threads {

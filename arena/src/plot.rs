@@ -184,7 +184,6 @@ fn draw(
     Ok(printable_lines(&svg).into_owned())
 }
 
-/// Writes text aligned at a point.
 fn write(
     area: &Area<'_>,
     words: &str,
@@ -198,7 +197,6 @@ fn write(
     Ok(area.draw(&Text::new(words, at, style))?)
 }
 
-/// A line through points.
 fn join<const N: usize>(
     area: &Area<'_>,
     points: [(i32, i32); N],
@@ -229,7 +227,6 @@ fn format_tick(value: f64) -> String {
     }
 }
 
-/// The text on at most two lines, truncated.
 fn two_lines(text: &str, max_chars: usize) -> Vec<String> {
     if text.chars().count() <= max_chars {
         return vec![text.to_owned()];
@@ -241,7 +238,6 @@ fn two_lines(text: &str, max_chars: usize) -> Vec<String> {
     }
 }
 
-/// The text, truncated with an ellipsis.
 fn shorten(text: &str, max_chars: usize) -> String {
     if text.chars().count() <= max_chars {
         text.to_owned()

@@ -193,7 +193,7 @@ impl std::fmt::Display for Setups {
     }
 }
 
-/// Parses the lines of a file, or of a built-in list if there is no path.
+/// Parses the lines of a file, or of a built-in list without a path.
 fn read_lines<T>(
     path: Option<&Path>,
     (name, text): (&str, &str),
@@ -267,7 +267,7 @@ mod tests {
         let sample = (0..4000)
             .flat_map(|pair| setups.choose_setups(pair, derive_seed(1, SeedSpace::Arena, &[pair])));
         let (first, others): (Vec<_>, Vec<_>) = sample.partition(|setup| *setup == 0);
-        // Three quarters of 8000, give or take four standard deviations of 39.
+        // Three quarters of 8000, plus or minus four standard deviations of 39.
         assert!(first.len().abs_diff(6000) < 156, "{}", first.len());
         assert!(others.iter().all(|setup| *setup == 719));
         assert_eq!(

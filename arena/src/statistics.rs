@@ -411,14 +411,14 @@ mod tests {
             close(normal_below(-x), 1.0 - below, 1e-12);
         }
         close(1.0 - normal_below(5.0), 2.866_515_719e-7, 1e-13);
-        // Series and continued fraction meet.
+        // Series and continued fraction agree at the boundary between them.
         close(normal_below(4.0 - 1e-9), normal_below(4.0), 1e-12);
         assert_eq!(normal_below(60.0), 1.0);
     }
 
     #[test]
     fn elo_of_a_published_match() {
-        // W136 L96 D111: +40.70 ± 30.43, superiority 99.60 %.
+        // Published: 136 wins, 96 losses and 111 draws are +40.70 ± 30.43 Elo, superiority 99.60 %.
         let tally = Tally {
             counts: [96, 111, 136],
         };
@@ -502,12 +502,12 @@ mod tests {
             );
             assert!(elo.contains(tally.elo()), "{counts:?}");
         }
-        // Ten of ten: the share of won pairs is above 0.05^(1/10) = 0.741.
+        // All ten pairs won: the true fraction is above 0.05^(1/10) = 0.741.
         let all_won = Tally { counts: [0, 0, 10] };
         close(all_won.interval().lower, 0.7411, 1e-4);
         assert_eq!(all_won.interval().upper, 1.0);
         assert!(all_won.superiority() > 0.99 && all_won.elo() > 600.0);
-        // Ten splits leave a wide interval: 50 % ± 13.
+        // Ten split pairs leave a wide interval: 50 % ± 13.
         close(
             Tally { counts: [0, 10, 0] }.interval().half_width(),
             0.1294,

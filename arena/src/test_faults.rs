@@ -1,4 +1,4 @@
-//! Work that keeps journals, whose appends fail and whose files are torn wherever they can be.
+//! Test of work that resumes from a journal: appends to it fail and lines are cut at any byte.
 
 use engine::core::journal::FAULT;
 use std::{
@@ -13,8 +13,8 @@ use std::{
     thread,
 };
 
-/// Bytes that may still be appended to a file before an append fails, once, and whether truncating
-/// it fails too.
+/// By file: the number of bytes that can be appended before one append fails, and whether
+/// truncating the file then fails, too.
 static BYTES_UNTIL_FAULT: Mutex<BTreeMap<PathBuf, (usize, bool)>> = Mutex::new(BTreeMap::new());
 
 fn fault(path: &Path, length: usize) -> Option<(usize, bool)> {
@@ -33,7 +33,7 @@ fn fail_after(path: &Path, bytes: usize, is_stuck: bool) {
     files.insert(path.to_owned(), (bytes, is_stuck));
 }
 
-/// Does something for all of these numbers, on a few threads.
+/// Calls `act` for all numbers, on four threads.
 fn each(numbers: impl IntoIterator<Item = usize>, act: impl Fn(usize) + Sync) {
     let numbers = Vec::from_iter(numbers);
     let next = AtomicUsize::new(0);
@@ -45,8 +45,8 @@ fn each(numbers: impl IntoIterator<Item = usize>, act: impl Fn(usize) + Sync) {
     thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(worker))));
 }
 
-/// Tests work with a journal in a folder against faults: after any failed append, and after a cut
-/// in any line, a second run has the result of an undisturbed one.
+/// Asserts that work which was interrupted, by a failed append or a cut in a line of its journal,
+/// has the same result as undisturbed work when it is repeated.
 pub(crate) fn hold<T: PartialEq + Debug + Sync, E: Debug>(
     journal: &str,
     work: impl Fn(&Path) -> Result<T, E> + Sync,
@@ -65,7 +65,8 @@ pub(crate) fn hold<T: PartialEq + Debug + Sync, E: Debug>(
         let result = work(folder).unwrap();
         assert!(result == expected, "{journal}, {offset}: {result:?}");
     };
-    // The file of work that failed there, if it came to that: times are longer or shorter.
+    // Runs work whose append at `offset` fails. As lines contain times, their lengths vary, so it
+    // may also succeed.
     let failed = |offset, is_stuck| {
         let (folder, path) = folder();
         fail_after(&path, offset, is_stuck);
@@ -85,7 +86,7 @@ pub(crate) fn hold<T: PartialEq + Debug + Sync, E: Debug>(
     let late = length - 60;
     let kept = lines(&failed(late, false).1);
     let [first, second] = [0, 1].map(|line| kept[line].len());
-    // Every byte of a line; the others are as that, and the header has tests of its own.
+    // Every byte of one line; other lines are similar, and the header has tests of its own.
     let offsets = (0..first).step_by(40).chain(first..first + second);
     each(offsets, |offset| {
         again(failed(offset, false).0.path(), offset);

@@ -1,4 +1,4 @@
-//! Small deterministic players for tests.
+//! Simple deterministic players for tests.
 
 use crate::matches::{Contestant, MatchOptions, PairResult, play_pairs};
 use engine::core::{game::Game, random::RandomStream};
@@ -13,7 +13,6 @@ use std::sync::{
     atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
-/// A contestant from a way to make its player.
 pub(crate) fn contestant<G: Game>(
     name: &str,
     make: impl Fn() -> Box<dyn Player<G>> + Send + Sync + 'static,
@@ -24,12 +23,10 @@ pub(crate) fn contestant<G: Game>(
     }
 }
 
-/// The player of a notation.
 pub(crate) fn luck_evaluator(notation: &str) -> Contestant<Standard> {
     Contestant::of(notation, &Standard::default()).unwrap()
 }
 
-/// A match of so many pairs on one thread.
 pub(crate) fn options(pairs: u64, seed: u64) -> MatchOptions<Standard> {
     MatchOptions {
         threads: 1,
@@ -37,7 +34,7 @@ pub(crate) fn options(pairs: u64, seed: u64) -> MatchOptions<Standard> {
     }
 }
 
-/// All pairs of a match, and everything about them but times.
+/// Results of all pairs of a match, without times.
 pub(crate) fn timeless<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
@@ -50,17 +47,17 @@ pub(crate) fn timeless<G: Playable>(
     results
 }
 
-/// Any legal move, by the seed of the game.
+/// A player that chooses random legal moves.
 pub(crate) fn random<G: Game>() -> Contestant<G> {
     chooser("random", |random, _, legal| random.below(legal.len()))
 }
 
-/// The first legal move.
+/// A player that chooses the first legal move.
 pub(crate) fn first<G: Game>() -> Contestant<G> {
     chooser("first", |_, _, _| 0)
 }
 
-/// The destination nearest to the goal; of equal ones the first.
+/// A player that chooses the destination nearest to the goal, the first of equal ones.
 pub(crate) fn greedy_contestant() -> Contestant<Standard> {
     chooser("greedy", |_, position, legal| {
         let left = |mv: &Move| {
@@ -73,7 +70,7 @@ pub(crate) fn greedy_contestant() -> Contestant<Standard> {
     })
 }
 
-/// A game as its players see it: the seeds of both, and every position.
+/// A game as seen by its players: the seeds of both and every position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct GameSeen {
     pub(crate) seeds: Vec<u64>,
@@ -96,7 +93,7 @@ pub(crate) fn games_seen(options: &MatchOptions<Standard>) -> Vec<GameSeen> {
     games.clone()
 }
 
-/// Which of the legal moves to make.
+/// Chooses a legal move by its index.
 type Choose<G> = fn(&mut RandomStream, &<G as Game>::Position, &[<G as Game>::Move]) -> usize;
 
 pub(crate) fn chooser<G: Game>(name: &str, choose: Choose<G>) -> Contestant<G> {
@@ -109,7 +106,7 @@ pub(crate) fn chooser<G: Game>(name: &str, choose: Choose<G>) -> Contestant<G> {
     })
 }
 
-/// The first legal move, by a player that ponders and counts the positions it was given for that.
+/// A player that chooses the first legal move and counts the positions on which it ponders.
 pub(crate) fn pondering(pondered: &Arc<AtomicU64>) -> Contestant<Standard> {
     let pondered = Arc::clone(pondered);
     contestant("pondering", move || {
@@ -170,7 +167,7 @@ fn analysis_of_values<M>(moves: Vec<(M, Option<f32>)>) -> Analysis<M> {
     }
 }
 
-/// A player that values every position that is not over alike.
+/// A player that gives the same value to every position that is not over.
 pub(crate) struct Rated(pub(crate) f32);
 
 impl Player<Standard> for Rated {
@@ -204,7 +201,8 @@ impl Player<Standard> for Rated {
     }
 }
 
-/// A player that from its third move on crashes, moves a stone that is gone, or gives no answer.
+/// A player that, from its third move on, crashes, makes an illegal move or fails, as `fault`
+/// tells.
 pub(crate) fn faulty(fault: &'static str) -> Contestant<Standard> {
     contestant(fault, move || Box::new(Faulty { fault, moves: 0 }))
 }
@@ -230,7 +228,7 @@ impl Player<Standard> for Faulty {
             (0..6).flat_map(|stone| (0..3).map(move |direction| Move::new(stone, direction)));
         let best = match self.fault {
             _ if self.moves <= 2 => legal[0],
-            // Without the panic hook, which would write to standard error.
+            // A panic without the hook that writes to standard error.
             "crash" => std::panic::resume_unwind(Box::new("out of cheese")),
             "silent" => return Err(Failure::PlayerFault("no answer".to_owned())),
             "starved" => return Err(Failure::SystemFault("no memory".to_owned())),

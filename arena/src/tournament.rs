@@ -245,7 +245,6 @@ mod tests {
         [random(), greedy_contestant(), first()]
     }
 
-    /// The tournament of all three.
     fn tournament(options: &MatchOptions<Standard>) -> TournamentResult {
         play_tournament(&all(), options, |_| {}).unwrap()
     }
@@ -328,7 +327,7 @@ mod tests {
             ..options()
         };
         tournament(&stored);
-        // Read back without playing, twice: times included, everything comes from the files.
+        // Read twice from files without playing, everything is the same, times included.
         let panics = |name| contestant(name, || panic!("nobody needs to play"));
         let panic = ["random", "greedy", "first"].map(panics);
         let again = || play_tournament(&panic, &stored, |_| {}).unwrap();

@@ -26,7 +26,6 @@ pub(super) struct ProtocolAdapter<G: Playable> {
     substitutions: Vec<Substitution>,
     /// Side length of the board, if the rules have one.
     size: Option<u32>,
-    /// True if the game has chance.
     chance: bool,
 }
 
@@ -75,7 +74,6 @@ impl<G: Playable> ProtocolAdapter<G> {
         })
     }
 
-    /// True if the program tracks the board and needs every move.
     pub(super) fn tracks_board(&self) -> bool {
         self.protocol.tracks_board
     }
@@ -113,7 +111,7 @@ impl<G: Playable> ProtocolAdapter<G> {
         text.split(';').filter_map(request).collect()
     }
 
-    /// Placeholders for a position, with its outcome of chance, and the seat that began the game.
+    /// Placeholders for a position, an outcome of chance, and the seat that began the game.
     pub(super) fn position(
         &self,
         position: &G::Position,
@@ -162,7 +160,6 @@ impl<G: Playable> ProtocolAdapter<G> {
     }
 }
 
-/// First number in a game's parameters.
 fn first_number(parameters: &str) -> Option<u32> {
     let digits = |sign: char| !sign.is_ascii_digit();
     let mut numbers = parameters.split(digits).filter(|word| !word.is_empty());

@@ -25,7 +25,6 @@ pub(super) const PRESETS: [(&str, &str); 7] = [
     ("havannahgui", "gtp(time=left)"),
 ];
 
-/// Notation of squares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Squares {
     /// Our notation, which is HavannahGui's.
@@ -48,7 +47,6 @@ pub struct Dialect {
     /// Time control: one of the protocol's values (`none`, `settings`, …), or a line to send at the
     /// start of a game.
     pub(super) time: String,
-    /// True if moves are upper case.
     pub(super) capitals: bool,
     /// Word for a pass; `none` if passes are not sent.
     pub(super) pass: String,
@@ -61,7 +59,6 @@ pub struct Dialect {
     pub(super) one_game: bool,
     /// Thinking time of a move, as sent to the program.
     pub(super) think: Duration,
-    /// Timeout of a move.
     pub(super) time_of_move: Duration,
     /// Timeout of the start of the program and of a game.
     pub(super) time_of_start: Duration,

@@ -14,7 +14,6 @@ use std::{
     time::Instant,
 };
 
-/// Maximum bytes of a file.
 const MAX_BYTES: usize = 16 << 20;
 
 static LOG_DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
@@ -76,7 +75,6 @@ impl Log {
         }
     }
 
-    /// Writes the incomplete lines.
     pub(super) fn finish(&mut self) {
         let partial = std::mem::take(&mut self.partial).into_iter();
         for (sign, mut line) in partial.filter(|(_, line)| !line.is_empty()) {

@@ -46,7 +46,6 @@ pub(super) struct Program {
     errors: Option<ChildStderr>,
     /// Last bytes of standard error, for the error message when the program ends.
     last_errors: Vec<u8>,
-    /// Output that is not parsed yet.
     replies: ReplyBuffer,
     /// Limits of the current request; a stop ends waiting before the deadline.
     pub(super) limits: Limits,
@@ -210,7 +209,6 @@ impl Program {
         reaper::cpu_time(self.group())
     }
 
-    /// Drains standard error.
     fn read_errors(&mut self) {
         let mut bytes = [0; MAX_LINE];
         // At most the size of a pipe is read, so that endless output does not delay replies.

@@ -29,7 +29,6 @@ pub(super) struct Protocol {
     pub(super) end: &'static str,
     /// Kinds of reply by the beginning of a line; lines with other beginnings get no reply.
     pub(super) replies: &'static [(&'static str, Reply)],
-    /// Lines that a program may write without a request.
     pub(super) chatter: ChatterPolicy,
     /// Values of the option `time`, the default first.
     pub(super) times: &'static [&'static str],
@@ -42,7 +41,6 @@ pub(super) struct Protocol {
     pub(super) repeats: bool,
 }
 
-/// Values of the fields that a protocol does not set.
 const DEFAULT_PROTOCOL: Protocol = Protocol {
     name: "",
     games: "",
@@ -62,7 +60,6 @@ const DEFAULT_PROTOCOL: Protocol = Protocol {
     repeats: false,
 };
 
-/// NBoard's protocol for Reversi.
 const NBOARD_PROTOCOL: Protocol = Protocol {
     name: "nboard",
     games: "nboard is for reversi on 8 by 8 squares",

@@ -18,7 +18,6 @@ use std::{
 /// Environment variable for the mark: our process number and the program's number.
 pub(super) const MARK_VARIABLE: &str = "ALEA_PROGRAM";
 
-/// Shell script of the guard.
 const GUARD_SCRIPT: &str = include_str!("guard.sh");
 
 /// Maximum time for finding and killing the marked processes of a program.
@@ -34,7 +33,6 @@ struct Groups {
     guard: Option<Child>,
 }
 
-/// Mark of the program with this number.
 pub(super) fn mark(number: u64) -> String {
     format!("{}.{number}", std::process::id())
 }
@@ -44,14 +42,12 @@ pub(super) fn begin() -> io::Result<()> {
     change(|_| {})
 }
 
-/// Registers a program's process group with the guard.
 pub(super) fn add(group: Pid) -> io::Result<()> {
     change(|living| {
         living.insert(group.as_raw_pid());
     })
 }
 
-/// Removes the process group of a program that has ended.
 pub(super) fn remove(group: Pid) {
     // If no guard can be started, there is none to update.
     let _ = change(|living| {
@@ -129,9 +125,9 @@ fn ticks(process: i32, depth: usize) -> Option<u64> {
     Some(own + started)
 }
 
-/// Kills all processes with the mark of a program; does nothing without `/proc`. A process number
-/// above `first`, that of the program, may belong to a child that is just being started, which is
-/// waited for.
+/// Kills all processes with a program's mark; does nothing without `/proc`. `first` is the
+/// program's process: higher numbers may be children that are just being started, which are waited
+/// for.
 pub(super) fn kill_marked(mark: &str, first: Pid) {
     let began = Instant::now();
     let mark = format!("{MARK_VARIABLE}={mark}");

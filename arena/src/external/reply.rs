@@ -8,10 +8,8 @@ use engine::play::{
     player::Failure::{self, PlayerFault},
 };
 
-/// Maximum bytes of a line.
 pub(super) const MAX_LINE: usize = 4096;
 
-/// Maximum bytes of a reply with several lines.
 const MAX_BLOCK: usize = 1 << 16;
 
 /// Lines that a program may write without a request.
@@ -181,7 +179,6 @@ impl ReplyBuffer {
     }
 }
 
-/// Failure because of an unexpected line.
 fn unexpected_reply<T>(line: &str, but: &str) -> Result<T, Failure> {
     Err(PlayerFault(format!("said '{}'{but}", quote(line))))
 }

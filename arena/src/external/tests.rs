@@ -1,4 +1,4 @@
-//! Tests of other programs as players: the scenes of `programs.txt`, and any bytes.
+//! Tests of other programs as players, by the scenes in `programs.txt` and by arbitrary bytes.
 
 use super::*;
 use crate::matches::{Contestant, MatchOptions, MatchResult, play_match};
@@ -14,7 +14,6 @@ use proptest::prelude::*;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// An external player with the dialect of a notation's keys.
 fn external<G: Playable>(game: G, keys: &str, words: &[&str]) -> External<G> {
     let notation = Notation::parse(&format!("external({keys})")).unwrap();
     let dialect = Dialect::read(&mut Arguments::of(&notation)).unwrap();
@@ -24,7 +23,7 @@ fn external<G: Playable>(game: G, keys: &str, words: &[&str]) -> External<G> {
     External::with_adapter(CommandLine { words, folder }, Arc::new(adapter))
 }
 
-/// A folder that is gone after the test, and a file in it.
+/// A temporary folder, and a file in it.
 fn file() -> (tempfile::TempDir, String) {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("file").display().to_string();
@@ -35,13 +34,13 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// The functions that scripts may use, and all scenes.
+/// The shell functions for all scripts, and the scenes.
 fn scenes() -> (&'static str, std::str::Split<'static, &'static str>) {
     let (functions, scenes) = include_str!("programs.txt").split_once("\n$ ").unwrap();
     (functions, scenes.split("\n$ "))
 }
 
-/// Plays a scene between a game and a script.
+/// Plays a scene: `lines` are what the game and the script do in turn.
 fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
     let (_directory, log) = file();
     let script = format!("log={log}\n{}\n{script}", scenes().0);
@@ -56,7 +55,6 @@ fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
                 player.new_game(7);
                 let named = game.parse_position(rest).ok();
                 let (from, rolled) = named.unwrap_or((start, None));
-                // With dice, some outcome allows a move.
                 outcome = rolled.unwrap_or(*game.outcome_numbers().start());
                 position = from;
             }
@@ -110,7 +108,7 @@ fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
     }
 }
 
-/// The answer of a search that is stopped after a while, and the time from then on.
+/// The answer of a search that is stopped after `after`, and the time from the stop to the answer.
 fn stopped<R>(after: Duration, ask: impl FnOnce(&Limits) -> R) -> (R, Duration) {
     let stop = Arc::new(AtomicBool::new(false));
     let limits = Limits::from(&stop);
@@ -128,7 +126,7 @@ fn stopped<R>(after: Duration, ask: impl FnOnce(&Limits) -> R) -> (R, Duration) 
     })
 }
 
-/// Within this time most answers are there; a program that is not stopped thinks for ten minutes.
+/// Maximum time for an answer; a program that is not stopped thinks for ten minutes.
 const SOON: Duration = Duration::from_secs(1);
 
 #[test]
@@ -171,7 +169,7 @@ fn programs_play_as_it_is_written() {
         else {
             panic!("{}", lines[0])
         };
-        // Which processes live is read from /proc.
+        // Living processes are counted in /proc.
         let is_known = cfg!(target_os = "linux") || !scene.contains("\ndead");
         match game {
             _ if !is_known => {}
@@ -217,7 +215,7 @@ fn what_cannot_be_started_is_no_failure_of_a_program() {
 
 #[test]
 fn a_program_that_reads_nothing_fails_in_time() {
-    // Nothing but questions: 65,536 bytes of a pipe are 1,000 of them and more.
+    // Requests fill the pipe: about 1,000 of them have its 65,536 bytes.
     let deadline = Deadline::after(Duration::from_millis(300));
     let words = ["sh", "-c", "exec sleep 60"].map(str::to_owned);
     let mut program = Program::start(&words, None, reply::ChatterPolicy::Comments)
@@ -247,10 +245,10 @@ fn cpu_time_is_that_of_all_processes_of_a_program_in_a_game() {
         decision.unwrap().cpu_time.unwrap()
     };
     let count = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
-    // Work before a game is not counted.
+    // CPU time before a game is not counted.
     let [idle, busy] = [taken(count, ":"), taken(":", count)];
     assert!(idle < busy / 2, "{idle:?}, {busy:?}");
-    // A child that has ended, and one that lives on.
+    // A child process that has ended, and one that still runs.
     let ended = taken(":", &format!("({count})"));
     let lives =
         format!("({count}; echo >{flag}; sleep 1000) & until [ -e {flag} ]; do sleep 0.01; done");
@@ -322,7 +320,7 @@ fn the_reference_bot_plays_as_its_twin_does() {
     });
     let result = against_first(&bot);
     assert!(result.forfeits[0].is_empty(), "{:?}", result.forfeits);
-    // It moves greedily, so it does exactly as well as the greedy player of the tests.
+    // The bot moves greedily, so it scores exactly what the greedy player of the tests does.
     let twin = against_first(&greedy_contestant());
     assert_eq!(
         (result.pair_counts, result.mean_plies),

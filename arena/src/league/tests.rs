@@ -1,4 +1,4 @@
-//! Leagues of small players, stopped and gone on with.
+//! Leagues of simple players, interrupted and resumed.
 
 use super::*;
 use crate::test_players::{contestant, first, greedy_contestant, options as match_options, random};
@@ -35,7 +35,7 @@ fn play(directory: &Path, entrants: &[Entrant<Standard>], max_games: u64) -> Lea
     play_league(directory, entrants, &options(max_games), |_, _| {}).unwrap()
 }
 
-/// The pairs that lie in a directory, by pairing and number.
+/// The pairs stored in a directory, by pairing and number.
 fn pairs(directory: &Path) -> Vec<String> {
     let mut pairs = Vec::new();
     for file in fs::read_dir(directory.join("matches")).unwrap() {
@@ -60,7 +60,7 @@ fn a_league_finds_the_order_and_says_how_sure_it_is() {
     assert!(result.settled && steps > 2, "{result:?}");
     let names: Vec<&str> = result.standings.iter().map(|one| &*one.name).collect();
     assert_eq!((names[0], names.len()), ("nearest", 3));
-    // Each game is one of both of its players.
+    // Each game counts for both players.
     let games: u64 = result.standings.iter().map(|one| one.games).sum();
     assert_eq!(games, 2 * result.games);
     assert_eq!(result.games, 2 * pairs(directory.path()).len() as u64);
@@ -75,7 +75,8 @@ fn a_league_that_was_stopped_goes_on_and_repeats_nothing() {
     let expected = play(complete.path(), &all(), 400);
     let broken = tempfile::tempdir().unwrap();
     play(broken.path(), &all(), 90);
-    // Killed in the middle of a step: the last one is in the journal, some of its pairs are not.
+    // As after a kill in the middle of a step: the journal has it, but not all of its pairs are
+    // stored.
     let state = fs::read_dir(broken.path().join("matches")).unwrap();
     let state = state.map(|file| file.unwrap().path()).max().unwrap();
     let lines = fs::read_to_string(&state).unwrap();
@@ -123,7 +124,6 @@ fn who_is_absent_keeps_its_results_and_others_may_join() {
     let gone = of(&after, "gone");
     assert_eq!((gone.games, gone.elo), (0, None));
     assert_eq!(gone.absent.as_deref(), Some("it never could"));
-    // Contestants with results cannot be removed.
     let refused = play_league(directory.path(), &later[1..], &options(400), |_, _| {});
     let refused = refused.unwrap_err().to_string();
     assert!(
@@ -230,7 +230,6 @@ fn games_that_repeat_others_are_counted_apart() {
     let played = 2 * pairs(directory.path()).len() as u64;
     assert!(result.games <= 8 && played >= 10, "{result:?}");
     assert_eq!(result.repeated_games, Some(played - result.games));
-    // With chance no game repeats, and the report has no note of repetitions.
     let directory = tempfile::tempdir().unwrap();
     assert_eq!(play(directory.path(), &all(), 20).repeated_games, None);
 }

@@ -39,7 +39,6 @@ struct CollectedPairs {
 }
 
 impl Collector {
-    /// Begins with the stored results.
     pub(super) fn new<G: Playable>(
         results: Vec<PairResult>,
         (state, records): (State, Journal<GameLine>),
@@ -151,7 +150,6 @@ impl Collector {
 }
 
 impl CollectedPairs {
-    /// Score and test statistic, for the display.
     fn summary(&self) -> String {
         let tally = self.counts.tally();
         let score = percent(tally.score(), tally.interval().half_width());

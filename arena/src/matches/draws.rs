@@ -1,4 +1,4 @@
-//! Tests with draws and without chance, on small Reversi.
+//! Tests with draws and without chance, on small boards of Reversi.
 
 use super::{starts::Book, *};
 use crate::statistics::sequential::{EloModel, SequentialTest, Verdict};
@@ -25,7 +25,7 @@ fn openings_differ_and_do_not_depend_on_the_order_of_questions() {
     for pair in (0..100).rev() {
         assert_eq!(backwards.of_pair(pair), all[pair as usize]);
     }
-    // Without a book some of them are the same, and none is drawn again.
+    // Sampled without the book, some starts are equal; with it, none are.
     let alone = |pair| {
         let seed = options.pair_seed(pair);
         options.starts.of_pair(&options.game, pair, seed)
@@ -45,7 +45,7 @@ fn an_opening_leaves_something_to_play() {
 
 #[test]
 fn games_that_repeat_others_do_not_count() {
-    // Black has four first moves, so that only four pairs of a player without luck differ.
+    // Black has four first moves, so only four pairs of a deterministic player differ.
     let result = play_match(&first(), &first(), &options(Reversi::FOUR, 1, 50)).unwrap();
     assert_eq!(
         (result.pairs, result.distinct_games, result.score),
@@ -63,7 +63,6 @@ fn games_that_repeat_others_do_not_count() {
             && warning.contains("--opening-plies"),
         "{warning}"
     );
-    // The report notes repetitions if there are any.
     let report = |result: &MatchResult| {
         let matches = vec![crate::report::ReportMatch {
             condition: String::new(),
@@ -80,14 +79,13 @@ fn games_that_repeat_others_do_not_count() {
     assert_eq!(differing.repeated_games, Some(0));
     assert!(!report(&differing).contains("repeat"));
     assert_eq!(warning_of_repeats([&differing]), None);
-    // White begins after one ply.
     let pairs = timeless(&first(), &first(), &options(Reversi::FOUR, 1, 50));
     assert!(pairs.iter().all(|pair| pair.first == 1));
 }
 
 #[test]
 fn images_of_games_under_symmetries_do_not_count() {
-    // Makes of the images of a position images of one move.
+    // A player that chooses symmetric moves in symmetric positions.
     let even = || {
         chooser("even", |_, position, legal| {
             let game = Reversi::FOUR;
@@ -128,14 +126,14 @@ fn draws_are_half_a_point_everywhere() {
         (result.wins, result.draws, result.games),
         (count(1.0), count(0.5), scores.len() as u64)
     );
-    // Two copies of one player: whatever a seat makes of a start, both of them make.
+    // Both are the same player, so both games of a pair are equal.
     assert_eq!(result.score, 0.5);
     assert!(
         pairs
             .iter()
             .all(|pair| pair.scores[0] + pair.scores[1] == 1.0)
     );
-    // Black begins every game: its score by hand.
+    // Black begins every game; its score is computed by hand.
     let of_black: f64 = pairs.iter().map(|pair| 2.0 * pair.scores[0]).sum();
     assert!((result.first_mover_share - of_black / scores.len() as f64).abs() < 1e-12);
     let uneven = play_match(&first(), &random(), &options).unwrap();
@@ -153,7 +151,6 @@ fn matches_of_games_without_chance_do_not_depend_on_threads_or_interruptions() {
     let with = |pairs, threads, state: Option<PathBuf>| MatchOptions {
         threads,
         state,
-        // Few starts, so that some of them repeat.
         ..options(Reversi::FOUR, 2, pairs)
     };
     let unbroken = timeless(&first(), &random(), &with(60, 1, None));

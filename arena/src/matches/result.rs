@@ -33,7 +33,7 @@ pub struct MatchResult {
     /// chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distinct_games: Option<u64>,
-    /// Games of pairs that do not count, because they repeat an earlier game; `None` in games with
+    /// Games that do not count, because their pair repeats an earlier game; `None` in games with
     /// chance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeated_games: Option<u64>,
@@ -41,7 +41,7 @@ pub struct MatchResult {
     pub pair_counts: PairCounts,
     /// Points of A per game; a draw is half a point.
     pub score: f64,
-    /// Standard error of the score. Pairs, not games, are the independent samples.
+    /// Standard error of the score, from the mean scores of pairs.
     pub standard_error: f64,
     /// 95 % interval of the score.
     pub interval: Interval,
@@ -57,7 +57,7 @@ pub struct MatchResult {
     pub mean_plies: f64,
     /// Mean wall time of a decision of A and of B, in seconds.
     pub seconds_per_move: [f64; 2],
-    /// Mean CPU time of a decision of A and of B, in seconds, with all processes and pondering;
+    /// Mean CPU time of a decision of A and of B, with all processes and pondering, in seconds;
     /// `None` for players inside this process.
     #[serde(default, skip_serializing_if = "are_none")]
     pub cpu_seconds_per_move: [Option<f64>; 2],
@@ -86,7 +86,7 @@ pub struct LuckResult {
     pub evaluator: String,
     /// Luck-adjusted points of A per game.
     pub score: f64,
-    /// Standard error of the score. Pairs, not games, are the independent samples.
+    /// Standard error of the score, from the mean scores of pairs.
     pub standard_error: f64,
     /// 95 % interval of the score, not clamped to 0 and 1.
     pub interval: Interval,
@@ -108,7 +108,6 @@ pub struct LuckResult {
 }
 
 impl MatchResult {
-    /// Computes the figures of the pairs played.
     pub(crate) fn of<G: Playable>(
         a: &Contestant<G>,
         b: &Contestant<G>,

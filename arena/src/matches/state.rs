@@ -130,8 +130,8 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Opens or creates the state file for a slice of a match. Returns the finished pairs in order
-    /// and the wall time of all sessions. With `is_test`, the pairs of earlier tasks are read, too,
+    /// Opens or creates the state file of a slice of a match; returns the finished pairs in order
+    /// and the wall time of all sessions. With `is_test`, pairs of earlier tasks are read, too,
     /// since they may decide the sequential test.
     pub(super) fn open(
         path: Option<&Path>,
@@ -170,7 +170,6 @@ impl State {
         Ok((state, results.collect(), wall))
     }
 
-    /// Removes pairs that are to be played again.
     pub(super) fn remove(&mut self, pairs: &BTreeSet<u64>) -> Result<(), JournalError> {
         if pairs.is_empty() {
             return Ok(());

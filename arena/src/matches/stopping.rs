@@ -147,7 +147,7 @@ mod tests {
         let mut order: Vec<usize> = (0..2000).collect();
         let expected = in_order(&order);
         let end = expected.0.expect("2000 pairs decide it") as usize;
-        // By hand: the first prefix that decides.
+        // The expected end is that of the first prefix that decides.
         let mut counts = PairCounts::default();
         let first = results.chunks(batch).position(|batch| {
             batch.iter().for_each(|result| counts.add(result.scores));

@@ -1,4 +1,4 @@
-//! Tests of the arena with small deterministic players.
+//! Tests of matches between simple deterministic players.
 
 use super::*;
 use crate::setups::Setups;
@@ -30,7 +30,7 @@ fn options(pairs: u64) -> MatchOptions<Standard> {
     match_options(pairs, 7)
 }
 
-/// A match that is kept in a file, which goes with its folder.
+/// A match with a state file in a temporary folder.
 fn saved(pairs: u64) -> (TempDir, PathBuf, MatchOptions<Standard>) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("match.jsonl");
@@ -41,12 +41,11 @@ fn saved(pairs: u64) -> (TempDir, PathBuf, MatchOptions<Standard>) {
     (directory, path, options)
 }
 
-/// The pairs of a match between a strong player and a weak one.
 fn played(options: &MatchOptions<Standard>) -> Vec<PairResult> {
     timeless(&greedy_contestant(), &random(), options)
 }
 
-/// Why a match between these two is not played, in one line.
+/// The reason, in one line, why a match is not played.
 #[track_caller]
 fn refused(
     a: &Contestant<Standard>,
@@ -92,7 +91,6 @@ fn the_stronger_player_wins_and_the_figures_agree_with_the_pairs() {
     assert!(pairs.iter().all(|pair| {
         pair.decisions.iter().sum::<u64>() == u64::from(pair.plies[0] + pair.plies[1])
     }));
-    // The same match from the other side.
     let reversed = play_match(&b, &a, &options(200)).unwrap();
     assert_eq!(reversed.pair_counts, result.pair_counts.swap_sides());
 }
@@ -197,7 +195,7 @@ fn the_state_of_another_match_is_refused_and_left_alone() {
         );
         assert_eq!(std::fs::read(&path).unwrap(), before);
     }
-    // The format of states before draws.
+    // An old format, without draws.
     std::fs::write(&path, "{\"format\":\"alea-match-1\",\"a\":\"greedy\"}\n").unwrap();
     let error = refused(&greedy_contestant(), &random(), &stored);
     let expected = "its format is \"alea-match-1\", not \"alea-match-3\"";
@@ -209,7 +207,7 @@ fn state_files_of_no_match_are_errors_that_name_the_line() {
     let (_directory, path, stored) = saved(2);
     played(&stored);
     let good = lines(&path);
-    // Whole, but by no program that counted right.
+    // A complete line, with a valid checksum, but an impossible result.
     let (errors, _) = good[1].rsplit_once(",\"checksum\"").unwrap();
     let (errors, _) = errors.split_once("\"scores\":").unwrap();
     let errors = format!(
@@ -265,7 +263,7 @@ fn a_sequential_test_ends_a_match_at_the_same_pair_however_it_is_played() {
     let pairs = played(&stopped(1));
     assert_eq!(played(&stopped(3)), pairs);
     assert_eq!(played(&options(result.pairs)), pairs);
-    // Killed after some pairs, in the order in which two threads finished them.
+    // As after a kill: some pairs are stored, in the order in which two threads finished them.
     let (_directory, path, _) = saved(0);
     let stored = |pairs| MatchOptions {
         state: Some(path.clone()),
@@ -277,7 +275,7 @@ fn a_sequential_test_ends_a_match_at_the_same_pair_however_it_is_played() {
     let impossible = contestant("greedy", || panic!("nobody needs to play"));
     let resumed = play_match(&impossible, &random(), &stored(3000)).unwrap();
     assert_eq!(resumed.pairs, result.pairs);
-    // The weaker side is refused, and an even match goes on to its last pair.
+    // The test rejects the weaker side; an even match has all of its pairs.
     let weaker = play_match(&random(), &greedy_contestant(), &stopped(1)).unwrap();
     assert_eq!(weaker.sequential_test.unwrap().verdict, Verdict::Rejected);
     let narrow = MatchOptions {
@@ -346,7 +344,7 @@ fn pairs_seats_and_matches_have_luck_of_their_own() {
     let mut seeds = HashSet::new();
     let mut played = HashSet::new();
     for pair in games.chunks(2).chain(others.chunks(2)) {
-        // Everything of the seats is equal in both games; A, the first contestant, changes seats.
+        // Both games of a pair have the same seeds by seat, and A changes seats.
         let [one, other] = pair else {
             panic!("a pair is two games")
         };
@@ -378,7 +376,7 @@ fn players_that_ponder_do_so_in_a_match() {
     let pondered = Arc::new(AtomicU64::new(0));
     let result = play_match(&pondering(&pondered), &first(), &options(5)).unwrap();
     assert_eq!(result.pairs, 5);
-    // It is offered a position at every decision of the other side.
+    // The player ponders at every decision of its opponent.
     let decisions = (result.mean_plies * 10.0 / 3.0) as u64;
     assert!(pondered.load(Ordering::Relaxed) > decisions);
 }
@@ -428,8 +426,8 @@ fn luck_of_a_roll_by_hand() {
 
 #[test]
 fn the_same_seeds_give_the_same_results_as_before_draws_were_counted() {
-    // To the last digit the figures of version 68c79c9: lost, split and won pairs, Elo, first
-    // mover's score, plies, score without luck.
+    // Exact figures of version 68c79c9: lost, split and won pairs, Elo, first mover's score, plies,
+    // luck-adjusted score.
     let expected = [
         (
             "random",
@@ -481,7 +479,7 @@ fn the_same_seeds_give_the_same_results_as_before_draws_were_counted() {
 
 #[test]
 fn luck_adjustment_changes_no_mean_whoever_tells_luck() {
-    // Only the variance of players that profit from good rolls falls without luck.
+    // Luck adjustment reduces the variance only of players that make use of good rolls.
     let matches = [
         (greedy_contestant(), random()),
         (first(), random()),
@@ -552,7 +550,7 @@ fn luck_is_kept_in_the_state_and_does_not_depend_on_threads() {
     assert!(error.starts_with("greedy rates no moves"), "{error}");
 }
 
-/// The lines of games after the first, without times and checksums, in order.
+/// Lines of the games, without the header, times and checksums.
 fn games_written(path: &Path) -> Vec<serde_json::Value> {
     let mut games: Vec<serde_json::Value> = lines(path)[1..]
         .iter()
@@ -594,14 +592,14 @@ fn every_game_is_written_once_whenever_the_match_was_killed() {
         assert_eq!(record["payoffs"][game % 2], pair.scores[game % 2]);
         assert_eq!(record["players"][game % 2], 0);
     }
-    // Killed between the games of a pair and its result, and in the middle of a game.
+    // As after a kill between the games of a pair and its result, and in the middle of a game.
     let saved = lines(&state);
     std::fs::write(&state, saved[..saved.len() - 2].join("\n") + "\n").unwrap();
     let text = std::fs::read_to_string(&records).unwrap();
     std::fs::write(&records, &text[..text.len() - 40]).unwrap();
     assert_eq!(played(&options), results);
     assert_eq!(games_written(&records), complete);
-    // Without its state a match starts from nothing.
+    // Without a state file a match starts anew.
     let alone = MatchOptions {
         state: None,
         ..options.clone()

@@ -212,7 +212,6 @@ fn on_scales(points: &[(f64, f64)], x_scale: &Scale, y_scale: &Scale) -> Vec<(f6
         .collect()
 }
 
-/// Plot area between two axes.
 struct Plane {
     x: Axis,
     y: Axis,
@@ -226,7 +225,6 @@ impl Plane {
         (LEFT_MARGIN + across, PLOT_BOTTOM - up)
     }
 
-    /// Draws grid, marks and axis labels.
     fn paint(&self, area: &Area<'_>, x_label: &str, y_label: &str) -> DrawResult {
         let right = PLOT_WIDTH - RIGHT_MARGIN;
         for (x, name) in &self.x.marks {

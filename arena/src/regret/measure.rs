@@ -187,7 +187,6 @@ pub(super) struct ValueSums {
 }
 
 impl ValueSums {
-    /// Adds an evaluator's value of a position, and the exact one.
     pub(super) fn add(&mut self, value: f64, exact: f64) {
         let difference = value - exact;
         self.squared.add(difference * difference, 1.0);
@@ -213,7 +212,6 @@ impl ValueSums {
         })
     }
 
-    /// The non-empty bins.
     pub(super) fn bins(&self) -> Vec<Bin> {
         let bin = |index: usize| Bin {
             from: index as f64 / NUM_BINS as f64,

@@ -101,7 +101,7 @@ mod tests {
     use super::{super::positions::play, *};
     use engine::play::{player::Player, simple::RandomPlayer};
 
-    /// Positions of at most five stones of a game by players and the game loop.
+    /// Positions of at most five stones from a game played by the engine's players and game loop.
     fn by_players(game: &Standard, seed: u64) -> Vec<Position> {
         let mut random = RandomStream::new(seed);
         let is_random = random.below(2) == 0;
@@ -123,7 +123,8 @@ mod tests {
         const GAMES: u64 = 20_000;
         let game = Standard::default();
         let mut games = MixedGames::new(&game, RandomStream::new(9));
-        // Games that come so far, positions of theirs, and those by the mover's stones.
+        // Number of games with such positions, number of positions, sum of squares, and positions
+        // by the mover's stones.
         let (mut quick, mut slow) = ([0.0; 8], [0.0; 8]);
         let count = |sums: &mut [f64; 8], positions: &[Position]| {
             sums[0] += f64::from(!positions.is_empty());
@@ -148,7 +149,8 @@ mod tests {
         assert_close(0, 4.0 * (2.0 * number * fraction * (1.0 - fraction)).sqrt());
         let variance = slow[2] / number - (slow[1] / number).powi(2);
         assert_close(1, 4.0 * (2.0 * number * variance).sqrt());
-        // Positions of one game depend on each other: several times the error of independent ones.
+        // Positions of one game depend on each other, so their error is several times that of
+        // independent ones.
         (3..7).for_each(|class| assert_close(class, 12.0 * (2.0 * slow[class]).sqrt()));
     }
 }

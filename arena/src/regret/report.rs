@@ -96,7 +96,6 @@ pub fn measure<G: Playable>(
 }
 
 impl ContestantReport {
-    /// Cells with the name and kind of the contestant.
     fn names(&self) -> [Cell; 2] {
         [self.name.as_str().into(), self.kind.as_str().into()]
     }

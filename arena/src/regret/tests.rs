@@ -1,4 +1,4 @@
-//! Regret against independently solved endgames, by hand, and on several numbers of threads.
+//! Regret against independently solved endgames and results by hand, on several numbers of threads.
 
 use super::{
     Contestant,
@@ -118,8 +118,8 @@ fn labels_are_those_of_an_independent_solver() {
 #[test]
 fn figures_by_hand() {
     let game = Standard::default();
-    // One stone each, one step from home: Red wins with one of its three moves. After any other
-    // Blue wins, since every roll allows its only stone.
+    // Each side has one stone, one step from its goal: Red wins with one of its three moves. After
+    // any other Blue wins, since every roll allows its only stone.
     let near = label_exactly(
         &game,
         tables(),
@@ -248,7 +248,7 @@ fn threads_change_nothing() {
     assert_eq!(report.classes().rows.len(), 2 + classes.sum::<usize>());
 }
 
-/// The best choice of every roll by these values.
+/// The best move for every roll by the given values.
 fn best_answer(game: &Standard, labelled: &Labelled<Standard>) -> Answer {
     let outcomes = labelled.outcomes(game);
     let best = |outcome: &Outcome| first_best(&labelled.values, outcome.move_range()) as u16;
@@ -290,7 +290,7 @@ fn errors_of_labels_enter_the_bars_and_flatter_nobody() {
         [0.0; 3]
     );
     assert!(noisy.of_labels > 1e-4, "{noisy:?}");
-    // All variance between positions is noise here.
+    // All variance between positions comes from noise here.
     let of_all = noisy.regret.error;
     assert!(
         (0.5..1.5).contains(&(of_all / noisy.of_labels)),
@@ -328,7 +328,8 @@ fn the_suites_that_ship_are_sound_and_held_out() {
             sums.add(&game, labelled, &best_answer(&game, labelled));
         }
         let regret = sums.figures().regret;
-        // Choices and verdict by the same values are biased upwards where these are uncertain.
+        // If the same values decide and judge, the result is biased upwards where they are
+        // uncertain.
         let flattered = if suite.header.stones <= 6 { 0.0 } else { 3e-4 };
         assert!((-flattered..=1e-12).contains(&regret.value), "{regret:?}");
     }
@@ -376,7 +377,6 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
         let is_stored = tables().moves_within(&game, &labelled.position, usize::MAX);
         for (index, (_, is_stored)) in is_stored.unwrap().into_iter().enumerate() {
             let off = (labelled.values[index] - is_stored).abs();
-            // Players lose slightly against perfect ones.
             let bound = match labelled.errors[index] {
                 0.0 => 1e-4,
                 error => 0.1 + 5.0 * error,
@@ -386,7 +386,7 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
         exact += u32::from(labelled.errors.iter().all(|&error| error == 0.0));
     }
     assert!((10..30).contains(&exact), "{exact} are exact");
-    // A cut in any line of the journal.
+    // Interrupted in any line of the journal.
     let by = [PlayerRecipe::parse("rollout(eval=schwarz, games=2)", &game).unwrap()];
     test_faults::hold("stones-5.unfinished", |folder| {
         let maker = SuiteBuilder {

@@ -53,8 +53,8 @@ mod tests {
 
     #[test]
     fn elo_of_pairs_of_published_matches() {
-        // Five-cell counts with lower end, value and upper end, normalised and not: from the tests
-        // of another match runner.
+        // Pair counts, with lower end, value and upper end of normalised and of plain Elo, from the
+        // tests of another match runner.
         for (counts, normalized, plain) in [
             (
                 [485, 1923, 2942, 1937, 594],

@@ -11,7 +11,7 @@
 use super::{Interval, Tally, dot};
 use engine::core::moments::Moments;
 
-/// Elo a unit of log-odds.
+/// Elo per unit of log-odds.
 pub(super) const ELO_PER_LOGIT: f64 = 400.0 / std::f64::consts::LN_10;
 
 /// The result of a match between two contestants.
@@ -278,7 +278,6 @@ mod tests {
         [2, 4, 1, 3, 1, 7, 0],
     ];
 
-    /// A record without draws: lost, split and won pairs of `a`.
     fn match_record(a: usize, b: usize, [lost, split, won]: [u64; 3]) -> MatchRecord {
         let tally = PairCounts::without_draws(lost, split, won).tally();
         MatchRecord::from_tally(a, b, &tally)
@@ -292,7 +291,7 @@ mod tests {
             .map(|(a, b)| match_record(a, b, [wins(b, a), 0, wins(a, b)]))
             .collect();
         let actual = ratings(7, &records).unwrap();
-        // Logarithmic abilities above Baltimore's, and their standard errors.
+        // Published log-odds of the teams against Baltimore, and standard errors.
         let published = [
             (1.581, 0.343),
             (1.436, 0.340),
@@ -306,7 +305,7 @@ mod tests {
                 ((actual.elo[team] - actual.elo[6]) / ELO_PER_LOGIT - ability).abs() < 0.001,
                 "{team}"
             );
-            // The published errors are by the model's variance, these by the observed one.
+            // The published errors use the model's variance, these the observed one.
             let ratio = actual.difference_error(team, 6) / ELO_PER_LOGIT / error;
             assert!((0.85..1.15).contains(&ratio), "{team}: {ratio}");
         }
@@ -331,7 +330,7 @@ mod tests {
             );
             assert!(actual.difference_error(0, 1).is_finite());
         }
-        // The error is that of the score through the slope of the curve.
+        // The standard error is that of the score, divided by the slope of the curve.
         let record = match_record(0, 1, [10, 20, 40]);
         let tally = PairCounts::without_draws(10, 20, 40).tally();
         let score = tally.score();
@@ -358,7 +357,7 @@ mod tests {
 
     #[test]
     fn intervals_hold_the_true_rating_as_often_as_they_say() {
-        // Pairs of games with shared luck: with probability 0.4 a pair is split whatever the
+        // Pairs whose games share luck: with probability 0.4 a pair is split whatever the
         // strengths.
         let strengths = [0.6, 0.2, 0.0, -0.3, -0.5];
         let mut random = RandomStream::new(5);

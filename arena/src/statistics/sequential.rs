@@ -298,7 +298,7 @@ mod tests {
         let test = test(0.0, 10.0, EloModel::Logistic);
         close(test.evidence(&pairs.tally(), 2.0).ratio, 2.7872, 5e-5);
         close(test.of_pair_counts(&pairs).ratio, 2.7872, 5e-5);
-        // Taken as single games: 910 won, 790 lost, no draw.
+        // As single games: 910 won, 790 lost, none drawn.
         assert_eq!(pairs.games().counts, [790, 0, 910]);
         close(test.evidence(&pairs.games(), 1.0).ratio, 2.7498, 5e-5);
         let games = Tally { counts: [790, 910] };
@@ -362,8 +362,8 @@ mod tests {
 
     #[test]
     fn bounds_of_batches_are_nearer_by_the_overshoot() {
-        // Half of the pairs split: a pair has the variance 1/8 and moves the ratio by
-        // 0.014387 / sqrt(1/8) = 0.04069, the score of 10 Elo being 0.514387.
+        // Half of the pairs are split, so a pair has the variance 1/8. The ratio changes by
+        // 0.014387 / sqrt(1/8) = 0.04069 per pair, since 10 Elo are a score of 0.514387.
         for model in [EloModel::Logistic, EloModel::Normalized] {
             let test = test(0.0, 10.0, model).in_batches(400).unwrap();
             let pairs = test.evidence(
@@ -372,7 +372,7 @@ mod tests {
                 },
                 2.0,
             );
-            // Single games of as much variance a pair.
+            // Single games with the same variance per pair.
             let games = test.evidence(
                 &Tally {
                     counts: [50_000; 2],

@@ -124,7 +124,7 @@ mod tests {
         }
     }
 
-    /// Error rates of 3,000 tests at each hypothesis lie within 5 % ± 1 %, neither above nor below.
+    /// Error rates of 3,000 tests at each hypothesis are neither below 4 % nor above 6 %.
     #[track_caller]
     fn assert_error_rates(
         model: EloModel,
@@ -189,7 +189,7 @@ mod tests {
             for (elo, wrong) in [(0.0, Verdict::Accepted), (10.0, Verdict::Rejected)] {
                 let pair_distribution = pair_distribution(elo, EloModel::Logistic, 0.5);
                 let (mut ends, mut errors) = (Vec::new(), 0.0);
-                // A check takes far longer than a pair.
+                // An evaluation of the test takes far longer than a pair.
                 let tests = if every == 1 { 4_000 } else { 10_000 };
                 for _ in 0..tests {
                     let (verdict, end) =

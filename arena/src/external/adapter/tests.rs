@@ -15,7 +15,8 @@ fn adapter<G: Playable>(game: &G, keys: &str) -> Result<ProtocolAdapter<G>, Stri
     ProtocolAdapter::of(dialect, game.clone())
 }
 
-/// All lines to a program at its start, when a game begins, of a move, and for a decision.
+/// All lines that a program gets at its start, at the start of a game, for a move and for a
+/// decision.
 fn told<G: Playable>(adapter: &ProtocolAdapter<G>, position: &str, mv: &str) -> Vec<String> {
     let (game, protocol) = (&adapter.game, adapter.protocol);
     let (position, outcome) = match position {
@@ -36,7 +37,7 @@ fn told<G: Playable>(adapter: &ProtocolAdapter<G>, position: &str, mv: &str) -> 
     .collect()
 }
 
-/// Holds a program of these keys against lines, each with its sign.
+/// Compares an adapter with the options `keys` to `lines`, each of which begins with a sign.
 fn hold<G: Playable>(game: &G, keys: &str, lines: &[(&str, &str)]) {
     let adapter = match adapter(game, keys) {
         Ok(adapter) => adapter,

@@ -1,16 +1,15 @@
-//! Leagues of contestants of known strengths.
+//! Simulated leagues of contestants with known strengths.
 
 use super::*;
 use crate::statistics::{QUANTILE_95, score_of_elo};
 use engine::core::{moments::Moments, random::RandomStream};
 
-/// Gaps of neighbours from −300 to +300 Elo.
+/// Elo differences of neighbours from −300 to +300 Elo.
 const ELO_GAPS: [f64; 9] = [20.0, 40.0, 60.0, 120.0, 80.0, 30.0, 100.0, 50.0, 100.0];
 
-/// Pairs of games between two checks.
 const BATCH_PAIRS: usize = 10;
 
-/// A league of simulated pairs, won by the strengths' probabilities.
+/// A league of simulated pairs, whose results follow from the strengths.
 struct League {
     strengths: Vec<f64>,
     means: Vec<Moments>,
@@ -28,7 +27,6 @@ impl League {
             strengths.push(strengths[strengths.len() - 1] - gap);
         }
         assert_eq!(strengths[9], -300.0);
-        // The order of the list carries no information.
         random.shuffle(&mut strengths);
         Self {
             means: vec![Moments::default(); strengths.len().pow(2)],
@@ -91,7 +89,6 @@ impl League {
         }
     }
 
-    /// True if every significant difference has the right sign.
     fn is_right(&self, ratings: &Ratings) -> bool {
         let pairings = (0..self.count()).flat_map(|a| (0..self.count()).map(move |b| (a, b)));
         let mut order = pairings.filter(|&(a, b)| {
@@ -100,7 +97,6 @@ impl League {
         order.all(|(a, b)| self.strengths[a] > self.strengths[b])
     }
 
-    /// Number of intervals that contain the strengths.
     fn count_covered(&self, ratings: &Ratings) -> usize {
         let mean = self.strengths.iter().sum::<f64>() / self.count() as f64;
         (0..self.count())
@@ -112,8 +108,8 @@ impl League {
     }
 }
 
-/// Results of many leagues: fractions of right orders and of covering intervals, games of a league,
-/// and of round robins of the same precision.
+/// Results of many leagues: fractions of correct orders and of intervals that contain the strength,
+/// games of a league, and games of round robins with the same precision.
 fn simulate(leagues: u64) -> [f64; 4] {
     let (mut right, mut held, mut games, mut robins) = (0, 0, 0, 0);
     for seed in 0..leagues {
@@ -143,7 +139,7 @@ fn check(leagues: u64) {
     );
     println!("{decided}");
     assert!(right >= 0.95, "{decided}");
-    // 95 % of 10 · leagues intervals, plus or minus three errors and the cost of repeated looks.
+    // 95 % of 10 · `leagues` intervals, with three standard errors and a margin for repeated tests.
     assert!((0.92..=0.98).contains(&held), "{decided}");
     assert!(games <= 0.7 * robins, "{decided}");
 }
@@ -173,15 +169,14 @@ fn pairings_connect_all_first_and_end_when_the_order_is_clear() {
     assert_eq!(next(&[], 0.0), Some((0, 1)));
     let first = record(0, 1, 0.9, 100.0);
     assert_eq!(next(&[first], 0.0), Some((1, 2)));
-    // One and two are practically equal, zero is far above them.
+    // Contestants 1 and 2 are practically equal, 0 is far above them.
     let close = record(1, 2, 0.51, 100.0);
     assert_eq!(next(&[first, close], 0.0), Some((1, 2)));
-    // Two errors of their difference are 174 · 4 · sqrt(0.125 / 100) = 49 Elo.
+    // Two standard errors of their difference are 174 · 4 · sqrt(0.125 / 100) = 49 Elo.
     assert_eq!(next(&[first, close], 60.0), None);
     assert_eq!(next(&[first, close], 40.0), Some((1, 2)));
     let clear = record(1, 2, 0.7, 100.0);
     assert_eq!(next(&[first, clear], 0.0), None);
-    // A contestant that may not play is not chosen.
     let without = |a, b| [a, b] != [0, 1];
     assert_eq!(
         super::next_pairing(3, &[], 10.0, 0.0, without),
@@ -192,7 +187,6 @@ fn pairings_connect_all_first_and_end_when_the_order_is_clear() {
         super::next_pairing(3, &[second], 10.0, 0.0, without),
         Some((0, 2))
     );
-    // The two others are then neighbours.
     let third = record(0, 2, 0.5, 4.0);
     let gone = |a, b| [a, b] == [0, 2];
     let all = [first, second, third];

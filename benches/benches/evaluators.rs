@@ -1,4 +1,4 @@
-//! Speed of the evaluators, one independent position at a time.
+//! Speed of the evaluators on independent positions, one call each.
 
 mod positions;
 
@@ -31,7 +31,6 @@ const EVALUATORS: [&str; 8] = [
     ),
 ];
 
-/// The last part of a path.
 fn short_name(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
@@ -64,7 +63,7 @@ fn evaluators(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Forty windows of four squares with arbitrary weights.
+/// An n-tuple evaluator with forty tuples of four squares and arbitrary weights.
 fn tables() -> NTuple {
     let windows = TupleSet::from_name(&Standard::default(), "board-windows")
         .unwrap_or_else(|error| panic!("{error}"))

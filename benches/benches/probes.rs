@@ -1,14 +1,14 @@
-//! Speed of endgame tables: positions of at most four stones, one after the other and together.
+//! Speed of probes of endgame tables for positions of at most four stones, one by one and in
+//! batches.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::{MoveList, Position, Standard, tables::cache::shared_tables};
 use std::hint::black_box;
 
-/// Too many cells for the caches near a core.
+/// Number of positions, so many that the table's cells do not fit the caches of a core.
 const NUM_POSITIONS: usize = 1 << 16;
 
-/// Positions of at most four stones of random games.
 fn endgames(game: &Standard) -> Vec<Position> {
     let mut random = RandomStream::new(3);
     let mut found = Vec::with_capacity(NUM_POSITIONS);

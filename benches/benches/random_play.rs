@@ -1,5 +1,6 @@
-//! Speed of random games on one core: the reference, single games, and 64 in lockstep on every
-//! engine; on maps of ReversiXT, ply by ply with all moves listed.
+//! Speed of random games on one core: the reference implementation, single games, and 64 games in
+//! lockstep with every instruction set; on maps of ReversiXT, games with all moves listed at every
+//! ply.
 
 use benches::playouts::play_block;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -43,7 +44,7 @@ fn random_play(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Plies of a game with the complete move list at every ply.
+/// Plays a random game with all moves listed at every ply; returns the number of plies.
 fn play_listed(game: &ReversiXt, random: &mut RandomStream) -> u64 {
     let (mut position, mut moves, mut plies) = (game.start(), Default::default(), 0);
     while game.payoffs(&position).is_none() {

@@ -1,4 +1,4 @@
-//! Speed of the rules: move generation and play over a fixed set of positions from random games.
+//! Speed of move generation and of moves on a fixed set of positions from random games.
 
 mod positions;
 

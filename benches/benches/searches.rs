@@ -1,5 +1,5 @@
-//! Speed of the searches: a decision in each position of the committed suite, each from an empty
-//! memory; and of roll-outs.
+//! Speed of the searches, by a decision in each position of the committed suite with empty tables,
+//! and of rollouts.
 
 use benches::suite::Suite;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -50,7 +50,8 @@ fn searches(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Games from set-ups to tables of four stones, a thousand from each, on one thread.
+/// Rollouts from set-ups, a thousand from each, on one thread, ended by endgame tables of four
+/// stones.
 fn roll_outs(criterion: &mut Criterion) {
     let game = Standard::default();
     let mut random = RandomStream::new(1);

@@ -36,7 +36,7 @@ pub mod reproduce;
 
 pub mod sections;
 
-/// A value that arguments and results refer to by name.
+/// A value with a name in arguments and results, such as a study.
 pub trait NamedValue: Copy + PartialEq + 'static {
     /// All values with their names, in order.
     const NAMES: &'static [(&'static str, Self)];
@@ -55,8 +55,8 @@ pub trait NamedValue: Copy + PartialEq + 'static {
     }
 }
 
-/// Position and dice of a game from its seed and number, with both players reset. Red begins every
-/// other game.
+/// Resets both players, and returns the start position and the dice of a game, from its seed and
+/// number. Red begins games with even numbers.
 fn begin_game(
     game: &Standard,
     players: &mut [Box<dyn Player<Standard>>; 2],
@@ -73,7 +73,7 @@ fn begin_game(
     (start, DiceStream::new(of_dice, game.die()))
 }
 
-/// Plays a game of two reset players.
+/// Plays a game of two players, which were reset.
 fn play(
     game: &Standard,
     start: Position,

@@ -1,4 +1,4 @@
-//! Runs the studies: searches and evaluators compared with published figures.
+//! Runs the studies, which compare searches and evaluators with published figures.
 
 mod commands;
 

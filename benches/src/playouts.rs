@@ -1,9 +1,9 @@
 //! Statistics of random play: games from random set-ups in which both sides choose uniformly among
 //! their legal moves.
 //!
-//! This is the reference of faster playouts ([`compare`]). Counts depend on rules, seed and number
-//! of games, not on threads: each block of games has its own random stream, and all counts are
-//! integers.
+//! This slow implementation is the reference for faster playouts ([`compare`]). Counts are integers
+//! and depend on rules, seed and number of games, not on threads: each block of games has its own
+//! random stream.
 
 pub mod compare;
 use arena::error::Result;
@@ -14,18 +14,17 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::time::Instant;
 
-/// Games of one random stream; seeding a Mersenne Twister costs as much as a few games.
+/// Games with the same random stream, since seeding a Mersenne Twister takes as long as a few
+/// games.
 const BLOCK_GAMES: u64 = 256;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RandomPlay {
     pub games: u64,
-    /// Games won by the side that began.
     pub first_mover_wins: u64,
-    /// Plies of all games.
     pub plies: u64,
     pub squared_plies: u64,
-    /// Legal moves after the roll, over all turns.
+    /// Number of legal moves after the roll, summed over all plies.
     pub legal_moves: u64,
     /// Plies of the longest game.
     pub longest: u64,
@@ -34,19 +33,18 @@ pub struct RandomPlay {
 #[derive(Debug, Serialize)]
 pub struct RandomPlayReport {
     pub counts: RandomPlay,
-    /// Fraction of games won by the side that began.
     #[serde(rename = "first_mover_share")]
     pub first_mover_score: f64,
     pub first_mover_error: f64,
     pub mean_plies: f64,
     pub mean_plies_error: f64,
     pub moves_per_turn: f64,
-    /// Games a second of wall time, all threads together.
+    /// Games per second of wall time, with all threads.
     pub games_per_second: f64,
     pub wall_seconds: f64,
 }
 
-/// Plays at least one random game on `threads` threads (0 = all cores). Red begins every other
+/// Plays random games, at least one, on `threads` threads (0 = all cores). Red begins every other
 /// game.
 pub fn random_play(
     game: &Standard,
@@ -135,8 +133,8 @@ mod tests {
 
     #[test]
     fn random_play_has_the_statistics_two_other_programs_found() {
-        // 53.4 % ± 0.5 for the first mover, 21.6 plies, 3.11 legal moves a turn, longest 43 of
-        // 40,000 games.
+        // Expected: 53.4 % ± 0.5 for the first mover, 21.6 plies, 3.11 legal moves per ply, and 43
+        // plies for the longest of 40,000 games.
         let report = random_play(&Standard::default(), 40_000, 1, 0).unwrap();
         assert_eq!(report.counts.games, 40_000);
         let reference_error = 0.005 / 2.0;
@@ -145,14 +143,14 @@ mod tests {
             (report.first_mover_score - 0.534).abs() < 4.0 * sigma,
             "{report:?}"
         );
-        // The references are rounded: to 0.1 plies and 0.01 moves.
+        // The expected values are rounded, to 0.1 plies and 0.01 moves.
         assert!(
             (report.mean_plies - 21.6).abs() < 4.0 * report.mean_plies_error + 0.05,
             "{report:?}"
         );
         assert!((report.moves_per_turn - 3.11).abs() < 0.02, "{report:?}");
-        // No race takes more than 19 turns of one side without captures; the longest of such
-        // samples is near 43.
+        // Without captures no side needs more than 19 turns; the longest of so many games has about
+        // 43 plies.
         assert!((38..=55).contains(&report.counts.longest), "{report:?}");
     }
 

@@ -1,10 +1,10 @@
-//! The published tables in `benches/published`.
+//! Parsers of the published tables in `benches/published`.
 //!
-//! `rocknroll_tournament.csv`: Rock'n'Roll's players, their notation here, and the row player's win
-//! percentage where the matrix is printed. `monte_alpha.csv`: tables 1, 2 and 6 of Monte_Alpha,
-//! with our players. `star1_agent_depth.csv`: win rate against depth 0 and seconds a complete game
-//! of the Star1 agent. `reports.txt`: each report, and the assumptions where it is silent. A
-//! malformed line is an error.
+//! `rocknroll_tournament.csv` has the players of Rock'n'Roll's tournament, their specs here, and
+//! the row player's win percentages where they are printed; `monte_alpha.csv` tables 1, 2 and 6 of
+//! Monte_Alpha, with specs of our players; `star1_agent_depth.csv` the Star1 agent's win rate
+//! against depth 0 and its seconds for a complete game; `reports.txt` a source for each report, and
+//! our assumptions where it leaves something open. A malformed line is an error.
 
 use arena::error::Result;
 use engine::core::text::content_lines;
@@ -12,7 +12,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-/// Games a pair of Rock'n'Roll's tournament.
+/// Games of every pair of players in Rock'n'Roll's tournament.
 pub(super) const ROCKNROLL_GAMES: u64 = 10_240;
 
 /// A player of Rock'n'Roll's tournament.
@@ -21,32 +21,28 @@ pub(super) struct Entrant {
     /// Number in the report.
     #[serde(rename = "no")]
     pub number: u32,
-    /// Name in the report.
     #[serde(rename = "player")]
     pub name: String,
-    /// Our notation. MrRandom is an evaluator in the report, so it takes a win that it sees; as a
-    /// player of arbitrary moves it would score four points less than printed. Deeper players
-    /// average raw scores with a win counting 1000 as the report's do; the scale of the score is
-    /// not printed, see `benches/results/published-tables.md` for how these were chosen.
+    /// Spec of our player. MrRandom is an evaluator in the report, so it takes a win that it sees;
+    /// as a player of random moves it would score four points less than printed. Deeper players
+    /// average raw scores in which a win counts 1000, as in the report. It does not print the scale
+    /// of the scores; `benches/results/published-tables.md` tells how ours was chosen.
     #[serde(rename = "here")]
     pub player: String,
-    /// Estimated milliseconds of its moves in a game.
+    /// Estimated milliseconds of the player's moves in a game.
     pub milliseconds: f64,
-    /// Printed win percentages by the opponent's number.
+    /// Printed win percentages, by the number of the opponent.
     #[serde(flatten)]
     pub percent: HashMap<String, f64>,
 }
 
-/// A line of Monte_Alpha's tables.
 #[derive(Deserialize)]
 pub(super) struct MonteAlphaLine {
     pub table: u32,
-    /// Name in the report.
     pub player: String,
-    /// Name in the report.
     pub opponent: String,
-    /// Notations of both; `{limit}`, `{many}` and `{few}` stand for the time of a move and for
-    /// simulations.
+    /// Spec of our player; `{limit}` stands for milliseconds of a move, `{many}` and `{few}` for
+    /// the simulations that Monte_Alpha and UCTcut make in this time.
     pub here: String,
     pub opponent_here: String,
     pub games: u64,
@@ -55,15 +51,14 @@ pub(super) struct MonteAlphaLine {
     pub percent: f64,
 }
 
-/// A depth of the Star1 agent.
+/// Figures of the Star1 agent at one depth.
 #[derive(Deserialize)]
 pub(super) struct DepthLine {
-    /// The report's count.
+    /// Search depth as the report counts it, in plies below the move.
     pub depth: u32,
     /// Percentage of games won against depth 0.
     #[serde(rename = "win_rate_vs_depth0")]
     pub share: f64,
-    /// Seconds a complete game.
     #[serde(rename = "seconds_per_complete_game")]
     pub seconds: f64,
     pub games: u64,
@@ -81,7 +76,8 @@ pub(super) fn star_depth() -> Result<Vec<DepthLine>> {
     parse_rows(include_str!("../published/star1_agent_depth.csv"))
 }
 
-/// The title and the assumptions of a report; `{}` stands for settings of the run.
+/// Source of a report, and our assumptions where it leaves something open; `{}` stands for settings
+/// of the run.
 pub(super) fn report(name: &str) -> (String, Vec<String>) {
     let lines = content_lines(include_str!("../published/reports.txt"));
     let mut lines = lines.map(|(_, line)| line);
@@ -106,7 +102,7 @@ fn parse_rows<T: DeserializeOwned>(table: &str) -> Result<Vec<T>> {
     (2..).zip(lines).map(row).collect()
 }
 
-/// The cells of a CSV line, quoted or not.
+/// Cells of a CSV line; they may be quoted.
 fn parse_cells(line: &str) -> Vec<String> {
     let (mut cells, mut quoted) = (vec![String::new()], false);
     for character in line.chars() {

@@ -2,9 +2,8 @@
 //! difference.
 //!
 //! Sources: Rock'n'Roll (Schäfer 2006), a Star1 agent in C++ (NTU), Monte_Alpha (Electronics 2023,
-//! 12(13), 2936); their figures are in `benches/published` and `search_bench/presets.rs`. Matches
-//! are those of the arena, searches those of [`crate::search_bench`]. Every reproduction lists the
-//! assumptions where the report is silent.
+//! 12(13), 2936); their figures are in `benches/published` and `search_bench/presets.rs`. Every
+//! reproduction lists our assumptions where the report leaves something open.
 
 mod comparison;
 mod matches;
@@ -27,12 +26,11 @@ use std::path::PathBuf;
 pub enum Target {
     RockNRoll,
     Setups,
-    /// Leaf counts of the Star1 agent.
     Star,
-    /// Depth against time and strength of the Star1 agent.
+    /// Time and strength of the Star1 agent by depth.
     Depth,
     Table,
-    /// Minimax, alpha-beta and max^n, with their fraction of evaluation time.
+    /// Minimax, alpha-beta and max^n on ReversiXT, with the fraction of time for evaluation.
     ReversiXt,
     MonteAlpha,
 }
@@ -50,7 +48,7 @@ impl NamedValue for Target {
 }
 
 impl Target {
-    /// True for studies with CSV and a chart.
+    /// True if the result includes CSV and a chart.
     pub fn has_pictures(self) -> bool {
         self == Self::ReversiXt
     }
@@ -58,20 +56,20 @@ impl Target {
 
 #[derive(Clone)]
 pub struct Settings {
-    /// The published number of games instead of about a minute's.
+    /// True for as many games as published, instead of as many as take about a minute.
     pub full: bool,
-    /// Games a match instead of those of `full`.
+    /// Games of each match, instead of the number by `full`.
     pub games: Option<u64>,
-    /// Numbers of Rock'n'Roll's players; empty: all.
+    /// Numbers of the players in Rock'n'Roll's tournament that play; empty for all.
     pub only: Vec<u32>,
     /// Set-ups of Rock'n'Roll's tournament.
     pub setups: Setups,
     pub seed: u64,
     /// Worker threads; 0 = all cores.
     pub threads: usize,
-    /// Folder of finished games.
+    /// Folder with the state files of matches.
     pub state: Option<PathBuf>,
-    /// The games of this task; a task prints no result.
+    /// Games that this process plays; if it is one task of a job array, it prints no result.
     pub slice: TaskSlice,
 }
 
@@ -80,13 +78,13 @@ impl Settings {
         if self.full { full } else { quick }
     }
 
-    /// Games of a match with these full and quick sizes.
+    /// Games of a match that has `sizes` games by default, at full and at quick size.
     fn games_or(&self, sizes: [u64; 2]) -> u64 {
         self.games.unwrap_or(self.full_or_quick(sizes))
     }
 }
 
-/// Reproduces a table; `report` gets every finished part.
+/// Reproduces a table; `report` gets a line for every finished part.
 pub fn run(
     target: Target,
     settings: &Settings,

@@ -1,8 +1,8 @@
 //! Searches on a suite of positions: nodes, leaves, speed, evaluation time, table use.
 //!
-//! [`compare_players`] compares any players, [`compare_cuts`] cuts at chance nodes. A [`Report`] has
-//! text, CSV and JSON with all digits, and a chart. Searches run one after the other in the same
-//! run, on one thread unless the player has more, so that times are comparable.
+//! [`compare_players`] compares any players, [`compare_cuts`] cuts at chance nodes. A [`Report`]
+//! has text, CSV and JSON with all digits, and a chart. Searches run one after the other, on one
+//! thread unless the player uses more, so that times are comparable.
 
 pub(super) mod chance;
 pub(super) mod clock;
@@ -25,16 +25,15 @@ pub use compare::compare_players;
 #[derive(Clone)]
 pub struct Settings {
     pub suite: Suite,
-    /// Players to compare, in notation. Empty: those of the study.
+    /// Specs of the players to compare; if empty, those of the study.
     pub players: Vec<String>,
     /// Seed of players and of the dice of games.
     pub seed: u64,
-    /// Searches of every position, at least 1; the fastest counts.
+    /// Number of searches of every position, at least 1; the fastest counts.
     pub repeat: u32,
 }
 
 impl Settings {
-    /// The given players, or those of a study.
     fn players_or(&self, of_study: &[&str]) -> Vec<String> {
         if self.players.is_empty() {
             of_study.iter().map(|&player| player.to_owned()).collect()
@@ -55,7 +54,7 @@ impl Settings {
 }
 
 pub struct Report {
-    /// For a terminal.
+    /// Text for a terminal.
     pub text: String,
     /// A table with all digits.
     pub csv: String,

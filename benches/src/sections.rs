@@ -1,4 +1,4 @@
-//! Sections of studies on a page of results.
+//! Sections for the results of studies in a report.
 
 use crate::{
     reproduce::Reproduction,
@@ -15,7 +15,7 @@ use arena::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Reads the result of a study, recognised by its keys.
+/// Parses the result of a study, whose kind its keys determine; `None` for other results.
 pub fn read_section(value: &Value) -> Option<Result<Box<dyn Section>, String>> {
     fn read<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
         T::deserialize(value).map_err(|problem| problem.to_string())
@@ -37,7 +37,7 @@ pub fn read_section(value: &Value) -> Option<Result<Box<dyn Section>, String>> {
     }
 }
 
-/// Checks that a result has the classes of a drawing.
+/// Checks that a result has the classes of set-ups that its drawing needs.
 fn setup_values(found: SetupValues) -> Result<SetupValues, String> {
     let is_order = |order: &String| order.len() == 6 && order.is_ascii();
     let is_class =

@@ -1,11 +1,11 @@
-//! Values of EinStein's set-ups and win probability of the first side.
+//! Values of EinStein's set-ups, and win probability of the first side, which begins.
 //!
 //! With one to three stones a side all values are exact, by the endgame tables. With six, all 720
-//! set-ups play all others up to symmetry and a model is fitted (`fit.rs`); every value has a
-//! sampling error and a policy error (`improvement.rs`).
+//! set-ups play all others, up to symmetry, and a model is fitted to the results (`fit.rs`); every
+//! value then has a sampling error and an error from imperfect play (`improvement.rs`).
 //!
-//! Results depend on players, rules, seed and numbers alone. Earlier work: Rock'n'Roll (Schäfer
-//! 2006).
+//! Results depend on players, rules, seed and numbers of games alone. Earlier work: Rock'n'Roll
+//! (Schäfer 2006).
 
 mod arrangements;
 mod draw;
@@ -37,50 +37,50 @@ use result::{Analysis, FitReport, SetupValues};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Pairs of six-stone set-ups up to symmetry: 720 · 720 / 8.
+/// Number of meetings, pairs of six-stone set-ups up to symmetry: 720 · 720 / 8.
 pub const NUM_MEETINGS: u64 = 64_800;
 
-/// Maximum stones a side with exact values.
 pub const MAX_EXACT_STONES: usize = 3;
 
-/// Settings for six stones a side.
+/// Settings of the study of six stones a side.
 #[derive(Clone)]
 pub struct Settings {
-    /// With a fair die.
+    /// The rules, with a fair die.
     pub game: Standard,
-    /// Games of each meeting; an even number from 2.
+    /// Games of each meeting: an even number, at least 2.
     pub games: u32,
     pub seed: u64,
     /// Worker threads; 0 = all cores.
     pub threads: usize,
-    /// File of finished chunks.
+    /// State file with the results of finished chunks of meetings.
     pub state: Option<PathBuf>,
-    /// The chunks of this task.
+    /// Chunks of meetings that this process plays.
     pub slice: TaskSlice,
-    /// The policy against a stronger player, and games of each kind.
+    /// The policy and a stronger player to compare, and the number of games.
     pub better: Option<(FullGames, u64)>,
 }
 
 pub struct SetupStudy {
     pub setup_values: SetupValues,
     rows: Rows,
-    /// Values of rows against rows, for the first side.
+    /// Win probability of the first side for each row (set-up up to symmetry) against each.
     values: Vec<Vec<f64>>,
 }
 
-/// Meetings of one chunk.
+/// Number of meetings that are stored together.
 const CHUNK_MEETINGS: usize = 120;
 
-/// Fixed-point unit of results, so that sums do not depend on order.
+/// Fixed-point units per point, so that sums of results do not depend on the order.
 const RESULT_UNITS: f64 = (1 << 20) as f64;
 
-/// Sums of a meeting's games: of each half, and of all squares.
+/// Sums over a meeting's games, in fixed point: results of the even and of the odd games, squares
+/// of all results.
 type Sums = [i64; 3];
 
-/// Fits to pure noise, for the standard errors of values.
+/// Number of fits to pure noise, from which standard errors are computed.
 const NUM_REPLICATES: u64 = 64;
 
-/// Exact values with at most [`MAX_EXACT_STONES`] stones a side.
+/// Exact values of the set-ups with at most [`MAX_EXACT_STONES`] stones a side.
 pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<SetupStudy> {
     use engine::core::oracle::Oracle;
     let rows = Rows::new(stones);
@@ -109,8 +109,8 @@ pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<SetupStu
     })
 }
 
-/// Plays the remaining games of six stones and evaluates them; a task only plays and stores its
-/// games.
+/// Plays those games of six stones that are not stored, and evaluates them; `None` for one task of
+/// a job array, which only stores its games.
 pub fn study_games(
     games: &dyn Games,
     settings: &Settings,
@@ -198,7 +198,8 @@ fn play(
     Ok(exact.into_values().flat_map(|(_, sums)| sums).collect())
 }
 
-/// Plays a meeting's games from its eight images in turn; seeds depend on meeting and number.
+/// Plays a meeting's games, from its eight symmetric start positions in turn; their seeds depend on
+/// the meeting and the number of the game.
 fn play_pair(
     table: &mut Table<'_>,
     design: &Design,
@@ -211,7 +212,7 @@ fn play_pair(
     for number in 0..settings.games {
         let indices = [pair as u64, number.into()];
         let seed = derive_seed(settings.seed, SeedSpace::Arena, &indices);
-        // Both halves have the same images; sixteen games have all of them.
+        // Even and odd games have the same start positions; sixteen games use all of them.
         let worth = table(&transform_position(&start, (number / 2 % 8) as usize), seed)?;
         sums[number as usize % 2] += (worth * RESULT_UNITS).round() as i64;
         sums[2] += (worth * worth * RESULT_UNITS).round() as i64;
@@ -219,7 +220,6 @@ fn play_pair(
     Ok(sums)
 }
 
-/// Fits the model and computes the result.
 fn read(design: &Design, sums: &[Sums], settings: &Settings) -> SetupStudy {
     let games = f64::from(settings.games);
     let half_sums = [0, 1].map(|half| {
@@ -233,7 +233,7 @@ fn read(design: &Design, sums: &[Sums], settings: &Settings) -> SetupStudy {
         .iter()
         .map(|sums| sums[2] as f64 / RESULT_UNITS)
         .sum::<f64>();
-    // Variance within meetings.
+    // Variance of a game within its meeting.
     let of_game =
         ((squares - games * dot(&means, &means)) / (means.len() as f64 * (games - 1.0))).max(0.0);
     let (terms, held_out) = design.choose(&half_sums, 2.0 * of_game / games);
@@ -267,14 +267,14 @@ fn read(design: &Design, sums: &[Sums], settings: &Settings) -> SetupStudy {
     }
 }
 
-/// All rows against all, from the meetings.
+/// Matrix of values of rows against rows, from those of meetings.
 fn matrix(design: &Design, meetings: &[f64]) -> Vec<Vec<f64>> {
     let pair = |first, second| meetings[design.pair_index(first, second)];
     square(design.rows.len(), pair)
 }
 
-/// Standard errors of the four values, their mixes held fast: the model is linear, so fits to noise
-/// alone are the errors of fits.
+/// Standard errors of the four values of an [`Analysis`] for fixed mixes. The model is linear, so
+/// its fits to noise alone have the distribution of its errors.
 fn errors(
     design: &Design,
     terms: Terms,
@@ -297,7 +297,7 @@ fn errors(
     squares.map(f64::sqrt)
 }
 
-/// A standard normal number, close enough for variances: the sum of twelve uniform ones.
+/// A random number, nearly standard normal: the sum of twelve uniform ones.
 fn normal(random: &mut RandomStream) -> f64 {
     (0..12).map(|_| random.unit()).sum::<f64>() - 6.0
 }

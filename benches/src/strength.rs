@@ -1,8 +1,8 @@
 //! Strength by cost: scores of players against one opponent.
 //!
-//! A notation may have a placeholder for a number, such as time a move; each number is then a match
-//! and a point of the curve. All matches share the seed, so that points have the same starts and
-//! dice; scores are luck-adjusted if a luck evaluator is given.
+//! A player's spec may have a placeholder for a number, such as time per move; each number is then
+//! a match and a point of the player's curve. All matches have the same seed, so that points share
+//! starts and dice; scores are luck-adjusted if a luck evaluator is given.
 
 use arena::error::Result;
 use arena::matches::{Contestant, MatchOptions, MatchResult, make_folder, play_match};
@@ -16,27 +16,27 @@ use engine::core::files::checksum;
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
-/// Placeholder of a number in a notation.
+/// Placeholder for the number in a player's spec.
 pub const PLACEHOLDER: &str = "{}";
 
-/// A notation with its numbers.
+/// A player to measure, with the numbers to insert in its spec.
 pub struct Candidate<G: Playable> {
-    /// With [`PLACEHOLDER`] for the number.
+    /// Spec, with [`PLACEHOLDER`] for the number.
     pub player: String,
-    /// Players by number; one player without a number.
+    /// The player for each number; a single one, with `None`, if the spec has no placeholder.
     pub settings: Vec<(Option<f64>, Contestant<G>)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StrengthCurves {
     pub against: String,
-    /// A curve a player.
+    /// One curve for each player.
     pub curves: Vec<Scores>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
-    /// Notation with [`PLACEHOLDER`] for the number.
+    /// Spec, with [`PLACEHOLDER`] for the number.
     pub player: String,
     pub points: Vec<Point>,
 }
@@ -45,12 +45,12 @@ pub struct Scores {
 pub struct Point {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<f64>,
-    /// The match; A is the player.
+    /// Match of the player (A) against the opponent.
     pub result: MatchResult,
 }
 
 impl Point {
-    /// Score and interval, luck-adjusted if available.
+    /// Score of the player and its interval, luck-adjusted if luck was measured.
     fn score(&self) -> (f64, Interval) {
         match &self.result.luck {
             Some(luck) => (luck.score, luck.interval),
@@ -63,8 +63,8 @@ impl Point {
     }
 }
 
-/// Plays a match for every setting. `options.state` is a folder with a file for each match;
-/// finished ones are not repeated.
+/// Plays a match for every number of every player. Each match has its own file in the folder
+/// `options.state`; finished ones are not repeated.
 pub fn measure_curves<G: Playable>(
     candidates: &[Candidate<G>],
     against: &Contestant<G>,
@@ -127,7 +127,7 @@ pub fn text_table(front: &StrengthCurves) -> TextTable {
     text_table
 }
 
-/// Scores with intervals by microseconds a move, on a logarithmic axis.
+/// Chart of scores with intervals by microseconds per move, on a logarithmic axis.
 pub fn chart(front: &StrengthCurves) -> Result<String> {
     let percent = |point: &Point| (point.cost(), 100.0 * point.score().0);
     let chart = LineChart::new(

@@ -1,8 +1,8 @@
-//! Suites of positions on which searches are compared: a phase and a position before the roll on
-//! each line.
+//! Suites of positions on which searches are compared: a phase of the game and a position before
+//! the roll on each line.
 //!
-//! Positions are not over and have no roll, so every search can value them as chance roots. The
-//! committed suite (`data/suites/search.txt`) is built in; a test generates it again.
+//! Positions are not over, so every search can value them as chance nodes. The committed suite
+//! (`data/suites/search.txt`) is built in; a test generates it again.
 
 #[cfg(test)]
 mod generate;
@@ -20,11 +20,11 @@ use std::path::Path;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
-    /// The first plies; nearly all stones are on the board.
+    /// First plies, with nearly all stones on the board.
     Opening,
-    /// About 7 to 9 stones in all.
+    /// About 7 to 9 stones on the board.
     Middle,
-    /// 3 to 6 stones in all.
+    /// 3 to 6 stones on the board.
     Endgame,
 }
 
@@ -39,14 +39,14 @@ impl NamedValue for Phase {
 #[derive(Clone, Debug)]
 pub struct SuitePosition {
     pub phase: Phase,
-    /// Notation, before the roll.
+    /// Text of the position before the roll.
     pub text: String,
     pub position: Position,
 }
 
 #[derive(Clone, Debug)]
 pub struct Suite {
-    /// File name or name of the suite.
+    /// Name of the suite, or of its file.
     pub name: String,
     /// At least one.
     pub positions: Vec<SuitePosition>,
@@ -69,8 +69,8 @@ impl Suite {
         )
     }
 
-    /// Parses lines of a phase, a space and a position before the roll; `#` begins a comment.
-    /// `name` stands in errors.
+    /// Parses lines with a phase, a space and a position before the roll; `#` begins a comment.
+    /// `name` is used in errors.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let game = Standard::default();
         let mut positions = Vec::new();
@@ -87,7 +87,7 @@ impl Suite {
         })
     }
 
-    /// The positions of one phase.
+    /// Drops the positions of other phases.
     pub fn keep_phase(mut self, phase: Phase) -> Result<Self> {
         self.positions.retain(|entry| entry.phase == phase);
         if self.positions.is_empty() {
@@ -98,7 +98,6 @@ impl Suite {
         }
     }
 
-    /// Number and source of the positions as text.
     pub fn summary(&self) -> String {
         match self.positions.len() {
             1 => format!("1 position of {}", self.name),

@@ -1,15 +1,18 @@
 //! Equilibria of finite zero-sum games given as a matrix, by regret matching⁺ with alternating
 //! updates and linear averaging (Tammelin 2014).
 //!
-//! The *gap* bounds the distance of the averages from an equilibrium. Mixes are distributions.
+//! Mixes are mixed strategies. The *gap* between the best responses to both averaged mixes bounds
+//! their distance from an equilibrium.
 
 use arena::statistics::dot;
 
-/// Frequencies of the rows (maximising player) and of the columns (minimising player).
+/// Mixed strategies: probabilities of the rows (maximising player) and of the columns (minimising
+/// player).
 pub(super) type Mixes = [Vec<f64>; 2];
 
-/// Searches for an equilibrium until the gap is at most `close_enough`, for a maximum of `rounds`.
-/// `payoffs[row][column]` is the payoff of the row player; the matrix is not empty.
+/// Approximates an equilibrium: iterates until the gap is at most `close_enough`, for at most
+/// `rounds` rounds. `payoffs[row][column]` is the payoff of the row player; the matrix is not
+/// empty.
 pub(super) fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> Mixes {
     let (height, width) = (payoffs.len(), payoffs.first().map_or(0, Vec::len));
     let mut rows = Learner::new(height);
@@ -23,7 +26,7 @@ pub(super) fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> M
             &of_columns.map(|payoff| -payoff).collect::<Vec<_>>(),
             weight,
         );
-        // The check costs as much as two rounds.
+        // The gap is rarely computed, since this costs as much as two rounds.
         if round % 64 == 0 && gap(payoffs, &[&rows, &columns].map(Learner::average)) <= close_enough
         {
             break;
@@ -32,13 +35,13 @@ pub(super) fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> M
     [rows, columns].each_ref().map(Learner::average)
 }
 
-/// The payoff matrix of a square game.
+/// Matrix of `payoff` for a game in which both players have the same choices.
 pub(super) fn square(choices: usize, payoff: impl Fn(usize, usize) -> f64) -> Vec<Vec<f64>> {
     let row = |row| (0..choices).map(|column| payoff(row, column)).collect();
     (0..choices).map(row).collect()
 }
 
-/// Value of two mixes for the row player.
+/// Expected payoff of the row player.
 pub(super) fn mix_value(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
     let chosen = payoffs
         .iter()
@@ -49,18 +52,18 @@ pub(super) fn mix_value(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
         .sum()
 }
 
-/// Gains of both players by best responses; 0 in equilibrium.
+/// Sum of what both players can gain by best responses; 0 in equilibrium.
 fn gap(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
     best_row(payoffs, columns) - worst_column(payoffs, rows)
 }
 
-/// Value of `rows` against their worst column.
+/// Payoff of the mix `rows` against its worst column.
 pub(super) fn worst_column(payoffs: &[Vec<f64>], rows: &[f64]) -> f64 {
     let payoffs = column_payoffs(payoffs, rows).into_iter();
     payoffs.fold(f64::INFINITY, f64::min)
 }
 
-/// Value of the best row against `columns`.
+/// Payoff of the best row against the mix `columns`.
 pub(super) fn best_row(payoffs: &[Vec<f64>], columns: &[f64]) -> f64 {
     let payoffs = row_payoffs(payoffs, columns).into_iter();
     payoffs.fold(f64::NEG_INFINITY, f64::max)
@@ -80,7 +83,7 @@ fn column_payoffs(payoffs: &[Vec<f64>], rows: &[f64]) -> Vec<f64> {
     sums
 }
 
-/// Regrets, current mix and sum of mixes of a player.
+/// Regrets, current mix and weighted sum of mixes of a player.
 struct Learner {
     regrets: Vec<f64>,
     mix: Vec<f64>,
@@ -96,7 +99,8 @@ impl Learner {
         }
     }
 
-    /// Updates by the payoff of each choice.
+    /// Updates regrets and mix by the payoff of each choice; `weight` is that of the mix in the
+    /// average.
     fn learn(&mut self, payoffs: &[f64], weight: f64) {
         let got = dot(payoffs, &self.mix);
         self.regrets
@@ -178,7 +182,7 @@ mod tests {
     fn the_gap_is_what_the_best_answers_gain() {
         let game = rock_paper_scissors(1.0, 1.0, 1.0);
         let gap = |rows: [f64; 3], columns: [f64; 3]| gap(&game, &[rows.into(), columns.into()]);
-        // Always rock: paper wins 1 for either side.
+        // Both always play rock, and each can gain 1 by paper.
         assert_eq!(gap([1.0, 0.0, 0.0], [1.0, 0.0, 0.0]), 2.0);
         assert_eq!(gap([0.5, 0.5, 0.0], [0.25, 0.25, 0.5]), 0.25 + 0.5);
     }

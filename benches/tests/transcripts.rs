@@ -1,4 +1,4 @@
-//! Transcripts of the studies.
+//! Tests of the commands by transcripts.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

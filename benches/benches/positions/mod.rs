@@ -3,10 +3,10 @@
 use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::{Position, RED, Standard, dice::DiceStream};
 
-/// Number of positions; they fit the first-level cache.
+/// Number of positions, few enough for the first-level cache.
 pub(crate) const NUM_POSITIONS: usize = 1024;
 
-/// Positions of random games with a roll, none of them over.
+/// Unfinished positions of random games, each with a roll of the die.
 pub(crate) fn positions(game: &Standard) -> Vec<(Position, u8)> {
     let mut random = RandomStream::new(1);
     let mut dice = DiceStream::new(2, game.die());

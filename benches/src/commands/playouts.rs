@@ -1,4 +1,4 @@
-//! `playouts`: random games.
+//! Command `playouts`: random games.
 
 use anyhow::Result;
 use benches::playouts::{
@@ -33,7 +33,6 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// The JSON of the study.
 #[derive(serde::Serialize)]
 struct Report {
     #[serde(flatten)]

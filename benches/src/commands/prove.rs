@@ -1,4 +1,4 @@
-//! `prove`: the winner of a position, with a proof that is checked.
+//! Command `prove`: the winner of a position of Havannah, with a proof that is checked.
 
 use anyhow::{Result, anyhow, bail};
 use clap::value_parser;
@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// The proof of one reply: keys of its positions, and its cost.
+/// Proof of the position after one reply: hash keys of its positions, and its cost.
 #[derive(Serialize, Deserialize)]
 struct Part {
     number: u64,
@@ -179,7 +179,8 @@ impl Arguments {
     }
 }
 
-/// The parts to prove: all replies up to symmetry, or the position itself if the winner is to move.
+/// The positions to prove: after each reply, up to symmetry, if the loser is to move, else the
+/// position itself.
 fn parts(game: &Havannah, position: &Position, winner: usize) -> Vec<(u64, String, Position)> {
     if position.seat() == winner {
         return vec![(0, String::new(), *position)];

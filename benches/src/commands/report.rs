@@ -1,4 +1,4 @@
-//! `report`: results of studies and of `alea` as a page.
+//! Command `report`: results of studies and of `alea` as a page.
 
 use anyhow::Result;
 use benches::sections::read_section;

@@ -1,4 +1,4 @@
-//! `reproduce`: published tables, measured again.
+//! Command `reproduce`: published tables, measured again.
 
 use crate::commands::name_parser;
 use anyhow::{Result, bail};
@@ -112,7 +112,6 @@ impl Arguments {
     }
 }
 
-/// A duration in the unit that suits it.
 fn duration(seconds: f64) -> String {
     match seconds {
         seconds if seconds < 120.0 => format!("{seconds:.0} seconds"),

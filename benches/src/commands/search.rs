@@ -1,4 +1,4 @@
-//! `search`: searches side by side on a suite of positions.
+//! Command `search`: searches compared on a suite of positions.
 
 use crate::commands::name_parser;
 use anyhow::Result;

@@ -1,4 +1,4 @@
-//! `setup_values`: the value of beginning, and of set-ups.
+//! Command `atlas`: the values of set-ups and of the first move.
 
 use anyhow::{Context, Result, bail};
 use arena::setups::Setups;
@@ -120,7 +120,7 @@ impl Arguments {
         write(&self.svg, &|| Ok(study.svg()?))
     }
 
-    /// Nothing if this is one task of many.
+    /// `None` if this process is one task of a job array, which only stores its games.
     fn study_games(&self, game: &Standard) -> Result<Option<SetupStudy>> {
         let recipe = |text: &str| PlayerRecipe::parse(trusted(text), game);
         let by_eval = recipe(&format!("star1(depth=1, eval={})", self.eval))?;
@@ -160,7 +160,7 @@ impl Arguments {
     }
 }
 
-/// The origin of a file, as its first line.
+/// First line of a file: what it holds and how it was made.
 fn origin(setup_values: &SetupValues, what: &str) -> String {
     format!(
         "# {what}: benches atlas, {}, {} games, seed {}\n",

@@ -1,4 +1,4 @@
-//! `strength`: score of players against one opponent, by their cost.
+//! Command `strength`: scores of players against one opponent, by thinking time.
 
 use anyhow::{Result, bail};
 use arena::matches::warning_of_repeats;

@@ -1,7 +1,8 @@
-//! Playouts compared: every engine and every policy on one thread, against the slow reference.
+//! Comparison of playouts on one thread: every engine and every move policy against a slow
+//! reference.
 //!
-//! Games begin at random set-ups. Counts depend on rules, seed and number of games alone; the speed
-//! is that of the fastest run.
+//! Games begin at random set-ups. Counts depend on rules, seed and number of games alone; speeds
+//! are those of the fastest of several runs.
 
 use super::play_block;
 use arena::text_table::{Cell, TextTable};
@@ -26,10 +27,10 @@ use engine::search::{
 use serde::Serialize;
 use std::time::Instant;
 
-/// Repetitions; the fastest counts.
+/// Runs of each engine or policy; the fastest counts.
 const NUM_RUNS: u32 = 3;
 
-/// Maximum games of a policy, which is up to a thousand times slower than engines.
+/// Maximum games of a move policy, which may be a thousand times slower than the engines.
 const POLICY_GAMES: u64 = 20_000;
 
 const SINGLE_GAMES: u64 = 200_000;
@@ -38,28 +39,26 @@ const SINGLE_GAMES: u64 = 200_000;
 pub struct PlayoutRow {
     pub name: String,
     pub games: u64,
-    /// On one thread.
     pub games_per_second: f64,
     pub times_reference: f64,
-    /// `None` if plies are not counted.
+    /// Mean number of plies; `None` if they are not counted.
     pub mean_plies: Option<f64>,
-    /// Mean score of the first side: wins, or values of truncated games.
+    /// Mean score of the side that begins: results, or values where games are truncated.
     #[serde(rename = "first_mover_share")]
     pub first_mover_score: f64,
-    /// Standard error.
+    /// Standard error of `first_mover_score`.
     pub first_mover_error: f64,
 }
 
 #[derive(Serialize)]
 pub struct Comparison {
-    /// Uniform play: the reference first, then the engines.
+    /// Uniformly random play: the reference, then the engines.
     pub engines: Vec<PlayoutRow>,
-    /// Other move distributions.
+    /// Play by other move policies.
     pub policies: Vec<PlayoutRow>,
 }
 
 impl Comparison {
-    /// Both lists as one table.
     pub fn text_table(&self) -> TextTable {
         let row = |row: &PlayoutRow| {
             vec![
@@ -91,7 +90,7 @@ impl Comparison {
 struct Count {
     games: u64,
     plies: Option<u64>,
-    /// Sums of scores and squared scores of the first side.
+    /// Sum of the scores of the side that begins.
     payoff: f64,
     squared_payoff: f64,
 }
@@ -117,12 +116,12 @@ impl From<Tally> for Count {
     }
 }
 
-/// The fastest of several equal runs.
+/// Measures the fastest of several equal runs.
 fn row<C: Into<Count>>(name: &str, mut run: impl FnMut() -> C) -> PlayoutRow {
     prepared_row(name, || (), |()| run())
 }
 
-/// As [`row`], with untimed preparation before each run.
+/// Measures as [`row`]; `prepare` runs before each run and is not timed.
 fn prepared_row<S, C: Into<Count>>(
     name: &str,
     mut prepare: impl FnMut() -> S,
@@ -150,7 +149,7 @@ fn prepared_row<S, C: Into<Count>>(
     }
 }
 
-/// Compares all playouts on at least one game, slow ones on fewer games.
+/// Compares all playouts on `games` games, at least one, slow ones on fewer.
 pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
     let games = games.max(1);
     let seed = derive_seed(seed, SeedSpace::Playouts, &[u64::MAX]);
@@ -179,7 +178,7 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
         (Choice::Stones, ", stones equally likely"),
     ] {
         for instructions in Instructions::available() {
-            // Instruction sets that fall back to another engine are skipped.
+            // Instruction sets without an engine of their own are skipped.
             if LanePlayouts::with_instructions(instructions, game, choice, seed)
                 .is_some_and(|playouts| playouts.instructions() == instructions)
             {
@@ -318,7 +317,7 @@ mod tests {
         let mut seen = 0;
         for row in uniform {
             let error = row.first_mover_error.hypot(reference.first_mover_error);
-            // The 4,096 starts of single games have a sampling error of their own, 0.4 points.
+            // The mean over the 4,096 starts of single games has an error of its own, 0.4 points.
             assert!(
                 (row.first_mover_score - reference.first_mover_score).abs() < 4.0 * error + 0.01,
                 "{row:?}"
@@ -328,7 +327,7 @@ mod tests {
             seen += 1;
         }
         assert!(seen >= 5);
-        // The first side has an advantage, and straight play needs fewer plies.
+        // The side that begins has an advantage, and play straight to the goal takes fewer plies.
         let mut policies = comparison.policies.iter();
         let schwarz = policies.find(|row| row.name == "schwarz(0)").unwrap();
         let (win_rate, plies) = (schwarz.first_mover_score, schwarz.mean_plies.unwrap());

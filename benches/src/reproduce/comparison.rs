@@ -1,6 +1,7 @@
 //! Published figures beside measured ones, with their differences.
 //!
-//! A mean difference is over the figures that were both published and measured, with equal weights.
+//! Means of differences include all figures that were both published and measured, with equal
+//! weights.
 
 use super::Target;
 use crate::{NamedValue, published::report};
@@ -12,19 +13,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
     pub label: String,
-    /// The printed figure.
+    /// Figure printed in the report.
     pub published: Option<f64>,
-    /// Half-width of the printed 95 % interval, if its games are published.
+    /// Half-width of the printed figure's 95 % interval, if the number of its games was published.
     pub published_error: Option<f64>,
     pub measured: f64,
-    /// 95 % interval of a sample.
+    /// 95 % interval of `measured`, if that is a sample's mean.
     pub interval: Option<Interval>,
-    /// Games of the sample; 0 otherwise.
+    /// Games of the sample; 0 without one.
     pub games: u64,
 }
 
 impl Figure {
-    /// A figure that is not sampled.
+    /// A figure without a sample, such as a count of leaves.
     pub fn without_interval(label: String, published: f64, measured: f64) -> Self {
         Self {
             label,
@@ -38,7 +39,7 @@ impl Figure {
         self.published.map(|published| self.measured - published)
     }
 
-    /// A win rate in percent, with the interval of the published number of games.
+    /// Adds the published win rate, in percent, with the interval of its number of games.
     pub(crate) fn with_published(self, percent: f64, games: u64) -> Self {
         let fraction = percent / 100.0;
         let error = (fraction * (1.0 - fraction) / games.max(1) as f64).sqrt();
@@ -68,13 +69,13 @@ impl Comparison {
         }
     }
 
-    /// Mean absolute difference; `None` without published figures.
     pub(crate) fn mean_difference(&self) -> Option<f64> {
         let differences = self.figures.iter().filter_map(Figure::difference);
         mean(differences.map(f64::abs))
     }
 
-    /// Expected mean absolute difference by dice alone; `None` unless both intervals exist.
+    /// Expected mean absolute difference if published and measured figures differ by the luck of
+    /// the dice alone; `None` unless figures have both intervals.
     pub(crate) fn difference_by_luck(&self) -> Option<f64> {
         let error = |figure: &Figure| {
             let own = figure.interval?.half_width() / QUANTILE_95;
@@ -113,7 +114,7 @@ impl Comparison {
         text_table
     }
 
-    /// Distance from the published figures; `None` without any.
+    /// Mean difference in words; `None` without published figures.
     pub fn summary(&self) -> Option<String> {
         let (decimals, unit) = (self.decimals.max(2), &self.unit);
         let mut text = format!(
@@ -137,7 +138,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (moments.samples() > 0.0).then(|| moments.mean())
 }
 
-/// A claim of a report with our finding.
+/// A statement of a report beside what was measured here.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
     pub published: String,
@@ -149,22 +150,20 @@ pub struct Claim {
 pub struct Reproduction {
     pub target: String,
     pub source: String,
-    /// True at the published size.
+    /// True if as many games were played as published.
     pub full: bool,
     pub comparisons: Vec<Comparison>,
     pub claims: Vec<Claim>,
-    /// Assumptions about settings missing from the report.
+    /// Our assumptions where the report leaves something open.
     pub assumptions: Vec<String>,
     /// Further tables.
     pub details: Option<String>,
-    /// CSV and chart.
     #[serde(skip)]
     pub pictures: Option<Pictures>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pictures {
-    /// With a header line.
     pub csv: String,
     pub svg: String,
 }
@@ -179,7 +178,7 @@ impl Claim {
 }
 
 impl Reproduction {
-    /// An empty result; `uncertainty` replaces `{}` in the report's assumptions.
+    /// A result without figures; `uncertainty` replaces `{}` in the assumptions.
     pub fn of(target: Target, full: bool, uncertainty: &str) -> Self {
         let (source, assumptions) = report(target.name());
         Self {
@@ -193,7 +192,6 @@ impl Reproduction {
         }
     }
 
-    /// The report and the size of the run.
     pub(crate) fn heading(&self) -> String {
         let size = ["a quick size", "the published size"][usize::from(self.full)];
         format!("{}; {size}", self.source)

@@ -1,7 +1,7 @@
-//! Matches beside published ones.
+//! Matches compared with published ones.
 //!
-//! Every match has a state file of its own, named by its label, so that a longer run of the same
-//! reproduction extends a shorter one.
+//! The state file of a match is named by the match, so that a longer run of the same reproduction
+//! extends a shorter one.
 
 use super::{
     Settings,
@@ -16,14 +16,13 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct PlannedMatch {
     pub label: String,
-    /// Stem of the state file's name.
+    /// Name of the state file, without extension.
     pub file: String,
     pub players: [String; 2],
     pub games: u64,
     /// Printed score of the first player in percent, and its number of games.
     pub published: Option<(f64, u64)>,
     pub setups: Setups,
-    /// Estimated milliseconds a game.
     pub milliseconds: f64,
 }
 

@@ -1,10 +1,10 @@
-//! Monte_Alpha's tables: simulations against Greedy, 1.2 seconds a move against its rivals, version
-//! 2 against version 1.
+//! Monte_Alpha's tables: numbers of simulations against Greedy, 1.2 seconds per move against its
+//! rivals, version 2 against version 1.
 //!
-//! Seconds of the authors' machine are converted to simulations at the printed 200,000 and, for
-//! UCTcut, 50,000 a second: the same seed gives the same games on any machine. Only ABSeval, which
-//! does not simulate, is limited by time. The quick size has the printed simulations against Greedy
-//! with fewer games, and a fortieth of 1.2 seconds.
+//! Seconds on the authors' machine are converted to simulations, by the printed 200,000 and, for
+//! UCTcut, 50,000 per second, so that the same seed gives the same games on any machine. Only
+//! ABSeval, which does not simulate, is limited by time. The quick size has the printed simulations
+//! against Greedy with fewer games, and a fortieth of 1.2 seconds.
 
 use super::{
     Settings, Target,
@@ -15,7 +15,7 @@ use crate::published::{MonteAlphaLine, monte_alpha};
 use arena::error::Result;
 use arena::setups::Setups;
 
-/// Milliseconds a move at full and quick size.
+/// Milliseconds per move at full and at quick size.
 const MOVE_MILLISECONDS: [f64; 2] = [1200.0, 30.0];
 
 /// Published simulations of Monte_Alpha per millisecond.
@@ -24,13 +24,12 @@ const PUBLISHED_SPEED: f64 = 200.0;
 /// Published simulations of UCTcut per millisecond.
 const PUBLISHED_SPEED_UCTCUT: f64 = 50.0;
 
-/// Estimated moves of one side in a game.
 const MOVES_PER_GAME: f64 = 9.0;
 
-/// Estimated simulations a millisecond from the start position.
+/// Estimated simulations per millisecond on this machine, from the start position.
 const SIMULATIONS_A_MILLISECOND: f64 = 1000.0;
 
-/// Maximum simulations a move at the quick size, and the milliseconds of one match.
+/// Maximum simulations per move, and milliseconds of a match, at the quick size.
 const QUICK_SIMULATIONS: f64 = 100_000.0;
 const QUICK_MILLISECONDS: f64 = 12_000.0;
 
@@ -41,7 +40,7 @@ pub(super) fn plan(settings: &Settings) -> Result<Vec<PlannedMatch>> {
         .collect())
 }
 
-/// Estimated milliseconds a move of a player.
+/// Estimated milliseconds per move of a player.
 fn milliseconds(notation: &str) -> f64 {
     let number = |start| {
         let (_, number) = notation.split_once(start)?;
@@ -51,7 +50,7 @@ fn milliseconds(notation: &str) -> f64 {
     number("(ms=").unwrap_or(simulations / SIMULATIONS_A_MILLISECOND)
 }
 
-/// `None` for lines omitted at the quick size.
+/// The match of a line; `None` if it is omitted at the quick size.
 fn plan_match(index: usize, line: &MonteAlphaLine, settings: &Settings) -> Option<PlannedMatch> {
     let limit = settings.full_or_quick(MOVE_MILLISECONDS);
     let players = [&line.here, &line.opponent_here].map(|notation| {

@@ -1,7 +1,8 @@
 //! Minimax, alpha-beta without and with sorted moves, and max^n on ReversiXT, depth by depth.
 //!
-//! Source: RWTH Aachen, Softwarepraktikum 2016, a report of curves without numbers. Each search
-//! starts at its full depth from the same position; minimax has a leaf for every line of play.
+//! Source: RWTH Aachen, Softwarepraktikum 2016, a report of curves without numbers. All searches
+//! start from the same position, without iterative deepening; minimax has a leaf for every line of
+//! play.
 
 use super::{
     Settings, Target,
@@ -26,18 +27,18 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// The report's board: 10×10 cells, two players with ten stones each.
+/// Board of the report: 10×10 cells, two players with ten stones each.
 const PUBLISHED_MAP: &str = include_str!("../../../data/maps/13_published_10x10.map");
 
-/// Maximum depths of minimax and max^n, and of alpha-beta, at full and quick size.
+/// Maximum depths of minimax and max^n, and of alpha-beta: at full size, then at quick size.
 const MAX_DEPTHS: [[u32; 2]; 2] = [[6, 8], [5, 7]];
 
-/// Milliseconds of the last measurement.
+/// Milliseconds of each search in the measurement of [`fixed_time`].
 const FIXED_TIME: u32 = 1_000;
 
 type Search = (&'static str, &'static str);
 
-/// Name and notation; the last search has no notation.
+/// Name and spec of each search; max^n has no spec.
 const PUBLISHED_SEARCHES: [Search; 4] = [
     (
         "minimax",
@@ -59,7 +60,6 @@ pub(super) fn seconds(settings: &Settings) -> f64 {
     settings.full_or_quick([250.0, 20.0])
 }
 
-/// A search at one depth.
 #[derive(Serialize)]
 struct Row {
     search: &'static str,
@@ -72,7 +72,7 @@ struct Row {
     evaluation_fraction: Option<f64>,
 }
 
-/// A player without iterative deepening, plain or instrumented.
+/// A player for one of [`PUBLISHED_SEARCHES`], whose evaluation time is measured if `timed`.
 fn player(
     notation: &str,
     game: &ReversiXt,
@@ -80,7 +80,7 @@ fn player(
     timed: bool,
 ) -> Result<Box<dyn Player<ReversiXt>>> {
     if notation.is_empty() {
-        // Players in notation search two seats as zero-sum games.
+        // Searches made from specs treat games of two seats as zero-sum.
         let limits = SearchLimits::to_depth(depth);
         let deepening = DeepeningOptions {
             step: depth,
@@ -106,7 +106,7 @@ fn measure((search, notation): Search, game: &ReversiXt, depth: u32, seed: u64) 
     let mut plain = player(notation, game, depth, false)?;
     let mut instrumented = player(notation, game, depth, true)?;
     let timed = (instrumented.as_mut(), ClockCost::of_leaf_clock());
-    // The first searches are too short to be timed once.
+    // Searches of small depths are too short to be timed once.
     let repeat = if depth < 5 { 5 } else { 1 };
     let found = measure_position(plain.as_mut(), Some(timed), &game.start(), seed, repeat);
     let (_, cost) = found.ok_or_else(|| no_value(search))?;
@@ -155,7 +155,7 @@ fn game() -> ReversiXt {
     ReversiXt::new(Arc::new(map))
 }
 
-/// Branching factor by the leaves of the deepest minimax.
+/// Branching factor, from the leaves of the deepest minimax search.
 fn branching(rows: &[Row]) -> f64 {
     let deepest = rows
         .iter()
@@ -196,7 +196,7 @@ fn text_table(rows: &[Row], branching: f64) -> TextTable {
     text_table
 }
 
-/// Evaluations of each search with a notation in [`FIXED_TIME`].
+/// Number of evaluations of each search that has a spec in [`FIXED_TIME`].
 fn fixed_time(game: &ReversiXt, seed: u64) -> Result<Vec<String>> {
     let count = |(name, notation): &Search| {
         let limit = format!("ms={FIXED_TIME}");
@@ -225,7 +225,7 @@ fn claims(rows: &[Row], branching: f64, fixed: &[String]) -> Vec<Claim> {
             format!("{:.0} %", 100.0 * exponent_factor)
         })
     };
-    // The first two depths take microseconds.
+    // Times of the first two depths, microseconds, are too noisy.
     let speed = |rows: &[&Row], odd: bool| {
         let chosen = rows
             .iter()
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn minimax_has_a_leaf_for_each_line_of_play_and_cuts_save_leaves() {
         let row = |at: usize, depth| measure(PUBLISHED_SEARCHES[at], &game(), depth, 1).unwrap();
-        // Counted by an outside program.
+        // These leaves were counted by another program.
         for (depth, leaves) in [(1, 16), (2, 250), (3, 3713), (4, 56_486)] {
             assert_eq!([0, 3].map(|at| row(at, depth).leaves), [leaves; 2]);
         }

@@ -1,7 +1,7 @@
-//! Rock'n'Roll's tournament of 24 players, 10,240 games a pair: 16 × 16 good set-ups, both sides
-//! begin, 20 repeats.
+//! Rock'n'Roll's tournament of 24 players with 10,240 games of every pair: 16 × 16 good set-ups,
+//! either side begins, 20 repetitions.
 //!
-//! The printed part of the matrix has 15 of the players; the other nine play some of these without
+//! The printed part of the matrix has 15 of the players; the other nine play one of these, without
 //! published figures. Depths are the report's, one less than those of our searches.
 
 use super::{
@@ -12,14 +12,15 @@ use super::{
 use crate::published::{Entrant, ROCKNROLL_GAMES, rocknroll};
 use arena::error::Result;
 
-/// Opponents of the nine players without printed figures.
+/// Number of the player that the nine players without printed figures meet.
 const OPPONENT_OF_OTHERS: u32 = 8;
 
-/// Milliseconds of a match at the quick size, and its minimum and maximum number of games.
+/// Milliseconds of a match, and its minimum and maximum number of games, at the quick size.
 const QUICK_MILLISECONDS: f64 = 800.0;
 const QUICK_GAMES: [u64; 2] = [4, 2048];
 
-/// All pairs of the printed matrix, and each of the other nine against some of its players.
+/// All pairs of the printed matrix, and each of the other nine players against
+/// [`OPPONENT_OF_OTHERS`].
 pub(super) fn plan(settings: &Settings) -> Result<Vec<PlannedMatch>> {
     let entrants = rocknroll()?;
     let mut selected = settings.only.iter();
@@ -40,7 +41,7 @@ pub(super) fn plan(settings: &Settings) -> Result<Vec<PlannedMatch>> {
         let opponents = printed[index + 1..].iter();
         planned.extend(opponents.map(|b| plan_match(a, b, settings)));
     }
-    // Always at the quick size: at full size they would take weeks.
+    // These matches always have the quick size, since at full size they would take weeks.
     let quick = Settings {
         full: false,
         ..settings.clone()
@@ -52,7 +53,7 @@ pub(super) fn plan(settings: &Settings) -> Result<Vec<PlannedMatch>> {
 }
 
 fn plan_match(a: &Entrant, b: &Entrant, settings: &Settings) -> PlannedMatch {
-    // The arena's overhead is about 7 µs a game.
+    // The overhead of a game is about 7 µs.
     let milliseconds = a.milliseconds + b.milliseconds + 0.007;
     let [min_games, max_games] = QUICK_GAMES;
     let quick = ((QUICK_MILLISECONDS / milliseconds) as u64)
@@ -70,7 +71,7 @@ fn plan_match(a: &Entrant, b: &Entrant, settings: &Settings) -> PlannedMatch {
     }
 }
 
-/// Plays the tournament among all or the selected players.
+/// Plays the tournament among the selected players, or all.
 pub(super) fn run(settings: &Settings, report: &mut dyn FnMut(&str)) -> Result<Reproduction> {
     let planned = plan(settings)?;
     let (printed, others): (Vec<PlannedMatch>, Vec<PlannedMatch>) =
@@ -93,7 +94,7 @@ pub(super) fn run(settings: &Settings, report: &mut dyn FnMut(&str)) -> Result<R
     })
 }
 
-/// The largest difference.
+/// The figure that differs most from the published one.
 fn largest_difference(comparison: &Comparison) -> Option<Claim> {
     let size = |figure: &Figure| figure.difference().unwrap_or(0.0).abs();
     let figure = comparison

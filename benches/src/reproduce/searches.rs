@@ -1,5 +1,5 @@
-//! Studies of [`crate::search_bench`] beside published figures: savings of cuts, depth against
-//! time, tables.
+//! Studies of [`crate::search_bench`] beside published figures: leaves saved by cuts, time and
+//! strength by depth, sizes of the transposition table.
 //!
 //! Reports count plies below the move: their depth d is our d + 1.
 
@@ -24,20 +24,20 @@ use arena::error::Result;
 use arena::setups::Setups;
 use indicatif::ProgressBar;
 
-/// Positions of each phase at the quick size, as in the report.
+/// Positions of each phase of the game at the quick size, as many as in the report.
 const QUICK_POSITIONS: usize = 2;
 
-/// Maximum depth of the study `depth`, as the report counts.
+/// Maximum depth of the study `depth`, as the report counts, at full and at quick size.
 const MAX_DEPTHS: [u32; 2] = [6, 4];
 
-/// Games against depth 0 at each depth, full (an interval of ±1 %) and quick.
+/// Games of each depth against depth 0, at full size (an interval of ±1 %) and at quick size.
 const DEPTH_GAMES: [u64; 2] = [10_000, 1_000];
 
-/// Estimated milliseconds a game at depth 0, 1, … of the agent.
+/// Estimated milliseconds of a game at depths 0, 1, … of the agent.
 const DEPTH_MILLISECONDS: [f64; 7] = [0.02, 0.1, 0.5, 3.0, 20.0, 120.0, 700.0];
 
-/// Evaluator of the published leaf counts. Wins and losses lie far outside the range of its raw
-/// scores, so cuts are more frequent than with win probabilities.
+/// Evaluator for the published leaf counts. The values of wins and losses are far outside the range
+/// of its raw scores, so cuts are more frequent than with win probabilities.
 const STAR_EVALUATOR: &str = "schwarz(scale=raw, factor=10)";
 
 /// Estimated seconds on one thread.
@@ -54,7 +54,7 @@ pub(super) fn seconds(target: Target, settings: &Settings) -> f64 {
     }
 }
 
-/// Settings of a study on the built-in suite or its first positions of each phase.
+/// Settings for the built-in suite, at the quick size for its first positions of each phase.
 fn study(settings: &Settings) -> Result<search_bench::Settings> {
     let mut suite = Suite::built_in()?;
     if !settings.full {
@@ -112,7 +112,7 @@ pub(super) fn star(settings: &Settings, progress: &ProgressBar) -> Result<Reprod
     })
 }
 
-/// Seconds of a complete game and win rate against depth 0, by depth.
+/// Seconds of a complete game, and win rate against depth 0, by depth.
 pub(super) fn depth(
     settings: &Settings,
     progress: &ProgressBar,
@@ -128,7 +128,7 @@ pub(super) fn depth(
         let label = format!("depth {}", line.depth);
         times.push(Figure::without_interval(label, line.seconds, seconds));
     }
-    // The first times are printed as hundredths of a second.
+    // The times at small depths are printed in hundredths of a second, too coarse for ratios.
     for (ours, printed) in found.windows(2).zip(published.windows(2)).skip(3) {
         growth.push(Figure::without_interval(
             format!("depth {} over {}", printed[1].depth, printed[0].depth),
@@ -162,7 +162,7 @@ pub(super) fn depth(
     })
 }
 
-/// The study of table sizes.
+/// Nodes by the size of the transposition table.
 pub(super) fn table(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
     let exponents: &[u32] =
         settings.full_or_quick([&presets::TABLE_SIZE_EXPONENTS, &[0, 6, 10, 14, 18, 22]]);

@@ -1,7 +1,7 @@
-//! Rock'n'Roll's study of set-ups: all 720 against all, 20 games a pairing, MrMonte(0, 200,
-//! MrBlack(0)) on both sides.
+//! Rock'n'Roll's study of set-ups: each of the 720 against each, 20 games per pair, by MrMonte(0,
+//! 200, MrBlack(0)) on both sides.
 //!
-//! The quick size has as many games, of MrMonte's playout player.
+//! The quick size has as many games, played by the player that MrMonte uses for playouts.
 
 use super::{
     Settings, Target,
@@ -19,14 +19,14 @@ use engine::games::einstein::Standard;
 use engine::play::build::PlayerRecipe;
 use indicatif::ProgressBar;
 
-/// Players at full and quick size, with milliseconds a game.
+/// Players at full and at quick size, with their milliseconds per game.
 const PLAYERS: [(&str, f64); 2] = [
     ("MrMonte(0, 200, MrBlack(0))", 240.0),
     ("MrBlack(0)", 0.012),
 ];
 const NUM_GAMES: u64 = 20;
 
-/// Games of a meeting, which stands for eight ordered pairs, begun by either side.
+/// Games of a pair of set-ups, which stands for eight symmetric ones, each begun by either side.
 fn games(settings: &Settings) -> u64 {
     (4 * settings.games_or([NUM_GAMES; 2])).clamp(2, u64::from(u32::MAX) - 1)
 }
@@ -109,16 +109,15 @@ fn reproduction(result: &SetupValues, full: bool) -> Reproduction {
     }
 }
 
-/// Steps from the corner to stones 1 and 6, equal for all members of a class: 0 in the corner, 2 on
-/// the front line.
+/// Distances of stones 1 and 6 from the corner, in steps: 0 in the corner, 2 on the front line. All
+/// set-ups of a class have the same.
 fn steps(class: &ClassValue) -> [usize; 2] {
     let order = class.orders.first();
     ['1', '6']
         .map(|stone| [0, 1, 2, 1, 2, 2][order.and_then(|order| order.find(stone)).unwrap_or(0)])
 }
 
-/// Mean score of the classes of set-ups whose distances of stones 1 and 6 from the corner
-/// `includes` accepts.
+/// Mean score of the classes whose distances of stones 1 and 6 from the corner satisfy `includes`.
 fn mean_score(result: &SetupValues, includes: impl Fn([usize; 2]) -> bool) -> f64 {
     let classes = result.classes.iter().filter(|class| includes(steps(class)));
     let scores: Vec<f64> = classes.map(|class| class.score).collect();

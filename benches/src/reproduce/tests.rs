@@ -1,5 +1,4 @@
-//! The published tables as they are read, plans as large as published, differences by hand,
-//! tournaments that go on.
+//! Tests of the parsed tables, of plans at full size, of differences, and of resumed tournaments.
 
 use super::*;
 use crate::published::{MonteAlphaLine, monte_alpha, rocknroll, star_depth};
@@ -95,7 +94,6 @@ fn all_players_exist_and_the_full_tournament_is_the_published_one() {
         of_monte_alpha.iter().map(|one| one.games).sum::<u64>(),
         13 * 400 + 3 * 15_000 + 2 * 5_000
     );
-    // 1.2 seconds at the printed 200,000 and 50,000 simulations a second.
     let rivals: Vec<_> = of_monte_alpha
         .iter()
         .filter(|one| !one.label.starts_with("table 1"))
@@ -158,7 +156,8 @@ fn differences_by_hand() {
     ];
     let comparison = Comparison::new("t", "points", figures, 2);
     assert_eq!(comparison.mean_difference(), Some(2.0));
-    // Two standard errors of 1 make one of √2, and the mean of |x| is √(2/π) times that.
+    // The difference of two figures with standard errors of 1 has a standard error of √2; the mean
+    // of |x| is √(2/π) times that.
     assert!(
         (comparison.difference_by_luck().unwrap() - (4.0 / std::f64::consts::PI).sqrt()).abs()
             < 1e-9
@@ -225,7 +224,7 @@ fn set_ups_stand_beside_the_published_range() {
         (lowest.published, highest.published),
         (Some(42.0), Some(56.0))
     );
-    // A class has four set-ups, each in two games against all 720.
+    // A class has four set-ups, each of which plays two games against each of 720.
     let of_a_class = 4 * 720 * 2;
     assert!(
         lowest.measured < 50.0 && highest.measured > 50.0 && lowest.games == of_a_class,

@@ -1,8 +1,8 @@
-//! Savings of cuts at chance nodes: leaves of Star0, Star0.5, Star1 and Star2 without and with a
-//! table.
+//! Leaves saved by cuts at chance nodes: Star0, Star0.5, Star1 and Star2, without and with a
+//! transposition table.
 //!
 //! Tables have the published form: leaf counts by position, and the fraction saved against Star0
-//! without a table. All searches of a position must agree on its value; the largest difference is
+//! without a table. All searches must agree on the value of a position; the largest difference is
 //! reported.
 
 use super::{
@@ -18,18 +18,18 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 use serde_json::{json, to_value};
 
-/// The cost of one search.
 #[derive(Serialize)]
 pub(crate) struct ChanceCosts {
     form: &'static str,
     pub(crate) search: &'static str,
-    /// Fraction of leaves saved over the suite against the first search of the form.
+    /// Fraction of leaves saved in the suite, compared with the first search of the same form.
     saved: Option<f64>,
     #[serde(flatten)]
     pub(crate) costs: PlayerCosts,
 }
 
-/// Compares the cuts of Star0, Star0.5, Star1 and Star2 in both forms of chance nodes.
+/// Compares the cuts of Star0, Star0.5, Star1 and Star2 in both forms of chance nodes: each outcome
+/// separately, or each distinct move once.
 pub fn compare_cuts(settings: &Settings, progress: &ProgressBar) -> Result<Report> {
     if !settings.players.is_empty() {
         let problem = "the study 'chance' has its own players; leave out --player, or leave out --study to compare players";
@@ -41,7 +41,7 @@ pub fn compare_cuts(settings: &Settings, progress: &ProgressBar) -> Result<Repor
     report(&measured, settings)
 }
 
-/// Measures searches; the first of each form is its baseline.
+/// Measures searches; the first one of each form is the baseline of the form.
 pub(crate) fn measure(
     searches: &[ChanceSearch],
     settings: &Settings,
@@ -136,7 +136,7 @@ fn text(measured: &[ChanceCosts], disagreement: f32, settings: &Settings) -> Str
     text
 }
 
-/// A search, its leaves by position, and its milliseconds a position.
+/// Name of a search, its leaves by position, and its mean milliseconds per position.
 type Row = (&'static str, Vec<u64>, Option<f64>);
 
 fn leaf_table(heading: &str, positions: &[String], rows: &[Row]) -> TextTable {
@@ -161,7 +161,7 @@ fn leaf_table(heading: &str, positions: &[String], rows: &[Row]) -> TextTable {
     text_table
 }
 
-/// A line of the table with all digits; published ones have counts of leaves only.
+/// A line of the CSV; for published searches only leaves are known.
 #[derive(Default, Serialize)]
 struct Line<'a> {
     form: &'a str,
@@ -176,7 +176,6 @@ struct Line<'a> {
     saved: f64,
 }
 
-/// A line for every search and position, and for the published ones.
 fn lines(measured: &[ChanceCosts]) -> Vec<Line<'_>> {
     let mut lines = Vec::new();
     for one in measured {
@@ -213,7 +212,7 @@ fn lines(measured: &[ChanceCosts]) -> Vec<Line<'_>> {
     lines
 }
 
-/// Mean leaves by phase, a curve a search.
+/// Chart of mean leaves by phase of the game, with a curve for each search.
 fn by_phase(measured: &[ChanceCosts], phases: &[Phase]) -> Result<String> {
     let curve = |one: &ChanceCosts| {
         let mean = |(index, phase): (usize, &Phase)| {
@@ -270,7 +269,7 @@ mod tests {
 
     #[test]
     fn published_savings_are_the_published_ones() {
-        // "69.99 to 98.64 percent fewer" with a table than without.
+        // The report states "69.99 to 98.64 percent fewer" with a table than without.
         let pairs = PUBLISHED_LEAVES[2].1.into_iter().zip(PUBLISHED_LEAVES[3].1);
         let mut ratios: Vec<f64> = pairs
             .map(|(without, with)| saved_fraction(&[with], &[without]))

@@ -1,22 +1,21 @@
 //! The cost of reading the clock, which is subtracted from evaluation times.
 //!
-//! A fast evaluation takes less time than two clock readings. The extra time of an instrumented
-//! search consists of such readings; its fraction inside the timed interval is measured once, on
+//! A fast evaluation takes less time than two readings of the clock. They are the extra time of an
+//! instrumented search; which fraction of it lies inside the timed intervals is measured once, on
 //! empty evaluations.
 
 use engine::search::eval_timer::EvalTimer;
 use std::{hint::black_box, sync::OnceLock, time::Instant};
 
-/// Clock time inside evaluation times, as a fraction of that in search times.
+/// Fraction of the clock's cost that is inside the timed evaluations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ClockCost(f64);
 
-/// Empty evaluations of a batch, and batches; the fastest batch counts.
+/// Number of empty evaluations in a batch, and of batches; the fastest batch counts.
 const BATCH_EVALUATIONS: u32 = 2_000;
 const NUM_BATCHES: u32 = 9;
 
 impl ClockCost {
-    /// The cost of the engine's timer, measured at the first call.
     pub(crate) fn of_leaf_clock() -> Self {
         static FRACTION_INSIDE: OnceLock<ClockCost> = OnceLock::new();
         *FRACTION_INSIDE.get_or_init(|| {
@@ -35,8 +34,8 @@ impl ClockCost {
         })
     }
 
-    /// Evaluation seconds of a plain search from its seconds, the instrumented search's, and the
-    /// latter's evaluation seconds.
+    /// Evaluation seconds of a search without clock (`plain` seconds in all), from the evaluation
+    /// seconds of the same search with clock (`instrumented` seconds in all).
     pub(crate) fn evaluating(self, plain: f64, instrumented: f64, evaluating: f64) -> f64 {
         evaluating - self.0 * (instrumented - plain).max(0.0)
     }
@@ -51,9 +50,9 @@ mod tests {
         // 1000 evaluations of 2 µs in 5 ms; the clock takes 2 µs more for each, half of them
         // inside.
         assert!((ClockCost(0.5).evaluating(0.005, 0.007, 0.003) - 0.002).abs() < 1e-12);
-        // The same, timed by the hundred.
+        // The same if one of a hundred evaluations is timed.
         assert!((ClockCost(0.5).evaluating(0.005, 0.005_02, 0.002_01) - 0.002).abs() < 1e-12);
-        // Faster by chance.
+        // The instrumented search is faster by chance.
         assert!((ClockCost(0.5).evaluating(0.005, 0.004, 0.002) - 0.002).abs() < 1e-12);
     }
 

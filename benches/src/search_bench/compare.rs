@@ -1,4 +1,4 @@
-//! Costs of players on a suite, by phase and in all, compared with the first player.
+//! Costs of players on a suite, by phase of the game and in all, compared with the first player.
 
 use super::{
     Report, Settings, chart,
@@ -13,7 +13,7 @@ use arena::text_table::TextTable;
 use indicatif::ProgressBar;
 use serde_json::{json, to_value};
 
-/// Compares the players of the settings, or the default ones, with the first of them.
+/// Compares the players of the settings, or default ones, with the first of them.
 pub fn compare_players(settings: &Settings, progress: &ProgressBar) -> Result<Report> {
     let recipes = recipes(settings.players_or(&presets::DEFAULT_PLAYERS))?;
     progress.set_length((recipes.len() * settings.suite.positions.len()) as u64);
@@ -56,14 +56,14 @@ pub fn compare_players(settings: &Settings, progress: &ProgressBar) -> Result<Re
     })
 }
 
-/// Phases of a suite with their names and, if there are several, the total.
+/// Phases of a suite with their names, and the total (`None`) if there are several.
 fn parts(phases: &[Phase]) -> Vec<(&'static str, Option<Phase>)> {
     let all = (phases.len() > 1).then_some(("all", None));
     let parts = phases.iter().map(|&phase| (phase.name(), Some(phase)));
     parts.chain(all).collect()
 }
 
-/// Milliseconds a position by phase, a curve a player.
+/// Chart of milliseconds per position by phase, with a curve for each player.
 fn times(players: &[PlayerCosts], parts: &[(&str, Option<Phase>)]) -> Result<String> {
     let curve = |player: &PlayerCosts| {
         let milliseconds = |&(_, phase): &_| player.total_cost(phase).milliseconds();

@@ -1,7 +1,7 @@
 //! Costs of valuing positions by search, with rates and ratios.
 //!
-//! Rates are computed from sums. Counts come from the plain search; only the fraction of evaluation
-//! time comes from the instrumented one.
+//! Rates are ratios of sums. Counts come from a plain search, and only the fraction of evaluation
+//! time from an instrumented one.
 
 use super::measure::PlayerCosts;
 use crate::suite::Phase;
@@ -9,7 +9,6 @@ use arena::text_table::{Cell, TextTable};
 use engine::search::SearchStats;
 use serde::{Deserialize, Serialize};
 
-/// Cost of valuing one or more positions.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Cost {
     pub positions: u64,
@@ -23,12 +22,12 @@ pub(crate) struct Cost {
     pub hits: u64,
     /// Probes that saved a search.
     pub cuts: u64,
-    /// Exact entries that another position replaced.
+    /// Table entries with exact values that another position replaced.
     pub replacements: u64,
-    /// Wall time of the plain search, the best repetition.
+    /// Wall time of the plain search in its fastest repetition.
     pub seconds: f64,
-    /// Evaluation time of the instrumented search, if there is one. Slightly negative by chance for
-    /// fast evaluators.
+    /// Evaluation time, by an instrumented search, if there was one. It may be slightly negative by
+    /// chance.
     pub evaluation_seconds: Option<f64>,
 }
 
@@ -72,7 +71,6 @@ impl Cost {
         })
     }
 
-    /// Mean milliseconds a position.
     pub(crate) fn milliseconds(&self) -> f64 {
         1000.0 * self.seconds / self.positions as f64
     }
@@ -90,7 +88,7 @@ impl Cost {
         }
     }
 
-    /// Exact entries replaced, if there is a table.
+    /// `replacements`, or `None` without a table.
     pub(super) fn exact_replacements(&self) -> Option<u64> {
         (self.probes > 0).then_some(self.replacements)
     }
@@ -102,13 +100,12 @@ impl Cost {
     }
 }
 
-/// Rates of a cost; `None` without counts.
+/// Rates of a [`Cost`]; `None` if the counts for them are 0.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Rates {
     pub milliseconds_a_position: f64,
     pub nodes_a_second: Option<f64>,
     pub leaves_a_second: Option<f64>,
-    /// Fraction of time spent evaluating.
     #[serde(rename = "evaluation_share")]
     pub evaluation_fraction: Option<f64>,
     /// Fraction of table probes that found the position.
@@ -117,10 +114,10 @@ pub(crate) struct Rates {
     pub cut_rate: Option<f64>,
 }
 
-/// A row: player, phase, cost, comparison with the baseline.
+/// A row of the comparison: cost of a player in a phase of the game, and ratios to the baseline.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Compared {
-    /// Player notation or name.
+    /// Spec or name of the player.
     pub player: String,
     /// A phase, or `all`.
     pub phase: String,
@@ -128,14 +125,14 @@ pub(super) struct Compared {
     pub cost: Cost,
     #[serde(flatten)]
     pub rates: Rates,
-    /// Ratios to the baseline's nodes, leaves and time; `None` if it has none.
+    /// Ratio of nodes to those of the baseline; `None`, as in the following fields, without a
+    /// baseline.
     pub nodes_ratio: Option<f64>,
     pub leaves_ratio: Option<f64>,
     pub time_ratio: Option<f64>,
 }
 
 impl Compared {
-    /// Cost of a player in a phase or in all positions.
     pub(super) fn new(
         player: &PlayerCosts,
         name: &str,
@@ -159,7 +156,7 @@ impl Compared {
     }
 }
 
-/// Table for a terminal; `nodes`, `leaves` and `ms` are means a position.
+/// Table for a terminal; `nodes`, `leaves` and `ms` are means per position.
 pub(super) fn cost_table(first: &str, lines: &[&Compared]) -> TextTable {
     let mut text_table = TextTable::new([
         first,

@@ -1,6 +1,6 @@
 //! Seconds of complete games of a search against itself, by depth.
 //!
-//! Every move is searched after its roll. All depths have the same set-ups and dice.
+//! Every move is searched after its roll. Games at all depths have the same set-ups and dice.
 
 use super::measure::recipes;
 use crate::{begin_game, play};
@@ -10,13 +10,13 @@ use engine::play::build::PlayerRecipe;
 use indicatif::ProgressBar;
 use std::time::{Duration, Instant};
 
-/// Time after which no further game of a depth begins.
+/// Time after which no further game at a depth begins.
 const MAX_TIME: Duration = Duration::from_secs(3);
 
-/// Maximum games of a depth, as many as the published times are means of.
+/// Maximum games at a depth, as many as the published times are means of.
 const MAX_GAMES: u32 = 20;
 
-/// Seconds a game at depths 1 to `max_depth`; `template` has `{depth}` for the depth.
+/// Seconds per game at depths 1 to `max_depth`; `{depth}` in `template` stands for the depth.
 pub(crate) fn seconds_a_game(
     template: &str,
     max_depth: u32,
@@ -34,8 +34,8 @@ pub(crate) fn seconds_a_game(
     timed.collect()
 }
 
-/// Number of complete games, at least one and at most `max_games` until `time` has passed, and
-/// seconds a game.
+/// Plays at least one and at most `max_games` games, until `time` has passed: number of games, and
+/// seconds per game.
 fn time_games(
     recipe: &PlayerRecipe<Standard>,
     seed: u64,

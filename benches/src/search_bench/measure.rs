@@ -1,6 +1,6 @@
-//! Costs of players on positions, in sequence.
+//! Costs of players on positions, one after the other.
 //!
-//! A new game of a plain player values each position; the fastest repetition counts. An
+//! A plain player values each position as in a new game; the fastest repetition counts. An
 //! instrumented player measures the fraction of evaluation time over all threads. Counts of players
 //! on one thread without a time limit depend on seed and position alone.
 
@@ -29,32 +29,31 @@ pub(crate) struct PositionCost {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PlayerCosts {
     pub player: String,
-    /// In the order of the suite.
+    /// Costs of the positions, in the order of the suite.
     pub positions: Vec<PositionCost>,
 }
 
 impl PlayerCosts {
-    /// Total of all positions, or of one phase.
     pub(crate) fn total_cost(&self, phase: Option<Phase>) -> Cost {
         let selected = |one: &&PositionCost| phase.is_none_or(|phase| one.phase == phase);
         Cost::sum(self.positions.iter().filter(selected).map(|one| &one.cost))
     }
 }
 
-/// The largest difference between two players' values of a position.
+/// Largest difference of two players' values of the same position.
 pub(crate) fn largest_disagreement<'a>(players: impl IntoIterator<Item = &'a PlayerCosts>) -> f32 {
     let mut others = players.into_iter();
     let Some(first) = others.next() else {
         return 0.0;
     };
     let pairs = others.flat_map(|other| other.positions.iter().zip(&first.positions));
-    // Two players differ by at most twice their differences from the first.
+    // Compared with the first player only: two others differ by at most twice this.
     pairs
         .map(|(one, other)| (one.value - other.value).abs())
         .fold(0.0, f32::max)
 }
 
-/// Parses players and checks that each of them gives values, before any time is spent.
+/// Parses players and checks, before any time is spent, that each gives values.
 pub(crate) fn recipes<S: AsRef<str>>(
     notations: impl IntoIterator<Item = S>,
 ) -> Result<Vec<PlayerRecipe<Standard>>> {
@@ -62,7 +61,7 @@ pub(crate) fn recipes<S: AsRef<str>>(
     let notations = notations.into_iter();
     let recipes = notations.map(|notation| PlayerRecipe::parse(trusted(notation.as_ref()), &game));
     let recipes = recipes.collect::<Result<Vec<_>, _>>()?;
-    // Any search of two lone stones is short.
+    // With one stone a side any search is short.
     let (near_the_end, _) = game
         .parse_position(NEAR_THE_END)
         .map_err(|error| format!("the study's own position: {error}"))?;
@@ -76,7 +75,6 @@ pub(crate) fn recipes<S: AsRef<str>>(
     Ok(recipes)
 }
 
-/// The error for a player without values.
 pub(crate) fn no_value(player: &str) -> String {
     format!(
         "{player} gives positions no value, so there is no search to measure; compare players that search, such as star1 or mcts"
@@ -85,8 +83,8 @@ pub(crate) fn no_value(player: &str) -> String {
 
 const NEAR_THE_END: &str = "...../...../.a.../...1./..... r -";
 
-/// Values all positions of the suite with one player; `instrument` also measures the fraction of
-/// evaluation time.
+/// Values all positions of the suite by one player; with `instrument`, the fraction of evaluation
+/// time is measured, too.
 pub(crate) fn measure_suite(
     recipe: &PlayerRecipe<Standard>,
     settings: &Settings,
@@ -98,7 +96,7 @@ pub(crate) fn measure_suite(
     let mut instrumented =
         instrument.then(|| (recipe.make_instrumented(), ClockCost::of_leaf_clock()));
     if let Some(first) = settings.suite.positions.first() {
-        // Warm-up: the first search touches fresh memory.
+        // Warm-up, as the first search touches fresh memory.
         plain.new_game(settings.seed);
         plain.value(&first.position, &Limits::NONE);
     }
@@ -124,7 +122,8 @@ pub(crate) fn measure_suite(
     })
 }
 
-/// Values a position of any game, with the clock of an instrumented player; `None` without a value.
+/// Values a position of any game, and measures evaluation time by an instrumented player with its
+/// clock cost; `None` if the player gives no value.
 pub(crate) fn measure_position<G: Game>(
     plain: &mut dyn Player<G>,
     instrumented: Option<(&mut (dyn Player<G> + 'static), ClockCost)>,
@@ -140,7 +139,6 @@ pub(crate) fn measure_position<G: Game>(
     Some((value, Cost::of(&stats, plain_seconds, timed)))
 }
 
-/// The repetition with the least wall time.
 fn best_of<G: Game>(
     player: &mut dyn Player<G>,
     position: &G::Position,
@@ -228,7 +226,7 @@ mod tests {
             let found = measure_position(plain.as_mut(), instrumented, &start, 1, 1);
             found.unwrap().1.rates().evaluation_fraction
         };
-        // Other processes may delay a search, so one of several has to succeed.
+        // Other processes may delay a search, so one of several attempts has to succeed.
         assert!(
             (0..20)
                 .any(|_| fraction_of("star1(depth=2, eval=mrmonte(iterations=20))").unwrap() > 0.8)

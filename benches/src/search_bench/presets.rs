@@ -1,11 +1,10 @@
-//! Players of the studies, and their published figures.
+//! Players of the studies, and published figures of searches.
 //!
-//! `{entries}` in a notation stands for the size of the table. Sources: the leaf
-//! counts of a Star1 agent in C++ (NTU); Rock'n'Roll (Schäfer 2006), section 6.3, for the
-//! study of table sizes.
+//! `{entries}` in a spec stands for the size of the transposition table. Sources: a Star1 agent in
+//! C++ (NTU) for leaf counts; Rock'n'Roll (Schäfer 2006), section 6.3, for table sizes.
 
-/// Default players: the operator without cuts as the baseline, Star1 without and with a table,
-/// Star2, and Monte-Carlo search.
+/// Default players: Star0, which has no cuts, as the baseline, Star1 without and with a table,
+/// Star2, and Monte-Carlo tree search.
 pub(crate) const DEFAULT_PLAYERS: [&str; 5] = [
     "star0(depth=5, least=5, eval=schwarz, table=0)",
     "star1(depth=5, least=5, eval=schwarz, table=0)",
@@ -15,14 +14,15 @@ pub(crate) const DEFAULT_PLAYERS: [&str; 5] = [
 ];
 
 pub(crate) struct ChanceSearch {
-    /// `outcomes` (one after the other) or `unified` (each distinct move once).
+    /// Form of chance nodes: `outcomes` (each outcome separately) or `unified` (each distinct move
+    /// once).
     pub form: &'static str,
     pub label: &'static str,
     pub player: String,
 }
 
-/// Searches of the study `chance`, named by cuts and table; the first of each form is its baseline.
-/// Depth 5 is the published depth 4.
+/// Searches of the study `chance`, labelled by cuts and table; the first one of each form is its
+/// baseline. Depth 5 here is depth 4 of the report.
 pub(crate) fn chance(
     forms: &[&'static str],
     labels: &[&'static str],
@@ -31,7 +31,7 @@ pub(crate) fn chance(
     let search = |form: &'static str, label: &'static str| {
         let (cuts, rest) = match label.strip_suffix(", table") {
             Some(cuts) => (cuts, "table=16"),
-            // Without a table, shallower searches gain nothing.
+            // Without a table, iterative deepening gains nothing, so the first depth is 5.
             None if form == "unified" => (label, "least=5, table=0"),
             None => (label, "table=0"),
         };
@@ -59,11 +59,12 @@ pub(crate) const LABELS: [&str; 8] = [
     "Star2, table",
 ];
 
-/// Names of the six positions of the published leaf counts; the report does not print them.
+/// Our names for the six positions of the published leaf counts, which the report does not print.
 pub(crate) const PUBLISHED_POSITIONS: [&str; 6] =
     ["open1", "open2", "middle1", "middle2", "end1", "end2"];
 
-/// Published leaf counts at depth 4 by outcome, in the order of [`PUBLISHED_POSITIONS`].
+/// Published leaf counts at depth 4, with each outcome searched separately, in the order of
+/// [`PUBLISHED_POSITIONS`].
 pub(crate) const PUBLISHED_LEAVES: [(&str, [u64; 6]); 4] = [
     (
         "Star0",
@@ -95,7 +96,7 @@ pub(crate) fn table_size(policy: &str, depth: u32) -> String {
     format!("star2(depth={depth}, eval=schwarz, entries={{entries}}, replace={policy})")
 }
 
-/// Position of the study `table-size`: the first set-up for both sides, Red to move.
+/// Position of the study `table-size`: set-up 0 for both sides, Red to move.
 pub(crate) const TABLE_SIZE_POSITION: &str = "123../45.../6...f/...ed/..cba r -";
 
 /// Binary logarithms of the table sizes.

@@ -1,5 +1,5 @@
-//! Sizes of the transposition table: one search of one position with tables of rising size, for
-//! each replacement policy (Rock'n'Roll, Schäfer 2006, section 6.3).
+//! Effect of the size of the transposition table: one position is searched with tables of rising
+//! size, for each replacement policy (Rock'n'Roll, Schäfer 2006, section 6.3).
 
 use super::{
     Settings,
@@ -12,23 +12,21 @@ use arena::error::Result;
 use arena::text_table::{Cell, TextTable};
 use indicatif::ProgressBar;
 
-/// One search with one table.
 struct SizedSearch {
     policy: String,
-    /// Size of the table in entries.
+    /// Number of entries of the table.
     entries: u64,
     cost: Cost,
 }
 
-/// Results of searches with tables of rising size.
 pub(crate) struct TableSizes {
-    /// Name and `{entries}` notation of each player.
+    /// Name of each policy, and the spec of its player with `{entries}` for the size of the table.
     policies: Vec<(String, String)>,
     searches: Vec<SizedSearch>,
     disagreement: f32,
 }
 
-/// Searches with tables of 2^`exponent` entries.
+/// Searches with tables of 2^`exponent` entries, for all exponents and policies.
 pub(crate) fn measure(
     policies: Vec<(String, String)>,
     exponents: &[u32],

@@ -1,10 +1,10 @@
-//! Set-ups, and their symmetries.
+//! Set-ups and their symmetries.
 //!
 //! A side's stones 1 to k stand on any k of its six home squares; with all six these are the 720
-//! set-ups. Transposing the board transposes both sides' set-ups; with six stones, reversing a
-//! side's labels (1 ↔ 6, 2 ↔ 5, 3 ↔ 4) changes no value. *Rows* are set-ups up to labels; a *class*
-//! is a row and its transpose, which have the same value against all enemies together. Every row
-//! has the same number of set-ups (two with six stones, else one).
+//! set-ups. Transposing the board transposes the set-ups of both sides; with six stones, reversing
+//! a side's labels (1 ↔ 6, 2 ↔ 5, 3 ↔ 4) changes no value. A *row* is a set-up up to labels; a
+//! *class* is a row and its transpose, which have the same value against all enemies together.
+//! Every row has the same number of set-ups: two with six stones, else one.
 
 use engine::games::einstein::{
     GONE, MAX_STONES, Position, RED,
@@ -16,14 +16,14 @@ use std::collections::BTreeSet;
 /// The stones on the home squares a5 b5 c5 a4 b4 a3; 0 for an empty square.
 pub(crate) type Arrangement = [u8; MAX_STONES];
 
-/// The home squares, in a side's own perspective.
+/// Indices of the home squares from a side's own perspective.
 const HOME_SQUARES: [u8; MAX_STONES] = [0, 1, 2, 5, 6, 10];
 
-/// Home squares after transposing the board.
+/// For each home square, the index of the one that transposing the board moves there.
 const TRANSPOSED_SQUARES: [usize; MAX_STONES] = [0, 3, 5, 1, 4, 2];
 
-/// All arrangements of the stones 1 to `stones`, smaller stones first, an empty square last; with
-/// six stones their indices are those of set-ups.
+/// All arrangements of the stones 1 to `stones`, in lexicographic order, with empty squares last;
+/// with six stones their indices are those of set-ups.
 pub(crate) fn arrangements(stones: usize) -> Vec<Arrangement> {
     let empty = stones as u8 + 1;
     let set_ups = (0..SETUPS).map(|setup| {
@@ -37,17 +37,15 @@ pub(crate) fn arrangements(stones: usize) -> Vec<Arrangement> {
         .collect()
 }
 
-/// The arrangement mirrored at the diagonal.
 pub(crate) fn transposed(order: &Arrangement) -> Arrangement {
     TRANSPOSED_SQUARES.map(|square| order[square])
 }
 
-/// The six stones with reversed labels.
 pub(crate) fn reverse_labels(order: &Arrangement) -> Arrangement {
     order.map(|stone| MAX_STONES as u8 + 1 - stone)
 }
 
-/// As text: `126435`, or with empty squares `1..2.3`.
+/// An arrangement as text: `126435`, or with empty squares `1..2.3`.
 pub(crate) fn text(order: &Arrangement) -> String {
     let letter = |&stone: &u8| {
         if stone == 0 {
@@ -59,7 +57,7 @@ pub(crate) fn text(order: &Arrangement) -> String {
     order.iter().map(letter).collect()
 }
 
-/// The start from two arrangements; Red, who begins, has the first.
+/// Start position from the arrangements of Red, who begins, and of Blue.
 pub(crate) fn start(first: &Arrangement, second: &Arrangement) -> Position {
     let side = |order: &Arrangement| {
         let mut squares = [GONE; MAX_STONES];
@@ -75,7 +73,7 @@ pub(crate) fn start(first: &Arrangement, second: &Arrangement) -> Position {
     Position::new(side(first), side(second), RED)
 }
 
-/// The rows of a number of stones, and their classes.
+/// All rows with a number of stones, and their classes.
 pub(crate) struct Rows {
     /// The first arrangement of each row.
     pub orders: Vec<Arrangement>,
@@ -83,7 +81,7 @@ pub(crate) struct Rows {
     pub class: Vec<usize>,
     /// The first row of each class.
     pub classes: Vec<usize>,
-    /// True if reversed labels have the same value.
+    /// True if reversing labels changes no value.
     pub labels_reverse: bool,
 }
 
@@ -126,7 +124,7 @@ impl Rows {
         self.orders.len()
     }
 
-    /// The arrangements that stand behind a row.
+    /// The one or two arrangements of a row.
     pub(crate) fn arrangements_of_row(&self, row: usize) -> Vec<Arrangement> {
         let order = self.orders[row];
         let mut all = vec![order];
@@ -134,7 +132,6 @@ impl Rows {
         all
     }
 
-    /// All arrangements of a class.
     pub(crate) fn of_class(&self, class: usize) -> Vec<Arrangement> {
         let rows = (0..self.len()).filter(|&row| self.class[row] == class);
         rows.flat_map(|row| self.arrangements_of_row(row)).collect()
@@ -180,7 +177,7 @@ mod tests {
 
     #[test]
     fn rows_and_classes_hold_every_arrangement_once() {
-        // Alone on the diagonal, a5 or b4, a stone is its own transpose; so are two.
+        // A single stone on the diagonal, a5 or b4, is its own transpose; so are two there.
         for (stones, rows, classes) in [(1, 6, 4), (2, 30, 16), (3, 120, 60), (6, 360, 180)] {
             let found = Rows::new(stones);
             assert_eq!((found.len(), found.classes.len()), (rows, classes));

@@ -1,4 +1,5 @@
-//! Set-ups and values as pictures: triangles of text, a table of all meetings, a map of classes.
+//! Text and charts of set-ups and values: triangles of stones, a table of all meetings, a map of
+//! classes.
 //!
 //! Set-ups are drawn as Red's, whose corner is the upper left one.
 
@@ -14,8 +15,8 @@ use arena::text_table::{Cell, TextTable};
 
 const TRIANGLES_PER_LINE: usize = 8;
 
-/// Classes listed with their members at the top, and half of those listed in all: as many set-ups
-/// as in Rock'n'Roll's tournament.
+/// Half the number of classes shown at either end of the ranking; all set-ups of so many classes
+/// are as many as in Rock'n'Roll's tournament.
 pub const MAX_DISPLAYED: usize = 4;
 
 impl SetupValues {
@@ -132,7 +133,7 @@ impl SetupValues {
     }
 }
 
-/// Triangles of the first members of classes, the score in percent above each.
+/// Triangles of stones, of the first set-up of each class, under the class's score in percent.
 fn triangles(classes: &[ClassValue]) -> String {
     let mut text = String::new();
     for line in classes.chunks(TRIANGLES_PER_LINE) {
@@ -156,7 +157,7 @@ fn triangles(classes: &[ClassValue]) -> String {
     text.trim_end().to_owned() + "\n"
 }
 
-/// A map of win rates in percent, white at 50 %.
+/// Heat map of win rates in percent, white at 50 %.
 fn map_of_rates(
     title: &str,
     rows: Vec<String>,
@@ -176,7 +177,7 @@ fn map_of_rates(
 }
 
 impl SetupValues {
-    /// Mean rate of all set-ups with a stone on a square, as a map.
+    /// Heat map of the mean score of all set-ups with a certain stone on a certain square.
     pub(crate) fn where_stones_belong(&self) -> Result<String> {
         const SQUARE_NAMES: [&str; 6] = ["a5", "b5", "c5", "a4", "b4", "a3"];
         let mean = |stone: usize, square: usize| {
@@ -204,11 +205,11 @@ impl SetupValues {
     }
 }
 
-/// Maximum groups of a map.
+/// Maximum number of groups of classes in a heat map.
 const MAX_GROUPS: usize = 36;
 
 impl SetupStudy {
-    /// Value of every meeting for the first side: a class against a row.
+    /// Table of the first side's win probability in every meeting, a class against a row.
     pub fn text_table(&self) -> TextTable {
         let order = |row: usize| text(&self.rows.orders[row]);
         let firsts = self.rows.classes.iter();
@@ -224,7 +225,7 @@ impl SetupStudy {
         TextTable::from_rows(["first", "second", "first_wins"], meetings.map(row))
     }
 
-    /// Values of classes against classes, from best to worst, grouped.
+    /// Heat map of the values of classes against classes, in groups of similar score, best first.
     pub fn svg(&self) -> Result<String> {
         let classes = &self.setup_values.classes;
         let row = |order: &String| {

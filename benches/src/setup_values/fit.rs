@@ -1,11 +1,11 @@
 //! Values of set-ups against each other, by a model fitted to games.
 //!
-//! A *meeting* is an orbit of the 720 × 720 pairs: a class of the first side against a row of the
-//! second, 64,800 with eight pairs each. All have as many games, so least squares are plain means.
-//! The model has a mean and a term for each class on each side; *pairs* adds 52 products of stone
-//! squares of both sides; *meetings* adds each meeting's residual, shrunk by empirical Bayes.
-//! Held-out games decide whether a step is taken. Fitted values are linear in the means of the
-//! meetings.
+//! A *meeting* is a class of the first side against a row of the second (see `arrangements.rs`): a
+//! set of eight symmetric pairs of set-ups, of which there are 64,800. All meetings have equally
+//! many games, so least-squares fits are plain means. The model has a mean and a term for each
+//! class on each side; *pairs* adds 52 products of stone positions of both sides; *meetings* adds
+//! each meeting's residual, shrunk by empirical Bayes. An extension is used if it predicts held-out
+//! games better. Fitted values are linear in the mean results of the meetings.
 
 use super::arrangements::{Arrangement, Rows};
 use crate::mean;
@@ -16,33 +16,36 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Terms {
-    /// A term for each class on each side.
+    /// A mean, and a term for each class of set-ups on each side.
     Classes,
-    /// Also products of stone squares of both sides.
+    /// The terms of `Classes`, plus products of stone positions of both sides.
     Pairs,
-    /// Also each meeting's residual.
+    /// The terms of `Pairs`, plus the residual of every meeting (a class of the first side against
+    /// a row of the second), shrunk towards 0.
     Meetings,
 }
 
 const ALL_TERMS: [Terms; 3] = [Terms::Classes, Terms::Pairs, Terms::Meetings];
 
-/// Quality of a model on the held-out half of the games, both halves in turn.
+/// Quality of a model on the half of the games to which it was not fitted, with both halves in
+/// turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeldOut {
     pub terms: Terms,
-    /// Explained fraction of the true variance of meetings.
+    /// Fraction of the variance of the meetings' true values that the model explains.
     pub explained: f64,
-    /// Slope of results by predictions; 1 is unbiased.
+    /// Slope of the regression of results on predictions; 1 is unbiased.
     pub slope: f64,
-    /// Standard deviation of the residuals without the dice of the held-out games; it contains the
-    /// model's errors from half of the games.
+    /// Standard deviation of the residuals without the noise of the held-out games; the error of
+    /// the model, fitted to half of the games, is part of it.
     pub residual: f64,
-    /// Reduction of the mean squared error by the last step, in standard errors.
+    /// Reduction of the mean squared error, in its standard errors, against the last smaller model
+    /// that was an improvement; `None` for the first model.
     pub better_by: Option<f64>,
 }
 
-/// Contrasts of stones invariant under label reversal, by the smaller label of a pair; of unit
-/// length over six stones.
+/// Two contrasts of stones that reversing labels leaves unchanged, indexed by the smaller of both
+/// labels; they have unit length over six stones.
 const STONE_CONTRASTS: [[f64; 3]; 2] = [
     [0.5, 0.0, -0.5],
     [
@@ -52,8 +55,8 @@ const STONE_CONTRASTS: [[f64; 3]; 2] = [
     ],
 ];
 
-/// Contrasts of home squares, of unit length: three symmetric under transposition and two
-/// antisymmetric.
+/// Contrasts of home squares with unit length: three that transposing leaves unchanged, and two
+/// that it negates.
 const SQUARE_CONTRASTS: [[f64; 6]; 5] = {
     const SQRT_HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
     const SQRT_TWELFTH: f64 = 0.288_675_134_594_812_9;
@@ -73,7 +76,7 @@ const SQUARE_CONTRASTS: [[f64; 6]; 5] = {
     ]
 };
 
-/// First index of the antisymmetric contrasts.
+/// Index of the first contrast that transposing negates.
 const FIRST_ANTISYMMETRIC: usize = 3;
 
 type Features = [[f64; SQUARE_CONTRASTS.len()]; STONE_CONTRASTS.len()];
@@ -88,17 +91,17 @@ fn features(order: &Arrangement) -> Features {
     })
 }
 
-/// The meetings and the features of the model.
+/// The meetings, and the features of set-ups for [`Terms::Pairs`].
 pub(super) struct Design {
     pub(super) rows: Rows,
     features: Vec<Features>,
 }
 
-/// A model fitted to the means of meetings.
+/// A model fitted to the mean results of meetings.
 pub(super) struct FittedModel {
-    /// The value of each meeting for the first side.
+    /// Fitted win probability of the first side in each meeting.
     pub(super) meetings: Vec<f64>,
-    /// Shrinkage factor of the residuals, 0 to 1.
+    /// Factor by which residuals of meetings are shrunk, 0 to 1.
     pub(super) believed: f64,
 }
 
@@ -113,13 +116,13 @@ impl Design {
         self.rows.classes.len() * self.rows.len()
     }
 
-    /// The rows of a meeting: first side, second side.
+    /// Rows of the first and of the second side in a meeting.
     pub(super) fn rows_of(&self, pair_index: usize) -> [usize; 2] {
         let width = self.rows.len();
         [self.rows.classes[pair_index / width], pair_index % width]
     }
 
-    /// The meeting of two rows.
+    /// Meeting of a row of the first side and one of the second.
     pub(super) fn pair_index(&self, first: usize, second: usize) -> usize {
         let class = self.rows.class[first];
         let straight = self.rows.classes[class] == first;
@@ -131,7 +134,8 @@ impl Design {
         class * self.rows.len() + second
     }
 
-    /// Values of classes as first side and as second side, as wins of the first.
+    /// Mean values of classes as first side and as second side, both as win probabilities of the
+    /// first side.
     pub(super) fn of_classes(&self, values: &[f64]) -> [Vec<f64>; 2] {
         let (width, classes) = (self.rows.len(), self.rows.classes.len());
         let first = values.chunks(width).map(mean);
@@ -142,8 +146,8 @@ impl Design {
         [first.collect(), second]
     }
 
-    /// Fits a model; `noise` is the variance of a mean. `believed` is the shrinkage factor of
-    /// residuals, or `None` to estimate it.
+    /// Fits a model to the mean results of meetings, whose variance by chance is `noise`.
+    /// `believed` is the shrinkage factor of residuals; with `None` it is estimated.
     pub(super) fn fit(
         &self,
         means: &[f64],
@@ -175,8 +179,8 @@ impl Design {
         }
     }
 
-    /// Products of features are orthogonal to each other and to all terms of classes, so each is
-    /// fitted separately.
+    /// Adds the fitted products of features. They are orthogonal to each other and to the terms of
+    /// classes, so each is fitted separately.
     fn add_pairs(&self, means: &[f64], fitted: &mut [f64]) {
         let squares = (0..SQUARE_CONTRASTS.len() * SQUARE_CONTRASTS.len())
             .map(|pair| [pair / SQUARE_CONTRASTS.len(), pair % SQUARE_CONTRASTS.len()])
@@ -201,15 +205,16 @@ impl Design {
         }
     }
 
-    /// Fits every model to one half of the games, tests it on the other, and chooses the terms;
-    /// `noise` is the variance of a mean of a half.
+    /// Fits every model to one half of the games, tests it on the other, and chooses one; `noise`
+    /// is the variance by chance of a meeting's mean over half of the games.
     pub(super) fn choose(&self, half_sums: &[Vec<f64>; 2], noise: f64) -> (Terms, Vec<HeldOut>) {
         let count = self.meetings() as f64;
         let centred = half_sums.each_ref().map(|half| {
             let middle = mean(half);
             half.iter().map(|value| value - middle).collect::<Vec<_>>()
         });
-        // Dice of the halves are independent, so their covariance is true variance.
+        // Dice of the halves are independent, so their covariance is the variance of the true
+        // values.
         let truth = dot(&centred[0], &centred[1]) / count;
         let mut before: Option<Vec<f64>> = None;
         let (mut chosen, mut found) = (Terms::Classes, Vec::new());
@@ -241,7 +246,7 @@ impl Design {
                 residual: remaining.max(0.0).sqrt(),
                 better_by,
             });
-            // A later model has to be better than the chosen one.
+            // Later models are compared with the chosen one.
             if is_better || before.is_none() {
                 before = Some(errors);
             }
@@ -255,7 +260,7 @@ mod tests {
     use super::{super::normal, *};
     use engine::core::random::RandomStream;
 
-    /// Two noisy halves of games with these true values of meetings.
+    /// Means of two halves of games: the given values of meetings with noise.
     fn half_sums(
         design: &Design,
         law: impl Fn([usize; 2]) -> f64,
@@ -287,7 +292,8 @@ mod tests {
                 }
             }
         }
-        // A law of pairs alone is fitted completely, and terms of classes stay 0.
+        // Values that consist of a product alone are fitted completely, and terms of classes stay
+        // 0.
         let law = |[first, second]: [usize; 2]| {
             let (one, two) = (design.features[first], design.features[second]);
             0.03 * one[0][1] * two[1][2] + 0.02 * one[1][3] * two[1][4]
@@ -331,7 +337,6 @@ mod tests {
             assert_eq!(chosen, terms, "{held_out:?}");
             let best = &held_out[terms as usize];
             assert_eq!(best.terms, terms);
-            // The residual of a mean of one half is shrunk by one half.
             assert!(
                 (best.residual - residual).abs() < 2e-3 && (best.slope - 1.0).abs() < 0.02,
                 "{best:?}"

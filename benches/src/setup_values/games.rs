@@ -1,7 +1,7 @@
-//! Sources of the games of set-ups.
+//! Sources of the games between set-ups.
 //!
-//! A game is a function of its start and its seed; the mean of its value over dice is the fraction
-//! of games won by the first side, luck-adjusted or not.
+//! A game depends on its start position and its seed alone; the mean of its value over dice is the
+//! fraction of games won by the first side, luck-adjusted or not.
 
 use crate::play;
 use arena::{error::Result, matches::luck};
@@ -13,25 +13,26 @@ use engine::play::{
 };
 use std::sync::Arc;
 
-/// Plays a game from a start (Red begins) with a seed; returns its value for the first side.
+/// Plays a game from a start position, in which Red begins, with a seed; returns the points of Red,
+/// luck-adjusted or not.
 pub type Table<'a> = Box<dyn FnMut(&Position, u64) -> Result<f64> + 'a>;
 
-/// A source of games from given starts.
+/// Players that play games from given start positions.
 pub trait Games: Sync {
-    /// Name of the players and of the luck adjustment.
+    /// Description of the players and of the luck adjustment.
     fn name(&self) -> String;
 
-    /// The games of one thread.
+    /// Creates the players of one thread.
     fn table(&self) -> Table<'_>;
 }
 
-/// Rollouts: both sides play by an evaluator, which also adjusts for luck.
+/// Rollouts: both sides choose the best successor by an evaluator, which also adjusts for luck.
 pub struct RollOuts {
     pub game: Standard,
-    /// The evaluator and the tables in notation.
+    /// Spec of the evaluator and the tables.
     pub name: String,
     pub evaluator: Arc<dyn AnyEvaluator<Standard>>,
-    /// Tables that end games.
+    /// Endgame tables, whose values end games early.
     pub oracle: Knowledge<Standard>,
 }
 
@@ -56,9 +57,9 @@ impl Games for RollOuts {
 #[derive(Clone)]
 pub struct FullGames {
     pub game: Standard,
-    /// The first and the second side.
+    /// Players of the first and of the second side.
     pub players: [PlayerRecipe<Standard>; 2],
-    /// Luck evaluator; without one a game counts 0 or 1.
+    /// Evaluator for luck adjustment; without it a game is worth 0 or 1.
     pub luck: Option<PlayerRecipe<Standard>>,
 }
 

@@ -1,9 +1,9 @@
-//! The change by better play: games of a policy against games of a stronger player, from the same
-//! starts with the same dice.
+//! The change of values by better play: games of a policy against games of a stronger player, from
+//! the same starts with the same dice.
 //!
 //! If both sides play better, the difference estimates the error of the policy's value; if one
-//! does, the value bounds the true one as far as the stronger player finds the best answer. Neither
-//! is proven. Results depend on players, starts, seed and number alone.
+//! does, its score bounds the true value, as far as the stronger player finds the best answers.
+//! Neither is proven. Results depend on players, starts, seed and number of games alone.
 
 use super::{
     arrangements::{Rows, start},
@@ -19,22 +19,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Improvement {
     pub starts: String,
-    /// The policy and the stronger player.
+    /// Specs of the policy and of the stronger player.
     pub players: [String; 2],
-    /// Games of each kind.
+    /// Number of games for each assignment of the two players to the sides.
     pub games: u64,
-    /// Score of the first side if both play better.
+    /// Score of the first side if both sides are the stronger player.
     pub both: Estimate,
-    /// Its difference from the score of the policy against itself.
+    /// `both` minus the score of the first side if both sides are the policy.
     pub change: Estimate,
-    /// Gain of the first side if it alone plays better.
+    /// Gain of the first side if it alone is the stronger player.
     pub first_gains: Estimate,
-    /// Gain of the second side if it alone plays better.
+    /// Gain of the second side if it alone is the stronger player.
     pub second_gains: Estimate,
 }
 
-/// Plays games of each kind on the current thread pool; `games` has the policy against itself and
-/// both players.
+/// Plays `count` games for each assignment of the two players to the sides, on the current thread
+/// pool.
 pub(super) fn measure_improvement(
     games: &FullGames,
     rows: &Rows,
@@ -91,7 +91,7 @@ pub(super) fn measure_improvement(
     })
 }
 
-/// Index of the mix at cumulative weight `at`.
+/// Index in a mixed strategy at the cumulative probability `at`.
 fn sample(mix: &[f64], mut at: f64) -> usize {
     let last = mix.iter().rposition(|weight| *weight > 0.0).unwrap_or(0);
     for (index, weight) in mix[..last].iter().enumerate() {

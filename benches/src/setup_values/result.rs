@@ -1,8 +1,8 @@
 //! Conclusions from the values of meetings: the first side's advantage, good set-ups, equilibria.
 //!
-//! Values are win probabilities of the first side unless stated otherwise. Both sides choose
-//! simultaneously, or one sees the other's set-up, or the first mover is random, as in matches. The
-//! interval of an equilibrium has the guaranteed values of its mixes.
+//! Values are win probabilities of the first side unless stated otherwise. Either both sides choose
+//! set-ups simultaneously, or one sees the other's set-up, or it is random who begins, as in
+//! matches.
 
 use super::{
     arrangements::{Rows, text},
@@ -16,100 +16,100 @@ use crate::{
 use arena::statistics::Interval;
 use serde::{Deserialize, Serialize};
 
-/// A choice and the other side's best response.
+/// Best set-up of a side that chooses first, and the best response.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BestResponse {
     /// Set-up of the first side.
     pub first: String,
     /// Set-up of the second side.
     pub second: String,
-    /// Value for the first side.
+    /// Win probability of the first side.
     pub value: Estimate,
 }
 
-/// Set-ups of equal mean value.
+/// A class of symmetric set-ups, which have equal mean values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassValue {
-    /// Stones over a5 b5 c5 a4 b4 a3, all members.
+    /// All set-ups of the class, each as its stones on a5 b5 c5 a4 b4 a3.
     pub orders: Vec<String>,
-    /// Value against random set-ups on the first side.
+    /// Win probability of the class as first side against random set-ups.
     pub first: f64,
-    /// Value against random set-ups on the second side.
+    /// Win probability of the class as second side against random set-ups.
     pub second: f64,
     pub score: f64,
-    /// Total frequency in the first side's equilibrium.
+    /// Probability of the class in the first side's equilibrium strategy.
     #[serde(rename = "share_first")]
     pub weight_first: f64,
-    /// Total frequency in the second side's equilibrium.
+    /// Probability of the class in the second side's equilibrium strategy.
     #[serde(rename = "share_second")]
     pub weight_second: f64,
-    /// Total frequency in the equilibrium of an unknown first side.
+    /// Probability of the class in the equilibrium strategy if it is random who begins.
     #[serde(rename = "share")]
     pub weight: f64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FitReport {
-    /// Standard deviation of one game.
+    /// Standard deviation of one game's result.
     pub deviation: f64,
     /// Standard deviation of the values of meetings.
     pub spread: f64,
-    /// Standard error of a class's value on one side.
+    /// Standard error of a class's mean value as one of the sides.
     pub class_error: f64,
-    /// Models on held-out games.
+    /// Quality of all models on held-out games.
     pub held_out: Vec<HeldOut>,
-    /// Index of the chosen model.
+    /// Index of the chosen model in `held_out`.
     pub taken: usize,
-    /// Shrinkage factor of the residuals of meetings; 0 unless the model has them.
+    /// Factor by which residuals of meetings are shrunk; 0 if the model has none.
     pub believed: f64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SetupValues {
-    /// Stones a side.
     pub stones: usize,
     pub game: String,
-    /// Source of the values.
+    /// Source of the values, in words.
     pub source: String,
     pub seed: u64,
-    /// 0 for exact values.
+    /// Number of games; 0 for exact values.
     pub games: u64,
-    /// Maximum error of exact values.
+    /// Maximum error of exact values; `None` for values from games.
     pub within: Option<f64>,
-    /// Both set-ups are random.
+    /// Win probability of the first side if both set-ups are random.
     pub random: Estimate,
-    /// Simultaneous choice.
+    /// Win probability of the first side if both sides choose optimally at the same time.
     pub equilibrium: Estimate,
-    /// Guaranteed values of both mixes.
+    /// What the first side's equilibrium strategy guarantees it, and the most that the second
+    /// side's strategy allows it.
     pub assured: Interval,
-    /// The second side sees the first side's set-up.
+    /// Best choice of the first side if the second side sees its set-up.
     pub second_answers: BestResponse,
-    /// The first side sees the second side's set-up.
+    /// Best choice of the second side if the first side sees its set-up.
     pub first_answers: BestResponse,
-    /// Loss of random set-ups to the best response if the first side is unknown.
+    /// Loss of random set-ups to the best response if it is random who begins, in win probability.
     pub random_loses: f64,
-    /// By descending score.
+    /// All classes, best first.
     pub classes: Vec<ClassValue>,
-    /// The fit, for values from games.
+    /// The fitted model, for values from games.
     pub fit: Option<FitReport>,
-    /// Change by better play, from random and from equilibrium set-ups.
+    /// Changes by better play, from random and from equilibrium set-ups.
     pub better: Vec<Improvement>,
 }
 
-/// Maximum rounds of the solver, and its target gap.
+/// Maximum rounds of the equilibrium solver, and its target gap.
 const MAX_ROUNDS: usize = 100_000;
 const CLOSE_ENOUGH: f64 = 1e-5;
 
-/// Smaller weights are the solver's remainder.
+/// Smaller probabilities in a solution are taken as 0.
 const MIN_WEIGHT: f64 = 1e-4;
 
 pub(super) struct Analysis {
-    /// Mixes of random set-ups, of the equilibrium, and of either side answering, in the order of
-    /// `values`.
+    /// Strategies of both sides with random set-ups, in equilibrium, if the second side sees the
+    /// first side's set-up, and if the first sees the second's. `values` has the same order.
     pub(super) mixes: [Mixes; 4],
     pub(super) values: [f64; 4],
     assured: Interval,
-    /// Mix for an unknown first side.
+    /// Equilibrium strategy if it is random who begins.
     mix: Vec<f64>,
     random_loses: f64,
 }
@@ -146,7 +146,8 @@ impl Analysis {
             (values[one][other] - values[other][one]) / 2.0
         });
         let [rows, columns] = solve(&even, CLOSE_ENOUGH, MAX_ROUNDS);
-        // Rows and columns are the same player, so the mean of two equilibrium mixes is one.
+        // Both players of this game are alike, so the mean of their equilibrium strategies is one,
+        // too.
         let pairs = rows.iter().zip(columns);
         let mean = pairs.map(|(one, other)| (one + other) / 2.0);
         let mixes = [
@@ -167,7 +168,7 @@ impl Analysis {
         }
     }
 
-    /// The result without the fields of games; `errors` are those of the four values.
+    /// The result without the fields about games; `errors` are those of `self.values`.
     pub(super) fn setup_values(
         &self,
         rows: &Rows,

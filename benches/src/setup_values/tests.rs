@@ -1,4 +1,5 @@
-//! Small games against a slow solver; games, threads and interruptions of the large one.
+//! Tests of exact values against a slow solver, and of the study by games with threads and
+//! interruptions.
 
 use super::{games::RollOuts, *};
 use arena::statistics::Interval;
@@ -7,7 +8,7 @@ use engine::games::einstein::{Position, Variant, tables::run_sequentially};
 use engine::play::build::PlayerRecipe;
 use std::{collections::HashMap, fs};
 
-/// The value by definition.
+/// Win probability of the side to move, by definition.
 fn slow(game: &Standard, position: &Position, cache: &mut HashMap<u64, f64>) -> f64 {
     if let Some(payoff) = game.payoff(position, position.seat()) {
         return payoff.into();
@@ -98,7 +99,7 @@ fn setup_values(player: &str, settings: &Settings) -> SetupStudy {
 #[test]
 fn random_players_gain_what_other_programs_found() {
     let found = setup_values("random", &settings(2)).setup_values;
-    // 53.15 %: `benches playouts`, which is held against two other programs.
+    // `benches playouts` gives 53.15 %, as two other programs do.
     let random = found.random;
     assert!(
         (random.value - 0.5315).abs() < 3.0 * random.error && random.error < 0.0015,

@@ -1,7 +1,8 @@
-//! Generation of the committed suite from games of a small search against itself.
+//! Generation of the committed suite, from games of a small search against itself.
 //!
-//! Game `i` is a function of the seed and `i`. The first game with a position that meets a slot's
-//! conditions fills it, and no other, so all positions are from different games.
+//! Game `i` depends on the seed and `i` alone. Every place in the suite (slot) has conditions, and
+//! takes a position of the first game that has a matching one and is not yet used, so all positions
+//! are from different games.
 
 use super::{Phase, Suite};
 use crate::{NamedValue, begin_game, play};
@@ -14,12 +15,12 @@ const SUITE_SEED: u64 = 1;
 /// Player of both sides.
 const SUITE_PLAYER: &str = "star1(depth=3, eval=schwarz(slope=0.4, offset=0.274))";
 
-/// Minimum steps of every stone to its goal in an endgame: neither side can win within the five
-/// plies of the default search before the other has had as many turns.
+/// Minimum distance of every stone from its goal in an endgame, in steps: neither side can then win
+/// within the five plies of the default search before the other has had as many turns.
 const ENDGAME_STEPS: u8 = 3;
 
-/// Conditions of the slots: plies before an opening, then remaining stones. Sides begin in turn, so
-/// Red and Blue are to move equally often.
+/// For each phase, conditions of the slots: plies before an opening, or remaining stones. The sides
+/// begin in turn, so that Red and Blue are to move equally often.
 const SLOTS: [(Phase, [u32; 8]); 3] = [
     (Phase::Opening, [0, 2, 1, 3, 4, 2, 1, 3]),
     (Phase::Middle, [9, 9, 9, 8, 8, 8, 7, 7]),
@@ -60,7 +61,8 @@ fn generate(seed: u64) -> String {
     text
 }
 
-/// The first matching position that is not over and not won with any roll.
+/// The first position of a game that matches a slot's conditions, is not over, and is not won at
+/// once with every roll.
 fn choose(game: &Standard, phase: Phase, wish: u32, positions: &[Position]) -> Option<Position> {
     let fits = |plies: u32, position: &Position| match phase {
         Phase::Opening => plies == wish,
@@ -84,7 +86,7 @@ fn wins_with_any_roll(game: &Standard, position: &Position) -> bool {
     })
 }
 
-/// Steps of the nearest stone to its goal, on an empty board.
+/// Steps of a side's nearest stone to its goal on an empty board.
 fn steps_to_goal(position: &Position) -> u8 {
     let sides = [position.mover(), position.other()];
     let squares = sides.iter().flat_map(|side| side.squares());
@@ -125,7 +127,7 @@ fn a_stone_beside_the_goal_wins_with_any_roll_and_two_need_the_right_one() {
     let wins = |text: &str| wins_with_any_roll(&game, &position(text));
     assert!(wins("...../a..../...../...1./..... r -"));
     assert!(!wins("1..../...../a..../...3./..... r -"));
-    // Blue's stone a.
+    // The position has Blue's stone `a`.
     let steps = |text: &str| steps_to_goal(&position(text));
     assert_eq!(steps("1..../a..../...../..3../..... r -"), 1);
     assert_eq!(steps("1..../...../..a../..3../..... r -"), 2);

@@ -1,5 +1,4 @@
-//! The game model (rules, chance, hints for searches), evaluators, oracles, and general utilities
-//! such as files, random numbers and SIMD dispatch.
+//! The game model, evaluators, oracles, and general utilities.
 //!
 //! Invariant: nothing here names a search, a player or a game.
 

@@ -1,7 +1,7 @@
 //! Arrays built element by element, in order, in hot loops.
 //!
-//! Unlike `map` and `from_fn` of the standard library these are inlined when the engine is compiled
-//! in several codegen units (searches took a quarter more time otherwise).
+//! Unlike `map` and `from_fn` of the standard library these are inlined across codegen units
+//! (searches took a quarter more time otherwise).
 
 #[inline(always)]
 pub(crate) fn build_array<T: Copy + Default, const N: usize>(

@@ -1,10 +1,9 @@
 //! Expectations over chance: values of positions before their chance event, exact or bounded.
 //!
-//! The value is `Σ_o p_o · max_{m ∈ moves(o)} v_m`; a move that several outcomes allow is valued
-//! once (Rock'n'Roll, Schäfer 2006). Until all moves of an outcome are searched, its value lies
-//! between their best lower bound and 1; a move's search window (Star1, Ballard 1983) solves the
-//! piecewise linear sum for the move's value. Invariant: values are win probabilities in `[0, 1]`
-//! from one perspective.
+//! The value is `Σ_o p_o · max_{m ∈ moves(o)} v_m`; each distinct move is valued once (Rock'n'Roll,
+//! Schäfer 2006). Until all moves of an outcome are searched, its value lies between their best
+//! lower bound and 1; the window of a move (Star1, Ballard 1983) solves these piecewise linear
+//! sums. Invariant: values are win probabilities in `[0, 1]` from one perspective.
 
 use crate::core::game::{List, MAX_LISTED_OUTCOMES, Outcome, OutcomeList};
 use serde::Serialize;
@@ -95,8 +94,8 @@ pub struct ChanceBounds<O: OutcomeList> {
     outcomes: O::ListOf<OutcomeBounds>,
     /// For each of the first moves the outcomes that allow it, as a bit set.
     allowing: [u64; NUM_MASKS],
-    /// Bounds of the position as running sums: they have rounding errors and are compared with a
-    /// margin; [`ChanceBounds::bounds`] sums anew.
+    /// Bounds of the position as running sums, compared with a margin for rounding errors;
+    /// [`ChanceBounds::bounds`] sums anew.
     lower: f32,
     upper: f32,
     /// [`MARGIN`], or 0 with a single outcome of probability 1, where nothing is rounded.
@@ -160,9 +159,9 @@ impl<O: OutcomeList> ChanceBounds<O> {
         }
     }
 
-    /// Alpha and beta for the search of the move at `index`, where the position's bounds do not yet
-    /// decide its own window (`alpha`, `beta`): a value up to the move's alpha changes nothing or
-    /// makes the position fail low, one from its beta on makes the position fail high.
+    /// Alpha and beta for the search of the move at `index`, before the position's bounds decide
+    /// its window: a value up to this alpha changes nothing or makes the position fail low, from
+    /// this beta on it makes it fail high.
     #[inline]
     pub fn window(&self, index: usize, alpha: f32, beta: f32) -> (f32, f32) {
         let (alpha, beta) = (alpha - self.margin, beta + self.margin);

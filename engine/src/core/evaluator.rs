@@ -1,8 +1,8 @@
 //! Evaluators: static values of positions, without search.
 //!
-//! A value is the win probability of the seat to move before its chance event, so that expectations
-//! over outcomes are meaningful. An evaluator is immutable and shared by threads; each thread has
-//! its incremental state in an [`Evaluator::Cache`].
+//! A value is the win probability of the seat to move before its chance event; expectations need
+//! this scale. Evaluators are immutable and shared; the incremental state of a thread is in an
+//! [`Evaluator::Cache`].
 
 use crate::core::{
     chance::expectation,
@@ -15,13 +15,13 @@ pub trait Evaluator<G: Game>: Send + Sync {
     /// Incremental state of a position, such as an NNUE accumulator; `()` for none.
     type Cache: Clone + Default + Send;
 
-    /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] are faster than
-    /// evaluating the successors one by one; searches then call them, without caches.
+    /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] beat evaluating
+    /// successors one by one; searches then call them, without caches.
     const BATCHES_SUCCESSORS: bool = false;
 
-    /// The value of a position for the seat to move, searched one ply deep: bit for bit the
-    /// expectation of the [`Evaluator::value`]s of its successors. The cache only saves work. Two
-    /// seats only.
+    /// The value of a position searched one ply deep, for the seat to move: bit for bit the
+    /// expectation of its successors' [`Evaluator::value`]s. The cache only saves work. Two seats
+    /// only.
     fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> f32 {
         one_ply_serial(self, game, position, cache)
     }
@@ -72,8 +72,8 @@ pub trait Evaluator<G: Game>: Send + Sync {
         let _ = (game, position, cache);
     }
 
-    /// Computes the cache of a position (`child`) from that of the position before the move
-    /// (`parent`), bit for bit as [`Evaluator::refresh`] does.
+    /// Computes the cache of a position (`child`) from that before the move (`parent`), bit for bit
+    /// as [`Evaluator::refresh`].
     fn update(
         &self,
         game: &G,

@@ -125,7 +125,7 @@ pub fn read_open(file: &File, path: &Path, kind: FileKind) -> Result<Vec<u8>, Fi
     bytes.ok_or_else(|| too_large(kind.max_bytes() + 1))
 }
 
-/// Reads a stream, such as standard input, of at most 64 MiB; errors name it `path`.
+/// Reads a stream, such as standard input; errors name it `path`.
 ///
 /// # Errors
 /// [`FileError::Read`], also beyond the maximal size of this kind or 64 MiB.
@@ -211,8 +211,8 @@ pub fn claim_directory(directory: &Path) -> Result<Option<File>, FileError> {
     enter_directory(directory, TaskSlice::All)
 }
 
-/// [`claim_directory`] for a slice of the work: tasks of a job array share the directory and its
-/// lock, write files of their own and remove no temporary files.
+/// [`claim_directory`] for a slice of the work: tasks of a job array share the lock, write files of
+/// their own and remove no temporary files.
 pub fn enter_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File>, FileError> {
     if slice.is_task() {
         make_directory(directory)?;
@@ -224,7 +224,7 @@ pub fn enter_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File
     Ok(lock)
 }
 
-/// Locks a directory while the returned file lives, shared for a task of a job array and otherwise
+/// Locks a directory while the returned file lives, shared for a task of a job array, else
 /// exclusively. `None` outside Unix and on file systems without locks.
 ///
 /// # Errors

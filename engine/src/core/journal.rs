@@ -61,10 +61,10 @@ pub struct Journal<L> {
 pub type OpenedJournal<L> = (Journal<L>, BTreeMap<u64, L>);
 
 impl<L: Serialize + DeserializeOwned> Journal<L> {
-    /// Opens or creates the journal of a task slice of work with `count` parts and reads the
-    /// finished parts. `identity` is an object with everything the results depend on; absent keys
-    /// equal `null`. A task also reads the journal of the undivided work, to which a merge adds the
-    /// parts of all tasks. Without a path nothing is stored.
+    /// Opens or creates the journal of a task slice of `count` parts and reads the finished parts.
+    /// `identity` is an object with everything the results depend on; absent keys equal `null`. A
+    /// task also reads the journal of the undivided work; a merge adds the parts of all tasks to
+    /// that. Without a path nothing is stored.
     pub fn open(
         path: Option<&Path>,
         terms: ErrorTerms,
@@ -172,8 +172,8 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     }
 }
 
-/// Decides for an append of so many bytes to a file whether it fails (`None`: it does not): the
-/// number of bytes written before, and whether truncating the file then fails too.
+/// For an append of so many bytes that is to fail: the number of bytes written before, and whether
+/// truncating fails too.
 #[doc(hidden)]
 pub type Fault = fn(&Path, usize) -> Option<(usize, bool)>;
 
@@ -189,14 +189,13 @@ struct JournalFile {
     length: u64,
     /// Whether the file ends with an incomplete line that cannot be truncated.
     is_closed: bool,
-    /// Earlier files of this path, kept open so that they stay locked: a process that opened one of
-    /// them before its replacement must not get its lock.
+    /// Replaced files of this path, kept open for their locks: a process that opened one earlier
+    /// must not get its lock.
     replaced: Vec<File>,
     work: &'static str,
 }
 
 impl JournalFile {
-    /// Opens or creates and locks a file.
     fn open(path: &Path, work: &'static str) -> Result<Self, JournalError> {
         let failed = |cause| failed(path, &cause);
         let file = OpenOptions::new()
@@ -296,7 +295,6 @@ fn open_file<L: DeserializeOwned>(
     Ok((lines, found.parts))
 }
 
-/// The identity in the header of a task slice's file, for work of so many parts.
 fn task_identity(identity: &Value, slice: TaskSlice, parts: u64) -> Value {
     let mut identity = identity.clone();
     if let TaskSlice::Task { number, of } = slice {
@@ -325,7 +323,6 @@ fn read_task_file<L: DeserializeOwned>(
 
 struct FileContent<L> {
     complete: usize,
-    /// Whether some lines fail their checksum.
     is_damaged: bool,
     parts: BTreeMap<u64, L>,
 }
@@ -548,8 +545,7 @@ mod tests {
         }
     }
 
-    /// Bytes that may still be appended to a file before an append fails, and whether truncating
-    /// fails too.
+    /// Bytes until an append fails, and whether truncating fails too.
     static BYTES: Mutex<BTreeMap<PathBuf, (usize, bool)>> = Mutex::new(BTreeMap::new());
 
     fn fault(path: &Path, length: usize) -> Option<(usize, bool)> {
@@ -573,7 +569,6 @@ mod tests {
         let all: Vec<Line> = (0..4)
             .map(|part| (part, vec![part; part as usize]))
             .collect();
-        // Like several threads that continue after a failure.
         let work = || -> Result<(), JournalError> {
             let (mut journal, parts) = open(&path, &identity)?;
             let missing_tasks = all.iter().filter(|part| !parts.contains_key(&part.0));

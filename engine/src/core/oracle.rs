@@ -32,8 +32,8 @@ pub trait Oracle<G: Game>: Send + Sync + Debug {
         true
     }
 
-    /// Tightens `bounds` (initially unknown) of the moves of a position, for the seat that makes
-    /// them. Returns whether any changed. Only for positions that are not over.
+    /// Tightens the `bounds`, initially unknown, of moves for the seat that makes them. Returns
+    /// whether any changed. Only for positions that are not over.
     fn move_bounds(
         &self,
         game: &G,

@@ -185,7 +185,7 @@ pub trait OutOfTurn: Game {
     }
 }
 
-/// What searches need of a game: rules, hints, playouts and moves out of turn.
+/// What searches need of a game.
 pub trait SearchGame: Playouts + OutOfTurn {}
 
 impl<G: Playouts + OutOfTurn> SearchGame for G {}

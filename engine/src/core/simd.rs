@@ -111,8 +111,8 @@ impl Instructions {
 
 /// Defines a function that dispatches to a loop: `name(instructions, arguments…)` calls the first
 /// version whose level the instructions include, compiled for that level. Versions are listed
-/// widest first; `any` stands for AVX-512, AVX2 and portable with one body. Without a portable
-/// version the instructions must include the last level.
+/// widest first; `any` is one body for AVX-512, AVX2 and portable. Without a portable version the
+/// instructions must include the last level.
 #[macro_export]
 macro_rules! multiversion {
     ($(#[$meta:meta])* $visibility:vis fn $name:ident

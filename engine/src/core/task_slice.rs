@@ -1,7 +1,7 @@
-//! Division of work among the tasks of a job array: each task does a range of the numbered parts.
+//! Division of work among the tasks of a job array: each does a range of the numbered parts.
 //!
-//! The results of a task are in files of its own, which are merged later. Invariant: every part
-//! belongs to one task, and later tasks have later parts.
+//! A task's results are in files of its own, merged later. Invariant: every part belongs to one
+//! task, and later tasks have later parts.
 
 use crate::core::text::joined;
 use std::{

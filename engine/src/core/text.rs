@@ -26,8 +26,7 @@ impl TextError {
         }
     }
 
-    /// Counts the character within its line, whose number is added to the problem unless it is the
-    /// first.
+    /// Counts the character within its line, and adds the line's number unless it is the first.
     #[must_use]
     pub fn in_lines(self, text: &str) -> Self {
         let before: String = text.chars().take(self.character - 1).collect();
@@ -189,12 +188,11 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
 }
 
 /// A hint to append to an unknown name, ` (did you mean 'star2'?)`; empty without a similar name.
-/// `list` is a help text such as `star2(depth, eval), mcts and random; more text`; what follows `(`
-/// up to `)` and what follows `;` are no names.
+/// `list` is text such as `star2(depth, eval), mcts and random; more text`: parentheses and what
+/// follows `;` contain no names.
 pub fn suggestion(name: &str, list: &str) -> String {
     // Two edits in five letters are as many as count as similar.
     const MIN_SIMILARITY: f64 = 0.6;
-    // The time is proportional to the product of both lengths.
     const MAX_BYTES: usize = 64;
     if name.len() > MAX_BYTES {
         return String::new();

@@ -1,4 +1,4 @@
-//! Reading and writing safetensors files, with checksums of tensors and metadata.
+//! Safetensors files, with checksums of tensors and metadata.
 //!
 //! The `safetensors` crate writes metadata in random order; here it is sorted, so that equal models
 //! are equal files.
@@ -225,7 +225,7 @@ fn push_json_string(json: &mut String, text: &str) {
     json.push('"');
 }
 
-/// The error of bytes that are no safetensors file, or are one of wrong length.
+/// The error for a file of wrong length, or one that is no safetensors file.
 fn wrong_format(bytes: &[u8], error: &safetensors::SafeTensorError) -> ModelError {
     let foreign = ModelError(format!("not a model file: {error}"));
     let found = bytes.len() as u64;

@@ -1,10 +1,9 @@
 //! Inputs of learned evaluators: positions as symbols (*views*), tuple sets over views, and the
-//! features of neural networks.
+//! features of networks.
 //!
 //! Training and inference share one extractor. Invariant: a view depends on the perspective alone,
-//! not on the seat's number. A canonical *schema text* names every input with the version of its
-//! formula; model files contain it, so that no model runs on other inputs than those of its
-//! training.
+//! not on the seat's number. A canonical *schema text* in model files names every input with the
+//! version of its formula, so that no model runs on other inputs than those of its training.
 
 use super::{
     name_set::{NameSet, Named},

@@ -94,8 +94,8 @@ impl<G: Learnable> ModelFile<G> {
         container.to_bytes()
     }
 
-    /// Parses the bytes of a model file. Checks are in this order, and the first failure is the
-    /// error: format, schema, game, kind, features, checksums, tensors, weights.
+    /// Parses the bytes of a model file, with the first failure of these checks in order: format,
+    /// schema, game, kind, features, checksums, tensors, weights.
     pub fn from_bytes(game: &G, bytes: &[u8]) -> Result<Self, ModelError> {
         let container = Container::parse(bytes)?;
         let schema = container.value("schema")?;
@@ -244,7 +244,6 @@ fn ntuple_container<G: Learnable>(model: &TupleNetwork<G>) -> Container {
     }
 }
 
-/// Scales of a file without fixed-point tensors.
 const NO_SCALES: &str = "{}";
 
 fn network_scales(layers: usize) -> String {

@@ -1,10 +1,9 @@
 //! Quantized neural networks (NNUE, Nasu 2018) for the leaves of a search.
 //!
 //! Inputs are one-hot slots ([`Learnable::feature_slots`]). The layers after the first exist once
-//! per bucket; a position's bucket depends on how much of the game remains
-//! ([`Network::bucket_limits`]). [`NetworkWeights`] has the formula. Invariant: all sums are exact
-//! integers, so incremental updates equal a refresh, and all kernels and instruction sets give the
-//! same bits.
+//! per bucket of the remaining game ([`Network::bucket_limits`]). [`NetworkWeights`] has the
+//! formula. Invariant: all sums are exact integers, so incremental updates equal a refresh, and all
+//! kernels and instruction sets give the same bits.
 
 mod accumulator;
 mod kernels;
@@ -141,8 +140,8 @@ pub struct Network<G: Learnable> {
 }
 
 impl<G: Learnable> Network<G> {
-    /// A network with these optional feature groups. `bucket_limits` are the upper limits of all
-    /// buckets but the last, ranges of [`crate::play::rules::Rules::remaining`].
+    /// A network with these optional feature groups. `bucket_limits` are upper limits of
+    /// [`crate::play::rules::Rules::remaining`] of all buckets but the last.
     pub fn new(
         game: &G,
         groups: NameSet<G::Group>,
@@ -175,8 +174,7 @@ impl<G: Learnable> Network<G> {
         })
     }
 
-    /// The same network, computed with other instructions than the best of this machine; values are
-    /// equal.
+    /// The same network with other instructions than the best of this machine; values are equal.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         Self {
@@ -201,8 +199,7 @@ impl<G: Learnable> Network<G> {
         self.groups
     }
 
-    /// Upper limits of [`crate::play::rules::Rules::remaining`] of all buckets but the last; empty
-    /// for one bucket.
+    /// Upper limits of the remaining game of all buckets but the last; empty for one bucket.
     pub fn bucket_limits(&self) -> &[u8] {
         &self.bucket_limits
     }
@@ -227,8 +224,8 @@ impl<G: Learnable> Network<G> {
         &self.game
     }
 
-    /// Log odds of the side to move in units of 1 / [`LOGIT_SCALE`], without cache and
-    /// game-specific code: the reference.
+    /// Log odds of the side to move in units of 1 / [`LOGIT_SCALE`], without cache or game-specific
+    /// code.
     pub fn logit_from_scratch(&self, game: &G, position: &G::Position) -> i32 {
         let (mut rows, mut sums) = ([0; MAX_ACTIVE], [0; MAX_WIDTH]);
         let (rows, sums) = (
@@ -300,7 +297,6 @@ impl<G: Learnable> Evaluator<G> for Network<G> {
         G::Network::one_ply(self, game, position, cache)
     }
 
-    /// Scores for the side that makes the moves, not calibrated.
     #[inline]
     fn score_successors(
         &self,

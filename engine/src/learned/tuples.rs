@@ -1,8 +1,8 @@
 //! n-tuple networks: sums of table entries, each indexed by a few symbols of the position's view.
 //!
 //! The logit is `bias + Σ_t weights[row of tuple t]`, the value its logistic. All tables are one
-//! array of rows, with a set of tables per phase (range of the remaining game). Sums are quantized
-//! and exact, so incremental updates and all implementations give the same bits. Source: Lucas 2008
+//! array of rows, with a set of tables per phase of the remaining game. Sums are quantized and
+//! exact, so all implementations and incremental updates give the same bits. Source: Lucas 2008
 //! (Othello).
 
 mod quantized;
@@ -22,7 +22,7 @@ use crate::core::{
 use std::fmt::Debug;
 
 /// Inference code for a game's n-tuple networks: [`GenericKernels`] or faster code. Invariant: the
-/// rows are those of [`GenericKernels`], and sums of their weights are exact.
+/// same rows, and exact sums of their weights.
 pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     Clone + Debug + Send + Sync + Sized + 'static
 {
@@ -110,8 +110,8 @@ impl<G: Learnable> PartialEq for TupleNetwork<G> {
 }
 
 impl<G: Learnable> TupleNetwork<G> {
-    /// A network with one weight per row of the set; an error if a weight is not finite, or if
-    /// their sums may get too large.
+    /// A network with one weight per row of the set; an error if a weight is not finite, or sums
+    /// may get too large.
     pub fn new(set: TupleSet<G>, weights: Vec<f32>, bias: f32) -> Result<Self, ModelError> {
         if weights.len() != set.rows() {
             let (found, expected) = (weights.len(), set.rows());

@@ -1,5 +1,4 @@
-//! Values of a position and of its moves, as searches compute them and as tables and JSON show
-//! them.
+//! Values of a position and of its moves, from searches to tables and JSON.
 
 use super::{
     build::PlayerRecipe,
@@ -51,15 +50,15 @@ impl<M> MoveValue<M> {
     }
 }
 
-/// The values of a position that is not over and of its moves; win probabilities are those of the
-/// seat to move. [`Player::analyse`] fills `moves`, `line`, `stats` and `tree`, and
-/// [`PlayerRecipe::analyse`] the rest.
+/// The values of a position that is not over and of its moves, for the seat to move.
+/// [`Player::analyse`] fills `moves`, `line`, `stats` and `tree`, and [`PlayerRecipe::analyse`] the
+/// rest.
 #[derive(Clone, Debug)]
 pub struct Analysis<M> {
     /// The move to play; `None` if the position's chance event is still open.
     pub best: Option<M>,
     /// The value of the best move, or before the chance event the expectation over outcomes; `None`
-    /// from players that value no moves.
+    /// from players without values.
     pub value: Option<f32>,
     /// The win rate observed in complete games for the value; `None` if that was not fitted.
     pub calibrated: Option<f32>,
@@ -116,10 +115,9 @@ impl<M: Copy> Analysis<M> {
 }
 
 impl<G: Playable> PlayerRecipe<G> {
-    /// Analyses a position by a player of this recipe. `outcome` is the outcome of chance, or
-    /// `None` before it; `limits` end the search besides the player's own. An `observer` receives
-    /// the analyses of all depths before the last ([`Player::analyse_observed`]), without a best
-    /// move and without scores.
+    /// Analyses a position by a player of this recipe, before (`None`) or after an outcome of
+    /// chance; `limits` end the search besides the player's own. An `observer` receives the depths
+    /// before the last ([`Player::analyse_observed`]), without a best move and without scores.
     ///
     /// # Errors
     /// In one line, if the player fails.
@@ -176,7 +174,7 @@ impl<G: Playable> PlayerRecipe<G> {
         limits: &Limits,
         analysis: &mut Analysis<G::Move>,
     ) {
-        // A search that evaluated no leaf reached the end of the game in every line.
+        // A search that evaluated no leaf saw the end of every line.
         let is_exact = analysis.stats.evaluations == 0;
         for rated in &mut analysis.moves {
             let proven = rated.tree.map(|tree| tree.proven);

@@ -1,8 +1,7 @@
-//! Construction of evaluators and players of any game from notation.
+//! Construction of evaluators and players from notation.
 //!
 //! A [`PlayerRecipe`] is checked and has its models loaded; the players it makes share the weights.
-//! This module has the players of every game; those of a single game are in its registry
-//! ([`super::registry`]).
+//! Here are the players of every game; those of one game are in its registry ([`super::registry`]).
 
 use self::monte_carlo::MctsRecipe;
 use self::rollouts::RolloutRecipe;
@@ -214,8 +213,8 @@ impl<G: Playable> PlayerRecipe<G> {
         self.made.is_reproducible
     }
 
-    /// Whether the search has a limit of time, so that callers may set [another
-    /// one](crate::core::limits::Limits::time) for each move.
+    /// Whether the search has a limit of time, which callers may
+    /// [replace](crate::core::limits::Limits::time) for each move.
     pub fn is_time_limited(&self) -> bool {
         self.made.is_time_limited
     }
@@ -227,8 +226,8 @@ impl<G: Playable> PlayerRecipe<G> {
     }
 
     /// The win rate observed in complete games for a value of a position, for the same seat; `None`
-    /// if that was not fitted. Values of finished games and exact values that the oracle finds
-    /// within `limits` are returned unchanged.
+    /// if that was not fitted. Values of finished games and of positions that the oracle knows are
+    /// unchanged.
     #[must_use]
     pub fn calibrate_to_results(
         &self,
@@ -320,8 +319,8 @@ pub fn evaluator<'t, G: Playable>(
 
 type EvaluatorAndOracle<G> = (Arc<dyn AnyEvaluator<G>>, Knowledge<G>);
 
-/// The game's oracle if its option is given, otherwise the default oracle of a search limited by
-/// time (`Some(true)`) or by nodes; `None` if `default` is.
+/// The game's oracle if its option is given, otherwise by `default` that of a search limited by
+/// time (`true`) or by nodes.
 fn oracle<G: Playable>(
     arguments: &mut Arguments<'_>,
     game: &G,

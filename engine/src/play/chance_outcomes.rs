@@ -17,8 +17,7 @@ pub trait SeededChance<G: SearchGame>: ChanceSource<G> + Send {
     fn from_seed(game: &G, seed: u64) -> Self;
 }
 
-/// A source of outcomes that can be restarted: the second game of a pair gets the outcomes of the
-/// first.
+/// A source of outcomes that can be restarted, for the second game of a pair.
 pub trait Repeatable {
     /// Restarts the source at its first outcomes.
     fn rewind(&mut self);
@@ -44,9 +43,9 @@ pub trait ChanceOutcomes: Rules {
         Self::PairedChance::from_seed(self, seed)
     }
 
-    /// Replaces the list by the moves that an outcome allows, in list order; it gets empty if there
-    /// is no such outcome. The position is not over. Outcomes are numbered as in records (see
-    /// [`ChanceSource::draw`]): by default as [`crate::core::game::Game::outcomes`] lists them.
+    /// Replaces the list by the moves that an outcome allows, in list order; by none if there is no
+    /// such outcome. The position is not over. Outcomes are numbered as in records: by default as
+    /// [`crate::core::game::Game::outcomes`] lists them.
     fn allowed_moves(&self, position: &Self::Position, outcome: u8, moves: &mut Self::Moves) {
         self.moves(position, moves);
         let outcomes = self.outcomes(position, moves);
@@ -79,8 +78,8 @@ pub trait ChanceOutcomes: Rules {
         Ok(self.clone())
     }
 
-    /// The same rules, but [`crate::core::game::Game::outcomes`] lists every outcome separately, as
-    /// published searches do, instead of merging outcomes that allow the same moves.
+    /// The same rules with every outcome listed separately, as in published searches, where
+    /// [`crate::core::game::Game::outcomes`] merges those that allow the same moves.
     #[must_use]
     fn outcome_by_outcome(&self) -> Self {
         self.clone()

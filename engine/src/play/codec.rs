@@ -47,7 +47,7 @@ pub trait Codec: GameText {
     }
 
     /// The number of a move's image, unique in its position, and the symmetry of the positions
-    /// after it. `None` if the game numbers no moves; then no two of its games count as images.
+    /// after it; `None` if the game numbers no moves, so that no two of its games count as images.
     fn transform_move(&self, mv: Self::Move, symmetry: usize) -> Option<(u32, usize)> {
         let _ = (mv, symmetry);
         None

@@ -7,9 +7,9 @@ use super::playable::Playable;
 use crate::core::record::GameRecord;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// A hash that is equal for a game and all its images under symmetries, swapped colours included if
-/// the rules treat seats alike. `docs/reference/formats.md` defines the hashed bytes. `None` if
-/// [`Codec::transform_move`](super::codec::Codec::transform_move) is.
+/// A hash shared by a game and all its images under symmetries, swapped colours included if the
+/// rules treat seats alike. `docs/reference/formats.md` defines the hashed bytes. `None` if the
+/// game numbers no moves.
 #[must_use]
 pub fn canonical_fingerprint<G: Playable>(game: &G, record: &GameRecord<G>) -> Option<u128> {
     let mut start = record.start;

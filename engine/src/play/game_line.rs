@@ -1,7 +1,6 @@
 //! A game as a line of JSON Lines (`docs/reference/formats.md`), in records, exports and replies.
 //!
-//! A line has all of a game but the names of players and the definitions of labels, which are in
-//! the first line of a file.
+//! The names of players and the definitions of labels are in the first line of a file.
 
 use super::playable::Playable;
 use crate::core::record::{Ending, GameRecord};

@@ -50,8 +50,8 @@ pub enum FailureCause {
     System,
 }
 
-/// Plays one game to its end. `players[seat]` moves for that seat; its [`Player::new_game`] was
-/// called. Times are only measured if `effort` is given.
+/// Plays one game to its end. `players[seat]` moves for that seat, and has started a new game.
+/// Times are only measured if `effort` is given.
 ///
 /// # Errors
 /// If a player fails.
@@ -66,8 +66,8 @@ pub fn play_game<G: Game>(
     play_guided(game, start, players, chance, exploration, None, effort)
 }
 
-/// Like [`play_game`], but once `oracle` has exact values of the position and all its successors,
-/// the first best move is played for every seat, with its exact value and without exploration.
+/// Like [`play_game`], but where `oracle` has exact values of the position and all successors,
+/// every seat plays the first best move, with its exact value and without exploration.
 ///
 /// # Errors
 /// If a player fails.

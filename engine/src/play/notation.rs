@@ -1,13 +1,12 @@
 //! Player notation as text: `name(key=value, …)`, nested, for example `star1(depth=4,
 //! eval=schwarz)`.
 //!
-//! Values are names, numbers, further notations, or text in quotation marks or apostrophes. This
-//! file defines the form; [`super::build`] defines names and keys. Every error has its character
-//! and the right form.
+//! Values are names, numbers, further notations, or quoted text. This file defines the form;
+//! [`super::build`] defines names and keys. Every error has its character and the right form.
 //!
 //! Files are opened and programs started only through [`Notation::trusted_path`], which refuses
-//! text of others. A text counts as one of others unless it is [`trusted`], so readers of records,
-//! saved games, models and protocol lines are safe by default.
+//! text of others. Text counts as such unless it is [`trusted`], so readers of records, saved
+//! games, models and protocol lines are safe by default.
 
 use crate::core::text::{joined, printable, shorten, suggestion};
 use std::{fmt, ops::RangeInclusive, str::FromStr};
@@ -19,8 +18,8 @@ pub struct Text<'t> {
     is_trusted: bool,
 }
 
-/// Marks a text as one of the program's own user, from the command line, from settings, or from the
-/// program that calls this library: it may name files and programs.
+/// A text of the program's own user, which may name files and programs: from the command line, from
+/// settings, or from the program that calls this library.
 #[must_use]
 pub fn trusted(text: &str) -> Text<'_> {
     let is_trusted = true;
@@ -69,7 +68,7 @@ pub struct Argument {
     pub character: usize,
 }
 
-/// A problem of a notation, and the character at which it is.
+/// A problem at a character of a notation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "player notation '{}', character {character}: {}",
@@ -136,10 +135,10 @@ impl Notation {
         }
     }
 
-    /// A notation that consists of a text, which is quoted where necessary.
+    /// A text as a notation, quoted where necessary.
     ///
     /// # Errors
-    /// If the text has both kinds of quotes, so that it cannot be quoted.
+    /// If the text has both kinds of quotes.
     pub fn text(text: &str) -> Result<Self, String> {
         match text.contains('"') && text.contains('\'') {
             true => Err("it has apostrophes and quotation marks, and may have one kind".to_owned()),
@@ -242,7 +241,7 @@ impl fmt::Display for Notation {
     }
 }
 
-/// Writes a word in a form that parses as the same word: in quotes if necessary.
+/// Writes a word, in quotes if necessary.
 fn write_word(formatter: &mut fmt::Formatter<'_>, word: &str) -> fmt::Result {
     let plain = !word.is_empty() && !word.starts_with('\'') && word.chars().all(is_word);
     let quote = match plain {
@@ -365,7 +364,7 @@ impl Reader {
     }
 }
 
-/// The arguments of a notation while they are read one by one; in the end unread ones are an error.
+/// The arguments of a notation, read one by one; unread ones are an error at the end.
 #[derive(Debug)]
 pub struct Arguments<'a> {
     notation: &'a Notation,

@@ -6,8 +6,7 @@
 use crate::core::text::joined;
 use std::fmt::Display;
 
-/// The start tag and title of an `<svg>` element that scales to the available width; `width` and
-/// `height` are the size of its coordinate system.
+/// The start of an `<svg>` element that scales to the available width, with its size in SVG units.
 pub(crate) fn svg_open(width: usize, height: usize, title: &str) -> String {
     format!(
         "<svg class=\"board\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \

@@ -101,8 +101,8 @@ pub trait Player<G: Game>: Send {
         limits: &Limits,
     ) -> Result<Decision<G::Move>, Failure>;
 
-    /// Values moves: those of `legal`, allowed by the outcome of chance, or before it (`None`) all
-    /// that some outcome allows, in list order.
+    /// Values the moves in `legal`, allowed by the outcome of chance, or before it (`None`) all
+    /// moves, in list order.
     ///
     /// # Errors
     /// As [`Player::decide`].

@@ -22,16 +22,14 @@ pub(crate) struct Property {
     pub(crate) at: usize,
 }
 
-/// The properties of a game, or its error.
 pub(crate) type Properties = Result<Vec<Property>, TextError>;
 
-/// A parsed game, or the first error.
 type Read<G> = Result<PlainGame<G>, TextError>;
 
 type ReadText<G> = fn(&G, &str) -> Vec<Read<G>>;
 
-/// Parses the games of a text: with `one` those written as properties, with the index of the game's
-/// first character, from 0; any other text with `others`. `escapes` is that of [`all`].
+/// Parses the games of a text: with `one` those written as properties, from the index of their
+/// first character on; other text with `others`. `escapes` is that of [`all`].
 pub(crate) fn read<G: SearchGame>(
     game: &G,
     bytes: &[u8],
@@ -203,8 +201,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a value may end here: what follows is another value, a node, a variation, a
-    /// property, or the end of the text.
+    /// Whether a value may end here: another value, a node, a variation, a property, or nothing
+    /// follows.
     fn may_follow_value(&self) -> bool {
         let mut rest = self.signs[self.next..].iter().copied();
         let mut rest = rest.by_ref().skip_while(|sign| sign.is_whitespace());
@@ -223,9 +221,9 @@ const FIRST_PROPERTIES: [&str; 12] = [
     "AP", "CA", "DT", "EV", "FF", "GC", "GM", "GN", "PB", "PC", "PW", "SZ",
 ];
 
-/// Whether the `(` at index `at` begins a game, even inside a damaged one: a property of
-/// [`FIRST_PROPERTIES`] follows, and with `in_line`, where variations are possible, it is at the
-/// start of a line, possibly after numbers.
+/// Whether the `(` at index `at` begins a game, even inside a damaged one: one of
+/// [`FIRST_PROPERTIES`] follows, and with `in_line`, where variations are possible, it starts a
+/// line, possibly after numbers.
 fn begins_game(signs: &[char], at: usize, in_line: bool) -> bool {
     let is_first = match signs[at..] {
         ['(', ';', a, b, '[', ..] => FIRST_PROPERTIES

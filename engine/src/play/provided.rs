@@ -1,7 +1,7 @@
-//! Players that a program adds to those of the engine, such as players that run external processes.
+//! Players that a program adds to the engine's, such as external processes.
 //!
-//! The program registers them under a name, before it parses notations. Names are unique, and
-//! players of the engine take precedence.
+//! The program registers them under a name, before it parses notations. Names are unique, and the
+//! engine's own take precedence.
 
 use super::{
     notation::{Arguments, Notation, Problem},

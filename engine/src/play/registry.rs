@@ -1,8 +1,7 @@
 //! `Registry`: named evaluators, players, oracles and transcript formats of a game.
 //!
-//! [`AnyEvaluator`] is the `dyn` form of an [`Evaluator`] and constructs searches that are compiled
-//! for it, so that an evaluator chosen at run time is dispatched once per call and not once per
-//! node.
+//! [`AnyEvaluator`] is the `dyn` form of an [`Evaluator`] and constructs the searches over it, so
+//! that an evaluator chosen at run time is dispatched once per call, not once per node.
 
 use super::{
     build::{self, PlayerRecipe, SearchPlan},
@@ -85,17 +84,17 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// See [`Evaluator::calibrate_to_results`].
     fn calibrate_to_results(&self, value: f32) -> Option<f32>;
 
-    /// A player that searches with this evaluator as `plan` says; with `timed` it measures the time
-    /// of evaluations.
+    /// A player that searches with this evaluator; with `timed` it measures the time of
+    /// evaluations.
     fn searcher(self: Arc<Self>, game: G, plan: &SearchPlan<G>, timed: bool) -> Box<dyn Player<G>>;
 
-    /// A leaf evaluation of a tree search by this evaluator.
+    /// A leaf evaluation for tree search.
     fn leaf(self: Arc<Self>) -> Box<dyn Leaf<G>>;
 
-    /// A leaf evaluation of a tree search by a search of `depth` plies, at least one.
+    /// A leaf evaluation by a search of `depth` plies, at least one.
     fn star_leaf(self: Arc<Self>, game: G, depth: u32) -> Box<dyn Leaf<G>>;
 
-    /// A playout policy that chooses the successor that this evaluator values most.
+    /// A playout policy that chooses the best successor.
     fn policy(self: Arc<Self>) -> Box<dyn Policy<G>>;
 
     /// Rollouts by this evaluator, see [`EvaluatorRollouts::new`].
@@ -199,13 +198,13 @@ pub struct TranscriptForm<G: SearchGame> {
     pub help: &'static str,
     /// Parses all games of a file.
     pub read: ReadGames<G>,
-    /// Formats a game, without a line end. The error is a sentence: why the format cannot represent
+    /// Formats a game, without a line end; the error is a sentence if the format cannot represent
     /// it.
     pub write: fn(&G, &PlainGame<G>) -> Result<String, String>,
 }
 
-/// A `dyn` evaluator for searches that are generic over their evaluator. It costs a dynamic call
-/// per position, for code that is not hot.
+/// A `dyn` evaluator for searches that are generic over their evaluator, with a dynamic call per
+/// position: for code that is not hot.
 #[derive(Clone)]
 pub struct ByPointer<G>(
     /// The evaluator.
@@ -238,11 +237,11 @@ pub struct EvaluatorEntry<G: 'static> {
     pub name: &'static str,
     /// Further names in notation.
     pub aliases: &'static [&'static str],
-    /// The evaluator's parameters except those of [`calibrated`], such as `block, threat, view`.
+    /// Parameters except those of [`calibrated`], such as `block, threat, view`.
     pub parameters: &'static str,
     /// A description in one line.
     pub help: &'static str,
-    /// Reads the arguments and constructs the evaluator; the caller refuses unread arguments.
+    /// Constructs the evaluator; the caller refuses unread arguments.
     pub make: MakeEvaluator<G>,
 }
 
@@ -272,16 +271,16 @@ pub struct PlayerEntry<G: 'static> {
     pub parameters: &'static str,
     /// A description in one line.
     pub help: &'static str,
-    /// How the player is constructed.
+    /// The player of the name.
     pub meaning: Meaning<G>,
 }
 
-/// How the player of a [`PlayerEntry`] is constructed.
+/// The player of a [`PlayerEntry`].
 #[derive(Debug)]
 pub enum Meaning<G: 'static> {
-    /// From another player's notation, made of the arguments; the caller refuses unread arguments.
+    /// Another player's notation, made from the arguments; the caller refuses unread ones.
     Alias(fn(&mut Arguments<'_>) -> Result<Notation, Problem>),
-    /// By a constructor of players without search, whose seed determines their moves.
+    /// A player without search, whose seed determines its moves.
     Own(fn(&mut Arguments<'_>, &G) -> Result<Maker<G>, Problem>),
 }
 
@@ -311,8 +310,7 @@ pub struct OracleEntry<G: SearchGame> {
     pub read: fn(&Notation, &G) -> Result<Knowledge<G>, Problem>,
     /// The default oracle of a search that is limited by time (`true`) or by nodes (`false`).
     pub default: fn(&G, bool) -> Result<Knowledge<G>, String>,
-    /// The value of the option whose oracle answers without delay, for the web page; `None` if
-    /// there is none.
+    /// The value of the option whose oracle answers without delay, for the web page.
     pub instant: fn(&G) -> Option<String>,
     /// The class of a position in reports of errors against exact values, such as `2v3`.
     pub class: fn(&G, &G::Position) -> String,

@@ -97,8 +97,8 @@ pub trait Rules: SearchGame {
         None
     }
 
-    /// A random position that is not over, with `first` to move. Its [`Rules::remaining`] is
-    /// uniform within the range (ends included). `None` if the game has no such generator.
+    /// A random unfinished position with `first` to move, whose [`Rules::remaining`] is uniform
+    /// within the range (ends included); `None` if the game has no such generator.
     fn random_endgame(
         &self,
         remaining: [usize; 2],

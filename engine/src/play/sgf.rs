@@ -2,8 +2,8 @@
 //! `(;FF[4]AP[Alea]GN[game]C[start];B[move]DI[3];W[move]DI[5])`.
 //!
 //! Moves and positions are in the game's notation; `DI` is the chance outcome before its move.
-//! Black is the seat whose name begins with B, else the first. Parsed games are legal, and reading
-//! a written game gives the same game.
+//! Black is the seat whose name begins with B, else the first. Parsed games are legal; written
+//! games are read back unchanged.
 
 use super::{
     playable::Playable,

@@ -1,10 +1,9 @@
 //! Best-reply search (Schadd and Winands 2011): with more than two seats, the root seat alternates
 //! with the strongest reply of any opponent.
 //!
-//! [`BrsGame`] turns a game of many seats into a game of two players, of which the second moves for
-//! one opponent per turn while the others pass, by
-//! [`crate::core::search_game::OutOfTurn::set_side_to_move`]. Invariant: a seat without a move is
-//! skipped, the root seat too.
+//! [`BrsGame`] turns a game of many seats into one of two players, of which the second moves for
+//! one opponent per turn while the others pass. Invariant: a seat without a move is skipped, the
+//! root seat too.
 
 use super::{
     DepthObserver, RootPerspective, Search, SearchStats,
@@ -21,7 +20,7 @@ use crate::core::{
 };
 use std::sync::Arc;
 
-/// The two-player game of the root seat (0) against all others (1), made of a game without chance.
+/// A two-player game of the root seat (0) against all others (1), without chance.
 #[derive(Clone, Debug)]
 pub struct BrsGame<G>(
     /// The game of many seats.
@@ -145,7 +144,7 @@ impl<G: SearchGame> Playouts for BrsGame<G> {}
 
 impl<G: SearchGame> OutOfTurn for BrsGame<G> {}
 
-/// An evaluator of the original game, which values positions of the two-player game.
+/// An evaluator for positions of the two-player game.
 #[derive(Clone, Copy, Debug)]
 pub struct BrsEvaluator<E>(
     /// The evaluator of the original game.

@@ -1,10 +1,10 @@
 //! Iterative deepening: a search is repeated at increasing depth, and each iteration orders the
-//! moves for the next.
+//! next.
 //!
-//! Root moves are searched in aspiration windows, with a re-search on failure. The result of an
-//! interrupted iteration counts if it includes the previous best move. Invariant: with a fixed
-//! depth and table entries of the same depth only, the result is that of a search without table,
-//! move order and cutoffs, up to rounding.
+//! Root moves are searched in aspiration windows, with a re-search on failure. An interrupted
+//! iteration counts if it includes the previous best move. Invariant: with a fixed depth and table
+//! entries of the same depth only, the result is that of a search without table, move order and
+//! cutoffs, up to rounding.
 
 use super::{
     DepthObserver, Search, SearchStats, UNKNOWN_VALUE,
@@ -60,7 +60,7 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
     }
     fn set_eval_timer(&mut self, clock: EvalTimer);
     fn limit_checker(&mut self) -> &mut LimitChecker;
-    /// The cost since the last [`FixedDepthSearch::take_stats`], without time.
+    /// The cost so far, without time.
     fn stats(&self) -> &SearchStats;
     /// Returns the cost since the last call, and resets it.
     fn take_stats(&mut self) -> SearchStats;
@@ -92,9 +92,9 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
             .start(counted, max_nodes, deadline, stop);
     }
 
-    /// Runs one iteration over the root moves and moves the new best one to the front. Returns
-    /// whether the iteration was completed. Compiled for every search, since dynamic calls would
-    /// dominate a search of one ply.
+    /// Runs one iteration and moves the new best root move to the front. Returns whether it was
+    /// completed. Compiled for every search, since dynamic calls would dominate a search of one
+    /// ply.
     fn iterate(
         &mut self,
         position: &G::Position,
@@ -287,8 +287,8 @@ impl<G: SearchGame> DeepeningSearch<G> {
         self
     }
 
-    /// Runs `task` on all workers; it gets the depths of the iterations, and returns a result and
-    /// the last complete depth. The end of the first worker, whose result counts, stops the others.
+    /// Runs `task` on all workers: from the depths of the iterations to a result and the last
+    /// complete depth. The end of the first worker, whose result counts, stops the others.
     fn run<R>(
         &mut self,
         position: &G::Position,
@@ -372,7 +372,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
 #[derive(Clone)]
 struct Depths {
     next: Option<u32>,
-    /// The first depth after a possible iteration of one ply.
+    /// The first depth, apart from an iteration of one ply.
     first: u32,
     max: u32,
     step: u32,
@@ -393,7 +393,7 @@ impl Depths {
         } else {
             min
         };
-        // An iteration of one ply comes first if this one takes longer and may be stopped.
+        // One ply comes first if this iteration takes longer and may be stopped.
         let is_quick = only_depth && (first <= 2 || !can_be_stopped);
         Self {
             next: Some(if is_quick { first } else { first.min(1) }),
@@ -579,7 +579,7 @@ fn payoffs_by_depth<G: SearchGame>(
     outer_limits: &Limits,
     observer: &mut DepthObserver<'_>,
 ) -> (Vec<(f32, Option<Payoffs>)>, u32) {
-    // Unfinished iterations but the first are discarded: values of different depths do not compare.
+    // Values of different depths do not compare: unfinished iterations but the first are discarded.
     let (mut values, mut completed_depth) = (vec![(UNKNOWN_VALUE, None); moves.len()], 0);
     while let Some(depth) = depths.next() {
         let mut found = match completed_depth {
@@ -607,8 +607,8 @@ fn payoffs_by_depth<G: SearchGame>(
     (values, completed_depth)
 }
 
-/// Lowers alpha for moves listed before the best one, so that an equal value is exact and wins;
-/// exceeds rounding errors.
+/// Lowers alpha for moves listed before the best one, by more than rounding errors, so that ties
+/// are exact.
 const TIE_MARGIN: f32 = 2e-6;
 
 /// Time limit of the one-ply search after an early stop.
@@ -638,8 +638,7 @@ fn move_to_front<M: Copy>(moves: &mut [RootMove<M>], list_index: usize) {
     }
 }
 
-/// Whether deeper iterations cannot change the choice of the move, nor its value if the depth is
-/// fixed.
+/// Whether deeper iterations cannot change the choice (with a fixed depth: nor its value).
 fn is_decided<M>(moves: &[RootMove<M>], limits: &SearchLimits) -> bool {
     let best = &moves[0];
     if moves.iter().all(|root| root.proven) {

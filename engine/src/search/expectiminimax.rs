@@ -1,7 +1,7 @@
 //! Expectiminimax without pruning in two forms, the references for [`super::star`].
 //!
-//! The textbook form values each allowed move once per outcome; the unified form values each
-//! distinct move once (Rock'n'Roll, Schäfer 2006). Both use `f64` and agree.
+//! The textbook form values each allowed move once per outcome, the unified form each distinct move
+//! once (Rock'n'Roll, Schäfer 2006). Both use `f64` and agree.
 
 use super::{
     RootPerspective, Search, SearchStats, UNKNOWN_VALUE,

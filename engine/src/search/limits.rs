@@ -1,7 +1,7 @@
 //! Limits of a search: depth, nodes, time and stop flags.
 //!
-//! The clock is read after a number of nodes that adapts to the speed of the evaluator. Invariant:
-//! a stopped search stays stopped until it gets new limits.
+//! The clock is read at an interval of nodes that follows the evaluator's speed. Invariant: a
+//! stopped search stays stopped until it gets new limits.
 
 use super::stopwatch::{Deadline, Stopwatch};
 pub use crate::core::limits::Limits;
@@ -15,8 +15,8 @@ use std::{
 /// Range of depths of iterative deepening, in plies from the root (1–127).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DepthRange {
-    /// Depth of the first iteration (an iteration of one ply may precede it); with no other limit
-    /// the least depth, not below this, from which the steps reach `max`.
+    /// Depth of the first iteration, apart from one of one ply; without other limits the least
+    /// depth, from this on, whose steps reach `max`.
     pub min: u32,
     /// Depth of the last iteration.
     pub max: u32,
@@ -125,8 +125,7 @@ impl TimeManager {
         }
     }
 
-    /// When a search must end that began with `stopwatch`; `moves` is the expected number of moves
-    /// left.
+    /// The deadline of a search that began with `stopwatch`, with `moves` expected moves left.
     pub(super) fn deadline(&self, stopwatch: Stopwatch, moves: u32) -> Option<Deadline> {
         let after = match self.limit()? {
             TimeLimit::Move(time) | TimeLimit::Processor(time) => time,
@@ -164,8 +163,7 @@ const CLOCK_CHECK_INTERVAL: Duration = Duration::from_micros(200);
 /// Nodes before the first check, while the speed is unknown.
 const FIRST_INTERVAL: u64 = 1;
 
-/// Maximal number of nodes before the first check of a later search: some microseconds with fast
-/// evaluators.
+/// Maximal nodes before the first check of later searches: some microseconds with fast evaluators.
 const MAX_FIRST_INTERVAL: u64 = 512;
 
 const MAX_INTERVAL: u64 = 1 << 20;
@@ -186,8 +184,7 @@ impl Default for LimitChecker {
 }
 
 impl LimitChecker {
-    /// Sets new limits; `nodes` is the current count of nodes, and `max_nodes` the count that ends
-    /// the search.
+    /// Sets new limits at a node count of `nodes`; the search ends at `max_nodes`.
     pub(super) fn start(
         &mut self,
         nodes: u64,
@@ -201,7 +198,7 @@ impl LimitChecker {
             (max_nodes, deadline, Limits { stop, time: None });
         if !unlimited {
             self.last_check = Instant::now();
-            // Intervals continue from the last search, but the first one is short.
+            // The interval of the last search, but at first a short one.
             self.interval = self.interval.min(MAX_FIRST_INTERVAL);
             self.schedule(nodes);
         } else {
@@ -209,12 +206,12 @@ impl LimitChecker {
         }
     }
 
-    /// Sets no limit but the caller's stop flag; `nodes` is the current count of nodes.
+    /// Sets no limit but the caller's stop flag, at a node count of `nodes`.
     pub(super) fn start_within(&mut self, nodes: u64, limits: &Limits) {
         self.start(nodes, None, None, limits.stop.clone());
     }
 
-    /// Whether the search must end; `nodes` is the current count of nodes.
+    /// Whether the search must end at a node count of `nodes`.
     #[inline]
     pub(super) fn is_over(&mut self, nodes: u64) -> bool {
         if nodes >= self.next_check {
@@ -242,7 +239,7 @@ impl LimitChecker {
     fn look(&mut self, nodes: u64) {
         let now = Instant::now();
         let a_node = now.duration_since(self.last_check).as_secs_f64() / self.interval as f64;
-        // The decay is slow because expensive nodes may come at any time.
+        // Expensive nodes may come at any time.
         self.slowest = a_node.max(0.95 * self.slowest);
         let interval = (CLOCK_CHECK_INTERVAL.as_secs_f64() / self.slowest.max(1e-12)) as u64;
         self.interval = interval.clamp(1, 2 * self.interval).min(MAX_INTERVAL);

@@ -1,8 +1,8 @@
 //! max^n (Luckhardt and Irani 1986): with more than two seats, each maximizes its own payoff.
 //!
-//! Ties go to the first move of the list, so moves are searched in list order. The only cutoff is
-//! at the maximal payoff; shallow pruning (Korf 1991) would need constant-sum payoffs. For games
-//! without chance. Invariant: without a width limit the result is bit for bit that of max^n without
+//! For games without chance. Ties go to the first move, so moves are searched in list order. The
+//! only cutoff is at the maximal payoff; shallow pruning (Korf 1991) would need constant-sum
+//! payoffs. Invariant: without a width limit the result is bit for bit that of max^n without
 //! cutoffs.
 
 use super::{
@@ -40,8 +40,7 @@ const MAX_PAYOFF: f32 = 1.0;
 const BELOW_ALL_PAYOFFS: Payoffs = [-1.0; MAX_SEATS];
 
 impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
-    /// A search without limits; `width` is the maximal number of moves of an inner node
-    /// ([`limit_moves`]).
+    /// A search without limits; `width` is the most moves of an inner node ([`limit_moves`]).
     pub fn new(game: G, evaluator: E, width: Option<usize>) -> Self {
         Self {
             game,

@@ -55,7 +55,7 @@ use std::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Goal {
     Values,
-    /// The best move; the search ends as soon as that is certain.
+    /// The best move, as early as it is certain.
     Choice,
 }
 
@@ -164,8 +164,8 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         self.pace.set_move_time(limits.time);
     }
 
-    /// Searches a position that is not over, with the given legal moves or before the chance event
-    /// (`None`). Returns statistics of the legal moves, or of all, in order.
+    /// Searches a position that is not over, with these legal moves or before the chance event
+    /// (`None`). Returns the statistics of each move, in order.
     pub fn search(
         &mut self,
         position: &G::Position,
@@ -228,12 +228,12 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
 /// Upper limit of new positions per second and thread; at most a third of the simulations adds one.
 const POSITIONS_A_SECOND: f64 = 2e6;
 
-/// 1 / `MEMORY_DIVISOR` of the granted memory is left to the rest of the process: 21 of 256 MiB,
-/// the size of an idle process with its evaluator tables.
+/// This fraction of the granted memory is left to the rest of the process: 21 of 256 MiB, the size
+/// of an idle process with its evaluator tables.
 const MEMORY_DIVISOR: usize = 12;
 
 fn graph_size<G: SearchGame>(game: &G, options: &MctsOptions, threads: usize) -> Size {
-    // A simulation adds at most one position. A reused tree has those of several searches.
+    // A simulation adds at most one position; reused trees count too.
     let searches = if options.reuse_tree { 8 } else { 1 };
     let in_time =
         |time: Duration| (time.as_secs_f64() * POSITIONS_A_SECOND) as u64 * threads as u64;

@@ -2,8 +2,8 @@
 //!
 //! Moves that are always allowed together form a *group*, a run of the move list. Star2 probing
 //! searches the best-looking move of every group first, which raises the lower bounds of all
-//! outcomes (Ballard 1983); otherwise groups are searched one after the other, which lowers the
-//! upper bounds. Invariant: the order changes the cost, never the result.
+//! outcomes (Ballard 1983); otherwise groups are searched in turn, which lowers the upper bounds.
+//! Invariant: the order changes the cost, never the result.
 
 use crate::core::{
     game::{List, Outcome},
@@ -19,8 +19,7 @@ pub struct Ordering {
     pub table: bool,
     /// Move classes: wins, then captures ([`crate::core::search_game::SearchHints::move_class`]).
     pub tactics: bool,
-    /// How often similar moves made positions fail high
-    /// ([`crate::core::search_game::SearchHints::history_index`]).
+    /// Fail-highs of similar moves ([`crate::core::search_game::SearchHints::history_index`]).
     pub history: bool,
     /// The evaluator's scores of the successors; they replace tactics and history.
     pub evaluator: bool,
@@ -48,10 +47,10 @@ impl Ordering {
     }
 }
 
-/// Maximal length of lists whose group boundaries are collected as bits of a word.
+/// Up to this length group boundaries are bits of a word.
 const MAX_MASK_MOVES: usize = 63;
 
-/// Maximal number of groups that share a hint; with more groups a hint is the best move only.
+/// Up to this many groups share a hint; with more it is the best move only.
 const MAX_GROUPS_PER_HINT: usize = 8;
 
 /// Boundaries of the groups of a move list.
@@ -100,8 +99,8 @@ impl MoveGroups {
             .map(|pair| usize::from(pair[0])..usize::from(pair[1]))
     }
 
-    /// Packs the best move of each group into a hint of 16 bits: equal numbers of bits per group,
-    /// all ones for an index that does not fit. With many groups the hint is the best move only.
+    /// Packs the best move of each group into 16 bits: equal numbers of bits, all ones for an index
+    /// that does not fit. With many groups a hint is the best move only.
     #[inline]
     pub fn pack_best(&self, values: &[f32]) -> u16 {
         if self.count() > MAX_GROUPS_PER_HINT {
@@ -146,9 +145,9 @@ impl MoveGroups {
     }
 }
 
-/// Fills `order` with all move indices: with `probing` the best move of each group by descending
-/// score, then the rest in list order; otherwise group after group, each by descending score. Ties
-/// stay in list order.
+/// Fills `order` with all move indices: with `probing` the best of each group by descending score,
+/// then the rest in list order; otherwise group by group, by descending score. Ties stay in list
+/// order.
 #[inline]
 pub fn order_moves(order: &mut Vec<u16>, groups: &MoveGroups, scores: &[f32], probing: bool) {
     order.clear();
@@ -212,8 +211,8 @@ fn sort(order: &mut [u16], scores: &[f32]) {
     }
 }
 
-/// Keeps `max_moves` moves of the highest classes, in list order. Of the lowest class kept, moves
-/// at even distances are chosen, since neighbours are alike.
+/// Keeps `max_moves` moves of the highest classes, in list order; those of the lowest class kept
+/// are sampled evenly, since neighbours are alike.
 pub fn limit_moves<G: SearchGame>(
     game: &G,
     position: &G::Position,

@@ -48,8 +48,8 @@ impl AbdadaTable {
     }
 }
 
-/// Runs `own` while each helper thread runs `task` with a worker; then `stop` is set, which ends
-/// the helpers. Compiled once for all workers.
+/// Runs `own` while each helper thread runs `task` with a worker; then sets `stop`, which ends the
+/// helpers. Compiled once for all workers.
 pub(super) fn run_with_helpers<W: Send>(
     workers: &mut [W],
     task: &(dyn Fn(&mut W) + Sync),

@@ -1,7 +1,7 @@
 //! Playout policies, and leaf evaluations by playouts.
 //!
-//! [`PolicyPlayout`] plays to the end of the game, [`TruncatedPlayout`] a number of plies before
-//! another leaf evaluation. Invariant: outcomes are sampled by their probabilities.
+//! [`PolicyPlayout`] plays to the end, [`TruncatedPlayout`] a number of plies before another leaf
+//! evaluation. Invariant: outcomes are sampled by their probabilities.
 
 use super::mcts::{Leaf, MoveKinds};
 use crate::core::{
@@ -78,8 +78,7 @@ impl<G: SearchGame> Policy<G> for Uniform {
     }
 }
 
-/// Chooses uniformly among the moves of the highest class, if that is at least `min_class`;
-/// otherwise among all.
+/// Chooses uniformly among the moves of the highest class, if at least `min_class`, else among all.
 #[derive(Clone, Copy, Debug)]
 pub struct HighestClass {
     /// The lowest preferred class.
@@ -146,8 +145,8 @@ impl<G: SearchGame> Policy<G> for WeightedByClass {
     }
 }
 
-/// Chooses the move whose successor an evaluator values most, for the seat that moves. Ties go to
-/// the first move, as in the published players.
+/// Chooses the best successor by an evaluator, for the seat that moves. Ties go to the first move,
+/// as in the published players.
 #[derive(Clone, Debug)]
 pub struct GreedyPolicy<G: SearchGame, E: Evaluator<G>> {
     evaluator: E,
@@ -198,8 +197,7 @@ impl<G: SearchGame, E: Evaluator<G>> Policy<G> for GreedyPolicy<G, E> {
     }
 }
 
-/// Chooses by one policy with a given probability, otherwise by another; the draw is made for every
-/// move.
+/// Chooses each move by one policy with a given probability, otherwise by another.
 #[derive(Clone, Copy, Debug)]
 pub struct MixedPolicy<A, B> {
     first: A,

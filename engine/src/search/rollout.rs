@@ -24,7 +24,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 pub struct RolloutResult {
     /// The payoff, or the value of the last position if the game was not played to its end.
     pub result: f64,
-    /// The sum of the luck of all chance events, on the scale of payoffs; its mean is 0.
+    /// The luck of all chance events on the scale of payoffs, with mean 0.
     pub luck: f64,
 }
 
@@ -43,9 +43,9 @@ pub trait Rollouts<G: SearchGame>: Send {
     /// Whether the limits of [`Rollouts::set_limits`] have stopped the rollouts.
     fn is_stopped(&self) -> bool;
 
-    /// Plays the games with these numbers from a position and passes their results for a seat to
-    /// `each`, in order. Games of equal seed and number have the same random bits at each ply.
-    /// After a stop unfinished games are dropped.
+    /// Plays games from a position and passes their results for a seat to `each`, in order. Games
+    /// of equal seed and number have the same random bits, ply by ply. After a stop unfinished
+    /// games are dropped.
     fn play_games(
         &mut self,
         position: &G::Position,
@@ -81,8 +81,7 @@ struct Node<G: SearchGame> {
 }
 
 impl<G: SearchGame> Node<G> {
-    /// Finds the best move of each outcome, by the exact values that the oracle has within limits,
-    /// otherwise by `values`.
+    /// Finds the best move of each outcome, by exact values if the oracle has them within limits.
     fn of(
         game: &G,
         oracle: Option<&dyn Oracle<G>>,
@@ -127,11 +126,11 @@ impl<G: SearchGame> Node<G> {
     }
 }
 
-/// Number of cached positions, tuned at the start position of EinStein with 2^8 … 2^14 slots.
+/// Cached positions, tuned at the start of EinStein with 2^8 … 2^14 slots.
 const CACHE_SLOTS: usize = 1 << 12;
 
-/// An evaluator with its cache, called once per new position. It is `dyn`, so that rollouts compile
-/// once per game.
+/// An evaluator with its cache, called once per new position; `dyn`, so that rollouts compile once
+/// per game.
 trait DynEvaluator<G: SearchGame>: Send {
     fn successors(&mut self, game: &G, at: &G::Position, moves: &[G::Move], values: &mut [f32]);
     fn payoffs(&mut self, game: &G, position: &G::Position) -> Payoffs;
@@ -166,8 +165,8 @@ pub struct EvaluatorRollouts<G: SearchGame> {
 }
 
 impl<G: SearchGame> EvaluatorRollouts<G> {
-    /// Rollouts to the end of the game, to a position that the oracle values, or, unless `plies` is
-    /// 0, for so many plies to a position that the evaluator values.
+    /// Rollouts to the end of the game, to a position of the oracle, or, unless `plies` is 0, for
+    /// so many plies to the evaluator's value.
     pub fn new<E: Evaluator<G> + 'static>(
         game: G,
         evaluator: E,

@@ -1,9 +1,8 @@
-//! Star0 to Star2: expectiminimax with cutoffs at chance nodes (Ballard 1983), which searches each
-//! distinct move once.
+//! Star0 to Star2: expectiminimax with cutoffs at chance nodes (Ballard 1983), with each distinct
+//! move searched once.
 //!
-//! Moves are searched in the window of values that are relevant to the node
-//! ([`ChanceBounds::window`]). Fail-soft: results are lower and upper bounds, which the table
-//! stores. Without chance Star1 is alpha-beta.
+//! Moves are searched in the window relevant to their node ([`ChanceBounds::window`]). Fail-soft:
+//! results are lower and upper bounds, which the table stores. Without chance Star1 is alpha-beta.
 //!
 //! Invariant: the result equals [`super::expectiminimax`] up to rounding, for every pruning, table
 //! and move order, except with [`StarOptions::probcut`] or [`StarOptions::width`].
@@ -35,11 +34,9 @@ use std::sync::Arc;
 pub enum Pruning {
     /// Star0: no cutoffs.
     None,
-    /// Star0.5: cutoffs between moves, once the bounds decide the node; moves are searched with a
-    /// full window.
+    /// Star0.5: cutoffs between moves, which are searched with a full window.
     BetweenMoves,
-    /// Star1: also cutoffs within moves, by the window of each move; groups of moves are searched
-    /// in turn.
+    /// Star1: also cutoffs within moves, by their windows; groups of moves are searched in turn.
     Star1,
     /// Star2: as Star1, and at an expected fail-high node the best move of each group is probed
     /// first.
@@ -55,8 +52,8 @@ pub struct StarOptions {
     pub negascout: bool,
     /// Which information orders the moves.
     pub ordering: Ordering,
-    /// ProbCut threshold: a node is cut if a search two plies shallower misses its window by this
-    /// many standard deviations; `None` for no ProbCut.
+    /// ProbCut threshold in standard deviations, by which a search two plies shallower has to miss
+    /// the window; `None` for no ProbCut.
     pub probcut: Option<f32>,
     /// Maximal number of moves per inner node ([`limit_moves`]); `None` for all. For games without
     /// chance.
@@ -185,8 +182,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
     }
 
     /// Bounds of a position before its chance event, `depth` plies deep (0–127), for the side to
-    /// move: equal if the value is between `alpha` and `beta`, otherwise both on the same side of
-    /// the window.
+    /// move: equal for a value between `alpha` and `beta`, otherwise on one side of the window.
     pub fn bounds(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> Bounds {
         self.bounds_and_proof(position, depth, alpha, beta).0
     }
@@ -213,8 +209,8 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         (bounds, depth_dependent == self.depth_dependent)
     }
 
-    /// Like [`Star::bounds_and_proof`], for the value of `mv` to the seat that makes it, `depth`
-    /// plies deep (1–127, this move included).
+    /// Like [`Star::bounds_and_proof`], of `mv` for the seat that makes it, `depth` plies deep
+    /// (1–127, this move included).
     pub fn move_bounds(
         &mut self,
         position: &G::Position,
@@ -338,8 +334,8 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         bounds
     }
 
-    /// Searches the moves of a position in turn, each in its relevant window. Returns bounds of the
-    /// position, and the best move of each group as a hint.
+    /// Searches the moves of a position in turn, each in its relevant window. Returns its bounds
+    /// and a hint with the best moves.
     #[inline]
     fn search_inner(
         &mut self,
@@ -462,8 +458,8 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         (chance.bounds(), hint)
     }
 
-    /// Probes the table for all successors before any is searched (enhanced transposition cutoff,
-    /// Plaat et al. 1996). Returns whether any entry was usable.
+    /// Probes the table for all successors first (enhanced transposition cutoff, Plaat et al.
+    /// 1996). Returns whether any entry was usable.
     #[inline]
     fn probe_successors(
         &mut self,

@@ -92,8 +92,8 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
     }
 
     /// Bounds of a position before its chance event, `depth` plies deep (at most the search's
-    /// depth), for the side to move: equal if the value is between `alpha` and `beta`, otherwise
-    /// both on the same side of the window.
+    /// depth), for the side to move: equal for a value between `alpha` and `beta`, otherwise on one
+    /// side of the window.
     pub fn bounds(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> Bounds {
         self.perspective = RootPerspective {
             root: self.game.to_move(position),

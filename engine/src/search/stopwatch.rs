@@ -1,7 +1,7 @@
 //! Elapsed time of a search: wall time or CPU time of its thread.
 //!
 //! CPU time excludes other processes, so matches at equal time are fair on a busy machine.
-//! Invariant: a stopwatch of CPU time is read on the thread that started it.
+//! Invariant: it is read on the thread that started the stopwatch.
 
 use crate::core::clock::Instant;
 use std::time::Duration;

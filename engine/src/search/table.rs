@@ -1,10 +1,10 @@
 //! Lock-free transposition table.
 //!
-//! An entry has 16 bytes, four to a cache line. The two words of an entry are written separately; a
-//! check value covers both, so a torn entry is not found (Hyatt and Mann 2002).
+//! An entry has 16 bytes, four to a cache line. Its two words are written separately; a check value
+//! covers both, so a torn entry is not found (Hyatt and Mann 2002).
 //!
 //! Invariants: after [`Table::clear`] the table behaves bit for bit like an empty one; with
-//! [`DepthPolicy::SameDepth`] results equal those without a table, except if a check value collides
+//! [`DepthPolicy::SameDepth`] results equal those without a table, unless a check value collides
 //! (one in 10^9 probes that should miss).
 
 use super::shared_array::SharedArray;
@@ -16,14 +16,13 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 pub enum Replacement {
     /// The newer result replaces the older one.
     Always,
-    /// A deeper result of another position stays for a generation; otherwise the newer result
-    /// replaces it.
+    /// A deeper result of another position stays for a generation, else the newer one.
     DepthPreferred,
     /// Two levels (Rock'n'Roll, Schäfer 2006): the upper half prefers depth; rejected and replaced
     /// results go to the lower half.
     TwoLevel,
-    /// Buckets of four entries. The shallowest is replaced; each generation of age counts as some
-    /// plies less.
+    /// Buckets of four; the shallowest entry is replaced, where each generation of age counts as
+    /// plies.
     #[default]
     Bucketed,
 }
@@ -98,11 +97,11 @@ pub(super) struct Entry {
     bounds: AtomicU64,
 }
 
-/// Plies by which an entry loses value per generation of age, when one is chosen for replacement. 0
-/// costs nodes; 2 to 8 make no measurable difference.
+/// Plies by which an entry loses value for replacement per generation. 0 costs nodes; 2 to 8 make
+/// no measurable difference.
 const PLIES_PER_GENERATION: i32 = 4;
 
-/// Maximal first generation of a game, so that every game can have the same number of generations.
+/// Maximal first generation of a game: every game can have the same number of generations.
 const MAX_FIRST_GENERATION: u8 = 128;
 
 const MAX_GENERATIONS: u8 = 126;
@@ -352,8 +351,8 @@ impl Content {
     }
 }
 
-/// Folds all bits of the bounds into 32 bits; unlike a xor of both halves this does not cancel
-/// equal bounds.
+/// Folds all bits of the bounds into 32; unlike a xor of both halves it does not cancel equal
+/// bounds.
 #[inline]
 fn fold_bounds(bounds: u64) -> u32 {
     (bounds.wrapping_mul(GOLDEN) >> 32) as u32

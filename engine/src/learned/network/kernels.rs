@@ -1,6 +1,6 @@
 //! Inner loops of networks, written once for auto-vectorization and compiled for every level of
-//! [`Instructions`](crate::core::simd::Instructions). All levels give the same result: 32-bit sums
-//! that cannot overflow do not depend on their order.
+//! [`Instructions`](crate::core::simd::Instructions). 32-bit sums that cannot overflow do not
+//! depend on their order.
 
 use super::{ACTIVATION_MAX, HIDDEN_SCALE, LANES, NetworkWeights, SHIFT};
 use crate::core::simd::multiversion;

@@ -56,8 +56,8 @@ pub struct Layer<W = f32, B = f32> {
     pub bias: Vec<B>,
 }
 
-/// All weights of a network; those of the layers after the first exist for each bucket. `R`, `W`
-/// and `B` are the types of first-layer and output weights, hidden weights, and other biases.
+/// All weights of a network; layers after the first exist for each bucket. `R`, `W` and `B` are the
+/// types of first-layer and output weights, hidden weights, and other biases.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NetworkWeights<R = i16, W = i8, B = i32> {
     /// First-layer weights `[rows × width]`, in units of 1 / [`ROW_SCALE`].
@@ -194,8 +194,8 @@ impl NetworkWeights {
         Ok(())
     }
 
-    /// Whether first-layer sums fit 16 bits for any choice of one row per slot: the bias plus every
-    /// slot's largest, or smallest, weight. Partial sums may wrap modulo 2¹⁶.
+    /// Whether first-layer sums fit 16 bits: the bias plus the largest, or the smallest, weight of
+    /// each slot. Partial sums may wrap modulo 2¹⁶.
     pub fn fits_i16_accumulator(&self, slots: &[Range<usize>]) -> bool {
         let width = self.bias.len();
         (0..width).all(|neuron| {
@@ -237,12 +237,11 @@ fn quantize_tensor(
     weights.iter().enumerate().map(quantize).collect()
 }
 
-/// Clips floating-point first-layer weights so that no 16-bit sum can overflow: for each neuron the
-/// weights are clipped from above at the highest, and from below at the lowest level at which the
-/// extreme weights of all slots and the bias fit.
+/// Clips floating-point first-layer weights so that no 16-bit sum can overflow: per neuron, at the
+/// highest and the lowest level at which the extreme weights of all slots and the bias fit.
 pub fn clamp_first_layer(rows: &mut [f32], bias: &mut [f32], slots: &[Range<usize>]) {
     let width = bias.len();
-    // Leaves room for rounding: up to half a unit per row and for the bias, and half a step.
+    // Rounding adds up to half a unit per row and bias, and half a step.
     let room = f32::from(i16::MAX) - 0.5 * (slots.len() + 1) as f32 - (1 << (SHIFT - 1)) as f32;
     let limit = room / ROW_SCALE as f32;
     let [mut min_weights, mut max_weights] =
@@ -280,7 +279,7 @@ pub fn clamp_first_layer(rows: &mut [f32], bias: &mut [f32], slots: &[Range<usiz
 }
 
 /// The highest level at which `numbers` must be clipped so that their sum is at most `room`
-/// (positive); infinite if it is anyway.
+/// (positive); infinite without need.
 fn clip_level(mut numbers: Vec<f32>, room: f32) -> f32 {
     if numbers.iter().sum::<f32>() <= room {
         return f32::INFINITY;

@@ -71,8 +71,8 @@ impl QuantizedWeights {
         })
     }
 
-    /// Log odds in floating point from a sum that includes the bias, in steps of at least 2⁻¹⁸, so
-    /// that the logistic of them is monotone.
+    /// Log odds in floating point from a sum with the bias, in steps of at least 2⁻¹⁸, so that the
+    /// logistic is monotone.
     #[inline]
     pub(crate) fn log_odds(&self, sum: i32) -> f32 {
         let bits = self.bits.min(LOG_ODDS_BITS);

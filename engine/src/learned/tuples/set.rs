@@ -99,7 +99,7 @@ impl<G: Learnable> TupleSet<G> {
         Self::new(game, CUSTOM, tuples)
     }
 
-    /// A set of these tuples, which are sorted by length (stably).
+    /// Sorts the tuples by length, stably.
     fn new(game: &G, name: &'static str, mut tuples: Vec<Vec<Cell>>) -> Result<Self, ModelError> {
         let text = |tuple: &[Cell]| tuple_text(game, tuple);
         check(&tuples, text)?;
@@ -140,8 +140,8 @@ impl<G: Learnable> TupleSet<G> {
         })
     }
 
-    /// The same tuples with separate tables for each phase. `phases` are the upper limits of all
-    /// phases but the last, ranges of [`crate::play::rules::Rules::remaining`].
+    /// The same tuples with tables for each phase. `phases` are upper limits of
+    /// [`crate::play::rules::Rules::remaining`] of all phases but the last.
     pub fn with_phases(self, phases: &[u8]) -> Result<Self, ModelError> {
         check_bucket_limits(&self.game, "phases", phases).map_err(ModelError)?;
         check_rows(self.rows as u64 * (phases.len() as u64 + 1))?;

@@ -39,7 +39,7 @@ enum LeafKind<G: Playable> {
     Star(u32, Arc<dyn AnyEvaluator<G>>),
 }
 
-/// Maximal size of a player's graph in MiB. Each worker thread of a match has players of its own.
+/// Maximal size of a player's graph in MiB; every worker thread of a match has players of its own.
 const LARGEST_MEMORY: usize = 1 << 16;
 
 impl<G: Playable> MctsRecipe<G> {
@@ -225,8 +225,7 @@ impl<G: Playable> MctsRecipe<G> {
             && !self.options.ponder
     }
 
-    /// A new player. The leaf is `dyn`, called once a simulation, so that the search is compiled
-    /// once per game.
+    /// The leaf is `dyn`, called once a simulation, so that the search is compiled once per game.
     pub(super) fn make(&self, game: G, timed: bool) -> Box<dyn Player<G>> {
         let leaf = || match &self.leaf {
             LeafKind::PlayoutLeaf => self.playouts.make(),

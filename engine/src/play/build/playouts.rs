@@ -3,7 +3,7 @@
 //! `playout=POLICY` is `uniform`, `urgent(least)`, `weighted(WEIGHTS)`, `mixture(share, POLICY,
 //! POLICY)`, or an evaluator, whose best successor is played. `truncate=PLIES` ends a playout after
 //! so many plies with the value of `close=EVAL`. Uniform playouts to the end are [`PlayoutLeaf`],
-//! which uses the game's fast playout.
+//! the fast one of the game.
 
 use super::evaluators::{
     default_evaluator_name, evaluator_from, evaluator_names, or_default_evaluator,
@@ -44,7 +44,6 @@ enum PolicyKind<G: Playable> {
     MixedPolicy(f64, Box<Self>, Box<Self>),
 }
 
-/// Maximal weight of a class of moves in `weighted`.
 const MAX_WEIGHT: u32 = 1_000_000;
 
 /// Lists the policies that are not evaluators.
@@ -74,13 +73,12 @@ impl<'a> PlayoutArguments<'a> {
         })
     }
 
-    /// Whether any argument is given that needs playouts.
     pub(super) fn has_any(&self) -> bool {
         self.playout.is_some() || self.truncate.is_some() || self.times.is_some()
     }
 
-    /// Playouts with these options. Without `plays` the leaves have no playouts, and options of
-    /// playouts are refused.
+    /// Playouts with these options, which are refused for leaves without playouts (`plays` is
+    /// false).
     pub(super) fn recipe<G: Playable>(
         self,
         plays: bool,

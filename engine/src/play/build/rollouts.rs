@@ -28,8 +28,7 @@ pub(super) struct RolloutRecipe<G: Playable> {
 
 impl<G: Playable> RolloutRecipe<G> {
     pub(super) fn from_arguments(arguments: &mut Arguments<'_>, game: &G) -> Result<Self, Problem> {
-        // The evaluator's values are subtracted as luck, so the better they are, the fewer games
-        // are needed.
+        // The better the values that luck is measured by, the fewer games are needed.
         let best = game.best_model().map(|_| Notation::new("best"));
         let evaluator = or_default_evaluator(arguments.take("eval")?.or(best.as_ref()), game)?;
         let most = arguments.number_named("games", 1..=1_000_000)?;

@@ -70,7 +70,7 @@ enum MultiplayerSearch {
     Paranoid,
     /// Each seat maximizes its own payoff (max^n).
     MaxN,
-    /// The other seats have one move together for each of the root seat (best-reply search).
+    /// Best-reply search: the other seats have one move together.
     BrsGame,
 }
 
@@ -88,7 +88,7 @@ const NO_TABLE: TableRecipe = TableRecipe {
     reuse: DepthPolicy::SameDepth,
 };
 
-/// Maximal size of a player's table in MiB. Each worker thread of a match has players of its own.
+/// Maximal size of a player's table in MiB; every worker thread of a match has players of its own.
 const LARGEST_TABLE: usize = 1 << 12;
 
 const ENTRIES_PER_MIB: usize = 1 << 16;
@@ -96,11 +96,10 @@ const ENTRIES_PER_MIB: usize = 1 << 16;
 /// Smallest depth with a table by default; below it transpositions are too rare.
 const TABLE_FROM_DEPTH: u32 = 4;
 
-/// Default size of a table in MiB: at depth 6 a larger one has no effect, and this one fits a
-/// core's own cache.
+/// Default size of a table in MiB: more has no effect at depth 6, and this fits a core's own cache.
 const DEFAULT_TABLE: usize = 4;
 
-/// Default size of a table in MiB if time or nodes end the search, which may then get deep.
+/// Default size of a table in MiB if time or nodes end the search, which may get deep.
 const DEFAULT_TABLE_WITH_LIMITS: usize = 16;
 
 /// Plies between iterations if time or nodes end the search. At 10 ms per move steps of 2 score
@@ -108,9 +107,8 @@ const DEFAULT_TABLE_WITH_LIMITS: usize = 16;
 const STEP_WITH_LIMITS: u32 = 1;
 
 /// ProbCut threshold, in standard deviations, of Star2 searches limited by time or nodes. Regret
-/// per decision at 60,000 nodes on 2,000 positions of 6 to 12 stones, labelled by search: 0.00350
-/// with 1.5, 0.00331 with 2, 0.00327 with 3; without tables 0.00398 with 2, 0.00403 without
-/// ProbCut.
+/// per decision at 60,000 nodes on 2,000 search-labelled positions of 6 to 12 stones: 0.00350 with
+/// 1.5, 0.00331 with 2, 0.00327 with 3; without tables 0.00398 with 2, 0.00403 without ProbCut.
 const PROBCUT_WITH_LIMITS: f32 = 3.0;
 
 impl<G: Playable> SearchRecipe<G> {
@@ -118,8 +116,7 @@ impl<G: Playable> SearchRecipe<G> {
         (Arc::clone(&self.evaluator), self.plan.oracle.clone())
     }
 
-    /// Constructs a search from notation; also returns the rules with the chance that the notation
-    /// assumes.
+    /// Constructs a search; also returns the rules with the chance that the notation assumes.
     pub(super) fn from_notation(
         notation: &Notation,
         arguments: &mut Arguments<'_>,
@@ -221,8 +218,8 @@ impl<G: Playable> SearchRecipe<G> {
         self.plan.limits.time.is_some()
     }
 
-    /// Whether the same seed gives the same moves: without a limit of time and with one thread,
-    /// because several threads reach positions in varying order.
+    /// Whether the same seed gives the same moves: with several threads the order of positions
+    /// varies.
     pub(super) fn is_reproducible(&self) -> bool {
         let several = self.plan.table.entries > 0
             && matches!(self.plan.shape, Shape::Unified { threads, .. } if threads > 1);
@@ -239,7 +236,7 @@ impl<G: Playable> SearchRecipe<G> {
 }
 
 impl<G: SearchGame> SearchPlan<G> {
-    /// A player with this search, which with `timed` measures its evaluation time. Only the default
+    /// A player with this search; with `timed` it measures its evaluation time. Only the default
     /// search is compiled for the evaluator itself; all others call it as `dyn`, since each takes
     /// as long to compile.
     pub(in crate::play) fn player<E: Evaluator<G> + 'static>(
@@ -305,8 +302,7 @@ impl<G: SearchGame> SearchPlan<G> {
         }
     }
 
-    /// Allocates the table; `None` without one or without memory, which slows the search but does
-    /// not change its result.
+    /// Without memory for a table a search is slower, with the same result.
     fn table(&self) -> Option<Arc<Table>> {
         let TableRecipe {
             entries,
@@ -347,8 +343,7 @@ fn multiplayer_search<G: Playable>(
     }
 }
 
-/// Parses `width=N`, only for games without chance: limited moves could leave an outcome without
-/// any.
+/// Parses `width=N`, for games without chance: otherwise outcomes might be left without a move.
 fn width<G: Game>(arguments: &mut Arguments<'_>) -> Result<Option<usize>, Problem> {
     if G::Outcomes::CAPACITY > 1 {
         return Ok(None);

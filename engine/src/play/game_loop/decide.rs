@@ -1,7 +1,7 @@
 //! One decision of a game, during which the other players may ponder.
 //!
-//! Each pondering player has a thread until the decision is made. All threads have ended by then,
-//! even after a panic, which is attributed to the seat whose player panicked.
+//! Each pondering player has a thread, which ends with the decision. A panic is attributed to the
+//! seat whose player panicked.
 
 use crate::core::{
     clock::Instant,
@@ -26,8 +26,8 @@ pub(super) struct Crash {
 
 type Choice<M> = Result<(M, Option<f32>), Failure>;
 
-/// Calls a player for its move while the others that can ponder search the position before its
-/// chance event. Also returns the duration of the decision, if others pondered.
+/// Calls a player for its move while others ponder the position before its chance event. Also
+/// returns the duration, if others pondered.
 pub(super) fn decide<G: Game>(
     players: &mut [&mut dyn Player<G>],
     seat: Seat,

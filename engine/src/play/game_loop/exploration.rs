@@ -1,8 +1,7 @@
-//! Exploration: random moves instead of the players' choices, so that training data is more
-//! diverse.
+//! Exploration: random moves instead of the players' choices, to diversify training data.
 //!
-//! Choices depend on the random stream and the plies alone. Without temperature no random numbers
-//! are used for it, so other choices do not change.
+//! Choices depend on the random stream and the plies alone. What is switched off uses no random
+//! numbers, so games without exploration do not change.
 
 use crate::core::random::RandomStream;
 
@@ -73,24 +72,24 @@ impl Exploration {
         (ply < self.opening_plies || draw < self.share.at(ply)).then(|| self.random.below(count))
     }
 
-    /// The temperature for sampling one of `count` moves at this ply, and the random number in `[0,
-    /// 1)` for it; `None` if the player chooses.
+    /// The temperature for sampling one of `count` moves at this ply, with a random number in `[0,
+    /// 1)`; `None` if the player chooses.
     pub(super) fn tempered(&mut self, ply: usize, count: usize) -> Option<(f64, f64)> {
         let temperature = self.temperature.at(ply);
         (temperature > 0.0 && count > 1).then(|| (temperature, self.random.unit()))
     }
 }
 
-/// Samples a move with a probability proportional to exp(value / temperature) (Boltzmann) by the
-/// random number `unit` in `[0, 1)`, and returns its index. Moves without a value have probability
-/// 0; `None` if no move has one.
+/// The index of the move that `unit`, in `[0, 1)`, selects with probabilities proportional to
+/// exp(value / temperature) (Boltzmann); moves without a value are never selected. `None` if no
+/// move has one.
 pub(super) fn by_value(
     values: impl Iterator<Item = Option<f32>> + Clone,
     temperature: f64,
     unit: f64,
 ) -> Option<usize> {
     let best = values.clone().flatten().reduce(f32::max)?;
-    // Subtracting the best value keeps all weights at most 1, whatever the temperature.
+    // At most 1, whatever the temperature.
     let weight = |value: f32| (f64::from(value - best) / temperature).exp();
     let mut rest = unit * values.clone().flatten().map(weight).sum::<f64>();
     let mut last = None;
@@ -100,8 +99,7 @@ pub(super) fn by_value(
         if rest < 0.0 {
             return Some(index);
         }
-        // The remainder stays positive only by rounding errors; the last move of nonzero weight is
-        // then chosen.
+        // Rounding may lead past all moves; one of weight 0 is not chosen then.
         last = if weight(value) > 0.0 {
             Some(index)
         } else {

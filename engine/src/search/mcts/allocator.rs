@@ -11,8 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 #[repr(align(128))]
 pub(super) struct CellAllocator(AtomicU64);
 
-/// A thread's free cells `next..end`, and the number of its nodes that are not counted in
-/// [`CellAllocator`] yet.
+/// A thread's free cells `next..end`, and its nodes not yet counted in [`CellAllocator`].
 #[derive(Debug, Default)]
 pub(super) struct Chunk {
     pub(super) next: u32,

@@ -10,11 +10,11 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-/// A node header or an edge; four fill a cache line. All zeros is an unvisited edge.
+/// A node header or an edge, four to a cache line. All zeros is an unvisited edge.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(in crate::search) struct Cell {
-    /// Visits of the edge, or of the node (there approximate if several threads search).
+    /// Visits of the edge, or of the node (approximate with several threads).
     visits: AtomicU32,
     /// Edge: the child node, 0 for none, or [`TERMINAL`]. Header: the number of edges. Both with
     /// [`HAS_BOUNDS`].
@@ -166,7 +166,7 @@ impl Cell {
 
     #[inline]
     pub(super) fn payoff(&self) -> f32 {
-        // The sum is below 2⁶³, so that a single instruction converts it.
+        // Below 2⁶³, so that one instruction converts it.
         self.sum.load(Relaxed) as i64 as f32 * (1.0 / FIXED_ONE as f32)
     }
 

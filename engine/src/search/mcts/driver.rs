@@ -1,8 +1,8 @@
 //! Driver of the search: prepares the root, decides when to stop, and reports the statistics.
 //!
-//! A search ends when its budget is used up, when the root is solved and, if only the choice of a
-//! move is needed, when one move is proven best or no other can become the most visited.
-//! Invariants: threads live within one search; no writes are buffered when it ends.
+//! A search ends with its budget, when the root is solved and, if only a choice is needed, when one
+//! move is proven best or no other can become the most visited. Invariants: threads live within one
+//! search; no writes are buffered when it ends.
 
 use super::{
     Goal, Mcts,
@@ -27,15 +27,15 @@ use std::{
 
 const CHECK_INTERVAL: u64 = 16;
 
-/// Number of checks between two estimates of how many simulations the time limit still allows.
+/// Checks between two estimates of the simulations that the time limit still allows.
 const ESTIMATE_INTERVAL: u64 = 64;
 
-/// Maximal fraction of the graph's memory in use when a search starts from a reused tree.
+/// Maximal fill of the graph when a search starts from a reused tree.
 const MAX_FILL_AT_START: f64 = 0.5;
 
 impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
-    /// Searches until the result is certain enough or the budget is used up; if `stop` is given,
-    /// until that is set or the result is certain.
+    /// Searches until the result is certain enough, or the budget is used up (with `stop`: until
+    /// that is set).
     pub(super) fn run(
         &mut self,
         position: &G::Position,
@@ -72,7 +72,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
             root,
             oracle,
             prior: self.prior.as_deref(),
-            // Each of two bounds may have the oracle's error; the epsilon is for rounding.
+            // The oracle's error in both bounds, and an epsilon for rounding.
             tolerance: oracle
                 .map(|oracle| oracle.error())
                 .filter(|&error| error > 0.0)
@@ -138,7 +138,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         let found = match found {
             Some(node) if graph.fill_ratio() > MAX_FILL_AT_START => {
                 let node = graph.retain_reachable(node, &mut self.unvisited);
-                // If the rest of the tree is too large for the next search, it is dropped.
+                // A tree too large for the next search is dropped.
                 (graph.fill_ratio() <= MAX_FILL_AT_START).then_some(node)
             }
             found => found,
@@ -148,7 +148,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         }
         let mut all = G::Moves::default();
         self.game.moves(position, &mut all);
-        // An outcome allows a run of the move list; other legal moves get a node of their own.
+        // An outcome allows a run of the list; other legal moves get a node of their own.
         let start = match legal {
             None => Some(0),
             Some(legal) => (0..all.len()).find(|&start| all[start..].starts_with(legal)),
@@ -243,8 +243,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
                 value,
                 proven,
                 prior,
-                // Without strict turns the opponent's replies would not decide the length of the
-                // game.
+                // Otherwise the opponent's replies would not decide the length.
                 plies: G::STRICT_TURNS
                     .then(|| solver::plies(graph, edge, &mut memo))
                     .flatten(),
@@ -326,8 +325,8 @@ impl<G: SearchGame> Driver<'_, G> {
         }
     }
 
-    /// Estimate of the simulations that the time limit still allows, plus a quarter in case they
-    /// get faster.
+    /// Estimate of the simulations that the time limit still allows, plus a quarter for a rising
+    /// speed.
     fn simulations_left_in_time(&self) -> u64 {
         let Some(deadline) = self.deadline else {
             return u64::MAX;
@@ -452,7 +451,7 @@ impl<G: SearchGame> Driver<'_, G> {
             }
         }
         if self.goal == Goal::Choice && options.smart_pruning {
-            // With a single legal move, half of the simulations are still run, for its value.
+            // A single move still gets half of the simulations, for its value.
             let (mut first_visits, mut second_visits) = (0u64, 0u64);
             for edge in edges.cells() {
                 let visits = u64::from(edge.visits());

@@ -1,7 +1,7 @@
 //! The graph of a Monte-Carlo search: statistics of nodes and edges in memory of fixed size, shared
 //! by all threads.
 //!
-//! A node is a run of cells, a header and one cell per edge, identified by the index of its header
+//! A node is a run of cells, a header and one cell per edge; it is named by the index of its header
 //! (0 for none). A hash index finds transpositions. Invariants: [`Graph::add`] fails without effect
 //! when memory is used up; a node is complete before another thread can find it.
 
@@ -17,8 +17,7 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-/// A slot of the hash index: node in bits 0–31, generation in bits 32–39, low bits of the key in
-/// bits 40–63.
+/// A slot of the hash index: bits 0–31 node, 32–39 generation, 40–63 low bits of the key.
 #[derive(Debug)]
 #[repr(transparent)]
 pub(in crate::search) struct Slot(AtomicU64);
@@ -43,7 +42,7 @@ pub(super) struct Graph {
 pub(super) struct Size {
     pub(super) bytes: usize,
     pub(super) positions: usize,
-    /// Typical maximal number of moves of a position; with more moves fewer nodes fit.
+    /// Typical maximum of moves per position; with more, fewer nodes fit.
     pub(super) max_moves: usize,
     pub(super) use_rave: bool,
     pub(super) threads: usize,
@@ -53,7 +52,7 @@ pub(super) struct Size {
 const CELLS_PER_LINE: usize = 64 / size_of::<Cell>();
 const PREFETCHED_LINES: usize = 4;
 
-/// Maximal number of prefetched child headers; more would evict needed cache lines.
+/// Prefetched child headers; more would evict needed lines.
 const PREFETCHED_CHILDREN: usize = 32;
 
 const MIN_CELL_BYTES: usize = size_of::<Cell>() + size_of::<ColdCell>();
@@ -160,7 +159,7 @@ impl Graph {
         f64::from(self.allocator.cells()) / self.cells.items().len() as f64
     }
 
-    /// Visits of an edge before it gets a child node: `base`, doubled when half the memory is used,
+    /// Visits of an edge before it gets a child node: `base`, doubled at half the memory,
     /// quadrupled at three quarters, and so on; always 1 if `base` is 1.
     #[inline]
     pub(super) fn expansion_threshold(&self, base: u32) -> u32 {
@@ -469,7 +468,7 @@ mod tests {
     #[test]
     fn what_can_be_reached_stays_and_the_rest_goes() {
         let mut graph = Graph::for_tests(1 << 16, 1 << 10, true, 1);
-        // Links 10 → 11 → 12 and 10 → 12, unreferenced nodes 13 and 14; 12 was added first.
+        // Links 10 → 11 → 12, 10 → 12, none to 13 and 14; 12 is the oldest.
         let keys = [12u64, 13, 10, 14, 11];
         let long = |key: u64| key << 32 | key;
         let nodes = keys.map(|key| {
@@ -572,8 +571,7 @@ mod tests {
                             let linked = graph.edges(before, moves(last) - 1, 1).get(0);
                             linked.set_child(node);
                             graph.prefetch_children(graph.edges_of(node).cells());
-                            // Whichever thread linked the child, it is the node of the next key,
-                            // and complete.
+                            // Whichever thread linked it, it is the next key's node, and complete.
                             let child = graph.cell(linked.child());
                             assert_eq!(child.key(), key((last + 1) % KEYS));
                         }

@@ -39,7 +39,7 @@ impl<G: SearchGame> Leaf<G> for PlayoutLeaf {
     }
 }
 
-/// The mean of several evaluations by another leaf. Only the first playout reports its moves.
+/// The mean of several evaluations by another leaf; reports the moves of the first playout.
 pub struct AveragedLeaf<L> {
     times: u32,
     leaf: L,

@@ -21,8 +21,8 @@ impl Budget {
     }
 }
 
-/// Formula for the value of a move with n visits of payoff sum w, and m AMAF visits (all moves as
-/// first) of payoff sum v; k is [`MctsOptions::rave`].
+/// Value of a move with n visits of payoff sum w, and m AMAF visits (all moves as first) of sum v;
+/// k is [`MctsOptions::rave`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Blend {
     /// RAVE weight `sqrt(k / (3n + k))` (Gelly and Silver 2007).
@@ -41,7 +41,7 @@ pub enum Blend {
 /// Value of an unvisited move (first-play urgency, Gelly and Wang 2006).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FirstPlay {
-    /// All moves are visited once before any is visited twice, in list order or by RAVE.
+    /// All moves are visited once before any twice, in list order or by RAVE.
     First,
     /// This value, or the RAVE mean if there is one.
     Value(f32),
@@ -49,9 +49,8 @@ pub enum FirstPlay {
     Above(f32),
 }
 
-/// Default constant of UCB1. Mean regret on 2,000 positions of 6 to 12 stones with 15,000
-/// simulations and Schwarz leaves: 0.0054 with 0.3, 0.0048 with 0.5, 0.0047 with 0.8, 0.0057 with
-/// sqrt(2) (standard errors 0.0002).
+/// Mean regret on 2,000 positions of 6 to 12 stones with 15,000 simulations and Schwarz leaves:
+/// 0.0054 with 0.3, 0.0048 with 0.5, 0.0047 with 0.8, 0.0057 with sqrt(2) (standard errors 0.0002).
 const DEFAULT_EXPLORATION: f64 = 0.7;
 
 /// Options of the search.
@@ -60,14 +59,14 @@ pub struct MctsOptions {
     /// The limit that ends a search.
     pub budget: Budget,
     /// The constant c of UCB1, `q + c · sqrt(ln N / n)`, for a move with mean q and n of the node's
-    /// N visits (Auer, Cesa-Bianchi and Fischer 2002, with sqrt(2), as Monte_Alpha prints).
+    /// N visits (Auer, Cesa-Bianchi and Fischer 2002: sqrt(2)).
     pub exploration: f64,
     /// Value of an unvisited move (first-play urgency).
     pub first_play: FirstPlay,
     /// Weight of progressive bias, `bias · prior / sqrt(n)` (Chaslot et al. 2008); 0 for none.
     pub bias: f32,
-    /// RAVE constant k: the visits at which a move's own mean and its AMAF mean have equal weight
-    /// with the default [`Blend`] (Gelly and Silver 2007); 0 for no RAVE.
+    /// RAVE constant k: the visits at which own mean and AMAF mean weigh alike with the default
+    /// [`Blend`] (Gelly and Silver 2007); 0 for no RAVE.
     pub rave: f32,
     /// How RAVE statistics are blended with a move's own.
     pub blend: Blend,
@@ -78,8 +77,8 @@ pub struct MctsOptions {
     pub virtual_visits: (u32, u32, f32),
     /// Whether virtual visits are added to the RAVE statistics of the edge instead of its own.
     pub virtual_visits_in_rave: bool,
-    /// After the selection of a move at a node, it is repeated while the node's visits grow by this
-    /// fraction; 0 for never. Only with RAVE and without chance.
+    /// A selected move is repeated until the node's visits have grown by this fraction; 0 for
+    /// never. Only with RAVE and without chance.
     pub reselect_interval: f32,
     /// Visits of an edge before its position gets a node; the number grows as memory fills up.
     pub expand_visits: u32,
@@ -89,23 +88,22 @@ pub struct MctsOptions {
     pub graph: bool,
     /// Whether nodes that stay reachable survive to the next search. Needs `graph`.
     pub reuse_tree: bool,
-    /// Whether [`super::Mcts::ponder`] will be called, so that the graph may fill all its memory.
+    /// Whether the search ponders ([`super::Mcts::ponder`]), so that the graph may fill all its
+    /// memory.
     pub ponder: bool,
     /// Lost visits added to an edge while a simulation through it is under way; 0 for none. With
-    /// several threads only edges get them that have fewer visits than simulations can be under
-    /// way.
+    /// several threads only for edges with fewer visits than such simulations.
     pub virtual_loss: u32,
-    /// Maximal number of simulations per thread that are under way at once and whose leaves are
-    /// evaluated together; it grows by one per 32 simulations of the search.
+    /// Maximal number of simulations under way per thread, whose leaves are evaluated together;
+    /// grows by one per 32 simulations of the search.
     pub batch: usize,
-    /// Memory of the search in MiB, nearly all for the graph. With a full graph a search continues
-    /// without new nodes.
+    /// Memory in MiB, nearly all for the graph. With a full graph a search goes on without new
+    /// nodes.
     pub memory: usize,
     /// Whether a decision ends when the simulations left cannot make another move the most visited
-    /// one (smart pruning of lc0).
+    /// (smart pruning of lc0).
     pub smart_pruning: bool,
-    /// A decision ends when all moves but one are proven lost and that one's value exceeds this
-    /// threshold.
+    /// A decision ends when all moves but one are proven lost and that one's value exceeds this.
     pub sole_move_threshold: f32,
     /// Whether a clear decision ends early: when best visits × best mean × time spent exceeds
     /// second-best visits × time limit. Half the moves of a game then take less time.

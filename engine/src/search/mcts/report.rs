@@ -21,7 +21,7 @@ pub struct MoveStatistics<M> {
     /// The prior value; `None` without a prior.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prior: Option<f32>,
-    /// Plies to the end, this move included, if the move is proven won or lost; a lower bound if an
+    /// Plies to the end, this one included, of a move proven won or lost; a lower bound if an
     /// oracle completed the proof.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plies: Option<u32>,
@@ -43,8 +43,8 @@ pub struct TreeReport<M> {
     pub fill: f64,
     /// Whether memory was too small for a new node.
     pub full: bool,
-    /// Principal variation: the best move, then the most visited move of each node, whatever the
-    /// outcome of chance.
+    /// Principal variation: the best move, then the most visited one of each node, over all
+    /// outcomes.
     #[serde(skip)]
     pub pv: Vec<M>,
     /// Statistics of the root moves, in their order at the root.
@@ -55,9 +55,8 @@ pub struct TreeReport<M> {
 /// Tolerance for bounds that an inexact oracle proved.
 const PROOF_TOLERANCE: f32 = 1e-4;
 
-/// The move to make: one that is proven as good as every other, otherwise the most visited one that
-/// is not proven worse. Ties go to the faster win, then the slower loss, then the first in order.
-/// Panics without moves.
+/// The move to make: one that is proven as good as every other, else the most visited one not
+/// proven worse. Ties go to the faster win, the slower loss, then the first. Panics without moves.
 pub fn best_move<M: Copy>(moves: &[MoveStatistics<M>]) -> &MoveStatistics<M> {
     let lower = moves.iter().map(|statistics| statistics.proven.lower);
     let best_lower = lower.fold(0.0, f32::max);

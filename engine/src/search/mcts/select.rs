@@ -1,8 +1,8 @@
 //! Selection of edges: UCB1 with proven bounds, five RAVE blends and progressive bias.
 //!
 //! All arithmetic is in `f32` with operations that round alike on every machine; the first of equal
-//! scores wins. Invariant: an edge that is proven no better than another is not visited again, and
-//! scores are clamped to proven bounds.
+//! scores wins. Invariant: an edge proven no better than another is not visited again, and scores
+//! are clamped to proven bounds.
 
 use super::{
     cell::Cell,
@@ -41,8 +41,8 @@ impl Selector {
         }
     }
 
-    /// Index of the edge to visit. There is at least one edge; `visits` are those of the node, at
-    /// least 1; `rave_cells` is as long as `edges`, or empty.
+    /// Index of the edge to visit, of at least one; the node has `visits`, at least 1. `rave_cells`
+    /// is as long as `edges`, or empty.
     #[inline]
     pub(super) fn select(&self, edges: EdgeSlice<'_>, rave_cells: &[Cell], visits: u32) -> usize {
         if edges.len() == 1 {
@@ -118,8 +118,7 @@ impl Selector {
             Blend::Teytaud => mixed(k / (n + k)),
             Blend::Silver => (w * (1.0 + k * m) + v) / (n + m + k * n * m),
             Blend::Variance => {
-                // The bound on the divisor avoids division by 0: without variance RAVE has no
-                // weight.
+                // Without variance RAVE has no weight.
                 let mean = w / n;
                 mixed(m / (n + m + k * n * m / (mean * (1.0 - mean)).max(1e-6)))
             }
@@ -146,8 +145,7 @@ impl Selector {
         let mut best = (0, f32::NEG_INFINITY);
         for (index, edge) in edges.iter().enumerate() {
             let (bounds, edge_visits) = (edge.bounds(), edge.visits());
-            // With [`FirstPlay::First`] even an edge that is proven no better than another is
-            // visited once.
+            // [`FirstPlay::First`] visits even such an edge once.
             if bounds.upper <= best_lower
                 && index != best_proven
                 && (edge_visits > 0 || first.is_some())
@@ -175,7 +173,7 @@ impl Selector {
                 }
                 _ => mean,
             };
-            // For an unvisited edge the first-play urgency includes the bonus.
+            // The first-play urgency includes it.
             let bonus = if edge_visits == 0.0 {
                 0.0
             } else {
@@ -188,7 +186,7 @@ impl Selector {
                 } else {
                     0.0
                 };
-            // Without bounds the score may exceed 1, as that of a rarely visited edge should.
+            // Without bounds a score may exceed 1: rarely visited edges are urgent.
             let score = if edge.has_bounds() {
                 score.max(bounds.lower).min(bounds.upper)
             } else {
@@ -242,7 +240,6 @@ mod tests {
     use crate::core::chance::Bounds;
     use crate::search::mcts::{allocator::Chunk, graph::Graph};
 
-    /// A node whose edges have these visits and payoff sums.
     fn graph(edge_visits: &[(u32, f32)]) -> (Graph, u32) {
         let graph = Graph::for_tests(1 << 16, 16, true, 1);
         let node = graph
@@ -370,7 +367,7 @@ mod tests {
         let cells = graph.edges_of(node);
         let select = || Selector::new(&MctsOptions::default()).select(cells, &[], 100);
         assert_eq!(select(), 2);
-        // The upper bound is below another move's lower bound, so the edge is not visited again.
+        // Below another move's lower bound: not visited again.
         cells.get(2).tighten::<true>(Bounds {
             lower: 0.0,
             upper: 0.3,

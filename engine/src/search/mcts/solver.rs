@@ -30,9 +30,8 @@ pub(super) fn proven_bounds(
     }
 }
 
-/// Plies to the end of the game after an edge that is proven won or lost, the edge included: the
-/// winner shortens the game, the loser prolongs it. A lower bound if an oracle completed the proof.
-/// `None` if nothing is proven.
+/// Plies to the end by an edge that is proven won or lost, itself included: the winner shortens the
+/// game, the loser prolongs it. A lower bound if an oracle completed the proof; `None` without one.
 pub(super) fn plies(graph: &Graph, edge: CellRef<'_>, memo: &mut HashMap<u32, u32>) -> Option<u32> {
     let bounds = edge.bounds();
     let won = bounds.lower >= 1.0;

@@ -1,10 +1,10 @@
 //! Splits simulations among threads by strata of the first chance draw.
 //!
-//! Each thread samples the first draw from a range of its own and thus mostly visits other nodes
-//! than the other threads, which avoids contention for cache lines; equal use of all ranges gives
-//! the distribution of a single thread. Invariants: every simulation of the budget is claimed once;
-//! with a budget, parts differ by at most 1 in size; without one, no part leads another by more
-//! than max([`MAX_LEAD`], claimed / [`LEAD_DIVISOR`]) plus one check interval.
+//! Each thread samples the first draw from a range of its own and mostly visits other nodes, which
+//! avoids contention for cache lines; equal use of all ranges gives the distribution of one thread.
+//! Invariants: every simulation of the budget is claimed once; with a budget, parts differ by at
+//! most 1 in size; without one, no part leads another by more than max([`MAX_LEAD`], claimed /
+//! [`LEAD_DIVISOR`]) plus one check interval.
 //!
 //! Sources: stratified sampling; transposition-driven scheduling (Romein, Plaat, Bal and Schaeffer
 //! 1999).
@@ -27,7 +27,7 @@ pub(super) struct WorkSplit {
     budget: u64,
 }
 
-/// A part of the simulations. It has cache lines of its own, since mostly one thread writes to it.
+/// On cache lines of its own, since mostly one thread writes to it.
 #[derive(Debug)]
 #[repr(align(128))]
 struct WorkPart {

@@ -1,8 +1,8 @@
 //! Simulations of one thread: selection, leaf evaluation and backup.
 //!
-//! A simulation ends at an edge without a child node, at a proven value, or where memory is used
-//! up. Statistics belong to edges (UCT1 of Childs, Brodeur and Kocsis 2008): with transpositions
-//! the mean of an edge is over its own simulations.
+//! A simulation ends at an edge without child node, at a proven value, or where memory is used up.
+//! Statistics belong to edges (UCT1 of Childs, Brodeur and Kocsis 2008): with transpositions an
+//! edge's mean is over its own simulations.
 
 mod backup;
 mod selection;
@@ -29,8 +29,7 @@ pub(super) struct Root<G: SearchGame> {
     pub(super) allowed: Option<Vec<G::Move>>,
     /// Index of the first allowed move among the node's edges.
     pub(super) start: usize,
-    /// Whether the root value is that of one best move: after the chance event or with a single
-    /// outcome.
+    /// Whether one move is best: after the chance event or with a single outcome.
     pub(super) one_choice: bool,
     /// Whether the node has the allowed moves only and is not in the hash index.
     pub(super) owned: bool,
@@ -46,11 +45,9 @@ pub(super) struct Context<'a, G: SearchGame> {
     pub(super) prior: Option<&'a dyn Prior<G>>,
     /// Bounds this close count as equal; above 0 with an inexact oracle.
     pub(super) tolerance: f32,
-    /// Whether threads collect visits and payoffs in write buffers before they add them to the
-    /// graph: only with several threads.
+    /// Whether threads collect visits and payoffs in write buffers: only with several threads.
     pub(super) buffers_writes: bool,
-    /// With write buffers, edges with fewer visits get [`MctsOptions::virtual_loss`]; at most the
-    /// number of simulations under way.
+    /// With write buffers, only edges with fewer visits get [`MctsOptions::virtual_loss`].
     pub(super) virtual_loss_below: u32,
 }
 
@@ -69,7 +66,7 @@ struct Simulation<P> {
     /// The position and node reached; `None` when the path is complete.
     current: Option<(P, u32)>,
     payoffs: Payoffs,
-    /// Index of the leaf in the worker's queue of evaluations; `None` if it is not queued.
+    /// Index of the leaf in the worker's queue, if it is there.
     queue_index: Option<usize>,
     bounds_changed: bool,
     /// Kinds of the moves of the leaf's playout.
@@ -175,7 +172,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         self.simulations = simulations;
     }
 
-    /// Finds or creates the child node of a visited edge; 0 if memory is used up or the game is
+    /// The child node of a visited edge, found or created; 0 if memory is used up or the game is
     /// over.
     #[inline(never)]
     fn expand(&mut self, context: &Context<'_, G>, edge_index: u32, next: &G::Position) -> u32 {
@@ -203,8 +200,8 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         edge.set_child(node)
     }
 
-    /// Initializes the edges of a new node, whose moves are `self.moves`: oracle bounds, virtual
-    /// visits and priors.
+    /// Initializes the edges of a new node (`self.moves`): oracle bounds, virtual visits and
+    /// priors.
     pub(super) fn init_edges(
         &mut self,
         context: &Context<'_, G>,

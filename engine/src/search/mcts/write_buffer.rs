@@ -1,10 +1,10 @@
 //! Write buffers of threads for the cells near the root.
 //!
 //! A thread buffers its additions to *busy* cells, those with many visits, since threads would wait
-//! for each other's cache lines. Invariants: a thread buffers at most [`MAX_BUFFERED`] visits of an
-//! edge, and at most the edge's visits shifted right by `shift`, so that all threads together
-//! buffer at most 1/64; nothing is buffered after a search. Visits of busy nodes are counted one in
-//! [`SAMPLING_PERIOD`], with that weight.
+//! for each other's cache lines. Invariants: a thread buffers at most an edge's visits shifted
+//! right by `shift`, and at most [`MAX_BUFFERED`], so that all threads together buffer at most
+//! 1/64; nothing is buffered after a search. One in [`SAMPLING_PERIOD`] visits of busy nodes is
+//! counted, with that weight.
 
 use super::{
     cell::{Cell, to_fixed},

@@ -79,8 +79,8 @@ pub fn value<G: SearchGame>(
     moments
 }
 
-/// Rolls out positions, each after another move of `seat`, until one move is left or all
-/// differences to the best have the target error. Returns the index of the best.
+/// Rolls out the positions after moves of `seat` until one is left or all differences to the best
+/// have the target error; returns the index of the best.
 pub fn compare<G: SearchGame>(
     rollouts: &mut dyn Rollouts<G>,
     positions: &[G::Position],

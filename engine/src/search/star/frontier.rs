@@ -1,8 +1,7 @@
 //! The last two plies of a Star search, which take most of its time.
 //!
 //! An evaluator with batched successors values a position one ply deep in one call. A cache stores
-//! such values, since different move orders reach the same positions. Invariant: nothing here
-//! changes a value.
+//! such values, since move orders transpose. Invariant: nothing here changes a value.
 
 use super::{Pruning, Scratch, Star};
 
@@ -84,8 +83,8 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         }
     }
 
-    /// Evaluates successors one by one until the bounds decide the node. They are not ordered,
-    /// since scoring costs as much as it saves.
+    /// Evaluates successors one by one until the bounds decide; unordered, since scoring costs as
+    /// much as it saves.
     fn search_frontier_serially(
         &mut self,
         position: &G::Position,
@@ -111,8 +110,8 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         chance.bounds()
     }
 
-    /// Searches a position two plies above the leaves, without windows. With `expects_all`,
-    /// successors with cached values come first.
+    /// Searches a position two plies above the leaves, without windows; with `expects_all`, cached
+    /// values come first.
     pub(super) fn search_pre_frontier(
         &mut self,
         position: &G::Position,

@@ -1,5 +1,5 @@
-//! ProbCut: if a shallow search is far outside of the window, its result replaces a deep search
-//! (Buro 1995; ChanceProbCut, Schadd, Winands and Uiterwijk 2009).
+//! ProbCut: a shallow search far outside of the window replaces a deep one (Buro 1995;
+//! ChanceProbCut, Schadd, Winands and Uiterwijk 2009).
 //!
 //! The shallow search is two plies shallower, so that its leaves have the same side to move.
 //! Invariant: such bounds never count as proven.

@@ -132,8 +132,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
             }
             let mut child = edge.child();
             if child == 0 && before >= graph.expansion_threshold(options.expand_visits) {
-                // With virtual visits an edge's first visit goes unnoticed, so the oracle is probed
-                // here.
+                // Virtual visits hide an edge's first visit, so the oracle is probed here.
                 let has_virtual_visits = options.virtual_visits.0 + options.virtual_visits.1 > 0
                     && !options.virtual_visits_in_rave;
                 new = has_virtual_visits
@@ -150,7 +149,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
             if child != 0 {
                 let header = graph.cell(child);
                 if options.solver && header.has_bounds() && context.is_proven(header.bounds()) {
-                    // The position was proven by another path since the last visit of this edge.
+                    // Proven by another path since the last visit of this edge.
                     let bounds = if game.to_move(&next) == seat {
                         header.bounds()
                     } else {
@@ -183,8 +182,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         if reselect_interval == 0.0 || G::Outcomes::CAPACITY > 1 {
             return context.selector.select(edges, rave_cells, visits);
         }
-        // The header's RAVE cell, otherwise unused, stores the choice and the last visit at which
-        // it is repeated.
+        // The header's RAVE cell, else unused, stores the choice and until when it is repeated.
         let [choice_memo] = context.graph.rave_cells(node, 1) else {
             return context.selector.select(edges, rave_cells, visits);
         };

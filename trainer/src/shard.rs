@@ -1,9 +1,8 @@
-//! Record shards: files of finished games, of any game.
+//! Record shards: binary files of finished games, for any game.
 //!
-//! `shard/layout.rs` encodes the file, `shard/game.rs` a game (`docs/reference/formats.md`).
-//! Writing is
-//! atomic. Invariant: reading replays every game by the rules, and what could not be read is not
-//! written.
+//! `shard/layout.rs` encodes the file, `shard/game.rs` a game; `docs/reference/formats.md`
+//! specifies both. Invariant: reading replays every game by the rules. Writing is atomic and
+//! refuses what reading would refuse.
 
 mod game;
 pub mod labels;
@@ -29,7 +28,7 @@ use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 /// File extension of a shard.
 pub(crate) const SHARD_EXTENSION: &str = "games";
 
-/// Games per shard of a run.
+/// Number of games in each shard of a run but the last.
 pub const GAMES_PER_SHARD: u64 = 4096;
 
 /// Maximum number of games in a shard.
@@ -38,30 +37,30 @@ pub(crate) const MAX_GAMES_PER_SHARD: u64 = 1 << 18;
 /// Maximum number of labels in a shard.
 pub(crate) const MAX_LABELS_PER_SHARD: usize = 16;
 
-/// Header of a shard.
+/// Header of a shard: the settings that produced the games, and what the games may contain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShardHeader {
-    /// Settings of the run, as JSON: with `first_game` and `games` they determine every byte of
-    /// the games, unless a player has a time limit.
+    /// Settings of the program run that produced the games. With `first_game` and `games` they
+    /// determine every byte of the games, unless a player has a time limit.
     pub run: serde_json::Value,
-    /// The game with its parameters, as `reversi(size=6)`.
+    /// Notation of the game with its parameters, such as `reversi(size=6)`.
     pub game: String,
-    /// The map it is played on, if it has one.
+    /// Map of the game; `None` if the game has no maps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<GameMap>,
     /// Notations of the players; games refer to them by index.
     pub players: Vec<String>,
-    /// Whether plies may have times.
+    /// Whether plies may have thinking times.
     #[serde(default, skip_serializing_if = "labels::is_false")]
     pub times: bool,
-    /// Labels that games may carry.
+    /// Descriptions of the labels that positions may have.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<Label>,
-    /// Index of the first game within the run.
+    /// Index within the run of the shard's first game.
     pub first_game: u64,
-    /// Number of games.
+    /// Number of games in the shard.
     pub games: u64,
-    /// Number of games that did not end by the rules; counted when a shard is written.
+    /// Number of games that did not end by the rules; computed when the shard is written.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ended_early: u64,
 }
@@ -70,17 +69,17 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// A map, embedded so that records can be read without its file.
+/// A map, embedded so that games can be read without the map's file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameMap {
-    /// The complete text.
+    /// Complete text of the map.
     pub text: String,
-    /// Its checksum (xxh3), 16 hexadecimal digits.
+    /// Checksum (xxh3) of `text`, 16 hexadecimal digits.
     pub hash: String,
 }
 
 impl GameMap {
-    /// The map of a game, if it has one.
+    /// Map of a game, if it has one.
     #[must_use]
     pub fn from_game<G: Playable>(game: &G) -> Option<Self> {
         game.map().map(|text| Self {
@@ -91,7 +90,7 @@ impl GameMap {
 }
 
 impl ShardHeader {
-    /// The header of a shard of a game, without players and games.
+    /// Creates a header without players, labels and games.
     #[must_use]
     pub fn new<G: Playable>(game: &G, run: serde_json::Value) -> Self {
         Self {
@@ -107,9 +106,10 @@ impl ShardHeader {
         }
     }
 
-    /// The game that the header names.
+    /// Parses the game that the header names.
     ///
     /// # Errors
+    ///
     /// If it names another game or invalid parameters.
     pub fn parse_rules<G: Playable>(&self) -> Result<G, String> {
         parse_rules(&self.game, self.map.as_ref())
@@ -141,17 +141,17 @@ pub fn parse_rules<'t, G: Playable>(
     G::from_notation(game, map.map(|map| map.text.as_str())).map_err(|error| error.to_string())
 }
 
-/// A game of a shard with its players.
+/// A finished game with its players, labels and thinking times.
 #[derive(Clone, Debug)]
 pub struct PlayedGame<G: Playable> {
-    /// The game.
+    /// Start, plies and result.
     pub record: GameRecord<G>,
-    /// Index into [`ShardHeader::players`] by seat.
+    /// Player of each seat, an index into [`ShardHeader::players`].
     pub players: Vec<u8>,
-    /// For each of [`ShardHeader::labels`] the values of the positions before each ply; empty if
-    /// the game has no labels.
+    /// For each of [`ShardHeader::labels`], the value of the position before each ply; empty if the
+    /// game has no labels.
     pub labels: Vec<Vec<Option<Estimate>>>,
-    /// Microseconds of each ply, if measured; empty if none are.
+    /// Thinking time of each ply in microseconds, `None` if not measured; empty if all are `None`.
     pub times: Vec<Option<u64>>,
 }
 
@@ -164,7 +164,7 @@ impl<G: Playable> PartialEq for PlayedGame<G> {
 }
 
 impl<G: Playable> PlayedGame<G> {
-    /// A game without labels and times.
+    /// A game without labels and thinking times.
     #[must_use]
     pub fn new(record: GameRecord<G>, players: Vec<u8>) -> Self {
         Self {
@@ -175,15 +175,15 @@ impl<G: Playable> PlayedGame<G> {
         }
     }
 
-    /// Hash of start, outcomes and moves: equal for equal games, and except by chance only for
-    /// these.
+    /// Hash of start, outcomes and moves. Different games have different hashes, except with
+    /// negligible probability.
     #[must_use]
     pub fn fingerprint(&self, game: &G) -> u128 {
         let mut bytes = Vec::with_capacity(16 + 3 * self.record.plies.len());
         game.encode(&self.record.start, &mut bytes);
         let mut replay = Replay::new(game, self.record.start);
         for ply in &self.record.plies {
-            // Games against the rules are never written; they differ by where they end.
+            // Illegal games are never written; their hashes only have to differ by where they stop.
             let index = replay.play(ply.outcome, ply.mv).unwrap_or(usize::MAX) as u16;
             bytes.push(ply.outcome);
             bytes.extend_from_slice(&index.to_le_bytes());
@@ -193,30 +193,30 @@ impl<G: Playable> PlayedGame<G> {
         hasher.digest128()
     }
 
-    /// A fingerprint that is equal for all images of a game under the symmetries of the rules,
-    /// including a swap of colours where that makes no difference. `docs/reference/formats.md`
-    /// specifies the
+    /// Hash that is equal for all images of a game under the symmetries of the rules, including a
+    /// swap of colours where that makes no difference. `docs/reference/formats.md` specifies the
     /// hashed bytes.
     #[must_use]
     pub fn canonical_fingerprint(&self, game: &G) -> u128 {
         canonical_fingerprint(game, &self.record).unwrap_or_else(|| self.fingerprint(game))
     }
 
-    /// Value of a label for the position before a ply; both indices from 0.
+    /// Value of label `label` for the position before ply `ply`; both are indices from 0.
     #[must_use]
     pub fn label(&self, label: usize, ply: usize) -> Option<f32> {
         Some(self.estimate(label, ply)?.value)
     }
 
-    /// The value of a label with its standard error.
+    /// Value and standard error of label `label` for the position before ply `ply`.
     #[must_use]
     pub fn estimate(&self, label: usize, ply: usize) -> Option<Estimate> {
         *self.labels.get(label)?.get(ply)?
     }
 
-    /// Sets one of `label_count` labels, one value per ply, in canonical form.
+    /// Sets label `label` of `label_count` to these values, one per ply, in canonical form.
     ///
     /// # Panics
+    ///
     /// If `label` is not below `label_count`.
     pub fn set_label(&mut self, label: usize, label_count: usize, values: Vec<Option<Estimate>>) {
         let plies = self.record.plies.len();
@@ -239,7 +239,8 @@ impl<G: Playable> PlayedGame<G> {
 /// Writes a shard.
 ///
 /// # Errors
-/// As [`encode`], or if the file cannot be written; an existing file then stays as it was.
+///
+/// Those of [`encode`], or if the file cannot be written; an existing file then stays unchanged.
 pub fn write<G: Playable>(
     path: &Path,
     header: &ShardHeader,
@@ -250,11 +251,12 @@ pub fn write<G: Playable>(
     Ok(())
 }
 
-/// Encodes a shard; `path` is for errors. Values are rounded by [`quantize_value`].
+/// Encodes a shard; `path` is only for error messages. Values are rounded by [`quantize_value`].
 ///
 /// # Errors
-/// If [`decode`] would refuse the bytes: a wrong number of games, a game against the rules, or a
-/// value outside 0..=1.
+///
+/// If [`decode`] would refuse the bytes: a wrong number of games, an illegal game, or a value
+/// outside 0..=1.
 pub fn encode<G: Playable>(
     path: &Path,
     header: &ShardHeader,
@@ -289,7 +291,7 @@ pub fn encode<G: Playable>(
     for (number, played) in games.iter().enumerate() {
         let refused = |problem: String| refused(format!("game {number}: {problem}"));
         let from = body.len();
-        // Encoding replays the games: hours of play must not end in an unreadable file.
+        // This replays the game, so that hours of play cannot end in an unreadable file.
         form.encode(played, &mut body).map_err(refused)?;
         lengths.push(
             u32::try_from(body.len() - from).map_err(|_| refused("it is too long".to_owned()))?,
@@ -307,13 +309,14 @@ fn ended_early<G: Playable>(games: &[PlayedGame<G>]) -> u64 {
 /// Reads a shard and replays its games.
 ///
 /// # Errors
-/// If the file is no complete shard of a supported version and of this game, or a game breaks the
-/// rules.
+///
+/// If the file is not a complete shard of a supported version and of game `G`, or a game is
+/// illegal.
 pub fn read<G: Playable>(path: &Path) -> Result<(ShardHeader, Vec<PlayedGame<G>>), Error> {
     decode(path, &files::read(path, FileKind::Data)?)
 }
 
-/// Decodes a shard and replays its games; `path` is for errors.
+/// Decodes a shard and replays its games; `path` is only for error messages.
 pub fn decode<G: Playable>(
     path: &Path,
     bytes: &[u8],
@@ -329,10 +332,9 @@ pub fn decode<G: Playable>(
     Ok((parts.header, games))
 }
 
-/// Decodes and replays games from the first on, until `take` returns false or `should_stop`, which
-/// is
-/// polled every few plies, returns true. The remaining games are covered by the checksum of the
-/// file alone.
+/// Decodes and replays the games in order until `take` returns false, or `should_stop`, which is
+/// called every few plies, returns true. The remaining games are only covered by the file's
+/// checksum.
 pub fn decode_first<G: Playable>(
     path: &Path,
     bytes: &[u8],
@@ -349,14 +351,14 @@ pub fn decode_first<G: Playable>(
     Ok((form.game, parts.header))
 }
 
-/// Checksum of a shard: its last eight bytes.
+/// Checksum stored in a shard: its last eight bytes.
 pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     bytes
         .last_chunk()
         .map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Decodes the header and prepares the codec of the games.
+/// Decodes the header and creates the codec for the games.
 fn open<'a, G: Playable>(
     path: &Path,
     bytes: &'a [u8],
@@ -377,7 +379,7 @@ fn open<'a, G: Playable>(
     Ok((parts, form))
 }
 
-/// Replays the games of a shard one by one, until `should_stop`.
+/// Replays the games of a shard one by one; fails once `should_stop` returns true.
 fn replay_games<'a, G: Playable>(
     path: &'a Path,
     parts: &'a OpenShard<'_>,
@@ -390,20 +392,20 @@ fn replay_games<'a, G: Playable>(
     })
 }
 
-/// Findings of [`inspect`] in one file.
+/// Result of [`inspect`] for one file.
 #[derive(Debug, Default)]
 pub struct Inspection {
-    /// The header, if it can be read.
+    /// The header; `None` if it cannot be read.
     pub header: Option<ShardHeader>,
-    /// Games that follow the rules.
+    /// Number of games that follow the rules.
     pub good_games: u64,
-    /// Plies of these games.
+    /// Number of plies of these games.
     pub good_plies: u64,
-    /// Everything wrong with the file; each error names the file and, where it has one, the game.
+    /// All errors of the file; each names the file and, if it concerns one, the game.
     pub problems: Vec<Error>,
 }
 
-/// Reads a shard to its end and lists every damaged game.
+/// Reads a shard to its end and lists every invalid game.
 #[must_use]
 pub fn inspect<G: Playable>(path: &Path) -> Inspection {
     let mut inspection = Inspection::default();
@@ -428,7 +430,7 @@ fn inspect_into<G: Playable>(path: &Path, inspection: &mut Inspection) -> Result
             Err(problem) => inspection.problems.push(problem),
         }
     }
-    // A bad game also breaks the checksum of the file, which adds nothing.
+    // An invalid game usually also breaks the file's checksum, which would only repeat the error.
     if inspection.problems.is_empty() {
         parts.check_complete(path, inspection.good_plies, ended_early)
     } else {
@@ -436,13 +438,13 @@ fn inspect_into<G: Playable>(path: &Path, inspection: &mut Inspection) -> Result
     }
 }
 
-/// Reads the header of a shard alone.
+/// Reads only the header of a shard.
 pub fn read_header<G: Playable>(path: &Path) -> Result<ShardHeader, Error> {
     let bytes = files::read(path, FileKind::Data)?;
     Ok(open::<G>(path, &bytes)?.0.header)
 }
 
-/// Notation of the game of a shard; `path` is for errors.
+/// Game notation in the header of a shard; `path` is only for error messages.
 pub fn game_notation(path: &Path, bytes: &[u8]) -> Result<String, Error> {
     Ok(layout::open(path, bytes)?.header.game)
 }
@@ -454,13 +456,13 @@ fn damaged_error(path: &Path, problem: &str) -> Error {
     )
 }
 
-/// File name of shard `index` of a run, from 0.
+/// File name of the shard with index `index`, from 0, in its run.
 #[must_use]
 pub fn file_name(index: u64) -> String {
     format!("{index:06}.{SHARD_EXTENSION}")
 }
 
-/// The shards of a directory, sorted by name.
+/// Paths of the shards in a directory, sorted by name.
 pub fn list(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut paths = files::list(directory)?;
     paths.retain(|path| {

@@ -1,4 +1,4 @@
-//! Replaces training in a build without burn: every call fails with one line.
+//! Replaces the module `training` in a build without burn: every function fails with an error.
 
 pub use crate::reports::{Family, TdReport, TrainingReport};
 pub use crate::training_run::TrainingRun;
@@ -15,12 +15,12 @@ fn unsupported_error() -> Error {
     )
 }
 
-/// Fails in this build.
+/// Fails, since this build is without burn.
 pub fn train<G: Learnable>(_: &TrainingRun<'_, G>) -> Result<TrainingReport, Error> {
     Err(unsupported_error())
 }
 
-/// Fails in this build.
+/// Fails, since this build is without burn.
 pub fn train_td<'a, G: Learnable>(
     _: &G,
     _: &TrainConfig,

@@ -1,10 +1,11 @@
-//! Training: from samples to an exported model file.
+//! Training of a model from samples to the exported file.
 //!
-//! A training has a directory with `checkpoint.bin`, written after each epoch and every few
-//! minutes, `curve.csv` and its picture, `config.toml`, and finally the model. With the same
-//! samples and configuration it resumes from the checkpoint. Invariant: losses are a function of
-//! samples and configuration, not of threads and interruptions; the weights of the epoch with the
-//! lowest validation loss are exported.
+//! The directory of a training contains `checkpoint.bin`, written after each epoch and every few
+//! minutes, `curve.csv`, `curve.svg`, `config.toml`, and finally the model. With the same samples
+//! and configuration, training resumes from the checkpoint.
+//!
+//! Invariant: losses are a function of samples and configuration, not of threads and interruptions;
+//! the weights of the epoch with the lowest validation loss are exported.
 
 mod checkpoint;
 mod epoch;
@@ -39,9 +40,10 @@ use std::{
 /// Trains and exports a model.
 ///
 /// # Errors
+///
 /// If a setting is unusable, samples cannot be read, a loss becomes infinite or NaN, the directory
-/// belongs to another training, a file cannot be written, or the engine disagrees with the
-/// trainer.
+/// belongs to another training, a file cannot be written, or the engine's predictions differ from
+/// the trainer's.
 pub fn train<G: Learnable>(run: &TrainingRun<'_, G>) -> Result<TrainingReport, Error> {
     let config = &run.config.resolve(run.samples.game())?;
     let device = backend::device(&config.training.backend)?;
@@ -59,14 +61,14 @@ pub fn train<G: Learnable>(run: &TrainingRun<'_, G>) -> Result<TrainingReport, E
     }
 }
 
-/// Creates the directory of a training.
 fn create_directory(directory: &Path) -> Result<(), Error> {
     let what = format!("cannot create the directory {}", directory.display());
     std::fs::create_dir_all(directory).map_err(Error::with_prefix(what))
 }
 
 impl<G: Learnable> TrainingRun<'_, G> {
-    /// Learning rate of a batch, from 0, in an epoch, from 1.
+    /// Learning rate of a batch; `batch` counts from 0, `epoch` from 1. `start` is the initial
+    /// rate.
     fn learning_rate(&self, start: f64, epoch: usize, batch: usize, batches: usize) -> f64 {
         let training = &self.config.training;
         let done = ((epoch - 1) * batches + batch) as f64 / (training.epochs * batches) as f64;
@@ -74,51 +76,52 @@ impl<G: Learnable> TrainingRun<'_, G> {
     }
 }
 
-/// Error of a diverged training; batches count from 1, 0 stands for the end of the epoch.
+/// Error if the loss `what` diverged; `batch` counts from 1, and 0 is the end of the epoch.
 fn divergence_error(what: &str, loss: f64, epoch: usize, batch: usize) -> Error {
     Error::new(format!(
         "the {what} became {loss} in epoch {epoch}, batch {batch}: lower the learning rate"
     ))
 }
 
-/// Whether a checkpoint is due, `written` being the time of the last one.
+/// Whether a checkpoint is due; `written` is the time of the last one.
 fn is_checkpoint_due(config: &TrainConfig, written: Instant) -> bool {
     let minutes = config.training.checkpoint_minutes;
     minutes > 0.0
         && written.elapsed() >= Duration::try_from_secs_f64(60.0 * minutes).unwrap_or(Duration::MAX)
 }
 
-/// Creates batches of samples.
+/// Converts samples to a batch.
 type BatchFunction<P, B> = Box<dyn Fn(&[Sample<P>]) -> B + Sync>;
 
-/// Batch size and learning rate of a learner.
+/// Batch size and learning rate of a model.
 #[derive(Clone, Copy)]
 struct StepSettings {
-    /// Samples per batch.
+    /// Number of samples per batch.
     batch: usize,
     /// Initial learning rate.
     learning_rate: f64,
 }
 
-/// A trainable model whose state can be stored and restored to the last bit.
+/// A trainable model with its optimizer, whose state can be stored and restored to the last bit.
 trait Learner<G: Learnable> {
-    /// Inputs and targets of some samples.
+    /// Inputs and targets, in the form that the model takes.
     type Batch: Send;
-    /// Returns the batch function for other threads, with this weight of search values in targets.
+    /// Returns a function that other threads call to create batches; `lambda` is the weight of
+    /// search values in the targets.
     fn batcher(&self, lambda: f32) -> BatchFunction<G::Position, Self::Batch>;
-    /// Batch size and learning rate.
+    /// Configured batch size and initial learning rate.
     fn step_settings(&self) -> StepSettings;
-    /// Trains on a batch; returns the sum of the losses before the updates, in nats.
+    /// Trains on a batch; returns the sum of the losses, each before its update, in nats.
     fn train_step(&mut self, batch: Self::Batch, learning_rate: f64) -> Result<f64, Error>;
     /// Log odds of a win for each sample of a batch.
     fn predict_logits(&self, batch: Self::Batch) -> Result<Vec<f32>, Error>;
-    /// Burn records of model and optimizer.
+    /// Burn records of model and optimizer, for a checkpoint.
     fn state(&self) -> Result<[Vec<u8>; 2], Error>;
-    /// Restores the model and, if given, the optimizer.
+    /// Restores the model and, unless `None`, the optimizer from burn records.
     fn restore(&mut self, model: Vec<u8>, optimizer: Option<Vec<u8>>) -> Result<(), Error>;
-    /// Win probabilities of the side to move, computed by burn.
+    /// Win probabilities of the side to move, computed by burn for comparison with the engine.
     fn predictions(&self, positions: &[G::Position]) -> Result<Vec<f32>, Error>;
-    /// The model in the engine's form.
+    /// Converts the model to the engine's type.
     fn export(&self) -> Result<Model<G>, Error>;
 }
 
@@ -187,7 +190,7 @@ fn run_epochs<G: Learnable>(
             samples_per_second: progress.samples as f64 / progress.seconds.max(1e-9),
             seconds: progress.seconds + trained.elapsed().as_secs_f64(),
         });
-        // The curve precedes the checkpoint: if it is ahead after an interruption, it is written
+        // Written before the checkpoint: if training stops between the two, it writes the curve
         // again.
         let remaining = run.samples.game().remaining_range();
         let table = format_csv(&checkpoint.header.curve, remaining);
@@ -200,7 +203,7 @@ fn run_epochs<G: Learnable>(
     export_best(run, &learner, &header)
 }
 
-/// Whether all epochs are done or patience is exhausted.
+/// Whether all epochs are done, or the loss has not improved for as many as `patience` allows.
 fn is_finished(config: &TrainConfig, header: &Header) -> bool {
     let (epochs, patience) = (header.curve.len(), config.training.patience);
     epochs >= config.training.epochs || (patience > 0 && epochs - header.best_epoch >= patience)
@@ -221,7 +224,7 @@ fn export_best<G: Learnable>(
         "validation_samples": run.samples.validation().len(),
         "held_out": run.samples.held_out(),
         "duplicate_games": run.samples.duplicate_games(),
-        // Exact labels restrict which claims of strength the model supports.
+        // Separated, since exact labels restrict which claims of strength the model supports.
         "labels": used_labels(run.samples, false),
         "table_labels": used_labels(run.samples, true),
         "samples_xxh3": format!("{:016x}", header.fingerprint),
@@ -265,13 +268,13 @@ fn export_best<G: Learnable>(
     })
 }
 
-/// Provenance as JSON, or as a JSON string if it is plain text.
+/// Parses provenance as JSON; plain text becomes a JSON string.
 fn parse_provenance(provenance: &str) -> Value {
     serde_json::from_str(provenance).unwrap_or_else(|_| provenance.into())
 }
 
-/// Exports the model of a learner with metadata after the parity check; returns the largest
-/// difference.
+/// Exports a model with metadata; returns the largest difference between win probabilities of
+/// trainer and engine.
 fn export_model<G: Learnable>(
     learner: &impl Learner<G>,
     game: &G,
@@ -292,7 +295,7 @@ fn export_model<G: Learnable>(
     )
 }
 
-/// The labels that provide values of samples: exact ones, or the others.
+/// Labels that replaced values of samples: exact ones if `from_tables`, else the others.
 fn used_labels<G: Learnable>(samples: &Samples<G>, from_tables: bool) -> Vec<&UsedLabel> {
     samples
         .labels()

@@ -1,4 +1,4 @@
-//! Arguments of a training on samples.
+//! Arguments of supervised training.
 
 use crate::config::TrainConfig;
 use crate::curve::Observer;
@@ -7,18 +7,18 @@ use crate::reports::Family;
 use engine::learned::inputs::Learnable;
 use std::path::Path;
 
-/// A training on samples: settings, data, and where the results go.
+/// A supervised training: settings, samples, and the directory of the results.
 pub struct TrainingRun<'a, G: Learnable> {
-    /// Settings.
+    /// Configuration of the training.
     pub config: &'a TrainConfig,
-    /// The model family.
+    /// Family of the model.
     pub family: Family,
     /// Training and validation samples.
     pub samples: &'a Samples<G>,
-    /// Origin of the samples, as JSON or plain text.
+    /// Origin of the samples, as JSON or plain text, for the model's metadata.
     pub provenance: &'a str,
-    /// Directory of checkpoint, curve and model.
+    /// Directory for checkpoint, curve and model.
     pub directory: &'a Path,
-    /// Progress bar and drawing of the curve.
+    /// Shows progress and plots the curve.
     pub observer: Observer<'a>,
 }

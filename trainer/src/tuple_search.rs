@@ -1,9 +1,10 @@
 //! Search for tuple sets: greedy forward selection by validation loss.
 //!
 //! Candidates are orbits of tuples under the symmetries (`candidates.rs`). Each round screens them
-//! by the residuals that they explain (`screen.rs`), trains the current set with each of the best
-//! few from scratch (`refit.rs`), and adds the one with the lowest validation loss, until rows run
-//! out or nothing gains. Krawiec and Szubert (2011) evolve tuples instead.
+//! by how much they explain of the current set's residuals (`screen.rs`), trains the current set
+//! with each of the best few from scratch (`refit.rs`), and adds the one with the lowest validation
+//! loss, until the limit of rows is reached or no candidate gains enough. Krawiec and Szubert
+//! (2011) evolve tuples instead.
 //!
 //! Invariant: a round is a function of samples, settings and earlier additions, so an interrupted
 //! search resumes to the same result.
@@ -33,31 +34,31 @@ use serde::{Deserialize, Serialize};
 use state::State;
 use std::path::Path;
 
-/// Seed indices of the training seed space.
+/// Indices that derive the seeds of separate random streams from the training seed.
 const PARTS_STREAM: u64 = 10;
 const ORDER_STREAM: u64 = 11;
 const CANDIDATE_STREAM: u64 = 12;
 
-/// Maximum number of samples for screening.
+/// Maximum number of training samples for screening.
 const MAX_SCREENING_SAMPLES: usize = 400_000;
 
-/// Maximum number of validation samples.
+/// Maximum number of validation samples that are used.
 const MAX_VALIDATION_SAMPLES: usize = 200_000;
 
-/// Limits of a search.
+/// Limits of a search for tuples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchOptions {
-    /// Maximum number of rows of the set, over all phases.
+    /// Maximum number of table rows of the set, over all phases.
     pub rows: usize,
-    /// Maximum number of training samples.
+    /// Maximum number of training samples that are used.
     pub samples: usize,
-    /// Epochs of each training.
+    /// Number of epochs of each short training.
     pub epochs: usize,
     /// Number of best candidates that are trained in each round.
     pub refitted: usize,
-    /// Maximum number of candidates of each kind, beyond which they are sampled.
+    /// Maximum number of candidates of each kind; of more, a random sample is used.
     pub candidates: usize,
-    /// Minimum gain of an addition in validation loss, in nats.
+    /// Minimum decrease of the validation loss by an addition, in nats.
     #[serde(rename = "least_gain")]
     pub min_gain: f64,
 }
@@ -75,12 +76,13 @@ impl Default for SearchOptions {
     }
 }
 
-/// Searches a tuple set and writes it to `path` as a training configuration: `config` with other
-/// tuples. The state is stored beside it, and an interrupted search resumes from it.
+/// Searches for a tuple set and writes `config` with this set to `path`. The state is stored beside
+/// it; an interrupted search resumes from it.
 ///
 /// # Errors
-/// If a setting is unusable, samples cannot be read, the state belongs to another search, nothing
-/// gains, or a file cannot be written.
+///
+/// If a setting is unusable, samples cannot be read, the state belongs to another search, no tuple
+/// gains enough, or a file cannot be written.
 pub fn search<G: Learnable>(
     config: &TrainConfig,
     options: &SearchOptions,
@@ -143,16 +145,16 @@ fn check(options: &SearchOptions) -> Result<(), Error> {
     require("least gain", min_gain, good, "at least 0")
 }
 
-/// Data that all rounds share.
+/// Samples and settings that all rounds share.
 struct Search<'a, G: Learnable> {
     game: &'a G,
     config: &'a TrainConfig,
     options: &'a SearchOptions,
     candidates: Vec<Candidate>,
-    /// Training samples, game by game.
+    /// Training samples, in the order of their games.
     training: Vec<Sample<G::Position>>,
     validation: Vec<Sample<G::Position>>,
-    /// Validation loss and logit of a network without tuples.
+    /// Validation loss, and logit, of a constant prediction, the mean training target.
     baseline: (f64, f32),
 }
 
@@ -202,7 +204,7 @@ impl<'a, G: Learnable> Search<'a, G> {
         })
     }
 
-    /// A set of these tuples, in the phases of the configuration.
+    /// Tuple set with these tuples and the configured phases.
     fn set(&self, tuples: &[String]) -> Result<TupleSet<G>, Error> {
         TupleSet::custom(self.game, tuples)
             .and_then(|set| set.with_phases(&self.config.ntuple.phases))
@@ -221,7 +223,8 @@ impl<'a, G: Learnable> Search<'a, G> {
         ))
     }
 
-    /// The network of a state, trained again if the search is resumed.
+    /// Network of the state's tuples, trained again when a search is resumed; `None` without tuples
+    /// or if the search is finished.
     fn current_network(&self, state: &State) -> Result<Option<TrainedSet<G>>, Error> {
         if state.finished || state.additions.is_empty() {
             Ok(None)
@@ -230,7 +233,7 @@ impl<'a, G: Learnable> Search<'a, G> {
         }
     }
 
-    /// The best addition and its network; `None` if nothing gains.
+    /// Best addition and the network with it; `None` if no candidate gains enough.
     fn round(
         &self,
         state: &State,
@@ -273,7 +276,8 @@ impl<'a, G: Learnable> Search<'a, G> {
         Ok(Some((addition, fitted)))
     }
 
-    /// The candidates that fit and explain anything, by index, the best first.
+    /// Index and explained loss of each candidate that fits the limits and explains anything, the
+    /// best first.
     fn screen(
         &self,
         tuples: &[String],

@@ -1,8 +1,7 @@
-//! Codec of one game: players, start, plies, and columns of values, times and labels.
+//! Encodes and decodes one game: players, start, plies, and columns of values, times and labels.
 //!
-//! Specified in `docs/reference/formats.md`, "A game". Invariant: decoded games follow the rules
-//! and encode
-//! to the same bytes.
+//! `docs/reference/formats.md`, "A game", specifies the format. Invariant: decoded games follow the
+//! rules and encode to the same bytes.
 
 use super::{
     Estimate, PlayedGame, ShardHeader,
@@ -19,31 +18,32 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Values are stored as multiples of 1 / `VALUE_STEPS`: the rounding error is at most 1/131,068,
 /// and 0, 1/2 and 1 are exact.
 pub const VALUE_STEPS: u16 = 65_534;
-/// Marks a ply without a value.
+/// Stored for a ply without a value.
 const NO_VALUE: u16 = u16::MAX;
 
-/// State of a column, in two bits: empty, present for all plies, or from a later ply on.
+/// State of a column (an optional field of all plies), in two bits: empty, stored from the first
+/// ply on, or stored from a later ply on.
 const STATE_EMPTY: u8 = 0;
 const STATE_FULL: u8 = 1;
 const STATE_LATE: u8 = 2;
-/// Column states per byte.
+/// Number of column states in a byte.
 const STATES_PER_BYTE: usize = 4;
 
 const CHECK_BYTES: usize = 4;
 
-/// Plies between two polls of the stop callback.
+/// Number of plies between two calls of `should_stop`.
 const CHECK_INTERVAL: usize = 64;
 
-/// The value that reading returns for a written probability.
+/// Rounds a probability to a value that shards store exactly.
 #[must_use]
 pub fn quantize_value(value: f32) -> f32 {
     f32::from(value_to_steps(value)) / f32::from(VALUE_STEPS)
 }
 
-/// Index of the nearest multiple.
+/// Index of the nearest multiple of 1 / [`VALUE_STEPS`].
 fn value_to_steps(value: f32) -> u16 {
-    // Product and sum are exact, so this rounds halves up; `round` is a call on instruction sets
-    // without it.
+    // Product and sum are exact, so this rounds halves up; `round` would be a function call on some
+    // instruction sets.
     (f64::from(value) * f64::from(VALUE_STEPS) + 0.5) as u16
 }
 
@@ -56,10 +56,10 @@ pub(super) struct GameCodec<G> {
     pub(super) game: G,
     players: usize,
     times: bool,
-    /// For each label whether it has standard errors.
+    /// For each label, whether it has standard errors.
     errors: Vec<bool>,
     outcomes: usize,
-    /// Version 5: games store their ending.
+    /// Whether games store their ending, as in version 5.
     has_endings: bool,
 }
 
@@ -84,11 +84,12 @@ impl<G: Playable> GameCodec<G> {
         (1 + usize::from(self.times) + columns).div_ceil(STATES_PER_BYTE)
     }
 
-    /// Appends the bytes of a game.
+    /// Appends the encoding of a game.
     ///
     /// # Errors
-    /// If [`GameCodec::decode`] would refuse them: the game breaks the rules, has something that
-    /// the header does not declare, or a value outside 0..=1.
+    ///
+    /// If [`GameCodec::decode`] would refuse it: the game is illegal, has fields that the header
+    /// does not declare, or a value outside 0..=1.
     pub(super) fn encode(&self, played: &PlayedGame<G>, bytes: &mut Vec<u8>) -> Result<(), String> {
         let PlayedGame {
             record,
@@ -164,10 +165,11 @@ impl<G: Playable> GameCodec<G> {
         Ok(())
     }
 
-    /// Decodes and replays one game, polling `should_stop`.
+    /// Decodes and replays one game, calling `should_stop` every few plies.
     ///
     /// # Errors
-    /// If the bytes are no game by the rules, or `should_stop` stopped it.
+    ///
+    /// If the bytes do not encode a legal game, or `should_stop` returned true.
     pub(super) fn decode(
         &self,
         bytes: &[u8],
@@ -175,7 +177,8 @@ impl<G: Playable> GameCodec<G> {
     ) -> Result<PlayedGame<G>, String> {
         const NOT_A_GAME: &str = "its bytes are not a game";
         let mut rest = strip_checksum(bytes)?;
-        // Each ply takes a byte, so a damaged count cannot allocate more than the file's size.
+        // Bounded: each ply takes at least a byte, so a damaged count cannot allocate more than the
+        // file's size.
         let plies = take_number(&mut rest)
             .and_then(|plies| usize::try_from(plies).ok())
             .filter(|&plies| plies <= rest.len())
@@ -272,7 +275,7 @@ impl<G: Playable> GameCodec<G> {
 }
 
 impl<G: Playable> GameCodec<G> {
-    /// Appends the ending and, unless the moves determine them, the payoffs.
+    /// Appends the ending and, if the moves do not determine them, the payoffs.
     fn put_ending(&self, record: &GameRecord<G>, bytes: &mut Vec<u8>) {
         bytes.push(record.ending as u8);
         if !record.ending.is_played() {
@@ -296,7 +299,7 @@ impl<G: Playable> GameCodec<G> {
     }
 }
 
-/// Verifies and strips the checksum of a game.
+/// Checks a game's checksum and removes it.
 fn strip_checksum(bytes: &[u8]) -> Result<&[u8], String> {
     let (bytes, check) = bytes.split_last_chunk::<CHECK_BYTES>().ok_or("it is cut")?;
     if xxh3_64(bytes) as u32 != u32::from_le_bytes(*check) {
@@ -305,17 +308,17 @@ fn strip_checksum(bytes: &[u8]) -> Result<&[u8], String> {
     Ok(bytes)
 }
 
-/// Writes the columns of a game.
+/// Appends the columns of a game.
 struct ColumnWriter {
-    /// Offset of the column states.
+    /// Offset of the bytes of column states.
     at: usize,
     column: usize,
     plies: usize,
 }
 
 impl ColumnWriter {
-    /// Appends the next column, from the first ply with an entry on. `put` returns whether an
-    /// entry can be stored.
+    /// Appends the next column, from the first ply with an entry on. `put` appends an entry and
+    /// returns whether it is in range.
     fn put<T: Copy>(
         &mut self,
         bytes: &mut Vec<u8>,
@@ -349,7 +352,7 @@ fn put_value(value: Option<f32>, bytes: &mut Vec<u8>) -> bool {
     value.is_none_or(|value| (0.0..=1.0).contains(&value))
 }
 
-/// Reads the columns of a game.
+/// Reads the columns of a game in order.
 struct ColumnReader<'a> {
     states: &'a [u8],
     column: usize,
@@ -358,7 +361,7 @@ struct ColumnReader<'a> {
 }
 
 impl ColumnReader<'_> {
-    /// Passes the entries of the next column to `note`; `None` if the encoding is not canonical.
+    /// Calls `note` for each entry of the next column; `None` if the encoding is not canonical.
     fn take<T>(
         &mut self,
         mut note: impl FnMut(usize, T),
@@ -381,7 +384,7 @@ impl ColumnReader<'_> {
         for ply in first..self.plies {
             match take(&mut self.rest)? {
                 Some(entry) => note(ply, entry),
-                // Leading gaps are not written: every game has one encoding.
+                // A column begins at its first entry, so that a game has one encoding.
                 None if ply == first => return None,
                 None => {}
             }
@@ -389,7 +392,7 @@ impl ColumnReader<'_> {
         Some(())
     }
 
-    /// Checks that all bytes and states are used.
+    /// `None` if bytes or column states remain.
     fn finish(self) -> Option<()> {
         let after = self.column..self.states.len() * STATES_PER_BYTE;
         let unused = after.fold(0, |bits, column| {

@@ -1,30 +1,30 @@
-//! Labels: values of a game's positions from other sources than its players.
+//! Labels: values of a game's positions from sources other than its players.
 //!
-//! Invariant: a label is the win probability of the side to move *before* the chance outcome of a
-//! ply, whatever its source, so labels of one name compare across games and players.
+//! Invariant: whatever its source, a label is the win probability of the side to move *before* the
+//! chance outcome of a ply. So labels of one name are comparable between games and players.
 
 use super::MAX_LABELS_PER_SHARD;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Maximum length of a name.
+/// Maximum length of a label's name, in bytes.
 const MAX_NAME_LENGTH: usize = 32;
 
-/// Declaration of a label that games of a shard may carry.
+/// Description of a label that positions of a shard may have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
-    /// Name of lower-case letters, digits and `_`, beginning with a letter.
+    /// Name, of lower-case letters, digits and `_`, beginning with a letter.
     pub name: String,
-    /// Notation of the source: a player, `model:PATH` or another evaluator, or a source of exact
-    /// values such as `tables(stones=N)`.
+    /// Notation of what computes the label: a player, `model:PATH` or another evaluator, or
+    /// tablebases such as `tables(stones=N)`.
     pub by: String,
-    /// Whether its values are exact.
+    /// Whether the values are exact.
     #[serde(default, skip_serializing_if = "is_false")]
     pub exact: bool,
     /// Whether values have standard errors.
     #[serde(default, skip_serializing_if = "is_false")]
     pub errors: bool,
-    /// Checksum (xxh3, 16 hexadecimal digits) of each model file of the source.
+    /// Checksum (xxh3, 16 hexadecimal digits) of each model file that `by` names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub models: BTreeMap<String, String>,
 }
@@ -33,12 +33,12 @@ pub(crate) fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// A labelled value of a position.
+/// Value of a position, with its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// Expected payoff of the seat to move, from 0 to 1.
     pub value: f32,
-    /// Standard error of the value, if there is one.
+    /// Standard error of the value; `None` if unknown or the value is exact.
     pub error: Option<f32>,
 }
 
@@ -48,7 +48,7 @@ impl From<f32> for Estimate {
     }
 }
 
-/// Checks number and names of labels.
+/// Checks the number and names of labels.
 pub(crate) fn check(labels: &[Label]) -> Result<(), String> {
     if labels.len() > MAX_LABELS_PER_SHARD {
         return Err(format!(
@@ -65,7 +65,6 @@ pub(crate) fn check(labels: &[Label]) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks the name of a label.
 pub(crate) fn check_name(name: &str) -> Result<(), String> {
     let letters =
         |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';

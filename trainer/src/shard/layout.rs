@@ -1,8 +1,8 @@
-//! Layout of a shard file: magic, version, header, index, games, checksums.
+//! Layout of a shard file: magic, version, header, index of the games' lengths, games, checksums.
 //!
-//! Specified in `docs/reference/formats.md`, "Record shards". Invariant: a checksum covers every
-//! byte, and
-//! another one the bytes before the games, so that damage to one game leaves the others readable.
+//! `docs/reference/formats.md`, "Record shards", specifies the format. Invariant: one checksum
+//! covers every byte and another one the bytes before the games, so that the other games stay
+//! readable if one is damaged.
 
 use super::{ShardHeader, damaged_error, labels};
 use crate::{Error, codec};
@@ -13,16 +13,16 @@ use xxhash_rust::xxh3::xxh3_64;
 const MAGIC: &[u8; 8] = b"ALEAGAME";
 const CHECKSUM_BYTES: usize = 8;
 
-/// Version of shards whose games all ended by the rules.
+/// File version if all games ended by the rules.
 const VERSION: u32 = 4;
 
-/// Version of shards with other endings: each game stores its ending.
+/// File version if a game ended otherwise: each game stores its ending.
 const VERSION_WITH_ENDINGS: u32 = 5;
 
-/// Bytes of magic, version, header length and index length.
+/// Total size of magic, version, header length and index length.
 const FIXED_BYTES: usize = 20;
 
-/// The header as stored in the file.
+/// Header as stored in the file, in JSON.
 #[derive(Serialize, Deserialize)]
 struct StoredHeader {
     #[serde(flatten)]
@@ -31,21 +31,21 @@ struct StoredHeader {
     totals: ShardTotals,
 }
 
-/// A shard with a verified header; its games are not yet checked.
+/// A shard with a verified header and unchecked games.
 pub(super) struct OpenShard<'a> {
     pub(super) header: ShardHeader,
-    /// Bytes of each game.
+    /// Encoding of each game.
     pub(super) games: Vec<&'a [u8]>,
     pub(super) totals: ShardTotals,
     bytes: &'a [u8],
 }
 
-/// Figures that follow from the games and are needed to decode them.
+/// Numbers that are computed from the games and needed to decode them.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 pub(super) struct ShardTotals {
     pub(super) plies: u64,
     pub(super) seats: usize,
-    /// One more than the largest outcome.
+    /// One more than the largest outcome of all plies.
     pub(super) outcomes: usize,
 }
 
@@ -88,7 +88,7 @@ fn version_of(header: &ShardHeader) -> u32 {
     }
 }
 
-/// Decodes everything but the games.
+/// Decodes header and index; checks their checksum.
 pub(super) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<OpenShard<'a>, Error> {
     if !bytes.starts_with(MAGIC) {
         let magic = String::from_utf8_lossy(MAGIC);
@@ -164,7 +164,6 @@ pub(super) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<OpenShard<'a>, Er
 }
 
 impl OpenShard<'_> {
-    /// Checks the checksum of the file.
     pub(super) fn check_checksum(&self, path: &Path) -> Result<(), Error> {
         let end = self.bytes.len() - CHECKSUM_BYTES;
         if xxh3_64(&self.bytes[..end]).to_le_bytes() != self.bytes[end..] {
@@ -176,7 +175,8 @@ impl OpenShard<'_> {
         Ok(())
     }
 
-    /// Checks the file's checksum and its totals against those of the decoded games.
+    /// Checks the file's checksum, and the stored totals against the decoded games: `plies` in all,
+    /// of which `early` games did not end by the rules.
     pub(super) fn check_complete(&self, path: &Path, plies: u64, early: u64) -> Result<(), Error> {
         self.check_checksum(path)?;
         let stated = (self.totals.plies, self.header.ended_early);
@@ -191,7 +191,7 @@ impl OpenShard<'_> {
     }
 }
 
-/// The 32-bit number at an offset.
+/// Little-endian 32-bit number at an offset.
 fn read_u32(bytes: &[u8], at: usize) -> Option<u32> {
     bytes
         .get(at..at + 4)

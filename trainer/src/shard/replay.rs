@@ -1,4 +1,4 @@
-//! Replay of a game: every move is checked against the rules.
+//! Replays a game and checks every move against the rules.
 
 use engine::core::{
     game::{List, Payoffs},
@@ -6,10 +6,10 @@ use engine::core::{
 };
 use engine::play::playable::Playable;
 
-/// Problem of a game that stops without a result.
+/// Error of a game that stops without a result.
 pub(crate) const NO_RESULT: &str = "it stops without a result";
 
-/// A game during replay.
+/// State of a game during replay.
 pub(crate) struct Replay<'a, G: Playable> {
     game: &'a G,
     position: G::Position,
@@ -29,12 +29,11 @@ impl<'a, G: Playable> Replay<'a, G> {
         }
     }
 
-    /// The position before the next ply.
     pub(crate) fn position(&self) -> &G::Position {
         &self.position
     }
 
-    /// The payoffs, once the game is over.
+    /// Payoffs, once the game has ended by the rules.
     pub(crate) fn payoffs(&self) -> Option<Payoffs> {
         self.payoffs
     }
@@ -44,7 +43,7 @@ impl<'a, G: Playable> Replay<'a, G> {
         format!("ply {}: {problem}", self.plies)
     }
 
-    /// Plays a ply; returns the index of the move among those the outcome allows.
+    /// Plays a move; returns its index among the moves that the outcome allows.
     #[inline]
     pub(crate) fn play(&mut self, outcome: u8, mv: G::Move) -> Result<usize, String> {
         self.list_moves(outcome)?;
@@ -57,7 +56,7 @@ impl<'a, G: Playable> Replay<'a, G> {
         }
     }
 
-    /// Plays the move with this index among those the outcome allows.
+    /// Plays the move with this index among those that the outcome allows.
     #[inline]
     pub(crate) fn play_at(&mut self, outcome: u8, index: usize) -> Result<G::Move, String> {
         self.list_moves(outcome)?;
@@ -89,9 +88,11 @@ impl<'a, G: Playable> Replay<'a, G> {
         self.plies += 1;
     }
 
-    /// Payoffs of a game with this ending; `stated` ones count unless it ended by the rules.
+    /// Payoffs of a game with this ending: if it ended by the rules, those of its last position,
+    /// else `stated`.
     ///
     /// # Errors
+    ///
     /// If ending and moves contradict each other, or the stated payoffs are impossible.
     pub(crate) fn finish(self, ending: Ending, stated: &Payoffs) -> Result<Payoffs, String> {
         let (given, others) = stated.split_at(self.game.seats());

@@ -1,9 +1,9 @@
 //! Checkpoints: the complete state of a training in one file.
 //!
-//! Layout: the magic `ALEATRN2`; four sections (header as JSON, model, optimizer, best model),
-//! each with its length in eight bytes, little-endian; the xxh3 of everything before. Models and
-//! optimizer are burn records. Invariant: writing is atomic, and the state is that after a
-//! complete epoch or batch.
+//! Layout: the magic `ALEATRN2`; four sections (header as JSON, model, optimizer, best model), each
+//! preceded by its length in eight bytes, little-endian; the xxh3 of everything before. Models and
+//! optimizer are burn records. Invariant: writing is atomic, and the state is that after a complete
+//! epoch or batch.
 
 use super::{EpochProgress, Learner, td::TdProgress};
 use crate::Error;
@@ -17,28 +17,28 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"ALEATRN2";
 
-/// Identity and progress of a training.
+/// What identifies a training, and its progress.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Header {
     pub(super) family: String,
-    /// The resolved configuration, as TOML.
+    /// Configuration with all defaults filled in, as TOML.
     pub(super) configuration: String,
-    /// Fingerprint of the samples.
+    /// Fingerprint of the samples; 0 for temporal-difference learning.
     pub(super) fingerprint: u64,
-    /// Epoch with the lowest validation loss, from 1.
+    /// Epoch with the lowest validation loss, from 1; 0 before the first one ends.
     pub(super) best_epoch: usize,
     /// One point per complete epoch.
     pub(super) curve: Vec<CurvePoint>,
-    /// Progress within the next epoch, if it has begun.
+    /// Progress within the next epoch; `None` before it begins.
     #[serde(rename = "begun")]
     pub(super) epoch_progress: Option<EpochProgress>,
-    /// Progress of temporal-difference learning, which has no epochs.
+    /// Progress of temporal-difference learning, which has no epochs; `None` for other trainings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) online: Option<TdProgress>,
 }
 
 impl Header {
-    /// The point of the best epoch, once there is one.
+    /// Point of the epoch with the lowest validation loss, if an epoch is complete.
     pub(super) fn best(&self) -> Option<&CurvePoint> {
         self.curve.get(self.best_epoch.checked_sub(1)?)
     }
@@ -78,7 +78,7 @@ impl Header {
     }
 }
 
-/// State of a training after a complete epoch or batch.
+/// State of a training after a complete epoch or batch; models and optimizer are burn records.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Checkpoint {
     pub(super) header: Header,
@@ -99,7 +99,7 @@ fn damaged_error(path: &Path, problem: &str) -> Error {
 }
 
 impl Checkpoint {
-    /// Restores the training of a directory, or begins a new one.
+    /// Restores the training in a directory into `learner`, or begins a new one.
     pub(super) fn open<G: Learnable>(
         directory: &Path,
         family: &str,
@@ -158,7 +158,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// The checkpoint of a directory; `None` if it has none.
+    /// Reads the checkpoint in a directory; `None` if there is none.
     pub(super) fn read(directory: &Path) -> Result<Option<Self>, Error> {
         let path = path(directory);
         let bytes = match read(&path, FileKind::Data) {

@@ -1,4 +1,4 @@
-//! One epoch of a learner: training samples, then validation samples.
+//! One epoch of a training: training samples, then validation samples.
 
 use super::{Learner, StepSettings, TrainingRun, divergence_error};
 use crate::Error;
@@ -11,21 +11,21 @@ use std::time::Instant;
 
 const VALIDATION_BATCH: usize = 16_384;
 
-/// Progress within an epoch.
+/// Progress within an epoch of training samples.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct EpochProgress {
     pub(super) batches: usize,
     pub(super) samples: usize,
-    /// Sum over the samples.
+    /// Sum of the losses of the samples, in nats.
     pub(super) loss: f64,
     /// Learning rate of the last step.
     pub(super) learning_rate: f64,
-    /// Seconds of training.
+    /// Duration of training so far, in seconds.
     pub(super) seconds: f64,
 }
 
-/// Trains the rest of an epoch, from 1, after the batches of `progress`. Calls `pause` after each
-/// batch.
+/// Trains on the batches of epoch `epoch` (from 1) that follow those of `progress`. Calls `pause`
+/// after each batch.
 pub(super) fn train_epoch<G: Learnable, L: Learner<G>>(
     run: &TrainingRun<'_, G>,
     learner: &mut L,
@@ -71,14 +71,14 @@ pub(super) fn train_epoch<G: Learnable, L: Learner<G>>(
 }
 
 pub(super) struct ValidationLoss {
-    /// Mean cross-entropy in nats.
+    /// Mean cross-entropy of all validation samples, in nats.
     pub(super) loss: f64,
-    /// Losses by what remains of the game.
+    /// Losses by [`engine::play::rules::Rules::remaining`].
     pub(super) by_phase: Vec<PhaseLoss>,
 }
 
-/// Computes the validation losses. Targets are blended as in the last epoch, so that losses of all
-/// epochs are comparable.
+/// Computes the validation losses. The weight of search values in targets is that of the last
+/// epoch, so that the losses of all epochs are comparable.
 pub(super) fn validate<G: Learnable, L: Learner<G>>(
     run: &TrainingRun<'_, G>,
     learner: &L,

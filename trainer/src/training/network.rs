@@ -1,7 +1,7 @@
 //! Training of the neural network: Adam with clipped gradients and a learning-rate schedule.
 //!
-//! On the CPU the hand-written step of [`crate::models::cpu`] trains, on other devices burn,
-//! whose forward pass is the reference for both.
+//! On the CPU, the hand-written step of [`crate::models::cpu`] trains it, on other devices burn.
+//! Burn's forward pass is the reference for both.
 
 use super::{BatchFunction, Learner, StepSettings, TrainingRun};
 use crate::Error;
@@ -25,37 +25,38 @@ use engine::learned::{
 };
 use std::ops::Range;
 
-/// Seed index of initial weights.
+/// Index that derives the seed of initial weights from the training seed.
 const WEIGHT_STREAM: u64 = 3;
 
-/// Batch size of burn's predictions, which gather all rows of the first layer.
+/// Batch size of burn's predictions, limited because burn copies all active rows of the first
+/// layer.
 const PREDICTION_BATCH: usize = 4096;
 
-/// A network with its optimizer and its features.
+/// A neural network with its optimizer and input features.
 pub(super) struct NetworkLearner<G: Learnable> {
     state: Implementation,
     features: FeatureSpec<G>,
     shape: Shape,
     step_settings: StepSettings,
     gradient_norm: f32,
-    /// Groups of mutually exclusive rows; given if the engine needs sums of 16 bits, for which
-    /// weights are clamped after every step.
+    /// Groups of mutually exclusive rows of the first layer, if the engine sums that layer in 16
+    /// bits: the weights are then clamped after every step. Else `None`.
     runs: Option<Vec<Range<usize>>>,
-    /// Device without gradients.
+    /// Device for predictions, without automatic differentiation.
     device: Device,
 }
 
 /// A network with its optimizer.
 enum Implementation {
-    /// The hand-written CPU step.
+    /// The network of the hand-written CPU step.
     Cpu(Box<CpuNetwork>),
-    /// Burn on any device; the model is on the device with gradients.
+    /// The network in burn, on a device with automatic differentiation.
     Burn(Box<NetworkModel>, Box<ModuleOptimizer>),
 }
 
 impl<G: Learnable> NetworkLearner<G> {
-    /// A network with the initial weights of the configuration's seed; `cpu` selects the CPU
-    /// step.
+    /// Creates a network with initial weights that the configuration's seed determines; `cpu`
+    /// selects the hand-written CPU step.
     pub(super) fn new(run: &TrainingRun<'_, G>, device: Device, cpu: bool) -> Result<Self, Error> {
         let (game, config) = (run.samples.game().clone(), &run.config.network);
         let groups = config.groups::<G>()?;
@@ -102,8 +103,8 @@ impl<G: Learnable> NetworkLearner<G> {
         })
     }
 
-    /// The network in burn, on the device without gradients: otherwise each forward pass would
-    /// leave its graph.
+    /// The network in burn without automatic differentiation, since otherwise each forward pass
+    /// would keep its graph in memory.
     fn burn(&self) -> NetworkModel {
         match &self.state {
             Implementation::Cpu(network) => {
@@ -114,7 +115,7 @@ impl<G: Learnable> NetworkLearner<G> {
     }
 }
 
-/// Decodes Adam's moments and step count.
+/// Decodes Adam's moments and number of steps.
 fn moments(record: &[u8], shape: Shape) -> Result<(Vec<f32>, u64), Error> {
     let (steps, moments) = record
         .split_first_chunk()

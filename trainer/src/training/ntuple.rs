@@ -1,7 +1,8 @@
 //! Training of the n-tuple network: each sample updates the weights that it uses.
 //!
-//! Other threads compute the rows of the next samples; the updates ([`crate::models::tuple_optimizer`]) run
-//! in order on one thread, so that a seed determines the weights.
+//! Other threads compute the rows of the next samples; the updates
+//! ([`crate::models::tuple_optimizer`]) run in order on one thread, so that a seed determines the
+//! weights.
 
 use super::{BatchFunction, Learner, StepSettings};
 use crate::Error;
@@ -19,7 +20,7 @@ use engine::learned::{
     tuples::{TupleNetwork, TupleSet},
 };
 
-/// Samples per batch, whose rows fit the second-level cache.
+/// Samples per batch; the row indices of a batch fit the second-level cache.
 const BATCH_SIZE: usize = 2048;
 
 /// An n-tuple network with its optimizer state.
@@ -32,7 +33,7 @@ pub(super) struct NTupleLearner<G: Learnable> {
 }
 
 impl<G: Learnable> NTupleLearner<G> {
-    /// A network of zero weights.
+    /// Creates a network with zero weights.
     pub(super) fn new(game: &G, config: &NTupleConfig, device: Device) -> Result<Self, Error> {
         let set = config.tuple_set(game)?;
         let table = WeightTable::zeros(config.rule, set.rows());
@@ -45,12 +46,12 @@ impl<G: Learnable> NTupleLearner<G> {
         })
     }
 
-    /// The tuple set and the mutable weights.
+    /// The tuple set, and the mutable weights with their optimizer state.
     pub(super) fn set_and_table(&mut self) -> (&TupleSet<G>, &mut WeightTable) {
         (&self.set, &mut self.table)
     }
 
-    /// The network in burn.
+    /// The network as a burn module.
     fn burn(&self) -> NTupleModel {
         let (weights, bias, _) = self.table.to_parts();
         NTupleModel::new(&weights, bias, &self.device)

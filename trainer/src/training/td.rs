@@ -1,10 +1,10 @@
-//! Temporal-difference learning TD(λ): an n-tuple network learns from self-play games, without
+//! Temporal-difference learning TD(λ): an n-tuple network learns from self-play games instead of
 //! records.
 //!
 //! Values are those of afterstates (Tesauro 1992; Szubert and Jaśkowski 2014); update rules,
-//! directory and checkpoints are those of [`super::train`]. Invariant: game *i* and its updates are
-//! a function of settings, weights and *i*, on one thread, so the settings determine all weights.
-//! Without validation the final weights are exported.
+//! directory and checkpoints are those of [`super::train`]. The final weights are exported, as
+//! there is no validation. Invariant: game *i* and its updates are a function of settings, weights
+//! and *i*, on one thread, so the settings determine all weights.
 
 mod episode;
 
@@ -23,29 +23,31 @@ use episode::Episode;
 use serde::{Deserialize, Serialize};
 use std::{path::Path, time::Instant};
 
-/// Family in checkpoints, which distinguishes this training from others.
+/// Model family in checkpoints, by which they differ from those of supervised training.
 const CHECKPOINT_FAMILY: &str = "ntuple from its own games";
 
-/// Seed index of games.
+/// Index that derives the seeds of games from the training seed.
 const GAME_STREAM: u64 = 5;
 
-/// Progress of a training.
+/// Progress of a training by self-play.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct TdProgress {
     games: u64,
-    /// Since the last point of the curve, like the next two.
+    /// Number of positions since the last point of the curve; `loss` (a sum) and `seconds` also
+    /// begin there.
     positions: u64,
     loss: f64,
     seconds: f64,
     curve: Vec<TdPoint>,
 }
 
-/// Trains an n-tuple network by self-play and exports it. `provenance` names the program, as JSON
-/// or plain text.
+/// Trains an n-tuple network by self-play and exports it. `provenance` describes the program in the
+/// model file, as JSON or plain text.
 ///
 /// # Errors
+///
 /// If a setting is unusable, the loss becomes infinite or NaN, the directory belongs to another
-/// training, a file cannot be written, or the engine disagrees with the trainer.
+/// training, a file cannot be written, or the engine's predictions differ from the trainer's.
 pub fn train_td<'a, G: Learnable>(
     game: &G,
     config: &TrainConfig,
@@ -79,7 +81,8 @@ pub fn train_td<'a, G: Learnable>(
                 let point = td.curve_point(&mut done);
                 progress.set_message(format!("loss {:.5}", point.loss));
                 done.curve.push(point);
-                // The curve precedes the checkpoint, so that a resumed training writes it again.
+                // Written before the checkpoint: if training stops between the two, it writes the
+                // curve again.
                 observer.publish(directory, &format_csv(&done.curve))?;
             }
             checkpoint.capture_state(&td.learner)?;
@@ -97,7 +100,7 @@ pub fn train_td<'a, G: Learnable>(
     )
 }
 
-/// A network that learns from its own games.
+/// An n-tuple network that learns from self-play.
 struct TdLearner<'a, G: Learnable> {
     config: &'a TrainConfig,
     learner: NTupleLearner<G>,
@@ -124,7 +127,7 @@ impl<'a, G: Learnable> TdLearner<'a, G> {
                 .factor(game as f64 / games as f64, training.final_rate)
     }
 
-    /// Plays a game with this probability of random moves.
+    /// Plays a game into `episode`; `exploration` is the probability of a random move.
     fn play(&mut self, start: G::Position, exploration: f64, random: &mut RandomStream) {
         let (set, table) = self.learner.set_and_table();
         self.episode
@@ -157,7 +160,7 @@ impl<'a, G: Learnable> TdLearner<'a, G> {
         Ok(())
     }
 
-    /// Start and random stream of a game.
+    /// Start position and random stream of game number `game`.
     fn start(&self, game: u64) -> (G::Position, RandomStream) {
         let mut random = RandomStream::new(derive_seed(
             self.config.seed,
@@ -168,7 +171,7 @@ impl<'a, G: Learnable> TdLearner<'a, G> {
         (self.rules.random_start(&mut random, first), random)
     }
 
-    /// Creates the next point of the curve and resets the sums.
+    /// Creates the next point of the curve and resets the sums for it.
     fn curve_point(&self, done: &mut TdProgress) -> TdPoint {
         let (last, before) = (
             done.games - 1,
@@ -186,7 +189,8 @@ impl<'a, G: Learnable> TdLearner<'a, G> {
         }
     }
 
-    /// Positions for the parity check, from games without exploration and updates.
+    /// Positions on which trainer and engine are compared, from games without exploration and
+    /// updates.
     fn sample_parity_positions(&mut self) -> Vec<G::Position> {
         let mut positions = Vec::new();
         for game in self.config.online.games.. {
@@ -250,7 +254,7 @@ fn games_per_point(curve: &[TdPoint]) -> impl Iterator<Item = (u64, &TdPoint)> {
         .map(|(point, before)| (point.games - before, point))
 }
 
-/// Probability of a random move in a game, interpolated linearly.
+/// Probability of a random move in game number `game`, interpolated linearly.
 fn exploration_rate(config: &TdConfig, game: u64) -> f64 {
     let done = if config.games > 1 {
         game as f64 / (config.games - 1) as f64
@@ -260,7 +264,7 @@ fn exploration_rate(config: &TdConfig, game: u64) -> f64 {
     config.exploration + (config.final_exploration - config.exploration) * done
 }
 
-/// The curve as CSV.
+/// Formats the curve as CSV.
 fn format_csv(curve: &[TdPoint]) -> String {
     let mut table =
         String::from("games,positions,loss,exploration,learning_rate,games_per_second\n");

@@ -1,4 +1,4 @@
-//! Training of both families, resuming, and refusals.
+//! Tests training of both families, resuming, and errors.
 
 use super::*;
 use crate::config::{Schedule, UpdateRule};
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 const FAMILIES: [Family; 2] = [Family::NTuple, Family::Network];
 
-/// Training samples in three parts and validation samples; results are rounded values.
+/// Training samples in three parts, and validation samples; results are the rounded values.
 fn samples() -> Samples<Standard> {
     let part = |games, seed| {
         let mut samples = random_samples(games, seed);
@@ -63,7 +63,7 @@ fn train_in(
     train_on(&samples(), directory, config, family)
 }
 
-/// Error of a training.
+/// Error message of a training.
 fn refusal(directory: impl AsRef<Path>, config: &TrainConfig, family: Family) -> String {
     train_in(directory, config, family).unwrap_err().to_string()
 }
@@ -78,7 +78,7 @@ fn assert_refused(
     assert!(error.contains(expected), "{error}: expected {expected}");
 }
 
-/// Model and metadata of a file.
+/// Model and metadata in a model file.
 fn load_model_file(model: &Path) -> (Model<Standard>, serde_json::Value) {
     let file = ModelFile::load(&Standard::default(), model).unwrap();
     (file.model, serde_json::from_str(&file.provenance).unwrap())
@@ -98,7 +98,7 @@ fn ntuple(report: &TrainingReport) -> NTuple {
     }
 }
 
-/// A learner that fails after a number of batches.
+/// A learner that fails after a number of batches, to interrupt a training.
 struct CutOff<L>(L, usize);
 
 impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
@@ -133,8 +133,8 @@ impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
     }
 }
 
-/// Starts or resumes a training that fails after `batches` more; `burn` selects burn's network
-/// step.
+/// Starts or resumes a training that fails after `batches` further batches; `burn` selects burn
+/// instead of the CPU step.
 fn train_until(
     samples: &Samples<Standard>,
     directory: impl AsRef<Path>,
@@ -205,14 +205,14 @@ fn cut_off_and_resumed(
     );
     let model = |report: &TrainingReport| fs::read(&report.model).unwrap();
     assert!(model(&found) == model(&expected), "{what}");
-    // A finished training is only exported again.
+    // A finished training only exports its model again.
     fs::remove_file(&found.model).unwrap();
     assert_eq!(until(&broken, 0).unwrap(), found);
     assert!(model(&found) == model(&expected), "{what}");
     (found, broken)
 }
 
-/// The curve without timing.
+/// Curve without its timing.
 fn curve_of(directory: impl AsRef<Path>) -> Vec<CurvePoint> {
     let curve = Checkpoint::read(directory.as_ref())
         .unwrap()
@@ -229,7 +229,7 @@ fn curve_of(directory: impl AsRef<Path>) -> Vec<CurvePoint> {
         .collect()
 }
 
-/// Columns of the curve without timing.
+/// Columns of the curve file except timing.
 fn losses(directory: impl AsRef<Path>) -> Vec<String> {
     let table = fs::read_to_string(directory.as_ref().join("curve.csv")).unwrap();
     table
@@ -247,7 +247,7 @@ fn interrupted_trainings_resume_to_the_same_result() {
         (Family::NTuple, UpdateRule::Adagrad, false),
         (Family::NTuple, UpdateRule::TemporalCoherence, false),
     ] {
-        // With checkpoints after each epoch, or after each batch too.
+        // Checkpoints after each epoch, or also after each batch.
         for minutes in [0.0, 1e-9] {
             let mut config = config();
             config.training.window = 300;
@@ -269,7 +269,7 @@ fn interrupted_trainings_resume_to_the_same_result() {
 fn the_curve_is_never_behind_the_checkpoint() {
     let (unbroken, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     train_in(&unbroken, &config(), Family::NTuple).unwrap();
-    // A directory blocks the curve file of every epoch until the next run.
+    // A directory at the path of the curve file makes every epoch fail until the next run.
     let in_the_way = broken.path().join("curve.csv");
     for _ in 0..=config().training.epochs {
         fs::create_dir(&in_the_way).unwrap();
@@ -297,7 +297,7 @@ fn a_phase_learns_from_its_own_positions_alone() {
         ),
         ("custom", &[5, 8][..], 6)
     );
-    // Training with the third phase alone changes no other table.
+    // Training on samples of the third phase alone leaves the other phases' tables unchanged.
     let samples = samples();
     let many = |samples: &[Sample<Position>]| -> Vec<Sample<Position>> {
         samples
@@ -343,11 +343,12 @@ fn an_epoch_trains_with_its_lambda_and_validates_with_the_last() {
         let (values, results, falling) =
             (curve(1.0, None), curve(0.0, None), curve(1.0, Some(0.0)));
         assert_eq!(values, curve(1.0, Some(1.0)));
-        // The first epoch has equal targets, but other validation targets.
+        // In the first epoch, training targets are equal but validation targets differ.
         assert_eq!(falling[0].0, values[0].0);
         assert_ne!(falling[0].0, results[0].0);
         assert_ne!(falling[0].1, values[0].1);
-        // Certain targets have a lower loss; at the end both have learned the same.
+        // Targets closer to 0 and 1 have a lower loss; at the end both trainings have the same
+        // targets.
         assert!(falling[2].1 < falling[0].1, "{family:?} {falling:?}");
         assert!(
             (falling[2].0 - results[2].0).abs() < (values[2].0 - results[2].0).abs(),
@@ -403,7 +404,7 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
         assert_eq!(network(&found).weights().widths(), hidden);
         assert_eq!(network(&found).bucket_limits(), [5, 8]);
     }
-    // A network with other layers cannot be resumed.
+    // A checkpoint is not resumed with other layers.
     let (mut config, directory) = (config(), tempfile::tempdir().unwrap());
     config.training.epochs = 1;
     train_in(&directory, &config, Family::Network).unwrap();
@@ -414,7 +415,7 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
 
 #[test]
 fn all_families_learn_and_the_engine_agrees() {
-    // Loss of perfect predictions, and of the constant 1/2.
+    // Loss of perfect predictions, and of constant predictions ½.
     let entropy = |p: f64| -(p * p.ln() + (1.0 - p) * (1.0 - p).ln());
     let samples = samples();
     let validation = samples.validation();
@@ -508,7 +509,7 @@ fn another_training_is_not_overwritten() {
 
 #[test]
 fn diverging_trainings_stop() {
-    // Network weights are clamped, except the output bias.
+    // Clamping bounds all weights of the network except the output bias.
     let mut fastest = config();
     fastest.network.learning_rate = 1e38;
     let directory = tempfile::tempdir().unwrap();
@@ -534,7 +535,7 @@ fn diverging_trainings_stop() {
 fn patience_stops_a_training_and_the_best_epoch_is_exported() {
     let directory = tempfile::tempdir().unwrap();
     let mut config = config();
-    // Far too fast: losses rise after a good start.
+    // The learning rate is so high that losses rise after a good start.
     config.training.epochs = 40;
     config.training.patience = 2;
     config.training.schedule = Schedule::Constant;

@@ -1,6 +1,6 @@
-//! Candidate tuples: the kinds that a game declares, as orbits under its symmetries.
+//! Candidate tuples: the kinds that a game declares, as orbits under the game's symmetries.
 //!
-//! Invariant: a candidate holds every image of its tuples, and no two candidates share a tuple.
+//! Invariant: a candidate contains every image of its tuples, and no two candidates share a tuple.
 
 use engine::core::random::RandomStream;
 use engine::learned::{
@@ -9,17 +9,17 @@ use engine::learned::{
 };
 use std::collections::BTreeSet;
 
-/// Tuples that are added together.
+/// Tuples that are added to a set together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// Kind of the tuples.
+    /// Name that the game gives to this kind of tuples.
     pub kind: &'static str,
     /// Tuples in the notation of [`engine::learned::tuples::TupleSet::custom`], cells in ascending
     /// order.
     pub tuples: Vec<String>,
 }
 
-/// All candidates in a fixed order; a kind with more than `max_per_kind` is sampled by the seed.
+/// All candidates in a fixed order; of a kind with more than `max_per_kind`, a random sample.
 #[must_use]
 pub fn candidates<G: Learnable>(game: &G, max_per_kind: usize, seed: u64) -> Vec<Candidate> {
     let mut random = RandomStream::new(seed);
@@ -45,7 +45,7 @@ pub fn candidates<G: Learnable>(game: &G, max_per_kind: usize, seed: u64) -> Vec
     all
 }
 
-/// A tuple and its distinct images, in ascending order.
+/// Distinct images of a tuple under all symmetries, in ascending order.
 pub(super) fn orbit<G: Learnable>(game: &G, tuple: &[Cell]) -> Vec<Vec<Cell>> {
     let images = (0..game.symmetries()).map(|symmetry| {
         let mut cells: Vec<Cell> = tuple

@@ -1,4 +1,4 @@
-//! Short training for comparing sets: in memory, on one thread, from zero weights.
+//! Short training for comparing tuple sets: in memory, on one thread, from zero weights.
 //!
 //! Invariant: the weights are a function of configuration, seed, set and samples.
 
@@ -9,14 +9,14 @@ use crate::sample::Sample;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::learned::{inputs::Learnable, tuples::TupleSet};
 
-/// Samples whose rows are computed together.
+/// Number of samples whose rows are computed together.
 const BATCH_SIZE: usize = 1024;
 
-/// A trained set.
+/// A tuple set with trained weights.
 pub(super) struct TrainedSet<G: Learnable> {
     set: TupleSet<G>,
     table: WeightTable,
-    /// In nats.
+    /// Mean cross-entropy of the validation samples, in nats.
     pub(super) validation_loss: f64,
 }
 

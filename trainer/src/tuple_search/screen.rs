@@ -1,10 +1,10 @@
-//! Screening: how much of a network's residuals the rows of a candidate explain.
+//! Screening: how much loss a correction of a network's residuals by a candidate's rows would save.
 //!
 //! To second order in a change δ of its logit, a sample's cross-entropy falls by δ g − δ² h / 2,
-//! with g = target − value and h = value (1 − value). The first half of the samples fits each
-//! row's δ = Σ g / (Σ h + prior), the second half measures the gain, so rare rows gain nothing by
-//! chance. Tuples of a candidate are fitted in turn to what the earlier ones left: g becomes g − δ
-//! h.
+//! with g = target − value and h = value (1 − value). The first half of the samples fits each row's
+//! δ = Σ g / (Σ h + prior), the second half measures the gain, so rare rows gain nothing by chance.
+//! The tuples of a candidate are fitted one after another, each to the residuals that the previous
+//! ones left: g becomes g − δ h.
 //!
 //! Invariant: both halves keep the order of games, so at most one game is in both.
 
@@ -12,10 +12,10 @@ use crate::sample::Sample;
 use engine::core::calibration::logistic;
 use engine::learned::{inputs::Learnable, tuples::TupleSet};
 
-/// Prior added to Σ h of a row: eight even positions without error.
+/// Prior added to Σ h of a row: eight even positions (h = ¼) with g = 0.
 pub(super) const CURVATURE_PRIOR: f32 = 2.0;
 
-/// Samples with the first and second derivatives of their losses.
+/// Samples with the first and second derivatives of their losses by the logit.
 pub(super) struct Residuals<P> {
     positions: Vec<P>,
     gradient: Vec<f32>,
@@ -23,7 +23,7 @@ pub(super) struct Residuals<P> {
 }
 
 impl<P: Copy> Residuals<P> {
-    /// Residuals of samples in game order, given the logits of a network.
+    /// Residuals of samples, in the order of games; `logits` are the predictions of a network.
     pub(super) fn new(samples: &[Sample<P>], logits: &[f32], lambda: f32) -> Self {
         let values: Vec<f32> = logits.iter().map(|&logit| logistic(logit)).collect();
         Self {

@@ -1,4 +1,4 @@
-//! State of a search, stored beside its result, and the result as a configuration.
+//! State of a search, stored beside the resulting configuration.
 //!
 //! Invariant: the state is written atomically after each round and belongs to one set of samples
 //! and settings; other searches are refused.
@@ -12,35 +12,35 @@ use std::path::{Path, PathBuf};
 
 const STATE_FORMAT: &str = "alea-tuples-1";
 
-/// Addition of one round.
+/// Tuples that one round added.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Addition {
-    /// Kind of the tuples.
+    /// Name that the game gives to this kind of tuples.
     pub kind: String,
-    /// The tuples.
+    /// Added tuples, each a list of cells.
     pub tuples: Vec<String>,
-    /// Their rows, over all phases.
+    /// Number of table rows of these tuples, over all phases.
     pub rows: usize,
-    /// Loss that they explained of the previous set's residuals, in nats.
+    /// Loss of the previous set that screening attributed to these tuples, in nats.
     pub explained: f64,
-    /// Validation loss with them, in nats.
+    /// Validation loss of the set with these tuples, in nats.
     pub validation_loss: f64,
-    /// Decrease of the validation loss.
+    /// Decrease of the validation loss by these tuples, in nats.
     pub gain: f64,
 }
 
-/// Result of a search.
+/// Result of a search for tuples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchReport {
-    /// Number of tuples.
+    /// Number of tuples in the set.
     pub tuples: usize,
-    /// Number of rows, over all phases.
+    /// Number of table rows of the set, over all phases.
     pub rows: usize,
-    /// Validation loss after the short training, in nats.
+    /// Validation loss of the set after a short training, in nats.
     pub validation_loss: f64,
-    /// The additions, in order.
+    /// Additions of all rounds, in order.
     pub additions: Vec<Addition>,
-    /// The configuration file with the set.
+    /// Path of the configuration file with the set.
     pub config: PathBuf,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct State {
     format: String,
     configuration: String,
     options: SearchOptions,
-    /// Fingerprint of the samples.
+    /// Fingerprint of the samples; a search with other samples is refused.
     fingerprint: u64,
     pub(super) additions: Vec<Addition>,
     pub(super) finished: bool,
@@ -68,7 +68,7 @@ fn damaged_error(path: &Path, problem: &serde_json::Error) -> Error {
 }
 
 impl State {
-    /// Opens the state of a search, or begins a new one.
+    /// Reads the state of a search, or begins a new one.
     pub(super) fn open(
         result: &Path,
         config: &TrainConfig,
@@ -110,7 +110,7 @@ impl State {
         }
     }
 
-    /// All tuples, in the order of their addition.
+    /// Tuples of all additions, in order.
     pub(super) fn tuples(&self) -> Vec<String> {
         self.additions
             .iter()
@@ -136,7 +136,7 @@ impl State {
         Ok(write_atomically(&path, |file| file.write_all(&bytes))?)
     }
 
-    /// Writes the configuration with the set, and reports.
+    /// Writes the configuration with the set.
     pub(super) fn finish(
         &self,
         result: &Path,
@@ -155,7 +155,7 @@ impl State {
         })
     }
 
-    /// The additions as comment lines.
+    /// The additions as a table of TOML comments.
     fn table(&self) -> String {
         let mut table = String::from(
             "# Found by `alea tuples`: what was added, and the validation loss (nats) of a short training with it.\n",

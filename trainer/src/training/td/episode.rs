@@ -1,10 +1,12 @@
-//! One self-play game and the updates from it.
+//! Plays one self-play game and updates the weights from it.
 //!
 //! Each seat greedily chooses the afterstate with the best value, except for random exploration.
-//! Then each position's target is its λ-return: later values weighted by (1 − λ) λ^k, and the
-//! result (Sutton 1988; Szubert and Jaśkowski 2014), which equals TD(λ) with eligibility traces
-//! applied after the game. Invariant: no value passes back over a random move, even if it is the
-//! best: otherwise outcomes with fewer moves would have more weight than their probability.
+//! After the game, each position's target is its λ-return: later values weighted by (1 − λ) λ^k,
+//! and the result (Sutton 1988; Szubert and Jaśkowski 2014), which equals TD(λ) with eligibility
+//! traces applied after the game.
+//!
+//! Invariant: no value passes back over a random move, even if it is the best: otherwise outcomes
+//! with fewer moves would have more weight than their probability.
 
 use crate::calibrate::logit_loss;
 use crate::models::tuple_optimizer::WeightTable;
@@ -15,23 +17,23 @@ use engine::core::{
 };
 use engine::learned::{inputs::Learnable, tuples::TupleSet};
 
-/// One self-played game: its positions before each event of chance, with seats, rows and logits.
-/// Buffers are reused for the next game.
+/// A self-play game: its positions before each chance event, with seats, rows and logits. Its
+/// buffers are reused for the next game.
 #[derive(Debug)]
 pub(super) struct Episode<G: Learnable> {
     positions: Vec<G::Position>,
     /// Seat to move in each position.
     seats: Vec<Seat>,
-    /// Tuple rows of each position.
+    /// Rows of the tuples in each position, concatenated.
     rows: Vec<u32>,
-    /// Value of each position when it was played.
+    /// Logit of each position's value when the game was played, for its seat to move.
     logits: Vec<f32>,
     /// Whether the move in each position was random.
     pub(super) explored: Vec<bool>,
-    /// Payoffs of the game.
+    /// Final payoffs by seat.
     pub(super) payoffs: Payoffs,
     errors: Vec<f32>,
-    /// Rows of a candidate afterstate.
+    /// Rows of the tuples in an afterstate under consideration.
     candidate: Vec<u32>,
 }
 
@@ -51,7 +53,7 @@ impl<G: Learnable> Default for Episode<G> {
 }
 
 impl<G: Learnable> Episode<G> {
-    /// Plays a game with this probability of random moves.
+    /// Plays a game; `exploration` is the probability of a random move.
     pub(super) fn play(
         &mut self,
         rules: &G,
@@ -87,8 +89,8 @@ impl<G: Learnable> Episode<G> {
                 moves.push(explored);
             }
             self.explored.push(explores);
-            // A winning move is the best; a losing one is chosen only if there is no other, and a
-            // draw counts as an even position.
+            // Chooses a winning move if there is one and a losing one only if all are; a draw has
+            // the value ½.
             let mut best: Option<f32> = None;
             let mut next: Result<(G::Position, f32), Payoffs> = Err(Payoffs::default());
             for &mv in moves.iter() {
@@ -96,7 +98,7 @@ impl<G: Learnable> Episode<G> {
                 let (worth, found) = match rules.payoffs(&after) {
                     Some(payoffs) => {
                         let payoff = payoffs[seat];
-                        // Log odds: infinite for 1 and 0.
+                        // Log odds, infinite for payoffs 1 and 0.
                         ((payoff / (1.0 - payoff)).ln(), Err(payoffs))
                     }
                     None => {
@@ -130,19 +132,19 @@ impl<G: Learnable> Episode<G> {
         &self.positions
     }
 
-    /// Sum of the cross-entropies between values and result, in nats.
+    /// Sum of the cross-entropies between values and game result, in nats.
     pub(super) fn loss(&self) -> f64 {
         let loss =
             |(&seat, &logit): (&Seat, &f32)| logit_loss(logit.into(), self.payoffs[seat].into());
         self.seats.iter().zip(&self.logits).map(loss).sum()
     }
 
-    /// Updates the weights towards the λ-returns, except of benchmark positions; `trace` is λ,
-    /// `rate` the learning rate per weight.
+    /// Updates the weights towards the λ-returns of the positions except benchmark positions.
+    /// `trace` is λ, `rate` the learning rate divided by the number of tuples.
     pub(super) fn update(&mut self, rules: &G, table: &mut WeightTable, trace: f32, rate: f32) {
         self.errors.clear();
         self.errors.resize(self.positions.len(), 0.0);
-        // Value and λ-return of the next position, from the view of its seat.
+        // Value and λ-return of the next position, for its seat to move.
         let mut last = self.seats.last().copied().unwrap_or_default();
         let (mut value, mut lambda_return) = (self.payoffs[last], self.payoffs[last]);
         for ply in (0..self.positions.len()).rev() {

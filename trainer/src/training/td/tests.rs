@@ -1,4 +1,4 @@
-//! TD(λ) against a textbook implementation and exact endgames; reproducibility.
+//! Compares TD(λ) with a textbook implementation and exact endgames; tests reproducibility.
 
 use super::super::{Family, Learner, TrainingRun, train};
 use super::*;
@@ -28,7 +28,7 @@ fn config(set: &str, rule: UpdateRule, learning_rate: f64, trace: f64) -> TrainC
     config
 }
 
-/// The network in the engine's form.
+/// Converts the network to the engine's type.
 fn engine_network(learner: &TdLearner<'_, Standard>) -> NTuple {
     match learner.learner.export().unwrap() {
         Model::NTuple(network) => network,
@@ -59,7 +59,7 @@ fn learner(config: &TrainConfig) -> TdLearner<'_, Standard> {
     )
 }
 
-/// Rows of a position, and the bias last.
+/// Indices of the weights that a position uses; the bias is the last.
 fn features(set: &TupleSet, position: &Position) -> Vec<usize> {
     let mut rows = vec![0; set.tuples()];
     set.row_indices(position, &mut rows);
@@ -69,8 +69,9 @@ fn features(set: &TupleSet, position: &Position) -> Vec<usize> {
         .collect()
 }
 
-/// TD(λ) after Sutton and Barto, with an eligibility trace per weight, values for Red, and updates
-/// after the game. The gradient is that of the cross-entropy, without the logistic's derivative.
+/// TD(λ) after Sutton and Barto: an eligibility trace per weight, values from Red's view, updates
+/// after the game. The gradient is that of the cross-entropy, so the logistic's derivative cancels
+/// out.
 fn textbook(
     set: &TupleSet,
     episode: &Episode<Standard>,
@@ -179,7 +180,8 @@ fn games_follow_the_rules_and_other_than_explored_moves_are_greedy() {
             .count();
         plies += positions.len();
         for (ply, position) in positions.iter().enumerate() {
-            // Some roll allows the move, and the engine rates no alternative higher.
+            // Checks that some roll allows the move and that the engine rates none of its
+            // alternatives higher.
             let worth = |after: &Position| {
                 rules
                     .payoff(after, position.seat())
@@ -207,7 +209,7 @@ fn games_follow_the_rules_and_other_than_explored_moves_are_greedy() {
         }
         learner.update(1.0);
     }
-    // A quarter of the moves, within five standard deviations.
+    // A quarter of the moves is random, within five standard deviations.
     let deviation = (plies as f64 * 0.25 * 0.75).sqrt();
     assert!(
         (explored as f64 - 0.25 * plies as f64).abs() < 5.0 * deviation,
@@ -215,7 +217,7 @@ fn games_follow_the_rules_and_other_than_explored_moves_are_greedy() {
     );
 }
 
-/// One stone per side, neither on its goal nor on the other stone.
+/// A position with one stone per side, neither on its goal nor on the other stone.
 fn two_stones(random: &mut RandomStream) -> Position {
     let side = |square: usize| Side::new([square as u8, GONE, GONE, GONE, GONE, GONE]);
     loop {
@@ -230,7 +232,7 @@ fn two_stones(random: &mut RandomStream) -> Position {
 fn endgames_of_two_stones_become_exact() {
     let rules = Standard::default();
     let tables = shared_tables(2, rules.variant()).unwrap();
-    // Only one of 68 weights depends on both stones, so rates are high.
+    // Only one of 68 weights depends on both stones, so learning rates are high.
     let cases = [
         (UpdateRule::Sgd, 6.0, 1.0, [0.015, 0.2]),
         (UpdateRule::Adagrad, 60.0, 0.5, [0.005, 0.06]),
@@ -289,7 +291,7 @@ fn a_run_is_a_function_of_its_settings_and_its_model_has_metadata() {
         first.curve
     );
     let bytes = |report: &TdReport| std::fs::read(&report.model).unwrap();
-    // More checkpoints change nothing, another seed does.
+    // More frequent checkpoints do not change the result; another seed does.
     let mut often = config.clone();
     often.training.checkpoint_minutes = 1e-9;
     let again = run("b", &config);
@@ -313,7 +315,7 @@ fn a_run_is_a_function_of_its_settings_and_its_model_has_metadata() {
         )),
         losses(&first)
     );
-    // A finished training is only exported again.
+    // A finished training only exports its model again.
     std::fs::remove_file(&first.model).unwrap();
     let engine_network = run("a", &config);
     assert_eq!(
@@ -341,7 +343,7 @@ fn a_run_is_a_function_of_its_settings_and_its_model_has_metadata() {
     for name in ["config.toml", "curve.csv", "checkpoint.bin"] {
         assert!(directory.path().join("a").join(name).exists(), "{name}");
     }
-    // The directory belongs to this training.
+    // The directory belongs to a training by self-play, which supervised training refuses.
     let samples = Samples::in_memory(
         &Standard::default(),
         vec![random_samples(5, 1)],

@@ -1,4 +1,4 @@
-//! Training for another game: draws, passes, no chance.
+//! Tests training for Reversi: draws, passes, no chance.
 
 use super::*;
 use crate::data::{BadGames, transcripts};
@@ -9,7 +9,7 @@ use engine::games::reversi::{Position, Reversi};
 use engine::play::{playable::Playable, registry::PlainGame, stated_result::StatedResult};
 use indicatif::ProgressBar;
 
-/// Positions of random games with their results.
+/// Positions of random games with their results as targets.
 fn games_of(game: &Reversi, games: usize, seed: u64) -> Vec<Sample<Position>> {
     let mut random = RandomStream::new(seed);
     let mut samples = Vec::new();
@@ -56,7 +56,7 @@ fn another_game_trains_in_all_ways_and_exports() {
         let directory = tempfile::tempdir().unwrap();
         let config = config_of();
         let report = train_on(&samples, directory.path(), &config, family).unwrap();
-        // The constant ½ has a loss of ln 2, for draws too.
+        // Constant predictions ½ have a loss of ln 2, for draws too.
         assert!(
             report.validation_loss < 0.66,
             "{}: {}",
@@ -66,7 +66,7 @@ fn another_game_trains_in_all_ways_and_exports() {
         assert!(report.parity <= PARITY_TOLERANCE);
         let parts = &report.curve[0].validation_by_phase;
         assert!(parts.iter().all(|part| (1..=12).contains(&part.remaining)));
-        // Files for another game or size are refused.
+        // A model file does not load for another game or size.
         assert!(ModelFile::load(&game, &report.model).is_ok());
         let refused = ModelFile::load(&Standard::default(), &report.model).unwrap_err();
         assert!(
@@ -103,7 +103,7 @@ fn unknown_inputs_are_refused_in_one_line() {
     assert!(refuse(&config, Family::Network).starts_with("network.inputs: 'mobility' is no"));
 }
 
-/// A random game without values; one in five is resigned.
+/// A random game without values; one in five ends by resignation.
 fn plain(game: &Reversi, random: &mut RandomStream) -> PlainGame<Reversi> {
     let mut game_record = PlainGame {
         start: game.start(),

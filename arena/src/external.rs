@@ -3,9 +3,9 @@
 //!
 //! `docs/other-programs.md` describes the protocols, `docs/reference/formats.md` our own one. A
 //! program fails by a timeout, closed output or an illegal move; it is then killed, and started
-//! again for the next position. Invariants: a failed program gets no further request, so that no
-//! reply is taken for that to another request; no program outlives its player; errors of the
-//! operating system are not failures of the program.
+//! again for the next position. Invariants: a failed program gets no further request, so that
+//! replies never mix; no program outlives its player; errors of the operating system are not
+//! failures of the program.
 
 mod adapter;
 mod coordinates;

@@ -317,7 +317,6 @@ mod tests {
                 positions: 100,
             })
             .collect();
-        // Two ends of the diagonal, its sign in the legend, and the bins.
         assert_eq!(
             calibration_plot("calibration", &bins)
                 .unwrap()

@@ -411,7 +411,6 @@ mod tests {
             close(normal_below(-x), 1.0 - below, 1e-12);
         }
         close(1.0 - normal_below(5.0), 2.866_515_719e-7, 1e-13);
-        // Series and continued fraction agree at the boundary between them.
         close(normal_below(4.0 - 1e-9), normal_below(4.0), 1e-12);
         assert_eq!(normal_below(60.0), 1.0);
     }

@@ -34,7 +34,6 @@ pub(crate) fn options(pairs: u64, seed: u64) -> MatchOptions<Standard> {
     }
 }
 
-/// Results of all pairs of a match, without times.
 pub(crate) fn timeless<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
@@ -77,7 +76,6 @@ pub(crate) struct GameSeen {
     pub(crate) positions: Vec<Position>,
 }
 
-/// All games of a match on one thread between deterministic players.
 pub(crate) fn games_seen(options: &MatchOptions<Standard>) -> Vec<GameSeen> {
     let games = Arc::new(Mutex::new(Vec::new()));
     let spy = || {
@@ -93,7 +91,6 @@ pub(crate) fn games_seen(options: &MatchOptions<Standard>) -> Vec<GameSeen> {
     games.clone()
 }
 
-/// Chooses a legal move by its index.
 type Choose<G> = fn(&mut RandomStream, &<G as Game>::Position, &[<G as Game>::Move]) -> usize;
 
 pub(crate) fn chooser<G: Game>(name: &str, choose: Choose<G>) -> Contestant<G> {
@@ -254,7 +251,6 @@ struct Spy {
 impl Player<Standard> for Spy {
     fn new_game(&mut self, seed: u64) {
         let mut games = self.games.lock().unwrap();
-        // The second player of a game is reset before the first move.
         match games.last_mut().filter(|game| game.seeds.len() == 1) {
             Some(game) => game.seeds.push(seed),
             None => games.push(GameSeen {

@@ -310,7 +310,6 @@ mod tests {
             result.are_different(0, 1) && result.are_different(1, 0) && !result.are_different(1, 1)
         );
         assert!(result.table().contains('*'));
-        // One match: the probability needs no adjustment.
         let two = play_tournament(&[random(), greedy_contestant()], &options(), |_| {}).unwrap();
         assert_eq!(
             two.adjusted_probabilities,

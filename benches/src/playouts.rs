@@ -143,7 +143,6 @@ mod tests {
             (report.first_mover_score - 0.534).abs() < 4.0 * sigma,
             "{report:?}"
         );
-        // The expected values are rounded, to 0.1 plies and 0.01 moves.
         assert!(
             (report.mean_plies - 21.6).abs() < 4.0 * report.mean_plies_error + 0.05,
             "{report:?}"

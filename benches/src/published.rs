@@ -1,10 +1,6 @@
-//! Parsers of the published tables in `benches/published`.
-//!
-//! `rocknroll_tournament.csv` has the players of Rock'n'Roll's tournament, their specs here, and
-//! the row player's win percentages where they are printed; `monte_alpha.csv` tables 1, 2 and 6 of
-//! Monte_Alpha, with specs of our players; `star1_agent_depth.csv` the Star1 agent's win rate
-//! against depth 0 and its seconds for a complete game; `reports.txt` a source for each report, and
-//! our assumptions where it leaves something open. A malformed line is an error.
+//! Parsers of the published tables in `benches/published`, which also have the specs of our
+//! corresponding players. `reports.txt` has a source for each report, and our assumptions where it
+//! leaves something open. A malformed line is an error.
 
 use arena::error::Result;
 use engine::core::text::content_lines;

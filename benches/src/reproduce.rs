@@ -67,7 +67,6 @@ pub struct Settings {
     pub seed: u64,
     /// Worker threads; 0 = all cores.
     pub threads: usize,
-    /// Folder with the state files of matches.
     pub state: Option<PathBuf>,
     /// Games that this process plays; if it is one task of a job array, it prints no result.
     pub slice: TaskSlice,

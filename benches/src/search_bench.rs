@@ -1,8 +1,7 @@
 //! Searches on a suite of positions: nodes, leaves, speed, evaluation time, table use.
 //!
-//! [`compare_players`] compares any players, [`compare_cuts`] cuts at chance nodes. A [`Report`]
-//! has text, CSV and JSON with all digits, and a chart. Searches run one after the other, on one
-//! thread unless the player uses more, so that times are comparable.
+//! [`compare_players`] compares any players, [`compare_cuts`] cuts at chance nodes. Searches run
+//! one after the other, on one thread unless the player uses more, so that times are comparable.
 
 pub(super) mod chance;
 pub(super) mod clock;
@@ -27,7 +26,6 @@ pub struct Settings {
     pub suite: Suite,
     /// Specs of the players to compare; if empty, those of the study.
     pub players: Vec<String>,
-    /// Seed of players and of the dice of games.
     pub seed: u64,
     /// Number of searches of every position, at least 1; the fastest counts.
     pub repeat: u32,
@@ -54,9 +52,7 @@ impl Settings {
 }
 
 pub struct Report {
-    /// Text for a terminal.
     pub text: String,
-    /// A table with all digits.
     pub csv: String,
     pub json: serde_json::Value,
     pub svg: String,

@@ -98,7 +98,6 @@ impl Section for Reproduction {
     }
 }
 
-/// Chart of measured over published figures, with the diagonal.
 fn against_published(
     title: &str,
     unit: &str,
@@ -151,7 +150,6 @@ mod tests {
         let text = serde_json::to_string(&result).unwrap();
         let found = results::read("file.json", &text, read_section).unwrap();
         let html = results::page("Results", &found).unwrap().html();
-        // Differences of 1, 3 and 0.
         assert!(
             html.contains("mean absolute difference 1.33 points")
                 && html.contains("<li>random set-ups</li>"),

@@ -2,10 +2,8 @@
 //!
 //! With one to three stones a side all values are exact, by the endgame tables. With six, all 720
 //! set-ups play all others, up to symmetry, and a model is fitted to the results (`fit.rs`); every
-//! value then has a sampling error and an error from imperfect play (`improvement.rs`).
-//!
-//! Results depend on players, rules, seed and numbers of games alone. Earlier work: Rock'n'Roll
-//! (Schäfer 2006).
+//! value then has a sampling error and an error from imperfect play (`improvement.rs`). Earlier
+//! work: Rock'n'Roll (Schäfer 2006).
 
 mod arrangements;
 mod draw;
@@ -42,7 +40,6 @@ pub const NUM_MEETINGS: u64 = 64_800;
 
 pub const MAX_EXACT_STONES: usize = 3;
 
-/// Settings of the study of six stones a side.
 #[derive(Clone)]
 pub struct Settings {
     /// The rules, with a fair die.
@@ -67,7 +64,6 @@ pub struct SetupStudy {
     values: Vec<Vec<f64>>,
 }
 
-/// Number of meetings that are stored together.
 const CHUNK_MEETINGS: usize = 120;
 
 /// Fixed-point units per point, so that sums of results do not depend on the order.
@@ -267,7 +263,6 @@ fn read(design: &Design, sums: &[Sums], settings: &Settings) -> SetupStudy {
     }
 }
 
-/// Matrix of values of rows against rows, from those of meetings.
 fn matrix(design: &Design, meetings: &[f64]) -> Vec<Vec<f64>> {
     let pair = |first, second| meetings[design.pair_index(first, second)];
     square(design.rows.len(), pair)

@@ -16,7 +16,6 @@ use engine::core::files::checksum;
 use engine::play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
-/// Placeholder for the number in a player's spec.
 pub const PLACEHOLDER: &str = "{}";
 
 /// A player to measure, with the numbers to insert in its spec.
@@ -30,7 +29,6 @@ pub struct Candidate<G: Playable> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StrengthCurves {
     pub against: String,
-    /// One curve for each player.
     pub curves: Vec<Scores>,
 }
 

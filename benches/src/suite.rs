@@ -46,14 +46,12 @@ pub struct SuitePosition {
 
 #[derive(Clone, Debug)]
 pub struct Suite {
-    /// Name of the suite, or of its file.
     pub name: String,
-    /// At least one.
     pub positions: Vec<SuitePosition>,
 }
 
 impl Suite {
-    /// The committed suite: 24 positions, eight of each phase.
+    /// 24 positions, eight of each phase.
     pub fn built_in() -> Result<Self> {
         Self::parse(
             "data/suites/search.txt",
@@ -61,7 +59,6 @@ impl Suite {
         )
     }
 
-    /// Reads a suite from a file.
     pub fn read(path: &Path) -> Result<Self> {
         Self::parse(
             &path.display().to_string(),
@@ -87,7 +84,6 @@ impl Suite {
         })
     }
 
-    /// Drops the positions of other phases.
     pub fn keep_phase(mut self, phase: Phase) -> Result<Self> {
         self.positions.retain(|entry| entry.phase == phase);
         if self.positions.is_empty() {
@@ -105,7 +101,6 @@ impl Suite {
         }
     }
 
-    /// The phases of the positions, in the order of a game.
     pub fn phases(&self) -> Vec<Phase> {
         let phases = Phase::NAMES.iter().map(|(_, phase)| *phase);
         phases

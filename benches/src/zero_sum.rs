@@ -41,7 +41,6 @@ pub(super) fn square(choices: usize, payoff: impl Fn(usize, usize) -> f64) -> Ve
     (0..choices).map(row).collect()
 }
 
-/// Expected payoff of the row player.
 pub(super) fn mix_value(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
     let chosen = payoffs
         .iter()
@@ -83,7 +82,6 @@ fn column_payoffs(payoffs: &[Vec<f64>], rows: &[f64]) -> Vec<f64> {
     sums
 }
 
-/// Regrets, current mix and weighted sum of mixes of a player.
 struct Learner {
     regrets: Vec<f64>,
     mix: Vec<f64>,

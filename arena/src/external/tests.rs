@@ -23,7 +23,6 @@ fn external<G: Playable>(game: G, keys: &str, words: &[&str]) -> External<G> {
     External::with_adapter(CommandLine { words, folder }, Arc::new(adapter))
 }
 
-/// A temporary folder, and a file in it.
 fn file() -> (tempfile::TempDir, String) {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("file").display().to_string();
@@ -34,7 +33,6 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// The shell functions for all scripts, and the scenes.
 fn scenes() -> (&'static str, std::str::Split<'static, &'static str>) {
     let (functions, scenes) = include_str!("programs.txt").split_once("\n$ ").unwrap();
     (functions, scenes.split("\n$ "))
@@ -169,7 +167,6 @@ fn programs_play_as_it_is_written() {
         else {
             panic!("{}", lines[0])
         };
-        // Living processes are counted in /proc.
         let is_known = cfg!(target_os = "linux") || !scene.contains("\ndead");
         match game {
             _ if !is_known => {}
@@ -245,7 +242,6 @@ fn cpu_time_is_that_of_all_processes_of_a_program_in_a_game() {
         decision.unwrap().cpu_time.unwrap()
     };
     let count = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
-    // CPU time before a game is not counted.
     let [idle, busy] = [taken(count, ":"), taken(":", count)];
     assert!(idle < busy / 2, "{idle:?}, {busy:?}");
     // A child process that has ended, and one that still runs.
@@ -313,7 +309,6 @@ fn the_reference_bot_plays_as_its_twin_does() {
         };
         play_match(player, &first(), &options).unwrap()
     };
-    // The tests run in the folder of this crate.
     let bot = contestant("bot", || {
         let words = ["python3", "../docs/bot.py"];
         Box::new(external(Standard::default(), "ms=20000", &words))

@@ -35,7 +35,6 @@ fn play(directory: &Path, entrants: &[Entrant<Standard>], max_games: u64) -> Lea
     play_league(directory, entrants, &options(max_games), |_, _| {}).unwrap()
 }
 
-/// The pairs stored in a directory, by pairing and number.
 fn pairs(directory: &Path) -> Vec<String> {
     let mut pairs = Vec::new();
     for file in fs::read_dir(directory.join("matches")).unwrap() {
@@ -60,7 +59,6 @@ fn a_league_finds_the_order_and_says_how_sure_it_is() {
     assert!(result.settled && steps > 2, "{result:?}");
     let names: Vec<&str> = result.standings.iter().map(|one| &*one.name).collect();
     assert_eq!((names[0], names.len()), ("nearest", 3));
-    // Each game counts for both players.
     let games: u64 = result.standings.iter().map(|one| one.games).sum();
     assert_eq!(games, 2 * result.games);
     assert_eq!(result.games, 2 * pairs(directory.path()).len() as u64);

@@ -25,7 +25,6 @@ fn openings_differ_and_do_not_depend_on_the_order_of_questions() {
     for pair in (0..100).rev() {
         assert_eq!(backwards.of_pair(pair), all[pair as usize]);
     }
-    // Sampled without the book, some starts are equal; with it, none are.
     let alone = |pair| {
         let seed = options.pair_seed(pair);
         options.starts.of_pair(&options.game, pair, seed)
@@ -99,7 +98,6 @@ fn images_of_games_under_symmetries_do_not_count() {
             (0..legal.len()).min_by_key(least).unwrap()
         })
     };
-    // Black's four first moves are images of each other.
     let one_ply = options(Reversi::FOUR, 1, 50);
     let starts: HashSet<_> = (timeless(&even(), &first(), &one_ply).iter())
         .map(|pair| Book::new(&one_ply, true).of_pair(pair.pair))
@@ -126,14 +124,12 @@ fn draws_are_half_a_point_everywhere() {
         (result.wins, result.draws, result.games),
         (count(1.0), count(0.5), scores.len() as u64)
     );
-    // Both are the same player, so both games of a pair are equal.
     assert_eq!(result.score, 0.5);
     assert!(
         pairs
             .iter()
             .all(|pair| pair.scores[0] + pair.scores[1] == 1.0)
     );
-    // Black begins every game; its score is computed by hand.
     let of_black: f64 = pairs.iter().map(|pair| 2.0 * pair.scores[0]).sum();
     assert!((result.first_mover_share - of_black / scores.len() as f64).abs() < 1e-12);
     let uneven = play_match(&first(), &random(), &options).unwrap();

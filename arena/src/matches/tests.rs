@@ -30,7 +30,6 @@ fn options(pairs: u64) -> MatchOptions<Standard> {
     match_options(pairs, 7)
 }
 
-/// A match with a state file in a temporary folder.
 fn saved(pairs: u64) -> (TempDir, PathBuf, MatchOptions<Standard>) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("match.jsonl");
@@ -45,7 +44,6 @@ fn played(options: &MatchOptions<Standard>) -> Vec<PairResult> {
     timeless(&greedy_contestant(), &random(), options)
 }
 
-/// The reason, in one line, why a match is not played.
 #[track_caller]
 fn refused(
     a: &Contestant<Standard>,
@@ -376,7 +374,6 @@ fn players_that_ponder_do_so_in_a_match() {
     let pondered = Arc::new(AtomicU64::new(0));
     let result = play_match(&pondering(&pondered), &first(), &options(5)).unwrap();
     assert_eq!(result.pairs, 5);
-    // The player ponders at every decision of its opponent.
     let decisions = (result.mean_plies * 10.0 / 3.0) as u64;
     assert!(pondered.load(Ordering::Relaxed) > decisions);
 }
@@ -550,7 +547,6 @@ fn luck_is_kept_in_the_state_and_does_not_depend_on_threads() {
     assert!(error.starts_with("greedy rates no moves"), "{error}");
 }
 
-/// Lines of the games, without the header, times and checksums.
 fn games_written(path: &Path) -> Vec<serde_json::Value> {
     let mut games: Vec<serde_json::Value> = lines(path)[1..]
         .iter()
@@ -588,7 +584,6 @@ fn every_game_is_written_once_whenever_the_match_was_killed() {
             record["plies"].as_array().unwrap().len() as u32,
             pair.plies[game % 2]
         );
-        // Seat 0 is A's in the first game of a pair.
         assert_eq!(record["payoffs"][game % 2], pair.scores[game % 2]);
         assert_eq!(record["players"][game % 2], 0);
     }
@@ -599,7 +594,6 @@ fn every_game_is_written_once_whenever_the_match_was_killed() {
     std::fs::write(&records, &text[..text.len() - 40]).unwrap();
     assert_eq!(played(&options), results);
     assert_eq!(games_written(&records), complete);
-    // Without a state file a match starts anew.
     let alone = MatchOptions {
         state: None,
         ..options.clone()

@@ -1,10 +1,10 @@
 //! Games of EinStein for [`super::positions::Source::Mixed`]: half random, half greedy with some
 //! random moves.
 //!
-//! One position of each game is used, so games call the rules directly. A block of positions shares
-//! one random stream, because seeding a Mersenne Twister takes longer than a game. Games are
-//! distributed as those of two [`RandomPlayer`](engine::play::simple::RandomPlayer)s, or of two
-//! [`GreedyPlayer`]s with [`EXPLORATION_RATE`].
+//! Games are distributed as those of two [`RandomPlayer`](engine::play::simple::RandomPlayer)s, or
+//! of two [`GreedyPlayer`]s with [`EXPLORATION_RATE`]. As only one position of each is used, they
+//! call the rules directly, and a block of positions shares one random stream, because seeding a
+//! Mersenne Twister takes longer than a game.
 
 use super::positions::{EXPLORATION_RATE, PickPosition};
 use engine::core::{game::Game, random::RandomStream, search_game::Playouts};

@@ -2,11 +2,8 @@
 //!
 //! Position `k` depends on the source, the seed, `k` and the allowed range of
 //! [`remaining`](engine::play::rules::Rules::remaining), a measure of the rest of the game such as
-//! stones. The first positions are thus independent of the number of positions. After a game
-//! without an allowed position, another is played.
-//!
-//! Each game of a player has its own random stream. Games of [`Source::Mixed`] are shorter than the
-//! seeding of a stream, so `BLOCK_POSITIONS` positions share one.
+//! stones. Each game of a player has its own random stream. Games of [`Source::Mixed`] are shorter
+//! than the seeding of a stream, so `BLOCK_POSITIONS` positions share one.
 
 use super::mixed::mixed_games;
 use crate::error::{MeasuringError, Result};
@@ -26,8 +23,7 @@ use std::{any::Any, ops::RangeInclusive};
 /// Probability of a random move in the games of [`Source`].
 pub const EXPLORATION_RATE: f64 = 0.1;
 
-/// Positions that one thread samples with the same players, which may own large tables, or from the
-/// same stream.
+/// Positions that one thread samples with the same players, or from the same stream.
 pub(crate) const BLOCK_POSITIONS: u64 = 64;
 
 /// Maximum number of games played to sample one position.

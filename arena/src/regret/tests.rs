@@ -248,7 +248,6 @@ fn threads_change_nothing() {
     assert_eq!(report.classes().rows.len(), 2 + classes.sum::<usize>());
 }
 
-/// The best move for every roll by the given values.
 fn best_answer(game: &Standard, labelled: &Labelled<Standard>) -> Answer {
     let outcomes = labelled.outcomes(game);
     let best = |outcome: &Outcome| first_best(&labelled.values, outcome.move_range()) as u16;
@@ -262,7 +261,6 @@ fn best_answer(game: &Standard, labelled: &Labelled<Standard>) -> Answer {
 fn errors_of_labels_enter_the_bars_and_flatter_nobody() {
     let (game, exact) = (Standard::default(), labelled());
     let mut random = RandomStream::new(5);
-    // Approximately normal, of standard deviation 1.
     let mut noise = || (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
     let measured = [0.0f32, 0.02].map(|error| {
         let mut sums = DecisionSums::new(&game);
@@ -275,7 +273,6 @@ fn errors_of_labels_enter_the_bars_and_flatter_nobody() {
             let halves = noisy.split[0].iter().zip(&noisy.split[1]);
             noisy.values = halves.map(|(one, other)| (one + other) / 2.0).collect();
             noisy.errors.fill(error);
-            // Choices by the true values.
             sums.add(&game, &noisy, &best_answer(&game, exact));
         }
         sums.figures()

@@ -43,7 +43,6 @@ fn the_page_is_whole_and_stands_alone() {
     let page = page(&data()).unwrap().html();
     assert_well_formed(&page);
     assert_alone(&page);
-    // The only address is the name of the SVG namespace.
     assert_eq!(
         page.matches("http").count(),
         page.matches("xmlns=\"http://www.w3.org/2000/svg\"").count()

@@ -3,8 +3,7 @@
 //! Only neighbours in the ranking matter. Their difference is settled if it exceeds two standard
 //! errors, or if these are below a given precision; contestants without an unsettled difference
 //! play no more. The next pairing is the one whose games are expected to reduce the variances of
-//! the unsettled differences most, as fractions of them, including differences to other
-//! contestants. It depends on the results alone.
+//! the unsettled differences most, as fractions of them.
 
 use super::ratings::{ELO_PER_LOGIT, MatchRecord, Ratings, ratings, reachable_from};
 

@@ -298,7 +298,6 @@ mod tests {
         let test = test(0.0, 10.0, EloModel::Logistic);
         close(test.evidence(&pairs.tally(), 2.0).ratio, 2.7872, 5e-5);
         close(test.of_pair_counts(&pairs).ratio, 2.7872, 5e-5);
-        // As single games: 910 won, 790 lost, none drawn.
         assert_eq!(pairs.games().counts, [790, 0, 910]);
         close(test.evidence(&pairs.games(), 1.0).ratio, 2.7498, 5e-5);
         let games = Tally { counts: [790, 910] };

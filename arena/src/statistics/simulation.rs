@@ -1,7 +1,4 @@
 //! Sequential tests of simulated matches, for error rates and durations.
-//!
-//! A simulated test is a pure function of the test, the probabilities of results and the random
-//! stream.
 
 use super::{
     PairCounts, Tally,
@@ -206,7 +203,6 @@ mod tests {
                 println!(
                     "{elo} Elo, {every} {batch:?}: wrong {rate:.4}, {pairs} pairs, {played:?}"
                 );
-                // Three standard errors.
                 assert!(batch.is_none() || (rate - 0.05).abs() < 0.0065);
             }
         }

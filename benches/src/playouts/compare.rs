@@ -1,8 +1,5 @@
 //! Comparison of playouts on one thread: every engine and every move policy against a slow
-//! reference.
-//!
-//! Games begin at random set-ups. Counts depend on rules, seed and number of games alone; speeds
-//! are those of the fastest of several runs.
+//! reference. Games begin at random set-ups.
 
 use super::play_block;
 use arena::text_table::{Cell, TextTable};
@@ -317,7 +314,6 @@ mod tests {
         let mut seen = 0;
         for row in uniform {
             let error = row.first_mover_error.hypot(reference.first_mover_error);
-            // The mean over the 4,096 starts of single games has an error of its own, 0.4 points.
             assert!(
                 (row.first_mover_score - reference.first_mover_score).abs() < 4.0 * error + 0.01,
                 "{row:?}"

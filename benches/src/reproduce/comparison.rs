@@ -1,7 +1,4 @@
 //! Published figures beside measured ones, with their differences.
-//!
-//! Means of differences include all figures that were both published and measured, with equal
-//! weights.
 
 use super::Target;
 use crate::{NamedValue, published::report};
@@ -114,7 +111,6 @@ impl Comparison {
         text_table
     }
 
-    /// Mean difference in words; `None` without published figures.
     pub fn summary(&self) -> Option<String> {
         let (decimals, unit) = (self.decimals.max(2), &self.unit);
         let mut text = format!(
@@ -138,7 +134,6 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (moments.samples() > 0.0).then(|| moments.mean())
 }
 
-/// A statement of a report beside what was measured here.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
     pub published: String,

@@ -27,7 +27,6 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// Board of the report: 10×10 cells, two players with ten stones each.
 const PUBLISHED_MAP: &str = include_str!("../../../data/maps/13_published_10x10.map");
 
 /// Maximum depths of minimax and max^n, and of alpha-beta: at full size, then at quick size.
@@ -300,7 +299,6 @@ mod tests {
     #[test]
     fn minimax_has_a_leaf_for_each_line_of_play_and_cuts_save_leaves() {
         let row = |at: usize, depth| measure(PUBLISHED_SEARCHES[at], &game(), depth, 1).unwrap();
-        // These leaves were counted by another program.
         for (depth, leaves) in [(1, 16), (2, 250), (3, 3713), (4, 56_486)] {
             assert_eq!([0, 3].map(|at| row(at, depth).leaves), [leaves; 2]);
         }

@@ -71,7 +71,6 @@ fn plan_match(a: &Entrant, b: &Entrant, settings: &Settings) -> PlannedMatch {
     }
 }
 
-/// Plays the tournament among the selected players, or all.
 pub(super) fn run(settings: &Settings, report: &mut dyn FnMut(&str)) -> Result<Reproduction> {
     let planned = plan(settings)?;
     let (printed, others): (Vec<PlannedMatch>, Vec<PlannedMatch>) =

@@ -168,7 +168,6 @@ fn differences_by_hand() {
         "{}",
         comparison.text()
     );
-    // 1.96 √(0.25 / 10,000) is 0.98 %.
     let even = Figure::default().with_published(50.0, 10_000);
     assert!((even.published_error.unwrap() - 0.98).abs() < 1e-4);
 }

@@ -16,7 +16,7 @@ pub(crate) struct Cost {
     pub nodes: u64,
     /// Evaluations or playouts.
     pub leaves: u64,
-    /// Probes of the transposition table; 0 without a table.
+    /// Probes of the transposition table.
     pub probes: u64,
     /// Probes that found the position at any depth.
     pub hits: u64,

@@ -1,8 +1,7 @@
 //! Costs of players on positions, one after the other.
 //!
 //! A plain player values each position as in a new game; the fastest repetition counts. An
-//! instrumented player measures the fraction of evaluation time over all threads. Counts of players
-//! on one thread without a time limit depend on seed and position alone.
+//! instrumented player measures the fraction of evaluation time over all threads.
 
 use super::{Settings, clock::ClockCost, cost::Cost};
 use crate::suite::Phase;
@@ -25,11 +24,9 @@ pub(crate) struct PositionCost {
     pub cost: Cost,
 }
 
-/// Costs of all positions of a suite.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PlayerCosts {
     pub player: String,
-    /// Costs of the positions, in the order of the suite.
     pub positions: Vec<PositionCost>,
 }
 

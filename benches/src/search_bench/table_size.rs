@@ -14,7 +14,6 @@ use indicatif::ProgressBar;
 
 struct SizedSearch {
     policy: String,
-    /// Number of entries of the table.
     entries: u64,
     cost: Cost,
 }

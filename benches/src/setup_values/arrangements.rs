@@ -177,7 +177,6 @@ mod tests {
 
     #[test]
     fn rows_and_classes_hold_every_arrangement_once() {
-        // A single stone on the diagonal, a5 or b4, is its own transpose; so are two there.
         for (stones, rows, classes) in [(1, 6, 4), (2, 30, 16), (3, 120, 60), (6, 360, 180)] {
             let found = Rows::new(stones);
             assert_eq!((found.len(), found.classes.len()), (rows, classes));

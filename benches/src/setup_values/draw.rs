@@ -205,7 +205,6 @@ impl SetupValues {
     }
 }
 
-/// Maximum number of groups of classes in a heat map.
 const MAX_GROUPS: usize = 36;
 
 impl SetupStudy {

@@ -3,7 +3,7 @@
 //!
 //! If both sides play better, the difference estimates the error of the policy's value; if one
 //! does, its score bounds the true value, as far as the stronger player finds the best answers.
-//! Neither is proven. Results depend on players, starts, seed and number of games alone.
+//! Neither is proven.
 
 use super::{
     arrangements::{Rows, start},

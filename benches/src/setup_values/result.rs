@@ -23,7 +23,6 @@ pub struct BestResponse {
     pub first: String,
     /// Set-up of the second side.
     pub second: String,
-    /// Win probability of the first side.
     pub value: Estimate,
 }
 
@@ -88,9 +87,8 @@ pub struct SetupValues {
     pub first_answers: BestResponse,
     /// Loss of random set-ups to the best response if it is random who begins, in win probability.
     pub random_loses: f64,
-    /// All classes, best first.
+    /// Classes, best first.
     pub classes: Vec<ClassValue>,
-    /// The fitted model, for values from games.
     pub fit: Option<FitReport>,
     /// Changes by better play, from random and from equilibrium set-ups.
     pub better: Vec<Improvement>,

@@ -127,7 +127,6 @@ fn a_stone_beside_the_goal_wins_with_any_roll_and_two_need_the_right_one() {
     let wins = |text: &str| wins_with_any_roll(&game, &position(text));
     assert!(wins("...../a..../...../...1./..... r -"));
     assert!(!wins("1..../...../a..../...3./..... r -"));
-    // The position has Blue's stone `a`.
     let steps = |text: &str| steps_to_goal(&position(text));
     assert_eq!(steps("1..../a..../...../..3../..... r -"), 1);
     assert_eq!(steps("1..../...../..a../..3../..... r -"), 2);

@@ -9,7 +9,6 @@ const ELO_GAPS: [f64; 9] = [20.0, 40.0, 60.0, 120.0, 80.0, 30.0, 100.0, 50.0, 10
 
 const BATCH_PAIRS: usize = 10;
 
-/// A league of simulated pairs, whose results follow from the strengths.
 struct League {
     strengths: Vec<f64>,
     means: Vec<Moments>,
@@ -63,7 +62,6 @@ impl League {
         ratings(self.count(), &self.records()).unwrap()
     }
 
-    /// Plays until no difference is open.
     fn play_on(&mut self) -> Ratings {
         let any = |_, _| true;
         while let Some((a, b)) =
@@ -74,7 +72,6 @@ impl League {
         self.ratings()
     }
 
-    /// Plays round robins until no difference is open.
     fn play_round_robins(&mut self) -> Ratings {
         loop {
             for a in 0..self.count() {
@@ -169,7 +166,6 @@ fn pairings_connect_all_first_and_end_when_the_order_is_clear() {
     assert_eq!(next(&[], 0.0), Some((0, 1)));
     let first = record(0, 1, 0.9, 100.0);
     assert_eq!(next(&[first], 0.0), Some((1, 2)));
-    // Contestants 1 and 2 are practically equal, 0 is far above them.
     let close = record(1, 2, 0.51, 100.0);
     assert_eq!(next(&[first, close], 0.0), Some((1, 2)));
     // Two standard errors of their difference are 174 · 4 · sqrt(0.125 / 100) = 49 Elo.

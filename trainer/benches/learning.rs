@@ -1,5 +1,4 @@
-//! Speed of records and of learning: reading a shard, finding inputs, and the training steps of
-//! both families.
+//! Measures reading a shard, computing input rows, and the training steps of both model families.
 
 #[path = "../examples/common/mod.rs"]
 mod common;
@@ -17,7 +16,7 @@ use trainer::shard;
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/sample");
 
-/// Samples a step of the network.
+/// Samples per training step of the network.
 const BATCH_SIZE: usize = 4096;
 
 fn records(criterion: &mut Criterion) {
@@ -74,8 +73,8 @@ fn steps(criterion: &mut Criterion) {
     group.bench_function("network", |bencher| {
         bencher.iter(|| network.step(batch.inputs(), 1e-3, 1.0));
     });
-    // Forty tables of four squares with thirteen contents each, any row equally likely: the worst
-    // case for the caches.
+    // Forty tables for four squares with thirteen contents each, with all rows equally likely: the
+    // worst case for the caches.
     let (tuples, table) = (40, 13 * 13 * 13 * 13);
     let rows: Vec<u32> = (0..BATCH_SIZE * tuples)
         .map(|index| (index % tuples * table + random.below(table)) as u32)

@@ -22,13 +22,13 @@ use trainer::loader::{DataLoader, Shuffle};
 use trainer::models::tuple_optimizer::WeightTable;
 use trainer::sample::Sample;
 
-/// Runs per measurement, of which the best counts.
+/// Number of runs per measurement; the fastest one counts.
 const NUM_RUNS: usize = 3;
 
-/// Samples per network step, and steps per run.
+/// Samples per training step of the network. `STEPS` is the number of steps per run.
 const BATCH_SIZE: usize = 4096;
 const STEPS: usize = 40;
-/// Weight of the search values.
+/// Weight of search values in targets.
 const LAMBDA: f32 = 0.7;
 
 fn main() -> Result<(), Box<dyn error::Error>> {
@@ -56,13 +56,13 @@ fn main() -> Result<(), Box<dyn error::Error>> {
     tuples(&samples, arguments.next().as_deref())
 }
 
-/// Measures the best of some runs, each of which returns its number of samples.
+/// Measures the fastest of several runs; `run` returns its number of samples.
 fn measure(name: &str, mut run: impl FnMut() -> Result<usize, Error>) -> Result<(), Error> {
     let (mut best, mut min_seconds, mut cycles) = (0.0f64, f64::INFINITY, f64::INFINITY);
     for _ in 0..NUM_RUNS {
         let clock = clock();
         let (started, before) = (Instant::now(), processor_seconds());
-        // Long enough for a clock of hundredths of a second.
+        // Repeats until the time is long for a clock of hundredths of a second.
         let mut samples = 0.0;
         while started.elapsed().as_secs_f64() < 1.0 {
             samples += run()? as f64;
@@ -80,11 +80,12 @@ fn measure(name: &str, mut run: impl FnMut() -> Result<usize, Error>) -> Result<
     Ok(())
 }
 
-/// Processor seconds of all threads of this process, ended ones included; 0 where unavailable.
+/// Processor time of all threads of this process, ended ones included, in seconds; 0 where
+/// unavailable.
 fn processor_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // After the name, which may have any letters: the 12th and 13th field, in hundredths of a
-    // second.
+    // The name may contain any characters; the 12th and 13th field after it are times in hundredths
+    // of a second.
     let fields = text
         .rsplit(')')
         .next()
@@ -98,7 +99,7 @@ fn processor_seconds() -> f64 {
         / 100.0
 }
 
-/// Cycles per second of processor time.
+/// Measures the processor's clock: cycles per second of processor time.
 fn clock() -> f64 {
     const STEPS: u64 = 30_000_000;
     let nanoseconds = || -> f64 {
@@ -109,7 +110,7 @@ fn clock() -> f64 {
             .unwrap_or(0.0)
     };
     let (before, mut state) = (nanoseconds(), 1u64);
-    // Six operations, each of which waits for the one before (Marsaglia 2003).
+    // Six one-cycle operations, each of which waits for the previous one (Marsaglia 2003).
     for _ in 0..STEPS {
         state ^= state << 13;
         state ^= state >> 7;
@@ -160,7 +161,7 @@ fn loading(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Box<
     Ok(())
 }
 
-/// Iterates over an epoch; `size` returns the samples of a batch.
+/// Loads an epoch; `size` returns the number of samples of a batch.
 fn count<B: Send>(
     loader: &DataLoader<'_, Standard>,
     prepare: impl Fn(&[Sample<Position>]) -> B + Sync,
@@ -174,7 +175,7 @@ fn count<B: Send>(
     Ok(samples)
 }
 
-/// The step alone on the same batch, and an epoch from the shards.
+/// Measures the training step on one repeated batch, and an epoch from the shards.
 fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Error> {
     let features = default_features();
     let mut random = RandomStream::new(1);
@@ -207,8 +208,9 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Erro
     })
 }
 
-/// Forty tables of four squares with thirteen contents each: any row equally likely, the worst case
-/// for the caches, then the rows of positions of the records, in the order of a training.
+/// Measures updates of forty tables for four squares with thirteen contents each: first with all
+/// rows equally likely, the worst case for the caches, then with rows of recorded positions in the
+/// order of a training.
 fn tuples(samples: &Samples<Standard>, file: Option<&str>) -> Result<(), Box<dyn error::Error>> {
     const TUPLES: usize = 40;
     const ROWS: usize = 13 * 13 * 13 * 13;

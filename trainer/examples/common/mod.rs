@@ -1,4 +1,4 @@
-//! Shared by the micro-benchmarks and `training_speed`: the default network on random rows.
+//! Code for the micro-benchmarks and `training_speed`: the default network on random rows.
 
 use engine::core::random::RandomStream;
 use engine::games::einstein::Standard;
@@ -7,7 +7,7 @@ use trainer::batch::{FeatureSpec, NetworkBatch};
 use trainer::config::TrainConfig;
 use trainer::models::cpu::{CpuNetwork, Shape, SparseInputs};
 
-/// Features of the default network.
+/// Input features and buckets of the default network.
 pub(crate) fn default_features() -> FeatureSpec<Standard> {
     FeatureSpec {
         game: Standard::default(),

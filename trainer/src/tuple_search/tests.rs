@@ -1,4 +1,4 @@
-//! Candidates against symmetries, screening against a slow reference, resumed searches, and
+//! Tests candidates against symmetries, screening against a slow reference, resumed searches, and
 //! recovery of a planted set.
 
 use super::{candidates::orbit, screen::CURVATURE_PRIOR, *};
@@ -10,7 +10,7 @@ use engine::learned::{
 };
 use std::collections::{BTreeSet, HashMap};
 
-/// Symbol of a cell in the image of a position.
+/// Image of the symbol of a cell under a symmetry.
 fn image_symbol(cell: Cell, symbol: usize, symmetry: usize) -> usize {
     let stone = |stone: usize| match stone {
         0..6 if symmetry & 2 != 0 => 5 - stone,
@@ -116,7 +116,7 @@ fn explained_losses_equal_a_slow_reference() {
         .map(|number| f64::from(samples[number].value) - value(number))
         .collect();
     let mut expected = 0.0;
-    // Sets order shorter tuples first.
+    // A set sorts its tuples by length.
     for tuple in [tuples[2], tuples[0], tuples[1]] {
         let cells: Vec<Cell> = tuple.split(' ').map(cell).collect();
         let key = |number: usize| -> Vec<u8> {
@@ -248,7 +248,7 @@ fn an_interrupted_search_resumes_to_the_same_set() {
     let expected =
         [&complete, &state::state_path(&complete)].map(|path| std::fs::read(path).unwrap());
     for rounds in 0..report.additions.len() {
-        // The state after some rounds.
+        // The same search, interrupted after this number of rounds.
         let path = directory.path().join(format!("{rounds}.toml"));
         let mut state: State = serde_json::from_slice(&expected[1]).unwrap();
         state.additions.truncate(rounds);

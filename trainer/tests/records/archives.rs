@@ -1,5 +1,5 @@
-//! Import of archives with resigned, stopped and damaged games in three formats: all valid games
-//! are stored, the others counted and listed.
+//! Tests the import of archives with resigned, unfinished and damaged games in three formats: all
+//! valid games are stored, the others counted and listed.
 
 use crate::{assert_refused, scratch_paths};
 use engine::core::record::Ending;
@@ -12,13 +12,13 @@ use trainer::data::{
     transcripts, verify,
 };
 
-/// Contents of an archive.
+/// What the import of an archive stores and reports.
 struct Expected {
-    /// Games by ending, in the order of [`Ending::ALL`].
+    /// Number of games with each ending, in the order of [`Ending::ALL`].
     endings: [u64; 5],
-    /// Stopped, damaged, forfeited.
+    /// Numbers of games without a result, damaged games and forfeited games.
     left_out: [u64; 3],
-    /// Location and problem of each bad game.
+    /// Location and error of each bad game.
     problems: &'static [(&'static str, &'static str)],
 }
 
@@ -55,7 +55,7 @@ fn check<G: Playable>(
             "{found}"
         );
     }
-    // The set is sound, and survives export and import with its endings.
+    // The set verifies, and keeps its endings in export and import.
     let set = [at("set")];
     assert_eq!(verify::verify::<G>(&set).unwrap().problems, [""; 0]);
     let source = ShardReader::<G>::open(&set).unwrap();

@@ -1,4 +1,5 @@
-//! The committed sample guards the format: its bytes must stay readable.
+//! The sample of game records in the repository must stay readable, byte by byte, by later
+//! versions.
 
 use crate::{plies, read, samples_in};
 use engine::core::game::Game;
@@ -13,7 +14,7 @@ const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/sample");
 fn the_committed_sample_is_read_and_replayed() {
     let path = Path::new(SAMPLE).join("000000.games");
     let (header, games) = read(&path).unwrap();
-    // As in the data card.
+    // The players that the data card lists.
     assert_eq!(header.players, PLAYERS);
     assert_eq!(
         (header.game.as_str(), header.first_game, header.games),

@@ -1,4 +1,4 @@
-//! Sets of records: statistics, verification, and derived sets.
+//! Tests statistics, verification, and derived sets of game records.
 
 use crate::dataset::tiny;
 use crate::{
@@ -40,7 +40,7 @@ fn fingerprints(games: &[PlayedGame]) -> Vec<u128> {
     games.iter().map(|game| game.fingerprint(&rules)).collect()
 }
 
-/// Writes two shards of these games.
+/// Writes these games to two shards.
 fn two_shards(directory: &Path, games: &[PlayedGame]) {
     std::fs::create_dir_all(directory).unwrap();
     let half = games.len() / 2;
@@ -63,8 +63,8 @@ fn two_shards(directory: &Path, games: &[PlayedGame]) {
 fn statistics_equal_hand_counts() {
     let directory = scratch();
     let records = directory.join("records");
-    // Two equal games: Red begins, Blue wins at the fourth ply; values 0.4 of Blue, 0.25 of Red, 1
-    // of Blue.
+    // Two equal games: Red moves first, Blue wins at the fourth ply; values are 0.4 of Blue, 0.25
+    // of Red and 1 of Blue.
     two_shards(&records, &[tiny(), tiny()]);
     let info = info::info(&open(&[&records])).unwrap();
     assert_eq!(
@@ -91,7 +91,7 @@ fn statistics_equal_hand_counts() {
     let mut bins = [0; info::NUM_VALUE_BINS];
     (bins[5], bins[8], bins[19]) = (2, 2, 2);
     assert_eq!(info.values_by_size, bins);
-    // 0.6², 0.25² and 0.
+    // The squared errors are 0.6², 0.25² and 0.
     assert!((info.value_error.unwrap() - 0.4225 / 3.0).abs() < 1e-5);
     assert_eq!((info.duplicate_games, info.duplicate_positions), (1, 4));
     let sides: Vec<(u64, f64)> = info
@@ -122,7 +122,7 @@ fn bad_records_are_reported() {
         (2, GAMES_PER_SHARD + 20, plies as u64, 0)
     );
     assert!(sound.problems.is_empty());
-    // Damages two games of the second shard, and removes the first shard.
+    // Damages two games of the second shard, and deletes the first shard.
     let path = records.join("000001.games");
     let mut bytes = std::fs::read(&path).unwrap();
     let length = bytes.len();
@@ -143,7 +143,7 @@ fn bad_records_are_reported() {
         "{:?}",
         found.problems
     );
-    // A shard of another run.
+    // Replaces a shard by one of another run.
     std::fs::remove_file(&path).unwrap();
     let other = directory.join("other");
     run(
@@ -168,7 +168,7 @@ fn bad_records_are_reported() {
 fn merged_sets_keep_games_and_players() {
     let at = scratch_paths();
     run(&config(&["greedy", "random"], 30), &at("a")).unwrap();
-    // Another seed: greedy against greedy would play the same game in both.
+    // With another seed, since greedy against greedy would play the same game in both.
     run(
         &SelfPlayConfig {
             seed: 8,
@@ -203,7 +203,7 @@ fn merged_sets_keep_games_and_players() {
         fingerprints(&merged),
         fingerprints(&games(&[&at("a"), &at("b"), &at("a")]))
     );
-    // The set is sound and not overwritten, and no temporary files remain.
+    // The set verifies, is not overwritten, and leaves no temporary files.
     assert!(is_sound(at("all")));
     assert_refused(
         rewrite::merge(&source, &at("all"), false),
@@ -231,10 +231,11 @@ fn splits_keep_equal_games_together() {
         name: name.to_owned(),
         weight,
     });
-    // Every game occurs twice.
+    // The source contains every game twice.
     let written = rewrite::split(&open(&[&at("a"), &at("a")]), &at("split"), &parts, 5).unwrap();
     assert_eq!(written.iter().map(|part| part.games).sum::<u64>(), 2000);
-    // A quarter of 1000 games: 250 ± 14; five standard deviations.
+    // A quarter of 1000 games: 250, with a standard deviation of 14; the tolerance is five times
+    // that.
     assert!(
         (written[1].games as f64 / 2.0 - 250.0).abs() < 70.0,
         "{written:?}"
@@ -246,7 +247,7 @@ fn splits_keep_equal_games_together() {
     };
     let (train, test) = (part(&at("split"), "train"), part(&at("split"), "test"));
     assert!(train.is_disjoint(&test) && train.len() + test.len() == 1000);
-    // Other games and their order do not matter.
+    // The part of a game does not depend on other games and their order.
     rewrite::shuffle(&open(&[&at("a")]), &at("shuffled"), 1).unwrap();
     rewrite::split(&open(&[&at("shuffled")]), &at("again"), &parts, 5).unwrap();
     assert_eq!(
@@ -293,7 +294,8 @@ fn samples_and_shuffles_are_of_the_same_games() {
         scratch_paths.len() == 50 && scratch_paths.is_sorted_by(|a, b| a < b),
         "{scratch_paths:?}"
     );
-    // Spread over all: the mean of 50 indices of 500 is 250 ± 20.
+    // The sample is spread over all games: the mean of 50 of 500 indices is 250, with a standard
+    // deviation of 20.
     let mean = scratch_paths.iter().sum::<usize>() as f64 / 50.0;
     assert!((mean - 249.5).abs() < 100.0, "{mean}");
     rewrite::sample(&source, &at("all"), 500, 1).unwrap();
@@ -303,7 +305,7 @@ fn samples_and_shuffles_are_of_the_same_games() {
         Path::new(""),
         "501",
     );
-    // The same seed gives the same bytes, another does not.
+    // The same seed gives the same bytes, another seed does not.
     rewrite::sample(&source, &at("again"), 50, 1).unwrap();
     rewrite::sample(&source, &at("other"), 50, 2).unwrap();
     assert_eq!(content(&at("again")), content(&at("sample")));
@@ -349,8 +351,8 @@ fn filters_remove_values_and_labels_but_no_plies() {
                 (old.outcome, old.mv, old.explored) == (new.outcome, new.mv, new.explored)
             }));
             let mut any = false;
-            // A label values the position before its ply for the seat to move, a value the
-            // position after it for the seat that moved.
+            // A label is the value of the position before its ply for the seat to move; a value, of
+            // the position after its ply for the seat that moved.
             for (number, position) in game.record.positions(&rules).enumerate() {
                 let before = number.checked_sub(1).map(|ply| game.record.plies[ply]);
                 let keeps = |target: Option<f32>, seat: usize| match which {

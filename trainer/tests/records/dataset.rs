@@ -1,4 +1,4 @@
-//! Conversion of records to samples, and the split by games.
+//! Tests the conversion of records to samples, and the split by games.
 
 use crate::{
     MIXED_PLAYERS, PlayedGame, Samples, assert_refused, config, header_of, play, samples_in,
@@ -36,8 +36,8 @@ fn position(text: &str) -> Position {
     Standard::default().parse_position(text).unwrap().0
 }
 
-/// One stone per side: Red a5b4 (unrated), Blue e1d2 (0.4), Red b4c3 (0.25), Blue takes it by d2c3
-/// (1) and wins.
+/// A game with one stone per side: Red a5b4 (without value), Blue e1d2 (0.4), Red b4c3 (0.25), Blue
+/// captures by d2c3 (1) and wins.
 pub(crate) fn tiny() -> PlayedGame {
     let rules = Standard::default();
     let start = position("1..../...../...../...../....a r -");
@@ -69,8 +69,8 @@ pub(crate) fn tiny() -> PlayedGame {
     PlayedGame::new(record, vec![0, 1])
 }
 
-/// Games that differ from [`tiny`] in rolls of no effect: a lone stone moves on every face, and no
-/// sample has the first two rolls.
+/// Games that differ from [`tiny`] only in the first two rolls: these matter neither to a lone
+/// stone, which moves on every face, nor to samples.
 pub(crate) fn with_other_rolls(tiny: &PlayedGame) -> Vec<PlayedGame> {
     let faces = (1..=6).flat_map(|first| (1..=6).map(move |second| [first, second]));
     let game = |faces: [u8; 2]| {
@@ -88,7 +88,7 @@ pub(crate) fn training(samples: &Samples) -> Vec<Sample<Position>> {
         .collect()
 }
 
-/// Training and validation samples of these games.
+/// Training and validation samples of these games, loaded from a shard.
 fn samples(games: &[PlayedGame], options: &SampleOptions) -> [Vec<Sample<Position>>; 2] {
     let directory = scratch();
     write(&directory, games, &[]);
@@ -102,7 +102,7 @@ fn samples(games: &[PlayedGame], options: &SampleOptions) -> [Vec<Sample<Positio
 fn games_are_split_as_a_unit_and_stay_on_their_side() {
     let games = play(&config(&["star1(depth=1)", "random"], 300));
     let rules = Standard::default();
-    // Random set-ups: valued positions occur in one of these games only.
+    // Games start from random set-ups, so few positions occur in two games.
     let mut owner: BTreeMap<u64, BTreeSet<usize>> = BTreeMap::new();
     for (index, game) in games.iter().enumerate() {
         for position in game.record.positions(&rules).skip(1) {
@@ -126,19 +126,19 @@ fn games_are_split_as_a_unit_and_stay_on_their_side() {
     assert!(training.len() + validation.len() >= games.iter().filter(rated).count() - 5);
     assert!(few_training.is_subset(&training) && few_validation.is_subset(&validation));
     assert!(!few_validation.is_empty());
-    // 300 games with a fraction of 0.3: 90 ± 8; five standard deviations. A quarter of the games
-    // has no values.
+    // The fraction is 0.3 of 300 games, of which a quarter has no values: at most 90, with a
+    // standard deviation of 8; the tolerance is five times that.
     let expected = 0.3 * (training.len() + validation.len()) as f64;
     assert!(
         (validation.len() as f64 - expected).abs() < 40.0,
         "{} of {expected}",
         validation.len()
     );
-    // All of them, in the order of the games.
+    // The larger set begins with the samples of the smaller one, in order.
     for (few, many) in few.iter().zip(&many) {
         assert_eq!(few[..], many[..few.len()]);
     }
-    // Another seed gives another split.
+    // Another seed splits differently.
     let options = SampleOptions {
         seed: 4,
         ..sample_options()
@@ -220,7 +220,7 @@ fn records_without_samples_are_refused() {
     );
     let missing = directory.join("missing");
     assert_refused(samples_in(&missing, &sample_options()), &missing, "");
-    // Neither player rates its moves.
+    // Neither of these players values positions.
     write(directory, &play(&config(&["random", "greedy"], 30)), &[]);
     let text = assert_refused(
         samples_in(directory, &sample_options()),

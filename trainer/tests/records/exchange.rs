@@ -1,4 +1,4 @@
-//! Export and import of JSON lines and Parquet, to the last bit.
+//! Tests export and import of JSON lines and Parquet, which must be exact to the last bit.
 
 use crate::data::{games, open};
 use crate::{
@@ -16,7 +16,7 @@ use trainer::data::{
 };
 use trainer::selfplay::{Limits, SelfPlay, SelfPlayConfig};
 
-/// Games with and without values and labels.
+/// Settings for games with and without values and labels.
 fn labelled() -> SelfPlayConfig {
     SelfPlayConfig {
         labels: vec![
@@ -70,7 +70,7 @@ fn a_data_set_has_the_games_of_a_split() {
     let written = publish::export(&source, &at("set"), &parts).unwrap();
     let split = rewrite::split(&source, &at("split"), &parts.parts, 5).unwrap();
     for (part, split) in written.iter().zip(&split) {
-        // Each file is an export of its own.
+        // Each file can be imported on its own.
         let of_file = |file| {
             let (index, count) = (part.directory.display(), part.shards);
             let name = format!("{index}-{file:05}-of-{count:05}.parquet");
@@ -187,8 +187,8 @@ fn a_parquet_file_of_something_else_or_damaged_is_refused() {
         assert_refused(&at("bad.parquet"), expected);
         assert!(!at("c").exists());
     }
-    // Flipped bytes are refused or give legal games; nothing panics, and no partial set remains.
-    // The last bit of some metadata makes the crate panic.
+    // Files with flipped bits are refused or contain legal games; nothing panics, and no partial
+    // set remains. Flipping the last bit of some metadata bytes makes the crate `parquet` panic.
     let metadata = (bytes.len() * 2 / 3..bytes.len() * 5 / 6).map(|index| (index, 1));
     let anywhere = (0..bytes.len()).step_by(7).map(|index| (index, 0x20));
     for (index, change) in anywhere.chain(metadata) {
@@ -203,7 +203,7 @@ fn a_parquet_file_of_something_else_or_damaged_is_refused() {
     }
 }
 
-/// Files written by pandas, DuckDB, Polars and pyarrow (`.ci/dataset`).
+/// Imports files that pandas, DuckDB, Polars and pyarrow wrote (`.ci/dataset`).
 #[test]
 fn rewritten_tables_are_imported_by_given_rules() {
     let at = scratch_paths();
@@ -264,7 +264,7 @@ fn rewritten_tables_are_imported_by_given_rules() {
         BadGames::Refuse,
     );
     assert_refused(other, &file("polars_zstd"), "there is no column 'player_X'");
-    // Flips bytes of zstd data.
+    // Flips bytes of zstd-compressed pages.
     let bytes = fs::read(file("duckdb_zstd_v2")).unwrap();
     for index in (0..bytes.len()).step_by(5) {
         let mut flipped = bytes.clone();
@@ -320,7 +320,7 @@ fn einstein_transcripts_round_trip_with_rolls() {
 #[test]
 fn large_archives_keep_the_frequent_players() {
     let at = scratch_paths();
-    // Names in Latin-1, as in archives.
+    // Names are in Latin-1, which some archives use.
     let game = |number: u32| {
         let name = ["ren\u{e9}".to_owned(), format!("p{number}")]
             [usize::from(!number.is_multiple_of(3))]

@@ -1,4 +1,4 @@
-//! The file format: round trips, files written by hand, and games against the rules.
+//! Tests the file format: round trips, files written by hand, and illegal games.
 
 use crate::{
     CLASSIC, MIXED_PLAYERS, NEAREST, PlayedGame, assert_refused, config, decode, header_of,
@@ -30,7 +30,7 @@ pub(crate) static SMALL_SHARD: LazyLock<Vec<u8>> = LazyLock::new(|| {
     shard::encode(Path::new("small.games"), &header, &games).unwrap()
 });
 
-/// Recomputes the checksum, as a malicious writer would.
+/// Replaces the file's checksum by a valid one, as a forger would.
 pub(crate) fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.truncate(bytes.len().saturating_sub(8));
     let checksum = xxh3_64(&bytes);
@@ -51,7 +51,7 @@ fn both_variants_are_replayed_by_their_own_rules() {
         ..header_of(&config(&["random"], 50), 50)
     };
     assert!(shard::encode(path, &header(NEAREST), &nearest).is_ok());
-    // Every move of the stricter variant is legal by the classic rules, but not vice versa.
+    // Every move of the stricter variant is legal by the classic rules, but not the reverse.
     assert!(shard::encode(path, &header(CLASSIC), &nearest).is_ok());
     assert_refused(
         shard::encode(path, &header(NEAREST), &classic),
@@ -60,7 +60,7 @@ fn both_variants_are_replayed_by_their_own_rules() {
     );
 }
 
-/// A label with this name and source.
+/// A label with this name, computed by `by`.
 pub(crate) fn label(name: &str, by: &str) -> Label {
     Label {
         name: name.to_owned(),
@@ -71,7 +71,7 @@ pub(crate) fn label(name: &str, by: &str) -> Label {
     }
 }
 
-/// A file of version 4 with these parts and valid checksums.
+/// A file of version 4 with this header, index and games, and valid checksums.
 pub(crate) fn build_file(header: &str, index: &[u8], games: &[u8]) -> Vec<u8> {
     let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap().to_le_bytes();
     let mut bytes = [
@@ -94,12 +94,12 @@ pub(crate) fn header(games: u64, first: u64) -> String {
     )
 }
 
-/// The bytes of a game and the low half of their xxh3.
+/// The bytes of a game followed by the low half of their xxh3.
 fn with_game_checksum(bytes: &[u8]) -> Vec<u8> {
     [bytes, &xxh3_64(bytes).to_le_bytes()[..4]].concat()
 }
 
-/// A shard of one game with these bytes.
+/// A shard of one game that is encoded by these bytes.
 fn one_game(bytes: &[u8]) -> Vec<u8> {
     let game = with_game_checksum(bytes);
     build_file(
@@ -109,31 +109,32 @@ fn one_game(bytes: &[u8]) -> Vec<u8> {
     )
 }
 
-/// Red's stone 1 on `red` (of its own squares) and Blue's on `blue`, Red to move.
+/// A position with Red's stone 1 on `red`, in squares from Red's view, and Blue's stone 1 on
+/// `blue`, from Blue's; Red is to move.
 fn start(red: u64, blue: u64) -> [u8; 8] {
     let side = |square: u64| (1..6).fold(square, |lanes, stone| lanes | 31 << (5 * stone));
     (side(red) | side(blue) << 30).to_le_bytes()
 }
 
-/// Encoding of a start outside of the set-ups: 518,400 and the packed position.
+/// Encoding of a start that is not a set-up: the number 518,400, then the packed position.
 fn other(start: [u8; 8]) -> Vec<u8> {
     [&518_400u32.to_le_bytes()[..3], &start].concat()
 }
 
-/// Column states of a game: none, or values of all plies.
+/// Column states of a game: no columns, or values of all plies.
 const PLAIN: u8 = 0;
 const VALUES: u8 = 1;
 
-/// Red's stone 1 on d2 (square 18 of its own), Blue's on a4 (19): a 3 is rolled, and Red steps
-/// diagonally onto its goal, the first of its three moves: (0 · 4 + 3) · 2, plus 1 if explored.
-/// The number of plies, columns and players come before.
+/// A game that Red wins at once. Red's stone 1 is on d2 (square 18 from Red's view), Blue's on a4
+/// (19); a 3 is rolled, and Red steps diagonally onto its goal by the first of three moves, encoded
+/// as (0 · 4 + 3) · 2, plus 1 if explored. `rest` is what follows the start.
 fn won_at_once(plies: u8, columns: u8, rest: &[u8]) -> Vec<u8> {
     [&[plies, columns, 1, 0][..], &other(start(18, 19)), rest].concat()
 }
 
 #[test]
 fn a_shard_by_hand_is_read() {
-    // The value is 49,151 / 65,534 = 0.750008.
+    // The stored value is 49,151 / 65,534 = 0.750008.
     let bytes = one_game(&won_at_once(1, VALUES, &[7, 0xFF, 0xBF]));
     let (header, games) = decode(Path::new("hand.games"), &bytes).unwrap();
     assert_eq!(
@@ -158,7 +159,7 @@ fn a_shard_by_hand_is_read() {
     assert_eq!(rules.format_move(&game.record.start, ply.mv), "d2e1");
     assert_eq!((ply.outcome, ply.explored), (3, true));
     assert!((ply.value.unwrap() - 0.750_007_6).abs() < 1e-7);
-    // Encoding is reproducible.
+    // Encoding the decoded game gives the same bytes.
     assert_eq!(
         shard::encode(Path::new("hand.games"), &header, &games).unwrap(),
         bytes
@@ -179,7 +180,7 @@ fn another_game_is_refused_in_one_line_that_names_both() {
 
 #[test]
 fn set_ups_are_numbers() {
-    // 720 · Red's set-up + Blue's, and 2¹⁹ if Blue begins.
+    // Encoded as 720 · Red's set-up + Blue's set-up, plus 2¹⁹ if Blue moves first.
     let rules = Standard::default();
     for game in small().1 {
         let setups = [0, 1].map(|seat| {
@@ -204,7 +205,7 @@ fn games_against_the_rules_are_refused() {
     let with_start = |start: &[u8]| [&[1, PLAIN, 0, 0][..], start, &[6]].concat();
     let mut seat = start(18, 19);
     seat[7] |= 1 << 5;
-    // Six stones on their home squares must be encoded as a set-up.
+    // Six stones on their home squares are encoded as a set-up only.
     let home = Standard::default().start([0, 0], 0).bits().to_le_bytes();
     let cases = [
         (
@@ -219,11 +220,11 @@ fn games_against_the_rules_are_refused() {
             with_start(&[&518_401u32.to_le_bytes()[..3], &start(18, 19)].concat()),
         ),
         ("no position", vec![1, PLAIN, 0, 0, 0, 0]),
-        // The fourth move of three; a 2 with the second move, and a roll of 0.
+        // The fourth of three moves; the second move after a 2, which does not win; a roll of 0.
         ("does not allow", won_at_once(1, PLAIN, &[(3 * 4 + 3) * 2])),
         ("stops without", won_at_once(1, PLAIN, &[(4 + 2) * 2])),
         ("no such outcome", won_at_once(1, PLAIN, &[0])),
-        // A number that is not in its shortest form, and missing or surplus values.
+        // A number that is not in its shortest form; then missing or surplus values.
         ("bytes are not a game", won_at_once(1, PLAIN, &[0x86, 0])),
         ("bytes are not a game", won_at_once(1, VALUES, &[6, 1])),
         (
@@ -254,8 +255,8 @@ fn games_against_the_rules_are_refused() {
     }
 }
 
-/// Random moves to the end, or in one game of four to an earlier one; `valued` is the fraction of
-/// plies with a value.
+/// Plays random moves to the end or, in one game of four, until an earlier ending. `valued` is the
+/// fraction of plies with a value.
 fn random_game<G: Playable>(
     rules: &G,
     start: G::Position,
@@ -296,7 +297,7 @@ fn random_game<G: Playable>(
     shard::PlayedGame::new(record, players)
 }
 
-/// Games with quantized values.
+/// The games with quantized values.
 pub(crate) fn quantize_value<G: Playable>(
     mut games: Vec<shard::PlayedGame<G>>,
 ) -> Vec<shard::PlayedGame<G>> {
@@ -318,8 +319,8 @@ fn ended_early<G: Playable>(games: &[shard::PlayedGame<G>]) -> u64 {
     early.count() as u64
 }
 
-/// Random games from these starts, with labels for some plies, even ones with standard errors, and
-/// optionally with times.
+/// Random games from these starts, optionally with times. Some plies have labels; labels with an
+/// even index have standard errors in some.
 pub(crate) fn random_games<G: Playable>(
     rules: &G,
     starts: &[G::Position],
@@ -407,7 +408,7 @@ fn unreadable_games_are_not_written() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
 
-    /// Random games of either variant from starts and other positions.
+    /// Random games of either variant from set-ups and other positions.
     #[test]
     fn encoding_round_trips_up_to_rounding(seed: u64, games in 0usize..5, nearest: bool, begun: bool, valued in 0.0f64..1.0, labels in 0usize..4) {
         let variant = if nearest { Variant::NearestOnly } else { Variant::Classic };
@@ -449,13 +450,13 @@ fn games_are_read_until_the_limit_or_the_stop() {
         assert_eq!(found, header);
         assert_eq!(read, games[..limit.min(games.len())]);
     }
-    // Unread games are covered by the checksum, not by replay.
+    // Games that are not replayed are still covered by the file's checksum.
     let mut damaged = SMALL_SHARD.clone();
     let end = damaged.len() - 20;
     damaged[end] ^= 1;
     let first = shard::decode_first::<Standard>(path, &damaged, &|| false, |_, _, _| false);
     assert_refused(first.map(drop), path, "checksum");
-    // The time ends within one game of many plies.
+    // `should_stop` returns true within a single long game.
     let rules = Havannah::from_notation("havannah(base=10)", None).unwrap();
     let mut random = RandomStream::new(1);
     let start = rules.random_start(&mut random, 0);
@@ -499,7 +500,7 @@ fn games_are_read_until_the_limit_or_the_stop() {
         };
         shard::decode_first(path, &bytes, &should_stop, take).unwrap();
         assert_eq!(read, limit);
-        // After the end there is one more poll.
+        // After it has returned true, `should_stop` is called once more at most.
         assert!(polls.get() <= time.saturating_add(2), "{}", polls.get());
     }
 }

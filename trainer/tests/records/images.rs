@@ -1,5 +1,4 @@
-//! Splits with games that are images of each other under the symmetries of the rules: all of them
-//! are in one part.
+//! Tests splits of sets with symmetric images of games: all images of a game are in one part.
 
 use crate::scratch;
 use engine::core::record::GameRecord;
@@ -43,7 +42,7 @@ fn played<G: Learnable>(rules: &G, games: u64, directory: &Path) -> Vec<PlayedGa
     all
 }
 
-/// A game and its distinct images, under each symmetry and, if the rules allow it, with colours
+/// A game and its distinct images under each symmetry and, if the rules allow it, with colours
 /// swapped.
 fn images<G: Learnable>(rules: &G, game: &PlayedGame<G>) -> Vec<PlayedGame<G>> {
     let swaps = [false, true];
@@ -93,7 +92,7 @@ fn write<G: Learnable>(rules: &G, games: &[PlayedGame<G>], directory: &Path) {
     shard::write(&directory.join("000000.games"), &header, games).unwrap();
 }
 
-/// The canonical fingerprints of the games of a directory.
+/// Canonical fingerprints of all games in a directory.
 fn kinds<G: Learnable>(rules: &G, directory: &Path) -> HashSet<u128> {
     let mut kinds = HashSet::new();
     let source = ShardReader::<G>::open(&[directory.to_owned()]).unwrap();
@@ -105,7 +104,8 @@ fn kinds<G: Learnable>(rules: &G, directory: &Path) -> HashSet<u128> {
     kinds
 }
 
-/// Splits random games with their images; returns the mean number of images per game.
+/// Splits random games together with their images, and checks the parts; returns the mean number of
+/// images per game.
 fn check<G: Learnable>(rules: &G, count: usize) -> f64 {
     let scratch = scratch();
     let at = |name: &str| scratch.join(name);
@@ -115,7 +115,7 @@ fn check<G: Learnable>(rules: &G, count: usize) -> f64 {
         let fingerprint = game.canonical_fingerprint(rules);
         let same = |image: &PlayedGame<G>| image.canonical_fingerprint(rules) == fingerprint;
         assert!(images.iter().all(same));
-        // Shorter and longer games differ.
+        // Shorter versions of a game have other fingerprints.
         let mut shorter = game.clone();
         shorter.record.plies.pop();
         assert!(!same(&shorter));
@@ -154,7 +154,7 @@ fn check<G: Learnable>(rules: &G, count: usize) -> f64 {
     }
     let card = std::fs::read_to_string(at("set/README.md")).unwrap();
     assert!(card.contains(&format!(" {duplicates} games repeat another one")));
-    // The images of one game cannot be split into training and validation.
+    // All images of one game are on the same side, so the other side has no samples.
     let options = SampleOptions::without_labels(0.5, 3);
     for (number, images) in all.iter().enumerate() {
         let directory = at(&format!("game-{number}"));
@@ -187,7 +187,7 @@ fn copies_of_a_game_train_or_validate_together() {
     let training = samples.read(0).unwrap();
     let training: HashSet<_> = training.iter().map(|sample| sample.position).collect();
     let validation = samples.validation().iter().map(|sample| sample.position);
-    // Random set-ups: different games rarely share a valued position.
+    // Games start from random set-ups, so different ones rarely share a position with a value.
     let common = validation.filter(|position| training.contains(position));
     assert!(common.count() < samples.validation().len() / 50);
 }
@@ -202,7 +202,7 @@ fn a_game_of_the_same_moves_on_other_outcomes_is_another() {
         let ply = &mut other.record.plies[0];
         ply.outcome = ply.outcome % 6 + 1;
         assert_ne!(other.canonical_fingerprint(&rules), fingerprint);
-        // Values and exploration flags are no part of the fingerprint.
+        // The fingerprint does not depend on values and exploration flags.
         let mut other = game;
         other.record.plies[0].value = None;
         other.record.plies[0].explored ^= true;

@@ -1,4 +1,4 @@
-//! Labels: their encoding, their values, and sets of games with different labels.
+//! Tests labels: their encoding, their values, and sets of games with different labels.
 
 use crate::data::{games, open};
 use crate::dataset::tiny;
@@ -22,8 +22,8 @@ fn header(labels: &[Label], games: u64) -> ShardHeader {
     }
 }
 
-/// The tiny game: "deep" has 0.5 before the second ply and 1 before the last, "exact" 0 before the
-/// last.
+/// The game [`tiny`] with labels: "deep" is 0.5 before the second ply and 1 before the last,
+/// "exact" is 0 before the last.
 pub(crate) fn tiny_labelled() -> PlayedGame {
     let mut game = tiny();
     game.set_label(0, 2, estimates(&[None, Some(0.5), None, Some(1.0)]));
@@ -31,7 +31,7 @@ pub(crate) fn tiny_labelled() -> PlayedGame {
     game
 }
 
-/// Labels without errors.
+/// Estimates without standard errors.
 fn estimates(values: &[Option<f32>]) -> Vec<Option<Estimate>> {
     values
         .iter()
@@ -61,14 +61,14 @@ fn columns_are_encoded_as_specified() {
     game.times = vec![Some(5), None, None, Some(300)];
     let bytes = shard::encode(path, &header, std::slice::from_ref(&game)).unwrap();
     let plain = shard::encode(path, &self::header(&[], 1), &[tiny()]).unwrap();
-    // A game: plies, columns (values of the last three plies: 2), players, start (11 bytes), 4
-    // plies, the first ply with a value, 3 values, checksum.
+    // A game is encoded as: number of plies, column states (2: values from the second ply on),
+    // players, start (11 bytes), 4 plies, index of the first ply with a value, 3 values, checksum.
     let alone = &plain[plain.len() - 8 - 30..plain.len() - 8];
     assert_eq!((&alone[..4], alone[19]), (&[4, 2, 0, 1][..], 1));
-    // Five columns: values (late: 2), times (full: 1), labels from the second ply on (2), errors
-    // from the last (2), exact labels from the last (2).
+    // States of five columns: values (2: from a later ply on), times (1: from the first ply on),
+    // labels "deep" (2), their standard errors (2), labels "exact" (2).
     let mut expected = [&[4, 2 | 1 << 2 | 2 << 4 | 2 << 6, 2][..], &alone[2..26]].concat();
-    // Microseconds plus one, 0 for none; 301 takes two bytes.
+    // Times are stored as microseconds plus one, 0 if missing; 301 takes two bytes.
     expected.extend([6, 0, 0, 0x80 | 45, 2]);
     expected.extend([1, 0xFF, 0x7F, 0xFF, 0xFF, 0xFE, 0xFF]);
     expected.extend([3, 0x00, 0x40]);
@@ -85,11 +85,11 @@ fn columns_are_encoded_as_specified() {
     });
     assert!(read[0].labels == game.labels && read[0].times == game.times);
     assert_eq!(shard::encode(path, &read_header, &read).unwrap(), bytes);
-    // Empty declared columns cost two bits each.
+    // Declared but empty columns cost two bits each.
     let among = shard::encode(path, &header, &[tiny()]).unwrap();
     assert_eq!(among[among.len() - 8 - 31..][..3], [4, 2, 0]);
-    // Invalid columns: late from the first ply or behind the last, a leading gap, an error without
-    // label, an invalid state, an extra column.
+    // Invalid columns: from a later ply on, but that is the first or beyond the last; a missing
+    // first entry; an error without a label; an invalid state; an undeclared column.
     for (offset, change) in [
         (20, &[0][..]),
         (20, &[4]),
@@ -159,7 +159,7 @@ fn invalid_labels_are_not_written() {
 fn labels_are_the_values_of_their_sources() {
     let rules = Standard::default();
     let all = play(&config(&["greedy", "random"], 100));
-    // Without a table a search is independent of earlier positions.
+    // Without a transposition table, a search does not depend on earlier positions.
     let recipe = PlayerRecipe::parse("star1(depth=2, eval=schwarz, table=0)", &rules).unwrap();
     let race = evaluator("race", &rules).unwrap();
     let tables = shared_tables(4, rules.variant()).unwrap();
@@ -198,13 +198,13 @@ fn labels_are_the_values_of_their_sources() {
             exact += u32::from(expected_exact.is_some());
             assert!(sampled[number].is_some());
         }
-        // Earlier games do not matter.
+        // Labels do not depend on games labelled before.
         let mut again = label_sources[3].new_labeller();
         again.values(&all[0]);
         assert_eq!(again.values(game), sampled);
     }
     assert!(exact > 5, "{exact}");
-    // Blue takes the last stone with any roll.
+    // Blue captures the last stone with any roll.
     let values = label_sources
         .each_ref()
         .map(|recipe| recipe.new_labeller().values(&tiny())[3]);
@@ -280,7 +280,7 @@ fn self_play_labels_its_games_and_plays_the_same() {
             label("exact", "tables(stones=3)")
         ]
     );
-    // A run is resumed, and not mixed with others.
+    // A labelled run is resumed, but not by a run with other labels.
     run(&labelled, &at("a")).unwrap();
     assert_refused(run(&plain, &at("a")), &at("a"), "other settings");
     run(&plain, &at("plain")).unwrap();
@@ -339,7 +339,7 @@ fn sets_with_different_labels_lie_together() {
         "'deep' is by star1(depth=2)",
     );
     assert!(text.contains("star1(depth=1)"), "{text}");
-    // Counts and mean squared difference from the result.
+    // Numbers of labels and their mean squared differences from the result.
     let counts = info::info(&open(&[&at("b")])).unwrap().labels;
     let mut sum = 0.0;
     for game in &b {

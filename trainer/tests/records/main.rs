@@ -1,7 +1,7 @@
 //! Tests of game records: self-play, shards, derived sets and samples.
 //!
-//! Few games of fast players; expected values come from the rules, from hand computation, or from
-//! a second run.
+//! Few games of fast players suffice; expected values come from the rules, from hand computation,
+//! or from a second run.
 
 #![allow(
     clippy::unwrap_used,
@@ -46,7 +46,7 @@ type ShardReader = trainer::data::ShardReader<Standard>;
 type LabelSource = trainer::label::LabelSource<Standard>;
 type Samples = trainer::dataset::Samples<Standard>;
 
-/// The game of most tests, and a variant of its rules.
+/// The game of most tests. `NEAREST` is a variant of its rules.
 const CLASSIC: &str = "einstein";
 const NEAREST: &str = "einstein(variant=nearest)";
 
@@ -65,13 +65,13 @@ fn scratch() -> Scratch {
     Scratch(tempfile::tempdir().unwrap())
 }
 
-/// Paths in a temporary directory.
+/// Creates a temporary directory; returns a function that maps names to paths in it.
 fn scratch_paths() -> impl Fn(&str) -> PathBuf {
     let directory = scratch();
     move |name| directory.join(name)
 }
 
-/// Settings with fast players, all of weight 1.
+/// Self-play settings with these players, all of weight 1.
 fn config(players: &[&str], games: u64) -> SelfPlayConfig {
     let players = players
         .iter()
@@ -90,7 +90,8 @@ fn config(players: &[&str], games: u64) -> SelfPlayConfig {
     }
 }
 
-/// Players of every relevant kind: search with a table, random search, without values.
+/// Players of every relevant kind: with a transposition table, with random decisions, without
+/// values.
 const MIXED_PLAYERS: [&str; 4] = [
     "star1(depth=2, eval=schwarz, table=1)",
     "mcts(sims=20)",
@@ -118,7 +119,6 @@ fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
         .install(work)
 }
 
-/// Settings of a label.
 fn label_config(name: &str, by: &str) -> LabelConfig {
     LabelConfig {
         name: name.to_owned(),
@@ -126,12 +126,12 @@ fn label_config(name: &str, by: &str) -> LabelConfig {
     }
 }
 
-/// All plies of games.
+/// All plies of these games.
 fn plies(games: &[PlayedGame]) -> impl Iterator<Item = &Ply<Move>> + Clone {
     games.iter().flat_map(|game| &game.record.plies)
 }
 
-/// Whether the records of a directory have no problem.
+/// Whether verification of a directory finds no problem.
 fn is_sound(directory: PathBuf) -> bool {
     verify::<Standard>(&[directory])
         .unwrap()
@@ -154,7 +154,7 @@ fn read(path: &Path) -> Result<Shard, Error> {
     shard::read(path)
 }
 
-/// All games of a run, without files.
+/// Plays all games of a run without writing files.
 fn play(config: &SelfPlayConfig) -> Vec<PlayedGame> {
     let run = SelfPlay::new(config.clone()).unwrap();
     (0..run.shards())
@@ -162,7 +162,7 @@ fn play(config: &SelfPlayConfig) -> Vec<PlayedGame> {
         .collect()
 }
 
-/// Name and content of every file of a directory, by name.
+/// Name and bytes of every file in a directory, by name.
 fn content(directory: &Path) -> Vec<(String, Vec<u8>)> {
     let entries = std::fs::read_dir(directory)
         .unwrap()
@@ -179,7 +179,7 @@ fn content(directory: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// A header for the games of `run`.
+/// A shard header for games of the run `config`.
 fn header_of(config: &SelfPlayConfig, games: u64) -> shard::ShardHeader {
     shard::ShardHeader {
         run: serde_json::json!({ "seed": config.seed }),
@@ -193,7 +193,7 @@ fn header_of(config: &SelfPlayConfig, games: u64) -> shard::ShardHeader {
     }
 }
 
-/// The error's text, which must be one line with `path`.
+/// The error's text; checks that it is one line and contains `path`.
 fn one_line(error: &impl std::error::Error, path: &Path) -> String {
     let text = error.to_string();
     assert!(
@@ -203,7 +203,7 @@ fn one_line(error: &impl std::error::Error, path: &Path) -> String {
     text
 }
 
-/// The error's text, which must be one line with `path` and `expected`.
+/// The error's text; checks that it is one line and contains `path` and `expected`.
 fn assert_refused<T>(result: Result<T, Error>, path: &Path, expected: &str) -> String {
     let text = one_line(&result.err().unwrap(), path);
     assert!(text.contains(expected), "{text}: expected {expected}");

@@ -1,4 +1,4 @@
-//! Relabelling: equal bytes for any way to run it, and safe interruption.
+//! Tests adding labels: the bytes are equal however it is done, and interruption is safe.
 
 use crate::data::{content_names, games, open};
 use crate::{
@@ -55,7 +55,7 @@ fn later_labels_equal_those_of_self_play() {
     relabelled("plain", "one", "sampled", by[0]);
     relabelled("one", "two", "exact", by[1]);
     let written = relabelled("two", "both", "rolled", by[2]);
-    // Roll-outs have standard errors; positions of tables have error 0.
+    // Rollouts have standard errors; in positions of the tablebases, these are 0.
     let rolled = games(&[&at("both")]).into_iter().flat_map(|game| {
         let plies = 0..game.record.plies.len();
         plies.map(move |ply| (game.label(1, ply), game.estimate(2, ply).unwrap()))
@@ -68,7 +68,7 @@ fn later_labels_equal_those_of_self_play() {
     assert_eq!(games(&[&at("both")]), games(&[&at("at_once")]));
     assert_eq!((written.games, written.shards), (100, 1));
     assert!(is_sound(at("both")));
-    // A label of the same name is replaced in place.
+    // Relabelling with an existing name replaces that label.
     relabelled("both", "replaced", "sampled", "race");
     let (old, new) = (games(&[&at("both")]), games(&[&at("replaced")]));
     let race = label_source("sampled", "race");
@@ -92,8 +92,8 @@ fn later_labels_equal_those_of_self_play() {
 #[test]
 fn interrupted_relabelling_resumes_to_the_same_bytes() {
     let at = scratch_paths();
-    // Shards with other boundaries than the new set: two directories, the first with a short
-    // shard.
+    // The source's shards do not end where those of the new set do: there are two directories, and
+    // the last shard of the first is short.
     run(
         &config(&["greedy", "random"], GAMES_PER_SHARD + 50),
         &at("a"),
@@ -125,7 +125,7 @@ fn interrupted_relabelling_resumes_to_the_same_bytes() {
     };
     assert!(bare(&[&at("one")]) == bare(&[&at("a"), &at("b")]));
     assert!(is_sound(at("one")));
-    // The state after a kill: the manifest, the second shard, and below a temporary file.
+    // The state after a kill: the manifest, the second shard and, created below, a temporary file.
     let working = unfinished_path(&at("again"));
     std::fs::create_dir(&working).unwrap();
     for name in ["run.json", "000001.games"] {
@@ -136,7 +136,7 @@ fn interrupted_relabelling_resumes_to_the_same_bytes() {
         file.modified().unwrap()
     };
     let written = time(&working);
-    // A directory that is locked or has other labels stays unchanged.
+    // A directory that is locked or contains other labels stays unchanged.
     let before = content(&working);
     assert_refused(
         make(
@@ -166,7 +166,7 @@ fn interrupted_relabelling_resumes_to_the_same_bytes() {
     make(&source, &at("again"), &race).unwrap();
     assert!(content(&at("again")) == expected && !working.exists());
     assert_eq!(time(&at("again")), written);
-    // A shard of other games, or a damaged one, is reported and not replaced.
+    // A shard of other games and a damaged one are reported and not replaced.
     std::fs::create_dir(&working).unwrap();
     std::fs::remove_dir_all(at("again")).unwrap();
     std::fs::copy(at("one").join("run.json"), working.join("run.json")).unwrap();

@@ -1,4 +1,4 @@
-//! Self-play: games, resuming, and foreign directories.
+//! Tests self-play: games, resuming, and directories of other runs.
 
 use crate::{
     CLASSIC, MIXED_PLAYERS, NEAREST, PlayedGame, SelfPlay, assert_refused, config, content,
@@ -11,7 +11,7 @@ use std::{collections::HashSet, path::Path};
 use trainer::Error;
 use trainer::selfplay::{GAMES_PER_SHARD, Limits, SelfPlayConfig, SelfPlaySummary};
 
-/// Three shards, the last of them short, of cheap games.
+/// Settings for three shards of fast games, the last shard short.
 fn three_shards() -> SelfPlayConfig {
     config(&["greedy", "random"], 2 * GAMES_PER_SHARD + 50)
 }
@@ -32,7 +32,7 @@ fn the_same_seed_gives_the_same_bytes_with_any_number_of_threads() {
     );
     assert_eq!(files(&config, 2), one);
     assert_eq!(files(&config, 5), one);
-    // Another seed changes the games, not just the header.
+    // Another seed changes the games as well as the header.
     let changed = play(&SelfPlayConfig {
         seed: 8,
         ..config.clone()
@@ -60,7 +60,7 @@ fn a_game_does_not_depend_on_how_many_there_are() {
 
 #[test]
 fn every_ply_is_legal_and_every_value_a_probability() {
-    // A loaded die as a player's assumption; its probabilities sum to more than 1 in 32 bits.
+    // The player assumes a loaded die, whose probabilities sum to more than 1 in 32 bits.
     let loaded = "star1(depth=3, eval=schwarz, die=0:4:2:0:0:1)";
     for (variant, name) in [(Variant::Classic, CLASSIC), (Variant::NearestOnly, NEAREST)] {
         let config = SelfPlayConfig {
@@ -86,7 +86,7 @@ fn every_ply_is_legal_and_every_value_a_probability() {
                 assert_eq!(rules.winner(position), None);
                 assert!(rules.legal_moves(position, ply.outcome).contains(&ply.mv));
                 let player = &config.players[usize::from(game.players[position.seat()])].player;
-                // Exactly the players that rate moves do so.
+                // Only the players that value positions store values.
                 assert_eq!(
                     ply.value.is_some(),
                     player.starts_with("star1") || player.starts_with("mcts"),
@@ -111,8 +111,8 @@ fn every_ply_is_legal_and_every_value_a_probability() {
 #[test]
 fn explored_moves_are_uniform_and_others_the_players() {
     let rules = Standard::default();
-    // Greedy plays the diagonal where the stone is free to: sideways and forward steps of such
-    // stones are explored.
+    // The greedy player prefers diagonal steps; so if the stone can make one, sideways and forward
+    // steps are explored.
     let games = play(&SelfPlayConfig {
         opening_plies: 0,
         exploration: 0.5,
@@ -161,7 +161,7 @@ fn players_are_sampled_by_weight_for_each_side() {
             );
         }
     }
-    // Either side begins equally often.
+    // Either side moves first equally often.
     let red_begins = games
         .iter()
         .filter(|game| game.record.start.seat() == 0)
@@ -176,7 +176,7 @@ fn players_are_sampled_by_weight_for_each_side() {
 fn the_summary_counts_the_games_of_the_files() {
     let config = config(&MIXED_PLAYERS, 100);
     let parent = scratch();
-    // Created with its parents.
+    // Parent directories are created too.
     let directory = parent.join("a/b/c");
     let summary = run(&config, &directory).unwrap();
     let games = play(&config);
@@ -189,7 +189,7 @@ fn the_summary_counts_the_games_of_the_files() {
         summary.explored,
         plies().filter(|ply| ply.explored).count() as u64
     );
-    // Seats alternate, and the last mover has won, as it keeps the stone that it moved.
+    // Seats alternate, and the last mover has won, since it keeps the stone that it moved.
     let beginner_wins = games
         .iter()
         .filter(|game| game.record.plies.len() % 2 == 1)
@@ -238,7 +238,7 @@ fn a_stopped_run_resumes_to_the_same_files() {
         let file = std::fs::metadata(directory.join(name)).unwrap();
         file.modified().unwrap()
     };
-    // A shorter run, stopped while writing another shard: complete shards stay.
+    // A shorter run that was killed while writing another shard; its complete shards are kept.
     let shorter = SelfPlayConfig {
         games: GAMES_PER_SHARD + 10,
         ..three_shards()
@@ -248,10 +248,10 @@ fn a_stopped_run_resumes_to_the_same_files() {
     let before = written("000000.games");
     go_on();
     assert_eq!(written("000000.games"), before);
-    // A missing shard.
+    // A missing shard is played again.
     std::fs::remove_file(directory.join("000001.games")).unwrap();
     go_on();
-    // Nothing is missing: no file is written.
+    // If nothing is missing, no file is written.
     let times = || ["000000.games", "000001.games", "000002.games"].map(written);
     let before = times();
     go_on();
@@ -329,7 +329,7 @@ fn games_of_other_settings_are_never_mixed_in() {
             assert_eq!(content(&directory), before);
         }
     }
-    // The same players in another spelling.
+    // The same players spelt differently.
     let spelt = |text: &str| SelfPlayConfig {
         games: 20,
         ..crate::config(&[text], 20)
@@ -372,14 +372,14 @@ fn foreign_and_misplaced_files_are_named_and_nothing_is_played() {
         assert_eq!(content(&directory), before);
         std::fs::remove_file(&path).unwrap();
     }
-    // A file at the path of the directory.
+    // A file exists at the path of the directory.
     assert_refused(run(&config, &notes), &notes, "");
 }
 
 #[test]
 fn games_have_different_rolls_starts_and_moves() {
-    // Chance, starts and random players have separate streams; no two games draw the same, in one
-    // group or in different ones.
+    // Chance, starts and random players have separate streams, which differ between games of one
+    // group and of different groups.
     let games = play(&config(&["random"], 200));
     let rolls = |game: &PlayedGame| -> Vec<u8> {
         let plies = game.record.plies.iter();
@@ -389,8 +389,8 @@ fn games_have_different_rolls_starts_and_moves() {
         let plies = game.record.plies.iter();
         plies.take(8).map(|ply| format!("{:?}", ply.mv)).collect()
     };
-    // Of 200 games two have the same 8 rolls with a probability of 1.2 %, and two of 720 * 720
-    // starts with one of 3.8 %; not with this seed.
+    // The probability that two of 200 games have the same 8 rolls is 1.2 %, and that two have the
+    // same of 720 * 720 starts 3.8 %; with this seed neither happens.
     for what in [
         games
             .iter()
@@ -508,7 +508,7 @@ fn tasks_play_their_shards_and_other_runs_are_refused() {
     let task =
         |settings, number, of| run_slice(&settings, &directory, TaskSlice::Task { number, of });
     assert_eq!(task(three_shards(), 0, 3).unwrap().games, GAMES_PER_SHARD);
-    // The second of two tasks has two of the three shards.
+    // The second of two tasks plays two of the three shards.
     assert_eq!(
         task(three_shards(), 1, 2).unwrap().games,
         GAMES_PER_SHARD + 50

@@ -1,4 +1,5 @@
-//! Targets from labels and tables; several sources; labels in model metadata.
+//! Tests targets from labels and tablebases, several sources of games, and labels in model
+//! metadata.
 
 use crate::dataset::{tiny, training, with_other_rolls, write};
 use crate::format::label;
@@ -17,7 +18,7 @@ use trainer::selfplay::SelfPlayConfig;
 use trainer::shard::{self, Estimate, Label};
 use trainer::training::{Family, TrainingRun, train};
 
-/// The labels of [`tiny_labelled`].
+/// Descriptions of the labels of [`tiny_labelled`].
 fn both() -> [Label; 2] {
     [
         label("deep", "star2(depth=4)"),
@@ -25,7 +26,7 @@ fn both() -> [Label; 2] {
     ]
 }
 
-/// All samples, training before validation.
+/// All samples: training samples, then validation samples.
 fn all_samples(samples: &Samples) -> Vec<Sample<Position>> {
     [&training(samples)[..], samples.validation()].concat()
 }
@@ -42,17 +43,17 @@ fn options(label: &str, exact: bool) -> SampleOptions {
     )
 }
 
-/// Labels replace values, and exact ones also results.
+/// Labels replace search values; exact labels also replace results.
 #[test]
 fn samples_have_values_of_players_and_labels() {
     let directory = scratch();
     write(&directory, &with_other_rolls(&tiny_labelled()), &both());
     let rules = Standard::default();
     let positions: Vec<_> = tiny().record.positions(&rules).collect();
-    // Ply, value and result of each sample. Blue, who moves before plies 1 and 3, wins; players
-    // valued plies 2 and 3. Before ply 3 the label is 1 for Blue, the table 0.
+    // Ply, value and result of each sample. Blue, who moves at plies 1 and 3, wins; players valued
+    // the positions at plies 2 and 3. At ply 3 the label is 1 for Blue, the exact label 0.
     type Expected<'a> = &'a [(usize, f32, f32)];
-    // Labels with the number of samples that use them.
+    // Names of labels, each with the number of samples that use it.
     type Used<'a> = &'a [(&'a str, usize)];
     let exactly: Expected<'_> = &[(2, 0.6, 0.0), (3, 0.0, 0.0)];
     let cases: [(&str, bool, Expected<'_>, Used<'_>); 6] = [
@@ -108,7 +109,7 @@ fn samples_have_values_of_players_and_labels() {
 fn samples_are_weighted_by_label_errors() {
     let directory = scratch();
     let mut game = tiny_labelled();
-    // Plies 1 to 3; the last has no error.
+    // The label has values at plies 1 to 3, the last without a standard error.
     let estimates = [Some(0.05), Some(0.1), None].map(|error| Some(Estimate { value: 0.5, error }));
     let values = [None].into_iter().chain(estimates).collect();
     game.set_label(0, 2, values);
@@ -160,7 +161,7 @@ fn missing_labels_are_refused_and_existing_ones_listed() {
         "no labels",
     );
     assert!(text.contains("alea data relabel"), "{text}");
-    // One source with the label is enough.
+    // It suffices that one directory has the label.
     let both = Samples::open(&[at("none"), at("one")], &options("deep", true)).unwrap();
     assert_eq!(both.training() + both.validation().len(), 36 * 2 + 36 * 3);
 }
@@ -192,7 +193,7 @@ fn games_of_several_sources_are_parts_in_their_order() {
     assert_eq!(training(&both), [training(&a), training(&b)].concat());
     assert_eq!(both.validation(), [a.validation(), b.validation()].concat());
     assert_ne!(both.fingerprint(), reversed.fingerprint());
-    // A source without games, and one of another variant.
+    // A directory without games, and one with games of another variant.
     assert_refused(open(&["a", "c"]), &at("c"), "");
     run(
         &SelfPlayConfig {
@@ -266,7 +267,7 @@ fn exact_labels_are_targets_and_listed_in_the_model() {
         ),
         (&"other".into(), &"race".into())
     );
-    // Exact values are listed as such even if they replace values only.
+    // Exact labels are listed as exact even if they only replace values.
     assert_eq!(
         metadata(&options("exact", false), "mixed")["table_labels"],
         with_tables["table_labels"]

@@ -1,8 +1,8 @@
-//! Records of a very different game: no chance, draws, two seats or more, thousands of moves per
-//! position.
+//! Tests records of a game that differs much from others: no chance, draws, two seats or more,
+//! thousands of moves per position.
 //!
-//! Tokens are in a bag; each seat in turn takes from 1 up to `per_turn` of them. When the bag is
-//! empty, the seat with the most tokens has won, and equal ones share.
+//! A bag contains tokens; each seat in turn takes from 1 to `per_turn` of them. When the bag is
+//! empty, the seat with the most tokens wins; seats with equally many share the point.
 
 use crate::format::{self, quantize_value};
 use crate::{assert_refused, content, decode, scratch, scratch_paths, with_threads};
@@ -181,7 +181,7 @@ fn tokens(seats: usize, bag: u16, per_turn: u16) -> Tokens {
     }
 }
 
-/// Random games with quantized values, times and a label with errors.
+/// Random games with quantized values, times, and a label with standard errors.
 fn random_games(rules: &Tokens, games: usize) -> (ShardHeader, Vec<PlayedGame<Tokens>>) {
     let mut random = RandomStream::new(5);
     let starts = vec![rules.random_start(&mut random, 0); games];
@@ -246,7 +246,7 @@ fn sets_are_counted_exchanged_and_derived() {
         (counts.first_mover_points, counts.positions_by_remaining[20]),
         (counts.points[0], 50)
     );
-    // Round trips as text and as columns.
+    // Round trips through JSON lines and Parquet.
     let all = |name: &str| {
         let mut games = Vec::new();
         let source = open(name);
@@ -262,7 +262,7 @@ fn sets_are_counted_exchanged_and_derived() {
     parquet::export(&open("a"), &at("a.parquet")).unwrap();
     parquet::import::<Tokens>(&at("a.parquet"), &at("c"), None, BadGames::Refuse).unwrap();
     assert!(all("b") == all("a") && all("c") == all("a") && all("a").1 == games);
-    // Games of another game are reported.
+    // Files of another game are refused.
     let read = json_lines::import::<Standard>(&at("a.jsonl"), &at("d"), BadGames::Refuse);
     assert_refused(read, &at("a.jsonl"), "'tokens'");
     let (other, others) = random_games(&tokens(3, 20, 5), 5);
@@ -316,7 +316,7 @@ fn without_chance_games_are_distinct_and_only_those_are_counted() {
             games.iter().map(|game| game.fingerprint(rules)).collect();
         (games, fingerprints)
     };
-    // Three seats and 30 tokens: many games, all distinct.
+    // With three seats and 30 tokens there are many different games, so none repeats.
     let rules = tokens(3, 30, 4);
     let summary = make(&config(&rules, 400), 1, "one");
     assert_eq!(summary, make(&config(&rules, 400), 3, "three"));
@@ -331,8 +331,8 @@ fn without_chance_games_are_distinct_and_only_those_are_counted() {
     // Each game distributes a point.
     let points: f64 = summary.players.iter().map(|tally| tally.points).sum();
     assert!((points - 400.0).abs() < 1e-3, "{points}");
-    // Four tokens allow seven games (compositions of 4 of parts up to 3); a draw of two is half a
-    // point for each.
+    // Four tokens allow seven games (compositions of 4 of parts up to 3); a draw of two gives each
+    // half a point.
     let few = tokens(2, 4, 3);
     let summary = make(&config(&few, 200), 2, "few");
     let (games, distinct) = fingerprints(&few, "few");
@@ -348,7 +348,7 @@ fn without_chance_games_are_distinct_and_only_those_are_counted() {
         ),
         (7.0, 14)
     );
-    // First moves: 3 wins (3+1), 2+2 is drawn, 2+1+1 wins (3 of 4), 1+3 loses, 1+2+1 and 1+1+2
-    // share 2 to 2 or win 3 to 1, 1+1+1+1 is drawn: 1 + ½ + 1 + 0 + ½ + 1 + ½.
+    // Points of the first mover: 3+1 wins, 2+2 draws, 2+1+1 wins (3 to 1), 1+3 loses, 1+2+1 draws
+    // and 1+1+2 wins (3 to 1), 1+1+1+1 draws: 1 + ½ + 1 + 0 + ½ + 1 + ½.
     assert_eq!(summary.first_mover_points, 4.5);
 }

@@ -1,4 +1,4 @@
-//! Options of self-play: starts, exploration, tables, and limits.
+//! Tests options of self-play: starts, exploration, tablebases, and limits.
 
 use crate::{
     MIXED_PLAYERS, PlayedGame, SelfPlay, assert_refused, config, content, play, plies, run,
@@ -10,7 +10,7 @@ use std::{path::Path, time::Instant};
 use trainer::selfplay::{GAMES_PER_SHARD, Limits, SelfPlayConfig};
 use trainer::shard;
 
-/// Settings with these options, in TOML.
+/// Settings with these options, written in TOML.
 fn with(options: &str, players: &[&str], games: u64) -> SelfPlayConfig {
     SelfPlayConfig {
         options: toml::from_str(options).unwrap(),
@@ -18,7 +18,7 @@ fn with(options: &str, players: &[&str], games: u64) -> SelfPlayConfig {
     }
 }
 
-/// Writes a file of starts; returns its TOML entry.
+/// Writes a file of start positions; returns its TOML entry.
 fn suite(directory: &Path, text: &str) -> String {
     let path = directory.join("starts.txt");
     std::fs::write(&path, text).unwrap();
@@ -28,7 +28,7 @@ fn suite(directory: &Path, text: &str) -> String {
 const TWO_STARTS: &str =
     "# two starts\n.1..2/...../..3../...b./....a r -\n215../64.../3...e/...fb/..acd b -\n";
 
-/// Every option, alone and together with others.
+/// Options in TOML: each one alone, and several together.
 fn all(directory: &Path) -> [String; 8] {
     let starts = suite(directory, TWO_STARTS);
     [
@@ -58,10 +58,10 @@ fn each_option_gives_the_same_bytes_with_any_number_of_threads() {
             content(&directory)
         });
         assert!(outputs[0] == outputs[1], "{name}");
-        // It changes the games, but not the players, and the header shows it.
+        // The option changes the games but not the players, and is in the header.
         let games = play(&settings);
         assert_ne!(games, off, "{name}");
-        // The first game of each group that shares streams.
+        // Compares the first games of groups, which begin new random streams.
         assert!(
             games
                 .iter()
@@ -93,7 +93,7 @@ fn options_that_are_off_leave_no_trace() {
     );
 }
 
-/// Explored plies and all plies, by ply.
+/// Numbers of explored plies and of all plies, by index of the ply.
 fn explored(games: &[PlayedGame]) -> Vec<(f64, f64)> {
     let mut counts = vec![(0.0, 0.0); 60];
     for game in games {
@@ -154,8 +154,8 @@ fn moves_are_sampled_by_value_at_a_temperature() {
     let mut rater = engine::play::build::PlayerRecipe::parse(player, &rules)
         .unwrap()
         .make();
-    // By the probability of the best move in tenths: how often it was played, and the sum of these
-    // probabilities.
+    // By the best move's probability in tenths: how often it was played, the sum of its
+    // probability, and the variance of the first number.
     let mut bins = [(0.0, 0.0, 0.0); 11];
     for game in play(&settings) {
         for (number, (position, ply)) in game
@@ -296,7 +296,7 @@ fn tables_adjudicate_with_best_moves_and_exact_values() {
             .enumerate()
         {
             if position.stones() as usize > stones {
-                // Before that, the first game of each group is unchanged.
+                // The first game of each group is unchanged until the tablebases take over.
                 assert!(index % 16 != 0 || Some(ply) == plain.record.plies.get(number));
                 continue;
             }
@@ -314,7 +314,7 @@ fn tables_adjudicate_with_best_moves_and_exact_values() {
         }
     }
     assert!(adjudicated_games > 100, "{adjudicated_games}");
-    // The results agree with the values.
+    // Results agree with the tablebase values.
     assert!(
         (won - expected).abs() < 4.5 * f64::sqrt(variance),
         "{won} of {adjudicated_games}, not {expected}"
@@ -340,7 +340,7 @@ fn a_run_ends_with_the_game_that_reaches_the_positions() {
         run_within(&settings, directory, limits)
     };
     let grown = scratch();
-    // Within the first shard, its last game, one more, within the third.
+    // Limits within the first shard, at its last game, one game later, and within the third shard.
     let full = GAMES_PER_SHARD as usize - 1;
     for positions in [
         1,
@@ -361,7 +361,7 @@ fn a_run_ends_with_the_game_that_reaches_the_positions() {
             ),
             (expected_games as u64, sums[expected_games - 1], false)
         );
-        // Equals a run of this many games, however it was reached.
+        // The result equals a run of this number of games, however it was reached.
         let plain = scratch();
         let summary = run(
             &SelfPlayConfig {
@@ -377,7 +377,8 @@ fn a_run_ends_with_the_game_that_reaches_the_positions() {
         assert!(content(&grown) == content(&plain), "{positions}");
         assert_eq!(to(positions, &grown).unwrap().timing.games, 0);
     }
-    // Fewer positions than exist, or a gap: refused, and nothing changes.
+    // A lower limit than the existing positions, or a missing shard, is refused, and nothing
+    // changes.
     let before = content(&grown);
     assert_refused(to(500, &grown), &grown, "");
     assert!(content(&grown) == before);

@@ -16,7 +16,6 @@ use trainer::shard;
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/sample");
 
-/// Samples per training step of the network.
 const BATCH_SIZE: usize = 4096;
 
 fn records(criterion: &mut Criterion) {

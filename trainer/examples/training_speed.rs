@@ -28,7 +28,6 @@ const NUM_RUNS: usize = 3;
 /// Samples per training step of the network. `STEPS` is the number of steps per run.
 const BATCH_SIZE: usize = 4096;
 const STEPS: usize = 40;
-/// Weight of search values in targets.
 const LAMBDA: f32 = 0.7;
 
 fn main() -> Result<(), Box<dyn error::Error>> {

@@ -9,7 +9,6 @@ use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use engine::learned::{inputs::Learnable, name_set::NameSet, network::bucket, tuples::TupleSet};
 use rayon::prelude::*;
 
-/// Samples per task of the thread pool.
 pub(crate) const SAMPLES_PER_TASK: usize = 256;
 
 /// A batch for the neural network.

@@ -55,7 +55,6 @@ pub(crate) fn logit_loss(logit: f64, result: f64) -> f64 {
     logit.max(0.0) - result * logit + (-logit.abs()).exp().ln_1p()
 }
 
-/// Maximum number of Newton steps.
 const MAX_NEWTON_STEPS: usize = 100;
 
 /// Fits a logistic; `None` without a finite optimum: no samples, equal results, or scores that are

@@ -6,7 +6,6 @@
 
 use serde::{Serialize, de::DeserializeOwned};
 
-/// Maximum memory that decoding a value may claim.
 const MAX_DECODED_BYTES: usize = 1 << 21;
 
 fn configuration() -> impl bincode::config::Config {
@@ -28,7 +27,6 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, usize), String> {
     bincode::serde::decode_from_slice(bytes, configuration()).map_err(|error| error.to_string())
 }
 
-/// Appends an integer in LEB128.
 #[inline]
 pub(crate) fn put_number(mut number: u64, bytes: &mut Vec<u8>) {
     while number >= 0x80 {

@@ -81,7 +81,6 @@ impl SampleOptions {
         }
     }
 
-    /// Whether samples have weights.
     fn has_weights(&self) -> bool {
         self.error_scale > 0.0 && self.label.is_some()
     }
@@ -147,10 +146,8 @@ impl<G: Learnable> RuleSets<G> {
     }
 }
 
-/// Where training samples are read from.
 #[derive(Debug)]
 enum SampleStorage<P> {
-    /// Shards that are read again in each epoch.
     Shards(Vec<ShardFile>, SampleOptions),
     /// Samples of all parts in order.
     Memory(SampleStore<P>),
@@ -165,7 +162,6 @@ struct ShardFile {
     is_validation: Vec<bool>,
 }
 
-/// Size and hash of a part.
 struct PartSummary {
     size: usize,
     hash: u64,
@@ -193,7 +189,6 @@ impl<G: Learnable> Samples<G> {
     /// Reads the shards of directories, one part each, and keeps the validation samples.
     ///
     /// # Errors
-    ///
     /// If a shard cannot be read, the shards have different games, none has the requested label, or
     /// training or validation would be empty.
     pub fn open<P: AsRef<Path>>(directories: &[P], options: &SampleOptions) -> Result<Self, Error> {
@@ -428,7 +423,6 @@ impl<G: Playable> Samples<G> {
         }
     }
 
-    /// Range of a part among all training samples.
     pub(crate) fn indices(&self, part: usize) -> Range<usize> {
         self.part_starts[part]..self.part_starts[part + 1]
     }
@@ -465,7 +459,6 @@ impl<G: Playable> Samples<G> {
     }
 }
 
-/// Error if `part`, training or validation, has no samples.
 pub(crate) fn empty_set_error(part: &str) -> Error {
     Error::new(format!(
         "there are no {part} samples; both training and validation samples are needed"

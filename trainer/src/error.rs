@@ -27,7 +27,6 @@ impl Error {
         }
     }
 
-    /// An error with this text.
     pub(crate) fn new(line: impl Display) -> Self {
         Self::Other(line.to_string())
     }

@@ -64,7 +64,6 @@ impl<G: Playable> LabelSource<G> {
     /// Parses the settings; loads models and loads or builds tables if needed.
     ///
     /// # Errors
-    ///
     /// If name or notation are invalid, a model or table cannot be read, or the player values no
     /// positions.
     pub fn new(config: &LabelConfig, game: &G) -> Result<Self, Error> {
@@ -112,7 +111,6 @@ impl<G: Playable> LabelSource<G> {
     /// Whether the values have standard errors; found by valuing a position.
     ///
     /// # Errors
-    ///
     /// If the player values no positions.
     fn check_values(&self) -> Result<bool, Error> {
         let ValueSource::Player(player) = &self.source else {

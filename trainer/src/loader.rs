@@ -214,7 +214,6 @@ impl<'a, G: Playable> DataLoader<'a, G> {
     }
 }
 
-/// Collects samples into batches.
 struct BatchCollector<'a, G: Playable> {
     loader: &'a DataLoader<'a, G>,
     /// Number of the batch being filled, from 0.
@@ -275,7 +274,6 @@ mod tests {
     };
     use std::collections::HashMap;
 
-    /// Training parts of unequal sizes, one of them empty.
     fn samples() -> Samples<Standard> {
         let parts = [20, 1, 0, 9, 30]
             .into_iter()
@@ -324,7 +322,6 @@ mod tests {
         pool.build().unwrap()
     }
 
-    /// Samples of a training epoch, in order.
     fn epoch_of(
         samples: &Samples<Standard>,
         batch: usize,
@@ -345,7 +342,6 @@ mod tests {
             .collect()
     }
 
-    /// Number of occurrences of each sample.
     fn counts(samples: &[Sample<Position>]) -> HashMap<(u64, u32, u32), usize> {
         let mut counts = HashMap::new();
         for sample in samples {

@@ -12,31 +12,21 @@ use std::path::{Path, PathBuf};
 
 const RECORDS_FORMAT: &str = "alea-records-2";
 
-/// Contents of a manifest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Manifest {
     format: String,
-    /// Settings that produced the games, as in each shard's header.
     pub(crate) run: serde_json::Value,
-    /// Notations of the players.
     pub(crate) players: Vec<String>,
-    /// Notation of the game with its parameters.
     pub(crate) game: String,
-    /// Map of the game; `None` if the game has no maps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) map: Option<GameMap>,
-    /// Whether plies may have thinking times.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) times: bool,
-    /// Labels that games may carry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) labels: Vec<Label>,
-    /// Number of games in all shards.
     pub(crate) games: u64,
-    /// Number of games in each shard but the last.
     pub(crate) games_per_shard: u64,
-    /// Number of shards.
     pub(crate) shards: u64,
 }
 
@@ -72,7 +62,6 @@ impl Manifest {
         *self == Self::new(header.clone(), self.games)
     }
 
-    /// Path of a directory's manifest.
     pub(crate) fn path(directory: &Path) -> PathBuf {
         directory.join("run.json")
     }
@@ -98,7 +87,6 @@ impl Manifest {
         Ok(Some(manifest))
     }
 
-    /// Writes the manifest into `directory`.
     pub(crate) fn write(&self, directory: &Path) -> Result<(), FileError> {
         let text = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
         files::write_atomically(&Self::path(directory), |file| {

@@ -48,7 +48,6 @@ use summary::Clock;
 /// plies. Most games are longer, so few games are discarded.
 const MIN_EXPECTED_PLIES: u64 = 24;
 
-/// Maximum number of times that a repeated game is replayed.
 const MAX_RETRIES: u64 = 8;
 
 /// A self-play run with checked settings.

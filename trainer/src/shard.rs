@@ -25,16 +25,13 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
-/// File extension of a shard.
 pub(crate) const SHARD_EXTENSION: &str = "games";
 
 /// Number of games in each shard of a run but the last.
 pub const GAMES_PER_SHARD: u64 = 4096;
 
-/// Maximum number of games in a shard.
 pub(crate) const MAX_GAMES_PER_SHARD: u64 = 1 << 18;
 
-/// Maximum number of labels in a shard.
 pub(crate) const MAX_LABELS_PER_SHARD: usize = 16;
 
 /// Header of a shard: the settings that produced the games, and what the games may contain.
@@ -109,7 +106,6 @@ impl ShardHeader {
     /// Parses the game that the header names.
     ///
     /// # Errors
-    ///
     /// If it names another game or invalid parameters.
     pub fn parse_rules<G: Playable>(&self) -> Result<G, String> {
         parse_rules(&self.game, self.map.as_ref())
@@ -216,7 +212,6 @@ impl<G: Playable> PlayedGame<G> {
     /// Sets label `label` of `label_count` to these values, one per ply, in canonical form.
     ///
     /// # Panics
-    ///
     /// If `label` is not below `label_count`.
     pub fn set_label(&mut self, label: usize, label_count: usize, values: Vec<Option<Estimate>>) {
         let plies = self.record.plies.len();
@@ -239,7 +234,6 @@ impl<G: Playable> PlayedGame<G> {
 /// Writes a shard.
 ///
 /// # Errors
-///
 /// Those of [`encode`], or if the file cannot be written; an existing file then stays unchanged.
 pub fn write<G: Playable>(
     path: &Path,
@@ -254,7 +248,6 @@ pub fn write<G: Playable>(
 /// Encodes a shard; `path` is only for error messages. Values are rounded by [`quantize_value`].
 ///
 /// # Errors
-///
 /// If [`decode`] would refuse the bytes: a wrong number of games, an illegal game, or a value
 /// outside 0..=1.
 pub fn encode<G: Playable>(
@@ -300,7 +293,6 @@ pub fn encode<G: Playable>(
     layout::encode(header, totals, &lengths, &body).map_err(refused)
 }
 
-/// Number of games that did not end by the rules.
 fn ended_early<G: Playable>(games: &[PlayedGame<G>]) -> u64 {
     let early = games.iter().filter(|game| !game.record.ending.is_played());
     early.count() as u64
@@ -309,7 +301,6 @@ fn ended_early<G: Playable>(games: &[PlayedGame<G>]) -> u64 {
 /// Reads a shard and replays its games.
 ///
 /// # Errors
-///
 /// If the file is not a complete shard of a supported version and of game `G`, or a game is
 /// illegal.
 pub fn read<G: Playable>(path: &Path) -> Result<(ShardHeader, Vec<PlayedGame<G>>), Error> {

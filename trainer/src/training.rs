@@ -40,7 +40,6 @@ use std::{
 /// Trains and exports a model.
 ///
 /// # Errors
-///
 /// If a setting is unusable, samples cannot be read, a loss becomes infinite or NaN, the directory
 /// belongs to another training, a file cannot be written, or the engine's predictions differ from
 /// the trainer's.
@@ -90,15 +89,11 @@ fn is_checkpoint_due(config: &TrainConfig, written: Instant) -> bool {
         && written.elapsed() >= Duration::try_from_secs_f64(60.0 * minutes).unwrap_or(Duration::MAX)
 }
 
-/// Converts samples to a batch.
 type BatchFunction<P, B> = Box<dyn Fn(&[Sample<P>]) -> B + Sync>;
 
-/// Batch size and learning rate of a model.
 #[derive(Clone, Copy)]
 struct StepSettings {
-    /// Number of samples per batch.
     batch: usize,
-    /// Initial learning rate.
     learning_rate: f64,
 }
 
@@ -109,7 +104,6 @@ trait Learner<G: Learnable> {
     /// Returns a function that other threads call to create batches; `lambda` is the weight of
     /// search values in the targets.
     fn batcher(&self, lambda: f32) -> BatchFunction<G::Position, Self::Batch>;
-    /// Configured batch size and initial learning rate.
     fn step_settings(&self) -> StepSettings;
     /// Trains on a batch; returns the sum of the losses, each before its update, in nats.
     fn train_step(&mut self, batch: Self::Batch, learning_rate: f64) -> Result<f64, Error>;

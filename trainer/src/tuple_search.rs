@@ -80,7 +80,6 @@ impl Default for SearchOptions {
 /// it; an interrupted search resumes from it.
 ///
 /// # Errors
-///
 /// If a setting is unusable, samples cannot be read, the state belongs to another search, no tuple
 /// gains enough, or a file cannot be written.
 pub fn search<G: Learnable>(
@@ -145,7 +144,6 @@ fn check(options: &SearchOptions) -> Result<(), Error> {
     require("least gain", min_gain, good, "at least 0")
 }
 
-/// Samples and settings that all rounds share.
 struct Search<'a, G: Learnable> {
     game: &'a G,
     config: &'a TrainConfig,
@@ -204,7 +202,6 @@ impl<'a, G: Learnable> Search<'a, G> {
         })
     }
 
-    /// Tuple set with these tuples and the configured phases.
     fn set(&self, tuples: &[String]) -> Result<TupleSet<G>, Error> {
         TupleSet::custom(self.game, tuples)
             .and_then(|set| set.with_phases(&self.config.ntuple.phases))

@@ -16,7 +16,6 @@ pub(crate) fn default_features() -> FeatureSpec<Standard> {
     }
 }
 
-/// The default network with random weights, before its first step.
 pub(crate) fn network(config: &TrainConfig, random: &mut RandomStream) -> CpuNetwork {
     let features = default_features();
     let sparse = SparseInputs::of(&features.game, features.groups);
@@ -27,7 +26,6 @@ pub(crate) fn network(config: &TrainConfig, random: &mut RandomStream) -> CpuNet
     CpuNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0)
 }
 
-/// Samples with random rows and targets.
 pub(crate) fn random_batch(samples: usize, random: &mut RandomStream) -> NetworkBatch {
     let features = default_features();
     let runs = features.game.feature_slots(features.groups);

@@ -26,7 +26,6 @@ fn the_documented_defaults_are_the_defaults_and_complete() {
     );
 }
 
-/// Error of parsing `text`.
 fn problem(text: &str) -> String {
     TrainConfig::from_toml(text).unwrap_err().to_string()
 }

@@ -16,7 +16,6 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Attempts to create and lock a temporary directory.
 const MAX_ATTEMPTS: u32 = 4;
 
 #[derive(Debug)]
@@ -30,7 +29,6 @@ impl AtomicDirectory {
     /// Creates and locks a temporary directory beside `target`.
     ///
     /// # Errors
-    ///
     /// If `target` exists and is not empty, or its parent is not writable.
     pub(super) fn create(target: &Path) -> Result<Self, Error> {
         check_unused(target)?;

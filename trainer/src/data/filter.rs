@@ -63,7 +63,6 @@ impl Filter {
         left
     }
 
-    /// Whether the position after ply `number` is selected.
     fn matches(&self, remaining: usize, number: usize, explored: bool, player: Option<u8>) -> bool {
         (self.remaining.0..=self.remaining.1).contains(&remaining)
             && (self.plies.0..=self.plies.1).contains(&number)

@@ -47,11 +47,8 @@ impl SkippedGames {
     }
 }
 
-/// Reason why a game cannot be stored.
 pub(super) enum Rejection {
-    /// The game has no result.
     Stopped,
-    /// The game is illegal or unreadable; contains the reason.
     Damaged(String),
 }
 

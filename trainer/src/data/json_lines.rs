@@ -29,7 +29,6 @@ use std::{
 /// Maximum length of a line, enough for thousands of plies with all their data.
 const MAX_LINE_BYTES: usize = 16 << 20;
 
-/// Contents of the first line of the file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Heading {
@@ -73,7 +72,6 @@ impl Heading {
         }
     }
 
-    /// Parses the rules and creates the shard header.
     pub(super) fn into_header<G: Playable>(self) -> Result<(G, ShardHeader), String> {
         if self.format != LINES_FORMAT {
             return Err(format!("'format' is {LINES_FORMAT}, not {}", self.format));

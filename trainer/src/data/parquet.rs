@@ -35,7 +35,6 @@ use std::{
 /// Metadata key under which the heading is stored, as in JSON lines.
 const METADATA_KEY: &str = "alea";
 
-/// Approximate number of rows of a row group.
 const ROWS_PER_GROUP: usize = 1 << 18;
 
 /// Names of the columns of a label: values and standard errors.
@@ -55,14 +54,11 @@ fn payoff_column<G: Playable>(rules: &G, seat: usize) -> String {
     format!("payoff_{}", rules.seat_name(seat))
 }
 
-/// A table row, which describes one ply.
 struct Row<'a, G: Playable> {
-    /// Number of the game, from 0.
     number: i64,
     game: &'a PlayedGame<G>,
     ply: usize,
     recorded: &'a Ply<G::Move>,
-    /// Position before the ply.
     position: G::Position,
     /// Index of the move among those that the outcome allows.
     index: usize,
@@ -90,7 +86,6 @@ impl<'a, G: Playable> Row<'a, G> {
 type WriteColumn<'a, G> =
     dyn Fn(&[Row<'_, G>], &mut SerializedColumnWriter<'_>) -> Result<usize, ParquetError> + 'a;
 
-/// A column: its schema declaration and its writer.
 struct Column<'a, G: Playable> {
     declaration: String,
     write: Box<WriteColumn<'a, G>>,
@@ -191,7 +186,6 @@ fn columns<G: Playable>(source: &ShardReader<G>) -> Vec<Column<'_, G>> {
     columns
 }
 
-/// Writes numbered games as a row group.
 fn write_group<G: Playable>(
     writer: &mut SerializedFileWriter<Vec<u8>>,
     columns: &[Column<'_, G>],
@@ -222,7 +216,6 @@ pub(super) fn declarations<G: Playable>(source: &ShardReader<G>) -> Vec<String> 
     columns.map(|column| column.declaration).collect()
 }
 
-/// Writes a Parquet file game by game.
 pub(super) struct ParquetWriter<'a, G: Playable, W> {
     columns: Vec<Column<'a, G>>,
     rules: &'a G,

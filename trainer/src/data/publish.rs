@@ -35,7 +35,6 @@ pub struct DatasetLayout {
 /// count files as shards.
 ///
 /// # Errors
-///
 /// If `target` exists and is not empty, the splits are invalid or one gets no games, records cannot
 /// be read, or a file cannot be written.
 pub fn export<G: Playable>(

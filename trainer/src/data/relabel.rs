@@ -29,7 +29,6 @@ const GAMES_PER_TASK: usize = 8;
 /// then renames it.
 ///
 /// # Errors
-///
 /// If shards of other tasks are missing at the merge, records cannot be read or written, or the
 /// directory holds something else or other labels.
 pub fn relabel<G: Playable>(

@@ -23,7 +23,6 @@ const MAX_LISTED_RUNS: usize = 100;
 /// Number of shards read in parallel: enough for all threads, bounded in memory.
 const SHARDS_PER_BATCH: usize = 16;
 
-/// Error if shards contain games of different rules.
 pub(crate) fn mixed_games_error(path: &Path, found: &str, first: &str) -> Error {
     Error::at_path(
         path,
@@ -90,7 +89,6 @@ impl<G: Playable> ShardReader<G> {
     /// Like [`ShardReader::open`], and checks directories against their manifests.
     ///
     /// # Errors
-    ///
     /// Those of [`ShardReader::open`], or if shards are missing or belong to another run.
     pub fn open_complete(paths: &[PathBuf]) -> Result<Self, Error> {
         Self::read_headers(paths, true)

@@ -62,7 +62,6 @@ impl WriteSummary {
         }
     }
 
-    /// Adds a game to the counts.
     pub(super) fn count<G: Playable>(&mut self, game: &PlayedGame<G>) {
         self.games += 1;
         *self.endings.entry(game.record.ending).or_default() += 1;

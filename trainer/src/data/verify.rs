@@ -29,7 +29,6 @@ pub struct Verification {
 /// with their manifests.
 ///
 /// # Errors
-///
 /// If there is nothing to read. Problems of a shard are listed instead.
 pub fn verify<G: Playable>(paths: &[PathBuf]) -> Result<Verification, Error> {
     let mut all = Verification::default();

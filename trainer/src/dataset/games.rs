@@ -29,7 +29,6 @@ pub struct UsedLabel {
 
 pub(super) struct ShardSamples<P> {
     pub(super) game: String,
-    /// Checksum of the shard.
     pub(super) checksum: u64,
     /// Low 64 bits of the fingerprints of the games, equal for symmetric images; empty if the split
     /// was given.
@@ -40,7 +39,6 @@ pub(super) struct ShardSamples<P> {
     pub(super) validation: Vec<Sample<P>>,
     /// Number of positions left out because benchmarks use them.
     pub(super) held_out: usize,
-    /// All labels of the shard.
     pub(super) labels: Vec<UsedLabel>,
 }
 
@@ -119,7 +117,6 @@ pub(super) fn load_shard<G: Playable>(
     })
 }
 
-/// Whether a game with this fingerprint is for validation.
 fn is_validation(options: &SampleOptions, fingerprint: u128) -> bool {
     let [low, high] = [fingerprint as u64, (fingerprint >> 64) as u64];
     let draw = derive_seed(options.seed, SeedSpace::Training, &[0x5EED, low, high]);

@@ -23,7 +23,6 @@ use engine::core::simd::Instructions;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Samples per gradient task.
 const BLOCK_SIZE: usize = 512;
 
 /// Weights per task of summing, rounding or updating: a multiple of [`LANES`](vector::LANES), sized
@@ -49,7 +48,6 @@ impl CpuNetwork {
     /// twice that length; `steps` counts past steps.
     ///
     /// # Panics
-    ///
     /// If a length does not fit the shape, or a hidden width is not a multiple of 16.
     #[must_use]
     pub fn new(shape: Shape, weights: Vec<f32>, moments: Vec<f32>, steps: u64) -> Self {

@@ -55,7 +55,6 @@ impl NetworkModel {
             shape.parameters(),
             "one number for each weight"
         );
-        // Each tensor takes the next numbers.
         let mut numbers = parameters.iter().copied();
         Self::build(shape, |_| numbers.next().unwrap_or_default(), device)
     }
@@ -99,7 +98,6 @@ impl NetworkModel {
         }
     }
 
-    /// Weights and bias of each hidden layer after the first.
     fn later_layers(&self) -> impl Iterator<Item = Linear<'_>> {
         let layers = [
             layer_params(&self.second, &self.second_bias),
@@ -171,7 +169,6 @@ impl NetworkModel {
         self.last_layer(bucket, first).matmul(weights) + bias.unsqueeze()
     }
 
-    /// Part of a tensor that belongs to a bucket.
     fn bucket_slice<const D: usize>(&self, tensor: Tensor<D>, bucket: usize) -> Tensor<D> {
         let length = tensor.dims()[0] / self.buckets;
         tensor.narrow(0, bucket * length, length)
@@ -216,10 +213,8 @@ impl NetworkModel {
     }
 }
 
-/// Weights and bias of a layer.
 type Linear<'a> = (&'a Param<Tensor<2>>, &'a Param<Tensor<1>>);
 
-/// Weights and bias, if the layer exists.
 fn layer_params<'a>(
     weights: &'a Option<Param<Tensor<2>>>,
     bias: &'a Option<Param<Tensor<1>>>,

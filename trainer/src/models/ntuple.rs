@@ -37,7 +37,6 @@ impl NTupleModel {
         embedding_bag(self.table.val(), rows) + self.bias.val().unsqueeze()
     }
 
-    /// The weights, row by row.
     pub(crate) fn weights(&self) -> Vec<f32> {
         values(&self.table)
     }

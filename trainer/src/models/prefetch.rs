@@ -1,7 +1,6 @@
 //! Prefetches cache lines; does nothing on processors other than x86-64.
 #![allow(unsafe_code)]
 
-/// Prefetches the cells with these indices, which may be out of bounds.
 #[inline(always)]
 pub(super) fn prefetch<T>(cells: &[T], indices: &[u32]) {
     for &index in indices {

@@ -26,7 +26,6 @@ pub(super) fn embedding_bag(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tens
         .reshape([batch, width])
 }
 
-/// Error if a burn record does not fit the model.
 pub(crate) fn record_error(error: RecordError) -> Error {
     Error::new(format!(
         "the checkpoint does not fit the model: {error}; remove it to train from the start"
@@ -41,14 +40,12 @@ pub(crate) fn record(module: impl Module) -> Result<Vec<u8>, Error> {
         .to_vec())
 }
 
-/// Loads a burn record into a module.
 pub(crate) fn load_record<M: Module>(module: M, record: Vec<u8>) -> Result<M, Error> {
     ModuleRecord::from_bytes(Bytes::from_bytes_vec(record))
         .and_then(|record| module.try_load_record(record))
         .map_err(record_error)
 }
 
-/// The numbers of a tensor, row by row.
 pub(crate) fn tensor_values<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>, Error> {
     let data = tensor
         .try_into_data()

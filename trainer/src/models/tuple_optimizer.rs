@@ -298,7 +298,6 @@ fn update_rows<const WIDTH: usize>(
     }
 }
 
-/// Stochastic gradient descent.
 #[inline(always)]
 fn sgd([weight]: [f32; 1], error: f32, rate: f32) -> [f32; 1] {
     [weight - rate * error]

@@ -36,7 +36,6 @@ impl<G: Playable> SelfPlay<G> {
     /// then has.
     ///
     /// # Errors
-    ///
     /// If the directory has other settings, too many games, a damaged shard or another writer; if
     /// positions are limited and an earlier shard is missing; if task results are merged and one is
     /// incomplete; or if writing fails. Complete shards stay unchanged.
@@ -299,12 +298,10 @@ impl<G: Playable> SelfPlay<G> {
     }
 }
 
-/// Error if a directory belongs to another run.
 fn foreign_directory_error(path: &Path, problem: &str) -> Error {
     Error::at_path(path, format!("{problem}; choose another directory"))
 }
 
-/// Describes the first difference between headers, apart from the number of games.
 fn header_difference(found: &ShardHeader, expected: &ShardHeader) -> Option<String> {
     let same = ShardHeader {
         games: found.games,
@@ -314,7 +311,6 @@ fn header_difference(found: &ShardHeader, expected: &ShardHeader) -> Option<Stri
         .or_else(|| (!same).then(|| "made with other settings".to_owned()))
 }
 
-/// Describes the first difference between the settings of runs.
 fn settings_difference(found: &serde_json::Value, expected: &serde_json::Value) -> Option<String> {
     let (key, values) = journal::first_mismatch(found, expected)?;
     let format_value = |value: Option<&serde_json::Value>| {
@@ -328,9 +324,7 @@ fn settings_difference(found: &serde_json::Value, expected: &serde_json::Value) 
 
 /// Complete shards of a run that is limited by positions.
 struct CountedShards<'a, G: Playable> {
-    /// Statistics of these shards.
     counter: Counter<'a, G>,
-    /// Number of complete shards.
     complete: u64,
     /// Number of games that reach the limit of positions; `None` if more must be played.
     games: Option<u64>,

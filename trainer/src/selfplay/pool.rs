@@ -6,7 +6,6 @@
 use crate::label::{LabelSource, Labeller};
 use engine::play::{build::PlayerRecipe, playable::Playable, player::Player};
 
-/// Players and labellers of one thread.
 pub(super) struct PlayerPool<'a, G: Playable> {
     recipes: &'a [PlayerRecipe<G>],
     /// Idle players, indexed by player and seat.

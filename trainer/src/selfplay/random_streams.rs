@@ -14,7 +14,6 @@ pub(super) const GAMES_PER_STREAM: u64 = 16;
 /// Index that derives the seed of chance outcomes from the run's seed.
 const CHANCE_STREAM: u64 = 1;
 
-/// Random streams of a group of games.
 pub(super) struct GameStreams<G: Playable> {
     /// Random numbers for players, starts, players' seeds and exploration.
     pub(super) exploration: Exploration,

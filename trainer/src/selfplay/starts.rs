@@ -82,7 +82,6 @@ impl<P: Copy> Starts<P> {
     }
 }
 
-/// Parses positions, one per line.
 fn positions<G: Playable>(text: &str, game: &G) -> Result<Vec<G::Position>, String> {
     let mut positions = Vec::new();
     for (number, line) in text::content_lines(text) {

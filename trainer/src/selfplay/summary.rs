@@ -58,7 +58,6 @@ impl SelfPlaySummary {
     }
 }
 
-/// Adds up statistics of games, in order.
 pub(super) struct Counter<'a, G> {
     rules: &'a G,
     pub(super) summary: SelfPlaySummary,
@@ -139,7 +138,6 @@ pub struct Timing {
 /// players.
 const TIMED_INTERVAL: u64 = 16;
 
-/// Collects the durations of all threads.
 #[derive(Debug, Default)]
 pub(super) struct Clock(Mutex<TimeBreakdown>);
 
@@ -152,7 +150,6 @@ struct TimeBreakdown {
 }
 
 impl Clock {
-    /// Whether game `index` is timed.
     pub(super) fn is_timed(index: u64) -> bool {
         index.is_multiple_of(TIMED_INTERVAL)
     }

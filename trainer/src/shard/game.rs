@@ -51,7 +51,6 @@ fn steps_to_value(steps: u16) -> Option<f32> {
     (steps != NO_VALUE).then(|| f32::from(steps) / f32::from(VALUE_STEPS))
 }
 
-/// Encodes and decodes the games of a shard.
 pub(super) struct GameCodec<G> {
     pub(super) game: G,
     players: usize,
@@ -87,7 +86,6 @@ impl<G: Playable> GameCodec<G> {
     /// Appends the encoding of a game.
     ///
     /// # Errors
-    ///
     /// If [`GameCodec::decode`] would refuse it: the game is illegal, has fields that the header
     /// does not declare, or a value outside 0..=1.
     pub(super) fn encode(&self, played: &PlayedGame<G>, bytes: &mut Vec<u8>) -> Result<(), String> {
@@ -168,7 +166,6 @@ impl<G: Playable> GameCodec<G> {
     /// Decodes and replays one game, calling `should_stop` every few plies.
     ///
     /// # Errors
-    ///
     /// If the bytes do not encode a legal game, or `should_stop` returned true.
     pub(super) fn decode(
         &self,
@@ -308,7 +305,6 @@ fn strip_checksum(bytes: &[u8]) -> Result<&[u8], String> {
     Ok(bytes)
 }
 
-/// Appends the columns of a game.
 struct ColumnWriter {
     /// Offset of the bytes of column states.
     at: usize,

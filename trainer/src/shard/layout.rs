@@ -22,7 +22,6 @@ const VERSION_WITH_ENDINGS: u32 = 5;
 /// Total size of magic, version, header length and index length.
 const FIXED_BYTES: usize = 20;
 
-/// Header as stored in the file, in JSON.
 #[derive(Serialize, Deserialize)]
 struct StoredHeader {
     #[serde(flatten)]
@@ -34,7 +33,6 @@ struct StoredHeader {
 /// A shard with a verified header and unchecked games.
 pub(super) struct OpenShard<'a> {
     pub(super) header: ShardHeader,
-    /// Encoding of each game.
     pub(super) games: Vec<&'a [u8]>,
     pub(super) totals: ShardTotals,
     bytes: &'a [u8],
@@ -80,7 +78,6 @@ pub(super) fn encode(
     Ok(bytes)
 }
 
-/// File version for a header.
 fn version_of(header: &ShardHeader) -> u32 {
     match header.ended_early {
         0 => VERSION,
@@ -191,7 +188,6 @@ impl OpenShard<'_> {
     }
 }
 
-/// Little-endian 32-bit number at an offset.
 fn read_u32(bytes: &[u8], at: usize) -> Option<u32> {
     bytes
         .get(at..at + 4)

@@ -9,7 +9,6 @@ use engine::play::playable::Playable;
 /// Error of a game that stops without a result.
 pub(crate) const NO_RESULT: &str = "it stops without a result";
 
-/// State of a game during replay.
 pub(crate) struct Replay<'a, G: Playable> {
     game: &'a G,
     position: G::Position,
@@ -92,7 +91,6 @@ impl<'a, G: Playable> Replay<'a, G> {
     /// else `stated`.
     ///
     /// # Errors
-    ///
     /// If ending and moves contradict each other, or the stated payoffs are impossible.
     pub(crate) fn finish(self, ending: Ending, stated: &Payoffs) -> Result<Payoffs, String> {
         let (given, others) = stated.split_at(self.game.seats());
@@ -113,7 +111,6 @@ impl<'a, G: Playable> Replay<'a, G> {
     }
 }
 
-/// Checks that each seat has a player with an index below `player_count`.
 pub(crate) fn check_players<G: Playable>(
     game: &G,
     players: &[u8],

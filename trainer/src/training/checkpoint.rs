@@ -27,7 +27,6 @@ pub(super) struct Header {
     pub(super) fingerprint: u64,
     /// Epoch with the lowest validation loss, from 1; 0 before the first one ends.
     pub(super) best_epoch: usize,
-    /// One point per complete epoch.
     pub(super) curve: Vec<CurvePoint>,
     /// Progress within the next epoch; `None` before it begins.
     #[serde(rename = "begun")]

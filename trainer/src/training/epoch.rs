@@ -11,14 +11,12 @@ use std::time::Instant;
 
 const VALIDATION_BATCH: usize = 16_384;
 
-/// Progress within an epoch of training samples.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct EpochProgress {
     pub(super) batches: usize,
     pub(super) samples: usize,
     /// Sum of the losses of the samples, in nats.
     pub(super) loss: f64,
-    /// Learning rate of the last step.
     pub(super) learning_rate: f64,
     /// Duration of training so far, in seconds.
     pub(super) seconds: f64,

@@ -32,7 +32,6 @@ const WEIGHT_STREAM: u64 = 3;
 /// layer.
 const PREDICTION_BATCH: usize = 4096;
 
-/// A neural network with its optimizer and input features.
 pub(super) struct NetworkLearner<G: Learnable> {
     state: Implementation,
     features: FeatureSpec<G>,
@@ -46,9 +45,7 @@ pub(super) struct NetworkLearner<G: Learnable> {
     device: Device,
 }
 
-/// A network with its optimizer.
 enum Implementation {
-    /// The network of the hand-written CPU step.
     Cpu(Box<CpuNetwork>),
     /// The network in burn, on a device with automatic differentiation.
     Burn(Box<NetworkModel>, Box<ModuleOptimizer>),

@@ -23,7 +23,6 @@ use engine::learned::{
 /// Samples per batch; the row indices of a batch fit the second-level cache.
 const BATCH_SIZE: usize = 2048;
 
-/// An n-tuple network with its optimizer state.
 pub(super) struct NTupleLearner<G: Learnable> {
     table: WeightTable,
     set: TupleSet<G>,
@@ -33,7 +32,6 @@ pub(super) struct NTupleLearner<G: Learnable> {
 }
 
 impl<G: Learnable> NTupleLearner<G> {
-    /// Creates a network with zero weights.
     pub(super) fn new(game: &G, config: &NTupleConfig, device: Device) -> Result<Self, Error> {
         let set = config.tuple_set(game)?;
         let table = WeightTable::zeros(config.rule, set.rows());
@@ -51,13 +49,11 @@ impl<G: Learnable> NTupleLearner<G> {
         (&self.set, &mut self.table)
     }
 
-    /// The network as a burn module.
     fn burn(&self) -> NTupleModel {
         let (weights, bias, _) = self.table.to_parts();
         NTupleModel::new(&weights, bias, &self.device)
     }
 
-    /// The optimizer state as a burn module.
     fn accumulators(&self) -> Accumulators {
         let (.., state) = self.table.to_parts();
         Accumulators::new(state, WeightTable::state_len(self.rule), &self.device)

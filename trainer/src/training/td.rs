@@ -29,7 +29,6 @@ const CHECKPOINT_FAMILY: &str = "ntuple from its own games";
 /// Index that derives the seeds of games from the training seed.
 const GAME_STREAM: u64 = 5;
 
-/// Progress of a training by self-play.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct TdProgress {
     games: u64,
@@ -45,7 +44,6 @@ pub(super) struct TdProgress {
 /// model file, as JSON or plain text.
 ///
 /// # Errors
-///
 /// If a setting is unusable, the loss becomes infinite or NaN, the directory belongs to another
 /// training, a file cannot be written, or the engine's predictions differ from the trainer's.
 pub fn train_td<'a, G: Learnable>(
@@ -100,7 +98,6 @@ pub fn train_td<'a, G: Learnable>(
     )
 }
 
-/// An n-tuple network that learns from self-play.
 struct TdLearner<'a, G: Learnable> {
     config: &'a TrainConfig,
     learner: NTupleLearner<G>,
@@ -264,7 +261,6 @@ fn exploration_rate(config: &TdConfig, game: u64) -> f64 {
     config.exploration + (config.final_exploration - config.exploration) * done
 }
 
-/// Formats the curve as CSV.
 fn format_csv(curve: &[TdPoint]) -> String {
     let mut table =
         String::from("games,positions,loss,exploration,learning_rate,games_per_second\n");

@@ -63,7 +63,6 @@ fn train_in(
     train_on(&samples(), directory, config, family)
 }
 
-/// Error message of a training.
 fn refusal(directory: impl AsRef<Path>, config: &TrainConfig, family: Family) -> String {
     train_in(directory, config, family).unwrap_err().to_string()
 }
@@ -78,7 +77,6 @@ fn assert_refused(
     assert!(error.contains(expected), "{error}: expected {expected}");
 }
 
-/// Model and metadata in a model file.
 fn load_model_file(model: &Path) -> (Model<Standard>, serde_json::Value) {
     let file = ModelFile::load(&Standard::default(), model).unwrap();
     (file.model, serde_json::from_str(&file.provenance).unwrap())
@@ -205,14 +203,12 @@ fn cut_off_and_resumed(
     );
     let model = |report: &TrainingReport| fs::read(&report.model).unwrap();
     assert!(model(&found) == model(&expected), "{what}");
-    // A finished training only exports its model again.
     fs::remove_file(&found.model).unwrap();
     assert_eq!(until(&broken, 0).unwrap(), found);
     assert!(model(&found) == model(&expected), "{what}");
     (found, broken)
 }
 
-/// Curve without its timing.
 fn curve_of(directory: impl AsRef<Path>) -> Vec<CurvePoint> {
     let curve = Checkpoint::read(directory.as_ref())
         .unwrap()

@@ -12,7 +12,6 @@ use engine::learned::{inputs::Learnable, tuples::TupleSet};
 /// Number of samples whose rows are computed together.
 const BATCH_SIZE: usize = 1024;
 
-/// A tuple set with trained weights.
 pub(super) struct TrainedSet<G: Learnable> {
     set: TupleSet<G>,
     table: WeightTable,
@@ -20,7 +19,6 @@ pub(super) struct TrainedSet<G: Learnable> {
     pub(super) validation_loss: f64,
 }
 
-/// Trains a set for some epochs with the configured learning-rate schedule.
 pub(super) fn train_set<G: Learnable>(
     config: &TrainConfig,
     epochs: usize,

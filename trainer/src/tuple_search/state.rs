@@ -44,7 +44,6 @@ pub struct SearchReport {
     pub config: PathBuf,
 }
 
-/// Resumable state of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct State {
     format: String,
@@ -110,7 +109,6 @@ impl State {
         }
     }
 
-    /// Tuples of all additions, in order.
     pub(super) fn tuples(&self) -> Vec<String> {
         self.additions
             .iter()
@@ -155,7 +153,6 @@ impl State {
         })
     }
 
-    /// The additions as a table of TOML comments.
     fn table(&self) -> String {
         let mut table = String::from(
             "# Found by `alea tuples`: what was added, and the validation loss (nats) of a short training with it.\n",

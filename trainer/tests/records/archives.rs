@@ -12,7 +12,6 @@ use trainer::data::{
     transcripts, verify,
 };
 
-/// What the import of an archive stores and reports.
 struct Expected {
     /// Number of games with each ending, in the order of [`Ending::ALL`].
     endings: [u64; 5],

@@ -40,7 +40,6 @@ fn fingerprints(games: &[PlayedGame]) -> Vec<u128> {
     games.iter().map(|game| game.fingerprint(&rules)).collect()
 }
 
-/// Writes these games to two shards.
 fn two_shards(directory: &Path, games: &[PlayedGame]) {
     std::fs::create_dir_all(directory).unwrap();
     let half = games.len() / 2;
@@ -122,7 +121,6 @@ fn bad_records_are_reported() {
         (2, GAMES_PER_SHARD + 20, plies as u64, 0)
     );
     assert!(sound.problems.is_empty());
-    // Damages two games of the second shard, and deletes the first shard.
     let path = records.join("000001.games");
     let mut bytes = std::fs::read(&path).unwrap();
     let length = bytes.len();
@@ -305,7 +303,6 @@ fn samples_and_shuffles_are_of_the_same_games() {
         Path::new(""),
         "501",
     );
-    // The same seed gives the same bytes, another seed does not.
     rewrite::sample(&source, &at("again"), 50, 1).unwrap();
     rewrite::sample(&source, &at("other"), 50, 2).unwrap();
     assert_eq!(content(&at("again")), content(&at("sample")));
@@ -319,7 +316,6 @@ fn filters_remove_values_and_labels_but_no_plies() {
         labels: vec![label_config("deep", "star1(depth=1)")],
         ..config(&MIXED_PLAYERS, 60)
     });
-    // One filter of each kind.
     let filters = [
         Filter {
             remaining: (9, 11),

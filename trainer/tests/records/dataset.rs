@@ -88,7 +88,6 @@ pub(crate) fn training(samples: &Samples) -> Vec<Sample<Position>> {
         .collect()
 }
 
-/// Training and validation samples of these games, loaded from a shard.
 fn samples(games: &[PlayedGame], options: &SampleOptions) -> [Vec<Sample<Position>>; 2] {
     let directory = scratch();
     write(&directory, games, &[]);
@@ -138,7 +137,6 @@ fn games_are_split_as_a_unit_and_stay_on_their_side() {
     for (few, many) in few.iter().zip(&many) {
         assert_eq!(few[..], many[..few.len()]);
     }
-    // Another seed splits differently.
     let options = SampleOptions {
         seed: 4,
         ..sample_options()

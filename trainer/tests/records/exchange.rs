@@ -16,7 +16,6 @@ use trainer::data::{
 };
 use trainer::selfplay::{Limits, SelfPlay, SelfPlayConfig};
 
-/// Settings for games with and without values and labels.
 fn labelled() -> SelfPlayConfig {
     SelfPlayConfig {
         labels: vec![
@@ -264,7 +263,6 @@ fn rewritten_tables_are_imported_by_given_rules() {
         BadGames::Refuse,
     );
     assert_refused(other, &file("polars_zstd"), "there is no column 'player_X'");
-    // Flips bytes of zstd-compressed pages.
     let bytes = fs::read(file("duckdb_zstd_v2")).unwrap();
     for index in (0..bytes.len()).step_by(5) {
         let mut flipped = bytes.clone();

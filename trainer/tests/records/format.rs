@@ -60,7 +60,6 @@ fn both_variants_are_replayed_by_their_own_rules() {
     );
 }
 
-/// A label with this name, computed by `by`.
 pub(crate) fn label(name: &str, by: &str) -> Label {
     Label {
         name: name.to_owned(),
@@ -159,7 +158,6 @@ fn a_shard_by_hand_is_read() {
     assert_eq!(rules.format_move(&game.record.start, ply.mv), "d2e1");
     assert_eq!((ply.outcome, ply.explored), (3, true));
     assert!((ply.value.unwrap() - 0.750_007_6).abs() < 1e-7);
-    // Encoding the decoded game gives the same bytes.
     assert_eq!(
         shard::encode(Path::new("hand.games"), &header, &games).unwrap(),
         bytes
@@ -297,7 +295,6 @@ fn random_game<G: Playable>(
     shard::PlayedGame::new(record, players)
 }
 
-/// The games with quantized values.
 pub(crate) fn quantize_value<G: Playable>(
     mut games: Vec<shard::PlayedGame<G>>,
 ) -> Vec<shard::PlayedGame<G>> {
@@ -313,7 +310,6 @@ pub(crate) fn quantize_value<G: Playable>(
     games
 }
 
-/// Number of games that did not end by the rules.
 fn ended_early<G: Playable>(games: &[shard::PlayedGame<G>]) -> u64 {
     let early = games.iter().filter(|game| !game.record.ending.is_played());
     early.count() as u64

@@ -92,7 +92,6 @@ fn write<G: Learnable>(rules: &G, games: &[PlayedGame<G>], directory: &Path) {
     shard::write(&directory.join("000000.games"), &header, games).unwrap();
 }
 
-/// Canonical fingerprints of all games in a directory.
 fn kinds<G: Learnable>(rules: &G, directory: &Path) -> HashSet<u128> {
     let mut kinds = HashSet::new();
     let source = ShardReader::<G>::open(&[directory.to_owned()]).unwrap();
@@ -115,7 +114,6 @@ fn check<G: Learnable>(rules: &G, count: usize) -> f64 {
         let fingerprint = game.canonical_fingerprint(rules);
         let same = |image: &PlayedGame<G>| image.canonical_fingerprint(rules) == fingerprint;
         assert!(images.iter().all(same));
-        // Shorter versions of a game have other fingerprints.
         let mut shorter = game.clone();
         shorter.record.plies.pop();
         assert!(!same(&shorter));

@@ -31,7 +31,6 @@ pub(crate) fn tiny_labelled() -> PlayedGame {
     game
 }
 
-/// Estimates without standard errors.
 fn estimates(values: &[Option<f32>]) -> Vec<Option<Estimate>> {
     values
         .iter()
@@ -339,7 +338,6 @@ fn sets_with_different_labels_lie_together() {
         "'deep' is by star1(depth=2)",
     );
     assert!(text.contains("star1(depth=1)"), "{text}");
-    // Numbers of labels and their mean squared differences from the result.
     let counts = info::info(&open(&[&at("b")])).unwrap().labels;
     let mut sum = 0.0;
     for game in &b {

@@ -50,7 +50,6 @@ type Samples = trainer::dataset::Samples<Standard>;
 const CLASSIC: &str = "einstein";
 const NEAREST: &str = "einstein(variant=nearest)";
 
-/// A temporary directory.
 struct Scratch(tempfile::TempDir);
 
 impl std::ops::Deref for Scratch {
@@ -71,7 +70,6 @@ fn scratch_paths() -> impl Fn(&str) -> PathBuf {
     move |name| directory.join(name)
 }
 
-/// Self-play settings with these players, all of weight 1.
 fn config(players: &[&str], games: u64) -> SelfPlayConfig {
     let players = players
         .iter()
@@ -126,7 +124,6 @@ fn label_config(name: &str, by: &str) -> LabelConfig {
     }
 }
 
-/// All plies of these games.
 fn plies(games: &[PlayedGame]) -> impl Iterator<Item = &Ply<Move>> + Clone {
     games.iter().flat_map(|game| &game.record.plies)
 }
@@ -143,7 +140,6 @@ fn samples_in(directory: &Path, options: &SampleOptions) -> Result<Samples, Erro
     Samples::open(&[directory], options)
 }
 
-/// Header and games of a shard.
 type Shard = (shard::ShardHeader, Vec<PlayedGame>);
 
 fn decode(path: &Path, bytes: &[u8]) -> Result<Shard, Error> {
@@ -179,7 +175,6 @@ fn content(directory: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// A shard header for games of the run `config`.
 fn header_of(config: &SelfPlayConfig, games: u64) -> shard::ShardHeader {
     shard::ShardHeader {
         run: serde_json::json!({ "seed": config.seed }),

@@ -32,7 +32,6 @@ fn the_same_seed_gives_the_same_bytes_with_any_number_of_threads() {
     );
     assert_eq!(files(&config, 2), one);
     assert_eq!(files(&config, 5), one);
-    // Another seed changes the games as well as the header.
     let changed = play(&SelfPlayConfig {
         seed: 8,
         ..config.clone()
@@ -161,7 +160,6 @@ fn players_are_sampled_by_weight_for_each_side() {
             );
         }
     }
-    // Either side moves first equally often.
     let red_begins = games
         .iter()
         .filter(|game| game.record.start.seat() == 0)
@@ -176,7 +174,6 @@ fn players_are_sampled_by_weight_for_each_side() {
 fn the_summary_counts_the_games_of_the_files() {
     let config = config(&MIXED_PLAYERS, 100);
     let parent = scratch();
-    // Parent directories are created too.
     let directory = parent.join("a/b/c");
     let summary = run(&config, &directory).unwrap();
     let games = play(&config);
@@ -248,10 +245,8 @@ fn a_stopped_run_resumes_to_the_same_files() {
     let before = written("000000.games");
     go_on();
     assert_eq!(written("000000.games"), before);
-    // A missing shard is played again.
     std::fs::remove_file(directory.join("000001.games")).unwrap();
     go_on();
-    // If nothing is missing, no file is written.
     let times = || ["000000.games", "000001.games", "000002.games"].map(written);
     let before = times();
     go_on();
@@ -329,7 +324,6 @@ fn games_of_other_settings_are_never_mixed_in() {
             assert_eq!(content(&directory), before);
         }
     }
-    // The same players spelt differently.
     let spelt = |text: &str| SelfPlayConfig {
         games: 20,
         ..crate::config(&[text], 20)
@@ -404,7 +398,6 @@ fn games_have_different_rolls_starts_and_moves() {
     ] {
         assert_eq!(what.len(), 200);
     }
-    // Other seeds give other rolls.
     let others = play(&SelfPlayConfig {
         seed: 8,
         ..config(&["random"], 200)

@@ -18,7 +18,6 @@ use trainer::selfplay::SelfPlayConfig;
 use trainer::shard::{self, Estimate, Label};
 use trainer::training::{Family, TrainingRun, train};
 
-/// Descriptions of the labels of [`tiny_labelled`].
 fn both() -> [Label; 2] {
     [
         label("deep", "star2(depth=4)"),
@@ -43,7 +42,6 @@ fn options(label: &str, exact: bool) -> SampleOptions {
     )
 }
 
-/// Labels replace search values; exact labels also replace results.
 #[test]
 fn samples_have_values_of_players_and_labels() {
     let directory = scratch();

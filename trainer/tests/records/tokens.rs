@@ -205,7 +205,6 @@ fn games_of_any_number_of_seats_and_moves_round_trip() {
         assert!(shard::decode::<Tokens>(path, &bytes).unwrap() == (header.clone(), games.clone()));
         let text = assert_refused(decode(path, &bytes), path, "'tokens'");
         assert!(text.contains("'einstein'"), "{text}");
-        // Illegal moves and wrong payoffs are refused.
         let mut wrong = games.clone();
         wrong[3].record.plies[0].mv = rules.per_turn + 1;
         let assert_refused = |wrong: &[_], expected: &str| {
@@ -246,7 +245,6 @@ fn sets_are_counted_exchanged_and_derived() {
         (counts.first_mover_points, counts.positions_by_remaining[20]),
         (counts.points[0], 50)
     );
-    // Round trips through JSON lines and Parquet.
     let all = |name: &str| {
         let mut games = Vec::new();
         let source = open(name);
@@ -262,7 +260,6 @@ fn sets_are_counted_exchanged_and_derived() {
     parquet::export(&open("a"), &at("a.parquet")).unwrap();
     parquet::import::<Tokens>(&at("a.parquet"), &at("c"), None, BadGames::Refuse).unwrap();
     assert!(all("b") == all("a") && all("c") == all("a") && all("a").1 == games);
-    // Files of another game are refused.
     let read = json_lines::import::<Standard>(&at("a.jsonl"), &at("d"), BadGames::Refuse);
     assert_refused(read, &at("a.jsonl"), "'tokens'");
     let (other, others) = random_games(&tokens(3, 20, 5), 5);
@@ -270,7 +267,6 @@ fn sets_are_counted_exchanged_and_derived() {
     shard::write(&at("other/000000.games"), &other, &others).unwrap();
     let both = ShardReader::<Tokens>::open(&[at("a"), at("other")]);
     assert_refused(both, &at("other"), " among games of ");
-    // Positions with at most four tokens left.
     let few = Filter {
         remaining: (0, 4),
         ..Filter::default()

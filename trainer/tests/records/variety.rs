@@ -10,7 +10,6 @@ use std::{path::Path, time::Instant};
 use trainer::selfplay::{GAMES_PER_SHARD, Limits, SelfPlayConfig};
 use trainer::shard;
 
-/// Settings with these options, written in TOML.
 fn with(options: &str, players: &[&str], games: u64) -> SelfPlayConfig {
     SelfPlayConfig {
         options: toml::from_str(options).unwrap(),
@@ -314,7 +313,6 @@ fn tables_adjudicate_with_best_moves_and_exact_values() {
         }
     }
     assert!(adjudicated_games > 100, "{adjudicated_games}");
-    // Results agree with the tablebase values.
     assert!(
         (won - expected).abs() < 4.5 * f64::sqrt(variance),
         "{won} of {adjudicated_games}, not {expected}"

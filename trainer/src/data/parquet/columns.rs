@@ -37,7 +37,6 @@ impl RowGroup<'_> {
         usize::try_from(self.metadata.num_rows()).map_err(|error| error.to_string())
     }
 
-    /// Index of a column.
     pub(super) fn find(&self, name: &str) -> Result<usize, String> {
         let mut columns = self.metadata.columns().iter();
         let index = columns.position(|column| column.column_path().string() == name);

@@ -141,7 +141,6 @@ impl ParquetFile {
         take.recv_timeout(limit).unwrap_or_else(|_| late())
     }
 
-    /// The heading stored in the metadata, if any.
     fn heading(&self) -> Result<Option<Heading>, String> {
         let metadata = self.metadata.file_metadata().key_value_metadata();
         let text = metadata

@@ -10,7 +10,6 @@ use super::vector::{LANES, Lanes, Vector};
 const DECAY_RATES: [f32; 2] = [0.9, 0.999];
 const EPSILON: f32 = 1e-8;
 
-/// Parameters of a step.
 #[derive(Clone, Copy)]
 pub(super) struct StepParams {
     learning_rate: f32,
@@ -121,7 +120,6 @@ pub(super) fn norm(values: &[f32]) -> f32 {
     sums.iter().sum::<f64>().sqrt() as f32
 }
 
-/// `sum += addend`.
 #[inline(always)]
 pub(super) fn add<V: Vector>(sum: &mut [f32], addend: &[f32]) {
     let ((sums, last_sums), (addends, last)) = (sum.as_chunks_mut(), addend.as_chunks());

@@ -81,7 +81,6 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// Weights that all threads use in a step.
 #[derive(Clone, Copy)]
 pub(super) struct Weights<'a> {
     pub(super) shape: Shape,
@@ -90,7 +89,6 @@ pub(super) struct Weights<'a> {
     pub(super) transposed: &'a [Vec<f32>],
 }
 
-/// Buffers and results for a block of samples.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Workspace {
     /// Gradient of all weights, summed over the samples.
@@ -124,7 +122,6 @@ pub(super) fn gradient<V: Vector, const ROWS: usize>(
     }
 }
 
-/// Appends the log odds of a win for each sample to `logits`.
 #[inline(always)]
 pub(super) fn predict_logits<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,

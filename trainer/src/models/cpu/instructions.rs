@@ -15,7 +15,6 @@ use engine::core::simd::multiversion;
 
 // AVX-512 has more registers, so a product processes more rows at a time.
 multiversion! {
-    /// Calls [`block::gradient`].
     pub(super) fn gradient(weights: Weights<'_>, inputs: Inputs<'_>, scale: f32, workspace: &mut Workspace) {
         Avx512 => block::gradient::<Avx512, 8>,
         Avx2 => block::gradient::<Avx2, 4>,
@@ -24,7 +23,6 @@ multiversion! {
 }
 
 multiversion! {
-    /// Calls [`block::predict_logits`].
     pub(super) fn predict_logits(
         weights: Weights<'_>,
         inputs: Inputs<'_>,
@@ -38,7 +36,6 @@ multiversion! {
 }
 
 multiversion! {
-    /// Calls [`adam::step`].
     pub(super) fn adam(chunk: AdamChunk<'_>, params: StepParams, factor: f32) {
         Avx512 => adam::step::<Avx512>,
         Avx2 => adam::step::<Avx2>,
@@ -47,7 +44,6 @@ multiversion! {
 }
 
 multiversion! {
-    /// Calls [`adam::add`].
     pub(super) fn add(sum: &mut [f32], addend: &[f32]) {
         Avx512 => adam::add::<Avx512>,
         Avx2 => adam::add::<Avx2>,
@@ -56,7 +52,6 @@ multiversion! {
 }
 
 multiversion! {
-    /// Calls [`adam::norm`].
     pub(super) fn norm(gradient: &[f32]) -> f32 {
         any => adam::norm,
     }

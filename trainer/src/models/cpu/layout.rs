@@ -9,7 +9,6 @@ use std::ops::Range;
 /// Number of tensors, including the empty ones of absent layers.
 pub(super) const NUM_TENSORS: usize = 8;
 
-/// Number of tensors of the first layer.
 const FIRST_LAYER_TENSORS: usize = 2;
 
 /// Size of the first layer's sparse input.
@@ -94,7 +93,6 @@ impl Shape {
     /// Shape with these inputs, one to three hidden layers of these widths, and one bucket.
     ///
     /// # Panics
-    ///
     /// If there are no hidden layers, more than three, or one of width 0.
     #[must_use]
     pub fn new(sparse: SparseInputs, widths: &[usize]) -> Self {

@@ -12,7 +12,6 @@ pub(super) fn lanes(matrix: &[f32]) -> &[Lanes] {
     matrix.as_chunks().0
 }
 
-/// Views a mutable matrix as vectors of sixteen columns.
 #[inline(always)]
 pub(super) fn lanes_mut(matrix: &mut [f32]) -> &mut [Lanes] {
     matrix.as_chunks_mut().0
@@ -119,7 +118,6 @@ fn transposed_rows<V: Vector, const ROWS: usize>(
     }
 }
 
-/// Transposes a matrix of `columns` columns.
 pub(crate) fn transpose(matrix: &[f32], columns: usize) -> Vec<f32> {
     let rows = matrix.len() / columns;
     let mut result = vec![0.0; matrix.len()];

@@ -103,13 +103,11 @@ fn activate_in_steps<V: Vector>(layer: &mut [Lanes], scale: f32, offset: f32) {
     }
 }
 
-/// Activates the first layer, whose biases include [`ROUNDING_OFFSET`].
 #[inline(always)]
 pub(super) fn activate_first<V: Vector>(layer: &mut [Lanes]) {
     activate_in_steps::<V>(layer, 1.0 / ACTIVATION_STEP, 0.0);
 }
 
-/// Activates a hidden layer that is neither first nor last.
 #[inline(always)]
 pub(super) fn activate_between<V: Vector>(layer: &mut [Lanes]) {
     activate_in_steps::<V>(layer, 127.0, MIDDLE_ROUNDING_OFFSET);

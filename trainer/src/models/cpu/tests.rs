@@ -59,7 +59,6 @@ fn random_batch(samples: usize, shape: Shape, random: &mut RandomStream) -> Netw
     }
 }
 
-/// Burn's logits and mean loss of a batch.
 fn burn_logits_and_loss(
     shape: Shape,
     model: &NetworkModel,
@@ -131,7 +130,6 @@ fn losses_and_gradients_are_burns() {
                 .iter()
                 .fold(0.0f32, |largest, value| largest.max(value.abs()));
             assert_close(&network.workspace[0].gradient, &expected, largest);
-            // Rows that no sample uses have no gradient.
             let unused = 5 * shape.hidden()[0]..STONE_SQUARES * shape.hidden()[0];
             assert!(
                 network.workspace[0].gradient[unused]
@@ -264,7 +262,6 @@ fn a_batch_of_another_size_leaves_nothing_behind() {
 
 #[test]
 fn a_loss_that_is_no_number_changes_nothing() {
-    // An output weight, and the output bias.
     let shape = SHAPES[0];
     let (first, last) = (shape.tensor_ranges()[OUTPUT].start, shape.parameters() - 1);
     for (index, wrong) in [(first, f32::NAN), (last, f32::INFINITY)] {

@@ -11,7 +11,6 @@ pub(super) const LANES: usize = 16;
 /// Sixteen adjacent columns of a matrix row in memory.
 pub(super) type Lanes = [f32; LANES];
 
-/// Sixteen numbers in registers.
 pub(super) trait Vector: Copy {
     fn splat(number: f32) -> Self;
     fn load(lanes: &Lanes) -> Self;
@@ -28,7 +27,6 @@ pub(super) trait Vector: Copy {
     /// Sums all lanes pairwise: 8 + 8, 4 + 4, 2 + 2, 1 + 1.
     fn sum(self) -> f32;
 
-    /// `lanes += self`.
     #[inline(always)]
     fn add_to(self, lanes: &mut Lanes) {
         Self::load(lanes).plus(self).store(lanes);

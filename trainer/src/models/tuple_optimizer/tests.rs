@@ -11,7 +11,6 @@ const TUPLES: usize = 11;
 
 fn random_batch(samples: usize, seed: u64) -> TupleBatch {
     let mut random = RandomStream::new(seed);
-    // Each tuple has its own table of four rows.
     let rows = (0..samples * TUPLES)
         .map(|index| (index % TUPLES * 4 + random.below(4)) as u32)
         .collect();
@@ -131,7 +130,6 @@ fn vectorized_updates_equal_sequential_ones() {
         // With more than 256 samples, the product of losses is converted to a logarithm several
         // times.
         let mut batch = random_batch(1000, 5);
-        // Every second weight is 1.
         let weights_of = batch.weights.iter_mut().step_by(2);
         weights_of.for_each(|weight| *weight = 1.0);
         let table = interleave::<WIDTH>(&weights, bias, &vec![start; (ROWS + 1) * (WIDTH - 1)]);

@@ -22,7 +22,6 @@ use engine::learned::{inputs::Learnable, tuples::TupleSet};
 #[derive(Debug)]
 pub(super) struct Episode<G: Learnable> {
     positions: Vec<G::Position>,
-    /// Seat to move in each position.
     seats: Vec<Seat>,
     /// Rows of the tuples in each position, concatenated.
     rows: Vec<u32>,
@@ -30,7 +29,6 @@ pub(super) struct Episode<G: Learnable> {
     logits: Vec<f32>,
     /// Whether the move in each position was random.
     pub(super) explored: Vec<bool>,
-    /// Final payoffs by seat.
     pub(super) payoffs: Payoffs,
     errors: Vec<f32>,
     /// Rows of the tuples in an afterstate under consideration.

@@ -28,7 +28,6 @@ fn config(set: &str, rule: UpdateRule, learning_rate: f64, trace: f64) -> TrainC
     config
 }
 
-/// Converts the network to the engine's type.
 fn engine_network(learner: &TdLearner<'_, Standard>) -> NTuple {
     match learner.learner.export().unwrap() {
         Model::NTuple(network) => network,

@@ -68,7 +68,6 @@ fn read<G: Playable>(arguments: &mut Arguments<'_>, game: &G) -> Result<Maker<G>
 #[derive(Clone)]
 struct CommandLine {
     words: Vec<String>,
-    /// Working directory; the current one by default.
     folder: Option<PathBuf>,
 }
 
@@ -132,8 +131,7 @@ fn find(program: &str) -> Result<(), String> {
     })
 }
 
-/// Timeout of the program's reply after it was asked to stop; longer in tests, whose programs are
-/// shell scripts.
+/// Timeout of the reply after a stop; longer in tests, whose programs are shell scripts.
 const STOP_TIMEOUT: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 50 });
 
 /// A player whose moves come from another program.
@@ -152,7 +150,7 @@ pub struct External<G: Playable> {
     /// Position and move of the program's last reply.
     last_reply: Option<(G::Position, G::Move)>,
     seed: u64,
-    /// Error when the program was started for this game, returned by the next request.
+    /// Error at the program's start, returned by the next request.
     start_failure: Option<Failure>,
     limits: Limits,
     /// CPU time of the program up to the start of the game or its last decision.
@@ -224,8 +222,7 @@ impl<G: Playable> External<G> {
         Ok(())
     }
 
-    /// Sends the lines for the start of the game, unless they were sent, within the timeout of a
-    /// start.
+    /// Sends the lines for the start of the game, unless they were sent.
     fn begin_game(&mut self, position: &G::Position) -> Result<(), Failure> {
         self.follow(position);
         if self.is_begun {
@@ -365,7 +362,7 @@ pub fn parse_move_of_reply<G: Playable>(
     parse_reply(game, position, legal, &adapter.answer(answer)?)
 }
 
-/// Sends requests one after another and returns the reply to the last one.
+/// Sends requests and returns the reply to the last one.
 fn send_all(
     program: &mut Program,
     requests: &[Request],
@@ -419,7 +416,7 @@ impl<G: Playable> Player<G> for External<G> {
         Ok(decision)
     }
 
-    /// Stores the ply. The program gets it with the next request, within the timeout of that move.
+    /// Stores the ply, which the program gets with the next request.
     fn notify(&mut self, event: GameEvent<'_, G>) {
         match event {
             GameEvent::Ply(position, outcome, mv) => {
@@ -447,8 +444,7 @@ impl<G: Playable> Player<G> for External<G> {
         }
     }
 
-    /// Returns the program's move as principal variation, without values, which programs do not
-    /// send.
+    /// Returns the program's move as principal variation, without values.
     fn analyse(
         &mut self,
         position: &G::Position,
@@ -468,7 +464,7 @@ impl<G: Playable> Player<G> for External<G> {
 }
 
 impl<G: Playable> External<G> {
-    /// Sends the winner. A failure is not reported, since the game is over.
+    /// Sends the winner, without reporting failures.
     fn send_result(&mut self, winner: String) {
         let adapter = &self.adapter;
         let substitutions = ("winner", adapter.gets_all_moves().then_some(winner));

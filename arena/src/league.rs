@@ -127,7 +127,7 @@ struct JournalStep {
     pairs: u64,
 }
 
-/// Maximum length of [`LeagueResult::history`], approximately.
+/// Approximate limit for [`LeagueResult::history`].
 const MAX_HISTORY_STEPS: usize = 100;
 
 /// Plays a league until its ranking is decided or the games are used up; `watch` gets the state and
@@ -233,14 +233,14 @@ fn check<G: Playable>(entrants: &[Entrant<G>]) -> Result<()> {
 fn file_name(a: &str, b: &str) -> String {
     let is_plain =
         !a.contains("--") && !b.contains("--") && !a.ends_with('-') && !b.starts_with('-');
-    // A name that contains `--` would be ambiguous; no name contains `~`.
+    // A name may contain `--`, but never `~`.
     let between = if is_plain { "--" } else { "~" };
     format!("{a}{between}{b}")
 }
 
 struct League<'a, G: Playable> {
     entrants: Vec<&'a Entrant<G>>,
-    /// Number of entrants that get ratings: all that can play or have played. They come first.
+    /// Number of entrants with ratings: those that can play or have played. They come first.
     rated: usize,
     options: &'a LeagueOptions<G>,
     matches: MatchOptions<G>,

@@ -215,8 +215,7 @@ impl PairResult {
     }
 }
 
-/// Hashes of the games so far. A game without chance that repeats an earlier one, up to symmetry,
-/// adds no information.
+/// Hashes of the games so far, to find repetitions.
 #[derive(Debug, Default)]
 struct Repeats {
     seen: HashSet<u64>,
@@ -224,7 +223,7 @@ struct Repeats {
 
 impl Repeats {
     /// True if no game of the next pair repeats one of an earlier pair. Two equal games in one pair
-    /// do not matter: the players acted alike there.
+    /// count.
     fn are_new(&mut self, games: Option<[u64; 2]>) -> bool {
         let games = games.into_iter().flatten();
         let new = games.clone().all(|game| !self.seen.contains(&game));
@@ -233,12 +232,12 @@ impl Repeats {
     }
 }
 
-/// Pairs of a match that were played, read or both.
+/// Pairs of a match, played or read.
 #[derive(Debug, Default)]
 pub(crate) struct Played {
     /// Pairs that count, in rising order.
     pub(crate) pairs: Vec<PairResult>,
-    /// Number of other pairs: they repeat an earlier game.
+    /// Number of pairs that repeat an earlier game.
     pub(crate) repeats: u64,
     /// Wall time of all sessions of the match.
     pub(crate) wall: Duration,

@@ -143,7 +143,6 @@ pub fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Result<String> 
     scatter(&diagonal, &points)
 }
 
-/// A plot under its title, or a note that there is no data.
 fn draw(
     title: &str,
     height: i32,

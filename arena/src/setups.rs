@@ -29,13 +29,13 @@ pub enum Setups {
     Mix(Vec<(usize, u64)>),
 }
 
-/// Path and text of the built-in mixed strategy; `benches atlas` makes others.
+/// Built-in mixed strategy, with its path; `benches atlas` makes others.
 const MIX_SETUPS: (&str, &str) = (
     "data/setups/nash.txt",
     include_str!("../../data/setups/nash.txt"),
 );
 
-/// Path and text of the built-in list: the sixteen best set-ups against each other.
+/// Built-in list, with its path: the sixteen best set-ups against each other.
 const BEST_SETUPS: (&str, &str) = (
     "data/setups/best.txt",
     include_str!("../../data/setups/best.txt"),
@@ -139,7 +139,6 @@ impl Starts<Standard> for Setups {
     }
 }
 
-/// Set-up in whose part of the cumulative weights `at` lies.
 fn sample(mix: &[(usize, u64)], mut at: u64) -> usize {
     for &(setup, weight) in mix {
         if at < weight {

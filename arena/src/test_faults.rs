@@ -13,8 +13,7 @@ use std::{
     thread,
 };
 
-/// By file: the number of bytes that can be appended before one append fails, and whether
-/// truncating the file then fails, too.
+/// By file: bytes until an append fails, once, and whether truncating the file then fails, too.
 static BYTES_UNTIL_FAULT: Mutex<BTreeMap<PathBuf, (usize, bool)>> = Mutex::new(BTreeMap::new());
 
 fn fault(path: &Path, length: usize) -> Option<(usize, bool)> {
@@ -33,7 +32,6 @@ fn fail_after(path: &Path, bytes: usize, is_stuck: bool) {
     files.insert(path.to_owned(), (bytes, is_stuck));
 }
 
-/// Calls `act` for all numbers, on four threads.
 fn each(numbers: impl IntoIterator<Item = usize>, act: impl Fn(usize) + Sync) {
     let numbers = Vec::from_iter(numbers);
     let next = AtomicUsize::new(0);
@@ -45,8 +43,7 @@ fn each(numbers: impl IntoIterator<Item = usize>, act: impl Fn(usize) + Sync) {
     thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(worker))));
 }
 
-/// Asserts that work which was interrupted, by a failed append or a cut in a line of its journal,
-/// has the same result as undisturbed work when it is repeated.
+/// Asserts that work gives the same result after a failed append or a cut in a line of its journal.
 pub(crate) fn hold<T: PartialEq + Debug + Sync, E: Debug>(
     journal: &str,
     work: impl Fn(&Path) -> Result<T, E> + Sync,
@@ -65,8 +62,8 @@ pub(crate) fn hold<T: PartialEq + Debug + Sync, E: Debug>(
         let result = work(folder).unwrap();
         assert!(result == expected, "{journal}, {offset}: {result:?}");
     };
-    // Runs work whose append at `offset` fails. As lines contain times, their lengths vary, so it
-    // may also succeed.
+    // Runs work whose append at `offset` fails, if it comes to that, since times make lines longer
+    // or shorter.
     let failed = |offset, is_stuck| {
         let (folder, path) = folder();
         fail_after(&path, offset, is_stuck);

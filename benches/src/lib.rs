@@ -55,8 +55,8 @@ pub trait NamedValue: Copy + PartialEq + 'static {
     }
 }
 
-/// Resets both players, and returns the start position and the dice of a game, from its seed and
-/// number. Red begins games with even numbers.
+/// Resets both players; returns start position and dice of a game. Red begins games with even
+/// numbers.
 fn begin_game(
     game: &Standard,
     players: &mut [Box<dyn Player<Standard>>; 2],

@@ -21,11 +21,11 @@ pub(super) struct Entrant {
     pub name: String,
     /// Spec of our player. MrRandom is an evaluator in the report, so it takes a win that it sees;
     /// as a player of random moves it would score four points less than printed. Deeper players
-    /// average raw scores in which a win counts 1000, as in the report. It does not print the scale
-    /// of the scores; `benches/results/published-tables.md` tells how ours was chosen.
+    /// average raw scores, whose scale is not printed; `benches/results/published-tables.md` tells
+    /// how ours was chosen.
     #[serde(rename = "here")]
     pub player: String,
-    /// Estimated milliseconds of the player's moves in a game.
+    /// Estimated milliseconds per game.
     pub milliseconds: f64,
     /// Printed win percentages, by the number of the opponent.
     #[serde(flatten)]

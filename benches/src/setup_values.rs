@@ -49,7 +49,7 @@ pub struct Settings {
     pub seed: u64,
     /// Worker threads; 0 = all cores.
     pub threads: usize,
-    /// State file with the results of finished chunks of meetings.
+    /// State file of finished chunks.
     pub state: Option<PathBuf>,
     /// Chunks of meetings that this process plays.
     pub slice: TaskSlice,
@@ -194,8 +194,7 @@ fn play(
     Ok(exact.into_values().flat_map(|(_, sums)| sums).collect())
 }
 
-/// Plays a meeting's games, from its eight symmetric start positions in turn; their seeds depend on
-/// the meeting and the number of the game.
+/// Plays a meeting's games, from its eight symmetric start positions in turn.
 fn play_pair(
     table: &mut Table<'_>,
     design: &Design,

@@ -43,7 +43,6 @@ pub struct Scores {
 pub struct Point {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<f64>,
-    /// Match of the player (A) against the opponent.
     pub result: MatchResult,
 }
 

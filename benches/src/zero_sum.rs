@@ -56,13 +56,11 @@ fn gap(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
     best_row(payoffs, columns) - worst_column(payoffs, rows)
 }
 
-/// Payoff of the mix `rows` against its worst column.
 pub(super) fn worst_column(payoffs: &[Vec<f64>], rows: &[f64]) -> f64 {
     let payoffs = column_payoffs(payoffs, rows).into_iter();
     payoffs.fold(f64::INFINITY, f64::min)
 }
 
-/// Payoff of the best row against the mix `columns`.
 pub(super) fn best_row(payoffs: &[Vec<f64>], columns: &[f64]) -> f64 {
     let payoffs = row_payoffs(payoffs, columns).into_iter();
     payoffs.fold(f64::NEG_INFINITY, f64::max)
@@ -97,8 +95,6 @@ impl Learner {
         }
     }
 
-    /// Updates regrets and mix by the payoff of each choice; `weight` is that of the mix in the
-    /// average.
     fn learn(&mut self, payoffs: &[f64], weight: f64) {
         let got = dot(payoffs, &self.mix);
         self.regrets

@@ -8,7 +8,7 @@ use engine::play::{
     player::Failure::{self, PlayerFault},
 };
 
-/// A line to send, and the kind of reply to it.
+/// A line to send, and the kind of its reply.
 pub(super) struct Request {
     pub(super) line: String,
     pub(super) reply: Reply,
@@ -17,7 +17,7 @@ pub(super) struct Request {
 /// A placeholder and its value; with `None`, lines that contain the placeholder are left out.
 pub(super) type Substitution = (&'static str, Option<String>);
 
-/// One game in the protocol, with the options, of one program.
+/// A game in one program's dialect.
 pub(super) struct ProtocolAdapter<G: Playable> {
     pub(super) game: G,
     pub(super) protocol: &'static Protocol,
@@ -78,12 +78,11 @@ impl<G: Playable> ProtocolAdapter<G> {
         self.protocol.tracks_board
     }
 
-    /// True if the program accepts positions other than the start.
     pub(super) fn accepts_positions(&self) -> bool {
         !self.tracks_board() || self.chance
     }
 
-    /// Lines of a protocol's text with placeholders replaced, and their kinds of reply.
+    /// Lines of a protocol's text, with placeholders replaced.
     pub(super) fn requests(&self, text: &str, substitutions: &[Substitution]) -> Vec<Request> {
         let dialect = &self.dialect;
         let time = Some(&*dialect.time).filter(|time| time.contains(' '));
@@ -139,7 +138,7 @@ impl<G: Playable> ProtocolAdapter<G> {
         ]
     }
 
-    /// Placeholder for a move; `None` as value if the program does not get the move.
+    /// Placeholder for a move, without a value if the program does not get the move.
     pub(super) fn mv(&self, ours: &str) -> Substitution {
         let theirs = coordinates::to_program(ours, &self.dialect, self.size);
         let is_sent = self.gets_all_moves() && (ours != "pass" || theirs != "none");

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// A point in time, and the timeout from which it was computed.
+/// A point in time, and its timeout as a duration.
 #[derive(Clone, Copy)]
 pub(crate) struct Deadline {
     until: Instant,
@@ -17,7 +17,7 @@ impl Deadline {
         }
     }
 
-    /// Remaining time. The error after the deadline begins with `missed`, for example "no answer".
+    /// Remaining time; `missed` begins the error after the deadline.
     pub(crate) fn remaining(self, missed: &str) -> Result<Duration, String> {
         let remaining = self.until.saturating_duration_since(Instant::now());
         if remaining.is_zero() {

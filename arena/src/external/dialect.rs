@@ -7,7 +7,7 @@ use super::protocol::{NBOARD_BY_MOVES, PROTOCOLS, Protocol};
 use engine::play::notation::{Arguments, Notation, Problem};
 use std::time::Duration;
 
-/// Presets by name, in the notation of a protocol with keys.
+/// Presets: name, and protocol with keys.
 pub(super) const PRESETS: [(&str, &str); 7] = [
     // Lajkonik gets integer seconds with each `genmove`; its board size is fixed when it is built.
     ("lajkonik", "gtp(time=genmove, colours=\"w b\")"),
@@ -39,7 +39,7 @@ pub(super) enum Squares {
 #[derive(Clone, Debug)]
 pub struct Dialect {
     pub(super) protocol: &'static Protocol,
-    /// Version of our own protocol.
+    /// Version of our own protocol `lines`.
     pub(super) version: u32,
     /// Lines sent after the start of the program and of a game.
     pub(super) init: String,
@@ -64,10 +64,9 @@ pub struct Dialect {
     pub(super) time_of_start: Duration,
 }
 
-/// Default timeout of a start in milliseconds, unless that of a move is longer.
+/// Default timeout of a start, unless that of a move is longer.
 const DEFAULT_START_MILLISECONDS: u64 = 10_000;
 
-/// Default timeout of a move in milliseconds.
 const DEFAULT_MILLISECONDS: u64 = 10_000;
 
 /// Keys of a player's spec, with those of a preset as defaults.

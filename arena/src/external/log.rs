@@ -27,7 +27,7 @@ pub(super) struct Log {
     file: Option<File>,
     began: Instant,
     remaining: usize,
-    /// Bytes of the last, incomplete line of each stream, by its sign.
+    /// Last, incomplete line of each stream, by its sign.
     partial: BTreeMap<char, Vec<u8>>,
 }
 
@@ -56,7 +56,7 @@ impl Log {
         })
     }
 
-    /// Appends bytes of the stream with this sign, and writes complete lines.
+    /// Appends output of a stream, and writes its complete lines.
     pub(super) fn line(&mut self, sign: char, bytes: &[u8]) {
         let Some(file) = &mut self.file else { return };
         let partial = self.partial.entry(sign).or_default();

@@ -39,12 +39,10 @@ const END_TIMEOUT: Duration = Duration::from_millis(200);
 pub(super) struct Program {
     name: String,
     child: Child,
-    /// `None` after the input was closed.
     input: Option<ChildStdin>,
     output: ChildStdout,
-    /// `None` after the program closed its standard error.
     errors: Option<ChildStderr>,
-    /// Last bytes of standard error, for the error message when the program ends.
+    /// Last output on standard error, for error messages.
     last_errors: Vec<u8>,
     replies: ReplyBuffer,
     /// Limits of the current request; a stop ends waiting before the deadline.
@@ -57,7 +55,6 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Starts a program in a working directory; `None` is the current one.
     pub(super) fn start(
         words: &[String],
         folder: Option<&Path>,
@@ -180,8 +177,8 @@ impl Program {
         }
     }
 
-    /// Time to wait: until the deadline, or until the next check for a stop. The error after the
-    /// deadline begins with `missed`.
+    /// Time until the deadline or the next check for a stop; `missed` begins the error after the
+    /// deadline.
     fn remaining(&self, deadline: Deadline, missed: &str) -> Result<Duration, Failure> {
         if self.limits.is_stopped() {
             return Err(SystemFault("it was stopped".to_owned()));
@@ -195,7 +192,7 @@ impl Program {
         })
     }
 
-    /// Reads available output, which may only be lines that the protocol allows without a request.
+    /// Reads available output, which must be allowed without a request.
     fn expect_silence(&mut self, deadline: Deadline) -> Result<(), Failure> {
         while self.read()? {
             self.replies.expect_silence()?;
@@ -231,7 +228,7 @@ impl Program {
         }
     }
 
-    /// Reads output once without waiting; returns whether there was any.
+    /// Reads output without waiting; returns whether there was any.
     fn read(&mut self) -> Result<bool, Failure> {
         self.read_errors();
         let mut bytes = [0; MAX_LINE];
@@ -276,8 +273,8 @@ impl Program {
         ))
     }
 
-    /// Failure of a program that has ended or closed a pipe (`otherwise` is the reason then); kills
-    /// it.
+    /// Kills a program that has ended or closed a pipe; `otherwise` is the reason unless it has
+    /// ended.
     fn exit_failure(&mut self, otherwise: &str) -> Failure {
         let Some(status) = self.end() else {
             return PlayerFault(otherwise.to_owned());
@@ -292,8 +289,8 @@ impl Program {
         Pid::from_child(&self.child)
     }
 
-    /// Closes the input, waits a short time for the program to end, and kills what is left of its
-    /// processes. Returns the exit status if the program ended by itself; `None` in later calls.
+    /// Closes the input, waits a short time for the end of the program, and kills what is left.
+    /// Returns the exit status if the program ended by itself; `None` in later calls.
     fn end(&mut self) -> Option<ExitStatus> {
         self.input.take()?;
         self.log.line('#', b"its input is closed\n");

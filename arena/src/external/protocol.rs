@@ -9,7 +9,7 @@ use super::reply::{ChatterPolicy, Reply};
 #[derive(Debug)]
 pub(super) struct Protocol {
     pub(super) name: &'static str,
-    /// Games of the protocol, for the error message about others.
+    /// Games of the protocol, in words.
     pub(super) games: &'static str,
     /// Lines sent after the program has started.
     pub(super) start: &'static str,
@@ -21,13 +21,13 @@ pub(super) struct Protocol {
     pub(super) move_message: &'static str,
     /// Lines that request a move; the last one gets it as reply.
     pub(super) question: &'static str,
-    /// Line that requests an immediate reply to `question`, and then gets a reply of its own.
+    /// Line that requests the reply to `question` at once, with a reply of its own.
     pub(super) stop: &'static str,
     /// Lines sent after a game.
     pub(super) over: &'static str,
     /// Line sent before the input is closed.
     pub(super) end: &'static str,
-    /// Kinds of reply by the beginning of a line; lines with other beginnings get no reply.
+    /// Kinds of reply by the beginning of a line; other lines get none.
     pub(super) replies: &'static [(&'static str, Reply)],
     pub(super) chatter: ChatterPolicy,
     /// Values of the option `time`, the default first.
@@ -36,8 +36,7 @@ pub(super) struct Protocol {
     pub(super) format_position: fn(&[String; 2]) -> String,
     /// True if the program tracks the board and must get every move.
     pub(super) tracks_board: bool,
-    /// True if the program must get its own moves, too, because it does not make them when it
-    /// replies.
+    /// True if the program must get its own moves, too.
     pub(super) repeats: bool,
 }
 

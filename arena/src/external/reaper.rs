@@ -20,7 +20,6 @@ pub(super) const MARK_VARIABLE: &str = "ALEA_PROGRAM";
 
 const GUARD_SCRIPT: &str = include_str!("guard.sh");
 
-/// Maximum time for finding and killing the marked processes of a program.
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
 static PROCESS_GROUPS: Mutex<Groups> = Mutex::new(Groups {
@@ -49,7 +48,6 @@ pub(super) fn add(group: Pid) -> io::Result<()> {
 }
 
 pub(super) fn remove(group: Pid) {
-    // If no guard can be started, there is none to update.
     let _ = change(|living| {
         living.remove(&group.as_raw_pid());
     });
@@ -94,14 +92,13 @@ fn change(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
 /// Unit of process times in `/proc`, on every Linux architecture that Rust supports.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// CPU time of a process and its children, running or ended and waited for. `None` if the system
-/// does not report it.
+/// CPU time of a process and its children, running or ended; `None` if the system does not report
+/// it.
 pub(super) fn cpu_time(process: Pid) -> Option<Duration> {
     let ticks = ticks(process.as_raw_pid(), 0)?;
     Some(Duration::from_secs_f64(ticks as f64 / TICKS_PER_SECOND))
 }
 
-/// Maximum depth of child processes that are counted.
 const MAX_DEPTH: usize = 16;
 
 fn ticks(process: i32, depth: usize) -> Option<u64> {
@@ -125,9 +122,8 @@ fn ticks(process: i32, depth: usize) -> Option<u64> {
     Some(own + started)
 }
 
-/// Kills all processes with a program's mark; does nothing without `/proc`. `first` is the
-/// program's process: higher numbers may be children that are just being started, which are waited
-/// for.
+/// Kills all processes with a program's mark, by `/proc`. A process with a number above `first`,
+/// the program's, may be a child that is just being started.
 pub(super) fn kill_marked(mark: &str, first: Pid) {
     let began = Instant::now();
     let mark = format!("{MARK_VARIABLE}={mark}");

@@ -39,7 +39,7 @@ pub enum Reply {
 }
 
 impl ChatterPolicy {
-    /// True if a line, possibly incomplete, is allowed without a request, and skipped.
+    /// True if a line, possibly incomplete, is to be skipped.
     fn is_skipped(self, line: &str) -> bool {
         match self {
             Self::Comments => line.starts_with('#'),

@@ -27,8 +27,7 @@ pub(super) struct Collector {
 
 struct CollectedPairs {
     results: Vec<PairResult>,
-    /// Only for the display: in the order in which pairs finish, so that of two pairs with a common
-    /// game the first counts.
+    /// For the display only: counted in the order in which pairs finish.
     counts: PairCounts,
     repeats: Repeats,
     in_order: Option<InOrder>,
@@ -45,7 +44,7 @@ impl Collector {
         options: &MatchOptions<G>,
     ) -> Self {
         let bar = ProgressBar::new(options.pairs);
-        // Progress is displayed on a terminal only, since a file would get every line of it.
+        // In a file, every line of progress would be kept.
         let visible = options.progress && std::io::stderr().is_terminal();
         bar.set_draw_target(if visible {
             ProgressDrawTarget::stderr()

@@ -21,7 +21,7 @@ use engine::play::{
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, path::Path, time::Duration};
 
-/// A game as a line, with the time of each move; `times` are those of A's moves and of B's.
+/// A game as a line, with the times of A's moves and of B's.
 pub(super) fn line<G: Playable>(
     game: &G,
     record: &GameRecord<G>,

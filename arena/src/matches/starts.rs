@@ -121,8 +121,8 @@ pub(super) struct Book<'a, G: Playable> {
     pub(super) options: &'a MatchOptions<G>,
     /// True in games without chance, where games with the same start may be equal.
     pub(super) repeats_matter: bool,
-    /// Hash keys of used starts, and for every pair so far the number of samples rejected; `None`
-    /// if starts may repeat.
+    /// Hash keys of used starts, and the samples rejected for each pair; `None` if starts may
+    /// repeat.
     sampled: Option<Mutex<(HashSet<u64>, Vec<u64>)>>,
 }
 
@@ -141,7 +141,6 @@ impl<'a, G: Playable> Book<'a, G> {
         starts.of_pair(game, pair, self.seed_of_start(pair))
     }
 
-    /// Moves that lead to a pair's start, in games without chance.
     pub(super) fn before_pair(&self, pair: u64) -> Vec<(G::Position, G::Move)> {
         let MatchOptions { game, starts, .. } = self.options;
         match self.repeats_matter {
@@ -160,8 +159,8 @@ impl<'a, G: Playable> Book<'a, G> {
             return seed(pair, 0);
         };
         let draw = |pair, vain| game.key(&starts.of_pair(game, pair, seed(pair, vain)));
-        // Starts are sampled in the order of pairs, so that threads do not decide which of two
-        // equal ones is replaced.
+        // In the order of pairs, so that threads do not decide which of two equal starts is
+        // replaced.
         let mut sampled = sampled.lock().unwrap_or_else(PoisonError::into_inner);
         let (seen, vain) = &mut *sampled;
         for next in vain.len() as u64..=pair {

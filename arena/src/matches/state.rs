@@ -42,7 +42,6 @@ pub(super) fn identity<G: Playable>(
         "starts": options.starts.identity(),
         "purpose": purpose,
         "luck": options.luck.as_ref().map(|evaluator| &evaluator.name),
-        // Games without chance are compared by hashes that are equal for mirror images.
         "distinct": (!has_chance(&options.game)).then_some("up to symmetry"),
     });
     if let Some(settings) = identity.as_object_mut() {

@@ -62,7 +62,7 @@ impl StoppingRule {
     }
 }
 
-/// The sequential test of a match, which takes pairs in the order of their numbers.
+/// A match's sequential test, which takes pairs in the order of their numbers.
 pub(super) struct InOrder {
     rule: StoppingRule,
     /// Scores and game hashes of finished pairs that an unfinished one precedes.
@@ -86,7 +86,7 @@ impl InOrder {
         }
     }
 
-    /// Adds a finished pair; pairs may finish in any order.
+    /// Adds a finished pair, in any order.
     pub(super) fn add(&mut self, result: &PairResult) {
         if self.end.is_some() {
             return;

@@ -182,8 +182,7 @@ pub fn histogram(
     )
 }
 
-/// Draws a point: circles for the first seven curves, then triangles, then squares, since there are
-/// seven colours.
+/// Draws a point; more curves than colours differ by shape.
 fn marker(area: &Area<'_>, index: usize, (x, y): (i32, i32)) -> DrawResult {
     let style = COLOURS[index % COLOURS.len()].filled();
     match index / COLOURS.len() % 3 {
@@ -197,8 +196,8 @@ fn marker(area: &Area<'_>, index: usize, (x, y): (i32, i32)) -> DrawResult {
     Ok(())
 }
 
-/// Coordinates of the points on two axes, as logarithms where an axis is logarithmic; points that
-/// an axis cannot show are left out.
+/// Coordinates of the points, logarithmic where an axis is; points that an axis cannot show are
+/// left out.
 fn on_scales(points: &[(f64, f64)], x_scale: &Scale, y_scale: &Scale) -> Vec<(f64, f64)> {
     let coordinate = |value: f64, scale: &Scale| match scale {
         Scale::Logarithmic(base) => value.ln() / f64::from(*base).ln(),
@@ -309,7 +308,7 @@ impl Axis {
         }
     }
 
-    /// An axis from one integer to another, in units of `mark`, with a mark at every `every`-th.
+    /// An axis between two integers with a mark at every `every`-th.
     fn ticks_between(
         first: f64,
         last: f64,

@@ -12,7 +12,7 @@ use crate::statistics::Estimate;
 use engine::{games::einstein::tables::SAME_VALUE, play::playable::Playable};
 use serde::{Deserialize, Serialize};
 
-/// Sum of numerators over sum of denominators, with one of each from every position.
+/// Sum of numerators over sum of denominators, one of each per position.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ratio {
     numerator: f64,
@@ -103,7 +103,7 @@ pub(super) struct DecisionSums {
     /// Sums for regret, regret of real choices, optimal real choices, losses above 0.01 and above
     /// 0.05.
     ratios: [Ratio; 5],
-    /// Sum over positions of the squared error that inexact values cause in the regret.
+    /// Sum of squared errors of positions' regret from inexact values.
     of_labels: f64,
 }
 

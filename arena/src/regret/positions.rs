@@ -32,8 +32,7 @@ const MAX_GAMES: u64 = 10_000;
 /// Name of [`Source::Mixed`] in arguments.
 pub const MIXED_SOURCE: &str = "mixed";
 
-/// Plays a game and picks one of its positions whose `remaining` is in the range; `None` if there
-/// is none.
+/// Plays a game and picks a position with `remaining` in the range, if any.
 pub(super) type PickPosition<'a, G> = Box<
     dyn FnMut(&RangeInclusive<usize>) -> Option<<G as engine::core::game::Game>::Position> + 'a,
 >;
@@ -151,8 +150,7 @@ pub fn draw_positions<G: Playable>(
     Ok(blocks.collect::<Result<Vec<_>>>()?.concat())
 }
 
-/// Samples a position as [`PickPosition`]; the game is seeded by the position's number and the
-/// attempt.
+/// A [`PickPosition`] whose game is seeded by the position's number and the attempt.
 type Draw<'a, G> = Box<
     dyn FnMut(
             [u64; 2],

@@ -225,8 +225,8 @@ impl SuiteBuilder<'_> {
         Ok(sampled)
     }
 
-    /// Maximum number of positions to solve for one with so many stones; 0, for tables only, if
-    /// these have three stones less or fewer.
+    /// Maximum number of positions to solve for one with so many stones; 0 with more than two
+    /// stones above the tables.
     fn limit_of(&self, stones: u32) -> usize {
         if stones as usize <= self.tables.stones() + 2 {
             self.limit

@@ -133,8 +133,8 @@ fn label_block<G: Playable>(
     Some(labelled)
 }
 
-/// Values of the positions `requested` and of all moves of the positions `of`, by one call of
-/// `values`, which gets no finished positions. `None` if a value is unknown.
+/// Values of the positions `requested` and of all moves of `of`, by one call of `values`, which
+/// gets no finished positions. `None` if a value is unknown.
 pub(super) fn rate_moves<G: Playable>(
     game: &G,
     of: &[Labelled<G>],

@@ -33,8 +33,8 @@ impl<const N: usize> Tally<N> {
         self.clamp_score(self.score())
     }
 
-    /// Variance of the samples' scores; if all are equal, the maximum variance that samples with
-    /// this (clamped) score can have.
+    /// Variance of the samples' scores; if all are equal, the largest possible at this (clamped)
+    /// score.
     pub(crate) fn sure_variance(&self) -> f64 {
         let variance = self.variance();
         let score = self.bounded_score();

@@ -23,8 +23,8 @@ pub(crate) fn are_apart(ratings: &Ratings, a: usize, b: usize) -> bool {
     difference > SIGNIFICANT_SIGMAS * ratings.difference_error(a, b)
 }
 
-/// Neighbours in the ranking of the active contestants whose difference is not settled: it is not
-/// significant, and two standard errors of it exceed `precision`, in Elo.
+/// Neighbours in the ranking of the active contestants whose difference is not settled, with
+/// `precision` in Elo.
 pub(crate) fn open_differences(
     ratings: &Ratings,
     precision: f64,

@@ -44,9 +44,9 @@ impl MatchRecord {
         }
     }
 
-    /// The record of two contestants from the mean scores of their pairs, luck-adjusted or not. The
-    /// variance is averaged with a prior one, that of independent games, since after a few equal
-    /// pairs it would be far too small.
+    /// The record of two contestants from the mean scores of their pairs. The variance is averaged
+    /// with a prior one, that of independent games, since after a few equal pairs it would be too
+    /// small.
     pub(crate) fn from_means(a: usize, b: usize, means: &Moments) -> Self {
         let samples = means.samples();
         let edge = 0.25 / samples.max(1.0);

@@ -118,7 +118,7 @@ fn row<C: Into<Count>>(name: &str, mut run: impl FnMut() -> C) -> PlayoutRow {
     prepared_row(name, || (), |()| run())
 }
 
-/// Measures as [`row`]; `prepare` runs before each run and is not timed.
+/// Measures as [`row`], after untimed preparation of each run.
 fn prepared_row<S, C: Into<Count>>(
     name: &str,
     mut prepare: impl FnMut() -> S,

@@ -71,8 +71,7 @@ impl Comparison {
         mean(differences.map(f64::abs))
     }
 
-    /// Expected mean absolute difference if published and measured figures differ by the luck of
-    /// the dice alone; `None` unless figures have both intervals.
+    /// Expected mean absolute difference by luck alone; `None` unless figures have both intervals.
     pub(crate) fn difference_by_luck(&self) -> Option<f64> {
         let error = |figure: &Figure| {
             let own = figure.interval?.half_width() / QUANTILE_95;

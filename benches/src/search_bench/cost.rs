@@ -22,7 +22,7 @@ pub(crate) struct Cost {
     pub hits: u64,
     /// Probes that saved a search.
     pub cuts: u64,
-    /// Table entries with exact values that another position replaced.
+    /// Exact table entries that another position replaced.
     pub replacements: u64,
     /// Wall time of the plain search in its fastest repetition.
     pub seconds: f64,
@@ -93,7 +93,6 @@ impl Cost {
         (self.probes > 0).then_some(self.replacements)
     }
 
-    /// Fraction of search time spent evaluating.
     fn evaluation_fraction(&self) -> Option<f64> {
         let evaluating = self.evaluation_seconds?;
         (self.seconds > 0.0).then(|| (evaluating / self.seconds).clamp(0.0, 1.0))
@@ -117,7 +116,6 @@ pub(crate) struct Rates {
 /// A row of the comparison: cost of a player in a phase of the game, and ratios to the baseline.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Compared {
-    /// Spec or name of the player.
     pub player: String,
     /// A phase, or `all`.
     pub phase: String,
@@ -125,8 +123,7 @@ pub(super) struct Compared {
     pub cost: Cost,
     #[serde(flatten)]
     pub rates: Rates,
-    /// Ratio of nodes to those of the baseline; `None`, as in the following fields, without a
-    /// baseline.
+    /// Ratio to the baseline's nodes; `None` without a baseline.
     pub nodes_ratio: Option<f64>,
     pub leaves_ratio: Option<f64>,
     pub time_ratio: Option<f64>,

@@ -25,7 +25,6 @@ pub(crate) struct TableSizes {
     disagreement: f32,
 }
 
-/// Searches with tables of 2^`exponent` entries, for all exponents and policies.
 pub(crate) fn measure(
     policies: Vec<(String, String)>,
     exponents: &[u32],

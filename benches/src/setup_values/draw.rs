@@ -15,8 +15,8 @@ use arena::text_table::{Cell, TextTable};
 
 const TRIANGLES_PER_LINE: usize = 8;
 
-/// Half the number of classes shown at either end of the ranking; all set-ups of so many classes
-/// are as many as in Rock'n'Roll's tournament.
+/// Number of best classes whose set-ups are written, sixteen as in Rock'n'Roll's tournament; the
+/// text shows twice as many at either end.
 pub const MAX_DISPLAYED: usize = 4;
 
 impl SetupValues {

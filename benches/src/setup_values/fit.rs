@@ -97,9 +97,8 @@ pub(super) struct Design {
     features: Vec<Features>,
 }
 
-/// A model fitted to the mean results of meetings.
 pub(super) struct FittedModel {
-    /// Fitted win probability of the first side in each meeting.
+    /// Fitted values of the meetings.
     pub(super) meetings: Vec<f64>,
     /// Factor by which residuals of meetings are shrunk, 0 to 1.
     pub(super) believed: f64,
@@ -246,7 +245,6 @@ impl Design {
                 residual: remaining.max(0.0).sqrt(),
                 better_by,
             });
-            // Later models are compared with the chosen one.
             if is_better || before.is_none() {
                 before = Some(errors);
             }
@@ -260,7 +258,6 @@ mod tests {
     use super::{super::normal, *};
     use engine::core::random::RandomStream;
 
-    /// Means of two halves of games: the given values of meetings with noise.
     fn half_sums(
         design: &Design,
         law: impl Fn([usize; 2]) -> f64,

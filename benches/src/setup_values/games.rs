@@ -19,7 +19,6 @@ pub type Table<'a> = Box<dyn FnMut(&Position, u64) -> Result<f64> + 'a>;
 
 /// Players that play games from given start positions.
 pub trait Games: Sync {
-    /// Description of the players and of the luck adjustment.
     fn name(&self) -> String;
 
     /// Creates the players of one thread.
@@ -29,7 +28,6 @@ pub trait Games: Sync {
 /// Rollouts: both sides choose the best successor by an evaluator, which also adjusts for luck.
 pub struct RollOuts {
     pub game: Standard,
-    /// Spec of the evaluator and the tables.
     pub name: String,
     pub evaluator: Arc<dyn AnyEvaluator<Standard>>,
     /// Endgame tables, whose values end games early.
@@ -57,7 +55,6 @@ impl Games for RollOuts {
 #[derive(Clone)]
 pub struct FullGames {
     pub game: Standard,
-    /// Players of the first and of the second side.
     pub players: [PlayerRecipe<Standard>; 2],
     /// Evaluator for luck adjustment; without it a game is worth 0 or 1.
     pub luck: Option<PlayerRecipe<Standard>>,

@@ -19,9 +19,7 @@ use serde::{Deserialize, Serialize};
 /// Best set-up of a side that chooses first, and the best response.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BestResponse {
-    /// Set-up of the first side.
     pub first: String,
-    /// Set-up of the second side.
     pub second: String,
     pub value: Estimate,
 }
@@ -53,11 +51,9 @@ pub struct FitReport {
     pub deviation: f64,
     /// Standard deviation of the values of meetings.
     pub spread: f64,
-    /// Standard error of a class's mean value as one of the sides.
+    /// Standard error of a class's mean value on one side.
     pub class_error: f64,
-    /// Quality of all models on held-out games.
     pub held_out: Vec<HeldOut>,
-    /// Index of the chosen model in `held_out`.
     pub taken: usize,
     /// Factor by which residuals of meetings are shrunk; 0 if the model has none.
     pub believed: f64,
@@ -67,7 +63,6 @@ pub struct FitReport {
 pub struct SetupValues {
     pub stones: usize,
     pub game: String,
-    /// Source of the values, in words.
     pub source: String,
     pub seed: u64,
     /// Number of games; 0 for exact values.
@@ -144,8 +139,7 @@ impl Analysis {
             (values[one][other] - values[other][one]) / 2.0
         });
         let [rows, columns] = solve(&even, CLOSE_ENOUGH, MAX_ROUNDS);
-        // Both players of this game are alike, so the mean of their equilibrium strategies is one,
-        // too.
+        // Both players are alike here, so the mean of their equilibrium strategies is one, too.
         let pairs = rows.iter().zip(columns);
         let mean = pairs.map(|(one, other)| (one + other) / 2.0);
         let mixes = [

@@ -12,11 +12,10 @@ use engine::play::build::PlayerRecipe;
 
 const SUITE_SEED: u64 = 1;
 
-/// Player of both sides.
 const SUITE_PLAYER: &str = "star1(depth=3, eval=schwarz(slope=0.4, offset=0.274))";
 
-/// Minimum distance of every stone from its goal in an endgame, in steps: neither side can then win
-/// within the five plies of the default search before the other has had as many turns.
+/// Minimum steps of every stone to its goal in an endgame: neither side can win within the five
+/// plies of the default search before the other has had as many turns.
 const ENDGAME_STEPS: u8 = 3;
 
 /// For each phase, conditions of the slots: plies before an opening, or remaining stones. The sides

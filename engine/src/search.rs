@@ -56,7 +56,7 @@ impl TableStats {
 /// Cost of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SearchStats {
-    /// Visited positions: all that are reached by a move, leaves and finished games included.
+    /// Visited positions: all reached by a move, with leaves and finished games.
     pub nodes: u64,
     /// Evaluated positions, or playouts.
     pub evaluations: u64,
@@ -88,8 +88,8 @@ impl SearchStats {
 /// Value of a position that could not be searched.
 const UNKNOWN_VALUE: f32 = 0.5;
 
-/// Receives the values of all moves at a finished depth, each with the payoffs of all seats if
-/// known, and the cost so far; returns whether the search goes on.
+/// Receives the values of all moves at a finished depth, with payoffs of all seats if known, and
+/// the cost so far; returns whether the search goes on.
 pub type DepthObserver<'a> = dyn FnMut(&[(f32, Option<Payoffs>)], SearchStats) -> bool + 'a;
 
 /// A search that values moves by looking ahead.
@@ -110,8 +110,8 @@ pub trait Search<G: Game>: Send {
     /// then have ½.
     fn is_stopped(&self) -> bool;
 
-    /// Bounds of the value of `mv` for the seat that makes it: exact above `alpha`, otherwise with
-    /// an upper bound of at most `alpha`.
+    /// Bounds of `mv` for the seat that makes it: exact above `alpha`, otherwise with an upper
+    /// bound of at most `alpha`.
     fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds;
 
     /// The best of at least one move, and its value; ties go to the first.
@@ -164,8 +164,8 @@ pub trait Search<G: Game>: Send {
         self.move_payoffs(position, moves)
     }
 
-    /// The value of a position that is not over, before its chance event, for the seat to move. The
-    /// moves of this position are the first ply of the depth.
+    /// The value of an unfinished position before its chance event, for the seat to move; the depth
+    /// includes the moves of this position.
     fn value(&mut self, position: &G::Position) -> f32;
 
     /// Returns and resets the counters.
@@ -195,7 +195,6 @@ impl RootPerspective {
         }
     }
 
-    /// Evaluates a position for the side to move.
     #[inline]
     fn evaluate<G: Game, E: Evaluator<G>>(
         self,

@@ -43,8 +43,8 @@ impl Calibration {
         }
     }
 
-    /// The value of a raw score for a seat that is not to move: without the logistic's offset,
-    /// which stands for the advantage of the move.
+    /// The value of a raw score for a seat that is not to move: without the logistic's offset, the
+    /// advantage of the move.
     pub fn opponent_value(self, score: f32) -> f32 {
         match self {
             Self::Logistic { slope, .. } => Self::logistic(slope, 0.0).value(score),
@@ -117,7 +117,7 @@ impl<G: Game, S: Score<G>> Evaluator<G> for Calibrated<S> {
         Some(self.score.score(game, position))
     }
 
-    /// With more than two seats every seat gets the value of its own score, if the score has one.
+    /// With more than two seats each gets the value of its own score, if there is one.
     fn payoffs(&self, game: &G, position: &G::Position, cache: &()) -> Payoffs {
         let is_multiplayer = game.seats() > 2;
         let scores = is_multiplayer

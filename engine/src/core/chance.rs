@@ -64,8 +64,8 @@ pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f32 {
     mean.get()
 }
 
-/// `Σ weight · value`. Rounded weights may not add up to 1: the mean is clamped to 1, and is
-/// exactly ½ if all values are.
+/// `Σ weight · value`. Rounded weights may not add up to 1: the mean is at most 1, and exactly ½ if
+/// all values are.
 #[derive(Default)]
 struct WeightedMean {
     sum: f32,

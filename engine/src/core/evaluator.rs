@@ -15,8 +15,8 @@ pub trait Evaluator<G: Game>: Send + Sync {
     /// Incremental state of a position, such as an NNUE accumulator; `()` for none.
     type Cache: Clone + Default + Send;
 
-    /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] beat evaluating
-    /// successors one by one; searches then call them, without caches.
+    /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] are faster than single
+    /// successors; searches then call them, without caches.
     const BATCHES_SUCCESSORS: bool = false;
 
     /// The value of a position searched one ply deep, for the seat to move: bit for bit the

@@ -106,7 +106,7 @@ pub fn read(path: &Path, kind: FileKind) -> Result<Vec<u8>, FileError> {
     read_open(&open(path)?, path, kind)
 }
 
-/// Reads an open file from its current position; errors name it `path`.
+/// Reads an open file from its current position; `path` names it in errors.
 ///
 /// # Errors
 /// As [`read`].
@@ -125,7 +125,7 @@ pub fn read_open(file: &File, path: &Path, kind: FileKind) -> Result<Vec<u8>, Fi
     bytes.ok_or_else(|| too_large(kind.max_bytes() + 1))
 }
 
-/// Reads a stream, such as standard input; errors name it `path`.
+/// Reads a stream, such as standard input; `path` names it in errors.
 ///
 /// # Errors
 /// [`FileError::Read`], also beyond the maximal size of this kind or 64 MiB.
@@ -244,8 +244,8 @@ pub fn lock_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File>
     }
 }
 
-/// Locks a file, or returns false if another process has locked it. Retries for 0.1 s, since a
-/// forked child process holds a copy of the lock until it starts its program.
+/// Locks a file; false if another process has locked it. Retries for 0.1 s, since a forked child
+/// process holds a copy of the lock until it starts its program.
 pub(crate) fn lock_file(file: &File) -> bool {
     (0..20).any(|attempt| {
         if attempt > 0 {
@@ -308,8 +308,7 @@ fn write_with(path: &Path, write: WriteOnce<'_>) -> Result<(), FileError> {
     replace(&target, directory, write).map_err(failed)
 }
 
-/// Whether the path is written to directly: it is neither a file nor a directory, or it is an open
-/// descriptor.
+/// Whether the path is written to directly: neither file nor directory, or an open descriptor.
 fn is_stream(path: &Path) -> bool {
     let descriptors = ["/dev/fd", "/dev/stdout", "/dev/stderr", "/proc"];
     fs::metadata(path).is_ok_and(|found| {
@@ -337,8 +336,8 @@ fn parent(path: &Path) -> &Path {
         .unwrap_or(Path::new("."))
 }
 
-/// Builder of temporary files and directories with the permissions `mode` (less the umask) instead
-/// of private ones.
+/// Builder of temporary files, with the permissions `mode` (less the umask) instead of private
+/// ones.
 pub fn temporary_names(mode: u32) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY_PREFIX).suffix(TEMPORARY_SUFFIX);
@@ -352,7 +351,7 @@ pub fn temporary_names(mode: u32) -> tempfile::Builder<'static, 'static> {
 fn create_temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
     loop {
         let file = temporary_names(0o666).tempfile_in(directory)?;
-        // If `create_directory` locked the file first, this waits until it has removed the file.
+        // Waits for a `create_directory` that locked the file first and removes it.
         if file.as_file().lock().is_err() || file.path().exists() {
             return Ok(file);
         }

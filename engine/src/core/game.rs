@@ -77,7 +77,7 @@ impl<const N: usize> OutcomeList for FixedList<Outcome, N> {
     type ListOf<T: Copy + Default + Debug + Send> = FixedList<T, N>;
 }
 
-/// Maximal number of outcomes of a position in any game: a bit set of them fits a 64-bit word.
+/// Maximal number of outcomes of a position in any game: a bit set of them is one word.
 pub const MAX_LISTED_OUTCOMES: usize = 64;
 
 /// The outcomes of a game without chance.
@@ -280,7 +280,7 @@ pub fn uniform_index(count: usize, bits: u32) -> usize {
 }
 
 /// As many equally likely outcomes as the list holds, which divide `moves` moves among them in
-/// consecutive ranges of about equal length.
+/// about equal ranges.
 pub fn uniform_outcomes<O: OutcomeList>(moves: usize) -> O {
     let mut outcomes = O::default();
     for outcome in 0..O::CAPACITY {
@@ -311,8 +311,8 @@ pub fn win_for(winner: Seat) -> Payoffs {
     payoffs
 }
 
-/// The mean payoff of each other seat if one seat gets `own`, since the payoffs of all seats add up
-/// to `seats / 2`.
+/// The mean payoff of each other seat if one gets `own`: the payoffs of all seats add up to `seats
+/// / 2`.
 #[inline]
 pub fn payoff_of_each_other(own: f32, seats: usize) -> f32 {
     (0.5 * seats as f32 - own) / (seats as f32 - 1.0)

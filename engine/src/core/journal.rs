@@ -1,10 +1,10 @@
 //! Append-only work logs: JSON lines with a header that identifies the work, then one finished part
 //! per line, in any order.
 //!
-//! Each part has a checksum. After a failure at most an incomplete last line is lost; a damaged
-//! line is removed and its part repeated. Tasks of a job array have journals of their own, which
-//! are merged. Invariant: no part is in a file twice or altered, and a file is continued only by
-//! the work that began it.
+//! Each part has a checksum. After a failure at most an incomplete last line is lost; damaged lines
+//! are removed and their parts repeated. Tasks of a job array have journals of their own, which are
+//! merged. Invariant: no part is in a file twice or altered, and only the work that began a file
+//! continues it.
 
 use crate::core::{
     files::{self, FileError, FileKind, checksum},
@@ -172,8 +172,8 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     }
 }
 
-/// For an append of so many bytes that is to fail: the number of bytes written before, and whether
-/// truncating fails too.
+/// Fault of an append of so many bytes: the bytes written before it fails, and whether truncating
+/// fails too.
 #[doc(hidden)]
 pub type Fault = fn(&Path, usize) -> Option<(usize, bool)>;
 

@@ -15,8 +15,8 @@ pub(crate) fn with_capacity<T>(items: usize) -> Option<Vec<T>> {
     reserved.ok().map(|()| list)
 }
 
-/// Whether the current allocation of this thread may fail, for allocators that otherwise abort the
-/// program. Allocates nothing.
+/// Whether the current allocation of this thread may fail, for allocators that otherwise abort;
+/// allocates nothing.
 pub fn may_fail() -> bool {
     MAY_FAIL.get()
 }

@@ -1,5 +1,5 @@
-//! Properties of a game that searches use beside its rules, all with defaults: hints, playouts, and
-//! moves out of turn.
+//! Properties of a game for searches, beside its rules: hints, playouts, and moves out of turn. All
+//! have defaults.
 
 use super::{
     game::{Game, List, Payoffs, Seat, sample_outcome, uniform_index},
@@ -91,8 +91,8 @@ pub trait Playouts: SearchHints {
         allowed.start
     }
 
-    /// Plays moves of [`Playouts::sample_move`] to the end and returns the payoffs; the position
-    /// may be over already. Each call of `random` returns 64 random bits.
+    /// The payoffs after moves of [`Playouts::sample_move`] to the end of the game, which may be
+    /// over already. `random` returns 64 random bits per call.
     fn playout(&self, position: &Self::Position, random: impl FnMut() -> u64) -> Payoffs {
         playout_by_moves(self, position, random)
     }

@@ -191,7 +191,7 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
 /// `list` is text such as `star2(depth, eval), mcts and random; more text`: parentheses and what
 /// follows `;` contain no names.
 pub fn suggestion(name: &str, list: &str) -> String {
-    // Two edits in five letters are as many as count as similar.
+    // At most two edits in five letters.
     const MIN_SIMILARITY: f64 = 0.6;
     const MAX_BYTES: usize = 64;
     if name.len() > MAX_BYTES {

@@ -239,7 +239,7 @@ impl<G: Learnable> Network<G> {
 
     #[inline]
     fn logit_from_sums(&self, game: &G, position: &G::Position, sums: &[i32]) -> i32 {
-        // Zeroing scratch space for wide layers would take longer than computing narrow ones.
+        // Zeroing scratch space for wide layers takes longer than narrow layers.
         const NARROW: usize = 128;
         let (instructions, weights) = (self.instructions, &self.weights);
         let bucket = bucket(&self.bucket_limits, game.remaining(position));
@@ -254,7 +254,7 @@ impl<G: Learnable> Network<G> {
     }
 }
 
-/// The bucket of positions with this [`crate::play::rules::Rules::remaining`].
+/// The bucket of positions with so much of the game remaining.
 #[inline]
 pub fn bucket(bucket_limits: &[u8], remaining: usize) -> usize {
     let below = |bound: &&u8| usize::from(**bound) < remaining;
@@ -269,7 +269,7 @@ pub(super) fn layout<G: Learnable>(
     game.feature_schema(groups) + &format_limits::<G>("buckets", bucket_limits)
 }
 
-/// Log odds in floating point, with the low bits dropped so that the logistic of them is monotone.
+/// Log odds in floating point, without the lowest bits, so that the logistic is monotone.
 #[inline]
 pub fn log_odds(logit: i32) -> f32 {
     const DROPPED_BITS: u32 = 5;

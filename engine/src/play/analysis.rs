@@ -21,9 +21,9 @@ use crate::search::{
 pub struct MoveValue<M> {
     /// The move.
     pub mv: M,
-    /// Win probability; `None` from players that value no moves, and for moves that were not tried.
+    /// Win probability; `None` from players without values, and for untried moves.
     pub value: Option<f32>,
-    /// The payoffs of all seats; `None` from searches that do not value each seat.
+    /// The payoffs of all seats, from searches that value each.
     pub payoffs: Option<Payoffs>,
     /// The win rate observed in complete games for this value; `None` if that was not fitted.
     pub calibrated: Option<f32>,
@@ -36,7 +36,7 @@ pub struct MoveValue<M> {
 }
 
 impl<M> MoveValue<M> {
-    /// A move with no more than its win probability.
+    /// A move with its win probability alone.
     pub fn new(mv: M, value: Option<f32>) -> Self {
         Self {
             mv,
@@ -64,7 +64,7 @@ pub struct Analysis<M> {
     pub calibrated: Option<f32>,
     /// The unit of exact scores, such as `discs`; `None` without such scores.
     pub unit: Option<&'static str>,
-    /// The values of the requested moves, or of all moves of the position, in list order.
+    /// The requested moves, or all of the position, in list order.
     pub moves: Vec<MoveValue<M>>,
     /// The principal variation; where moves are valued, it has at least the best move.
     pub line: Vec<M>,
@@ -90,7 +90,7 @@ impl<M> Default for Analysis<M> {
 }
 
 impl<M: Copy> Analysis<M> {
-    /// An analysis without values of the given moves, or (`None`) of all moves of the position.
+    /// The given moves, or (`None`) all of a position, without values.
     pub fn without_values<G: Game<Move = M>>(
         game: &G,
         position: &G::Position,
@@ -165,8 +165,7 @@ impl<G: Playable> PlayerRecipe<G> {
         Ok(analysis)
     }
 
-    /// Marks exact values, calibrates values where that is fitted, and computes the position's
-    /// value.
+    /// Marks exact values, calibrates the others, and values the position.
     fn complete(
         &self,
         game: &G,

@@ -219,8 +219,7 @@ impl<G: Playable> PlayerRecipe<G> {
         self.made.is_time_limited
     }
 
-    /// Whether the player moves uniformly at random, so that expectations are computed without
-    /// sampling.
+    /// Whether all allowed moves are equally likely, so that expectations need no sampling.
     pub fn is_uniform(&self) -> bool {
         self.is_uniform
     }
@@ -255,8 +254,7 @@ impl<G: Playable> PlayerRecipe<G> {
     }
 }
 
-/// The recipe of a notation, called where the game's searches are compiled, see
-/// [`Playable::player`].
+/// [`PlayerRecipe::of`] where the game's searches are compiled, see [`Playable::player`].
 pub fn read_player<G: Playable>(notation: &Notation, game: &G) -> Result<PlayerRecipe<G>, Problem> {
     Ok(PlayerRecipe {
         name: notation.to_string(),
@@ -273,8 +271,9 @@ const OVERRIDDEN_DEFAULTS: [(&str, &[&str]); 3] = [
 /// Options that have no effect without RAVE.
 const BY_RAVE: &[&str] = &["rave", "blend", "again", "noise", "exploration", "fpu"];
 
-/// The notation of a Monte-Carlo search with the defaults of its game
-/// ([`GameInfo::mcts_defaults`](super::game_info::GameInfo::mcts_defaults)) added.
+/// Adds the game's defaults
+/// ([`GameInfo::mcts_defaults`](super::game_info::GameInfo::mcts_defaults)) to the notation of a
+/// Monte-Carlo search.
 fn with_search_defaults<G: Playable>(notation: &Notation) -> Result<Notation, Problem> {
     let usual = Notation::parse(&format!("mcts({})", G::INFO.mcts_defaults))
         .map_err(|error| (error.character, error.problem))?;
@@ -288,7 +287,7 @@ fn with_search_defaults<G: Playable>(notation: &Notation) -> Result<Notation, Pr
     for mut argument in usual.arguments {
         let key = argument.key.clone().unwrap_or_default();
         let displaced = |(by, keys): &(&str, &[&str])| says(by) && keys.contains(&key.as_str());
-        // An oracle is for searches that prove values, playouts are for leaves that use them.
+        // Oracles are for searches that prove, playouts for leaves that play.
         let known = G::registry().oracle.is_some_and(|entry| entry.key == key)
             && value("solver") == Some("off");
         let unplayed = key == "playout" && !plays;

@@ -69,7 +69,7 @@ pub trait ChanceOutcomes: Rules {
         0..=(Self::Outcomes::CAPACITY - 1) as u8
     }
 
-    /// The rules with the chance that options of a player's notation assume, such as a loaded die.
+    /// The rules with the chance that a player's options assume, such as a loaded die.
     ///
     /// # Errors
     /// If an option has no such value. Unread options are left to the caller.

@@ -53,9 +53,8 @@ pub trait Codec: GameText {
         None
     }
 
-    /// The position with colours and the seat to move swapped, if the rules treat seats alike:
-    /// outcomes, numbers of moves and the value for the side to move are preserved. Otherwise the
-    /// same position.
+    /// The position with colours and the seat to move swapped, if the rules treat seats alike; this
+    /// preserves outcomes, numbers of moves and the value. Otherwise the same position.
     fn swap_colours(&self, position: &Self::Position) -> Self::Position {
         *position
     }

@@ -1,7 +1,4 @@
 //! Hashes of games up to the symmetries of the rules.
-//!
-//! Games that are images of each other have equal fingerprints, others have different ones but for
-//! collisions.
 
 use super::playable::Playable;
 use crate::core::record::GameRecord;

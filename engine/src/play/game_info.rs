@@ -20,7 +20,7 @@ pub struct GameInfo {
     pub remaining_unit: &'static str,
     /// Unit of phases and buckets in model files; empty for `remaining_unit`.
     pub phase_unit: &'static str,
-    /// Random plies at the start of a game; above 0 if no chance makes games differ.
+    /// Random plies at the start of a game; above 0 where chance does not vary games.
     pub opening_plies: usize,
     /// Largest number of moves that one outcome allows; `None` stands for the branching hint.
     pub max_legal_moves: Option<usize>,
@@ -39,19 +39,18 @@ pub struct GameInfo {
     pub solver_options: &'static [NamedText],
     /// Rules that the web page offers, default first; empty for the default alone.
     pub page_rules: &'static [&'static str],
-    /// Parameters that a request to the web server may set, with the allowed values of those that
-    /// could name a file.
+    /// Parameters that a request to the web page may set, with the values allowed where they could
+    /// name a file.
     pub page_parameters: &'static [(&'static str, &'static [&'static str])],
     /// Opponents on the web page, weakest first; `EVAL` stands for the best evaluator, `HAND` for
     /// the default one.
     pub levels: &'static [NamedText],
-    /// Puzzles by notation of the rules: a JSON line for each puzzle.
+    /// Puzzles for some rules: their notation, and a JSON line per puzzle.
     pub puzzles: &'static [NamedText],
 }
 
 impl GameInfo {
-    /// Defaults: no parameters, two seats, Monte-Carlo search for self-play, opponents that search
-    /// with Star2.
+    /// Defaults: no parameters, two seats, Monte-Carlo search for self-play, Star2 opponents.
     pub const DEFAULT: Self = Self {
         name: "",
         parameters: "",

@@ -134,8 +134,8 @@ pub fn play_guided<G: Game>(
     failure.map_or(Ok(record), Err)
 }
 
-/// The first best allowed move and its value for the side to move, if `oracle` has the values of
-/// the position and of all its successors. Two seats only.
+/// The first best allowed move and its value for the side to move, if `oracle` knows the position
+/// and all successors. Two seats only.
 fn best_known<G: Game>(
     game: &G,
     oracle: &dyn Oracle<G>,
@@ -162,8 +162,8 @@ fn best_known<G: Game>(
     best
 }
 
-/// Plays one game between players that may fail: a player that panics, gives no answer, or makes an
-/// illegal move loses, and the record has the plies before that.
+/// Plays one game between players that may fail: one that panics, gives no answer, or makes an
+/// illegal move loses, and the record has the plies before.
 pub fn play_refereed<G: Game>(
     game: &G,
     start: G::Position,
@@ -234,8 +234,7 @@ impl<M> Answer<M> {
     }
 }
 
-/// Plays the game; `answer` gets the move from a seat's player. An error ends the game as a loss of
-/// the seat it names.
+/// Plays a game with the moves from `answer`. An error ends it as a loss of the seat it names.
 fn play<G: Game, E>(
     game: &G,
     start: G::Position,

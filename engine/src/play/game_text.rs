@@ -5,7 +5,7 @@ use crate::core::{game::Seat, text::TextError};
 
 /// A game with a text form. Parsing the text of a value gives the same value.
 pub trait GameText: Rules {
-    /// Parses a position, and its outcome of chance if the text has one.
+    /// Parses a position, and its outcome of chance if given.
     ///
     /// # Errors
     /// If the text is no position of this game: the error has the character.
@@ -76,7 +76,7 @@ pub trait GameText: Rules {
         self.format_position(position, outcome)
     }
 
-    /// The position as one self-contained `<svg>` element, by default that text.
+    /// The position as one self-contained `<svg>` element, by default of [`GameText::draw`].
     fn svg(&self, position: &Self::Position, outcome: Option<u8>) -> String {
         svg_of_text(&self.draw(position, outcome))
     }

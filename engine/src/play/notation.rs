@@ -5,8 +5,8 @@
 //! [`super::build`] defines names and keys. Every error has its character and the right form.
 //!
 //! Files are opened and programs started only through [`Notation::trusted_path`], which refuses
-//! text of others. Text counts as such unless it is [`trusted`], so readers of records, saved
-//! games, models and protocol lines are safe by default.
+//! untrusted text. Text is untrusted unless it is [`trusted`], so readers of records, saved games,
+//! models and protocol lines are safe by default.
 
 use crate::core::text::{joined, printable, shorten, suggestion};
 use std::{fmt, ops::RangeInclusive, str::FromStr};
@@ -35,7 +35,7 @@ impl<'t> Text<'t> {
 }
 
 impl<'t, S: AsRef<str> + ?Sized> From<&'t S> for Text<'t> {
-    /// A text of others, which may not name files and programs.
+    /// An untrusted text, which may not name files and programs.
     fn from(text: &'t S) -> Self {
         Self {
             text: text.as_ref(),
@@ -97,7 +97,7 @@ impl PlayerError {
     }
 }
 
-/// Maximal nesting of notations, so that parsing does not overflow the stack.
+/// Maximal nesting, for the stack's sake.
 const MAX_NESTING: usize = 16;
 
 impl Notation {
@@ -146,7 +146,7 @@ impl Notation {
         }
     }
 
-    /// Returns `path`, the file to open or the program to start that this notation names.
+    /// Returns `path`, a file to open or a program to start.
     ///
     /// # Errors
     /// If the notation is not trusted.

@@ -14,7 +14,6 @@ pub(crate) fn svg_open(width: usize, height: usize, title: &str) -> String {
     )
 }
 
-/// A centred text at a point.
 pub(crate) fn label(x: usize, y: usize, size: usize, fill: &str, text: impl Display) -> String {
     format!("<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{fill}\">{text}</text>")
 }

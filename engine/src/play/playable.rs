@@ -1,7 +1,7 @@
 //! `Playable`: a game that can be played, recorded and matched by name.
 //!
 //! It combines small traits, [`Rules`], [`GameText`], [`Codec`] and [`ChanceOutcomes`], and adds
-//! the [`Registry`] of names. Searches use no more than [`crate::core::game::Game`] and its hints.
+//! the [`Registry`] of names.
 
 pub use super::{
     chance_outcomes::ChanceOutcomes, codec::Codec, game_info::GameInfo, game_text::GameText,

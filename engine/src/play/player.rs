@@ -15,8 +15,8 @@ use std::{
 pub struct Decision<M> {
     /// The chosen move, one of the legal ones.
     pub best: M,
-    /// Win probability of the seat that moves, after this move and before the next chance event;
-    /// `None` from players that do not value moves.
+    /// Win probability after the move, for the seat that makes it; `None` from players without
+    /// values.
     pub value: Option<f32>,
     /// The cost of the decision.
     pub stats: SearchStats,
@@ -39,7 +39,7 @@ impl<M> Decision<M> {
 /// A player's value of a position before its chance event.
 #[derive(Clone, Copy, Debug)]
 pub struct PositionValue {
-    /// Expected win probability of the seat to move; `None` from players that do not value moves.
+    /// Expected win probability of the seat to move; `None` from players without values.
     pub value: Option<f32>,
     /// Standard error of `value`; `None` unless it is a mean of samples.
     pub error: Option<f32>,
@@ -128,14 +128,14 @@ pub trait Player<G: Game>: Send {
         self.analyse(position, legal, limits)
     }
 
-    /// Values a position that is not over before its chance event. A search needs fewer nodes for
-    /// this than for the values of all moves.
+    /// Values an unfinished position before its chance event, which costs a search fewer nodes than
+    /// the values of all moves.
     fn value(&mut self, _position: &G::Position, _limits: &Limits) -> PositionValue {
         PositionValue::unknown()
     }
 
-    /// The unit of the game's score (such as `discs`), and for each of the moves the exact final
-    /// score of the seat that makes it; `None` if any is unknown.
+    /// The unit of the game's score (`discs`) and the exact final scores after some moves, for the
+    /// seat that makes them; `None` if any is unknown.
     fn exact_scores(
         &mut self,
         _position: &G::Position,

@@ -1,10 +1,10 @@
-//! Parser of games written as properties, as in SGF and GGF: `(;PB[name]SZ[8];W[d4];B[e5])`, one
-//! after the other.
+//! Parser of games as properties, as in SGF and GGF: `(;PB[name]SZ[8];W[d4];B[e5])`, one after the
+//! other.
 //!
-//! Of variations only the main line is read, up to the first `)`. Between games there may be
-//! numbers (the boards of a match in GGF) and lines that begin with `#`. A `]` without a valid
-//! continuation belongs to the value, since programs do not escape names. A damaged game does not
-//! affect the others.
+//! Of variations only the main line is read, up to the first `)`. Between games may be numbers (the
+//! boards of a match in GGF) and lines that begin with `#`. A `]` without a valid continuation
+//! belongs to the value, since programs do not escape names. A damaged game does not affect the
+//! others.
 
 use super::registry::PlainGame;
 use crate::core::{
@@ -54,8 +54,8 @@ pub(crate) fn read<G: SearchGame>(
         .collect()
 }
 
-/// Parses one game per line with `row`, which gets the index of the line's first character, from 0.
-/// Games without moves are skipped.
+/// Parses one game per line with `row`, from the index of the line's first character on; games
+/// without moves are skipped.
 pub(crate) fn rows<G: SearchGame>(
     game: &G,
     text: &str,
@@ -71,8 +71,8 @@ pub(crate) fn rows<G: SearchGame>(
     results
 }
 
-/// All games of a text, each with the index of its first character, from 0. `escapes` is whether
-/// `\` escapes the next character, as in SGF.
+/// All games of a text, each with the index of its first character. `escapes` is whether `\`
+/// escapes the next character, as in SGF.
 fn all(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, Properties)> {
     let mut reader = Reader {
         signs,

@@ -17,7 +17,6 @@ use std::{
 /// are refused by the caller.
 pub type Provider<G> = fn(&mut Arguments<'_>, &G) -> Result<Maker<G>, Problem>;
 
-/// Names, and [`Provider`]s of any game's players.
 static PROVIDERS: RwLock<Vec<(String, Box<dyn Any + Send + Sync>)>> = RwLock::new(Vec::new());
 
 /// Registers a kind of player for a game; the first provider of a name counts. Returns whether the

@@ -67,7 +67,7 @@ impl<G: Playable> Registry<G> {
     };
 }
 
-/// The `dyn` form of an evaluator, with constructors of searches and playouts over it.
+/// The `dyn` form of an evaluator, and constructor of searches over it.
 pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// See [`Evaluator::value_of`].
     fn value_of(&self, game: &G, position: &G::Position) -> f32;
@@ -157,7 +157,7 @@ impl<G: SearchGame, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
 pub struct PlainGame<G: SearchGame> {
     /// The first position.
     pub start: G::Position,
-    /// For each ply the number of the chance outcome, as in records, and the move.
+    /// The numbers of chance outcomes, as in records, and the moves.
     pub plies: Vec<(u8, G::Move)>,
     /// Names of the players by seat; empty if unknown.
     pub players: Vec<String>,
@@ -166,7 +166,7 @@ pub struct PlainGame<G: SearchGame> {
 }
 
 impl<G: SearchGame> PlainGame<G> {
-    /// Stores a stated result if the moves, which lead to `position`, do not end the game.
+    /// Stores a stated result unless the moves, which lead to `position`, end the game.
     ///
     /// # Errors
     /// If the moves lead to another result.
@@ -271,11 +271,11 @@ pub struct PlayerEntry<G: 'static> {
     pub parameters: &'static str,
     /// A description in one line.
     pub help: &'static str,
-    /// The player of the name.
+    /// What the name stands for.
     pub meaning: Meaning<G>,
 }
 
-/// The player of a [`PlayerEntry`].
+/// What the name of a [`PlayerEntry`] stands for.
 #[derive(Debug)]
 pub enum Meaning<G: 'static> {
     /// Another player's notation, made from the arguments; the caller refuses unread ones.
@@ -308,11 +308,11 @@ pub struct OracleEntry<G: SearchGame> {
     pub key: &'static str,
     /// The oracle for a value of the option.
     pub read: fn(&Notation, &G) -> Result<Knowledge<G>, Problem>,
-    /// The default oracle of a search that is limited by time (`true`) or by nodes (`false`).
+    /// The default oracle of a search limited by time (`true`) or by nodes (`false`).
     pub default: fn(&G, bool) -> Result<Knowledge<G>, String>,
     /// The value of the option whose oracle answers without delay, for the web page.
     pub instant: fn(&G) -> Option<String>,
-    /// The class of a position in reports of errors against exact values, such as `2v3`.
+    /// The class of a position in reports of errors, such as `2v3`.
     pub class: fn(&G, &G::Position) -> String,
 }
 

@@ -29,7 +29,7 @@ pub struct RolloutPlayer<G: Game> {
 }
 
 impl<G: SearchGame> RolloutPlayer<G> {
-    /// A player by the rollouts `roll`; `enough` ends them.
+    /// A player that decides by the rollouts of `roll`, as many as `enough` requires.
     pub fn new(game: G, roll: Box<dyn Rollouts<G>>, enough: StoppingRule) -> Self {
         Self {
             game,
@@ -45,7 +45,6 @@ impl<G: SearchGame> RolloutPlayer<G> {
         xxh3_64_with_seed(&self.game.key(position).to_le_bytes(), self.seed)
     }
 
-    /// Compares moves; returns the index of the best one and the cost.
     fn compare(
         &mut self,
         position: &G::Position,

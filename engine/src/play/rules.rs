@@ -17,7 +17,7 @@ pub trait Rules: SearchGame {
     /// If a parameter has no such value. Unread parameters are left to the caller.
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem>;
 
-    /// Like [`Rules::from_arguments`], but on the map of a record instead of one read from a file.
+    /// Like [`Rules::from_arguments`], but on the map of a record instead of a file's.
     ///
     /// # Errors
     /// As [`Rules::from_arguments`], or if the game has no maps or the text is no map.
@@ -83,15 +83,14 @@ pub trait Rules: SearchGame {
     /// Upper bound of the number of plies of a game.
     fn max_plies(&self) -> u16;
 
-    /// How much of the game remains, in [`GameInfo::remaining_unit`]; models have phases and
-    /// buckets by it.
+    /// How much of the game remains, in [`GameInfo::remaining_unit`], for phases and buckets of
+    /// models.
     fn remaining(&self, position: &Self::Position) -> usize;
 
     /// A random first position; `first` begins unless the rules fix the seat that does.
     fn random_start(&self, random: &mut RandomStream, first: Seat) -> Self::Position;
 
-    /// A strong start, determined by the seed, for games in which players choose their set-ups;
-    /// `None` for other games.
+    /// A strong start, determined by the seed; `None` for games without a choice of set-ups.
     fn strong_start(&self, seed: u64) -> Option<Self::Position> {
         let _ = seed;
         None

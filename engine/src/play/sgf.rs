@@ -16,7 +16,6 @@ use crate::core::{
     text::{TextError, error_at},
 };
 
-/// The format, for a game of two seats.
 pub(crate) const fn form<G: Playable>() -> TranscriptForm<G> {
     TranscriptForm {
         name: "sgf",
@@ -76,8 +75,7 @@ fn read<G: Playable>(game: &G, bytes: &[u8]) -> Vec<Result<PlainGame<G>, TextErr
     properties::read(game, bytes, true, one, None)
 }
 
-/// Reads a game from its properties, which begin at a character of the text; unknown properties are
-/// ignored.
+/// Reads a game from its properties; unknown ones are ignored.
 fn one<G: Playable>(
     game: &G,
     begin: usize,

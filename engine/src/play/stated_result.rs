@@ -41,8 +41,8 @@ impl StatedResult {
         })
     }
 
-    /// Parses the value of SGF's `RE`, where Black has the seat `black`; `None` if that is no
-    /// result: `Void`, `?`, or text that the format does not define.
+    /// Parses the value of SGF's `RE`, where Black has the seat `black`; `None` for `Void`, `?`,
+    /// and text that the format does not define.
     #[must_use]
     pub fn from_sgf(text: &str, black: Seat) -> Option<Self> {
         let text = text.trim().to_ascii_lowercase();
@@ -77,7 +77,7 @@ impl StatedResult {
         self.winner.map_or("0".to_owned(), won)
     }
 
-    /// Parses the value of GGF's `RE`; `None` if that is no result, such as `?`.
+    /// Parses the value of GGF's `RE`; `None` for other text, such as `?`.
     #[must_use]
     pub fn from_ggf(text: &str) -> Option<Self> {
         let (score, flag) = text.split_once(':').unwrap_or((text, ""));

@@ -170,8 +170,7 @@ pub struct BestReplySearch<G: SearchGame> {
 }
 
 impl<G: SearchGame> BestReplySearch<G> {
-    /// See [`DeepeningSearch::new`]. The game has to support
-    /// [`crate::core::search_game::OutOfTurn::set_side_to_move`].
+    /// See [`DeepeningSearch::new`]. The game needs [`OutOfTurn::SUPPORTS_OUT_OF_TURN`].
     pub fn new(
         game: G,
         evaluator: impl Evaluator<G> + Clone + 'static,
@@ -194,7 +193,6 @@ impl<G: SearchGame> BestReplySearch<G> {
         Self { search }
     }
 
-    /// A position and its moves, converted to the [`BrsGame`].
     fn root_position(
         &self,
         position: &G::Position,

@@ -240,7 +240,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         table: Option<Arc<Table>>,
         threads: usize,
     ) -> Self {
-        // Without a table threads could not share results.
+        // Threads share nothing but the table.
         let threads = if table.is_some() { threads.max(1) } else { 1 };
         let abdada = (threads > 1).then(|| Arc::new(AbdadaTable::new()));
         let mut workers: Vec<Box<dyn FixedDepthSearch<G>>> = Vec::with_capacity(threads);
@@ -287,7 +287,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         self
     }
 
-    /// Runs `task` on all workers: from the depths of the iterations to a result and the last
+    /// Runs `task` on all workers; it maps the depths of the iterations to a result and the last
     /// complete depth. The end of the first worker, whose result counts, stops the others.
     fn run<R>(
         &mut self,
@@ -467,7 +467,7 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
             let mut completed_depth = 0;
             for depth in depths {
                 if completed_depth > 0 {
-                    // The moves behind the best are sorted by upper bound.
+                    // The other moves by upper bound.
                     moves[1..]
                         .sort_by(|one, other| other.bounds.upper.total_cmp(&one.bounds.upper));
                 }
@@ -481,7 +481,7 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
                 }
             }
             if moves[0].bounds == Bounds::UNKNOWN && outer_limits.is_stopped() {
-                // A result of one ply is better than the first move of the list.
+                // Better than the first move of the list.
                 search_one_ply(worker, |worker| {
                     worker.iterate(position, 1, None, &mut moves);
                 });

@@ -1,18 +1,17 @@
-//! Measures the time of leaf evaluation; switched off it costs one predictable branch per
-//! evaluation.
+//! Measures the time of leaf evaluation; while off it costs one predictable branch per evaluation.
 
 use super::SearchStats;
 use crate::core::clock::Instant;
 use std::{mem, time::Duration};
 
-/// Measures the duration of every evaluation while it is switched on.
+/// Measures every evaluation while it is on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EvalTimer {
     spent: Option<Duration>,
 }
 
 impl EvalTimer {
-    /// A timer that is switched on or off.
+    /// A timer that is on or off.
     pub fn new(on: bool) -> Self {
         let spent = on.then_some(Duration::ZERO);
         Self { spent }

@@ -46,8 +46,8 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
         }
     }
 
-    /// The value of a position before its chance event, `depth` plies deep, for the side to move;
-    /// the two sides are the seat `root` and all others.
+    /// The value of a position before its chance event, `depth` plies deep, for the side to move:
+    /// `root` or all other seats.
     pub fn value_at_depth(&mut self, position: &G::Position, depth: u32, root: Seat) -> f64 {
         let perspective = RootPerspective { root };
         if let Some(payoffs) = self.game.payoffs(position) {

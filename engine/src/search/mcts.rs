@@ -228,8 +228,8 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
 /// Upper limit of new positions per second and thread; at most a third of the simulations adds one.
 const POSITIONS_A_SECOND: f64 = 2e6;
 
-/// This fraction of the granted memory is left to the rest of the process: 21 of 256 MiB, the size
-/// of an idle process with its evaluator tables.
+/// Divisor of the memory left to the rest of the process: 21 of 256 MiB, an idle process with its
+/// evaluator tables.
 const MEMORY_DIVISOR: usize = 12;
 
 fn graph_size<G: SearchGame>(game: &G, options: &MctsOptions, threads: usize) -> Size {

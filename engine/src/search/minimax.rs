@@ -6,8 +6,7 @@ use crate::core::{
     game::{Game, Seat},
 };
 
-/// The value of a position, `depth` plies deep, for the side to move; the two sides are the seat
-/// `root` and all others.
+/// The value of a position, `depth` plies deep, for the side to move: `root` or all other seats.
 pub fn minimax<G: Game, E: Evaluator<G>>(
     game: &G,
     evaluator: &E,

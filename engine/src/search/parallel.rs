@@ -65,7 +65,7 @@ pub(super) fn run_with_helpers<W: Send>(
     });
 }
 
-/// Starts a scoped thread. The task is boxed, so that this is compiled once for all searches.
+/// Starts a scoped thread. Boxed, to compile once for all searches.
 pub(super) fn spawn<'scope>(
     scope: &'scope Scope<'scope, '_>,
     task: Box<dyn FnOnce() + Send + 'scope>,

@@ -1,7 +1,5 @@
-//! Playout policies, and leaf evaluations by playouts.
-//!
-//! [`PolicyPlayout`] plays to the end, [`TruncatedPlayout`] a number of plies before another leaf
-//! evaluation. Invariant: outcomes are sampled by their probabilities.
+//! Playout policies, and leaf evaluations by playouts: [`PolicyPlayout`] plays to the end,
+//! [`TruncatedPlayout`] a number of plies before another leaf evaluation.
 
 use super::mcts::{Leaf, MoveKinds};
 use crate::core::{
@@ -290,7 +288,6 @@ impl<P, L> TruncatedPlayout<P, L> {
         Self { policy, plies, end }
     }
 
-    /// Plays until the end or the limit; returns the last position.
     fn play<G: SearchGame>(
         &mut self,
         game: &G,

@@ -1,10 +1,10 @@
 //! Variance-reduced rollouts: games played by an evaluator, with the luck subtracted.
 //!
-//! Both sides play the best move by the evaluator, or by the oracle. The difference of a chance
-//! event's actual value from its expectation is luck, with mean 0 for any evaluator, so the
-//! luck-adjusted result has the mean of the result and less variance. Sources: Tesauro and Galperin
-//! (1996), GNU Backgammon, Veness et al. (2011), White and Bowling (2009). Invariant: a game is a
-//! pure function of rules, evaluator, oracle, position, seed and number.
+//! Both sides play the best move by the evaluator or the oracle. The difference of a chance event's
+//! value from its expectation is luck, with mean 0 for any evaluator, so the luck-adjusted result
+//! has the same mean as the result and less variance. Sources: Tesauro and Galperin (1996), GNU
+//! Backgammon, Veness et al. (2011), White and Bowling (2009). Invariant: a game is a pure function
+//! of rules, evaluator, oracle, position, seed and number.
 
 pub mod stopping;
 
@@ -22,7 +22,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 /// Result of a rollout for one seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RolloutResult {
-    /// The payoff, or the value of the last position if the game was not played to its end.
+    /// The payoff, or the value of an unfinished game's last position.
     pub result: f64,
     /// The luck of all chance events on the scale of payoffs, with mean 0.
     pub luck: f64,
@@ -209,8 +209,7 @@ impl<G: SearchGame> EvaluatorRollouts<G> {
         Some(self.evaluator.payoffs(game, position)[seat])
     }
 
-    /// The best move of each outcome in a position that is not over; empty after a stop, since
-    /// values may be incomplete.
+    /// The best move of each outcome; empty after a stop, since values may be incomplete.
     #[inline]
     fn choices(&mut self, position: &G::Position) -> &[Choice<G::Move>] {
         let slot = self.game.key(position) as usize % CACHE_SLOTS;

@@ -1,6 +1,4 @@
 //! Zeroed page-aligned arrays that threads share without locks.
-//!
-//! Invariant: the pages live as long as the items borrowed from them.
 
 #![allow(unsafe_code, reason = "atomic items are laid over pages")]
 

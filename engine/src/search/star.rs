@@ -130,7 +130,7 @@ impl<G: SearchGame> Default for Scratch<G> {
 impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
     /// A search by one thread without limits.
     pub fn new(game: G, evaluator: E, options: StarOptions, table: Option<Arc<Table>>) -> Self {
-        // The leaf cache also remembers results, so there is none without a table.
+        // The leaf cache is a table too, and omitted without one.
         let leaf_cache = if table.is_some() && E::BATCHES_SUCCESSORS {
             LeafCache::new()
         } else {
@@ -271,8 +271,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         }
         let mut table_bounds = Bounds::UNKNOWN;
         let mut hint = None;
-        // Read before the probe: a result combined with the table's bounds is proven only if both
-        // are.
+        // Read before the probe: a result combined with the table's is proven only if both are.
         let depth_dependent = self.depth_dependent;
         let key = if self.table.is_some() {
             self.perspective.key(&self.game, position)
@@ -506,7 +505,6 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         is_any_hit
     }
 
-    /// Searches a move in its relevant window and records the result in `chance`.
     #[expect(
         clippy::too_many_arguments,
         reason = "the state of one node of the recursion"

@@ -1,5 +1,4 @@
-//! Expectiminimax as published: for each outcome of chance the allowed moves are searched
-//! separately.
+//! Expectiminimax as published: the allowed moves of each outcome are searched separately.
 //!
 //! Each outcome of a *chance node* leads to a *choice node*, which takes the best allowed move.
 //! [`Pruning`] is Star0, Star0.5, Star1 (names of the NTU agent) or Star2 (Ballard 1983; window
@@ -155,7 +154,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         window: Window,
     ) -> Bounds {
         let cuts = self.options.pruning;
-        // In these bounds each outcome allows a single move, which stands for its choice node.
+        // Here each outcome allows a single move: its choice node.
         let mut choices = G::Outcomes::default();
         for (index, outcome) in (0..).zip(outcomes.iter()) {
             choices.push(Outcome {
@@ -166,7 +165,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         }
         let mut expectation = ChanceBounds::<G::Outcomes>::new(&choices);
         let mut probes = <G::Outcomes as OutcomeList>::ListOf::<Option<Bounds>>::default();
-        // With beta at 1 no lower bound can cut off, and a probe would have a wider window.
+        // With beta at 1 lower bounds cannot cut, and a probe would have a wider window.
         if cuts == Pruning::Star2 && window.beta < 1.0 {
             for (index, outcome) in outcomes.iter().enumerate() {
                 let first = self.search_move(
@@ -223,8 +222,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
                 ..window
             };
             let found = match probe {
-                // The window has become narrower since the probe, whose result decides it (up to
-                // rounding).
+                // The window has only narrowed since the probe, which decides it (up to rounding).
                 Some(probe_bounds)
                     if index == 0 && remaining_window.is_decided_by(probe_bounds) =>
                 {
@@ -245,7 +243,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         best
     }
 
-    /// Searches a move with a null window first, and again if that does not decide its window.
+    /// Searches a move with a null window first, and again if that does not decide.
     fn scout(&mut self, node: &Node<'_, G::Position>, mv: G::Move, window: Window) -> Bounds {
         let null = Window {
             beta: window.beta.min(window.alpha + NULL_WINDOW),

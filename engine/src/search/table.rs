@@ -18,8 +18,8 @@ pub enum Replacement {
     Always,
     /// A deeper result of another position stays for a generation, else the newer one.
     DepthPreferred,
-    /// Two levels (Rock'n'Roll, Schäfer 2006): the upper half prefers depth; rejected and replaced
-    /// results go to the lower half.
+    /// Two levels (Rock'n'Roll, Schäfer 2006): an upper half that prefers depth, a lower half for
+    /// rejected and replaced results.
     TwoLevel,
     /// Buckets of four; the shallowest entry is replaced, where each generation of age counts as
     /// plies.
@@ -80,7 +80,7 @@ pub struct Table {
     array: SharedArray<Entry>,
     replacement: Replacement,
     reuse: DepthPolicy,
-    /// Entries per bucket: 4 with [`Replacement::Bucketed`] (fewer in tiny tables), otherwise 1.
+    /// Entries per bucket: 4 with [`Replacement::Bucketed`] (fewer in tiny tables), else 1.
     ways: usize,
     /// Entries of generations before this one count as empty.
     first_generation: AtomicU8,

@@ -7,8 +7,8 @@ use super::{Network, kernels};
 use crate::core::game::Seat;
 use crate::learned::inputs::Learnable;
 
-/// First-layer sums without biases from every seat's perspective, and the active rows. Reuse
-/// allocates nothing.
+/// First-layer sums without biases from every perspective, and the active rows. Reuse allocates
+/// nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Accumulators {
     width: usize,
@@ -96,7 +96,7 @@ impl Accumulators {
                     removed.push(old);
                 }
             }
-            // Each change adds and subtracts a row, so many changes cost more than a refresh.
+            // Two rows per change: many changes cost more than a refresh.
             if 2 * added.len() > active {
                 kernels::sum_rows(instructions, matrix, rows, sums);
             } else {

@@ -4,10 +4,10 @@
 //! Activations in `[0, 1]` are the integers `0..=127` before a further hidden layer, and
 //! `0..=`[`ACTIVATION_MAX`] before the output.
 //!
-//! Invariant: every weight is rounded to the nearest multiple of its tensor's unit, and weights out
-//! of range are refused (except a first-layer bias half a step below the maximum). No sum overflows
-//! 32 bits: [`NetworkWeights::check`] bounds 127 · 128 · width + |b| and [`ACTIVATION_MAX`] · Σ |w|
-//! + |b|. Sources: NNUE (Nasu 2018), clipped 8-bit layers as in Stockfish.
+//! Invariant: weights are rounded to the nearest multiple of their tensor's unit, and refused out
+//! of range (except a first-layer bias half a step below the maximum). No sum overflows 32 bits:
+//! [`NetworkWeights::check`] bounds 127 · 128 · width + |b| and [`ACTIVATION_MAX`] · Σ |w| + |b|.
+//! Sources: NNUE (Nasu 2018), clipped 8-bit layers as in Stockfish.
 
 use crate::learned::ModelError;
 use std::ops::Range;
@@ -64,7 +64,7 @@ pub struct NetworkWeights<R = i16, W = i8, B = i32> {
     pub rows: Vec<R>,
     /// First-layer biases `[width]`, in units of 1 / [`ROW_SCALE`].
     pub bias: Vec<R>,
-    /// Further hidden layers: weights in units of 1 / [`HIDDEN_SCALE`], biases in units of 1 /
+    /// Further hidden layers: weights in units of 1 / [`HIDDEN_SCALE`], biases of 1 /
     /// [`ACTIVATION_MAX`].
     pub hidden: Vec<Layer<W, B>>,
     /// Output weights `[buckets × width of the last hidden layer]`, in units of 1 /
@@ -108,7 +108,7 @@ impl FloatWeights {
     /// If a weight is NaN or out of range.
     pub fn quantize(&self) -> Result<NetworkWeights, ModelError> {
         let [row, bias, hidden, hidden_bias, output] = LIMITS;
-        // The first layer's shift rounds down; adding half a step makes it round to the nearest.
+        // The first layer's shift rounds down; half a step more rounds to the nearest.
         let half_step = 1 << (SHIFT - 1);
         let with_half_step = |weight: i32| (weight + half_step).min(i16::MAX.into()) as i16;
         let to_i16 = |weights: Vec<i32>| weights.into_iter().map(|weight| weight as i16).collect();

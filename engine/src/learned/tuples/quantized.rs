@@ -23,13 +23,12 @@ const LOG_ODDS_BITS: u32 = 18;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct QuantizedWeights {
     pub(crate) weights: Vec<i32>,
-    /// Includes half a unit of the log odds' resolution, so that [`Self::log_odds`] rounds to the
-    /// nearest.
+    /// Includes half a step of the log odds, so that [`Self::log_odds`] rounds to the nearest.
     pub(crate) bias: i32,
     bits: u32,
 }
 
-/// Half a unit of the log odds' resolution of 2⁻¹⁸, in units of 2⁻ᵇ.
+/// Half a step (2⁻¹⁹) of the log odds, in units of 2⁻ᵇ.
 fn rounding_offset(bits: u32) -> i32 {
     (1 << bits.saturating_sub(LOG_ODDS_BITS)) / 2
 }

@@ -18,7 +18,7 @@ use crate::play::{
 use crate::search::mcts::{Blend, BlendedLeaf, Budget, FirstPlay, Mcts, MctsOptions};
 use std::sync::Arc;
 
-/// A checked `mcts` notation, from which any number of players are made.
+/// A checked notation, from which any number of players are made.
 #[derive(Clone)]
 pub(super) struct MctsRecipe<G: Playable> {
     options: MctsOptions,
@@ -33,13 +33,13 @@ pub(super) struct MctsRecipe<G: Playable> {
 enum LeafKind<G: Playable> {
     PlayoutLeaf,
     Evaluator(Arc<dyn AnyEvaluator<G>>),
-    /// Weight of the evaluator, and the evaluator; the rest of the weight is a playout's.
+    /// The evaluator and its weight; the rest is a playout's.
     BlendedLeaf(f32, Arc<dyn AnyEvaluator<G>>),
     /// Plies of the leaf search, and its evaluator.
     Star(u32, Arc<dyn AnyEvaluator<G>>),
 }
 
-/// Maximal size of a player's graph in MiB; every worker thread of a match has players of its own.
+/// Maximal MiB of a player's graph; every worker thread of a match has players of its own.
 const LARGEST_MEMORY: usize = 1 << 16;
 
 impl<G: Playable> MctsRecipe<G> {
@@ -116,7 +116,7 @@ impl<G: Playable> MctsRecipe<G> {
             "ponder",
             &[("off", false), ("on", true), ("0", false), ("1", true)],
         )?;
-        // Keeping the tree is the condition of pondering.
+        // Pondering needs a kept tree.
         let switched_off = [("off", false), ("on", true)];
         let (noise, noise_by_rave) = noise(arguments)?;
         let options = MctsOptions {

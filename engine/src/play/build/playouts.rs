@@ -27,7 +27,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub(super) struct PlayoutRecipe<G: Playable> {
     policy: PolicyKind<G>,
-    /// Plies after which playouts are truncated, and the evaluator of the position reached.
+    /// Plies of truncated playouts, and the evaluator of their last position.
     truncated: Option<(u16, Arc<dyn AnyEvaluator<G>>)>,
     /// The game's own playouts, which replace policy and truncation.
     own: Option<LeafMaker<G>>,
@@ -46,7 +46,6 @@ enum PolicyKind<G: Playable> {
 
 const MAX_WEIGHT: u32 = 1_000_000;
 
-/// Lists the policies that are not evaluators.
 fn policies<G: Playable>() -> String {
     let names = joined(G::INFO.move_classes.iter().map(|(name, _)| name), ", ");
     let own = G::registry().playouts.iter();

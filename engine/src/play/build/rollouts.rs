@@ -1,5 +1,4 @@
-//! Construction of players that decide by rollouts, from notation: `rollout(eval=best,
-//! games=1000)`.
+//! Construction of rollout players from notation: `rollout(eval=best, games=1000)`.
 
 use super::{evaluators::or_default_evaluator, oracle};
 use crate::play::{
@@ -17,7 +16,7 @@ const DEFAULT_GAMES: u32 = 1000;
 /// Default maximum of games if the target error is given.
 const MAX_GAMES: u32 = 100_000;
 
-/// A checked `rollout` notation, from which any number of players are made.
+/// A checked notation, from which any number of players are made.
 #[derive(Clone)]
 pub(super) struct RolloutRecipe<G: Playable> {
     evaluator: Arc<dyn AnyEvaluator<G>>,

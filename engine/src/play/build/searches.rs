@@ -1,5 +1,4 @@
-//! Construction of searches of the expectiminimax family from notation, such as `star2(depth=6,
-//! eval=schwarz)`.
+//! Construction of expectiminimax searches from notation: `star2(depth=6, eval=schwarz)`.
 
 use super::{
     EvaluatorAndOracle,
@@ -32,7 +31,7 @@ use crate::search::{
 };
 use std::sync::Arc;
 
-/// A checked notation of a search, from which any number of players are made.
+/// A checked notation, from which any number of players are made.
 #[derive(Clone)]
 pub(super) struct SearchRecipe<G: Playable> {
     evaluator: Arc<dyn AnyEvaluator<G>>,
@@ -88,7 +87,7 @@ const NO_TABLE: TableRecipe = TableRecipe {
     reuse: DepthPolicy::SameDepth,
 };
 
-/// Maximal size of a player's table in MiB; every worker thread of a match has players of its own.
+/// Maximal MiB of a player's table; every worker thread of a match has players of its own.
 const LARGEST_TABLE: usize = 1 << 12;
 
 const ENTRIES_PER_MIB: usize = 1 << 16;
@@ -138,7 +137,7 @@ impl<G: Playable> SearchRecipe<G> {
                 })
             }
             _ => match multiplayer_search(notation, &game)? {
-                // Windows, move order, table and threads have no effect on max^n.
+                // Windows, order, table and threads have no effect.
                 MultiplayerSearch::MaxN => Shape::Unified {
                     options: StarOptions {
                         width: width::<G>(arguments)?,
@@ -218,8 +217,8 @@ impl<G: Playable> SearchRecipe<G> {
         self.plan.limits.time.is_some()
     }
 
-    /// Whether the same seed gives the same moves: with several threads the order of positions
-    /// varies.
+    /// Whether the same seed gives the same moves: not with a time limit, nor with several threads,
+    /// which vary the order of positions.
     pub(super) fn is_reproducible(&self) -> bool {
         let several = self.plan.table.entries > 0
             && matches!(self.plan.shape, Shape::Unified { threads, .. } if threads > 1);
@@ -302,7 +301,7 @@ impl<G: SearchGame> SearchPlan<G> {
         }
     }
 
-    /// Without memory for a table a search is slower, with the same result.
+    /// The table, if there is memory for it: without, a search is just slower.
     fn table(&self) -> Option<Arc<Table>> {
         let TableRecipe {
             entries,
@@ -316,7 +315,7 @@ impl<G: SearchGame> SearchPlan<G> {
     }
 }
 
-/// The treatment of more than two seats by the search's name; with two seats all are alike.
+/// The treatment of more than two seats by the search's name.
 fn multiplayer_search<G: Playable>(
     notation: &Notation,
     game: &G,
@@ -365,7 +364,7 @@ fn deepening(
     Ok(DeepeningOptions { step, aspiration })
 }
 
-/// Refuses limits other than one depth for a search without iterative deepening.
+/// Refuses other limits than one depth, for searches without deepening.
 fn only_one_depth(limits: &SearchLimits, notation: &Notation, who: &str) -> Result<(), Problem> {
     if *limits == SearchLimits::to_depth(limits.depths[0].max) {
         return Ok(());
@@ -411,7 +410,7 @@ fn table_of(
             ("deeper", DepthPolicy::Deeper),
         ],
     )?;
-    // Missing memory is an error here rather than in the middle of a match.
+    // Missing memory is found here, not in the middle of a match.
     if entries > 0 && Table::with_entries(entries, replacement, reuse).is_none() {
         let mebibytes = entries / ENTRIES_PER_MIB;
         return Err(notation.wrong(format!("there is no memory for a table of {mebibytes} MiB")));

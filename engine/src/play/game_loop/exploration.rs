@@ -46,8 +46,8 @@ pub struct Exploration {
     pub opening_plies: usize,
     /// Probability of a uniformly random move at a later ply.
     pub share: Fading,
-    /// Temperature, in units of win probability, at which other moves are sampled by their values;
-    /// 0 leaves the choice to the players.
+    /// Temperature, in units of win probability, at which the remaining moves are sampled by their
+    /// values; 0 leaves them to the players.
     pub temperature: Fading,
     /// The random stream of all choices.
     pub random: RandomStream,
@@ -89,7 +89,7 @@ pub(super) fn by_value(
     unit: f64,
 ) -> Option<usize> {
     let best = values.clone().flatten().reduce(f32::max)?;
-    // At most 1, whatever the temperature.
+    // Subtracting the best keeps weights at most 1.
     let weight = |value: f32| (f64::from(value - best) / temperature).exp();
     let mut rest = unit * values.clone().flatten().map(weight).sum::<f64>();
     let mut last = None;

@@ -151,7 +151,6 @@ impl Cell {
         self.add_fixed::<SHARED>(to_fixed(payoff));
     }
 
-    /// Adds a payoff that [`to_fixed`] converted.
     #[inline]
     pub(super) fn add_fixed<const SHARED: bool>(&self, fixed_payoff: u64) {
         if SHARED {

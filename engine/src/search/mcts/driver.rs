@@ -243,7 +243,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
                 value,
                 proven,
                 prior,
-                // Otherwise the opponent's replies would not decide the length.
+                // Only strict turns let the replies decide the length.
                 plies: G::STRICT_TURNS
                     .then(|| solver::plies(graph, edge, &mut memo))
                     .flatten(),

@@ -1,7 +1,5 @@
 //! References to cells of the graph: one cell ([`CellRef`]) or adjacent edges of a node
-//! ([`EdgeSlice`]).
-//!
-//! Invariant: cold cells are in another array and are read only on demand.
+//! ([`EdgeSlice`]). The cold cell is in another array and is read only on demand.
 
 use super::cell::{Cell, ColdCell};
 use crate::core::chance::Bounds;

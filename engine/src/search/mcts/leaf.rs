@@ -241,8 +241,7 @@ impl<G: SearchGame, E: Evaluator<G>> Leaf<G> for SearchLeaf<G, E> {
 
 /// Prior values of the moves of a new node, from their successors. Every evaluator is a prior.
 pub trait Prior<G: SearchGame>: Send + Sync {
-    /// Writes the win probability of the seat to move in each of the positions, none of which is
-    /// over.
+    /// Writes the win probability of the seat to move in each unfinished position.
     fn values(&self, game: &G, positions: &[G::Position], values: &mut [f32]);
 }
 

@@ -145,7 +145,7 @@ impl Selector {
         let mut best = (0, f32::NEG_INFINITY);
         for (index, edge) in edges.iter().enumerate() {
             let (bounds, edge_visits) = (edge.bounds(), edge.visits());
-            // [`FirstPlay::First`] visits even such an edge once.
+            // [`FirstPlay::First`] visits even dominated edges once.
             if bounds.upper <= best_lower
                 && index != best_proven
                 && (edge_visits > 0 || first.is_some())
@@ -173,7 +173,7 @@ impl Selector {
                 }
                 _ => mean,
             };
-            // The first-play urgency includes it.
+            // An unvisited edge has first-play urgency instead.
             let bonus = if edge_visits == 0.0 {
                 0.0
             } else {

@@ -1,6 +1,6 @@
 //! Splits simulations among threads by strata of the first chance draw.
 //!
-//! Each thread samples the first draw from a range of its own and mostly visits other nodes, which
+//! Each thread samples the first draw from its own range and mostly visits other nodes, which
 //! avoids contention for cache lines; equal use of all ranges gives the distribution of one thread.
 //! Invariants: every simulation of the budget is claimed once; with a budget, parts differ by at
 //! most 1 in size; without one, no part leads another by more than max([`MAX_LEAD`], claimed /
@@ -138,7 +138,7 @@ impl WorkSplit {
         self.parts.iter().map(WorkPart::claimed).sum()
     }
 
-    /// Switches to the slowest part if it lags behind, otherwise to the thread's own.
+    /// Switches to the slowest part if it lags behind, else to the own one.
     fn rebalance(&self, cursor: &mut Cursor) {
         cursor.left = CHECK_INTERVAL.max(self.parts.len());
         if self.parts.len() == 1 {
@@ -158,8 +158,8 @@ impl WorkSplit {
     }
 }
 
-/// A stride coprime to `parts`, near the golden section, so that consecutive threads draw from
-/// distant ranges.
+/// A stride coprime to `parts`, near the golden section: consecutive threads draw from distant
+/// ranges.
 fn stride(parts: usize) -> usize {
     let common = |mut a: usize, mut b: usize| {
         while b > 0 {
@@ -203,7 +203,7 @@ mod tests {
         );
     }
 
-    /// Simulates threads with relative speeds; calls `each` with the claimed counts after each
+    /// Simulates threads of these relative speeds; calls `each` with all claimed counts after each
     /// claim.
     fn race(
         work_split: &WorkSplit,

@@ -2,9 +2,9 @@
 //!
 //! A thread buffers its additions to *busy* cells, those with many visits, since threads would wait
 //! for each other's cache lines. Invariants: a thread buffers at most an edge's visits shifted
-//! right by `shift`, and at most [`MAX_BUFFERED`], so that all threads together buffer at most
-//! 1/64; nothing is buffered after a search. One in [`SAMPLING_PERIOD`] visits of busy nodes is
-//! counted, with that weight.
+//! right by `shift`, and at most [`MAX_BUFFERED`], so all threads together at most 1/64; nothing is
+//! buffered after a search. One in [`SAMPLING_PERIOD`] visits of busy nodes is counted, with that
+//! weight.
 
 use super::{
     cell::{Cell, to_fixed},
@@ -19,7 +19,7 @@ const SAMPLING_PERIOD: u32 = 17;
 /// All threads together buffer at most an edge's visits shifted right by this.
 const BASE_SHIFT: u32 = 6;
 
-/// Number of buffered edges, a power of two. They take 4 KiB, to leave the L1 cache to the graph.
+/// Buffered edges, a power of two: 4 KiB, to leave the L1 cache to the graph.
 const NUM_EDGES: usize = 256;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -82,7 +82,6 @@ impl WriteBuffer {
         before
     }
 
-    /// Adds a visit and its payoff to a busy edge.
     #[inline]
     pub(super) fn add(&mut self, graph: &Graph, index: u32, payoff: f32) {
         let entry = &mut self.entries[index as usize % NUM_EDGES];
@@ -97,7 +96,7 @@ impl WriteBuffer {
         }
     }
 
-    /// Adds the payoff of one simulation to the RAVE statistics of a busy node's flagged edges.
+    /// Adds a simulation's payoff to the RAVE statistics of a busy node's flagged edges.
     #[inline]
     pub(super) fn add_rave(
         &mut self,

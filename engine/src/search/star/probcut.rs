@@ -7,7 +7,7 @@
 use super::Star;
 use crate::core::{chance::Bounds, evaluator::Evaluator, search_game::SearchGame};
 
-/// Minimal depth of the node, at which the shallow search costs nearly nothing.
+/// Minimal depth; the shallow search is then nearly free.
 const MIN_DEPTH: u32 = 3;
 
 const DEPTH_REDUCTION: u32 = 2;
@@ -32,7 +32,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         }
         let (is_all_node, depth_dependent) = (self.is_all_node, self.depth_dependent);
         let found = self.search_node(position, depth - DEPTH_REDUCTION, ply, low, high);
-        // If the shallow search is rejected, it does not make the result unproven.
+        // A rejected shallow search does not make the result unproven.
         (self.is_all_node, self.depth_dependent) = (is_all_node, depth_dependent);
         if self.limit_checker.stopped() {
             return None;

@@ -1,6 +1,4 @@
 //! Search windows in `[0, 1]`.
-//!
-//! Invariant: the window of an outcome depends on [`ChanceBounds`] alone.
 
 use crate::core::{
     chance::{Bounds, ChanceBounds},

@@ -1,6 +1,4 @@
-//! Backup of a simulation: payoffs, bounds and RAVE statistics.
-//!
-//! Invariant: bounds are backed up from the leaf to the root.
+//! Backup of a simulation from its leaf to the root: payoffs, bounds and RAVE statistics.
 
 use super::{Context, Simulation, Worker};
 use crate::core::{

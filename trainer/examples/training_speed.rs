@@ -83,8 +83,7 @@ fn measure(name: &str, mut run: impl FnMut() -> Result<usize, Error>) -> Result<
 /// unavailable.
 fn processor_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name may contain any characters; the 12th and 13th field after it are times in hundredths
-    // of a second.
+    // The 12th and 13th field after the name, which may contain any characters, are in 1/100 s.
     let fields = text
         .rsplit(')')
         .next()
@@ -207,9 +206,8 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Erro
     })
 }
 
-/// Measures updates of forty tables for four squares with thirteen contents each: first with all
-/// rows equally likely, the worst case for the caches, then with rows of recorded positions in the
-/// order of a training.
+/// Updates of forty tables for four squares with thirteen contents each: first with all rows
+/// equally likely, the worst case for caches, then with recorded positions in training order.
 fn tuples(samples: &Samples<Standard>, file: Option<&str>) -> Result<(), Box<dyn error::Error>> {
     const TUPLES: usize = 40;
     const ROWS: usize = 13 * 13 * 13 * 13;

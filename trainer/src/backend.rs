@@ -1,5 +1,5 @@
-//! Selects the burn device for training from the compiled-in backends. The device is always passed
-//! explicitly: burn's default depends on the enabled features.
+//! Training devices of burn. The backend is always explicit: burn's default depends on the enabled
+//! features.
 
 use crate::Error;
 use burn::tensor::Device;

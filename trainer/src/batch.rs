@@ -1,4 +1,4 @@
-//! Converts samples to training batches: input rows, buckets and targets, computed in parallel.
+//! Converts samples to training batches in parallel: input rows, buckets and targets.
 //!
 //! Invariant: a batch depends on its samples alone, not on the number of threads.
 

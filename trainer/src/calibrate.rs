@@ -1,7 +1,7 @@
 //! Calibration: fits the logistic that maps raw scores to win probabilities.
 //!
-//! Slope and offset minimize the cross-entropy against results of self-play games, draws counting
-//! ½ (logistic regression by Newton's method in `f64`). The loss is convex, so the fit is unique.
+//! Logistic regression by Newton's method: minimizes the cross-entropy against results of self-play
+//! games, draws counting ½. The loss is convex, so the fit is unique.
 
 use crate::shard::PlayedGame;
 use engine::play::playable::Playable;

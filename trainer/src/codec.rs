@@ -37,7 +37,7 @@ pub(crate) fn put_number(mut number: u64, bytes: &mut Vec<u8>) {
 }
 
 /// Removes an LEB128 integer from the front of `bytes`; `None` if it is cut off, too large or not
-/// in its shortest form.
+/// in shortest form.
 #[inline]
 pub(crate) fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;

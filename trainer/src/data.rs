@@ -1,4 +1,4 @@
-//! Operations on sets of game records: statistics, verification, import, export, and derived sets.
+//! Operations on sets of game records.
 //!
 //! Invariant: games are never cut. A derived set is a directory of shards that is written
 //! atomically; its manifest and headers name its sources.

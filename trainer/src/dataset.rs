@@ -1,10 +1,10 @@
 //! Loads training samples from record shards.
 //!
-//! Each position before a chance event that has a search value or label becomes a sample, or every
-//! position if targets are game results only. Games are split into training and validation by a
-//! hash that is equal for equal games and symmetric images; adding games does not move others.
-//! Validation samples are in memory, and so are training samples up to a limit; beyond it, their
-//! shards are read again in each epoch.
+//! A sample is a position before a chance event that has a search value or label, or any position
+//! if targets are game results only. A hash that is equal for equal games and symmetric images
+//! splits games into training and validation, so adding games does not move others. Validation
+//! samples are in memory, and so are training samples up to a limit; beyond it, their shards are
+//! read again in each epoch.
 
 mod games;
 
@@ -394,7 +394,7 @@ impl<G: Playable> Samples<G> {
     }
 
     /// Number of games that repeat an earlier one or a symmetric image of it, whatever their values
-    /// and labels. The split never separates them from each other.
+    /// and labels. The split never separates such games.
     #[must_use]
     pub fn duplicate_games(&self) -> u64 {
         self.duplicate_games

@@ -19,8 +19,8 @@ pub(crate) const PARITY_TOLERANCE: f64 = 1e-4;
 /// Number of positions on which trainer and engine are compared.
 pub(crate) const PARITY_POSITIONS: usize = 100_000;
 
-/// Positions on which trainer and engine are compared: evenly spaced ones of `preferred`, and
-/// positions of random games to make up [`PARITY_POSITIONS`].
+/// Positions for comparing trainer and engine: evenly spaced ones of `preferred`, and positions of
+/// random games to make up [`PARITY_POSITIONS`].
 pub(crate) fn parity_positions<G: Learnable>(
     game: &G,
     preferred: &[G::Position],
@@ -41,8 +41,8 @@ pub(crate) fn parity_positions<G: Learnable>(
     positions
 }
 
-/// Writes a model and returns the largest difference between win probabilities of trainer and
-/// engine. If it exceeds [`PARITY_TOLERANCE`] or is NaN, fails and writes nothing.
+/// Writes a model; returns the largest difference between win probabilities of trainer and engine.
+/// Above [`PARITY_TOLERANCE`] or at NaN, fails and writes nothing.
 pub(crate) fn export<G: Learnable>(
     game: &G,
     file: &ModelFile<G>,

@@ -1,8 +1,8 @@
 //! Computes labels: values of every position before a chance event, by a player, an evaluator or
 //! the game's tablebases.
 //!
-//! Invariant: the labels of a game are a pure function of its moves and the label source, except
-//! for players with a time limit; so they may be computed later, in any order, on any thread.
+//! Invariant: the labels of a game depend on its moves and the label source alone, except with a
+//! time limit; so they may be computed later, in any order, on any thread.
 
 use crate::Error;
 use crate::shard::{
@@ -40,8 +40,8 @@ pub struct LabelConfig {
     /// Name of the label.
     pub name: String,
     /// Notation of the source: a player that values positions, such as `star2(depth=4)`; an
-    /// evaluator, such as `model:PATH`; or `tables(stones=5)`, exact values of positions with at
-    /// most 5 stones (or the game's other unit) remaining.
+    /// evaluator, such as `model:PATH`; or `tables(stones=5)`, exact values with at most 5 stones
+    /// (or the game's other unit) remaining.
     pub by: String,
 }
 
@@ -165,8 +165,8 @@ impl<G: Playable> LabelSource<G> {
         }
     }
 
-    /// Sets label `index` of `label_count` in many games in one batch of look-ups, which suits
-    /// tables on disk best, if the source is tablebases. Returns whether it is.
+    /// If the source is tablebases, sets label `index` of `label_count` in all games, in one batch
+    /// of look-ups, which suits tables on disk, and returns true.
     pub(crate) fn set_exact_labels(
         &self,
         index: usize,

@@ -3,7 +3,7 @@
 //! An epoch reads the parts of a set (one per shard) in random order, several at once, and shuffles
 //! samples through a buffer: each new sample replaces a random one, which is emitted; the rest
 //! follows in random order. If all samples are in memory and fit into the buffer, only their
-//! indices are shuffled. Memory holds the buffer, one part per thread and a few batches.
+//! indices are shuffled.
 //!
 //! Invariant: a batch depends on samples, seed, epoch, buffer size and its number alone, not on
 //! threads.
@@ -65,9 +65,8 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         }
     }
 
-    /// Restricts the pass to a slice `[k, n]`: every `n`-th part of the shuffled order, from the
-    /// `k`-th on, read by the threads of `pool`. The slices `k` = 0 … `n` - 1 together contain all
-    /// samples.
+    /// Restricts the pass to `[k, n]`: every `n`-th part of the shuffled order, from the `k`-th on,
+    /// read by the threads of `pool`. All `k` below `n` together give all samples.
     #[must_use]
     pub fn with_slice(self, slice: [usize; 2], pool: &'a ThreadPool) -> Self {
         Self {

@@ -1,5 +1,4 @@
-//! Manifest `run.json` of a directory of shards: the settings of its games and the number of
-//! shards.
+//! Manifest `run.json` of a directory of shards: the settings of its games and their number.
 //!
 //! Invariant: it is written before the first shard and does not change as shards are finished; each
 //! shard file is complete or absent.

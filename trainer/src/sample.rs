@@ -2,7 +2,7 @@
 //!
 //! Value and result are stored separately, since their weights in the target may change between
 //! epochs. Invariant: both lie in `[0, 1]` from the view of the side to move; no position is
-//! terminal; the loading code puts all positions of a game into training or all into validation.
+//! terminal.
 
 /// A position with the search value and the game result, from which its target is blended.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,7 +18,7 @@ pub struct Sample<P> {
     pub weight: f32,
 }
 
-/// Loss weight of a sample whose value has the standard error `error`; 1 without error. This is the
+/// Loss weight of a sample whose value has the standard error `error`, from 1 without error: the
 /// inverse-variance weight if the model's own error has variance `scale`².
 #[must_use]
 pub fn weight(error: f32, scale: f32) -> f32 {
@@ -143,8 +143,8 @@ pub(crate) mod tests {
         dice::{DiceStream, Die, RandomStream},
     };
 
-    /// All positions of `games` random games, with a smooth target that a small model can learn:
-    /// which side's stones have advanced further.
+    /// All positions of `games` random games; the smooth target, learnable by a small model, is
+    /// whose stones are further advanced.
     pub(crate) fn random_samples(games: usize, seed: u64) -> Vec<Sample<Position>> {
         let game = Standard::default();
         let mut random = RandomStream::new(seed);

@@ -1,11 +1,11 @@
 //! Self-play: players drawn by weight play games in parallel, which are written as record shards.
 //!
 //! Invariant: game `i` is a pure function of the settings, model contents and `i`; only time limits
-//! break this. So the bytes do not depend on the number of threads, and an interrupted run can be
-//! resumed. Everything in the directory is checked before anything is played or replaced.
+//! break this. So the bytes do not depend on the number of threads, and a run can be resumed.
+//! Everything in the directory is checked before anything is played or replaced.
 //!
 //! In games without chance, a game that repeats another of its shard is replayed from other
-//! openings; repeats that remain are not counted.
+//! openings; remaining repeats are not counted.
 
 mod config;
 mod directory;
@@ -44,8 +44,8 @@ use std::{
 };
 use summary::Clock;
 
-/// A run that is limited by positions plays games in groups large enough if each game had this many
-/// plies. Most games are longer, so few games are discarded.
+/// Runs limited by positions play groups of as many games as needed at this length. Most games are
+/// longer, so few are discarded.
 const MIN_EXPECTED_PLIES: u64 = 24;
 
 const MAX_RETRIES: u64 = 8;
@@ -120,8 +120,8 @@ impl<G: Playable> SelfPlay<G> {
         })
     }
 
-    /// Replaces the path of a model file in the records by `name`, so that they do not depend on
-    /// its location; the checksum identifies its content.
+    /// Replaces a model file's path in the records by `name`, which makes them independent of its
+    /// location; the checksum identifies its content.
     #[must_use]
     pub fn with_model_name(mut self, path: &str, name: &str) -> Self {
         for weighted in &mut self.config.players {
@@ -161,8 +161,8 @@ impl<G: Playable> SelfPlay<G> {
         self.play_games(index, None, &Clock::default(), progress)
     }
 
-    /// Plays the games of a shard, in order. With `positions`, stops after the game with which they
-    /// have that many positions.
+    /// Plays the games of a shard, in order; with `positions`, up to the game that reaches that
+    /// number.
     fn play_games(
         &self,
         index: u64,
@@ -306,8 +306,8 @@ impl<G: Playable> SelfPlay<G> {
         )
         .map_err(|failure| Error::new(format!("game {index}: {failure}")))?;
         for ply in &mut record.plies {
-            // Outcome probabilities may sum to slightly more than 1. Values are quantized here, so
-            // that games are equal before writing and after reading.
+            // Outcome probabilities may sum to slightly more than 1. Values are quantized so that
+            // games equal what reading returns.
             ply.value = ply
                 .value
                 .map(|value| shard::quantize_value(value.clamp(0.0, 1.0)));

@@ -1,8 +1,7 @@
 //! Record shards: binary files of finished games, for any game.
 //!
-//! `shard/layout.rs` encodes the file, `shard/game.rs` a game; `docs/reference/formats.md`
-//! specifies both. Invariant: reading replays every game by the rules. Writing is atomic and
-//! refuses what reading would refuse.
+//! `shard/layout.rs` encodes the file, `shard/game.rs` a game. Invariant: reading replays every
+//! game by the rules. Writing is atomic and refuses what reading would refuse.
 
 mod game;
 pub mod labels;
@@ -171,8 +170,8 @@ impl<G: Playable> PlayedGame<G> {
         }
     }
 
-    /// Hash of start, outcomes and moves. Different games have different hashes, except with
-    /// negligible probability.
+    /// Hash of start, outcomes and moves; different games differ, except with negligible
+    /// probability.
     #[must_use]
     pub fn fingerprint(&self, game: &G) -> u128 {
         let mut bytes = Vec::with_capacity(16 + 3 * self.record.plies.len());
@@ -190,8 +189,7 @@ impl<G: Playable> PlayedGame<G> {
     }
 
     /// Hash that is equal for all images of a game under the symmetries of the rules, including a
-    /// swap of colours where that makes no difference. `docs/reference/formats.md` specifies the
-    /// hashed bytes.
+    /// swap of colours where that makes no difference; `docs/reference/formats.md` specifies it.
     #[must_use]
     pub fn canonical_fingerprint(&self, game: &G) -> u128 {
         canonical_fingerprint(game, &self.record).unwrap_or_else(|| self.fingerprint(game))
@@ -323,9 +321,8 @@ pub fn decode<G: Playable>(
     Ok((parts.header, games))
 }
 
-/// Decodes and replays the games in order until `take` returns false, or `should_stop`, which is
-/// called every few plies, returns true. The remaining games are only covered by the file's
-/// checksum.
+/// Decodes and replays the games in order until `take` returns false, or `should_stop`, called
+/// every few plies, returns true. Only the file's checksum covers the remaining games.
 pub fn decode_first<G: Playable>(
     path: &Path,
     bytes: &[u8],

@@ -1,5 +1,4 @@
 //! Sections of the training configuration. Every key has a default; unknown keys are errors.
-//! [`super::TrainConfig::check`] checks the ranges.
 
 use crate::Error;
 use engine::learned::{inputs::Learnable, name_set::NameSet, tuples::TupleSet};
@@ -12,8 +11,8 @@ pub struct TargetConfig {
     /// Weight of the search value against the game result in the first epoch, in `[0, 1]`.
     #[serde(rename = "search_share")]
     pub lambda: f32,
-    /// Weight of the search value in the last epoch, interpolated linearly from `lambda`; `None`:
-    /// `lambda` in all epochs.
+    /// Weight of the search value in the last epoch, with linear interpolation; `None`: constant
+    /// `lambda`.
     #[serde(rename = "final_search_share")]
     pub final_lambda: Option<f32>,
     /// Name of the label that replaces the search value in positions that have this label; empty:
@@ -141,8 +140,8 @@ pub struct NetworkConfig {
     pub hidden: Vec<usize>,
     /// Names of the optional input groups; `None`: the game's default groups.
     pub inputs: Option<Vec<String>>,
-    /// Largest number of remaining plies, stones or the like (the game's own unit) of each output
-    /// bucket but the last. Each bucket has its own layers after the first.
+    /// Largest amount of the game remaining (in its own unit) for each output bucket but the last.
+    /// Each bucket has its own layers after the first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub buckets: Vec<u8>,
     /// Samples per optimizer step.
@@ -185,8 +184,8 @@ pub struct NTupleConfig {
     /// Custom tuples, each a list of cells separated by blanks; replaces the named set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tuples: Vec<String>,
-    /// Largest number of remaining plies, stones or the like (the game's own unit) of each phase
-    /// but the last. Each phase has its own tables.
+    /// Largest amount of the game remaining (in its own unit) for each phase but the last. Each
+    /// phase has its own tables.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<u8>,
     /// Optimizer of the weights.

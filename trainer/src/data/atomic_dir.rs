@@ -1,8 +1,7 @@
 //! Directories that appear complete or not at all.
 //!
-//! A directory is filled under a temporary name beside its final path, then renamed. It is locked
-//! meanwhile, so that the next writer can remove directories of killed programs. Only Unix can lock
-//! directories; elsewhere nothing is removed.
+//! A directory is filled under a temporary name beside its final path, then renamed. Its lock lets
+//! the next writer recognize and remove directories of killed programs; only Unix has such locks.
 
 use super::parent;
 use crate::Error;

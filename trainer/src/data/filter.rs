@@ -1,7 +1,6 @@
-//! Restricts the positions that training uses.
+//! Restricts the positions that training uses: those after a ply with a value.
 //!
-//! Training uses the position after each ply that has a value. The filter removes the values and
-//! labels of unselected positions, since plies cannot be removed from a game.
+//! Plies cannot be removed from a game, so the filter removes values and labels.
 
 use crate::shard::PlayedGame;
 use engine::play::playable::Playable;

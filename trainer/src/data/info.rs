@@ -1,4 +1,4 @@
-//! Statistics of game records: counts, results, lengths, values, duplicates.
+//! Statistics of game records.
 //!
 //! Invariant: every number is a count over all games, so the order of shards does not matter.
 

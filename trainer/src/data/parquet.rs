@@ -1,5 +1,4 @@
-//! Game records as a Parquet file with one row per ply, for data frames in Python: columns and
-//! export.
+//! Game records as a Parquet file with one row per ply, for data frames: columns and export.
 //!
 //! This uses the column interface of the crate `parquet`, without Arrow. Invariant: export followed
 //! by import reproduces the set to the last bit; at most one row group is in memory.
@@ -46,8 +45,8 @@ fn player_column<G: Playable>(rules: &G, seat: usize) -> String {
     format!("player_{}", rules.seat_name(seat))
 }
 
-/// Name of the column of endings, which exists if some games did not end by the rules; the columns
-/// of payoffs follow it.
+/// Name of the column of endings. If some games did not end by the rules, it exists and columns of
+/// payoffs follow.
 const ENDING_COLUMN: &str = "ending";
 
 fn payoff_column<G: Playable>(rules: &G, seat: usize) -> String {

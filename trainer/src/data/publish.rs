@@ -1,5 +1,5 @@
-//! Exports game records as a data set for the Python package `datasets`: a folder of Parquet files
-//! in splits, with a dataset card.
+//! Exports game records for the Python package `datasets`: a folder of Parquet files in splits,
+//! with a dataset card.
 //!
 //! Invariant: the folder appears complete or not at all; its bytes are a pure function of games,
 //! splits and seed; at most one row group per split is in memory.
@@ -24,8 +24,8 @@ use std::{
 pub struct DatasetLayout {
     /// The splits, at least one.
     pub parts: Vec<SplitPart>,
-    /// Seed of the random assignment to splits; [`split`](super::rewrite::split) with this seed
-    /// makes the same assignment.
+    /// Seed of the random assignment to splits, which equals that of
+    /// [`split`](super::rewrite::split).
     pub seed: u64,
     /// A new file begins after the game with which a file reaches this many positions.
     pub file_positions: u64,

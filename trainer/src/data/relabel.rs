@@ -1,4 +1,4 @@
-//! Adds a label, which provides new training targets, to existing games.
+//! Adds a label to existing games.
 //!
 //! Invariant: the bytes depend on games and label source, not on threads or interruptions. The
 //! directory is filled as `NAME.unfinished`, where finished shards survive a kill, and renamed once

@@ -1,7 +1,7 @@
-//! Derives new sets of game records: merged, filtered, sampled, shuffled or split.
+//! Merges, filters, samples, shuffles and splits sets of game records.
 //!
-//! Invariant: the result is a pure function of games, options and seed. A split assigns a game by
-//! the seed and the played moves alone, up to the symmetries of the rules.
+//! Invariant: the result is a pure function of games, options and seed. The part of a split that
+//! gets a game depends on seed and moves alone, up to the symmetries of the rules.
 
 use super::{
     ShardReader,

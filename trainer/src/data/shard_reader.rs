@@ -1,6 +1,6 @@
 //! Reads shards of one game as one list of games.
 //!
-//! Invariant: players and labels get indices that are valid for all shards; labels of one name have
+//! Invariant: indices of players and labels are the same for all shards; labels of one name have
 //! one source. Memory holds the paths of all shards and the games of a few.
 
 use super::shards_of;
@@ -59,8 +59,8 @@ pub struct ShardReader<G> {
     pub times: bool,
     /// Rules of the games.
     pub rules: G,
-    /// Distinct runs that produced the games, in the order of their first shards; beyond 100,
-    /// `{"more": N}` stands for the rest.
+    /// Distinct runs that produced the games, in order; beyond 100, `{"more": N}` stands for the
+    /// rest.
     pub runs: Vec<serde_json::Value>,
     /// Number of distinct runs.
     pub run_count: usize,

@@ -1,7 +1,6 @@
 //! Game records in text formats of other programs, which each game defines.
 //!
 //! Such formats hold moves, names and results, but no values, labels, times or exploration flags.
-//! Invariant: imported games are complete and follow the rules.
 
 use super::{
     ShardReader,
@@ -35,8 +34,8 @@ const UNNAMED_PLAYER: &str = "unknown";
 /// Stands for the rarer players of a file with too many.
 const OTHER_PLAYERS: &str = "others";
 
-/// Player names that get an index of their own: all, or the 253 most frequent if a set's limit of
-/// 255 players requires it, the earlier of equally frequent ones first.
+/// Player names that keep an index of their own; 253 of those in files with too many for a set, the
+/// most frequent and, of equally frequent ones, the first.
 fn frequent_names<'a>(names: impl Iterator<Item = &'a str>) -> HashSet<&'a str> {
     let mut counts = HashMap::new();
     for (index, name) in names.enumerate() {

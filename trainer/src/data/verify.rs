@@ -20,8 +20,7 @@ pub struct Verification {
     pub positions: u64,
     /// Problems, one line each, in the order of the files.
     pub problems: Vec<String>,
-    /// Number of shards that manifests list but that do not exist, as in an unfinished run; not
-    /// counted as problems.
+    /// Number of shards that manifests list but that do not exist, as in an unfinished run.
     pub missing: u64,
 }
 

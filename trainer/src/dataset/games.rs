@@ -1,8 +1,7 @@
-//! Converts the games of a shard to samples and splits them into training and validation.
+//! Converts the games of a shard to samples for training or validation.
 //!
 //! A ply's search value estimates the position it leads to, averaged over chance; a label estimates
-//! the position before its ply. The split depends on the seed and a fingerprint alone, which is
-//! equal for equal games and symmetric images.
+//! the position before its ply.
 
 use super::SampleOptions;
 use crate::Error;
@@ -65,7 +64,7 @@ impl<'a> SelectedLabels<'a> {
     }
 }
 
-/// Loads the samples of a shard; `read_before` is the known split: for each game, whether it is for
+/// Loads a shard's samples; `read_before` is the split if known: for each game, whether it is for
 /// validation.
 pub(super) fn load_shard<G: Playable>(
     rules: &G,

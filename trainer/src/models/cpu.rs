@@ -1,10 +1,8 @@
-//! Hand-written CPU training step of the neural network: forward and backward pass and Adam without
-//! tensors.
+//! Hand-written CPU training step of the neural network, several times as fast as in burn
+//! (`network.rs`); tests compare the two.
 //!
-//! It is several times as fast as the same network in burn (`network.rs`); tests compare the
-//! weights. Invariant: the result is a function of weights and batch. Gradients of blocks of fixed
-//! size are summed in the order of the blocks, on any number of threads, and all instruction sets
-//! give the same bits.
+//! Invariant: the result is a function of weights and batch. Gradients of blocks of fixed size are
+//! summed in order, on any number of threads, and all instruction sets give the same bits.
 
 mod adam;
 mod block;
@@ -25,8 +23,8 @@ use std::ops::Range;
 
 const BLOCK_SIZE: usize = 512;
 
-/// Weights per task of summing, rounding or updating: a multiple of [`LANES`](vector::LANES), sized
-/// for the second-level cache.
+/// Weights per task of summing, rounding or updating: sized for the second-level cache, in full
+/// vectors.
 const WEIGHTS_PER_TASK: usize = 1 << 14;
 
 /// A network and its Adam optimizer, with all tensors in one array.
@@ -43,9 +41,9 @@ pub struct CpuNetwork {
 }
 
 impl CpuNetwork {
-    /// Creates a network. `weights` contains the rows and bias of the first layer, weights and bias
-    /// of each further hidden layer, output weights and output bias. `moments`, initially 0, has
-    /// twice that length; `steps` counts past steps.
+    /// Creates a network. `weights` contains weights and bias of the first layer, of each further
+    /// hidden layer, and of the output. `moments`, initially 0, has twice that length; `steps`
+    /// counts past steps.
     ///
     /// # Panics
     /// If a length does not fit the shape, or a hidden width is not a multiple of 16.
@@ -93,9 +91,8 @@ impl CpuNetwork {
         (&self.moments, self.steps)
     }
 
-    /// One Adam step on a batch, with the gradient of each tensor clipped to the norm `max_norm`.
-    /// Returns the sum of the losses before the step, in nats; if it is not finite, nothing
-    /// changes.
+    /// One Adam step; the gradient of each tensor is clipped to the norm `max_norm`. Returns the
+    /// sum of the losses before the step, in nats; if it is not finite, nothing changes.
     pub fn step(&mut self, batch: Inputs<'_>, learning_rate: f64, max_norm: f32) -> f64 {
         let loss = self.compute_gradient(batch);
         if !loss.is_finite() {
@@ -127,9 +124,8 @@ impl CpuNetwork {
         loss
     }
 
-    /// Clamps the weights to the range of the engine's integers. `runs`: groups of first-layer rows
-    /// of which at most one is active; if given, also limits the sums of the first layer to 16
-    /// bits.
+    /// Clamps the weights to the engine's range. `runs`, groups of mutually exclusive first-layer
+    /// rows, also limits the first layer's sums to 16 bits.
     pub fn clamp_to_range(&mut self, runs: Option<&[Range<usize>]>) {
         quantize::clamp_to_range(self.shape, runs, &mut self.weights);
     }

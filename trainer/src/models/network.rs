@@ -21,8 +21,8 @@ use engine::learned::network::{
     ACTIVATION_MAX, FloatWeights, HIDDEN_SCALE, Layer, OUTPUT_SCALE, ROW_SCALE,
 };
 
-/// A trainable network. Matrices are `[inputs, outputs]`; after the first layer, they contain those
-/// of all buckets. Absent layers are also absent from burn's records.
+/// A trainable network. Matrices are `[inputs, outputs]`, after the first layer those of all
+/// buckets together. Absent layers are absent from burn's records too.
 #[derive(Module, Debug)]
 pub(crate) struct NetworkModel {
     sparse: Param<Tensor<2>>,
@@ -59,9 +59,8 @@ impl NetworkModel {
         Self::build(shape, |_| numbers.next().unwrap_or_default(), device)
     }
 
-    /// Creates a network by calling `next` for every parameter, tensor by tensor in the order of
-    /// the fields. Its argument is the number of active inputs of the layer, `None` for the output
-    /// bias.
+    /// Creates a network of the values of `next`, tensor by tensor in the order of the fields. The
+    /// argument is the number of active inputs of the layer, `None` for the output bias.
     fn build(shape: Shape, mut next: impl FnMut(Option<usize>) -> f32, device: &Device) -> Self {
         let (inputs, hidden, buckets) = (shape.sparse(), shape.hidden(), shape.buckets());
         let active = Some(inputs.active);
@@ -79,8 +78,7 @@ impl NetworkModel {
                 parameter(id + 1, bias, || next(Some(inputs)), device),
             ))
         };
-        // The ids of parameters are stored in records; the third layer has the last ones because it
-        // was added later.
+        // Records contain the parameters' ids; the third layer was added last.
         let (second, second_bias) = layer(1, 4).unzip();
         let (third, third_bias) = layer(2, 8).unzip();
         let output = parameter(6, [buckets * last, 1], || next(Some(last)), device);

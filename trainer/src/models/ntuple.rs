@@ -1,8 +1,7 @@
 //! The n-tuple network in burn: one weight per table row, and a bias.
 //!
-//! Burn stores the weights in records and serves as reference in tests; training uses
-//! [`super::tuple_optimizer`], since a dense gradient would cost the size of the table at each
-//! step.
+//! Burn stores it in records and is the reference in tests; [`super::tuple_optimizer`] trains it,
+//! since a dense gradient would cost the size of the table at each step.
 
 use super::{embedding_bag, parameter, values};
 use burn::{
@@ -47,8 +46,8 @@ impl NTupleModel {
 }
 
 impl Accumulators {
-    /// Stores `width` numbers for each weight and for the bias. If `width` is 0, stores one unused
-    /// number, as burn has no empty tensors.
+    /// Stores `width` numbers for each weight and for the bias; for width 0 one unused number, as
+    /// burn has no empty tensors.
     pub(crate) fn new(numbers: Vec<f32>, width: usize, device: &Device) -> Self {
         let shape = match width {
             0 => [1, 1],

@@ -2,8 +2,7 @@
 //!
 //! Per-sample updates are several times faster than dense gradients and, unlike summed batches, do
 //! not diverge on rows that many positions share. Invariant: samples are processed in order on one
-//! thread. Each tuple has its own table, so the rows of a sample are distinct and may be updated at
-//! once.
+//! thread. Each tuple has its own table, so the rows of a sample are distinct.
 
 use super::prefetch::prefetch;
 use crate::config::UpdateRule;
@@ -80,7 +79,7 @@ impl WeightTable {
     }
 
     /// Updates the weights sample by sample; returns the sum of the losses, each before its update,
-    /// in nats. `rate` is the learning rate divided by the number of tuples.
+    /// in nats. `rate` is per tuple: divided by their number.
     pub fn train(&mut self, rows: &[u32], targets: &[f32], weights: &[f32], rate: f32) -> f64 {
         match self {
             Self::Sgd(table) => update(table, rows, targets, weights, rate, sgd),
@@ -91,8 +90,8 @@ impl WeightTable {
         }
     }
 
-    /// Updates the weights by given errors (value minus target), position by position. `rate` is
-    /// the learning rate divided by the number of tuples.
+    /// Updates the weights by the error (value minus target) of each position, in order. `rate` is
+    /// per tuple: divided by their number.
     pub fn apply_errors(&mut self, rows: &[u32], errors: &[f32], rate: f32) {
         match self {
             Self::Sgd(table) => apply_errors(table, rows, errors, rate, sgd),
@@ -154,8 +153,8 @@ fn logit<const WIDTH: usize>(table: &[[f32; WIDTH]], rows: &[u32]) -> f32 {
     table[table.len() - 1][0] + add_lanes(rows, |row| table[row as usize][0])
 }
 
-/// Sums the weights of rows in sixteen lanes: row *i* goes to lane *i* modulo 16; then halves are
-/// added until one lane is left. The order is the same on every machine.
+/// Sums the weights of rows in the same order on every machine: in sixteen lanes, row *i* in lane
+/// *i* modulo 16, then halves until one lane is left.
 #[inline(always)]
 fn add_lanes(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
     const LANES: usize = 16;
@@ -180,7 +179,7 @@ fn add_lanes(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
 }
 
 /// Updates sample by sample; returns the sum of the losses, each before its update. The error of a
-/// used weight is value minus target, times the sample's weight (1 if `weights` is empty).
+/// weight is value minus target, times the sample's weight (1 if `weights` is empty).
 fn update<const WIDTH: usize>(
     table: &mut [[f32; WIDTH]],
     rows: &[u32],

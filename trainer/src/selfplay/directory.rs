@@ -243,9 +243,9 @@ impl<G: Playable> SelfPlay<G> {
         Ok(found)
     }
 
-    /// Indices of complete shards, whose games are counted; a task looks only for its own. A shard
-    /// of another run is an error; a shorter shard is played again, for it ended a run that was
-    /// extended.
+    /// Indices of complete shards, whose games are counted; a task only looks for its own. Shards
+    /// of another run are errors; short ones, at the end of a run that was extended, are not
+    /// complete.
     fn complete_shards(
         &self,
         directory: &Path,

@@ -22,8 +22,8 @@ pub struct SelfPlaySummary {
     pub positions: u64,
     /// Total points of the seats that moved first: 1 for a win, ½ for a draw of two.
     pub first_mover_points: f64,
-    /// Number of games without those that repeat an earlier one; `None` in games with chance.
-    /// Repeats are included in `games` and `positions` only.
+    /// Number of distinct games; `None` in games with chance. Repeats are included in `games` and
+    /// `positions` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distinct: Option<u64>,
     /// Number of explored moves.

@@ -21,8 +21,8 @@ pub const VALUE_STEPS: u16 = 65_534;
 /// Stored for a ply without a value.
 const NO_VALUE: u16 = u16::MAX;
 
-/// State of a column (an optional field of all plies), in two bits: empty, stored from the first
-/// ply on, or stored from a later ply on.
+/// State of a column (an optional field of all plies), in two bits: empty, or stored from the first
+/// or from a later ply on.
 const STATE_EMPTY: u8 = 0;
 const STATE_FULL: u8 = 1;
 const STATE_LATE: u8 = 2;

@@ -1,7 +1,7 @@
 //! Labels: values of a game's positions from sources other than its players.
 //!
-//! Invariant: whatever its source, a label is the win probability of the side to move *before* the
-//! chance outcome of a ply. So labels of one name are comparable between games and players.
+//! Invariant: a label is the win probability of the side to move *before* the chance outcome of a
+//! ply, so labels of one name are comparable between games and players.
 
 use super::MAX_LABELS_PER_SHARD;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,7 @@
 //! Layout of a shard file: magic, version, header, index of the games' lengths, games, checksums.
 //!
-//! `docs/reference/formats.md`, "Record shards", specifies the format. Invariant: one checksum
-//! covers every byte and another one the bytes before the games, so that the other games stay
-//! readable if one is damaged.
+//! `docs/reference/formats.md`, "Record shards", specifies it. Invariant: one checksum covers every
+//! byte, another one those before the games, so that damage to one game leaves the others readable.
 
 use super::{ShardHeader, damaged_error, labels};
 use crate::{Error, codec};
@@ -172,8 +171,8 @@ impl OpenShard<'_> {
         Ok(())
     }
 
-    /// Checks the file's checksum, and the stored totals against the decoded games: `plies` in all,
-    /// of which `early` games did not end by the rules.
+    /// Checks the file's checksum, and the stored totals: `plies` in all games, of which `early`
+    /// did not end by the rules.
     pub(super) fn check_complete(&self, path: &Path, plies: u64, early: u64) -> Result<(), Error> {
         self.check_checksum(path)?;
         let stated = (self.totals.plies, self.header.ended_early);

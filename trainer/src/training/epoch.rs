@@ -75,8 +75,8 @@ pub(super) struct ValidationLoss {
     pub(super) by_phase: Vec<PhaseLoss>,
 }
 
-/// Computes the validation losses. The weight of search values in targets is that of the last
-/// epoch, so that the losses of all epochs are comparable.
+/// Computes the validation losses, with targets blended as in the last epoch, so that the losses of
+/// all epochs are comparable.
 pub(super) fn validate<G: Learnable, L: Learner<G>>(
     run: &TrainingRun<'_, G>,
     learner: &L,

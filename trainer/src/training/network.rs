@@ -1,7 +1,7 @@
 //! Training of the neural network: Adam with clipped gradients and a learning-rate schedule.
 //!
-//! On the CPU, the hand-written step of [`crate::models::cpu`] trains it, on other devices burn.
-//! Burn's forward pass is the reference for both.
+//! The hand-written step of [`crate::models::cpu`] trains it on the CPU, burn on other devices;
+//! burn is the reference for both.
 
 use super::{BatchFunction, Learner, StepSettings, TrainingRun};
 use crate::Error;
@@ -38,8 +38,8 @@ pub(super) struct NetworkLearner<G: Learnable> {
     shape: Shape,
     step_settings: StepSettings,
     gradient_norm: f32,
-    /// Groups of mutually exclusive rows of the first layer, if the engine sums that layer in 16
-    /// bits: the weights are then clamped after every step. Else `None`.
+    /// Groups of mutually exclusive first-layer rows if the engine sums them in 16 bits, for which
+    /// weights are clamped after every step; else `None`.
     runs: Option<Vec<Range<usize>>>,
     /// Device for predictions, without automatic differentiation.
     device: Device,
@@ -52,8 +52,8 @@ enum Implementation {
 }
 
 impl<G: Learnable> NetworkLearner<G> {
-    /// Creates a network with initial weights that the configuration's seed determines; `cpu`
-    /// selects the hand-written CPU step.
+    /// Creates a network with initial weights by the configuration's seed; `cpu` selects the
+    /// hand-written CPU step.
     pub(super) fn new(run: &TrainingRun<'_, G>, device: Device, cpu: bool) -> Result<Self, Error> {
         let (game, config) = (run.samples.game().clone(), &run.config.network);
         let groups = config.groups::<G>()?;
@@ -100,8 +100,8 @@ impl<G: Learnable> NetworkLearner<G> {
         })
     }
 
-    /// The network in burn without automatic differentiation, since otherwise each forward pass
-    /// would keep its graph in memory.
+    /// The network in burn without automatic differentiation, which would keep the graph of each
+    /// forward pass.
     fn burn(&self) -> NetworkModel {
         match &self.state {
             Implementation::Cpu(network) => {

@@ -161,8 +161,8 @@ fn train_until(
     }
 }
 
-/// Interrupts a training in its third epoch and after more than one further epoch, and checks that
-/// the final result equals an uninterrupted one to the last bit.
+/// Interrupts a training in its third epoch and once more, over an epoch later; checks that the
+/// result equals an uninterrupted one to the last bit.
 fn cut_off_and_resumed(
     samples: &Samples<Standard>,
     config: &TrainConfig,

@@ -1,10 +1,9 @@
-//! Screening: how much loss a correction of a network's residuals by a candidate's rows would save.
+//! Screening: estimates how much loss a candidate's rows would save.
 //!
 //! To second order in a change δ of its logit, a sample's cross-entropy falls by δ g − δ² h / 2,
 //! with g = target − value and h = value (1 − value). The first half of the samples fits each row's
 //! δ = Σ g / (Σ h + prior), the second half measures the gain, so rare rows gain nothing by chance.
-//! The tuples of a candidate are fitted one after another, each to the residuals that the previous
-//! ones left: g becomes g − δ h.
+//! Tuples are fitted one after another to the remaining residuals: g becomes g − δ h.
 //!
 //! Invariant: both halves keep the order of games, so at most one game is in both.
 

@@ -1,5 +1,5 @@
-//! Tests the import of archives with resigned, unfinished and damaged games in three formats: all
-//! valid games are stored, the others counted and listed.
+//! Imports archives with resigned, unfinished and damaged games in three formats: valid games are
+//! stored, the others counted and listed.
 
 use crate::{assert_refused, scratch_paths};
 use engine::core::record::Ending;

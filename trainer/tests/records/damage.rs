@@ -1,5 +1,5 @@
-//! Damaged and forged files, and files of other programs, are refused by one line that names the
-//! file and, if it concerns one, the game.
+//! Damaged, forged and other files are refused by one line that names the file and, if it concerns
+//! one, the game.
 
 use crate::format::{SMALL_SHARD, build_file, header, random_games, with_checksum};
 use crate::{assert_refused, decode, one_line, read, scratch};
@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use std::path::Path;
 use trainer::shard;
 
-/// Lengths of the games in bytes, from the index: the number of games, then for each one byte, or
-/// 251 and two bytes.
+/// Lengths of the games from the index: the number of games, then for each one byte, or 251 and two
+/// bytes.
 fn lengths(bytes: &[u8], games: usize) -> Vec<usize> {
     let text = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
     let mut index = bytes[20 + text..].iter().map(|&byte| usize::from(byte));

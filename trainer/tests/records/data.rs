@@ -62,8 +62,8 @@ fn two_shards(directory: &Path, games: &[PlayedGame]) {
 fn statistics_equal_hand_counts() {
     let directory = scratch();
     let records = directory.join("records");
-    // Two equal games: Red moves first, Blue wins at the fourth ply; values are 0.4 of Blue, 0.25
-    // of Red and 1 of Blue.
+    // Two equal games: Red moves first, Blue wins at the fourth ply; values: 0.4 of Blue, 0.25 of
+    // Red, 1 of Blue.
     two_shards(&records, &[tiny(), tiny()]);
     let info = info::info(&open(&[&records])).unwrap();
     assert_eq!(
@@ -292,8 +292,7 @@ fn samples_and_shuffles_are_of_the_same_games() {
         scratch_paths.len() == 50 && scratch_paths.is_sorted_by(|a, b| a < b),
         "{scratch_paths:?}"
     );
-    // The sample is spread over all games: the mean of 50 of 500 indices is 250, with a standard
-    // deviation of 20.
+    // Spread over all games: the mean of 50 of 500 indices is 250 ± 20 (standard deviation).
     let mean = scratch_paths.iter().sum::<usize>() as f64 / 50.0;
     assert!((mean - 249.5).abs() < 100.0, "{mean}");
     rewrite::sample(&source, &at("all"), 500, 1).unwrap();
@@ -347,8 +346,8 @@ fn filters_remove_values_and_labels_but_no_plies() {
                 (old.outcome, old.mv, old.explored) == (new.outcome, new.mv, new.explored)
             }));
             let mut any = false;
-            // A label is the value of the position before its ply for the seat to move; a value, of
-            // the position after its ply for the seat that moved.
+            // A label values the position before its ply for the seat to move; a value that after
+            // its ply for the seat that moved.
             for (number, position) in game.record.positions(&rules).enumerate() {
                 let before = number.checked_sub(1).map(|ply| game.record.plies[ply]);
                 let keeps = |target: Option<f32>, seat: usize| match which {

@@ -69,8 +69,8 @@ pub(crate) fn tiny() -> PlayedGame {
     PlayedGame::new(record, vec![0, 1])
 }
 
-/// Games that differ from [`tiny`] only in the first two rolls: these matter neither to a lone
-/// stone, which moves on every face, nor to samples.
+/// Games that differ from [`tiny`] in the first two rolls only: a lone stone moves on every face,
+/// and samples do not contain these rolls.
 pub(crate) fn with_other_rolls(tiny: &PlayedGame) -> Vec<PlayedGame> {
     let faces = (1..=6).flat_map(|first| (1..=6).map(move |second| [first, second]));
     let game = |faces: [u8; 2]| {
@@ -125,8 +125,8 @@ fn games_are_split_as_a_unit_and_stay_on_their_side() {
     assert!(training.len() + validation.len() >= games.iter().filter(rated).count() - 5);
     assert!(few_training.is_subset(&training) && few_validation.is_subset(&validation));
     assert!(!few_validation.is_empty());
-    // The fraction is 0.3 of 300 games, of which a quarter has no values: at most 90, with a
-    // standard deviation of 8; the tolerance is five times that.
+    // 0.3 of 300 games, of which a quarter has no values: at most 90 ± 8 (standard deviation); five
+    // of these are tolerated.
     let expected = 0.3 * (training.len() + validation.len()) as f64;
     assert!(
         (validation.len() as f64 - expected).abs() < 40.0,

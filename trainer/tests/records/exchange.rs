@@ -186,8 +186,8 @@ fn a_parquet_file_of_something_else_or_damaged_is_refused() {
         assert_refused(&at("bad.parquet"), expected);
         assert!(!at("c").exists());
     }
-    // Files with flipped bits are refused or contain legal games; nothing panics, and no partial
-    // set remains. Flipping the last bit of some metadata bytes makes the crate `parquet` panic.
+    // Files with flipped bits are refused or give legal games; nothing panics, and no partial set
+    // remains. The last bits of some metadata bytes make the crate `parquet` panic.
     let metadata = (bytes.len() * 2 / 3..bytes.len() * 5 / 6).map(|index| (index, 1));
     let anywhere = (0..bytes.len()).step_by(7).map(|index| (index, 0x20));
     for (index, change) in anywhere.chain(metadata) {

@@ -108,8 +108,7 @@ fn one_game(bytes: &[u8]) -> Vec<u8> {
     )
 }
 
-/// A position with Red's stone 1 on `red`, in squares from Red's view, and Blue's stone 1 on
-/// `blue`, from Blue's; Red is to move.
+/// Red's stone 1 on `red` and Blue's on `blue`, in squares from each side's view; Red is to move.
 fn start(red: u64, blue: u64) -> [u8; 8] {
     let side = |square: u64| (1..6).fold(square, |lanes, stone| lanes | 31 << (5 * stone));
     (side(red) | side(blue) << 30).to_le_bytes()
@@ -125,8 +124,8 @@ const PLAIN: u8 = 0;
 const VALUES: u8 = 1;
 
 /// A game that Red wins at once. Red's stone 1 is on d2 (square 18 from Red's view), Blue's on a4
-/// (19); a 3 is rolled, and Red steps diagonally onto its goal by the first of three moves, encoded
-/// as (0 · 4 + 3) · 2, plus 1 if explored. `rest` is what follows the start.
+/// (19). A 3 is rolled; Red steps onto its goal by the first of three moves: (0 · 4 + 3) · 2, plus
+/// 1 if explored. `rest` follows the start.
 fn won_at_once(plies: u8, columns: u8, rest: &[u8]) -> Vec<u8> {
     [&[plies, columns, 1, 0][..], &other(start(18, 19)), rest].concat()
 }
@@ -253,8 +252,8 @@ fn games_against_the_rules_are_refused() {
     }
 }
 
-/// Plays random moves to the end or, in one game of four, until an earlier ending. `valued` is the
-/// fraction of plies with a value.
+/// Random moves to the end or, in one game of four, to an earlier ending; `valued` is the fraction
+/// of plies with a value.
 fn random_game<G: Playable>(
     rules: &G,
     start: G::Position,
@@ -315,8 +314,8 @@ fn ended_early<G: Playable>(games: &[shard::PlayedGame<G>]) -> u64 {
     early.count() as u64
 }
 
-/// Random games from these starts, optionally with times. Some plies have labels; labels with an
-/// even index have standard errors in some.
+/// Random games from these starts, optionally with times. Some plies have labels, those of even
+/// index some standard errors.
 pub(crate) fn random_games<G: Playable>(
     rules: &G,
     starts: &[G::Position],

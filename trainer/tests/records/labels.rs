@@ -22,8 +22,8 @@ fn header(labels: &[Label], games: u64) -> ShardHeader {
     }
 }
 
-/// The game [`tiny`] with labels: "deep" is 0.5 before the second ply and 1 before the last,
-/// "exact" is 0 before the last.
+/// [`tiny`] with labels: "deep" is 0.5 before the second ply and 1 before the last, "exact" 0
+/// before the last.
 pub(crate) fn tiny_labelled() -> PlayedGame {
     let mut game = tiny();
     game.set_label(0, 2, estimates(&[None, Some(0.5), None, Some(1.0)]));
@@ -60,12 +60,12 @@ fn columns_are_encoded_as_specified() {
     game.times = vec![Some(5), None, None, Some(300)];
     let bytes = shard::encode(path, &header, std::slice::from_ref(&game)).unwrap();
     let plain = shard::encode(path, &self::header(&[], 1), &[tiny()]).unwrap();
-    // A game is encoded as: number of plies, column states (2: values from the second ply on),
-    // players, start (11 bytes), 4 plies, index of the first ply with a value, 3 values, checksum.
+    // A game: number of plies, column states (2: values from the second ply on), players, start (11
+    // bytes), 4 plies, first ply with a value, 3 values, checksum.
     let alone = &plain[plain.len() - 8 - 30..plain.len() - 8];
     assert_eq!((&alone[..4], alone[19]), (&[4, 2, 0, 1][..], 1));
-    // States of five columns: values (2: from a later ply on), times (1: from the first ply on),
-    // labels "deep" (2), their standard errors (2), labels "exact" (2).
+    // States of five columns: values (2: from a later ply on), times (1: from the first), labels
+    // "deep" (2), their errors (2), labels "exact" (2).
     let mut expected = [&[4, 2 | 1 << 2 | 2 << 4 | 2 << 6, 2][..], &alone[2..26]].concat();
     // Times are stored as microseconds plus one, 0 if missing; 301 takes two bytes.
     expected.extend([6, 0, 0, 0x80 | 45, 2]);
@@ -87,8 +87,8 @@ fn columns_are_encoded_as_specified() {
     // Declared but empty columns cost two bits each.
     let among = shard::encode(path, &header, &[tiny()]).unwrap();
     assert_eq!(among[among.len() - 8 - 31..][..3], [4, 2, 0]);
-    // Invalid columns: from a later ply on, but that is the first or beyond the last; a missing
-    // first entry; an error without a label; an invalid state; an undeclared column.
+    // Invalid columns: late from the first ply or behind the last, a missing first entry, an error
+    // without a label, an invalid state, an undeclared column.
     for (offset, change) in [
         (20, &[0][..]),
         (20, &[4]),

@@ -92,8 +92,8 @@ fn later_labels_equal_those_of_self_play() {
 #[test]
 fn interrupted_relabelling_resumes_to_the_same_bytes() {
     let at = scratch_paths();
-    // The source's shards do not end where those of the new set do: there are two directories, and
-    // the last shard of the first is short.
+    // The source's shards do not end where the new set's do: the last shard of the first directory
+    // is short.
     run(
         &config(&["greedy", "random"], GAMES_PER_SHARD + 50),
         &at("a"),

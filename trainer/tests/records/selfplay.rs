@@ -372,8 +372,8 @@ fn foreign_and_misplaced_files_are_named_and_nothing_is_played() {
 
 #[test]
 fn games_have_different_rolls_starts_and_moves() {
-    // Chance, starts and random players have separate streams, which differ between games of one
-    // group and of different groups.
+    // Chance, starts and random players have separate streams; they differ between games, in one
+    // group or in different ones.
     let games = play(&config(&["random"], 200));
     let rolls = |game: &PlayedGame| -> Vec<u8> {
         let plies = game.record.plies.iter();
@@ -383,8 +383,8 @@ fn games_have_different_rolls_starts_and_moves() {
         let plies = game.record.plies.iter();
         plies.take(8).map(|ply| format!("{:?}", ply.mv)).collect()
     };
-    // The probability that two of 200 games have the same 8 rolls is 1.2 %, and that two have the
-    // same of 720 * 720 starts 3.8 %; with this seed neither happens.
+    // Two of 200 games have the same 8 rolls with a probability of 1.2 %, the same of 720 * 720
+    // starts with 3.8 %; with this seed neither happens.
     for what in [
         games
             .iter()

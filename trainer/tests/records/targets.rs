@@ -49,7 +49,7 @@ fn samples_have_values_of_players_and_labels() {
     let rules = Standard::default();
     let positions: Vec<_> = tiny().record.positions(&rules).collect();
     // Ply, value and result of each sample. Blue, who moves at plies 1 and 3, wins; players valued
-    // the positions at plies 2 and 3. At ply 3 the label is 1 for Blue, the exact label 0.
+    // plies 2 and 3. At ply 3 the label is 1 for Blue, the exact label 0.
     type Expected<'a> = &'a [(usize, f32, f32)];
     // Names of labels, each with the number of samples that use it.
     type Used<'a> = &'a [(&'a str, usize)];

@@ -1,8 +1,8 @@
-//! Tests records of a game that differs much from others: no chance, draws, two seats or more,
-//! thousands of moves per position.
+//! Tests records of a very different game: no chance, draws, two seats or more, thousands of moves
+//! per position.
 //!
-//! A bag contains tokens; each seat in turn takes from 1 to `per_turn` of them. When the bag is
-//! empty, the seat with the most tokens wins; seats with equally many share the point.
+//! A bag contains tokens; each seat in turn takes from 1 to `per_turn` of them. When it is empty,
+//! the seat with the most tokens wins; equal ones share the point.
 
 use crate::format::{self, quantize_value};
 use crate::{assert_refused, content, decode, scratch, scratch_paths, with_threads};

@@ -153,8 +153,8 @@ fn moves_are_sampled_by_value_at_a_temperature() {
     let mut rater = engine::play::build::PlayerRecipe::parse(player, &rules)
         .unwrap()
         .make();
-    // By the best move's probability in tenths: how often it was played, the sum of its
-    // probability, and the variance of the first number.
+    // By the best move's probability in tenths: how often it was played, the expected number, and
+    // its variance.
     let mut bins = [(0.0, 0.0, 0.0); 11];
     for game in play(&settings) {
         for (number, (position, ply)) in game

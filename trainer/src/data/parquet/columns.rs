@@ -47,8 +47,8 @@ impl RowGroup<'_> {
 /// Maximum number of rows in memory, whatever size the row groups claim.
 const ROWS_PER_BATCH: usize = 1 << 16;
 
-/// A file that returns an error after 1,000 reads behind its end: in damaged files, the crate would
-/// skip billions of claimed values one by one.
+/// Ends reads behind the end of a damaged file with an error, since the crate would skip billions
+/// of claimed values one by one.
 pub(super) struct BoundedFile(pub(super) File);
 
 /// Counts the reads behind the end of the file.
@@ -91,8 +91,7 @@ impl Read for BoundedRead {
 }
 
 /// Pages of a column. Dictionaries with more values than bytes are refused, since the crate
-/// allocates the claimed number. zstd pages are decompressed here; the crate is told they are
-/// uncompressed.
+/// allocates the claimed number. zstd is decompressed here and hidden from the crate.
 pub(super) struct CheckedPages {
     pages: SerializedPageReader<BoundedFile>,
     zstd: bool,

@@ -110,8 +110,8 @@ pub fn import<G: Playable>(
 /// A game under construction, or the number of its first invalid row and the problem there.
 type BuilderOrProblem<'a, G> = Result<GameBuilder<'a, G>, (u64, String)>;
 
-/// Maximum time for reading metadata, far more than valid metadata take: damaged ones can claim
-/// billions of empty list entries, which the crate skips one by one.
+/// Far more than valid metadata take: damaged ones can claim billions of empty list entries, which
+/// the crate skips one by one.
 const METADATA_TIMEOUT: Duration = Duration::from_secs(10);
 
 struct ParquetFile {
@@ -403,8 +403,8 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    /// A list of two billion booleans in an unknown field takes eight bytes, since the type of the
-    /// elements determines their value.
+    /// A list of two billion booleans takes eight bytes, since the elements' type includes their
+    /// value.
     #[test]
     fn endless_metadata_are_damaged() {
         let list = [0xF9, 0xF1, 0xFF, 0xFF, 0xFF, 0xFF, 0x07, 0];

@@ -1,6 +1,5 @@
 //! Adam with clipped gradients (Kingma and Ba 2015).
 //!
-//! Weights without gradient are updated too, by their decaying moments, as Adam defines it.
 //! Invariant: chunks that begin at a multiple of [`LANES`] give the same bits as the whole tensor,
 //! on any thread.
 

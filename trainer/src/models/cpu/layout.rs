@@ -1,4 +1,4 @@
-//! Position of each tensor in one array; weights, gradients and moments have the same layout.
+//! Layout of all tensors in one array, the same for weights, gradients and moments.
 //!
 //! Absent layers have empty tensors. Tensors after the first layer contain those of all buckets in
 //! order.

@@ -1,8 +1,8 @@
 //! Products of small matrices, sixteen columns at a time.
 //!
 //! Invariant: every element is one sum in the order of the inner index, without fused multiply-add:
-//! the same bits for any number of lanes or rows. Loops over lanes use indices, since iteration
-//! over zipped slices is not always inlined.
+//! the same bits for any number of lanes or rows. Loops use indices, since iteration over zipped
+//! slices is not always inlined.
 
 use super::vector::{Lanes, Vector};
 

@@ -21,8 +21,8 @@ pub(crate) const ACTIVATION_STEP: f32 = (ROW_SCALE / 127) as f32;
 /// a unit, so that no sum lies exactly between two steps.
 pub(crate) const ROUNDING_OFFSET: f32 = ACTIVATION_STEP / 2.0 + 0.5;
 
-/// Added to the sums of a hidden layer that is neither first nor last, for the same purpose as
-/// [`ROUNDING_OFFSET`], in steps.
+/// Like [`ROUNDING_OFFSET`], for the sums of a hidden layer that is neither first nor last, in
+/// steps.
 pub(crate) const MIDDLE_ROUNDING_OFFSET: f32 = 0.5 + 0.5 / HIDDEN_SCALE as f32;
 
 /// Adding and subtracting this number rounds to the nearest integer, ties to even, up to 2²².
@@ -58,8 +58,8 @@ pub(super) fn fake_quantize(shape: Shape, weights: &[f32]) -> Vec<f32> {
     all
 }
 
-/// Clamps weights to the range of the engine's integers. `runs`: groups of first-layer rows of
-/// which at most one is active; if given, also limits the sums of the first layer to 16 bits.
+/// Clamps weights to the engine's range. `runs`, groups of mutually exclusive first-layer rows,
+/// also limits the first layer's sums to 16 bits.
 pub(crate) fn clamp_to_range(shape: Shape, runs: Option<&[Range<usize>]>, weights: &mut [f32]) {
     let Tensors {
         sparse,

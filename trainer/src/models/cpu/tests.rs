@@ -163,8 +163,8 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
                     GradientsParams::from_grads(gradients, &model),
                 );
                 network.step(batch.inputs(), rate, max_norm);
-                // Where the true gradient is 0, rounding errors determine the direction of Adam's
-                // first steps: such weights move by up to 0.03 in all.
+                // Where the true gradient is 0, rounding errors determine Adam's first steps: such
+                // weights move by up to 0.03.
                 let (found, expected) = (network.weights(), model.parameters());
                 let far = found
                     .iter()
@@ -177,8 +177,8 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
                     found.len()
                 );
                 if shape.hidden().len() > 2 {
-                    // In deeper networks, rounding may move sums across a clipping bound in only
-                    // one implementation; so each step starts from equal weights.
+                    // In deeper networks, rounding may clip a sum in one implementation only; so
+                    // each step starts from equal weights.
                     let (moments, steps) = network.optimizer();
                     network = CpuNetwork::new(shape, expected, moments.to_vec(), steps);
                 }

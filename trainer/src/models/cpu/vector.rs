@@ -1,5 +1,4 @@
-//! Vectors of sixteen numbers, in as many registers as needed, for the loops of a training step,
-//! instead of relying on auto-vectorization.
+//! Vectors of sixteen numbers for the loops of a training step, in as many registers as needed.
 //!
 //! Invariant: each operation is rounded once per lane, so all types give the same bits. Values of a
 //! type may only be created where its instructions exist: in the functions that
@@ -136,8 +135,8 @@ mod x86 {
     use super::{Lanes, Vector};
     use std::arch::x86_64::*;
 
-    /// Implements [`Vector`] by intrinsics. On x86 `max(a, b)` is `b` unless `a` is greater, and
-    /// `min` `b` unless `a` is less: so NaN as `b` is kept.
+    /// Implements [`Vector`] by intrinsics. On x86 `max(a, b)` is `b` unless `a` is greater,
+    /// likewise `min`: NaN as `b` is kept.
     macro_rules! vector {
         ($(#[$documentation:meta])* $name:ident of $width:literal lanes in $register:ty, at [$($index:tt)+];
             $set1:ident $zero:ident $load:ident $store:ident

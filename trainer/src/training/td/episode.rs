@@ -137,8 +137,8 @@ impl<G: Learnable> Episode<G> {
         self.seats.iter().zip(&self.logits).map(loss).sum()
     }
 
-    /// Updates the weights towards the λ-returns of the positions except benchmark positions.
-    /// `trace` is λ, `rate` the learning rate divided by the number of tuples.
+    /// Updates the weights towards the λ-returns, except those of benchmark positions. `trace` is
+    /// λ, `rate` the learning rate divided by the number of tuples.
     pub(super) fn update(&mut self, rules: &G, table: &mut WeightTable, trace: f32, rate: f32) {
         self.errors.clear();
         self.errors.resize(self.positions.len(), 0.0);

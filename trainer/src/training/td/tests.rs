@@ -69,8 +69,7 @@ fn features(set: &TupleSet, position: &Position) -> Vec<usize> {
 }
 
 /// TD(λ) after Sutton and Barto: an eligibility trace per weight, values from Red's view, updates
-/// after the game. The gradient is that of the cross-entropy, so the logistic's derivative cancels
-/// out.
+/// after the game. The gradient is that of the cross-entropy.
 fn textbook(
     set: &TupleSet,
     episode: &Episode<Standard>,

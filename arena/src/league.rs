@@ -1,10 +1,9 @@
 //! Leagues: in every step the two contestants meet whose games are most informative for the
 //! ranking.
 //!
-//! A league is a directory: a journal of steps, each of which adds pairs of games to one pairing of
-//! contestants, and a state file for every pairing. The next step follows from the results of all
-//! earlier ones, so that an interrupted league resumes. Invariant: a step is written before its
-//! games are played.
+//! A league is a directory: a journal of steps, each of which adds pairs of games to one pairing,
+//! and a state file for every pairing. The next step follows from the results of all earlier ones,
+//! so an interrupted league resumes. Invariant: a step is written before its games are played.
 
 use crate::error::Result;
 use crate::matches::{
@@ -60,8 +59,7 @@ pub struct LeagueResult {
     pub luck: Option<String>,
     /// Number of games, without pairs that repeat an earlier game.
     pub games: u64,
-    /// Games of pairs that are ignored because they repeat an earlier game; `None` in games with
-    /// chance.
+    /// Games of pairs that repeat an earlier game; `None` in games with chance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeated_games: Option<u64>,
     /// True if all neighbours in the ranking differ significantly or count as equal.
@@ -70,8 +68,7 @@ pub struct LeagueResult {
     pub standings: Vec<Rank>,
     /// Results of all pairings.
     pub pairings: Vec<Pairing>,
-    /// Number of games and Elo of every entrant, in the order of `standings`, after some of the
-    /// steps, the last one included.
+    /// Number of games and every entrant's Elo, in the order of `standings`, after some steps.
     pub history: Vec<(u64, Vec<Option<f64>>)>,
 }
 
@@ -270,7 +267,7 @@ impl<G: Playable> League<'_, G> {
         Ok((index(&step.a)?, index(&step.b)?))
     }
 
-    /// Plays those pairs that a step requires and that are not stored.
+    /// Plays the pairs of a step that are not stored.
     fn play(&mut self, step: &JournalStep) -> Result<()> {
         let pairing = self.pairing(step)?;
         if self
@@ -286,7 +283,6 @@ impl<G: Playable> League<'_, G> {
             pairs: step.pairs,
             ..self.matches.stored_as(&name)
         };
-        // With an absent entrant only stored pairs are used.
         let played = match a.absent.is_some() || b.absent.is_some() {
             true => stored_pairs(&a.contestant, &b.contestant, &options),
             false => play_pairs(&a.contestant, &b.contestant, &options),
@@ -322,7 +318,6 @@ impl<G: Playable> League<'_, G> {
     }
 
     fn meetings(&self) -> Vec<MatchRecord> {
-        // Some pairings are needed by later steps only.
         let met = self.met.iter().filter(|(_, met)| met.pairs > 0);
         met.map(|(&(a, b), met)| MatchRecord::from_means(a, b, &met.means))
             .collect()

@@ -95,7 +95,7 @@ pub struct MatchOptions<G: Playable> {
     pub starts: Arc<dyn Starts<G>>,
     /// Worker threads; 0 = as many as the machine has cores.
     pub threads: usize,
-    /// State file, with the results of finished pairs. Only pairs that it lacks are played.
+    /// State file with the results of finished pairs, which are not played again.
     pub state: Option<PathBuf>,
     /// The pairs that this process plays. Each task of a job array has its own files beside `state`
     /// and `records`.
@@ -109,7 +109,7 @@ pub struct MatchOptions<G: Playable> {
     pub space: SeedSpace,
     /// Rule that ends the match early.
     pub stop: Option<StoppingRule>,
-    /// Evaluator for luck adjustment. Results with another evaluator need another state file.
+    /// Evaluator for luck adjustment; another one needs another state file.
     pub luck: Option<Contestant<G>>,
 }
 
@@ -244,7 +244,7 @@ pub(crate) struct Played {
 }
 
 impl Played {
-    /// Separates the pairs, given in rising order, that repeat an earlier game.
+    /// Separates the pairs that repeat an earlier game.
     fn new(mut pairs: Vec<PairResult>, wall: Duration) -> Self {
         let (all, mut seen) = (pairs.len(), Repeats::default());
         pairs.retain(|result| seen.are_new(result.games));
@@ -332,7 +332,7 @@ pub(crate) fn play_pairs<G: Playable>(
     Ok(Played::new(collector.finish()?, earlier + wall))
 }
 
-/// Stored pairs of a match that count, in the form of [`play_pairs`]; plays nothing.
+/// Reads the stored pairs of a match that count, without playing.
 pub(crate) fn stored_pairs<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
@@ -364,7 +364,7 @@ impl<'a, G: Playable> GameWorker<'a, G> {
         }
     }
 
-    /// Plays a pair; returns the moves of both games, too, if they are to be stored.
+    /// Plays a pair; also returns the moves of both games if they are to be stored.
     fn play_pair(&mut self, pair: u64) -> Result<(PairResult, Vec<GameLine>)> {
         let options = self.book.options;
         let game = &options.game;

@@ -12,7 +12,7 @@ use crate::text_table::TextTable;
 pub struct Page {
     /// Heading of the document.
     pub title: String,
-    /// Sentences at the beginning.
+    /// Summary.
     pub summary: Vec<Sentence>,
     /// Sections in order.
     pub sections: Vec<Section>,

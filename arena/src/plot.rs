@@ -269,7 +269,7 @@ mod tests {
             "{svg}"
         );
         assert!(!svg.contains("NaN"));
-        // A polyline a curve with all its points.
+        // A polyline for each curve has all of its points.
         let longest = svg
             .split("points=\"")
             .skip(1)
@@ -290,7 +290,6 @@ mod tests {
         for words in ["network", "75.0 ± 5.0", "50.0 ± 5.0", "25.0 ± 5.0"] {
             assert!(svg.contains(words), "{words}");
         }
-        // The axis runs from 262 to 610: the bar of 75 % is 261 wide.
         assert!(svg.contains("width=\"261\""), "{svg}");
     }
 

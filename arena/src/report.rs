@@ -142,8 +142,7 @@ pub fn page(data: &ReportData) -> Result<Page> {
     Ok(page)
 }
 
-/// A sentence that names the stronger player of a match, or tells that the match does not decide
-/// it.
+/// A sentence with the stronger player of a match, or that the match does not decide it.
 pub fn summary_sentence(entry: &ReportMatch) -> Sentence {
     let result = &entry.result;
     let verb = if result.interval.lower > 0.5 {
@@ -233,7 +232,6 @@ pub fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>> {
     Ok(blocks)
 }
 
-/// Mean time of a move of both players, with CPU time if they are other programs.
 fn times(result: &MatchResult) -> String {
     let cpu = result.cpu_seconds_per_move;
     let cpu =

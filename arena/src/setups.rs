@@ -56,8 +56,8 @@ impl Setups {
         Self::Index(read_lines(path, BEST_SETUPS, expected, parse_pair)?).validated()
     }
 
-    /// Every set-up against every one, once with Red and once with Blue to begin. Red begins the
-    /// pairs with even numbers, so the list is repeated with a shift by one.
+    /// Every set-up against every one, with either side to begin: Red begins even pairs, so the
+    /// list is repeated with a shift by one.
     #[must_use]
     pub fn product(setups: &[usize]) -> Self {
         let meetings: Vec<(usize, usize)> = setups
@@ -72,8 +72,8 @@ impl Setups {
         Self::Index([meetings, shifted].concat())
     }
 
-    /// Reads a mixed strategy, an integer weight and a set-up on every line; `#` begins a comment.
-    /// Without a path, the built-in one is read.
+    /// Reads a mixed strategy, an integer weight and a set-up on every line, or the built-in one;
+    /// `#` begins a comment.
     fn read_mix(path: Option<&Path>) -> Result<Self> {
         let expected =
             "part of a mix; expected a whole weight and a set-up (0-719 or an order of 123456)";
@@ -84,7 +84,6 @@ impl Setups {
         Ok(self.check().map(|()| self)?)
     }
 
-    /// Set-ups of Red and of Blue in a pair.
     fn choose_setups(&self, pair: u64, pair_seed: u64) -> [usize; 2] {
         let mut random = RandomStream::new(derive_seed(pair_seed, SeedSpace::Arena, &[0]));
         match self {
@@ -192,7 +191,6 @@ impl std::fmt::Display for Setups {
     }
 }
 
-/// Parses the lines of a file, or of a built-in list without a path.
 fn read_lines<T>(
     path: Option<&Path>,
     (name, text): (&str, &str),
@@ -226,7 +224,6 @@ fn parse_part(text: &str) -> Option<(usize, u64)> {
     ))
 }
 
-/// Parses a set-up: an index or six stones.
 fn parse_setup(word: &str) -> Option<usize> {
     if !word.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;

@@ -40,8 +40,8 @@ impl Interval {
         }
     }
 
-    /// 95 % interval of a mean by the normal approximation, not clamped to `[0, 1]`, which
-    /// luck-adjusted scores may exceed; `[0, 1]` with fewer than two samples.
+    /// 95 % interval of a mean by the normal approximation, which may exceed `[0, 1]` for
+    /// luck-adjusted scores; `[0, 1]` with fewer than two samples.
     pub(crate) fn of_mean(moments: &Moments) -> Self {
         match moments.samples() {
             2.0.. => Self::from_center(moments.mean(), QUANTILE_95 * moments.standard_error()),
@@ -49,7 +49,6 @@ impl Interval {
         }
     }
 
-    /// Interval of a score without samples.
     const UNKNOWN: Self = Self {
         lower: 0.0,
         upper: 1.0,
@@ -206,7 +205,6 @@ pub struct PairCounts {
     pub draws: u64,
 }
 
-/// True for a count of 0, which serde omits.
 #[allow(
     clippy::trivially_copy_pass_by_ref,
     reason = "the signature that serde calls"
@@ -216,7 +214,6 @@ pub(crate) fn is_zero(count: &u64) -> bool {
 }
 
 impl PairCounts {
-    /// Counts of pairs without drawn games.
     #[cfg(test)]
     pub(crate) fn without_draws(lost: u64, split: u64, won: u64) -> Self {
         Self {
@@ -253,7 +250,6 @@ impl PairCounts {
         half_points.saturating_sub(self.draws) / 2
     }
 
-    /// The same pairs, counted by the opponent's points.
     #[cfg(test)]
     pub(crate) fn swap_sides(&self) -> Self {
         Self {

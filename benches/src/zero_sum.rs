@@ -166,7 +166,6 @@ mod tests {
             &[&[3.0 / 7.0, 4.0 / 7.0], &[2.0 / 7.0, 5.0 / 7.0]],
             1.0 / 7.0,
         );
-        // A saddle point: the second row and the first of three columns.
         let saddle = [vec![1.0, 5.0, 4.0], vec![2.0, 3.0, 6.0]];
         assert_solved(&saddle, &[&[0.0, 1.0], &[1.0, 0.0, 0.0]], 2.0);
         assert_eq!(solve(&[vec![0.5]], 0.0, 1), [[1.0]; 2]);

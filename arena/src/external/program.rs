@@ -50,7 +50,7 @@ pub(super) struct Program {
     /// True if the last line was sent completely.
     pub(super) awaits_reply: bool,
     log: Log,
-    /// Value of the environment variable by which the program's child processes are found.
+    /// Value of [`reaper::MARK_VARIABLE`].
     mark: String,
 }
 

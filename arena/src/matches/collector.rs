@@ -19,7 +19,7 @@ use std::{
 const DISPLAY_INTERVAL: Duration = Duration::from_millis(200);
 
 pub(super) struct Collector {
-    /// True if no further pair is to be played: the test is decided, or there was an error.
+    /// True if the match ends: the test is decided, or there was an error.
     done: AtomicBool,
     collected: Mutex<CollectedPairs>,
     bar: ProgressBar,

@@ -29,8 +29,7 @@ pub struct MatchResult {
     /// Drawn games.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub draws: u64,
-    /// Number of different games up to symmetry, among those that count; `None` in games with
-    /// chance.
+    /// Number of games that differ, up to symmetry; `None` in games with chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distinct_games: Option<u64>,
     /// Games that do not count, because their pair repeats an earlier game; `None` in games with
@@ -57,8 +56,8 @@ pub struct MatchResult {
     pub mean_plies: f64,
     /// Mean wall time of a decision of A and of B, in seconds.
     pub seconds_per_move: [f64; 2],
-    /// Mean CPU time of a decision of A and of B, with all processes and pondering, in seconds;
-    /// `None` for players inside this process.
+    /// Mean CPU time of a decision of A and of B, pondering included, in seconds; `None` for
+    /// players inside this process.
     #[serde(default, skip_serializing_if = "are_none")]
     pub cpu_seconds_per_move: [Option<f64>; 2],
     /// Games per second of wall time, over all sessions of the match.
@@ -96,7 +95,7 @@ pub struct LuckResult {
     pub elo_interval: Interval,
     /// Mean luck of A in points per game: the unadjusted score minus the adjusted one.
     pub luck: f64,
-    /// Standard error of the luck. If chance is fair, the luck is 0 within a few standard errors.
+    /// Standard error of the luck, which is 0 within a few of them if chance is fair.
     pub luck_standard_error: f64,
     /// Standard deviation of a game's score, unadjusted and adjusted.
     pub game_deviation: [f64; 2],
@@ -213,8 +212,7 @@ pub fn warning_of_repeats<'a>(
     warning_of_counts(repeated, games)
 }
 
-/// Warning as [`warning_of_repeats`], from the number of games that do not count and of those that
-/// do.
+/// The warning of [`warning_of_repeats`], from the numbers of games that do not count and that do.
 #[must_use]
 pub fn warning_of_counts(repeated: u64, games: u64) -> Option<String> {
     let played = games + repeated;

@@ -18,17 +18,16 @@ pub trait Starts<G: Playable>: Send + Sync {
     /// Start position of a pair; `seed` determines random choices.
     fn of_pair(&self, game: &G, pair: u64, seed: u64) -> G::Position;
 
-    /// Moves that lead to the start of a pair, each with the position before it. Players are
-    /// notified of them.
+    /// Moves that lead to the start of a pair, with the positions before them. Players are notified
+    /// of them.
     fn before_pair(&self, game: &G, pair: u64, seed: u64) -> Vec<(G::Position, G::Move)>;
 
-    /// True if starts are random. In games without chance another start is then sampled in place of
-    /// one that was used before.
+    /// True if starts are random: in games without chance, used ones are then replaced.
     fn is_random(&self) -> bool {
         false
     }
 
-    /// Description in state files: different starts have different ones.
+    /// Description that distinguishes the starts in state files.
     fn identity(&self) -> Value;
 
     /// Short description in results.

@@ -69,8 +69,7 @@ pub(super) fn scores<'a, D: Deserializer<'a>>(text: D) -> Result<[f64; 2], D::Er
         .ok_or_else(|| D::Error::custom("a game is worth 0, 0.5 or 1"))
 }
 
-/// Rejects less than two names, and repeated ones; `work` and `who` are words for the error
-/// message.
+/// Rejects less than two names, and repeated ones.
 pub(crate) fn check_names(work: &str, who: &str, names: &[&String]) -> Result<(), String> {
     if names.len() < 2 {
         let count = names.len();
@@ -130,8 +129,8 @@ pub(super) struct State {
 
 impl State {
     /// Opens or creates the state file of a slice of a match; returns the finished pairs in order
-    /// and the wall time of all sessions. With `is_test`, pairs of earlier tasks are read, too,
-    /// since they may decide the sequential test.
+    /// and the wall time of all sessions. With `is_test`, earlier tasks, which may decide the
+    /// sequential test, are read, too.
     pub(super) fn open(
         path: Option<&Path>,
         identity: &Value,

@@ -349,7 +349,6 @@ fn pairs_seats_and_matches_have_luck_of_their_own() {
         assert_eq!(one.seeds, [other.seeds[1], other.seeds[0]]);
         assert_eq!(one.positions, other.positions);
         assert!(seeds.insert(one.seeds[0]) && seeds.insert(one.seeds[1]));
-        // From the same start, equal players play different games because of chance alone.
         let new = played.insert(format!("{:?}", one.positions));
         assert!(new, "two pairs had the same luck");
     }

@@ -150,7 +150,6 @@ mod tests {
         assert!(
             svg.contains("90.0 ± 10.0") && svg.contains("Elo &lt;1&gt;") && !svg.contains("NaN")
         );
-        // The axis runs from -100 at 262 to 100 at 610: 90 is at 592.6 and -90 at 279.4.
         assert_eq!(svg.matches("<circle").count(), 2);
         assert!(
             svg.contains("cx=\"593\"") && svg.contains("cx=\"279\""),

@@ -130,7 +130,7 @@ pub fn chart_with_bars(
     })
 }
 
-/// Points (x, y), with intervals of y if known, beside the curves of a chart, on linear scales.
+/// Points, with intervals of y if known, beside the curves of a chart, on linear scales.
 pub fn scatter(chart: &LineChart, points: &[(f64, f64, Option<Interval>)]) -> Result<String> {
     let bar = |x, interval| Bar {
         curve: 1,

@@ -106,7 +106,7 @@ fn by_player<G: Playable>(
     })
 }
 
-/// Last index in the seeds of players; those of positions have only two indices.
+/// Separates the seeds of players from those of positions, which have two indices.
 const PLAYER_SEED_STREAM: u64 = 1;
 
 fn by_evaluator<G: Playable>(

@@ -109,8 +109,7 @@ pub struct SuiteBuilder<'a> {
     pub by: &'a [PlayerRecipe<Standard>],
     /// Seed of positions and players.
     pub seed: u64,
-    /// Positions that this process values. Only a process without tasks, or their merge, writes the
-    /// suite.
+    /// Positions that this process values; a task writes no suite.
     pub slice: TaskSlice,
 }
 
@@ -193,14 +192,14 @@ impl SuiteBuilder<'_> {
         Ok(fs::remove_file(&state).map_err(|error| format!("{}: {error}", state.display()))?)
     }
 
-    /// Samples positions from different games, none of which is an image of another.
+    /// Samples positions, none of which is an image of another.
     fn draw(&self, stones: u32, positions: u64, progress: &ProgressBar) -> Result<Vec<Position>> {
         let min_stones = if stones == MIN_TABLE_STONES {
             2
         } else {
             stones
         };
-        // Some more than needed, since images of each other are dropped.
+        // Some are dropped as images of others.
         let count = positions + positions / 4 + 8;
         progress.set_length(count);
         progress.set_position(0);
@@ -271,7 +270,6 @@ impl SuiteBuilder<'_> {
                 let [one, other] = labelled.split.each_ref().map(|half| half[index]);
                 labelled.values[index] = (one + other) / 2.0;
             }
-            // Moves that may be the best one of some outcome are valued again.
             let mut again = vec![false; moves.len()];
             for outcome in labelled.outcomes(game).iter() {
                 let best = outcome
@@ -292,7 +290,7 @@ impl SuiteBuilder<'_> {
     }
 }
 
-/// Last index in the seeds of suites, which separates them from those of other measurements.
+/// Separates the seeds of suites from those of other measurements.
 const SUITE_SEED_STREAM: u64 = 2;
 
 /// Value of a position by a player, for the seat that is not to move, and its standard error.

@@ -21,7 +21,6 @@ pub struct Labelled<G: Playable> {
     /// Values by the first and by the second half of the rollouts, of which `values` are the means;
     /// all are equal if exact.
     pub(super) split: [Vec<f32>; 2],
-    /// Standard errors of the values; 0 if exact.
     pub(super) errors: Vec<f32>,
 }
 
@@ -113,7 +112,6 @@ pub fn label_exactly<G: Playable>(
     Ok(blocks.collect::<Result<Vec<_>>>()?.concat())
 }
 
-/// Positions whose values are looked up at once.
 const BLOCK_POSITIONS: usize = 1024;
 
 /// Exact values of all moves of several positions; `None` if one is unknown.

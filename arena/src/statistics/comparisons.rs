@@ -1,8 +1,6 @@
-//! Multiple comparisons: among many pairings of equals, some differ "with 95 % certainty" by chance
-//! alone.
-//!
-//! The methods here bound the probability that any pairing of equals is significant, whatever the
-//! dependence between pairings. Sources: Holm (1979); Bonferroni.
+//! Multiple comparisons: among many pairings of equals, some differ "with 95 % certainty" by
+//! chance. The probability that any of them does is bounded here, whatever the dependence between
+//! pairings. Sources: Holm (1979); Bonferroni.
 
 use super::{QUANTILE_95, Tally, normal_below};
 

@@ -305,7 +305,6 @@ mod tests {
                 ((actual.elo[team] - actual.elo[6]) / ELO_PER_LOGIT - ability).abs() < 0.001,
                 "{team}"
             );
-            // The published errors use the model's variance, these the observed one.
             let ratio = actual.difference_error(team, 6) / ELO_PER_LOGIT / error;
             assert!((0.85..1.15).contains(&ratio), "{team}: {ratio}");
         }

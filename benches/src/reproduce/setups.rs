@@ -109,8 +109,8 @@ fn reproduction(result: &SetupValues, full: bool) -> Reproduction {
     }
 }
 
-/// Distances of stones 1 and 6 from the corner, in steps: 0 in the corner, 2 on the front line. All
-/// set-ups of a class have the same.
+/// Steps of stones 1 and 6 from the corner, equal for all set-ups of a class: 0 in the corner, 2 on
+/// the front line.
 fn steps(class: &ClassValue) -> [usize; 2] {
     let order = class.orders.first();
     ['1', '6']

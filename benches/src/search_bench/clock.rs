@@ -34,8 +34,8 @@ impl ClockCost {
         })
     }
 
-    /// Evaluation seconds of a search without clock (`plain` seconds in all), from the evaluation
-    /// seconds of the same search with clock (`instrumented` seconds in all).
+    /// Evaluation seconds of a plain search of `plain` seconds, from those of the same search with
+    /// clock, of `instrumented` seconds.
     pub(crate) fn evaluating(self, plain: f64, instrumented: f64, evaluating: f64) -> f64 {
         evaluating - self.0 * (instrumented - plain).max(0.0)
     }

@@ -44,8 +44,8 @@ pub struct HeldOut {
     pub better_by: Option<f64>,
 }
 
-/// Two contrasts of stones that reversing labels leaves unchanged, indexed by the smaller of both
-/// labels; they have unit length over six stones.
+/// Contrasts of stones that reversing labels leaves unchanged, by the smaller of both labels; of
+/// unit length over six stones.
 const STONE_CONTRASTS: [[f64; 3]; 2] = [
     [0.5, 0.0, -0.5],
     [
@@ -178,8 +178,8 @@ impl Design {
         }
     }
 
-    /// Adds the fitted products of features. They are orthogonal to each other and to the terms of
-    /// classes, so each is fitted separately.
+    /// Adds the fitted products. They are orthogonal to each other and to the terms of classes, so
+    /// each is fitted separately.
     fn add_pairs(&self, means: &[f64], fitted: &mut [f64]) {
         let squares = (0..SQUARE_CONTRASTS.len() * SQUARE_CONTRASTS.len())
             .map(|pair| [pair / SQUARE_CONTRASTS.len(), pair % SQUARE_CONTRASTS.len()])
@@ -205,7 +205,7 @@ impl Design {
     }
 
     /// Fits every model to one half of the games, tests it on the other, and chooses one; `noise`
-    /// is the variance by chance of a meeting's mean over half of the games.
+    /// is the variance by chance of a mean of a half.
     pub(super) fn choose(&self, half_sums: &[Vec<f64>; 2], noise: f64) -> (Terms, Vec<HeldOut>) {
         let count = self.meetings() as f64;
         let centred = half_sums.each_ref().map(|half| {

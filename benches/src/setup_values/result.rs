@@ -97,8 +97,8 @@ const CLOSE_ENOUGH: f64 = 1e-5;
 const MIN_WEIGHT: f64 = 1e-4;
 
 pub(super) struct Analysis {
-    /// Strategies of both sides with random set-ups, in equilibrium, if the second side sees the
-    /// first side's set-up, and if the first sees the second's. `values` has the same order.
+    /// Strategies of both sides: random, in equilibrium, if the second side sees the first side's
+    /// set-up, and if the first sees the second's. `values` has the same order.
     pub(super) mixes: [Mixes; 4],
     pub(super) values: [f64; 4],
     assured: Interval,

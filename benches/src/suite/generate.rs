@@ -60,8 +60,8 @@ fn generate(seed: u64) -> String {
     text
 }
 
-/// The first position of a game that matches a slot's conditions, is not over, and is not won at
-/// once with every roll.
+/// The first position that matches a slot's conditions, is not over, and is not won with every
+/// roll.
 fn choose(game: &Standard, phase: Phase, wish: u32, positions: &[Position]) -> Option<Position> {
     let fits = |plies: u32, position: &Position| match phase {
         Phase::Opening => plies == wish,

@@ -147,7 +147,6 @@ pub struct External<G: Playable> {
     synced: usize,
     /// Position after the plies of `history`.
     current: Option<G::Position>,
-    /// Position and move of the program's last reply.
     last_reply: Option<(G::Position, G::Move)>,
     seed: u64,
     /// Error at the program's start, returned by the next request.

@@ -180,7 +180,6 @@ pub fn play_league<G: Playable>(
         met: BTreeMap::new(),
         history: Vec::new(),
     };
-    // Plays or reads all pairs up to the last step of each pairing at once.
     let last = steps.values().map(|step| ((&step.a, &step.b), step));
     let last: BTreeMap<_, _> = last.collect();
     last.values().try_for_each(|step| league.play(step))?;
@@ -295,7 +294,7 @@ impl<G: Playable> League<'_, G> {
         Ok(())
     }
 
-    /// Adds the results of one step to the ratings; stored pairs of later steps are left to those.
+    /// Adds the results of one step to the ratings.
     fn count(&mut self, step: &JournalStep) -> Result<()> {
         let met = self.met.entry(self.pairing(step)?).or_default();
         let before = met.means.samples();

@@ -83,7 +83,6 @@ pub(crate) mod tests {
     use super::*;
     use crate::text_table::Cell;
 
-    /// Asserts that every opened element is closed, in order.
     pub(crate) fn assert_well_formed(page: &str) {
         let mut open = Vec::new();
         for piece in page.split('<').skip(1) {
@@ -103,7 +102,6 @@ pub(crate) mod tests {
         assert!(open.is_empty(), "{open:?}");
     }
 
-    /// Asserts that the page has no external references.
     pub(crate) fn assert_alone(page: &str) {
         for outside in ["<script", "<link", "src=", "url(", "@import", "href="] {
             assert!(!page.contains(outside), "{outside}");

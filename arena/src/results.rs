@@ -92,7 +92,7 @@ fn read_item(mut value: Value, other: ReadSection) -> Result<ReportItem, String>
     })
 }
 
-/// Plot of a training's losses over the first column of its table, the epoch.
+/// Plot of a training's losses by epoch, from its table.
 ///
 /// # Errors
 /// If the table is invalid.

@@ -85,7 +85,6 @@ fn pairings(count: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 impl TournamentResult {
-    /// Figures of a tournament from its matches (0, 1), (0, 2), …, (1, 2), ….
     fn of(names: Vec<String>, matches: Vec<MatchResult>) -> Self {
         let record = |((a, b), result): (_, &MatchResult)| {
             MatchRecord::from_tally(a, b, &result.pair_counts.tally())

@@ -33,7 +33,6 @@ use std::{
 /// Interval between checks whether a search was stopped.
 const CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Time for a program to end after its input is closed.
 const END_TIMEOUT: Duration = Duration::from_millis(200);
 
 pub(super) struct Program {

@@ -132,7 +132,6 @@ fn a_program_that_thinks_ends_soon_whenever_it_is_stopped() {
     let mut random = RandomStream::new(5);
     let game = Reversi::EIGHT;
     let legal = game.legal_moves(&game.start(), None);
-    // Programs that never answer, only answer once they are stopped, or do not read.
     for (keys, script) in [
         ("ms=600000, protocol=gtp", "mute"),
         ("ms=600000", "greets; exec sleep 600"),
@@ -244,7 +243,6 @@ fn cpu_time_is_that_of_all_processes_of_a_program_in_a_game() {
     let count = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
     let [idle, busy] = [taken(count, ":"), taken(":", count)];
     assert!(idle < busy / 2, "{idle:?}, {busy:?}");
-    // A child process that has ended, and one that still runs.
     let ended = taken(":", &format!("({count})"));
     let lives =
         format!("({count}; echo >{flag}; sleep 1000) & until [ -e {flag} ]; do sleep 0.01; done");

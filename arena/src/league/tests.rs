@@ -215,7 +215,6 @@ fn games_that_repeat_others_are_counted_apart() {
     let entrants = [entrant("first", first()), entrant("searching", searching)];
     let options = LeagueOptions {
         matches: MatchOptions {
-            // Black has four first moves.
             starts: Arc::new(Openings { plies: 1 }),
             threads: 1,
             ..MatchOptions::new(game, 1, 3)

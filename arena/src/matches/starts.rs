@@ -112,7 +112,6 @@ impl<G: Playable> Starts<G> for Openings {
     }
 }
 
-/// Maximum number of samples to find an unused start.
 const MAX_SAMPLES: u64 = 100;
 
 /// Starts of all pairs, avoiding used ones.

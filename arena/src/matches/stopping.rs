@@ -107,7 +107,6 @@ impl InOrder {
         }
     }
 
-    /// State of the test after the pairs taken so far.
     pub(super) fn result(&self) -> SequentialResult {
         self.rule.after(&self.counts)
     }

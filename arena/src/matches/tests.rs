@@ -273,7 +273,6 @@ fn a_sequential_test_ends_a_match_at_the_same_pair_however_it_is_played() {
     let impossible = contestant("greedy", || panic!("nobody needs to play"));
     let resumed = play_match(&impossible, &random(), &stored(3000)).unwrap();
     assert_eq!(resumed.pairs, result.pairs);
-    // The test rejects the weaker side; an even match has all of its pairs.
     let weaker = play_match(&random(), &greedy_contestant(), &stopped(1)).unwrap();
     assert_eq!(weaker.sequential_test.unwrap().verdict, Verdict::Rejected);
     let narrow = MatchOptions {

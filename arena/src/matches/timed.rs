@@ -11,7 +11,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A player whose decisions are counted and timed.
 pub(super) struct TimedPlayer<G: Game> {
     pub(super) player: Box<dyn Player<G>>,
     /// Decisions since the caller's last reset.

@@ -119,7 +119,6 @@ mod tests {
         for part in ["#0072B2", "#D55E00", "#FFFFFF", "60.0", "40.0", "50.0"] {
             assert!(svg.contains(part), "{part}: {svg}");
         }
-        // The background and three squares.
         assert_eq!(svg.matches("<rect").count(), 4);
         let empty = HeatMap {
             rows: vec![],

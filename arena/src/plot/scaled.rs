@@ -35,7 +35,6 @@ const LEFT_MARGIN: i32 = 74;
 const RIGHT_MARGIN: i32 = 24;
 const TOP_MARGIN: i32 = 40;
 const PLOT_BOTTOM: i32 = TOP_MARGIN + PLANE_HEIGHT;
-/// Space below the plot area for marks and axis label, in pixels.
 const FOOT_HEIGHT: i32 = 48;
 
 /// Curves with markers, on the given scales of x and y.
@@ -203,7 +202,6 @@ fn on_scales(points: &[(f64, f64)], x_scale: &Scale, y_scale: &Scale) -> Vec<(f6
         Scale::Logarithmic(base) => value.ln() / f64::from(*base).ln(),
         Scale::Linear | Scale::Categories(_) => value,
     };
-    // The logarithm of a value that is not positive is not finite.
     points
         .iter()
         .map(|&(x, y)| (coordinate(x, x_scale), coordinate(y, y_scale)))

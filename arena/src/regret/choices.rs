@@ -32,7 +32,6 @@ pub(super) struct Answer {
     pub value: Option<f32>,
 }
 
-/// Positions that a thread evaluates at once.
 const BLOCK_POSITIONS: usize = 128;
 
 /// The decisions in each position, in order.

@@ -98,7 +98,6 @@ pub struct Bin {
 pub(super) const NUM_BINS: usize = 20;
 
 pub(super) struct DecisionSums {
-    /// Number of decisions in a position.
     decisions: f64,
     /// Sums for regret, regret of real choices, optimal real choices, losses above 0.01 and above
     /// 0.05.

@@ -26,7 +26,6 @@ pub const EXPLORATION_RATE: f64 = 0.1;
 /// Positions that one thread samples with the same players, or from the same stream.
 pub(crate) const BLOCK_POSITIONS: u64 = 64;
 
-/// Maximum number of games played to sample one position.
 const MAX_GAMES: u64 = 10_000;
 
 /// Name of [`Source::Mixed`] in arguments.

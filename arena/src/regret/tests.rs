@@ -53,7 +53,6 @@ fn hidden() -> ProgressBar {
     ProgressBar::hidden()
 }
 
-/// 500 positions of at most four stones with their exact values.
 fn labelled() -> Vec<Labelled<Standard>> {
     let game = Standard::default();
     let sampled = draw_positions(&game, &mixed(), |_| 2..=4, 500, 7, &hidden()).unwrap();
@@ -370,7 +369,6 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
     let suite = &LabelledSuite::all(at, &game).unwrap()[0];
     let mut exact = 0;
     for labelled in &suite.labelled {
-        // Solved to any depth.
         let is_stored = tables().moves_within(&game, &labelled.position, usize::MAX);
         for (index, (_, is_stored)) in is_stored.unwrap().into_iter().enumerate() {
             let off = (labelled.values[index] - is_stored).abs();
@@ -383,7 +381,6 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
         exact += u32::from(labelled.errors.iter().all(|&error| error == 0.0));
     }
     assert!((10..30).contains(&exact), "{exact} are exact");
-    // Interrupted in any line of the journal.
     let by = [PlayerRecipe::parse("rollout(eval=schwarz, games=2)", &game).unwrap()];
     test_faults::hold("stones-5.unfinished", |folder| {
         let maker = SuiteBuilder {

@@ -25,7 +25,6 @@ pub struct Labelled<G: Playable> {
 }
 
 impl<G: Playable> Labelled<G> {
-    /// A position whose values are 0, to be set.
     pub(super) fn new(game: &G, position: &G::Position) -> Self {
         let moves = game.legal_moves(position, None).to_vec();
         let zeros = vec![0.0; moves.len()];

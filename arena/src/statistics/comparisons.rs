@@ -64,7 +64,6 @@ mod tests {
 
     #[test]
     fn quantiles_as_tabled() {
-        // Φ⁻¹(1 − 0.025), Φ⁻¹(1 − 0.0025) and Φ⁻¹(1 − 0.00125).
         for (count, quantile) in [(1, 1.95996), (10, 2.80703), (20, 3.02334)] {
             close(simultaneous_quantile(count), quantile, 1e-5);
         }

@@ -17,7 +17,6 @@ pub(crate) fn ranking(ratings: &Ratings) -> Vec<usize> {
     order
 }
 
-/// True if two contestants differ significantly.
 pub(crate) fn are_apart(ratings: &Ratings, a: usize, b: usize) -> bool {
     let difference = (ratings.elo[a] - ratings.elo[b]).abs();
     difference > SIGNIFICANT_SIGMAS * ratings.difference_error(a, b)

@@ -33,7 +33,6 @@ pub(crate) struct MatchRecord {
 const PRIOR_PAIRS: f64 = 10.0;
 
 impl MatchRecord {
-    /// The record of two contestants from their pair counts.
     pub(crate) fn from_tally(a: usize, b: usize, tally: &Tally<5>) -> Self {
         Self {
             a,

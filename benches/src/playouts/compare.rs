@@ -323,7 +323,6 @@ mod tests {
             seen += 1;
         }
         assert!(seen >= 5);
-        // The side that begins has an advantage, and play straight to the goal takes fewer plies.
         let mut policies = comparison.policies.iter();
         let schwarz = policies.find(|row| row.name == "schwarz(0)").unwrap();
         let (win_rate, plies) = (schwarz.first_mover_score, schwarz.mean_plies.unwrap());

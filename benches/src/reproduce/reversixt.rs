@@ -54,7 +54,6 @@ const PUBLISHED_SEARCHES: [Search; 4] = [
     ("max^n", ""),
 ];
 
-/// Estimated seconds on one thread.
 pub(super) fn seconds(settings: &Settings) -> f64 {
     settings.full_or_quick([250.0, 20.0])
 }

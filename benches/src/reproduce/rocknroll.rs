@@ -93,7 +93,6 @@ pub(super) fn run(settings: &Settings, report: &mut dyn FnMut(&str)) -> Result<R
     })
 }
 
-/// The figure that differs most from the published one.
 fn largest_difference(comparison: &Comparison) -> Option<Claim> {
     let size = |figure: &Figure| figure.difference().unwrap_or(0.0).abs();
     let figure = comparison

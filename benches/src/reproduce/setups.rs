@@ -31,7 +31,6 @@ fn games(settings: &Settings) -> u64 {
     (4 * settings.games_or([NUM_GAMES; 2])).clamp(2, u64::from(u32::MAX) - 1)
 }
 
-/// Estimated seconds on one thread.
 pub(super) fn seconds(settings: &Settings) -> f64 {
     (NUM_MEETINGS * games(settings)) as f64 * settings.full_or_quick(PLAYERS).1 / 1000.0
 }

@@ -145,7 +145,6 @@ pub struct External<G: Playable> {
     history: Vec<(G::Position, u8, G::Move)>,
     /// Number of plies of `history` that the program knows.
     synced: usize,
-    /// Position after the plies of `history`.
     current: Option<G::Position>,
     last_reply: Option<(G::Position, G::Move)>,
     seed: u64,

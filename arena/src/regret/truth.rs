@@ -161,7 +161,6 @@ pub(super) fn rate_moves<G: Playable>(
     Some((exact, rated))
 }
 
-/// First index of the largest value in a range.
 pub(super) fn first_best(values: &[f32], run: Range<usize>) -> usize {
     let start = run.start;
     let better = |best, index| {

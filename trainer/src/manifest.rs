@@ -30,7 +30,6 @@ pub(crate) struct Manifest {
 }
 
 impl Manifest {
-    /// Manifest for `games` games in shards with this header.
     pub(crate) fn new(header: ShardHeader, games: u64) -> Self {
         let ShardHeader {
             run,
@@ -65,7 +64,6 @@ impl Manifest {
         directory.join("run.json")
     }
 
-    /// Reads a directory's manifest; `None` if there is none.
     pub(crate) fn read(directory: &Path) -> Result<Option<Self>, Error> {
         let path = Self::path(directory);
         let bytes = match files::read(&path, FileKind::Text) {

@@ -262,7 +262,6 @@ fn export_best<G: Learnable>(
     })
 }
 
-/// Parses provenance as JSON; plain text becomes a JSON string.
 fn parse_provenance(provenance: &str) -> Value {
     serde_json::from_str(provenance).unwrap_or_else(|_| provenance.into())
 }

@@ -107,7 +107,6 @@ fn unknown_keys_are_refused_with_their_line_and_the_valid_keys() {
             "seed = 3\n[training]\nepoch = 4\n",
             &["line 3: ", "`epoch`", "`epochs`", "`patience`"][..],
         ),
-        // Keys of earlier versions are rejected.
         ("[integer]\n", &["line 1: ", "`network`"]),
         ("[network]\nfeatures = []\n", &["line 2: ", "`inputs`"]),
         ("[network]\nhidden = 64", &["line 2: "]),
@@ -166,7 +165,6 @@ fn tuples_with_phases_and_hidden_layers_are_read_as_they_are_written() {
     let set = config.ntuple.tuple_set(&Standard::default()).unwrap();
     assert_eq!((set.tuples(), set.rows()), (2, 3 * (13 * 13 * 5 + 26 * 26)));
     assert_eq!(TrainConfig::from_toml(&config.to_toml()).unwrap(), config);
-    // Naming a set removes the custom tuples.
     assert!(
         !TrainConfig::default().to_toml().contains("tuples =")
             && !TrainConfig::default().to_toml().contains("phases")

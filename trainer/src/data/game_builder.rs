@@ -48,7 +48,6 @@ impl<'a, G: Playable> GameBuilder<'a, G> {
         })
     }
 
-    /// Appends a ply; values are rounded to the precision of shards.
     pub(super) fn play(
         &mut self,
         outcome: u8,

@@ -209,7 +209,6 @@ fn write_group<G: Playable>(
     Ok(())
 }
 
-/// Schema declarations of the columns: repetition, type and name.
 pub(super) fn declarations<G: Playable>(source: &ShardReader<G>) -> Vec<String> {
     let columns = columns(source).into_iter();
     columns.map(|column| column.declaration).collect()

@@ -142,7 +142,7 @@ impl<G: Playable> SelfPlay<G> {
                 ..self.header(index)
             };
             if limits.positions.is_some() {
-                // The manifest gets the number of games so far, as the total is unknown.
+                // The total number of games is not known yet.
                 self.manifest_with(header.first_game + header.games)
                     .write(directory)?;
             }

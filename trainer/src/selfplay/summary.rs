@@ -61,7 +61,6 @@ impl SelfPlaySummary {
 pub(super) struct Counter<'a, G> {
     rules: &'a G,
     pub(super) summary: SelfPlaySummary,
-    /// Fingerprints of the games so far, in games without chance.
     seen: HashSet<u128>,
 }
 

@@ -296,7 +296,6 @@ impl<G: Playable> GameCodec<G> {
     }
 }
 
-/// Checks a game's checksum and removes it.
 fn strip_checksum(bytes: &[u8]) -> Result<&[u8], String> {
     let (bytes, check) = bytes.split_last_chunk::<CHECK_BYTES>().ok_or("it is cut")?;
     if xxh3_64(bytes) as u32 != u32::from_le_bytes(*check) {
@@ -348,7 +347,6 @@ fn put_value(value: Option<f32>, bytes: &mut Vec<u8>) -> bool {
     value.is_none_or(|value| (0.0..=1.0).contains(&value))
 }
 
-/// Reads the columns of a game in order.
 struct ColumnReader<'a> {
     states: &'a [u8],
     column: usize,

@@ -18,7 +18,6 @@ const VERSION: u32 = 4;
 /// File version if a game ended otherwise: each game stores its ending.
 const VERSION_WITH_ENDINGS: u32 = 5;
 
-/// Total size of magic, version, header length and index length.
 const FIXED_BYTES: usize = 20;
 
 #[derive(Serialize, Deserialize)]

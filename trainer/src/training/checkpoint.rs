@@ -157,7 +157,6 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// Reads the checkpoint in a directory; `None` if there is none.
     pub(super) fn read(directory: &Path) -> Result<Option<Self>, Error> {
         let path = path(directory);
         let bytes = match read(&path, FileKind::Data) {

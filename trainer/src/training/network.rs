@@ -112,7 +112,6 @@ impl<G: Learnable> NetworkLearner<G> {
     }
 }
 
-/// Decodes Adam's moments and number of steps.
 fn moments(record: &[u8], shape: Shape) -> Result<(Vec<f32>, u64), Error> {
     let (steps, moments) = record
         .split_first_chunk()

@@ -400,7 +400,6 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
         assert_eq!(network(&found).weights().widths(), hidden);
         assert_eq!(network(&found).bucket_limits(), [5, 8]);
     }
-    // A checkpoint is not resumed with other layers.
     let (mut config, directory) = (config(), tempfile::tempdir().unwrap());
     config.training.epochs = 1;
     train_in(&directory, &config, Family::Network).unwrap();

@@ -54,7 +54,6 @@ fn check<G: Playable>(
             "{found}"
         );
     }
-    // The set verifies, and keeps its endings in export and import.
     let set = [at("set")];
     assert_eq!(verify::verify::<G>(&set).unwrap().problems, [""; 0]);
     let source = ShardReader::<G>::open(&set).unwrap();

@@ -14,7 +14,6 @@ const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/sample");
 fn the_committed_sample_is_read_and_replayed() {
     let path = Path::new(SAMPLE).join("000000.games");
     let (header, games) = read(&path).unwrap();
-    // The players that the data card lists.
     assert_eq!(header.players, PLAYERS);
     assert_eq!(
         (header.game.as_str(), header.first_game, header.games),
@@ -30,7 +29,6 @@ fn the_committed_sample_is_read_and_replayed() {
         let last = game.record.positions(&rules).last().unwrap();
         assert_eq!(rules.payoffs(&last), Some(game.record.payoffs));
     }
-    // Encoding is reproducible.
     assert!(shard::encode(&path, &header, &games).unwrap() == std::fs::read(&path).unwrap());
 }
 

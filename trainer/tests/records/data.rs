@@ -90,7 +90,6 @@ fn statistics_equal_hand_counts() {
     let mut bins = [0; info::NUM_VALUE_BINS];
     (bins[5], bins[8], bins[19]) = (2, 2, 2);
     assert_eq!(info.values_by_size, bins);
-    // The squared errors are 0.6², 0.25² and 0.
     assert!((info.value_error.unwrap() - 0.4225 / 3.0).abs() < 1e-5);
     assert_eq!((info.duplicate_games, info.duplicate_positions), (1, 4));
     let sides: Vec<(u64, f64)> = info
@@ -141,7 +140,6 @@ fn bad_records_are_reported() {
         "{:?}",
         found.problems
     );
-    // Replaces a shard by one of another run.
     std::fs::remove_file(&path).unwrap();
     let other = directory.join("other");
     run(
@@ -229,7 +227,6 @@ fn splits_keep_equal_games_together() {
         name: name.to_owned(),
         weight,
     });
-    // The source contains every game twice.
     let written = rewrite::split(&open(&[&at("a"), &at("a")]), &at("split"), &parts, 5).unwrap();
     assert_eq!(written.iter().map(|part| part.games).sum::<u64>(), 2000);
     // A quarter of 1000 games: 250, with a standard deviation of 14; the tolerance is five times

@@ -218,7 +218,6 @@ fn records_without_samples_are_refused() {
     );
     let missing = directory.join("missing");
     assert_refused(samples_in(&missing, &sample_options()), &missing, "");
-    // Neither of these players values positions.
     write(directory, &play(&config(&["random", "greedy"], 30)), &[]);
     let text = assert_refused(
         samples_in(directory, &sample_options()),

@@ -69,7 +69,6 @@ fn a_data_set_has_the_games_of_a_split() {
     let written = publish::export(&source, &at("set"), &parts).unwrap();
     let split = rewrite::split(&source, &at("split"), &parts.parts, 5).unwrap();
     for (part, split) in written.iter().zip(&split) {
-        // Each file can be imported on its own.
         let of_file = |file| {
             let (index, count) = (part.directory.display(), part.shards);
             let name = format!("{index}-{file:05}-of-{count:05}.parquet");

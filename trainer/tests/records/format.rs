@@ -93,12 +93,10 @@ pub(crate) fn header(games: u64, first: u64) -> String {
     )
 }
 
-/// The bytes of a game followed by the low half of their xxh3.
 fn with_game_checksum(bytes: &[u8]) -> Vec<u8> {
     [bytes, &xxh3_64(bytes).to_le_bytes()[..4]].concat()
 }
 
-/// A shard of one game that is encoded by these bytes.
 fn one_game(bytes: &[u8]) -> Vec<u8> {
     let game = with_game_checksum(bytes);
     build_file(

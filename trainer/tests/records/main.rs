@@ -150,7 +150,6 @@ fn read(path: &Path) -> Result<Shard, Error> {
     shard::read(path)
 }
 
-/// Plays all games of a run without writing files.
 fn play(config: &SelfPlayConfig) -> Vec<PlayedGame> {
     let run = SelfPlay::new(config.clone()).unwrap();
     (0..run.shards())

@@ -68,7 +68,6 @@ fn later_labels_equal_those_of_self_play() {
     assert_eq!(games(&[&at("both")]), games(&[&at("at_once")]));
     assert_eq!((written.games, written.shards), (100, 1));
     assert!(is_sound(at("both")));
-    // Relabelling with an existing name replaces that label.
     relabelled("both", "replaced", "sampled", "race");
     let (old, new) = (games(&[&at("both")]), games(&[&at("replaced")]));
     let race = label_source("sampled", "race");

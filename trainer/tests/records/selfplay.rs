@@ -366,7 +366,6 @@ fn foreign_and_misplaced_files_are_named_and_nothing_is_played() {
         assert_eq!(content(&directory), before);
         std::fs::remove_file(&path).unwrap();
     }
-    // A file exists at the path of the directory.
     assert_refused(run(&config, &notes), &notes, "");
 }
 
@@ -501,7 +500,6 @@ fn tasks_play_their_shards_and_other_runs_are_refused() {
     let task =
         |settings, number, of| run_slice(&settings, &directory, TaskSlice::Task { number, of });
     assert_eq!(task(three_shards(), 0, 3).unwrap().games, GAMES_PER_SHARD);
-    // The second of two tasks plays two of the three shards.
     assert_eq!(
         task(three_shards(), 1, 2).unwrap().games,
         GAMES_PER_SHARD + 50

@@ -25,7 +25,6 @@ fn both() -> [Label; 2] {
     ]
 }
 
-/// All samples: training samples, then validation samples.
 fn all_samples(samples: &Samples) -> Vec<Sample<Position>> {
     [&training(samples)[..], samples.validation()].concat()
 }

@@ -324,7 +324,6 @@ fn without_chance_games_are_distinct_and_only_those_are_counted() {
     let (games, distinct) = fingerprints(&rules, "one");
     assert_eq!((games.len(), distinct.len()), (400, 400));
     assert!(games.iter().all(|game| game.players.len() == 3));
-    // Each game distributes a point.
     let points: f64 = summary.players.iter().map(|tally| tally.points).sum();
     assert!((points - 400.0).abs() < 1e-3, "{points}");
     // Four tokens allow seven games (compositions of 4 of parts up to 3); a draw of two gives each

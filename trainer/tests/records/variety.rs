@@ -17,7 +17,6 @@ fn with(options: &str, players: &[&str], games: u64) -> SelfPlayConfig {
     }
 }
 
-/// Writes a file of start positions; returns its TOML entry.
 fn suite(directory: &Path, text: &str) -> String {
     let path = directory.join("starts.txt");
     std::fs::write(&path, text).unwrap();
@@ -60,7 +59,6 @@ fn each_option_gives_the_same_bytes_with_any_number_of_threads() {
         // The option changes the games but not the players, and is in the header.
         let games = play(&settings);
         assert_ne!(games, off, "{name}");
-        // Compares the first games of groups, which begin new random streams.
         assert!(
             games
                 .iter()

@@ -6,7 +6,6 @@
 use engine::learned::{inputs::Learnable, name_set::NameSet, network::MAX_HIDDEN};
 use std::ops::Range;
 
-/// Number of tensors, including the empty ones of absent layers.
 pub(super) const NUM_TENSORS: usize = 8;
 
 const FIRST_LAYER_TENSORS: usize = 2;

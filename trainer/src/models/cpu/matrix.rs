@@ -6,7 +6,6 @@
 
 use super::vector::{Lanes, Vector};
 
-/// Views a matrix as vectors of sixteen columns.
 #[inline(always)]
 pub(super) fn lanes(matrix: &[f32]) -> &[Lanes] {
     matrix.as_chunks().0

@@ -92,7 +92,6 @@ fn with_weights(shape: Shape, weights: Vec<f32>) -> CpuNetwork {
 /// Index of the tensor of output weights.
 const OUTPUT: usize = 6;
 
-/// Asserts equality up to rounding errors, where `scale` is the largest summand.
 fn assert_close(found: &[f32], expected: &[f32], scale: f32) {
     assert_eq!(found.len(), expected.len());
     for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
@@ -108,7 +107,6 @@ fn losses_and_gradients_are_burns() {
     let mut random = RandomStream::new(1);
     for shape in *SHAPES {
         let model = model(shape, 2);
-        // One sample, an odd number, and more than one block.
         for samples in [1, 77, BLOCK_SIZE + 100] {
             let batch = random_batch(samples, shape, &mut random);
             let (expected_logits, loss) = burn_logits_and_loss(shape, &model, &batch);
@@ -144,7 +142,6 @@ fn losses_and_gradients_are_burns() {
 fn steps_are_those_of_burns_adam_with_clipped_gradients() {
     let mut random = RandomStream::new(3);
     for shape in *SHAPES {
-        // Far below and above the typical norms.
         for max_norm in [1e-3, 1e3] {
             let mut model = model(shape, 4);
             let mut network = cpu(shape, &model);

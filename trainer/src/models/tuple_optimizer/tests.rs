@@ -77,7 +77,6 @@ fn an_update_of_one_sample_is_a_step_along_the_gradient_of_burn() {
 
 #[test]
 fn adagrad_and_temporal_coherence_follow_their_formulas() {
-    // Errors 0.5, then -0.25, computed by hand with rate 2.
     let cell = adagrad([1.0, 0.0], 0.5, 2.0);
     assert_eq!(cell, [-1.0, 0.25]);
     let cell = adagrad(cell, -0.25, 2.0);

@@ -9,7 +9,6 @@ use engine::games::reversi::{Position, Reversi};
 use engine::play::{playable::Playable, registry::PlainGame, stated_result::StatedResult};
 use indicatif::ProgressBar;
 
-/// Positions of random games with their results as targets.
 fn games_of(game: &Reversi, games: usize, seed: u64) -> Vec<Sample<Position>> {
     let mut random = RandomStream::new(seed);
     let mut samples = Vec::new();

@@ -106,8 +106,7 @@ pub struct FeatureSpec<G: Learnable> {
     pub game: G,
     /// Optional input groups that are enabled.
     pub groups: NameSet<G::Group>,
-    /// Largest [`Rules::remaining`](engine::play::rules::Rules::remaining) of each bucket but the
-    /// last.
+    /// Largest [`engine::play::rules::Rules::remaining`] of each bucket but the last.
     pub bounds: Vec<u8>,
 }
 

@@ -62,7 +62,7 @@ const MAX_NEWTON_STEPS: usize = 100;
 #[must_use]
 pub fn fit_logistic(samples: &[(f32, f32)]) -> Option<LogisticFit> {
     let count = samples.len() as f64;
-    // Scores are normalized, so that the steps do not depend on their scale.
+    // Normalized scores make the steps independent of their scale.
     let mean = samples
         .iter()
         .map(|&(score, _)| f64::from(score))

@@ -30,7 +30,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Shard files at these paths: files as given, and all shards of each directory in order of name.
+/// Shard files at these paths: files as given, directories in order of name.
 pub fn shards_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     let mut shards = Vec::new();
     for path in paths {

@@ -86,7 +86,7 @@ impl SampleOptions {
     }
 }
 
-/// Training and validation samples. The training samples are in parts, one for each shard.
+/// Training samples, in one part per shard, and validation samples.
 #[derive(Debug)]
 pub struct Samples<G: Playable> {
     rule_sets: RuleSets<G>,
@@ -374,8 +374,7 @@ impl<G: Playable> Samples<G> {
         &self.validation
     }
 
-    /// Hash of all samples, their order and the division into parts; identifies the set in
-    /// checkpoints.
+    /// Hash of all samples, their order and parts; identifies the set in checkpoints.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
@@ -387,7 +386,7 @@ impl<G: Playable> Samples<G> {
         &self.labels
     }
 
-    /// Number of positions left out of the samples because benchmarks use them.
+    /// Number of positions left out because benchmarks use them.
     #[must_use]
     pub fn held_out(&self) -> usize {
         self.held_out

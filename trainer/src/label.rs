@@ -147,8 +147,7 @@ impl<G: Playable> LabelSource<G> {
         &self.label
     }
 
-    /// Replaces the path of a model file in the label's source by `name`, as
-    /// [`crate::selfplay::SelfPlay::with_model_name`] does for players.
+    /// Replaces the path of a model file in the label's source by `name`.
     #[must_use]
     pub fn with_model_name(mut self, path: &str, name: &str) -> Self {
         self.label.by = rename_model(&self.label.by, path, name);

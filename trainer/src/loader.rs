@@ -19,7 +19,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 /// Capacity of each queue, in batches.
 const QUEUE_LENGTH: usize = 2;
 
-/// Indices that derive the seeds of separate random streams from the training seed.
+/// Indices that derive the seeds of random streams from the training seed.
 const ORDER_STREAM: u64 = 1;
 const SYMMETRY_STREAM: u64 = 2;
 
@@ -101,7 +101,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
     }
 
     /// Prepares batches on other threads and passes them with their numbers, from 0, to `learn`,
-    /// until it returns an error.
+    /// until that fails.
     pub fn for_each_batch<B: Send>(
         &self,
         prepare: impl Fn(&[Sample<G::Position>]) -> B + Sync,
@@ -398,8 +398,7 @@ mod tests {
 
     #[test]
     fn large_buffers_shuffle_fully_and_small_ones_locally() {
-        // The value of each sample encodes its index. Two random indices differ by a third of their
-        // number on average.
+        // Sample values encode indices, which differ by a third of their number on average.
         let count = 10_000;
         let base = random_samples(1, 1)[0];
         let training: Vec<Sample<Position>> = (0..count)
@@ -471,7 +470,7 @@ mod tests {
             );
             let matching_symmetries = matching_symmetries(plain, with_symmetries);
             assert!(!matching_symmetries.is_empty());
-            // Positions that equal their own image under a symmetry are few and not counted.
+            // Few positions equal their own image; these are not counted.
             if let [symmetry] = matching_symmetries[..] {
                 counts[symmetry] += 1;
             }

@@ -4,7 +4,7 @@
 //! epochs. Invariant: both lie in `[0, 1]` from the view of the side to move; no position is
 //! terminal.
 
-/// A position with the search value and the game result, from which its target is blended.
+/// A position with the search value and the game result that its target blends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample<P> {
     /// A non-terminal position before a chance event.

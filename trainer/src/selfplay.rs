@@ -57,7 +57,7 @@ pub struct SelfPlay<G: Playable> {
     game: G,
     recipes: Vec<PlayerRecipe<G>>,
     labels: Vec<LabelSource<G>>,
-    /// Checksum of each model file that a player names, computed when it was loaded.
+    /// Checksum of each model file that a player names, as loaded.
     models: BTreeMap<String, String>,
     starts: Starts<G::Position>,
     /// Tablebases that make the moves of all seats in endgames; `None`: off.
@@ -88,7 +88,7 @@ impl<G: Playable> SelfPlay<G> {
             .adjudicate
             .map(|remaining| load_tables(&game, remaining))
             .transpose();
-        // Errors of tablebases begin with their option's name, which is replaced by this setting's.
+        // Errors of tablebases begin with their own option's name, not this setting's.
         let own = G::registry()
             .oracle
             .map_or(String::new(), |oracle| format!("'{}'", oracle.key));
@@ -120,7 +120,7 @@ impl<G: Playable> SelfPlay<G> {
         })
     }
 
-    /// Replaces a model file's path in the records by `name`, which makes them independent of its
+    /// Replaces a model file's path in the records by `name`, which does not depend on its
     /// location; the checksum identifies its content.
     #[must_use]
     pub fn with_model_name(mut self, path: &str, name: &str) -> Self {
@@ -233,7 +233,7 @@ impl<G: Playable> SelfPlay<G> {
 
     fn header(&self, index: u64) -> ShardHeader {
         let first_game = index.saturating_mul(GAMES_PER_SHARD);
-        // Not stored: a run may be extended, and this number does not affect the other games.
+        // Not stored: it does not affect the other games, and a run may be extended.
         let mut run = serde_json::to_value(&self.config).unwrap_or_default();
         if let Some(settings) = run.as_object_mut() {
             settings.remove("games");
@@ -267,7 +267,7 @@ impl<G: Playable> SelfPlay<G> {
         }
     }
 
-    /// Plays game `index`. The games of a group share random streams, so they are played in order.
+    /// Plays game `index`. Games of a group share random streams, so they are played in order.
     fn play(
         &self,
         index: u64,
@@ -284,7 +284,7 @@ impl<G: Playable> SelfPlay<G> {
             .starts
             .sample(&self.game, first, random)
             .unwrap_or_else(|| self.game.random_start(random, first));
-        // Each seat has its own instance, even if several seats drew the same player.
+        // Each seat has its own instance, since seats may have drawn the same player.
         let mut seated: Vec<_> = (0..seats)
             .map(|seat| pool.acquire(players[seat], seat))
             .collect();

@@ -33,7 +33,7 @@ pub(crate) const MAX_GAMES_PER_SHARD: u64 = 1 << 18;
 
 pub(crate) const MAX_LABELS_PER_SHARD: usize = 16;
 
-/// Header of a shard: the settings that produced the games, and what the games may contain.
+/// Header of a shard: how the games were produced and what they may contain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShardHeader {
     /// Settings of the program run that produced the games. With `first_game` and `games` they
@@ -178,7 +178,7 @@ impl<G: Playable> PlayedGame<G> {
         game.encode(&self.record.start, &mut bytes);
         let mut replay = Replay::new(game, self.record.start);
         for ply in &self.record.plies {
-            // Illegal games are never written; their hashes only have to differ by where they stop.
+            // Illegal games are never written; their hashes need only differ by where they stop.
             let index = replay.play(ply.outcome, ply.mv).unwrap_or(usize::MAX) as u16;
             bytes.push(ply.outcome);
             bytes.extend_from_slice(&index.to_le_bytes());
@@ -418,7 +418,7 @@ fn inspect_into<G: Playable>(path: &Path, inspection: &mut Inspection) -> Result
             Err(problem) => inspection.problems.push(problem),
         }
     }
-    // An invalid game usually also breaks the file's checksum, which would only repeat the error.
+    // An invalid game usually also breaks the file's checksum.
     if inspection.problems.is_empty() {
         parts.check_complete(path, inspection.good_plies, ended_early)
     } else {

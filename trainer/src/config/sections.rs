@@ -15,8 +15,7 @@ pub struct TargetConfig {
     /// `lambda`.
     #[serde(rename = "final_search_share")]
     pub final_lambda: Option<f32>,
-    /// Name of the label that replaces the search value in positions that have this label; empty:
-    /// no label.
+    /// Name of the label that replaces the search value where a position has it; empty: no label.
     pub label: String,
     /// Whether exact labels (from tablebases) replace search value and result.
     pub exact: bool,
@@ -77,7 +76,7 @@ pub struct TrainingConfig {
     pub epochs: usize,
     /// Number of epochs without a lower validation loss after which training stops; 0: never.
     pub patience: usize,
-    /// Whether each training sample is transformed by a random symmetry of the board.
+    /// Whether a random symmetry of the board is applied to each training sample.
     pub symmetries: bool,
     /// Capacity of the shuffle buffer, in samples.
     pub window: usize,
@@ -238,7 +237,7 @@ pub struct TdConfig {
     pub exploration: f64,
     /// Probability of a random move in the last game, interpolated linearly from `exploration`.
     pub final_exploration: f64,
-    /// Number of games between two points of the training curve; a checkpoint is written at each.
+    /// Number of games between two points of the training curve, each with a checkpoint.
     pub report_every: u64,
 }
 

@@ -39,7 +39,7 @@ impl AtomicDirectory {
             let temporary = temporary.map_err(&failed)?;
             let lock = files::lock_directory(temporary.path(), TaskSlice::All);
             let lock = lock.ok().flatten();
-            // Without a lock, another program may have removed the directory first, or locks are
+            // Otherwise another program removed the directory before it was locked, or locks are
             // unsupported.
             if temporary.path().is_dir() && (lock.is_some() || attempt == MAX_ATTEMPTS) {
                 return Ok(Self {
@@ -58,7 +58,7 @@ impl AtomicDirectory {
 
     pub(super) fn finish(self) -> Result<(), Error> {
         rename_durably(self.temporary.path(), &self.target)?;
-        // The rename moved the temporary directory, so nothing is left to delete.
+        // The rename left nothing to delete.
         let _ = self.temporary.keep();
         Ok(())
     }

@@ -9,7 +9,7 @@ use serde::Serialize;
 /// Selects positions; the default selects all. Ranges are inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Filter {
-    /// Range of [`Rules::remaining`](engine::play::rules::Rules::remaining) after the ply.
+    /// Range of [`engine::play::rules::Rules::remaining`] after the ply.
     pub remaining: (usize, usize),
     /// Range of ply numbers, from 1. Number 0 is the start position, which can only have labels.
     pub plies: (usize, usize),
@@ -42,7 +42,7 @@ impl Filter {
         let (mut player, mut explored) = (None, false);
         let mut left = false;
         for (number, ply) in record.plies.iter_mut().enumerate() {
-            // A ply stores the label of the position before it, which the previous ply led to.
+            // A ply's label belongs to the position before it, which the previous ply led to.
             let is_selected = self.matches(rules.remaining(&position), number, explored, player);
             let seat = rules.to_move(&position);
             let result = record.payoffs[seat];

@@ -1,4 +1,4 @@
-//! Builds a game ply by ply from an external source and checks each ply against the rules.
+//! Builds a game ply by ply from an external source, checked against the rules.
 
 use super::import_sink::Rejection;
 use crate::shard::{Estimate, PlayedGame, Replay, ShardHeader, check_players, quantize_value};
@@ -15,7 +15,7 @@ pub(super) struct GameBuilder<'a, G: Playable> {
     plies: Vec<Ply<G::Move>>,
     labels: Vec<Vec<Option<Estimate>>>,
     times: Vec<Option<u64>>,
-    /// Ending and payoffs; after an ending by the rules, the payoffs follow from the moves.
+    /// Ending and payoffs; these follow from the moves if the game ended by the rules.
     pub(super) result: (Ending, Payoffs),
 }
 

@@ -47,14 +47,13 @@ pub struct Info {
     pub plies: [usize; 2],
     /// Number of games of each length; the index is the number of plies.
     pub games_by_plies: Vec<u64>,
-    /// Number of positions before a ply, by
-    /// [`Rules::remaining`](engine::play::rules::Rules::remaining).
+    /// Number of positions before a ply by [`engine::play::rules::Rules::remaining`].
     pub positions_by_remaining: Vec<u64>,
     /// Histogram of the values of plies, in bins of 0.05.
     pub values_by_size: Vec<u64>,
     /// Number of games with the same start, outcomes and moves as an earlier one.
     pub duplicate_games: u64,
-    /// Number of duplicate games if images under the symmetries of the rules count as equal.
+    /// Number of duplicate games if symmetric images count as equal.
     pub duplicate_games_up_to_symmetry: u64,
     /// Number of positions before a ply that repeat an earlier one, with the same seat to move.
     pub duplicate_positions: u64,

@@ -161,7 +161,7 @@ pub fn import<G: Playable>(
     }
 }
 
-/// Replays the games of a JSON-lines file and adds the findings to `all`.
+/// Verifies a JSON-lines file and adds the findings to `all`.
 pub(super) fn verify<G: Playable>(path: &Path, all: &mut Verification) {
     all.shards += 1;
     let read = read::<G>(path, |_, number, game| {
@@ -185,7 +185,7 @@ pub(super) fn verify<G: Playable>(path: &Path, all: &mut Verification) {
 /// Number of plies of a parsed line, and its game; `None` for a forfeit.
 type Read<G> = (u64, Option<PlayedGame<G>>);
 
-/// Reads a file line by line; calls `each` with the header, the line number and the parsed line.
+/// Reads a file; calls `each` with the header, and number and content of each line.
 fn read<G: Playable>(
     path: &Path,
     mut each: impl FnMut(&ShardHeader, u64, Result<Read<G>, Rejection>) -> Result<(), Error>,

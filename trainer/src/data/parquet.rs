@@ -91,8 +91,7 @@ struct Column<'a, G: Playable> {
 }
 
 impl<'a, G: Playable> Column<'a, G> {
-    /// Creates a column with the value of `cell` in each row; only optional columns may have
-    /// missing values.
+    /// Creates a column with `cell` of each row; only optional columns may have missing values.
     fn new<T: DataType>(
         declaration: impl Into<String>,
         cell: impl Fn(&Row<'_, G>) -> Option<T::T> + 'a,
@@ -217,8 +216,8 @@ pub(super) fn declarations<G: Playable>(source: &ShardReader<G>) -> Vec<String> 
 pub(super) struct ParquetWriter<'a, G: Playable, W> {
     columns: Vec<Column<'a, G>>,
     rules: &'a G,
-    /// Writes to memory, since the crate requires an owned, `Send` writer; `out` gets each finished
-    /// row group.
+    /// The crate requires an owned, `Send` writer; each finished row group is moved from here to
+    /// `out`.
     file: SerializedFileWriter<Vec<u8>>,
     /// Numbered games that wait for the next row group.
     games: Vec<(i64, PlayedGame<G>)>,

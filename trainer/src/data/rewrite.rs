@@ -57,7 +57,7 @@ pub fn merge<G: Playable>(
     })
 }
 
-/// Copies the games with the values and labels that `filter` selects; drops games left without any.
+/// Copies the games with only the values and labels that `filter` selects; drops those without any.
 pub fn filter<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -118,13 +118,13 @@ pub fn shuffle<G: Playable>(
 /// Name and weight of one part of a split.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SplitPart {
-    /// Name of the part, of letters, digits and a few other characters; also that of its directory.
+    /// Name of the part and of its directory.
     pub name: String,
-    /// Weight of the part; it gets about `weight` / (sum of all weights) of the games.
+    /// Weight of the part relative to the sum of all weights.
     pub weight: f64,
 }
 
-/// Assigns games to the parts of a split; equal games and symmetric images get the same part.
+/// Assigns games to the parts of a split, equal games and symmetric images to the same part.
 pub(super) struct SplitPolicy<'a> {
     parts: &'a [SplitPart],
     sum: f64,
@@ -167,7 +167,7 @@ impl<'a> SplitPolicy<'a> {
         part.weight / self.sum
     }
 
-    /// Index of the part of a game, and whether this game or a symmetric image was assigned before.
+    /// Part of a game, and whether this game or a symmetric image was assigned before.
     pub(super) fn assign<G: Playable>(&mut self, rules: &G, game: &PlayedGame<G>) -> (usize, bool) {
         let fingerprint = game.canonical_fingerprint(rules);
         (
@@ -194,8 +194,8 @@ impl<'a> SplitPolicy<'a> {
     }
 }
 
-/// Splits a set by games into a directory for each part, below `target`; equal games and symmetric
-/// images go to the same part. All parts appear at once.
+/// Splits a set by games into a directory for each part; equal games and symmetric images go to the
+/// same part. All parts appear at once.
 pub fn split<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 const HEADERS_PER_BATCH: usize = 256;
 
-/// Maximum number of runs listed in a derived set, each of whose shards repeats the list.
+/// Maximum number of runs in the list that every shard of a derived set repeats.
 const MAX_LISTED_RUNS: usize = 100;
 
 /// Number of shards read in parallel: enough for all threads, bounded in memory.
@@ -32,7 +32,7 @@ pub(crate) fn mixed_games_error(path: &Path, found: &str, first: &str) -> Error 
     )
 }
 
-/// Index of a player in `players`, to which it is added if new; shards store the index in a byte.
+/// Index of a player in `players`, added if new; shards store it in a byte.
 pub(super) fn intern_player(
     name: &str,
     players: &mut Vec<String>,
@@ -189,8 +189,7 @@ impl<G: Playable> ShardReader<G> {
         Ok(())
     }
 
-    /// Index of a label, which is added if new. The label has standard errors if any shard has
-    /// them.
+    /// Index of a label, added if new; it has standard errors if any shard has them.
     fn label(&mut self, label: Label, path: &Path) -> Result<usize, Error> {
         let Some(index) = self
             .labels
@@ -259,8 +258,7 @@ impl<G: Playable> ShardReader<G> {
         self.shards.iter().map(|entry| entry.path.as_path())
     }
 
-    /// Calls `each` with every game in order; indices of players and labels are those of this
-    /// reader.
+    /// Calls `each` with every game in order, with this reader's indices of players and labels.
     pub fn for_each_game(
         &self,
         mut each: impl FnMut(PlayedGame<G>) -> Result<(), Error>,
@@ -276,8 +274,7 @@ impl<G: Playable> ShardReader<G> {
                     Ok(games) if problems.is_empty() => {
                         games.into_iter().try_for_each(&mut each)?;
                     }
-                    // After an error, the remaining shards of the batch are only checked for
-                    // errors.
+                    // After an error, only further errors of the batch matter.
                     games => problems.extend(games.err()),
                 }
             }
@@ -285,7 +282,7 @@ impl<G: Playable> ShardReader<G> {
         Error::from_problems(problems)
     }
 
-    /// Games number `from..to` of the list; indices of players and labels are those of this reader.
+    /// Games number `from..to` of the list, with this reader's indices of players and labels.
     pub fn games(&self, from: u64, to: u64) -> Result<Vec<PlayedGame<G>>, Error> {
         let mut games = Vec::new();
         let mut first = 0;

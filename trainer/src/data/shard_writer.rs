@@ -32,8 +32,8 @@ pub struct WriteSummary {
     pub shards: u64,
     /// Number of games.
     pub games: u64,
-    /// Number of games that repeat an earlier one or a symmetric image of it; `None` unless the set
-    /// is part of a split.
+    /// Number of games that repeat an earlier one or a symmetric image of it; `None` outside of
+    /// splits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<u64>,
     /// Number of plies.
@@ -77,8 +77,7 @@ impl WriteSummary {
 }
 
 impl<G: Playable> ShardWriter<G> {
-    /// Creates a temporary directory; `header` is the header of each shard except for the range of
-    /// games.
+    /// Creates a temporary directory; `header` is that of each shard except for the range of games.
     pub fn create(directory: &Path, header: ShardHeader) -> Result<Self, Error> {
         Ok(Self {
             staging: AtomicDirectory::create(directory)?,

@@ -29,8 +29,7 @@ pub struct UsedLabel {
 pub(super) struct ShardSamples<P> {
     pub(super) game: String,
     pub(super) checksum: u64,
-    /// Low 64 bits of the fingerprints of the games, equal for symmetric images; empty if the split
-    /// was given.
+    /// Low halves of the games' canonical fingerprints; empty if the split was given.
     pub(super) fingerprints: Vec<u64>,
     /// For each game, whether it is for validation.
     pub(super) is_validation: Vec<bool>,
@@ -122,8 +121,7 @@ fn is_validation(options: &SampleOptions, fingerprint: u128) -> bool {
     ((draw >> 11) as f64 / (1u64 << 53) as f64) < options.validation_fraction
 }
 
-/// Appends the samples of a game; returns the number of positions left out because benchmarks use
-/// them.
+/// Appends the samples of a game; returns how many positions were left out for benchmarks.
 fn add_samples<G: Playable>(
     rules: &G,
     game: &PlayedGame<G>,
@@ -175,7 +173,7 @@ fn add_samples<G: Playable>(
             samples.push(sample);
         }
         position = rules.play(&position, ply.mv);
-        // For the next sample, which converts the value to the view of the next seat to move.
+        // The next sample converts it to the view of the next seat to move.
         searched = ply.value.map(|value| (seat, value));
     }
     held_out

@@ -124,8 +124,8 @@ impl CpuNetwork {
         loss
     }
 
-    /// Clamps the weights to the engine's range. `runs`, groups of mutually exclusive first-layer
-    /// rows, also limits the first layer's sums to 16 bits.
+    /// Clamps the weights to the engine's range. With `runs`, groups of mutually exclusive
+    /// first-layer rows, also limits the first layer's sums to 16 bits.
     pub fn clamp_to_range(&mut self, runs: Option<&[Range<usize>]>) {
         quantize::clamp_to_range(self.shape, runs, &mut self.weights);
     }

@@ -79,7 +79,7 @@ impl WeightTable {
     }
 
     /// Updates the weights sample by sample; returns the sum of the losses, each before its update,
-    /// in nats. `rate` is per tuple: divided by their number.
+    /// in nats. `rate`: learning rate / number of tuples.
     pub fn train(&mut self, rows: &[u32], targets: &[f32], weights: &[f32], rate: f32) -> f64 {
         match self {
             Self::Sgd(table) => update(table, rows, targets, weights, rate, sgd),
@@ -90,8 +90,8 @@ impl WeightTable {
         }
     }
 
-    /// Updates the weights by the error (value minus target) of each position, in order. `rate` is
-    /// per tuple: divided by their number.
+    /// Updates the weights by the error (value minus target) of each position, in order. `rate`:
+    /// learning rate / number of tuples.
     pub fn apply_errors(&mut self, rows: &[u32], errors: &[f32], rate: f32) {
         match self {
             Self::Sgd(table) => apply_errors(table, rows, errors, rate, sgd),

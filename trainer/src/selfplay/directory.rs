@@ -26,8 +26,7 @@ pub struct Limits {
     pub positions: Option<u64>,
     /// Time after which no further shard is begun except the first; the run can be resumed.
     pub until: Option<Instant>,
-    /// Which shards are played in this call; other processes may play the others in the same
-    /// directory.
+    /// Shards to play in this call; other processes may play the others in the same directory.
     pub slice: TaskSlice,
 }
 
@@ -227,8 +226,8 @@ impl<G: Playable> SelfPlay<G> {
         Ok(counted)
     }
 
-    /// Manifest of the directory, if it exists. Fails if its settings differ; its number of games
-    /// may differ.
+    /// Manifest of the directory, if any. Its settings must be equal, its number of games may
+    /// differ.
     fn read_manifest(&self, directory: &Path) -> Result<Option<Manifest>, Error> {
         let found = Manifest::read(directory)?;
         if let Some(problem) = found
@@ -271,8 +270,7 @@ impl<G: Playable> SelfPlay<G> {
         Ok(complete)
     }
 
-    /// Index and games of a shard of this run, which may be too short. Fails if it does not belong
-    /// to this run.
+    /// Index and games, maybe too few, of a shard; fails if it belongs to another run.
     fn read_shard(&self, path: &Path) -> Result<(u64, Vec<PlayedGame<G>>), Error> {
         let bytes = files::read(path, FileKind::Data)?;
         let (found, games) = shard::decode(path, &bytes)?;

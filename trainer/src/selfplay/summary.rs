@@ -44,8 +44,7 @@ pub struct PlayerTally {
 }
 
 impl SelfPlaySummary {
-    /// Number of games whose results are counted: all, or the distinct ones in games without
-    /// chance.
+    /// Number of games whose results are counted: all, or the distinct ones without chance.
     #[must_use]
     pub fn counted_games(&self) -> u64 {
         self.distinct.unwrap_or(self.games)
@@ -110,13 +109,13 @@ impl<'a, G: Playable> Counter<'a, G> {
 pub struct RunReport {
     /// Statistics of all games of the directory.
     pub summary: SelfPlaySummary,
-    /// Timing of the games played in this call, without those of earlier runs.
+    /// Timing of the games played in this call.
     pub timing: Timing,
     /// Whether the time limit ended the call early.
     pub stopped: bool,
 }
 
-/// Durations of parts of a self-play call, in seconds summed over threads.
+/// Durations within one call, in seconds summed over threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
     /// Number of games played in the call.
@@ -133,8 +132,7 @@ pub struct Timing {
     pub outside_players: f64,
 }
 
-/// One of this many games is timed: reading the clock at every move would slow down the fastest
-/// players.
+/// One of this many games is timed: reading the clock at every move would slow fast players down.
 const TIMED_INTERVAL: u64 = 16;
 
 #[derive(Debug, Default)]

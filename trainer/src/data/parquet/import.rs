@@ -107,7 +107,7 @@ pub fn import<G: Playable>(
     sink.finish()
 }
 
-/// A game under construction, or the number of its first invalid row and the problem there.
+/// A game under construction, or its first invalid row and the problem there.
 type BuilderOrProblem<'a, G> = Result<GameBuilder<'a, G>, (u64, String)>;
 
 /// Far more than valid metadata take: damaged ones can claim billions of empty list entries, which
@@ -208,7 +208,7 @@ thread_local! {
     static SILENT_PANICS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs code of the crate `parquet` and converts its panics, caused by damaged files, to errors.
+/// Runs code of the crate `parquet`, whose panics at damaged files become errors.
 fn catch_panics<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     static PANIC_HOOK: Once = Once::new();
     PANIC_HOOK.call_once(|| {

@@ -52,8 +52,7 @@ impl<'a> Inputs<'a> {
         })
     }
 
-    /// Splits the samples into pieces; `length` is called with the rest and returns the size of the
-    /// next piece.
+    /// Splits the samples into pieces; `length` returns the size of the next piece of the rest.
     fn split_by(
         self,
         shape: Shape,

@@ -13,7 +13,7 @@ const FIRST_LAYER_TENSORS: usize = 2;
 /// Size of the first layer's sparse input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SparseInputs {
-    /// Number of rows of the first layer, which is the number of input features.
+    /// Number of rows of the first layer: one per input feature.
     pub rows: usize,
     /// Number of active rows in each position.
     pub active: usize,

@@ -58,8 +58,8 @@ pub(super) fn fake_quantize(shape: Shape, weights: &[f32]) -> Vec<f32> {
     all
 }
 
-/// Clamps weights to the engine's range. `runs`, groups of mutually exclusive first-layer rows,
-/// also limits the first layer's sums to 16 bits.
+/// Clamps weights to the engine's range. With `runs`, groups of mutually exclusive first-layer
+/// rows, also limits the first layer's sums to 16 bits.
 pub(crate) fn clamp_to_range(shape: Shape, runs: Option<&[Range<usize>]>, weights: &mut [f32]) {
     let Tensors {
         sparse,

@@ -1,4 +1,4 @@
-//! Compares the CPU training step with burn's autodiff and optimizer, and between instruction sets.
+//! Compares the CPU training step with burn, and between instruction sets.
 
 use super::*;
 use crate::batch::NetworkBatch;

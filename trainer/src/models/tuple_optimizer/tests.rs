@@ -126,8 +126,7 @@ fn vectorized_updates_equal_sequential_ones() {
         rule: impl Fn([f32; WIDTH], f32, f32) -> [f32; WIDTH] + Copy,
     ) {
         let (weights, bias) = random_weights(4);
-        // With more than 256 samples, the product of losses is converted to a logarithm several
-        // times.
+        // Above 256 samples, the product of losses is converted several times.
         let mut batch = random_batch(1000, 5);
         let weights_of = batch.weights.iter_mut().step_by(2);
         weights_of.for_each(|weight| *weight = 1.0);

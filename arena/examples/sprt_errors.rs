@@ -4,12 +4,12 @@
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
+use alea_core::random::RandomStream;
 use arena::statistics::{
     score_of_elo,
     sequential::{EloModel, SequentialTest, Verdict},
     simulation::{pair_distribution, run, run_games},
 };
-use engine::core::random::RandomStream;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let tests: u64 = std::env::args()

@@ -1,7 +1,7 @@
 //! Errors of measurements. Most are one line of text, since no caller distinguishes them.
 
-use engine::core::{files::FileError, journal::JournalError};
-use engine::play::notation::PlayerError;
+use alea_core::{files::FileError, journal::JournalError};
+use alea_play::notation::PlayerError;
 
 /// Error of a measurement.
 #[derive(Debug, thiserror::Error)]

@@ -18,17 +18,17 @@ mod reaper;
 pub mod reply;
 
 use adapter::{ProtocolAdapter, Request, Substitution};
-use deadline::Deadline;
-use dialect::Dialect;
-use engine::core::{game::List, random::RandomStream};
-use engine::play::{
+use alea_core::{game::List, random::RandomStream};
+use alea_play::{
     notation::{Arguments, Problem},
     playable::Playable,
     player::{Analysis, Decision, Failure, GameEvent, Player},
     provided::provide,
     registry::Maker,
 };
-use engine::search::limits::Limits;
+use alea_search::limits::Limits;
+use deadline::Deadline;
+use dialect::Dialect;
 use program::Program;
 use reply::{Reply, parse_reply, quote};
 use std::{

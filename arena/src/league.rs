@@ -14,12 +14,12 @@ use crate::statistics::{
     pairing::{are_apart, next_pairing, open_differences, ranking},
     ratings::{MatchRecord, Ratings, ratings},
 };
-use engine::core::{
+use alea_core::{
     files,
     journal::{ErrorTerms, Journal},
     moments::Moments,
 };
-use engine::play::playable::Playable;
+use alea_play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::{collections::BTreeMap, path::Path, time::Duration};

@@ -19,14 +19,13 @@ mod stopping;
 mod timed;
 
 use crate::error::Result;
-use collector::Collector;
-use engine::core::{
+use alea_core::{
     game::{Game, Seat},
     random::{SeedSpace, derive_seed},
     record::GameRecord,
     task_slice::TaskSlice,
 };
-use engine::play::{
+use alea_play::{
     build::PlayerRecipe,
     chance_outcomes::Repeatable,
     fingerprint::canonical_fingerprint,
@@ -36,6 +35,7 @@ use engine::play::{
     playable::Playable,
     player::{GameEvent, Player},
 };
+use collector::Collector;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 pub use result::{LuckResult, MatchResult, warning_of_counts, warning_of_repeats};
 use serde::{Deserialize, Serialize};

@@ -8,7 +8,7 @@ pub mod scaled;
 
 use crate::error::Result;
 use crate::statistics::Interval;
-use engine::core::text::printable_lines;
+use alea_core::text::printable_lines;
 use plotters::{
     coord::Shift,
     prelude::*,

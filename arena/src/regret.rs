@@ -21,7 +21,7 @@ pub mod truth;
 mod tests;
 
 use crate::error::Result;
-use engine::play::{
+use alea_play::{
     build::{self, PlayerRecipe},
     notation::Text,
     playable::Playable,

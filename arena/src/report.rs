@@ -6,8 +6,8 @@ use crate::matches::{MatchResult, warning_of_repeats};
 use crate::page::{Block, Page, Sentence};
 use crate::plot::{CalibrationBin, LineChart, Row, calibration_plot, line_chart, score_bars};
 use crate::text_table::{Cell, TextTable};
-use engine::core::files::write_atomically;
-use engine::play::playable::Playable;
+use alea_core::files::write_atomically;
+use alea_play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 

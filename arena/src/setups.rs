@@ -3,13 +3,13 @@
 
 use crate::error::{MeasuringError, Result};
 use crate::matches::Starts;
-use engine::core::{
+use alea_core::{
     files::{FileKind, read_text},
     game::Seat,
     random::{RandomStream, SeedSpace, derive_seed},
     text::content_lines,
 };
-use engine::games::einstein::{
+use alea_einstein::{
     Move, Position, Standard,
     setup::{SETUPS, setup_index},
 };

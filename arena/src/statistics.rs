@@ -15,7 +15,7 @@ pub mod ratings;
 pub mod sequential;
 pub mod simulation;
 
-use engine::core::moments::Moments;
+use alea_core::moments::Moments;
 use serde::{Deserialize, Serialize};
 
 /// 97.5 % quantile of the standard normal distribution.

@@ -1,6 +1,6 @@
 //! Test of work that resumes from a journal: appends to it fail and lines are cut at any byte.
 
-use engine::core::journal::FAULT;
+use alea_core::journal::FAULT;
 use std::{
     collections::BTreeMap,
     fmt::Debug,

@@ -1,13 +1,13 @@
 //! Simple deterministic players for tests.
 
 use crate::matches::{Contestant, MatchOptions, PairResult, play_pairs};
-use engine::core::{game::Game, random::RandomStream};
-use engine::games::einstein::{Move, MoveList, Position, Standard};
-use engine::play::{
+use alea_core::{game::Game, random::RandomStream};
+use alea_einstein::{Move, MoveList, Position, Standard};
+use alea_play::{
     playable::Playable,
     player::{Analysis, Decision, Failure, MoveValue, Player},
 };
-use engine::search::limits::Limits;
+use alea_search::limits::Limits;
 use std::sync::{
     Arc, Mutex,
     atomic::{AtomicBool, AtomicU64, Ordering},

@@ -2,7 +2,7 @@
 //! rows and columns; a missing value is `–` in the text and empty in the CSV; control characters
 //! are replaced.
 
-use engine::core::text::printable;
+use alea_core::text::printable;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -10,7 +10,7 @@ use crate::statistics::{
     ratings::{MatchRecord, ratings},
 };
 use crate::text_table::{Cell, TextTable};
-use engine::play::playable::Playable;
+use alea_play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
 /// Result of a round robin.
@@ -234,7 +234,7 @@ mod tests {
     use crate::test_players::{
         contestant, first, greedy_contestant, options as match_options, random,
     };
-    use engine::games::einstein::Standard;
+    use alea_einstein::Standard;
 
     fn options() -> MatchOptions<Standard> {
         match_options(40, 3)

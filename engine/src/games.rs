@@ -2,10 +2,10 @@
 
 #[cfg(feature = "test-game")]
 pub mod columns;
-pub mod einstein;
-pub mod havannah;
-pub mod reversi;
-pub mod reversixt;
+pub use {
+    alea_einstein as einstein, alea_havannah as havannah, alea_reversi as reversi,
+    alea_reversixt as reversixt,
+};
 
 /// Calls a macro with the name and type of every game: `for_games!(callback! arguments)` becomes
 /// `callback!([Name = Type, …] arguments)`. A new game adds its line here.

@@ -1,13 +1,11 @@
 //! The engine of Alea: rules, chance, search, evaluators and players.
 //!
-//! The modules are in reading order: each uses only those before it.
+//! Each module is a crate of its own, which uses only crates above it: a change of one game compiles
+//! that game and the list of games again.
 
-pub mod core;
-
-pub mod search;
-
-pub mod play;
-
-pub mod learned;
+pub use alea_core as core;
+pub use alea_learned as learned;
+pub use alea_play as play;
+pub use alea_search as search;
 
 pub mod games;

@@ -11,7 +11,7 @@ mod commands;
 use crate::clock::Clock;
 use crate::session::Session;
 use crate::{Handler, MAX_LINE, Output, check_length, one_line};
-use engine::play::playable::Playable;
+use alea_play::playable::Playable;
 
 /// The state of GTP: each seat's clock, if it has one.
 #[derive(Default)]

@@ -13,8 +13,8 @@ mod session;
 mod tcga;
 mod ubgi;
 
-use engine::core::text::{is_unprintable, shorten};
-use engine::play::{notation::Notation, playable::Playable};
+use alea_core::text::{is_unprintable, shorten};
+use alea_play::{notation::Notation, playable::Playable};
 use session::Session;
 use std::{
     sync::{Arc, atomic::AtomicBool},

@@ -7,8 +7,8 @@
 
 use crate::session::{MoveAnalysis, Query, Session};
 use crate::{Action, Handler, Output, one_line, words};
-use engine::play::playable::Playable;
-use engine::search::SearchStats;
+use alea_play::playable::Playable;
+use alea_search::SearchStats;
 use std::time::Duration;
 
 /// Interval between two reports of a hint.

@@ -11,11 +11,11 @@ pub(crate) use engine_player::value_of;
 pub(crate) use query::{Choice, MoveAnalysis, Query};
 
 use crate::{Action, SessionConfig};
-use engine::core::{
+use alea_core::{
     game::{ChanceSource, OutcomeList},
     random::{RandomStream, SeedSpace, derive_seed},
 };
-use engine::play::{
+use alea_play::{
     notation::{Notation, trusted},
     playable::Playable,
     registry::PlainGame,

@@ -8,7 +8,7 @@
 use crate::clock::Clock;
 use crate::session::Session;
 use crate::{Action, Handler, Output, seconds, words};
-use engine::play::playable::Playable;
+use alea_play::playable::Playable;
 
 /// Columns and rows of the board.
 const BOARD_SIZE: usize = 5;

@@ -7,8 +7,8 @@
 
 use crate::session::{Choice, Query, Session, value_of};
 use crate::{Action, Handler, Output, words};
-use engine::play::notation::Notation;
-use engine::play::playable::Playable;
+use alea_play::notation::Notation;
+use alea_play::playable::Playable;
 use std::fmt::Display;
 
 const BAD_COMMAND: &str = "bad_command";

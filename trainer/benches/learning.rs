@@ -3,9 +3,9 @@
 #[path = "../examples/common/mod.rs"]
 mod common;
 
+use alea_core::random::RandomStream;
 use common::{default_features, network, random_batch};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use engine::core::random::RandomStream;
 use engine::games::einstein::Standard;
 use std::{hint::black_box, path::Path};
 use trainer::batch::{network_batch, tuple_batch};

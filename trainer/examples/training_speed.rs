@@ -10,8 +10,8 @@
 
 mod common;
 
+use alea_core::{random::RandomStream, simd::Instructions};
 use common::{default_features, random_batch};
-use engine::core::{random::RandomStream, simd::Instructions};
 use engine::games::einstein::{Position, Standard, learned::ntuple::TupleSet};
 use std::{error, hint::black_box, path::Path, time::Instant};
 use trainer::Error;

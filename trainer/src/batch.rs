@@ -4,9 +4,9 @@
 
 use crate::models::cpu::Inputs;
 use crate::sample::Sample;
+use alea_learned::{inputs::Learnable, name_set::NameSet, network::bucket, tuples::TupleSet};
 #[cfg(feature = "burn")]
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
-use engine::learned::{inputs::Learnable, name_set::NameSet, network::bucket, tuples::TupleSet};
 use rayon::prelude::*;
 
 pub(crate) const SAMPLES_PER_TASK: usize = 256;
@@ -207,7 +207,7 @@ pub fn samples_without_labels<P: Copy>(positions: &[P]) -> Vec<Sample<P>> {
 mod tests {
     use super::*;
     use crate::sample::tests::random_samples;
-    use engine::core::game::Game;
+    use alea_core::game::Game;
     use engine::games::einstein::Standard;
 
     #[test]

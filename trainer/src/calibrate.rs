@@ -4,7 +4,7 @@
 //! games, draws counting ½. The loss is convex, so the fit is unique.
 
 use crate::shard::PlayedGame;
-use engine::play::playable::Playable;
+use alea_play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
 /// A fitted logistic `1 / (1 + exp(-(slope · score + offset)))`.
@@ -125,7 +125,7 @@ pub fn fit_logistic(samples: &[(f32, f32)]) -> Option<LogisticFit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::core::random::RandomStream;
+    use alea_core::random::RandomStream;
 
     #[test]
     fn a_given_logistic_is_recovered() {

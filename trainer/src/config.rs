@@ -8,7 +8,7 @@ mod sections;
 mod tests;
 
 use crate::Error;
-use engine::learned::{
+use alea_learned::{
     inputs::{Learnable, check_bucket_limits},
     name_set::Named,
     network::{LANES, MAX_HIDDEN, MAX_WIDTH},

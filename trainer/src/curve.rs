@@ -1,7 +1,7 @@
 //! Training curve as CSV, and the observer that shows and stores it.
 
 use crate::Error;
-use engine::core::files::write_atomically;
+use alea_core::files::write_atomically;
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use std::{ops::RangeInclusive, path::Path};
@@ -9,7 +9,7 @@ use std::{ops::RangeInclusive, path::Path};
 /// Validation loss of the positions with a given amount of the game remaining.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseLoss {
-    /// Value of [`engine::play::rules::Rules::remaining`].
+    /// Value of [`alea_play::rules::Rules::remaining`].
     pub remaining: usize,
     /// Number of samples.
     pub samples: usize,

@@ -24,7 +24,7 @@ pub(crate) use shard_reader::mixed_games_error;
 
 use crate::Error;
 use crate::shard;
-use engine::core::files::{self, FileError};
+use alea_core::files::{self, FileError};
 use std::{
     io::Write,
     path::{Path, PathBuf},

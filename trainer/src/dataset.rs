@@ -14,8 +14,8 @@ use crate::config::TargetConfig;
 use crate::data::{info::duplicates, mixed_games_error};
 use crate::sample::{Sample, SampleStore};
 use crate::{Error, shard};
-use engine::learned::inputs::Learnable;
-use engine::play::playable::Playable;
+use alea_learned::inputs::Learnable;
+use alea_play::playable::Playable;
 use games::{ShardSamples, load_shard};
 use rayon::prelude::*;
 use std::{

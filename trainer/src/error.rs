@@ -1,6 +1,6 @@
 //! Errors of this crate.
 
-use engine::core::files::FileError;
+use alea_core::files::FileError;
 use std::{fmt::Display, io, path::Path};
 
 /// An error, one line of text that names the file, line or key and what would be right.

@@ -3,11 +3,11 @@
 //! Invariant: the comparison uses the model as decoded from the written bytes.
 
 use crate::Error;
-use engine::core::{
+use alea_core::{
     evaluator::Evaluator,
     random::{RandomStream, SeedSpace, derive_seed},
 };
-use engine::learned::{
+use alea_learned::{
     inputs::Learnable,
     model_file::{Model, ModelFile},
 };

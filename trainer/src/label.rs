@@ -10,19 +10,19 @@ use crate::shard::{
     labels::{Label, check_name},
     quantize_value,
 };
-use engine::core::{
+use alea_core::{
     files::{self, FileKind},
     oracle::Oracle,
     random::{RandomStream, SeedSpace, derive_seed},
 };
-use engine::play::{
+use alea_play::{
     build::{PlayerRecipe, evaluator},
     notation::{Arguments, Notation, PlayerError, trusted},
     playable::Playable,
     player::{Player, PositionValue},
     registry::AnyEvaluator,
 };
-use engine::search::limits::Limits;
+use alea_search::limits::Limits;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 

@@ -11,8 +11,8 @@
 use crate::Error;
 use crate::dataset::Samples;
 use crate::sample::{Sample, SampleStore};
-use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::play::playable::Playable;
+use alea_core::random::{RandomStream, SeedSpace, derive_seed};
+use alea_play::playable::Playable;
 use rayon::{ThreadPool, prelude::*};
 use std::sync::mpsc::{SyncSender, sync_channel};
 

@@ -5,7 +5,7 @@
 
 use crate::Error;
 use crate::shard::{GAMES_PER_SHARD, GameMap, Label, ShardHeader, labels::is_false};
-use engine::core::files::{self, FileError, FileKind};
+use alea_core::files::{self, FileError, FileKind};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

@@ -137,7 +137,7 @@ impl<P: Copy> SampleStore<P> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use engine::core::game::Game;
+    use alea_core::game::Game;
     use engine::games::einstein::{
         Position, Standard,
         dice::{DiceStream, Die, RandomStream},

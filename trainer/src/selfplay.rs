@@ -24,8 +24,8 @@ use crate::label::{
     LabelSource, add_models, label_game, load_tables, rename_model, rename_model_key,
 };
 use crate::shard::{self, PlayedGame, ShardHeader};
-use engine::core::{oracle::Oracle, random::RandomStream};
-use engine::play::{
+use alea_core::{oracle::Oracle, random::RandomStream};
+use alea_play::{
     build::PlayerRecipe,
     game_loop::{GameCosts, play_guided},
     notation::{Notation, trusted},

@@ -13,11 +13,11 @@ pub use labels::{Estimate, Label};
 pub(crate) use replay::{NO_RESULT, Replay, check_players};
 
 use crate::Error;
-use engine::core::{
+use alea_core::{
     files::{self, FileKind},
     record::GameRecord,
 };
-use engine::play::{fingerprint::canonical_fingerprint, notation::Text, playable::Playable};
+use alea_play::{fingerprint::canonical_fingerprint, notation::Text, playable::Playable};
 use game::GameCodec;
 use layout::{OpenShard, ShardTotals};
 use serde::{Deserialize, Serialize};
@@ -115,7 +115,7 @@ impl ShardHeader {
 ///
 /// # Errors
 /// If it names another game or invalid parameters, or a file although the text is not
-/// [trusted](engine::play::notation::trusted).
+/// [trusted](alea_play::notation::trusted).
 pub fn parse_rules<'t, G: Playable>(
     game: impl Into<Text<'t>>,
     map: Option<&GameMap>,

@@ -6,7 +6,7 @@ pub use crate::training_run::TrainingRun;
 use crate::Error;
 use crate::config::TrainConfig;
 use crate::curve::Observer;
-use engine::learned::inputs::Learnable;
+use alea_learned::inputs::Learnable;
 use std::path::Path;
 
 fn unsupported_error() -> Error {

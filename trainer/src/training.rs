@@ -23,11 +23,11 @@ use crate::dataset::{self, Samples, UsedLabel};
 use crate::export::{export, parity_positions};
 use crate::sample::Sample;
 use crate::{Error, backend};
-use checkpoint::{Checkpoint, Header};
-use engine::learned::{
+use alea_learned::{
     inputs::Learnable,
     model_file::{Model, ModelFile},
 };
+use checkpoint::{Checkpoint, Header};
 use epoch::{EpochProgress, train_epoch, validate};
 use network::NetworkLearner;
 use ntuple::NTupleLearner;

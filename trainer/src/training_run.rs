@@ -4,7 +4,7 @@ use crate::config::TrainConfig;
 use crate::curve::Observer;
 use crate::dataset::Samples;
 use crate::reports::Family;
-use engine::learned::inputs::Learnable;
+use alea_learned::inputs::Learnable;
 use std::path::Path;
 
 /// A supervised training: settings, samples, and the directory of the results.

@@ -21,8 +21,8 @@ use crate::Error;
 use crate::config::{TrainConfig, check_at_least_one, require};
 use crate::dataset::Samples;
 use crate::sample::Sample;
-use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::learned::{
+use alea_core::random::{RandomStream, SeedSpace, derive_seed};
+use alea_learned::{
     inputs::Learnable,
     tuples::{MAX_ROWS, MAX_TUPLES, TupleSet},
 };

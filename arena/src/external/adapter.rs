@@ -2,8 +2,8 @@
 //! translates the program's replies.
 
 use super::{coordinates, dialect::Dialect, protocol::Protocol, reply::Reply};
-use engine::core::game::Seat;
-use engine::play::{
+use alea_core::game::Seat;
+use alea_play::{
     playable::Playable,
     player::Failure::{self, PlayerFault},
 };

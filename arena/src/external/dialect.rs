@@ -4,7 +4,7 @@
 //! of keys, which the keys of a player's spec override.
 
 use super::protocol::{NBOARD_BY_MOVES, PROTOCOLS, Protocol};
-use engine::play::notation::{Arguments, Notation, Problem};
+use alea_play::notation::{Arguments, Notation, Problem};
 use std::time::Duration;
 
 /// Presets: name, and protocol with keys.

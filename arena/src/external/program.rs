@@ -12,8 +12,8 @@ use super::{
     reaper,
     reply::{ChatterPolicy, MAX_LINE, Reply, ReplyBuffer, quote},
 };
-use engine::play::player::Failure::{self, PlayerFault, SystemFault};
-use engine::search::limits::Limits;
+use alea_play::player::Failure::{self, PlayerFault, SystemFault};
+use alea_search::limits::Limits;
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fs::{OFlags, fcntl_getfl, fcntl_setfl},

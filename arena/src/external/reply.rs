@@ -2,8 +2,8 @@
 //! processes and pipes. Invariant: only complete lines are parsed, however the output is split into
 //! reads.
 
-use engine::core::text::{is_unprintable, without_mark};
-use engine::play::{
+use alea_core::text::{is_unprintable, without_mark};
+use alea_play::{
     playable::Playable,
     player::Failure::{self, PlayerFault},
 };

@@ -3,13 +3,13 @@
 use super::*;
 use crate::matches::{Contestant, MatchOptions, MatchResult, play_match};
 use crate::test_players::{contestant, first, greedy_contestant};
-use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
-use engine::play::{
+use alea_play::{
     build::PlayerRecipe,
     notation::{Notation, trusted},
     playable::{ChanceOutcomes, Rules},
 };
-use engine::search::limits::Limits;
+use alea_search::limits::Limits;
+use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
 use proptest::prelude::*;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -4,8 +4,8 @@ use super::{MatchOptions, PairResult, Repeats, state::State, stopping::InOrder};
 use crate::error::{MeasuringError, Result};
 use crate::report::percent;
 use crate::statistics::PairCounts;
-use engine::core::journal::Journal;
-use engine::play::{game_line::GameLine, playable::Playable};
+use alea_core::journal::Journal;
+use alea_play::{game_line::GameLine, playable::Playable};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     io::IsTerminal,

@@ -3,8 +3,8 @@
 use super::{starts::Book, *};
 use crate::statistics::sequential::{EloModel, SequentialTest, Verdict};
 use crate::test_players::{chooser, first, random, timeless};
+use alea_play::playable::Codec;
 use engine::games::reversi::Reversi;
-use engine::play::playable::Codec;
 
 fn options(game: Reversi, plies: usize, pairs: u64) -> MatchOptions<Reversi> {
     MatchOptions {

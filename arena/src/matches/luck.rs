@@ -7,12 +7,12 @@
 
 use super::Contestant;
 use crate::error::Result;
-use engine::core::{game::List, random::RandomStream, record::GameRecord};
-use engine::play::{
+use alea_core::{game::List, random::RandomStream, record::GameRecord};
+use alea_play::{
     playable::Playable,
     player::{MoveValue, Player},
 };
-use engine::search::limits::Limits;
+use alea_search::limits::Limits;
 
 /// Checks that the evaluator, a player, values moves.
 pub(super) fn check<G: Playable>(evaluator: &Contestant<G>, game: &G) -> Result<()> {

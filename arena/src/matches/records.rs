@@ -7,13 +7,13 @@
 
 use super::{Contestant, MatchOptions};
 use crate::error::Result;
-use engine::core::{
+use alea_core::{
     files::checksum,
     journal::{ErrorTerms, Journal},
     record::GameRecord,
     task_slice::TaskSlice,
 };
-use engine::play::{
+use alea_play::{
     game_line::{GameLine, LINES_FORMAT},
     game_loop::Forfeit,
     playable::Playable,

@@ -3,7 +3,8 @@
 
 use super::{Contestant, MatchOptions, PairResult, Played, SequentialResult, are_none};
 use crate::statistics::{Interval, PairCounts, elo_of_score, is_zero};
-use engine::{core::moments::Moments, play::playable::Playable};
+use alea_core::moments::Moments;
+use alea_play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 

@@ -2,11 +2,11 @@
 //! pair and the seed alone.
 
 use super::MatchOptions;
-use engine::core::{
+use alea_core::{
     game::Seat,
     random::{RandomStream, SeedSpace, derive_seed},
 };
-use engine::play::playable::Playable;
+use alea_play::playable::Playable;
 use serde_json::{Value, json};
 use std::{
     collections::HashSet,

@@ -3,12 +3,12 @@
 
 use super::{Contestant, MatchOptions, PairResult, starts::has_chance};
 use crate::error::Result;
-use engine::core::{
+use alea_core::{
     journal::{ErrorTerms, Journal, JournalError, OpenedJournal},
     random::SeedSpace,
     task_slice::TaskSlice,
 };
-use engine::play::playable::Playable;
+use alea_play::playable::Playable;
 use rayon::prelude::*;
 use serde::{
     Deserialize, Deserializer, Serialize,

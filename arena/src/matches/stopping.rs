@@ -116,7 +116,7 @@ impl InOrder {
 mod tests {
     use super::*;
     use crate::statistics::sequential::EloModel;
-    use engine::core::random::RandomStream;
+    use alea_core::random::RandomStream;
 
     #[test]
     fn the_end_does_not_depend_on_the_order_of_arrival() {

@@ -11,15 +11,15 @@ use crate::test_players::{
     Rated, contestant, faulty, first, games_seen, greedy_contestant, luck_evaluator,
     options as match_options, pondering, random, timeless,
 };
-use engine::core::{
+use alea_core::{
     game::win_for,
     record::{Ending, GameRecord, Ply},
 };
+use alea_play::playable::Rules;
 use engine::games::{
     einstein::{BLUE, RED, Standard, Variant, dice::Die},
     reversi::Reversi,
 };
-use engine::play::playable::Rules;
 use std::{
     path::Path,
     sync::atomic::{AtomicU64, Ordering},
@@ -211,7 +211,7 @@ fn state_files_of_no_match_are_errors_that_name_the_line() {
     let errors = format!(
         "{errors}\"scores\":[1e308,1.0],\"plies\":[1,1],\"decisions\":[1,1],\"nanoseconds\":[1,1]"
     );
-    let sum = engine::core::files::checksum(format!("{errors}}}").as_bytes());
+    let sum = alea_core::files::checksum(format!("{errors}}}").as_bytes());
     let impossible = format!("{errors},\"checksum\":\"{sum:016x}\"}}");
     std::fs::write(&path, format!("{}\n{impossible}\n", good[0])).unwrap();
     let error = refused(&greedy_contestant(), &random(), &stored);

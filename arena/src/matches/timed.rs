@@ -1,11 +1,11 @@
 //! A wrapper that measures a player's time: the time that the player reports, or else wall time.
 //! Invariant: every decision counts, failed ones too; all other calls are passed on.
 
-use engine::core::game::Game;
-use engine::play::player::{
+use alea_core::game::Game;
+use alea_play::player::{
     Analysis, AnalysisObserver, Decision, Failure, GameEvent, Player, PositionValue,
 };
-use engine::search::limits::Limits;
+use alea_search::limits::Limits;
 use std::{
     sync::{Arc, atomic::AtomicBool},
     time::{Duration, Instant},

@@ -2,7 +2,7 @@
 
 use super::{Block, Page, Section};
 use crate::text_table::{Cell, TextTable};
-use engine::core::text::printable_lines;
+use alea_core::text::printable_lines;
 
 impl Page {
     /// The document as Markdown, and its pictures as pairs of file name (`STEM-N.svg`) and content.

@@ -9,9 +9,9 @@ use super::{
     truth::{Labelled, first_best, rate_moves},
 };
 use crate::error::Result;
-use engine::core::random::{SeedSpace, derive_seed};
-use engine::play::{playable::Playable, player::Player, registry::AnyEvaluator};
-use engine::search::limits::Limits;
+use alea_core::random::{SeedSpace, derive_seed};
+use alea_play::{playable::Playable, player::Player, registry::AnyEvaluator};
+use alea_search::limits::Limits;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use std::collections::BTreeMap;

@@ -9,7 +9,8 @@ use super::{
     truth::{Labelled, decisions_of, decisions_per_position},
 };
 use crate::statistics::Estimate;
-use engine::{games::einstein::tables::SAME_VALUE, play::playable::Playable};
+use alea_einstein::tables::SAME_VALUE;
+use alea_play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
 /// Sum of numerators over sum of denominators, one of each per position.

@@ -1,16 +1,14 @@
 //! Games of EinStein for [`super::positions::Source::Mixed`]: half random, half greedy with some
 //! random moves.
 //!
-//! Games are distributed as those of two [`RandomPlayer`](engine::play::simple::RandomPlayer)s, or
+//! Games are distributed as those of two [`RandomPlayer`](alea_play::simple::RandomPlayer)s, or
 //! of two [`GreedyPlayer`]s with [`EXPLORATION_RATE`]. As only one position of each is used, they
 //! call the rules directly, and a block of positions shares one random stream, because seeding a
 //! Mersenne Twister takes longer than a game.
 
 use super::positions::{EXPLORATION_RATE, PickPosition};
-use engine::core::{game::Game, random::RandomStream, search_game::Playouts};
-use engine::games::einstein::{
-    BLUE, Move, MoveList, Position, RED, Standard, players::GreedyPlayer,
-};
+use alea_core::{game::Game, random::RandomStream, search_game::Playouts};
+use alea_einstein::{BLUE, Move, MoveList, Position, RED, Standard, players::GreedyPlayer};
 use std::ops::RangeInclusive;
 
 /// A function that plays a game with every call and picks one of its positions.
@@ -99,7 +97,7 @@ impl<'a> MixedGames<'a> {
 #[cfg(test)]
 mod tests {
     use super::{super::positions::play, *};
-    use engine::play::{player::Player, simple::RandomPlayer};
+    use alea_play::{player::Player, simple::RandomPlayer};
 
     /// Positions of at most five stones from a game played by the engine's players and game loop.
     fn by_players(game: &Standard, seed: u64) -> Vec<Position> {

@@ -1,15 +1,15 @@
 //! Sampling of positions on which regret is measured, one from each game of self-play.
 //!
 //! Position `k` depends on the source, the seed, `k` and the allowed range of
-//! [`remaining`](engine::play::rules::Rules::remaining), a measure of the rest of the game such as
+//! [`remaining`](alea_play::rules::Rules::remaining), a measure of the rest of the game such as
 //! stones. Each game of a player has its own random stream. Games of [`Source::Mixed`] are shorter
 //! than the seeding of a stream, so `BLOCK_POSITIONS` positions share one.
 
 use super::mixed::mixed_games;
 use crate::error::{MeasuringError, Result};
-use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::games::einstein::Standard;
-use engine::play::{
+use alea_core::random::{RandomStream, SeedSpace, derive_seed};
+use alea_einstein::Standard;
+use alea_play::{
     build::PlayerRecipe,
     game_loop::{Exploration, play_game},
     notation::{PlayerError, trusted},
@@ -32,9 +32,8 @@ const MAX_GAMES: u64 = 10_000;
 pub const MIXED_SOURCE: &str = "mixed";
 
 /// Plays a game and picks a position with `remaining` in the range, if any.
-pub(super) type PickPosition<'a, G> = Box<
-    dyn FnMut(&RangeInclusive<usize>) -> Option<<G as engine::core::game::Game>::Position> + 'a,
->;
+pub(super) type PickPosition<'a, G> =
+    Box<dyn FnMut(&RangeInclusive<usize>) -> Option<<G as alea_core::game::Game>::Position> + 'a>;
 
 /// Creates the sampler of [`Source::Mixed`] from a random stream.
 pub type MixedGames<G> = fn(&G, RandomStream) -> PickPosition<'_, G>;
@@ -154,7 +153,7 @@ type Draw<'a, G> = Box<
     dyn FnMut(
             [u64; 2],
             &RangeInclusive<usize>,
-        ) -> Result<Option<<G as engine::core::game::Game>::Position>>
+        ) -> Result<Option<<G as alea_core::game::Game>::Position>>
         + 'a,
 >;
 

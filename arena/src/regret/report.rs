@@ -12,7 +12,7 @@ use crate::plot::{
     scaled::{Scale, scaled_chart},
 };
 use crate::text_table::{Cell, TextTable};
-use engine::play::playable::Playable;
+use alea_play::playable::Playable;
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, iter::once, time::Instant};
@@ -44,7 +44,7 @@ pub struct ContestantReport {
     pub figures: Figures,
     /// Errors of the evaluator's values; `None` for a player.
     pub values: Option<ValueFigures>,
-    /// Quality by class of positions ([`engine::play::registry::OracleEntry::class`]); in suites by
+    /// Quality by class of positions ([`alea_play::registry::OracleEntry::class`]); in suites by
     /// stones on the board, `5` for at most five.
     pub classes: BTreeMap<String, Figures>,
     /// Non-empty bins of the positions by the evaluator's value.

@@ -15,17 +15,17 @@ use super::{
 };
 use crate::error::Result;
 use crate::matches::finish;
-use engine::core::{
+use alea_core::{
     files::{self, FileKind, write_atomically},
     game::Game,
     journal::{ErrorTerms, Journal},
     random::{SeedSpace, derive_seed},
     task_slice::TaskSlice,
 };
-use engine::games::einstein::{Position, Standard, tables::Tables};
-use engine::play::playable::Rules;
-use engine::play::{build::PlayerRecipe, player::Player};
-use engine::search::limits::Limits;
+use alea_einstein::{Position, Standard, tables::Tables};
+use alea_play::playable::Rules;
+use alea_play::{build::PlayerRecipe, player::Player};
+use alea_search::limits::Limits;
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use std::{

@@ -10,23 +10,23 @@ use super::{
     truth::{Labelled, decisions_of, first_best, label_exactly},
 };
 use crate::{error::MeasuringError, test_faults};
-use engine::core::{
+use alea_core::{
     game::{Game, Outcome},
     random::RandomStream,
 };
-use engine::games::einstein::{
+use alea_einstein::{
     Position, Standard, Variant,
     dice::Die,
     symmetry::transform_position,
     tables::{Tables, run_sequentially},
 };
-use engine::games::reversi::Reversi;
-use engine::play::{
+use alea_play::{
     build::PlayerRecipe,
     notation::Notation,
     playable::{Codec, Playable, Rules},
 };
-use engine::search::limits::Limits;
+use alea_search::limits::Limits;
+use engine::games::reversi::Reversi;
 use indicatif::ProgressBar;
 use serde_json::Value;
 use std::{

@@ -4,8 +4,8 @@
 //! chance; a move that ends the game has its payoff.
 
 use crate::error::Result;
-use engine::core::{game::Outcome, oracle::Oracle};
-use engine::play::playable::Playable;
+use alea_core::{game::Outcome, oracle::Oracle};
+use alea_play::playable::Playable;
 use rayon::prelude::*;
 use std::ops::Range;
 

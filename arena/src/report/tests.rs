@@ -5,7 +5,7 @@ use crate::matches::play_match;
 use crate::page::tests::{assert_alone, assert_well_formed};
 use crate::plot::Curve;
 use crate::test_players::{greedy_contestant, options, random};
-use engine::games::einstein::Standard;
+use alea_einstein::Standard;
 
 fn data() -> ReportData {
     let game = Standard::default();

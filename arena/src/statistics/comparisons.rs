@@ -49,7 +49,7 @@ pub(crate) fn simultaneous_quantile(count: usize) -> f64 {
 mod tests {
     use super::*;
     use crate::statistics::tests::close;
-    use engine::core::random::RandomStream;
+    use alea_core::random::RandomStream;
 
     #[test]
     fn holm_by_hand() {

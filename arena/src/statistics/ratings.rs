@@ -9,7 +9,7 @@
 //! exactly the Elo of their match.
 
 use super::{Interval, Tally, dot};
-use engine::core::moments::Moments;
+use alea_core::moments::Moments;
 
 /// Elo per unit of log-odds.
 pub(super) const ELO_PER_LOGIT: f64 = 400.0 / std::f64::consts::LN_10;
@@ -263,7 +263,7 @@ pub(super) fn reachable_from(
 mod tests {
     use super::*;
     use crate::statistics::{PairCounts, QUANTILE_95};
-    use engine::core::random::RandomStream;
+    use alea_core::random::RandomStream;
 
     /// Wins of the rows against the columns, American League East 1987 (Agresti, Categorical Data
     /// Analysis): Milwaukee, Detroit, Toronto, New York, Boston, Cleveland, Baltimore.

@@ -6,7 +6,7 @@ use super::{
     score_of_elo,
     sequential::{EloModel, Evidence, SequentialTest, Verdict},
 };
-use engine::core::random::RandomStream;
+use alea_core::random::RandomStream;
 
 /// Probabilities that A wins 0, 1 or 2 games of a pair; there are no draws.
 pub type PairDistribution = [f64; 3];

@@ -19,7 +19,11 @@ use arena::plot::{
 };
 use arena::text_table::{Cell, TextTable};
 use engine::core::calibration::Calibrated;
-use engine::games::reversixt::{ReversiXt, evaluators::Mobility, map::Map};
+use engine::games::reversixt::{
+    ReversiXt,
+    evaluators::{Lead, Mobility},
+    map::Map,
+};
 use engine::play::{build::PlayerRecipe, player::Player, searching::SearchPlayer};
 use engine::search::limits::Limits;
 use engine::search::{deepening::DeepeningOptions, limits::SearchLimits, max_n::MaxN};
@@ -85,7 +89,7 @@ fn player(
             ..DeepeningOptions::default()
         };
         let evaluator = Calibrated {
-            score: Mobility,
+            score: Lead(Mobility),
             calibration: Mobility::CALIBRATION,
         };
         let search = MaxN::new(game.clone(), evaluator, None);

@@ -2,21 +2,22 @@
 
 #![allow(clippy::unwrap_used, reason = "test helpers outside of test functions")]
 
-// Shared by tests: slow references, games that the engine lacks, the reader of sources, helpers.
+// Shared by tests: slow references, games that the engine lacks, helpers.
 mod exact_solver;
 mod games;
 mod reference;
-mod sources;
 mod support;
 
 mod allocation;
 mod architecture;
 mod chance;
+mod evaluators;
 mod exact;
 mod havannah;
 mod images;
 mod mcts;
 mod mcts_options;
+mod model_files;
 mod notation;
 mod perfect_play;
 mod players;
@@ -24,6 +25,7 @@ mod policies;
 mod ponder;
 mod published;
 mod published_savings;
+mod quantized_weights;
 mod random_play;
 mod reversi;
 mod reversixt;

@@ -1,6 +1,6 @@
 //! ReversiXT against outside vectors and a plain board with its own map reader.
 
-use crate::sources::{folder_of, read};
+use crate::architecture::folder;
 use crate::support::{moves_of, rows, successors};
 use engine::core::{
     game::{DRAW, Game, uniform_index},
@@ -22,13 +22,13 @@ fn maps_in(folder: &Path) -> BTreeMap<String, String> {
     let files = std::fs::read_dir(folder).unwrap();
     let map = |file: PathBuf| {
         let name = file.file_stem().unwrap().to_str().unwrap().to_owned();
-        (name, read(&file))
+        (name, std::fs::read_to_string(&file).unwrap())
     };
     files.map(|file| map(file.unwrap().path())).collect()
 }
 
 fn vector_maps() -> BTreeMap<String, String> {
-    let maps = maps_in(&folder_of("engine").join("tests/vectors/maps"));
+    let maps = maps_in(&folder("engine").join("tests/vectors/maps"));
     assert_eq!(maps.len(), 15);
     maps
 }
@@ -441,7 +441,7 @@ fn equal_stones_tie_and_the_disqualified_come_last() {
 /// From plain 8×8 to eight players with all kinds of cells.
 #[test]
 fn the_maps_that_ship_are_sound_and_somebody_can_move() {
-    let maps = maps_in(&folder_of("data").join("maps"));
+    let maps = maps_in(&folder("data").join("maps"));
     assert_eq!(maps.len(), 13);
     for (name, text) in &maps {
         assert_eq!(Map::parse(text).unwrap().to_string(), *text, "{name}");

@@ -3,9 +3,9 @@
 use super::{Call, Reply, syntax, text};
 use crate::session::{MoveAnalysis, Query, Session};
 use crate::{one_line, seconds};
-use engine::core::game::Seat;
-use engine::play::playable::Playable;
-use engine::play::player::MoveValue;
+use alea_core::game::Seat;
+use alea_play::playable::Playable;
+use alea_play::player::MoveValue;
 use std::{
     thread::sleep,
     time::{Duration, Instant},

@@ -3,8 +3,8 @@
 use super::{Call, Reply, analysis::Form, done, is_same_command, syntax, text};
 use crate::clock::{Clock, Overtime};
 use crate::{Action, seconds};
-use engine::play::notation::Notation;
-use engine::play::playable::Playable;
+use alea_play::notation::Notation;
+use alea_play::playable::Playable;
 use std::{str::FromStr, time::Duration};
 
 /// A command's name and function.

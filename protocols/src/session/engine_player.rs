@@ -4,7 +4,7 @@
 //! the share of a clock, which replace all its other limits. Invariant: each of the two is built at
 //! most once, so its tree and table last from move to move.
 
-use engine::play::{build::PlayerRecipe, notation::Notation, playable::Playable, player::Player};
+use alea_play::{build::PlayerRecipe, notation::Notation, playable::Playable, player::Player};
 use std::time::Duration;
 
 /// Limits of a search, each in place of the others.

@@ -2,14 +2,14 @@
 
 use super::{EnginePlayer, Session};
 use crate::{INPUT_GRACE, Output, SessionConfig, clock::Clock};
-use engine::core::random::SeedSpace;
-use engine::play::{
+use alea_core::random::SeedSpace;
+use alea_play::{
     build::PlayerRecipe,
     notation::Notation,
     playable::Playable,
     player::{Analysis, Failure, MoveValue, Player},
 };
-use engine::search::{SearchStats, limits::Limits};
+use alea_search::{SearchStats, limits::Limits};
 use std::{
     fmt::Display,
     sync::atomic::{AtomicBool, Ordering},

@@ -2,14 +2,14 @@
 
 use super::Session;
 use crate::{Action, Handler, Output, Protocol, ProtocolKind, SessionConfig, gtp::Gtp, open};
-use engine::games::{einstein::Standard, reversi::Reversi};
-use engine::play::{
+use alea_play::{
     notation::{Notation, trusted},
     playable::Playable,
     player::{Analysis, Decision, Failure, Player},
     provided::provide,
 };
-use engine::search::limits::Limits;
+use alea_search::limits::Limits;
+use engine::games::{einstein::Standard, reversi::Reversi};
 use std::{
     sync::{Arc, Mutex},
     time::Duration,

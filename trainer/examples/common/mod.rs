@@ -1,8 +1,8 @@
 //! Code for the micro-benchmarks and `training_speed`: the default network on random rows.
 
-use engine::core::random::RandomStream;
+use alea_core::random::RandomStream;
+use alea_learned::inputs::Learnable;
 use engine::games::einstein::Standard;
-use engine::learned::inputs::Learnable;
 use trainer::batch::{FeatureSpec, NetworkBatch};
 use trainer::config::TrainConfig;
 use trainer::models::cpu::{CpuNetwork, Shape, SparseInputs};

@@ -1,7 +1,7 @@
 //! Sections of the training configuration. Every key has a default; unknown keys are errors.
 
 use crate::Error;
-use engine::learned::{inputs::Learnable, name_set::NameSet, tuples::TupleSet};
+use alea_learned::{inputs::Learnable, name_set::NameSet, tuples::TupleSet};
 use serde::{Deserialize, Serialize};
 
 /// How the target of a sample is computed.

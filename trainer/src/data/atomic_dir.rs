@@ -5,7 +5,7 @@
 
 use super::parent;
 use crate::Error;
-use engine::core::{
+use alea_core::{
     files::{self, FileError},
     task_slice::TaskSlice,
 };

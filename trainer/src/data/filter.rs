@@ -3,7 +3,7 @@
 //! Plies cannot be removed from a game, so the filter removes values and labels.
 
 use crate::shard::PlayedGame;
-use engine::play::playable::Playable;
+use alea_play::playable::Playable;
 use serde::Serialize;
 
 /// Selects positions; the default selects all. Ranges are inclusive.

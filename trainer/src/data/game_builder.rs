@@ -2,11 +2,11 @@
 
 use super::import_sink::Rejection;
 use crate::shard::{Estimate, PlayedGame, Replay, ShardHeader, check_players, quantize_value};
-use engine::core::{
+use alea_core::{
     game::Payoffs,
     record::{Ending, GameRecord, Ply},
 };
-use engine::play::playable::Playable;
+use alea_play::playable::Playable;
 
 pub(super) struct GameBuilder<'a, G: Playable> {
     pub(super) replay: Replay<'a, G>,

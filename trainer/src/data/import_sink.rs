@@ -6,7 +6,7 @@
 use super::shard_writer::{ShardWriter, WriteSummary};
 use crate::Error;
 use crate::shard::{NO_RESULT, PlayedGame, ShardHeader};
-use engine::play::playable::Playable;
+use alea_play::playable::Playable;
 use serde::Serialize;
 use std::{
     fmt::{self, Display},

@@ -12,11 +12,11 @@ use super::{
 };
 use crate::Error;
 use crate::shard::{Estimate, GameMap, Label, PlayedGame, ShardHeader, labels, parse_rules};
-use engine::core::{
+use alea_core::{
     files::{self, FileError},
     text::{LineRead, read_line},
 };
-use engine::play::{
+use alea_play::{
     game_line::{GameLine, LINES_FORMAT},
     playable::Playable,
 };

@@ -11,8 +11,8 @@ pub use import::{game_of, import};
 use super::{ShardReader, json_lines::Heading, write_games};
 use crate::Error;
 use crate::shard::{Label, PlayedGame, Replay};
-use engine::core::record::Ply;
-use engine::play::playable::Playable;
+use alea_core::record::Ply;
+use alea_play::playable::Playable;
 use parquet::{
     basic::Compression,
     data_type::{BoolType, ByteArrayType, DataType, FloatType, Int32Type, Int64Type},

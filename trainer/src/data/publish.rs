@@ -12,7 +12,7 @@ use super::{
     shard_writer::WriteSummary,
 };
 use crate::Error;
-use engine::play::playable::Playable;
+use alea_play::playable::Playable;
 use std::{
     fs::{self, File},
     io::{self, BufWriter, Write},

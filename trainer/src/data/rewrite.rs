@@ -11,8 +11,8 @@ use super::{
 };
 use crate::Error;
 use crate::shard::PlayedGame;
-use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::play::playable::Playable;
+use alea_core::random::{RandomStream, SeedSpace, derive_seed};
+use alea_play::playable::Playable;
 use serde_json::{Value, json};
 use std::{collections::HashSet, path::Path};
 

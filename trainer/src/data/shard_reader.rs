@@ -7,7 +7,7 @@ use super::shards_of;
 use crate::Error;
 use crate::manifest::Manifest;
 use crate::shard::{self, Label, MAX_LABELS_PER_SHARD, PlayedGame, ShardHeader};
-use engine::play::playable::Playable;
+use alea_play::playable::Playable;
 use rayon::prelude::*;
 use std::{
     collections::HashSet,

@@ -7,7 +7,8 @@ use super::{atomic_dir::AtomicDirectory, import_sink::SkippedGames};
 use crate::Error;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader};
-use engine::{core::record::Ending, play::playable::Playable};
+use alea_core::record::Ending;
+use alea_play::playable::Playable;
 use serde::Serialize;
 use std::{
     collections::BTreeMap,

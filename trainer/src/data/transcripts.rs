@@ -12,12 +12,12 @@ use super::{
 };
 use crate::Error;
 use crate::shard::{PlayedGame, ShardHeader};
-use engine::core::{
+use alea_core::{
     files::{self, FileKind},
     game::{DRAW, win_for},
     record::GameRecord,
 };
-use engine::play::{
+use alea_play::{
     playable::Playable,
     registry::{PlainGame, TranscriptForm},
     stated_result::StatedResult,

@@ -4,7 +4,7 @@ use super::{json_lines, shards_of};
 use crate::Error;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD};
-use engine::play::playable::Playable;
+use alea_play::playable::Playable;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::{collections::BTreeSet, path::PathBuf};

@@ -7,12 +7,12 @@ use super::SampleOptions;
 use crate::Error;
 use crate::sample::{Sample, weight};
 use crate::shard::{self, Label, PlayedGame};
-use engine::core::{
+use alea_core::{
     files::{self, FileKind},
     game::Seat,
     random::{SeedSpace, derive_seed},
 };
-use engine::play::playable::Playable;
+use alea_play::playable::Playable;
 use serde::Serialize;
 use std::path::Path;
 
@@ -182,14 +182,14 @@ fn add_samples<G: Playable>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::core::{
+    use alea_core::{
         game::Game,
         random::RandomStream,
         record::{GameRecord, Ply},
         search_game::Playouts,
     };
+    use alea_play::playable::Codec;
     use engine::games::einstein::Standard;
-    use engine::play::playable::Codec;
 
     #[test]
     fn benchmark_positions_and_their_images_are_excluded() {

@@ -16,8 +16,8 @@ pub use block::Inputs;
 pub use layout::{Shape, SparseInputs};
 
 use adam::{AdamChunk, StepParams, clip_factor};
+use alea_core::simd::Instructions;
 use block::{Weights, Workspace};
-use engine::core::simd::Instructions;
 use rayon::prelude::*;
 use std::ops::Range;
 

@@ -3,7 +3,7 @@
 //!
 //! `x₁ = clip(b₁ + Σ_k sparse[row_k])`, `xₖ = clip(bₖ + Wₖ xₖ₋₁)`, `logit = b + w · x`, where x is
 //! the last layer and clip is to `[0, 1]`. Weights and activations are quantized as in the engine
-//! ([`engine::learned::network`]). Each output bucket has its own layers after the first.
+//! ([`alea_learned::network`]). Each output bucket has its own layers after the first.
 
 use super::{
     cpu::{
@@ -12,13 +12,13 @@ use super::{
     },
     embedding_bag, parameter, uniform, values,
 };
+use alea_core::random::RandomStream;
+use alea_learned::network::{
+    ACTIVATION_MAX, FloatWeights, HIDDEN_SCALE, Layer, OUTPUT_SCALE, ROW_SCALE,
+};
 use burn::{
     module::{Module, Param},
     tensor::{Device, Int, Tensor},
-};
-use engine::core::random::RandomStream;
-use engine::learned::network::{
-    ACTIVATION_MAX, FloatWeights, HIDDEN_SCALE, Layer, OUTPUT_SCALE, ROW_SCALE,
 };
 
 /// A trainable network. Matrices are `[inputs, outputs]`, after the first layer those of all

@@ -1,12 +1,12 @@
 //! Functions that all burn modules use: loss, records, parameters.
 
 use crate::Error;
+use alea_core::random::RandomStream;
 use burn::{
     module::{Module, Param, ParamId},
     store::{ModuleRecord, RecordError},
     tensor::{Bytes, Device, Int, Tensor, TensorData, activation::log_sigmoid},
 };
-use engine::core::random::RandomStream;
 
 /// Mean cross-entropy in nats of logits (`[batch, 1]`) against targets in `[0, 1]`, each multiplied
 /// by the sample's weight.

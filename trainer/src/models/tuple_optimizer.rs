@@ -6,7 +6,7 @@
 
 use super::prefetch::prefetch;
 use crate::config::UpdateRule;
-use engine::core::calibration::exponential;
+use alea_core::calibration::exponential;
 
 /// Number of rows updated at once.
 const LANES: usize = 8;

@@ -5,7 +5,7 @@
 
 use crate::Error;
 use crate::label::LabelConfig;
-use engine::play::{game_loop::Fading, playable::Playable};
+use alea_play::{game_loop::Fading, playable::Playable};
 use serde::{Deserialize, Serialize};
 
 /// A player with its weight in the draw.

@@ -10,12 +10,12 @@ use super::{
 use crate::Error;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader};
-use engine::core::{
+use alea_core::{
     files::{self, FileKind},
     journal,
     task_slice::TaskSlice,
 };
-use engine::play::playable::Playable;
+use alea_play::playable::Playable;
 use indicatif::ProgressBar;
 use std::{collections::BTreeSet, path::Path, time::Instant};
 

@@ -4,7 +4,7 @@
 //! on earlier games.
 
 use crate::label::{LabelSource, Labeller};
-use engine::play::{build::PlayerRecipe, playable::Playable, player::Player};
+use alea_play::{build::PlayerRecipe, playable::Playable, player::Player};
 
 pub(super) struct PlayerPool<'a, G: Playable> {
     recipes: &'a [PlayerRecipe<G>],

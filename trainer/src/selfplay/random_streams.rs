@@ -5,8 +5,8 @@
 //! provided that the games of a group are played in order.
 
 use super::SelfPlayConfig;
-use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::play::{game_loop::Exploration, playable::Playable};
+use alea_core::random::{RandomStream, SeedSpace, derive_seed};
+use alea_play::{game_loop::Exploration, playable::Playable};
 
 /// Number of consecutive games that share their streams; the first index is a multiple of it.
 pub(super) const GAMES_PER_STREAM: u64 = 16;

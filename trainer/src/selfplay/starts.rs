@@ -4,13 +4,13 @@
 
 use super::config::{EndgameStarts, SelfPlayOptions};
 use crate::Error;
-use engine::core::{
+use alea_core::{
     files::{self, FileKind},
     game::Seat,
     random::RandomStream,
     text,
 };
-use engine::play::playable::Playable;
+use alea_play::playable::Playable;
 use std::path::Path;
 
 #[derive(Clone)]

@@ -5,7 +5,7 @@ use super::{
     games_may_repeat,
 };
 use crate::shard::PlayedGame;
-use engine::play::playable::Playable;
+use alea_play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::HashSet,

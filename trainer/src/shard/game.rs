@@ -8,11 +8,11 @@ use super::{
     replay::{Replay, check_players},
 };
 use crate::codec::{put_number, take_number};
-use engine::core::{
+use alea_core::{
     game::{MAX_SEATS, Payoffs},
     record::{Ending, GameRecord, Ply},
 };
-use engine::play::playable::Playable;
+use alea_play::playable::Playable;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Values are stored as multiples of 1 / `VALUE_STEPS`: the rounding error is at most 1/131,068,

@@ -1,10 +1,10 @@
 //! Replays a game and checks every move against the rules.
 
-use engine::core::{
+use alea_core::{
     game::{List, Payoffs},
     record::Ending,
 };
-use engine::play::playable::Playable;
+use alea_play::playable::Playable;
 
 /// Error of a game that stops without a result.
 pub(crate) const NO_RESULT: &str = "it stops without a result";

@@ -5,7 +5,7 @@ use crate::Error;
 use crate::calibrate::logit_loss;
 use crate::curve::PhaseLoss;
 use crate::loader::{DataLoader, Shuffle};
-use engine::learned::inputs::Learnable;
+use alea_learned::inputs::Learnable;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 

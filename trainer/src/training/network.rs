@@ -11,17 +11,17 @@ use crate::models::{
     network::NetworkModel,
     tensors::{cross_entropy, load_record, record, record_error, tensor_values},
 };
+use alea_core::random::{RandomStream, SeedSpace, derive_seed};
+use alea_learned::{
+    inputs::Learnable,
+    model_file::Model,
+    network::{Network, NetworkKernels},
+};
 use burn::{
     grad_clipping::GradientClippingConfig,
     module::Module,
     optim::{AdamConfig, GradientsParams, ModuleOptimizer},
     tensor::{Bytes, Device, activation::sigmoid},
-};
-use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::learned::{
-    inputs::Learnable,
-    model_file::Model,
-    network::{Network, NetworkKernels},
 };
 use std::ops::Range;
 

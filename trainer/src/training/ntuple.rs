@@ -13,12 +13,12 @@ use crate::models::{
     tensors::{load_record, record, tensor_values},
     tuple_optimizer::WeightTable,
 };
-use burn::tensor::{DType, Device, Tensor, TensorData, activation::sigmoid};
-use engine::learned::{
+use alea_learned::{
     inputs::Learnable,
     model_file::Model,
     tuples::{TupleNetwork, TupleSet},
 };
+use burn::tensor::{DType, Device, Tensor, TensorData, activation::sigmoid};
 
 /// Samples per batch; the row indices of a batch fit the second-level cache.
 const BATCH_SIZE: usize = 2048;

@@ -2,8 +2,8 @@
 //!
 //! Invariant: a candidate contains every image of its tuples, and no two candidates share a tuple.
 
-use engine::core::random::RandomStream;
-use engine::learned::{
+use alea_core::random::RandomStream;
+use alea_learned::{
     inputs::{Cell, Learnable},
     tuples::tuple_text,
 };
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 pub struct Candidate {
     /// Name that the game gives to this kind of tuples.
     pub kind: &'static str,
-    /// Tuples in the notation of [`engine::learned::tuples::TupleSet::custom`], cells in ascending
+    /// Tuples in the notation of [`alea_learned::tuples::TupleSet::custom`], cells in ascending
     /// order.
     pub tuples: Vec<String>,
 }

@@ -6,8 +6,8 @@ use crate::calibrate::logit_loss;
 use crate::config::TrainConfig;
 use crate::models::tuple_optimizer::WeightTable;
 use crate::sample::Sample;
-use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::learned::{inputs::Learnable, tuples::TupleSet};
+use alea_core::random::{RandomStream, SeedSpace, derive_seed};
+use alea_learned::{inputs::Learnable, tuples::TupleSet};
 
 /// Number of samples whose rows are computed together.
 const BATCH_SIZE: usize = 1024;

@@ -8,8 +8,8 @@
 //! Invariant: both halves keep the order of games, so at most one game is in both.
 
 use crate::sample::Sample;
-use engine::core::calibration::logistic;
-use engine::learned::{inputs::Learnable, tuples::TupleSet};
+use alea_core::calibration::logistic;
+use alea_learned::{inputs::Learnable, tuples::TupleSet};
 
 /// Prior added to Σ h of a row: eight even positions (h = ¼) with g = 0.
 pub(super) const CURVATURE_PRIOR: f32 = 2.0;

@@ -6,7 +6,7 @@
 use super::SearchOptions;
 use crate::Error;
 use crate::config::TrainConfig;
-use engine::core::files::{FileError, FileKind, read, write_atomically};
+use alea_core::files::{FileError, FileKind, read, write_atomically};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

@@ -3,11 +3,11 @@
 
 use super::{candidates::orbit, screen::CURVATURE_PRIOR, *};
 use crate::sample::tests::random_samples;
-use engine::games::einstein::{Position, Standard, symmetry::transform_position};
-use engine::learned::{
+use alea_learned::{
     inputs::{Cell, TupleInputs, format_cell, parse_cell, with_view},
     tuples::tuple_text,
 };
+use engine::games::einstein::{Position, Standard, symmetry::transform_position};
 use std::collections::{BTreeSet, HashMap};
 
 /// Image of the symbol of a cell under a symmetry.

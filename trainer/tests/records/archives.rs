@@ -2,9 +2,9 @@
 //! stored, the others counted and listed.
 
 use crate::{assert_refused, scratch_paths};
-use engine::core::record::Ending;
+use alea_core::record::Ending;
+use alea_play::playable::Playable;
 use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
-use engine::play::playable::Playable;
 use std::{collections::BTreeMap, path::Path};
 use trainer::Error;
 use trainer::data::{

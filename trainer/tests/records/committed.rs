@@ -2,7 +2,7 @@
 //! versions.
 
 use crate::{plies, read, samples_in};
-use engine::core::game::Game;
+use alea_core::game::Game;
 use engine::games::einstein::Standard;
 use std::path::Path;
 use trainer::dataset::SampleOptions;

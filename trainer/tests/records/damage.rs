@@ -3,7 +3,7 @@
 
 use crate::format::{SMALL_SHARD, build_file, header, random_games, with_checksum};
 use crate::{assert_refused, decode, one_line, read, scratch};
-use engine::core::{game::Game, random::RandomStream};
+use alea_core::{game::Game, random::RandomStream};
 use engine::games::einstein::Standard;
 use proptest::prelude::*;
 use std::path::Path;

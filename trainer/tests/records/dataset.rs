@@ -4,7 +4,7 @@ use crate::{
     MIXED_PLAYERS, PlayedGame, Samples, assert_refused, config, header_of, play, samples_in,
     scratch,
 };
-use engine::core::{
+use alea_core::{
     files::create_directory,
     game::{Game, win_for},
     record::{Ending, GameRecord, Ply},

@@ -4,8 +4,8 @@ use crate::data::{games, open};
 use crate::{
     MIXED_PLAYERS, assert_refused, config, content, label_config, one_line, run, scratch_paths,
 };
+use alea_play::playable::Playable;
 use engine::games::{einstein::Standard, reversi::Reversi};
-use engine::play::playable::Playable;
 use indicatif::ProgressBar;
 use std::{fs, path::Path};
 use trainer::data::{

@@ -4,17 +4,17 @@ use crate::{
     CLASSIC, MIXED_PLAYERS, NEAREST, PlayedGame, assert_refused, config, decode, header_of,
     one_line, play, scratch,
 };
-use engine::core::{
+use alea_core::{
     game::{ChanceSource, DRAW, Game, win_for},
     random::RandomStream,
     record::{Ending, GameRecord, Ply},
     search_game::Playouts,
 };
+use alea_play::playable::{Codec, Playable, Rules};
 use engine::games::{
     einstein::{Standard, Variant, dice::Die, setup::setup_index},
     havannah::Havannah,
 };
-use engine::play::playable::{Codec, Playable, Rules};
 use proptest::prelude::*;
 use std::{cell::Cell, path::Path, sync::LazyLock};
 use trainer::shard::{self, Estimate, Label, ShardHeader, VALUE_STEPS};

@@ -1,9 +1,9 @@
 //! Tests splits of sets with symmetric images of games: all images of a game are in one part.
 
 use crate::scratch;
-use engine::core::record::GameRecord;
+use alea_core::record::GameRecord;
+use alea_learned::inputs::Learnable;
 use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
-use engine::learned::inputs::Learnable;
 use indicatif::ProgressBar;
 use std::{collections::HashSet, path::Path};
 use trainer::data::{

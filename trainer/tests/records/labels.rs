@@ -7,8 +7,8 @@ use crate::{
     LabelSource, MIXED_PLAYERS, PlayedGame, SelfPlay, ShardReader, assert_refused, config, content,
     decode, header_of, label_config, one_line, play, plies, read, run, scratch_paths, with_threads,
 };
+use alea_play::build::{PlayerRecipe, evaluator};
 use engine::games::einstein::{Standard, tables::cache::shared_tables};
-use engine::play::build::{PlayerRecipe, evaluator};
 use std::path::Path;
 use trainer::data::{info, rewrite};
 use trainer::selfplay::SelfPlayConfig;
@@ -183,7 +183,7 @@ fn labels_are_the_values_of_their_sources() {
         {
             let expected = recipe
                 .make()
-                .value(&position, &engine::search::limits::Limits::NONE)
+                .value(&position, &alea_search::limits::Limits::NONE)
                 .value
                 .unwrap();
             assert_eq!(star[number], Some(shard::quantize_value(expected).into()));

@@ -23,7 +23,7 @@ mod targets;
 mod tokens;
 mod variety;
 
-use engine::core::record::Ply;
+use alea_core::record::Ply;
 use engine::games::einstein::Move;
 use engine::games::einstein::{
     Standard,

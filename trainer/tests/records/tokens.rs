@@ -6,18 +6,18 @@
 
 use crate::format::{self, quantize_value};
 use crate::{assert_refused, content, decode, scratch, scratch_paths, with_threads};
-use engine::core::{
+use alea_core::{
     game::{Deterministic, Game, MAX_SEATS, Payoffs, Seat},
     random::RandomStream,
     search_game::{OutOfTurn, Playouts, SearchHints},
     text::TextError,
 };
-use engine::games::einstein::Standard;
-use engine::play::{
+use alea_play::{
     chance_outcomes::NoChance,
     notation::{Arguments, Problem},
     playable::{ChanceOutcomes, Codec, GameInfo, GameText, Playable, Registry, Rules},
 };
+use engine::games::einstein::Standard;
 use indicatif::ProgressBar;
 use std::{collections::HashSet, path::Path};
 use trainer::data::{

@@ -4,8 +4,8 @@ use crate::{
     MIXED_PLAYERS, PlayedGame, SelfPlay, assert_refused, config, content, play, plies, run,
     run_within, scratch, with_threads,
 };
+use alea_play::game_loop::Fading;
 use engine::games::einstein::{Standard, Variant, dice::Die, tables::cache::shared_tables};
-use engine::play::game_loop::Fading;
 use std::{path::Path, time::Instant};
 use trainer::selfplay::{GAMES_PER_SHARD, Limits, SelfPlayConfig};
 use trainer::shard;
@@ -148,7 +148,7 @@ fn moves_are_sampled_by_value_at_a_temperature() {
         opening_plies: 0,
         ..with(options, &[player], 1500)
     };
-    let mut rater = engine::play::build::PlayerRecipe::parse(player, &rules)
+    let mut rater = alea_play::build::PlayerRecipe::parse(player, &rules)
         .unwrap()
         .make();
     // By the best move's probability in tenths: how often it was played, the expected number, and
@@ -163,11 +163,7 @@ fn moves_are_sampled_by_value_at_a_temperature() {
         {
             let legal = rules.legal_moves(&position, ply.outcome);
             let rated = rater
-                .analyse(
-                    &position,
-                    Some(&legal),
-                    &engine::search::limits::Limits::NONE,
-                )
+                .analyse(&position, Some(&legal), &alea_search::limits::Limits::NONE)
                 .unwrap()
                 .moves;
             let value = |mv| {

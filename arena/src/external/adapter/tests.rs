@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::external::dialect::PRESETS;
-use engine::core::random::RandomStream;
+use alea_core::random::RandomStream;
+use alea_play::notation::{Arguments, Notation};
+use alea_play::playable::Rules;
 use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
-use engine::play::notation::{Arguments, Notation};
-use engine::play::playable::Rules;
 
 fn adapter<G: Playable>(game: &G, keys: &str) -> Result<ProtocolAdapter<G>, String> {
     let notation = Notation::parse(&format!("external({keys})")).unwrap();

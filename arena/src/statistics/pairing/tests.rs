@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::statistics::{QUANTILE_95, score_of_elo};
-use engine::core::{moments::Moments, random::RandomStream};
+use alea_core::{moments::Moments, random::RandomStream};
 
 /// Elo differences of neighbours from −300 to +300 Elo.
 const ELO_GAPS: [f64; 9] = [20.0, 40.0, 60.0, 120.0, 80.0, 30.0, 100.0, 50.0, 100.0];

@@ -10,8 +10,8 @@ use crate::data::{
     shard_writer::WriteSummary,
 };
 use crate::shard::{Label, ShardHeader, labels};
-use engine::core::{files, game::Payoffs, record::Ending};
-use engine::play::playable::Playable;
+use alea_core::{files, game::Payoffs, record::Ending};
+use alea_play::playable::Playable;
 use parquet::{
     data_type::{BoolType, ByteArray, ByteArrayType},
     file::metadata::{ParquetMetaData, ParquetMetaDataReader},

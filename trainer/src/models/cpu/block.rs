@@ -9,8 +9,8 @@ use super::{
     quantize::{activate_between, activate_first, activate_last},
     vector::{LANES, Lanes, Vector},
 };
-use engine::core::calibration::exponential;
-use engine::learned::network::MAX_HIDDEN;
+use alea_core::calibration::exponential;
+use alea_learned::network::MAX_HIDDEN;
 use std::ops::Range;
 
 /// Maximum number of samples of a chunk.

@@ -11,7 +11,7 @@ use super::{
     block::{self, Inputs, Weights, Workspace},
     vector::Scalar,
 };
-use engine::core::simd::multiversion;
+use alea_core::simd::multiversion;
 
 // AVX-512 has more registers, so a product processes more rows at a time.
 multiversion! {

@@ -3,7 +3,7 @@
 //! Absent layers have empty tensors. Tensors after the first layer contain those of all buckets in
 //! order.
 
-use engine::learned::{inputs::Learnable, name_set::NameSet, network::MAX_HIDDEN};
+use alea_learned::{inputs::Learnable, name_set::NameSet, network::MAX_HIDDEN};
 use std::ops::Range;
 
 pub(super) const NUM_TENSORS: usize = 8;

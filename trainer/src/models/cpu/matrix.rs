@@ -132,7 +132,7 @@ pub(crate) fn transpose(matrix: &[f32], columns: usize) -> Vec<f32> {
 mod tests {
     use super::super::vector::{LANES, Scalar};
     use super::*;
-    use engine::core::random::RandomStream;
+    use alea_core::random::RandomStream;
 
     fn random(random: &mut RandomStream, count: usize) -> Vec<f32> {
         (0..count).map(|_| random.unit() as f32 - 0.5).collect()

@@ -1,5 +1,5 @@
 //! Fake quantization: training rounds weights and activations like the engine
-//! ([`engine::learned::network`]). Gradients pass through rounding unchanged (Bengio, Léonard and
+//! ([`alea_learned::network`]). Gradients pass through rounding unchanged (Bengio, Léonard and
 //! Courville 2013), so the loss is that of the exported network.
 //!
 //! Numbers are in units of 1.0, except in the first layer, whose weights and sums are integers in
@@ -8,7 +8,7 @@
 use super::WEIGHTS_PER_TASK;
 use super::layout::{Shape, Tensors};
 use super::vector::{Lanes, Vector};
-use engine::learned::network::{
+use alea_learned::network::{
     ACTIVATION_MAX, HIDDEN_SCALE, LIMITS, OUTPUT_SCALE, ROW_SCALE, clamp_first_layer,
 };
 use rayon::prelude::*;

@@ -6,12 +6,12 @@ use crate::models::{
     network::NetworkModel,
     tensors::{cross_entropy, tensor_values},
 };
+use alea_core::random::RandomStream;
 use burn::{
     grad_clipping::GradientClippingConfig,
     optim::{AdamConfig, GradientsParams},
     tensor::{Device, Tensor},
 };
-use engine::core::random::RandomStream;
 use std::sync::LazyLock;
 
 const ACTIVE: usize = 12;

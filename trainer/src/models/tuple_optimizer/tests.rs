@@ -3,8 +3,8 @@
 use super::*;
 use crate::batch::TupleBatch;
 use crate::models::{embedding_bag, tensors::cross_entropy};
+use alea_core::random::RandomStream;
 use burn::tensor::{Device, Int, Tensor, TensorData};
-use engine::core::random::RandomStream;
 
 const ROWS: usize = 44;
 const TUPLES: usize = 11;

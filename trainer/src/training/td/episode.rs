@@ -10,12 +10,12 @@
 
 use crate::calibrate::logit_loss;
 use crate::models::tuple_optimizer::WeightTable;
-use engine::core::{
+use alea_core::{
     calibration::logistic,
     game::{List, Payoffs, Seat},
     random::RandomStream,
 };
-use engine::learned::{inputs::Learnable, tuples::TupleSet};
+use alea_learned::{inputs::Learnable, tuples::TupleSet};
 
 /// A self-play game: its positions before each chance event, with seats, rows and logits. Its
 /// buffers are reused for the next game.

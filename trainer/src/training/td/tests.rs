@@ -5,7 +5,7 @@ use super::*;
 use crate::config::UpdateRule;
 use crate::dataset::Samples;
 use crate::sample::tests::random_samples;
-use engine::core::{evaluator::Evaluator, game::Game};
+use alea_core::{evaluator::Evaluator, game::Game};
 use engine::games::einstein::{
     GONE, Position, Standard,
     learned::{

@@ -4,9 +4,9 @@ use super::*;
 use crate::data::{BadGames, transcripts};
 use crate::dataset::SampleOptions;
 use crate::export::PARITY_TOLERANCE;
-use engine::core::{game::Game, random::RandomStream, search_game::Playouts};
+use alea_core::{game::Game, random::RandomStream, search_game::Playouts};
+use alea_play::{playable::Playable, registry::PlainGame, stated_result::StatedResult};
 use engine::games::reversi::{Position, Reversi};
-use engine::play::{playable::Playable, registry::PlainGame, stated_result::StatedResult};
 use indicatif::ProgressBar;
 
 fn games_of(game: &Reversi, games: usize, seed: u64) -> Vec<Sample<Position>> {

@@ -1,0 +1,20 @@
+//! Bit sets of numbers below 64.
+
+/// Indices of the set bits, in rising order.
+#[inline]
+pub fn members(mut set: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        (set != 0).then(|| {
+            let number = set.trailing_zeros() as usize;
+            set &= set - 1;
+            number
+        })
+    })
+}
+
+/// Index of the set bit with `before` set bits below it.
+#[inline]
+pub fn nth(set: u64, before: usize) -> usize {
+    let remaining = (0..before).fold(set, |remaining, _| remaining & remaining.wrapping_sub(1));
+    remaining.trailing_zeros() as usize
+}

@@ -1,0 +1,161 @@
+//! Calibration of raw scores to win probabilities: a fitted logistic, or Rock'n'Roll's linear
+//! scale.
+//!
+//! The constants of the hand-made evaluators were fitted by `alea calibrate`.
+
+use crate::{
+    evaluator::{Evaluator, Score, symmetric_payoffs},
+    game::{Game, MAX_SEATS, Payoffs},
+};
+
+/// Maps a raw score to a value in `[0, 1]`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Calibration {
+    /// `1 / (1 + exp(-(slope · score + offset)))`: a win probability.
+    Logistic {
+        /// Log odds per unit of score.
+        slope: f32,
+        /// Log odds at score 0.
+        offset: f32,
+    },
+    /// `1/2 + factor · score / 2000`, clamped inside `(0, 1)`; equal to searching raw scores with
+    /// wins at ±1000, as Rock'n'Roll does.
+    Raw {
+        /// Weight of one unit of score on the scale of ±1000.
+        factor: f32,
+    },
+}
+
+impl Calibration {
+    /// The logistic with these constants.
+    pub const fn logistic(slope: f32, offset: f32) -> Self {
+        Self::Logistic { slope, offset }
+    }
+
+    /// The value of a raw score.
+    #[inline]
+    pub fn value(self, score: f32) -> f32 {
+        match self {
+            Self::Logistic { slope, offset } => {
+                clamp_to_open_interval(logistic(slope * score + offset))
+            }
+            Self::Raw { factor } => clamp_to_open_interval(0.5 + factor * score / 2000.0),
+        }
+    }
+
+    /// The value of a raw score for a seat that is not to move: without the logistic's offset, the
+    /// advantage of the move.
+    pub fn opponent_value(self, score: f32) -> f32 {
+        match self {
+            Self::Logistic { slope, .. } => Self::logistic(slope, 0.0).value(score),
+            Self::Raw { .. } => self.value(score),
+        }
+    }
+}
+
+/// Clamps a value to [1e-6, 1 − 1e-6], so that a certain win beats a probable one.
+#[inline]
+pub fn clamp_to_open_interval(value: f32) -> f32 {
+    // Half the instructions of `clamp`, which checks its limits.
+    let value = if value < 1e-6 { 1e-6 } else { value };
+    if value > 1.0 - 1e-6 {
+        1.0 - 1e-6
+    } else {
+        value
+    }
+}
+
+/// `1 / (1 + exp(-x))`, within 2e-7.
+#[inline]
+pub fn logistic(x: f32) -> f32 {
+    1.0 / (1.0 + exponential(-x))
+}
+
+/// `exp(x)`, within 2e-7; clamped to ±87, the range of normal results.
+///
+/// All machines get the same bits: 2^n by the exponent, times a polynomial on [-ln 2 / 2, ln 2 / 2]
+/// (Taylor, degree 6).
+#[inline]
+pub fn exponential(x: f32) -> f32 {
+    let x = if x < -87.0 { -87.0 } else { x };
+    let x = if x > 87.0 { 87.0 } else { x };
+    // Adding and subtracting 1.5 · 2^23 rounds to an integer.
+    const ROUNDING_BIAS: f32 = 12_582_912.0;
+    let rounded = x * std::f32::consts::LOG2_E + ROUNDING_BIAS;
+    let power = rounded - ROUNDING_BIAS;
+    // ln 2 in two parts, the first short enough for an exact product (Cody and Waite 1980).
+    let remainder = x - power * 0.693_359_4 - power * -2.121_944_4e-4;
+    // Pairs first (Estrin 1960), for independent terms.
+    let square = remainder * remainder;
+    let low = (1.0 + remainder) + square * (0.5 + remainder * (1.0 / 6.0));
+    let high = (1.0 / 24.0 + remainder * (1.0 / 120.0)) + square * (1.0 / 720.0);
+    let series = low + square * square * high;
+    let exponent = (rounded.to_bits() as i32)
+        .wrapping_sub(ROUNDING_BIAS.to_bits() as i32)
+        .wrapping_add(127);
+    f32::from_bits((exponent << 23) as u32) * series
+}
+
+/// A hand-made score with a calibration, as an evaluator.
+#[derive(Clone, Debug)]
+pub struct Calibrated<S> {
+    /// The hand-made score.
+    pub score: S,
+    /// The map from the score to a win probability.
+    pub calibration: Calibration,
+}
+
+impl<G: Game, S: Score<G>> Evaluator<G> for Calibrated<S> {
+    type Cache = ();
+
+    #[inline]
+    fn value(&self, game: &G, position: &G::Position, _cache: &()) -> f32 {
+        self.calibration.value(self.score.score(game, position))
+    }
+
+    fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
+        Some(self.score.score(game, position))
+    }
+
+    /// With more than two seats each gets the value of its own score, if there is one.
+    fn payoffs(&self, game: &G, position: &G::Position, cache: &()) -> Payoffs {
+        let is_multiplayer = game.seats() > 2;
+        let scores = is_multiplayer
+            .then(|| self.score.scores(game, position))
+            .flatten();
+        let Some(scores) = scores else {
+            return symmetric_payoffs(game, position, self.value(game, position, cache));
+        };
+        let mut payoffs = [0.0; MAX_SEATS];
+        for (payoff, &score) in payoffs[..game.seats()].iter_mut().zip(&scores) {
+            *payoff = self.calibration.opponent_value(score);
+        }
+        let own = game.to_move(position);
+        payoffs[own] = self.calibration.value(scores[own]);
+        payoffs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_logistic_is_that_of_the_library_in_double_precision() {
+        for step in -40_000..=40_000 {
+            let x = step as f32 / 400.0;
+            let expected = 1.0 / (1.0 + (-f64::from(x)).exp());
+            let value = f64::from(logistic(x));
+            assert!(
+                (value - expected).abs() < 1.2e-7,
+                "{x}: {value}, {expected}"
+            );
+            assert!(
+                x < -86.0 || (value / expected - 1.0).abs() < 1e-6,
+                "{x}: {value}, {expected}"
+            );
+        }
+        assert_eq!((logistic(0.0), logistic(f32::INFINITY)), (0.5, 1.0));
+        assert!(logistic(f32::NEG_INFINITY) < 1e-37 && logistic(f32::NAN).is_nan());
+    }
+}

@@ -1,0 +1,455 @@
+//! Expectations over chance: values of positions before their chance event, exact or bounded.
+//!
+//! The value is `Σ_o p_o · max_{m ∈ moves(o)} v_m`; each distinct move is valued once (Rock'n'Roll,
+//! Schäfer 2006). Until all moves of an outcome are searched, its value lies between their best
+//! lower bound and 1; the window of a move (Star1, Ballard 1983) solves these piecewise linear
+//! sums. Invariant: values are win probabilities in `[0, 1]` from one perspective.
+
+use crate::game::{List, MAX_LISTED_OUTCOMES, Outcome, OutcomeList};
+use serde::Serialize;
+
+/// Bounds of a win probability.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Bounds {
+    /// Lower bound.
+    pub lower: f32,
+    /// Upper bound.
+    pub upper: f32,
+}
+
+impl Bounds {
+    /// The bounds of an unknown value.
+    pub const UNKNOWN: Self = Self {
+        lower: 0.0,
+        upper: 1.0,
+    };
+
+    /// The bounds of an exactly known value.
+    #[inline]
+    pub fn exact(value: f32) -> Self {
+        Self {
+            lower: value,
+            upper: value,
+        }
+    }
+
+    /// The bounds from the opponent's perspective.
+    #[must_use]
+    #[inline]
+    pub fn flip(self) -> Self {
+        Self {
+            lower: 1.0 - self.upper,
+            upper: 1.0 - self.lower,
+        }
+    }
+}
+
+/// `value` itself if it is for the same side, otherwise the opponent's `1 - value`.
+#[inline]
+pub fn flip_value(value: f32, same: bool) -> f32 {
+    if same { value } else { 1.0 - value }
+}
+
+/// The value of a position from the exact values of all its moves.
+#[inline]
+pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f32 {
+    let mut mean = WeightedMean::default();
+    for outcome in outcomes {
+        let best = values[outcome.move_range()]
+            .iter()
+            .copied()
+            .fold(0.0, f32::max);
+        mean.add(outcome.weight, best);
+    }
+    mean.get()
+}
+
+/// `Σ weight · value`. Rounded weights may not add up to 1: the mean is at most 1, and exactly ½ if
+/// all values are.
+#[derive(Default)]
+struct WeightedMean {
+    sum: f32,
+    has_non_draw: bool,
+}
+
+impl WeightedMean {
+    #[inline]
+    fn add(&mut self, weight: f32, value: f32) {
+        self.sum += weight * value;
+        self.has_non_draw |= value != 0.5;
+    }
+
+    #[inline]
+    fn get(&self) -> f32 {
+        if self.has_non_draw {
+            self.sum.min(1.0)
+        } else {
+            0.5
+        }
+    }
+}
+
+/// Bounds of a position's value, updated as its moves are searched, in any order.
+pub struct ChanceBounds<O: OutcomeList> {
+    outcomes: O::ListOf<OutcomeBounds>,
+    /// For each of the first moves the outcomes that allow it, as a bit set.
+    allowing: [u64; NUM_MASKS],
+    /// Bounds of the position as running sums, compared with a margin for rounding errors;
+    /// [`ChanceBounds::bounds`] sums anew.
+    lower: f32,
+    upper: f32,
+    /// [`MARGIN`], or 0 with a single outcome of probability 1, where nothing is rounded.
+    margin: f32,
+}
+
+const NUM_MASKS: usize = 32;
+
+/// Widens search windows by more than the rounding errors of the running sums.
+const MARGIN: f32 = 1e-6;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct OutcomeBounds {
+    outcome: Outcome,
+    lower: f32,
+    /// Best upper bound of the searched moves.
+    searched_upper: f32,
+    /// 1 until all moves are searched, then `searched_upper`.
+    upper: f32,
+    unsearched: u16,
+    reciprocal: f32,
+}
+
+impl<O: OutcomeList> ChanceBounds<O> {
+    /// Bounds of a position before its moves are searched.
+    #[inline]
+    pub fn new(listed: &[Outcome]) -> Self {
+        const {
+            assert!(
+                O::CAPACITY <= MAX_LISTED_OUTCOMES,
+                "a set of outcomes is a word"
+            )
+        };
+        let mut outcomes = O::ListOf::<OutcomeBounds>::default();
+        let mut allowing = [0; NUM_MASKS];
+        for (number, outcome) in listed.iter().enumerate() {
+            let end = usize::from(outcome.end).min(NUM_MASKS);
+            for mask in &mut allowing[usize::from(outcome.start).min(end)..end] {
+                *mask |= 1 << number;
+            }
+            outcomes.push(OutcomeBounds {
+                outcome: *outcome,
+                lower: 0.0,
+                searched_upper: 0.0,
+                upper: 1.0,
+                unsearched: outcome.end - outcome.start,
+                reciprocal: outcome.weight.recip(),
+            });
+        }
+        let margin = if listed.len() == 1 && listed[0].weight == 1.0 {
+            0.0
+        } else {
+            MARGIN
+        };
+        Self {
+            outcomes,
+            allowing,
+            lower: 0.0,
+            upper: 1.0,
+            margin,
+        }
+    }
+
+    /// Alpha and beta for the search of the move at `index`, before the position's bounds decide
+    /// its window: a value up to this alpha changes nothing or makes the position fail low, from
+    /// this beta on it makes it fail high.
+    #[inline]
+    pub fn window(&self, index: usize, alpha: f32, beta: f32) -> (f32, f32) {
+        let (alpha, beta) = (alpha - self.margin, beta + self.margin);
+        let mut allowing = self.outcomes_allowing(index);
+        if allowing & allowing.wrapping_sub(1) == 0 {
+            // At most one outcome allows the move.
+            let Some(entry) = self.outcomes.get(allowing.trailing_zeros() as usize) else {
+                return (1.0, 1.0);
+            };
+            if self.margin == 0.0 {
+                // Without chance: alpha-beta, to the last bit.
+                return (
+                    if alpha > entry.lower && alpha >= entry.searched_upper {
+                        alpha
+                    } else {
+                        entry.lower
+                    },
+                    beta,
+                );
+            }
+            let high = (beta - self.lower) * entry.reciprocal + entry.lower;
+            // Whatever the number of unsearched moves: up to this value the move is beaten, or the
+            // position fails low.
+            let low = (alpha - self.upper) * entry.reciprocal + entry.upper;
+            let low = if low < entry.searched_upper {
+                f32::NEG_INFINITY
+            } else {
+                low
+            };
+            return (if low > entry.lower { low } else { entry.lower }, high);
+        }
+        let (mut lower_sum, mut upper_sum) = (
+            PiecewiseSum::<O>::from(self.lower),
+            PiecewiseSum::<O>::from(self.upper),
+        );
+        let outcomes = &*self.outcomes;
+        let mut min_lower = 1.0_f32;
+        while allowing != 0 {
+            let entry = &outcomes[allowing.trailing_zeros() as usize];
+            allowing &= allowing - 1;
+            let weight = entry.outcome.weight;
+            lower_sum.constant -= weight * entry.lower;
+            lower_sum.push(weight, entry.lower);
+            min_lower = min_lower.min(entry.lower);
+            if entry.unsearched <= 1 {
+                upper_sum.constant -= weight * entry.upper;
+                upper_sum.push(weight, entry.searched_upper);
+            }
+        }
+        (upper_sum.solve(alpha).max(min_lower), lower_sum.solve(beta))
+    }
+
+    #[inline]
+    fn outcomes_allowing(&self, index: usize) -> u64 {
+        if index < NUM_MASKS {
+            return self.allowing[index];
+        }
+        let mut allowing = 0;
+        for (number, entry) in self.outcomes.iter().enumerate() {
+            allowing |= u64::from(entry.outcome.allows(index)) << number;
+        }
+        allowing
+    }
+
+    /// Records the bounds of the searched move at `index`, once per move.
+    #[inline]
+    pub fn record(&mut self, index: usize, bounds: Bounds) {
+        let mut allowing = self.outcomes_allowing(index);
+        let outcomes = &mut *self.outcomes;
+        while allowing != 0 {
+            let entry = &mut outcomes[allowing.trailing_zeros() as usize];
+            allowing &= allowing - 1;
+            // Branchless: the better move is unpredictable.
+            let lower = if bounds.lower > entry.lower {
+                bounds.lower
+            } else {
+                entry.lower
+            };
+            self.lower = if self.margin == 0.0 {
+                lower
+            } else {
+                self.lower + entry.outcome.weight * (lower - entry.lower)
+            };
+            entry.lower = lower;
+            entry.searched_upper = if bounds.upper > entry.searched_upper {
+                bounds.upper
+            } else {
+                entry.searched_upper
+            };
+            entry.unsearched -= 1;
+            if entry.unsearched == 0 {
+                self.upper = if self.margin == 0.0 {
+                    entry.searched_upper
+                } else {
+                    self.upper - entry.outcome.weight * (entry.upper - entry.searched_upper)
+                };
+                entry.upper = entry.searched_upper;
+            }
+        }
+    }
+
+    /// Raises the lower bound of the move at `index` before its search is complete.
+    #[inline]
+    pub fn raise_lower(&mut self, index: usize, lower: f32) {
+        let mut allowing = self.outcomes_allowing(index);
+        let outcomes = &mut *self.outcomes;
+        while allowing != 0 {
+            let entry = &mut outcomes[allowing.trailing_zeros() as usize];
+            allowing &= allowing - 1;
+            if lower > entry.lower {
+                self.lower = if self.margin == 0.0 {
+                    lower
+                } else {
+                    self.lower + entry.outcome.weight * (lower - entry.lower)
+                };
+                entry.lower = lower;
+            }
+        }
+    }
+
+    /// Whether any outcome allows the move at `index`.
+    #[inline]
+    pub fn is_relevant(&self, index: usize) -> bool {
+        self.outcomes_allowing(index) != 0
+    }
+
+    /// Whether the search can stop: the bounds are outside of the window or meet.
+    #[inline]
+    pub fn is_decided(&self, alpha: f32, beta: f32) -> bool {
+        let margin = self.margin / 2.0;
+        self.lower >= beta + margin
+            || self.upper <= alpha - margin
+            || self.upper - self.lower < MARGIN && self.all_met()
+    }
+
+    fn all_met(&self) -> bool {
+        self.outcomes.iter().all(|entry| entry.lower >= entry.upper)
+    }
+
+    /// The bounds of the position, summed anew in the order of the outcomes.
+    #[inline]
+    pub fn bounds(&self) -> Bounds {
+        let (mut lower, mut upper) = (WeightedMean::default(), WeightedMean::default());
+        for entry in self.outcomes.iter() {
+            lower.add(entry.outcome.weight, entry.lower);
+            upper.add(entry.outcome.weight, entry.upper);
+        }
+        Bounds {
+            lower: lower.get(),
+            upper: upper.get(),
+        }
+    }
+}
+
+/// `constant + Σ weight · max(floor, x)` as a function of x.
+struct PiecewiseSum<O: OutcomeList> {
+    constant: f32,
+    /// Pairs of weight and floor, by ascending floor.
+    terms: O::ListOf<(f32, f32)>,
+}
+
+impl<O: OutcomeList> PiecewiseSum<O> {
+    #[inline]
+    fn from(constant: f32) -> Self {
+        Self {
+            constant,
+            terms: O::ListOf::default(),
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, weight: f32, floor: f32) {
+        let mut slot = self.terms.len();
+        self.terms.push((weight, floor));
+        let terms = &mut *self.terms;
+        while slot > 0 && terms[slot - 1].1 > floor {
+            terms[slot] = terms[slot - 1];
+            slot -= 1;
+        }
+        terms[slot] = (weight, floor);
+    }
+
+    /// The x at which the sum reaches `target`: -∞ if it is above for all x, +∞ if it stays below.
+    #[inline]
+    fn solve(&self, target: f32) -> f32 {
+        let terms = &*self.terms;
+        let mut sum_at_floor: f32 = self.constant
+            + terms
+                .iter()
+                .map(|(weight, floor)| weight * floor)
+                .sum::<f32>();
+        if sum_at_floor > target {
+            return f32::NEG_INFINITY;
+        }
+        let mut slope = 0.0;
+        for (position, (weight, floor)) in terms.iter().enumerate() {
+            sum_at_floor -= weight * floor;
+            slope += weight;
+            let x = ((target - sum_at_floor) / slope).max(*floor);
+            if terms.get(position + 1).is_none_or(|(_, next)| x < *next) {
+                return x;
+            }
+        }
+        f32::INFINITY
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::FixedList;
+
+    fn outcome(weight: f32, start: u16, end: u16) -> Outcome {
+        Outcome { weight, start, end }
+    }
+
+    /// Compares windows up to the margin, which an outcome of weight one half doubles.
+    fn window_is(found: (f32, f32), expected: (f32, f32)) {
+        assert!(
+            (found.0 - expected.0).abs() < 3e-6 && (found.1 - expected.1).abs() < 3e-6,
+            "{found:?}, expected {expected:?}"
+        );
+        assert!(
+            found.0 <= expected.0 && found.1 >= expected.1,
+            "{found:?} is narrower than {expected:?}"
+        );
+    }
+
+    #[test]
+    fn expectation_takes_the_best_move_of_each_outcome() {
+        let outcomes = [outcome(0.5, 0, 2), outcome(0.5, 1, 3)];
+        assert!((expectation(&outcomes, &[0.8, 0.4, 0.6]) - 0.7).abs() < 1e-7);
+    }
+
+    #[test]
+    fn bounds_that_are_close_decide_nothing_before_they_meet() {
+        let outcomes = [outcome(0.5, 0, 1), outcome(0.5, 1, 2)];
+        let mut bounds = ChanceBounds::<FixedList<_, 2>>::new(&outcomes);
+        bounds.record(0, Bounds::exact(0.25));
+        let nearly_won = 1.0 - f32::EPSILON;
+        bounds.raise_lower(1, nearly_won);
+        assert!(!bounds.is_decided(0.0, 1.0));
+        bounds.record(1, Bounds::exact(nearly_won));
+        assert!(bounds.is_decided(0.0, 1.0));
+    }
+
+    #[test]
+    fn a_game_without_chance_has_alpha_beta_windows() {
+        let mut bounds = ChanceBounds::<FixedList<_, 2>>::new(&[outcome(1.0, 0, 3)]);
+        window_is(bounds.window(0, 0.3, 0.7), (0.3, 0.7));
+        bounds.record(0, Bounds::exact(0.5));
+        window_is(bounds.window(1, 0.3, 0.7), (0.5, 0.7));
+        bounds.record(
+            1,
+            Bounds {
+                lower: 0.0,
+                upper: 0.4,
+            },
+        );
+        window_is(bounds.window(2, 0.6, 0.7), (0.6, 0.7));
+        assert_eq!(
+            bounds.bounds(),
+            Bounds {
+                lower: 0.5,
+                upper: 1.0
+            }
+        );
+    }
+
+    #[test]
+    fn star1_windows_follow_from_the_bounds_of_the_other_outcomes() {
+        // Equal weights, one move each: fail high needs v/2 >= 0.7, fail low v/2 + 1/2 <= 0.4:
+        // impossible.
+        let mut bounds =
+            ChanceBounds::<FixedList<_, 2>>::new(&[outcome(0.5, 0, 1), outcome(0.5, 1, 2)]);
+        window_is(bounds.window(0, 0.4, 0.7), (0.0, 1.4));
+        bounds.record(0, Bounds::exact(0.6));
+        // Fail high from v/2 + 0.3 >= 0.7 on, fail low up to v/2 + 0.3 <= 0.4.
+        window_is(bounds.window(1, 0.4, 0.7), (0.2, 0.8));
+    }
+
+    #[test]
+    fn one_move_shared_by_outcomes_with_different_floors() {
+        // Outcomes {0, 1} and {1, 2}: move 1 makes the value 0.5 max(0.2, x) + 0.5 max(0.6, x).
+        let mut bounds =
+            ChanceBounds::<FixedList<_, 2>>::new(&[outcome(0.5, 0, 2), outcome(0.5, 1, 3)]);
+        bounds.record(0, Bounds::exact(0.2));
+        bounds.record(2, Bounds::exact(0.6));
+        window_is(bounds.window(1, 0.5, 0.7), (0.4, 0.7));
+    }
+}

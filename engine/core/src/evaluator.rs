@@ -1,0 +1,268 @@
+//! Evaluators: static values of positions, without search.
+//!
+//! A value is the win probability of the seat to move before its chance event; expectations need
+//! this scale. Evaluators are immutable and shared; the incremental state of a thread is in an
+//! [`Evaluator::Cache`].
+
+use crate::{
+    chance::expectation,
+    game::{Game, MAX_SEATS, Payoffs, payoff_of_each_other},
+};
+use std::sync::Arc;
+
+/// Static evaluation of positions that are not over.
+pub trait Evaluator<G: Game>: Send + Sync {
+    /// Incremental state of a position, such as an NNUE accumulator; `()` for none.
+    type Cache: Clone + Default + Send;
+
+    /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] are faster than single
+    /// successors; searches then call them, without caches.
+    const BATCHES_SUCCESSORS: bool = false;
+
+    /// The value of a position searched one ply deep, for the seat to move: bit for bit the
+    /// expectation of its successors' [`Evaluator::value`]s. The cache only saves work. Two seats
+    /// only.
+    fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> f32 {
+        one_ply_serial(self, game, position, cache)
+    }
+
+    /// Scores of the positions after `moves` for the seat that makes them, on any scale, for move
+    /// ordering; a winning move has the maximal score.
+    fn score_successors(
+        &self,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        scores: &mut [f32],
+    ) {
+        score_successors_serial(self, game, position, moves, scores);
+    }
+
+    /// Values of the positions after `moves` for the seat that makes them, bit for bit those of
+    /// [`Evaluator::successor_value`].
+    fn value_successors(
+        &self,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        cache: &mut Self::Cache,
+        values: &mut [f32],
+    ) {
+        value_successors_serial(self, game, position, moves, cache, values);
+    }
+
+    /// The value of a move for the seat that makes it, from scratch; `cache` is scratch space.
+    fn successor_value(
+        &self,
+        game: &G,
+        position: &G::Position,
+        mv: G::Move,
+        cache: &mut Self::Cache,
+    ) -> f32 {
+        let next = game.play(position, mv);
+        let seat = game.to_move(position);
+        game.payoff(&next, seat).unwrap_or_else(|| {
+            self.refresh(game, &next, cache);
+            self.payoffs(game, &next, cache)[seat]
+        })
+    }
+
+    /// Computes the cache of a position from scratch.
+    fn refresh(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) {
+        let _ = (game, position, cache);
+    }
+
+    /// Computes the cache of a position (`child`) from that before the move (`parent`), bit for bit
+    /// as [`Evaluator::refresh`].
+    fn update(
+        &self,
+        game: &G,
+        parent: &Self::Cache,
+        before: &G::Position,
+        mv: G::Move,
+        after: &G::Position,
+        child: &mut Self::Cache,
+    ) {
+        let _ = (parent, before, mv);
+        self.refresh(game, after, child);
+    }
+
+    /// Win probability of the seat to move, from the position's cache.
+    fn value(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> f32;
+
+    /// Values of positions that are not over, into `out` of the same length.
+    fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
+        let mut cache = Self::Cache::default();
+        for (position, value) in positions.iter().zip(out) {
+            self.refresh(game, position, &mut cache);
+            *value = self.value(game, position, &cache);
+        }
+    }
+
+    /// The value of a position, from scratch.
+    fn value_of(&self, game: &G, position: &G::Position) -> f32 {
+        let mut cache = Self::Cache::default();
+        self.refresh(game, position, &mut cache);
+        self.value(game, position, &cache)
+    }
+
+    /// The uncalibrated score for the seat to move; `None` if the evaluator has none.
+    fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
+        let _ = (game, position);
+        None
+    }
+
+    /// The win rate observed in complete games for a value of this evaluator or of a search with
+    /// it; `None` if not fitted. Not for proven or exact values.
+    fn calibrate_to_results(&self, value: f32) -> Option<f32> {
+        let _ = value;
+        None
+    }
+
+    /// Estimated payoffs of all seats; by default equal ones for the seats that are not to move.
+    fn payoffs(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> Payoffs {
+        symmetric_payoffs(game, position, self.value(game, position, cache))
+    }
+}
+
+/// Payoffs of all seats if the seat to move gets `own` and all others get equal payoffs.
+pub fn symmetric_payoffs<G: Game>(game: &G, position: &G::Position, own: f32) -> Payoffs {
+    let mut payoffs = [0.0; MAX_SEATS];
+    payoffs[..game.seats()].fill(payoff_of_each_other(own, game.seats()));
+    payoffs[game.to_move(position)] = own;
+    payoffs
+}
+
+/// [`Evaluator::one_ply`] by evaluating the successors one by one.
+pub fn one_ply_serial<G: Game, E: Evaluator<G> + ?Sized>(
+    evaluator: &E,
+    game: &G,
+    position: &G::Position,
+    cache: &mut E::Cache,
+) -> f32 {
+    let mut moves = G::Moves::default();
+    game.moves(position, &mut moves);
+    let outcomes = game.outcomes(position, &moves);
+    let values: Vec<f32> = moves
+        .iter()
+        .map(|&mv| evaluator.successor_value(game, position, mv, cache))
+        .collect();
+    expectation(&outcomes, &values)
+}
+
+/// [`Evaluator::value_successors`] by evaluating the successors one by one.
+pub fn value_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
+    evaluator: &E,
+    game: &G,
+    position: &G::Position,
+    moves: &[G::Move],
+    cache: &mut E::Cache,
+    values: &mut [f32],
+) {
+    for (value, &mv) in values.iter_mut().zip(moves) {
+        *value = evaluator.successor_value(game, position, mv, cache);
+    }
+}
+
+/// [`Evaluator::score_successors`] by evaluating the successors one by one.
+pub fn score_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
+    evaluator: &E,
+    game: &G,
+    position: &G::Position,
+    moves: &[G::Move],
+    scores: &mut [f32],
+) {
+    value_successors_serial(
+        evaluator,
+        game,
+        position,
+        moves,
+        &mut E::Cache::default(),
+        scores,
+    );
+}
+
+impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
+    type Cache = E::Cache;
+    const BATCHES_SUCCESSORS: bool = E::BATCHES_SUCCESSORS;
+
+    #[inline]
+    fn one_ply(&self, game: &G, position: &G::Position, cache: &mut E::Cache) -> f32 {
+        (**self).one_ply(game, position, cache)
+    }
+
+    #[inline]
+    fn score_successors(
+        &self,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        scores: &mut [f32],
+    ) {
+        (**self).score_successors(game, position, moves, scores);
+    }
+
+    fn value_successors(
+        &self,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        cache: &mut E::Cache,
+        values: &mut [f32],
+    ) {
+        (**self).value_successors(game, position, moves, cache, values);
+    }
+
+    fn refresh(&self, game: &G, position: &G::Position, cache: &mut E::Cache) {
+        (**self).refresh(game, position, cache);
+    }
+
+    fn update(
+        &self,
+        game: &G,
+        parent: &E::Cache,
+        before: &G::Position,
+        mv: G::Move,
+        after: &G::Position,
+        child: &mut E::Cache,
+    ) {
+        (**self).update(game, parent, before, mv, after, child);
+    }
+
+    fn value(&self, game: &G, position: &G::Position, cache: &E::Cache) -> f32 {
+        (**self).value(game, position, cache)
+    }
+
+    fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
+        (**self).values(game, positions, out);
+    }
+
+    fn value_of(&self, game: &G, position: &G::Position) -> f32 {
+        (**self).value_of(game, position)
+    }
+
+    fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
+        (**self).raw(game, position)
+    }
+
+    fn calibrate_to_results(&self, value: f32) -> Option<f32> {
+        (**self).calibrate_to_results(value)
+    }
+
+    fn payoffs(&self, game: &G, position: &G::Position, cache: &E::Cache) -> Payoffs {
+        (**self).payoffs(game, position, cache)
+    }
+}
+
+/// A hand-made score for the seat to move, on its own scale;
+/// [`crate::calibration::Calibrated`] makes it an [`Evaluator`].
+pub trait Score<G: Game>: Send + Sync {
+    /// The raw score, from the view of the seat to move.
+    fn score(&self, game: &G, position: &G::Position) -> f32;
+
+    /// The raw scores of all seats; `None` if only the seat to move has one.
+    fn scores(&self, game: &G, position: &G::Position) -> Option<[f32; MAX_SEATS]> {
+        let _ = (game, position);
+        None
+    }
+}

@@ -1,0 +1,145 @@
+//! Memory-mapped files, and for handlers of `SIGBUS` the name of the file mapped at an address.
+//!
+//! Invariant: [`file_at`] neither allocates nor blocks.
+
+#![allow(unsafe_code, reason = "a file is lent as bytes")]
+
+use crate::text::printable;
+use memmap2::Mmap;
+use std::{
+    fs::File,
+    io,
+    ops::Deref,
+    path::Path,
+    sync::{
+        OnceLock,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
+};
+
+/// A file that is mapped for reading.
+#[derive(Debug)]
+pub struct Mapping {
+    bytes: Mmap,
+    entry: &'static Entry,
+}
+
+/// Address range of a mapped file; reused by later mappings of the same name.
+#[derive(Debug)]
+struct Entry {
+    name: String,
+    /// First address; 0 while unmapped.
+    start: AtomicUsize,
+    end: AtomicUsize,
+    next: EntryList,
+}
+
+type EntryList = OnceLock<Box<Entry>>;
+
+static ENTRIES: EntryList = OnceLock::new();
+
+impl Mapping {
+    /// Maps an open file; `path` names it in [`file_at`].
+    pub fn new(file: &File, path: &Path) -> io::Result<Self> {
+        // SAFETY: the mapping is only read. Mapped files are never changed in place: they are
+        // replaced by renaming. Overwriting one by hand while it is in use breaks this, as with
+        // every mapped file.
+        let bytes = unsafe { Mmap::map(file) }?;
+        let name = path.display().to_string();
+        let entry = Entry::claim(&printable(&name), bytes.as_ptr().addr());
+        entry
+            .end
+            .store(entry.start.load(SeqCst) + bytes.len(), SeqCst);
+        Ok(Self { bytes, entry })
+    }
+
+    /// Prefetches a range from disk without waiting.
+    #[cfg(unix)]
+    pub fn will_need(&self, offset: usize, length: usize) {
+        // A failure has no effect but that pages are read on access.
+        let _ = (self.bytes).advise_range(memmap2::Advice::WillNeed, offset, length);
+    }
+}
+
+impl Deref for Mapping {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        self.entry.end.store(0, SeqCst);
+        self.entry.start.store(0, SeqCst);
+    }
+}
+
+impl Entry {
+    fn claim(name: &str, start: usize) -> &'static Self {
+        let mut list = &ENTRIES;
+        loop {
+            let entry = list.get_or_init(|| {
+                Box::new(Self {
+                    name: name.to_owned(),
+                    start: AtomicUsize::new(0),
+                    end: AtomicUsize::new(0),
+                    next: OnceLock::new(),
+                })
+            });
+            let claimed = || (entry.start).compare_exchange(0, start, SeqCst, SeqCst);
+            if entry.name == name && claimed().is_ok() {
+                return entry;
+            }
+            list = &entry.next;
+        }
+    }
+}
+
+/// The printable name of the file mapped at an address.
+pub fn file_at(address: usize) -> Option<&'static str> {
+    let mut list = &ENTRIES;
+    while let Some(entry) = list.get() {
+        if (entry.start.load(SeqCst)..entry.end.load(SeqCst)).contains(&address) {
+            return Some(&entry.name);
+        }
+        list = &entry.next;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg_attr(miri, ignore = "maps files")]
+    fn a_mapped_file_is_found_by_its_addresses() {
+        let directory = tempfile::tempdir().unwrap();
+        let map = |name: &str| {
+            let path = directory.path().join(name);
+            std::fs::write(&path, name).unwrap();
+            Mapping::new(&File::open(&path).unwrap(), &path).unwrap()
+        };
+        let found = |mapping: &Mapping, offset: usize| {
+            file_at(mapping.as_ptr().addr() + offset).map(|name| name.rsplit('/').next().unwrap())
+        };
+        let (one, other, again) = (map("one"), map("other\n"), map("one"));
+        assert_eq!(&*one, b"one");
+        for mapping in [&one, &again] {
+            assert_eq!([0, 2].map(|byte| found(mapping, byte)), [Some("one"); 2]);
+            assert_eq!(found(mapping, 3), None);
+        }
+        assert_eq!(found(&other, 5), Some("other\u{fffd}"));
+        let address = one.as_ptr().addr();
+        drop(one);
+        assert_eq!(file_at(address), None);
+        // Reopened files do not grow the list.
+        let count = || std::iter::successors(ENTRIES.get(), |entry| entry.next.get()).count();
+        let before = count();
+        (0..10).for_each(|_| drop(map("one")));
+        assert_eq!(count(), before);
+    }
+}

@@ -1,0 +1,38 @@
+//! Fallible allocation of large lists, also in programs whose allocator otherwise aborts.
+
+use std::cell::Cell;
+
+thread_local! {
+    static MAY_FAIL: Cell<bool> = const { Cell::new(false) };
+}
+
+/// An empty list with this exact capacity; `None` without enough memory.
+pub fn with_capacity<T>(items: usize) -> Option<Vec<T>> {
+    let mut list = Vec::new();
+    MAY_FAIL.set(true);
+    let reserved = list.try_reserve_exact(items);
+    MAY_FAIL.set(false);
+    reserved.ok().map(|()| list)
+}
+
+/// Whether the current allocation of this thread may fail, for allocators that otherwise abort;
+/// allocates nothing.
+pub fn may_fail() -> bool {
+    MAY_FAIL.get()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_is_missing_is_no_list() {
+        for items in [0, 1, 1000] {
+            let list: Vec<u64> = with_capacity(items).unwrap();
+            assert!(list.is_empty() && list.capacity() == items && !may_fail());
+        }
+        for items in [usize::MAX, usize::MAX / 16] {
+            assert!(with_capacity::<u64>(items).is_none() && !may_fail());
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Oracles: exact values of some positions, such as endgame tables or solvers.
+//!
+//! Invariant: a value is game-theoretic up to [`Oracle::error`]; 0 and 1 are certain.
+
+use crate::{chance::Bounds, game::Game, limits::Limits};
+use std::fmt::Debug;
+
+/// Exact values of some positions.
+pub trait Oracle<G: Game>: Send + Sync + Debug {
+    /// The win probability of the seat to move with best play, before its chance event; `None` if
+    /// unknown. Only for positions that are not over.
+    fn value(&self, game: &G, position: &G::Position) -> Option<f32>;
+
+    /// [`Oracle::value`], or `None` if the limits end its computation first; they are checked about
+    /// as often as in a search.
+    fn value_within(&self, game: &G, position: &G::Position, limits: &Limits) -> Option<f32> {
+        let _ = limits;
+        self.value(game, position)
+    }
+
+    /// [`Oracle::value`] of many positions, which may be read in disk order.
+    fn values(&self, game: &G, positions: &[G::Position]) -> Vec<Option<f32>> {
+        let positions = positions.iter();
+        positions
+            .map(|position| self.value(game, position))
+            .collect()
+    }
+
+    /// Whether positions one move later may have values although this one has none.
+    fn may_cover_successors(&self, position: &G::Position) -> bool {
+        let _ = position;
+        true
+    }
+
+    /// Tightens the `bounds`, initially unknown, of moves for the seat that makes them. Returns
+    /// whether any changed. Only for positions that are not over.
+    fn move_bounds(
+        &self,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        bounds: &mut [Bounds],
+    ) -> bool {
+        let _ = (game, position, moves, bounds);
+        false
+    }
+
+    /// Maximal error of a value.
+    fn error(&self) -> f32 {
+        0.0
+    }
+}

@@ -1,0 +1,110 @@
+//! Seeds and random streams of the 64-bit Mersenne Twister (Matsumoto and Nishimura 1998).
+//!
+//! Invariant: all randomness is a pure function of the user's seed, a [`SeedSpace`] and indices,
+//! equal on every machine; training and tests have disjoint seeds.
+
+use rand_mt::Mt64;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Purposes of random numbers; each has seeds of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub enum SeedSpace {
+    /// Games for training data.
+    SelfPlay = 1,
+    /// Order, symmetry and initial weights in training.
+    Training = 2,
+    /// Matches and tournaments.
+    Arena = 3,
+    /// Games for the calibration of evaluators.
+    Calibration = 4,
+    /// Random choices of a player.
+    Player = 5,
+    /// Statistics of random play.
+    Playouts = 6,
+    /// Tests of model promotion.
+    Gate = 7,
+    /// Sampling of positions whose regret is measured against exact values.
+    Regret = 8,
+    /// Splitting, shuffling and sampling of records.
+    Records = 10,
+}
+
+/// Derives a seed from the user's seed, the purpose and indices.
+pub fn derive_seed(seed: u64, space: SeedSpace, indices: &[u64]) -> u64 {
+    let mut bytes = Vec::with_capacity(16 + 8 * indices.len());
+    bytes.extend_from_slice(&seed.to_le_bytes());
+    bytes.extend_from_slice(&(space as u64).to_le_bytes());
+    for index in indices {
+        bytes.extend_from_slice(&index.to_le_bytes());
+    }
+    xxh3_64(&bytes)
+}
+
+/// 2⁶⁴ over the golden ratio; its multiples spread consecutive numbers.
+pub const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// A bijective mixer: the finalizer of SplitMix64 (Steele, Lea and Flood 2014, variant 13 of
+/// Stafford).
+#[inline]
+pub fn mix64(mut word: u64) -> u64 {
+    word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    word ^ word >> 31
+}
+
+/// A stream of random numbers.
+#[derive(Clone, Debug)]
+pub struct RandomStream {
+    generator: Mt64,
+}
+
+impl RandomStream {
+    /// The stream of a seed.
+    pub fn new(seed: u64) -> Self {
+        Self {
+            generator: Mt64::new(seed),
+        }
+    }
+
+    /// The next 64 bits.
+    #[inline]
+    pub fn next_u64(&mut self) -> u64 {
+        self.generator.next_u64()
+    }
+
+    /// An integer below `bound`, which is at least 1; biased by at most `bound / 2^64`.
+    #[inline]
+    pub fn below(&mut self, bound: usize) -> usize {
+        ((u128::from(self.next_u64()) * bound as u128) >> 64) as usize
+    }
+
+    /// A number in `[0, 1)` with 53 random bits.
+    pub fn unit(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Shuffles items (Fisher–Yates).
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last + 1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seed_spaces_are_disjoint() {
+        assert_ne!(
+            derive_seed(1, SeedSpace::SelfPlay, &[0]),
+            derive_seed(1, SeedSpace::Arena, &[0])
+        );
+        assert_ne!(
+            derive_seed(1, SeedSpace::Arena, &[0]),
+            derive_seed(1, SeedSpace::Arena, &[0, 0])
+        );
+    }
+}

@@ -1,0 +1,102 @@
+//! Game records: start, plies and result. Replaying the moves gives the positions.
+
+use crate::game::{Game, Payoffs};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How a game ended.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Ending {
+    /// The rules ended it.
+    #[default]
+    Played,
+    /// A player resigned.
+    Resigned,
+    /// A player ran out of time.
+    Time,
+    /// The players agreed on the result.
+    Agreed,
+    /// Otherwise: a player left or was disqualified, or the reason is unknown.
+    Awarded,
+}
+
+impl Ending {
+    /// All endings in the order of their numbers in files.
+    pub const ALL: [Self; 5] = [
+        Self::Played,
+        Self::Resigned,
+        Self::Time,
+        Self::Agreed,
+        Self::Awarded,
+    ];
+
+    /// Name in files and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Played => "played",
+            Self::Resigned => "resigned",
+            Self::Time => "time",
+            Self::Agreed => "agreed",
+            Self::Awarded => "awarded",
+        }
+    }
+
+    /// Whether the game ended by the rules.
+    pub const fn is_played(&self) -> bool {
+        matches!(self, Self::Played)
+    }
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// One ply of a game.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ply<M> {
+    /// Number of the chance outcome before the move: for EinStein the face of the die.
+    pub outcome: u8,
+    /// The move.
+    pub mv: M,
+    /// The player's win probability after its move; `None` for a player without values.
+    pub value: Option<f32>,
+    /// Whether the move is an exploration, not the player's choice.
+    pub explored: bool,
+}
+
+/// A finished game.
+#[derive(Clone, Debug)]
+pub struct GameRecord<G: Game> {
+    /// The first position.
+    pub start: G::Position,
+    /// All plies.
+    pub plies: Vec<Ply<G::Move>>,
+    /// Payoffs of all seats.
+    pub payoffs: Payoffs,
+    /// How the game ended.
+    pub ending: Ending,
+}
+
+// A derive would require `G: PartialEq`.
+impl<G: Game> PartialEq for GameRecord<G> {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.start, &self.plies) == (&other.start, &other.plies)
+            && (self.payoffs, self.ending) == (other.payoffs, other.ending)
+    }
+}
+
+impl<G: Game> GameRecord<G> {
+    /// The positions before each ply, and the final one.
+    pub fn positions<'a>(&'a self, game: &'a G) -> impl Iterator<Item = G::Position> + 'a {
+        let after = self.plies.iter().scan(self.start, |position, ply| {
+            *position = game.play(position, ply.mv);
+            Some(*position)
+        });
+        std::iter::once(self.start).chain(after)
+    }
+}

@@ -1,0 +1,82 @@
+//! Which stones a roll allows, and the outcomes of a roll for each set of living stones.
+//!
+//! Invariant: a roll allows one stone, or two with no living stone between them: the ends of a
+//! range.
+
+use super::{EinStein, MAX_OUTCOMES, MoveList, Position, Variant};
+use crate::dice::Die;
+use alea_core::game::{FixedList, Game, Outcome};
+
+/// Outcomes of a roll as ranges of stone indices (from 0) instead of move indices.
+pub(super) type StoneRanges = FixedList<Outcome, MAX_OUTCOMES>;
+
+/// The outcomes of each set of living stones. `add` inserts each face of probability above 0, as a
+/// range of stones.
+pub(super) fn stone_ranges_by_set(
+    variant: Variant,
+    die: Die,
+    add: impl Fn(&mut StoneRanges, Outcome),
+) -> Box<[StoneRanges; 64]> {
+    let mut runs = Box::new([StoneRanges::default(); 64]);
+    for (alive, runs) in runs.iter_mut().enumerate().skip(1) {
+        for face in 1..=die.faces() {
+            let weight = die.probability(face) as f32;
+            if weight > 0.0 {
+                let (first, last) = allowed_stones(variant, alive as u8, face);
+                add(
+                    runs,
+                    Outcome {
+                        weight,
+                        start: u16::from(first),
+                        end: u16::from(last) + 1,
+                    },
+                );
+            }
+        }
+    }
+    runs
+}
+
+impl Variant {
+    pub(super) const NAMED: [(&'static str, Self); 2] =
+        [("classic", Self::Classic), ("nearest", Self::NearestOnly)];
+
+    pub(super) fn name(self) -> &'static str {
+        Self::NAMED[self as usize].0
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
+    /// All moves that some face allows, in list order.
+    pub fn all_moves(&self, position: &Position) -> MoveList {
+        let mut moves = MoveList::default();
+        self.moves(position, &mut moves);
+        moves
+    }
+}
+
+/// The first and the last stone (from 0) that `face` allows: equal, or neighbours among the living
+/// stones.
+#[inline]
+pub(crate) fn allowed_stones(variant: Variant, alive: u8, face: u8) -> (u8, u8) {
+    let rolled = face - 1;
+    if alive >> rolled & 1 == 1 {
+        return (rolled, rolled);
+    }
+    let below = alive & ((1u8 << rolled) - 1);
+    let above = alive & !((1u8 << rolled) - 1);
+    let lower = (below != 0).then(|| 7 - below.leading_zeros() as u8);
+    let higher = (above != 0).then(|| above.trailing_zeros() as u8);
+    match (lower, higher) {
+        (Some(lower), Some(higher)) => match variant {
+            Variant::Classic => (lower, higher),
+            Variant::NearestOnly => match (rolled - lower).cmp(&(higher - rolled)) {
+                std::cmp::Ordering::Less => (lower, lower),
+                std::cmp::Ordering::Greater => (higher, higher),
+                std::cmp::Ordering::Equal => (lower, higher),
+            },
+        },
+        (Some(only), None) | (None, Some(only)) => (only, only),
+        (None, None) => unreachable!("a side without stones has lost and does not roll"),
+    }
+}

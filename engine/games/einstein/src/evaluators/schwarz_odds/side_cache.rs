@@ -1,0 +1,120 @@
+//! Cache of one side's moves, and of its factors of the odds after them.
+//!
+//! Positions searched in a row mostly differ in the enemy's stones only. Captures and missing moves
+//! cause no branch, which would be unpredictable.
+
+use super::{LANES, Table, look_up};
+use crate::{
+    MAX_STONES, Standard,
+    evaluators::race_tables::{distance_index, distance_stride},
+    position::Side,
+};
+
+/// The moves of one side, and the outcomes that allow them.
+#[derive(Clone, Debug)]
+pub struct SideCache {
+    side: Side,
+    /// By stone and direction this side's factor of the odds after the move: infinite if it reaches
+    /// the goal, 0 for a missing move.
+    pub(super) enemy_factors: [[f32; 3]; MAX_STONES],
+    /// Destinations of the moves in the enemy's perspective; [`OFF_BOARD`] for a missing move.
+    pub(super) destinations: [[u8; 3]; MAX_STONES],
+    /// First and last allowed stone of each outcome; stones between them are gone.
+    pub(super) allowed: [[u8; 2]; LANES],
+    /// Probability of each outcome; 0 if unused.
+    pub(super) weights: [f32; LANES],
+}
+
+/// Destination of a missing move: off the board, and not [`crate::GONE`].
+pub(super) const OFF_BOARD: u8 = Standard::GOAL.wrapping_sub(crate::GONE) & 31;
+
+const NO_STONE: u8 = LANES as u8 - 1;
+
+impl Default for SideCache {
+    fn default() -> Self {
+        Self {
+            side: Side::EMPTY,
+            enemy_factors: [[0.0; 3]; MAX_STONES],
+            destinations: [[OFF_BOARD; 3]; MAX_STONES],
+            allowed: [[NO_STONE; 2]; LANES],
+            weights: [0.0; LANES],
+        }
+    }
+}
+
+impl SideCache {
+    #[inline]
+    pub(super) fn update(&mut self, game: &Standard, enemy_factors: &Table, side: Side) {
+        if self.side != side {
+            self.rebuild(game, enemy_factors, side);
+        }
+    }
+
+    fn rebuild(&mut self, game: &Standard, enemy_factors: &Table, side: Side) {
+        self.side = side;
+        let own = SideSquares::new(side);
+        for stone in 0..MAX_STONES {
+            for (direction, destination) in Standard::destinations(side.square(stone))
+                .into_iter()
+                .enumerate()
+            {
+                let flipped = Standard::GOAL.wrapping_sub(destination) & 31;
+                let hurry = look_up(enemy_factors, own.index_after(stone, destination));
+                let hurry = if flipped == OFF_BOARD { 0.0 } else { hurry };
+                self.enemy_factors[stone][direction] = if destination == Standard::GOAL {
+                    f32::INFINITY
+                } else {
+                    hurry
+                };
+                self.destinations[stone][direction] = flipped;
+            }
+        }
+        (self.allowed, self.weights) = ([[NO_STONE; 2]; LANES], [0.0; LANES]);
+        for (lane, outcome) in game
+            .outcomes_by_stones(side.living_set())
+            .iter()
+            .enumerate()
+        {
+            self.allowed[lane] = [outcome.start as u8, outcome.end as u8 - 1];
+            self.weights[lane] = outcome.weight;
+        }
+    }
+}
+
+/// The squares of a side's stones, to find its distance index after a move.
+pub(super) struct SideSquares {
+    side: Side,
+    pub(super) index: usize,
+    /// Summand of the stone on each square in the distance index.
+    strides: [u16; 32],
+}
+
+impl SideSquares {
+    #[inline]
+    pub(super) fn new(side: Side) -> Self {
+        let mut strides = [0; 32];
+        for stone in 0..MAX_STONES {
+            let square = side.square(stone);
+            strides[usize::from(square & 31)] = distance_stride(stone, square) as u16;
+        }
+        Self {
+            side,
+            index: distance_index(side),
+            strides,
+        }
+    }
+
+    /// The distance index after a stone moved, with any capture of an own stone; arbitrary for a
+    /// missing move.
+    #[inline]
+    pub(super) fn index_after(&self, stone: usize, destination: u8) -> usize {
+        let moved = self.index - distance_stride(stone, self.side.square(stone))
+            + distance_stride(stone, destination);
+        moved.wrapping_sub(usize::from(self.strides[usize::from(destination & 31)]))
+    }
+
+    #[inline]
+    pub(super) fn index_without(&self, square: u8) -> usize {
+        self.index - usize::from(self.strides[usize::from(square & 31)])
+    }
+}

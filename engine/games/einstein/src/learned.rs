@@ -1,0 +1,110 @@
+//! EinStein as a game for learned evaluators. Model files name it `einstein-5x5`: classic rules and
+//! a fair die on the standard board.
+
+#[cfg(target_arch = "x86_64")]
+mod horizontal_sums;
+pub mod network;
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    allow(dead_code, reason = "what its kernels use")
+)]
+pub mod ntuple;
+mod side_moves;
+pub mod weights;
+
+use super::{MAX_STONES, Position, Standard};
+use alea_core::{game::Seat, random::RandomStream};
+use alea_learned::{
+    inputs::{Cell, CellGroup, Learnable, NamedTuples, TupleCandidates, TupleInputs},
+    name_set::NameSet,
+};
+use network::{
+    EinSteinNetwork,
+    features::{self, FeatureGroup},
+};
+use ntuple::EinSteinTuples;
+use std::ops::{Range, RangeInclusive};
+
+pub use network::Network;
+
+pub(crate) const MODEL_GAME: &str = "einstein-5x5";
+
+fn from_perspective(position: &Position, seat: Seat) -> Position {
+    if seat == position.seat() {
+        *position
+    } else {
+        position.pass_turn()
+    }
+}
+
+impl Learnable for Standard {
+    type Tuples = EinSteinTuples;
+
+    type Network = EinSteinNetwork;
+
+    type Group = FeatureGroup;
+
+    const DEFAULT_FEATURES: &'static [FeatureGroup] = &[
+        FeatureGroup::Mobility,
+        FeatureGroup::Turns,
+        FeatureGroup::Alive,
+    ];
+
+    fn training_rules(&self) -> Self {
+        Self::default()
+    }
+
+    fn model_name(&self) -> String {
+        MODEL_GAME.to_owned()
+    }
+
+    fn from_model_name(name: &str) -> Option<Self> {
+        (name == MODEL_GAME).then(Self::default)
+    }
+
+    fn feature_slots(&self, groups: NameSet<FeatureGroup>) -> Vec<Range<usize>> {
+        features::feature_slots(groups)
+    }
+
+    #[inline]
+    fn active_features(
+        &self,
+        groups: NameSet<FeatureGroup>,
+        position: &Position,
+        seat: Seat,
+        rows: &mut [u16],
+    ) {
+        features::fill(groups, &from_perspective(position, seat), rows);
+    }
+
+    fn feature_schema(&self, groups: NameSet<FeatureGroup>) -> String {
+        features::layout(groups)
+    }
+}
+
+impl TupleInputs for Standard {
+    fn cells(&self) -> &[CellGroup] {
+        &ntuple::GROUPS
+    }
+
+    fn write_symbols(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
+        let seen = ntuple::symbols(&from_perspective(position, seat));
+        symbols.copy_from_slice(&seen[..symbols.len()]);
+    }
+
+    fn remaining_range(&self) -> RangeInclusive<usize> {
+        2..=2 * MAX_STONES
+    }
+
+    fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
+        &ntuple::SETS
+    }
+
+    fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {
+        ntuple::transform_cell(cell, symmetry)
+    }
+
+    fn tuple_candidates(&self, random: &mut RandomStream) -> Vec<TupleCandidates> {
+        ntuple::candidates(random)
+    }
+}

@@ -1,0 +1,457 @@
+//! Input features of networks, all binary, most of them of one side.
+//!
+//! Side features have separate weights for the mover and the other side, so the first layer is a
+//! sum of two accumulators, of which most successors share one. Invariant: `layout` names every
+//! feature in order with the version of its formula.
+
+use crate::{
+    GONE, MAX_STONES, Position, Standard,
+    evaluators::race_tables::{NUM_DISTANCE_VECTORS, RaceTables, distance_index},
+    position::Side,
+};
+use alea_core::arrays::{build_array, map_array};
+use alea_learned::name_set::{NameSet, Named};
+use std::{collections::BTreeSet, ops::Range, sync::OnceLock};
+
+/// A group of features besides the squares of the stones, which are always present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FeatureGroup {
+    /// Per stone: its square combined with the number of faces (of six) that allow it.
+    Mobility,
+    /// The expected number of own turns to the goal without captures, in quarters of a turn.
+    Turns,
+    /// The set of the side's living stones.
+    Alive,
+    /// Mean and standard deviation of the number of own turns to the goal without captures.
+    RaceDistribution,
+    /// Cross-side: the expected turns of one side combined with those of the other.
+    Race,
+    /// Cross-side: for each stone the own and enemy stones on its possible destinations.
+    Contact,
+}
+
+/// Square features per stone: one for each of 25 squares, and one if it is gone.
+const NUM_SQUARES: usize = 26;
+
+/// Mobility features per stone: 25 squares for each number of faces, and one if it is gone.
+const NUM_MOBILITY_SQUARES: usize = 6 * 25 + 1;
+
+const NUM_TURN_CLASSES: usize = 48;
+
+const NUM_ALIVE_SETS: usize = 64;
+
+/// Number of classes of the standard deviation, in sixths of a turn.
+const NUM_SPREADS: usize = 16;
+
+/// Number of classes of either side's expected turns in [`FeatureGroup::Race`], in quarters of a
+/// turn.
+const NUM_RACE_CLASSES: usize = 32;
+
+/// Own and enemy stones on the three destinations of a stone, one bit each.
+const NUM_CONTACTS: usize = 1 << 6;
+
+impl Named for FeatureGroup {
+    const ALL: &'static [Self] = &[
+        Self::Mobility,
+        Self::Turns,
+        Self::Alive,
+        Self::RaceDistribution,
+        Self::Race,
+        Self::Contact,
+    ];
+    const KIND: &'static str = "group of inputs";
+
+    fn name(self) -> &'static str {
+        let layout = self.layout();
+        layout.split_once(' ').map_or(layout, |(name, _)| name)
+    }
+
+    fn number(self) -> usize {
+        self as usize
+    }
+}
+
+impl FeatureGroup {
+    /// Number of features, per side unless the group is cross-side.
+    pub fn rows(self) -> usize {
+        match self {
+            Self::Mobility => MAX_STONES * NUM_MOBILITY_SQUARES,
+            Self::Turns => NUM_TURN_CLASSES,
+            Self::Alive => NUM_ALIVE_SETS,
+            Self::RaceDistribution => NUM_TURN_CLASSES * NUM_SPREADS,
+            Self::Race => NUM_RACE_CLASSES * NUM_RACE_CLASSES,
+            Self::Contact => 2 * MAX_STONES * (NUM_CONTACTS + 1),
+        }
+    }
+
+    /// Number of active features, per side unless the group is cross-side; equal in all positions.
+    pub fn num_active(self) -> usize {
+        match self {
+            Self::Mobility => MAX_STONES,
+            Self::Turns | Self::Alive | Self::RaceDistribution | Self::Race => 1,
+            Self::Contact => 2 * MAX_STONES,
+        }
+    }
+
+    fn is_cross_side(self) -> bool {
+        matches!(self, Self::Race | Self::Contact)
+    }
+
+    fn layout(self) -> &'static str {
+        match self {
+            Self::Mobility => {
+                "mobility v1: stones 1-6 by 25 * (faces - 1) + square, 150 gone; faces = 1 + adjoining gone labels below + above"
+            }
+            Self::Turns => {
+                "turns v1: floor(4 * (E[T] + 1e-6)) up to 47, T own turns to the goal with a fair die"
+            }
+            Self::Alive => "alive v1: set of living stones, stone i as bit i - 1",
+            Self::RaceDistribution => {
+                "race_distribution v1: 16 * class of turns + floor(6 * (standard deviation of T + 1e-6)) up to 15"
+            }
+            Self::Race => {
+                "race v1 of both: 32 * class of the mover's turns up to 31 + that of the other's"
+            }
+            Self::Contact => {
+                "contact v1 of both: mover's stones 1-6, other's 1-6, by own stones on squares +1, +5, +6 as bits 0-2 and enemy's as bits 3-5, 64 gone"
+            }
+        }
+    }
+}
+
+/// A set of feature groups; in configurations a list of names, `["mobility", "turns"]`.
+pub type FeatureGroups = NameSet<FeatureGroup>;
+
+fn side_groups(groups: FeatureGroups) -> impl Iterator<Item = FeatureGroup> {
+    groups.iter().filter(|group| !group.is_cross_side())
+}
+
+pub(super) fn cross_groups(groups: FeatureGroups) -> impl Iterator<Item = FeatureGroup> {
+    groups.iter().filter(|group| group.is_cross_side())
+}
+
+/// Number of features of one side, including squares.
+pub fn num_side_features(groups: FeatureGroups) -> usize {
+    MAX_STONES * NUM_SQUARES + side_groups(groups).map(FeatureGroup::rows).sum::<usize>()
+}
+
+/// The description of the inputs: all features in order, with the version of each formula.
+pub(in super::super) fn layout(groups: FeatureGroups) -> String {
+    let mut text = String::from(
+        "sides v1: all inputs of the mover, then all of the other; squares v1: stones 1-6 by square in the owner's perspective, 25 gone",
+    );
+    for group in groups.iter() {
+        text.push_str("; ");
+        text.push_str(group.layout());
+    }
+    text
+}
+
+/// Ranges of features with one active each: of the mover, of the other side, and cross-side.
+pub(in super::super) fn feature_slots(groups: FeatureGroups) -> Vec<Range<usize>> {
+    let shape = |group: FeatureGroup| (group.num_active(), group.rows());
+    let side = || {
+        let squares = std::iter::once((MAX_STONES, MAX_STONES * NUM_SQUARES));
+        squares.chain(side_groups(groups).map(shape))
+    };
+    let mut runs = Vec::new();
+    let mut start = 0;
+    for (count, rows) in side().chain(side()).chain(cross_groups(groups).map(shape)) {
+        for _ in 0..count {
+            runs.push(start..start + rows / count);
+            start += rows / count;
+        }
+    }
+    runs
+}
+
+/// Writes the active feature of each of the [`feature_slots`].
+pub(in super::super) fn fill(groups: FeatureGroups, position: &Position, out: &mut [u16]) {
+    let (mover, other) = (position.mover(), position.other());
+    let turn_classes = TurnClasses::for_classic_rules(false);
+    let mut count = 0;
+    for (side, first) in [(mover, 0), (other, num_side_features(groups))] {
+        for stone in 0..MAX_STONES {
+            let square_index = usize::from(side.square(stone)).min(NUM_SQUARES - 1);
+            out[count + stone] = (first + stone * NUM_SQUARES + square_index) as u16;
+        }
+        count += MAX_STONES;
+        let mut start = (first + MAX_STONES * NUM_SQUARES) as u16;
+        let (alive, index) = (side.living_set(), distance_index(side));
+        for group in side_groups(groups) {
+            let out = &mut out[count..];
+            match group {
+                FeatureGroup::Mobility => {
+                    for (stone, row) in mobility_rows(alive, side).iter().enumerate() {
+                        out[stone] = start + row;
+                    }
+                }
+                FeatureGroup::Alive => out[0] = start + u16::from(alive),
+                FeatureGroup::Turns => out[0] = start + u16::from(turn_classes.class_index(index)),
+                _ => {
+                    let classes = TurnClasses::for_classic_rules(true);
+                    out[0] = start + classes.spreads[usize::from(classes.class_index(index))];
+                }
+            }
+            count += group.num_active();
+            start += group.rows() as u16;
+        }
+    }
+    let mut rows = [0; MAX_CROSS_FEATURES];
+    let first = 2 * num_side_features(groups) as u16;
+    for &row in cross_rows(groups, turn_classes, mover, other, &mut rows) {
+        out[count] = first + row;
+        count += 1;
+    }
+}
+
+pub(super) const MAX_CROSS_FEATURES: usize = 1 + 2 * MAX_STONES;
+
+/// The active cross-side features, numbered from 0.
+#[inline]
+pub(super) fn cross_rows<'a>(
+    groups: FeatureGroups,
+    turn_classes: &TurnClasses,
+    mover: Side,
+    other: Side,
+    out: &'a mut [u16; MAX_CROSS_FEATURES],
+) -> &'a [u16] {
+    let (mut count, mut start) = (0, 0);
+    if groups.contains(FeatureGroup::Race) {
+        let class = |side| u16::from(turn_classes.class_index(distance_index(side)));
+        let [own, others] = map_array([mover, other], |side| {
+            class(side).min(NUM_RACE_CLASSES as u16 - 1)
+        });
+        out[0] = NUM_RACE_CLASSES as u16 * own + others;
+        (count, start) = (1, FeatureGroup::Race.rows() as u16);
+    }
+    if groups.contains(FeatureGroup::Contact) {
+        let occupied = map_array([mover, other], |side| {
+            side.occupied_squares() & ((1 << 25) - 1)
+        });
+        let flipped = map_array(occupied, |occupied| occupied.reverse_bits() >> 7);
+        for (number, side) in [mover, other].into_iter().enumerate() {
+            for stone in 0..MAX_STONES {
+                let contact = match side.square(stone) {
+                    GONE => NUM_CONTACTS as u16,
+                    square => {
+                        let (own, enemy) = (
+                            occupied_ahead(occupied[number], square),
+                            occupied_ahead(flipped[1 - number], square),
+                        );
+                        own | enemy << 3
+                    }
+                };
+                out[count] = start + contact;
+                (count, start) = (count + 1, start + NUM_CONTACTS as u16 + 1);
+            }
+        }
+    }
+    &out[..count]
+}
+
+/// Bit set of the occupied squares sideways, forward and diagonally from a square.
+#[inline]
+fn occupied_ahead(occupied: u32, square: u8) -> u16 {
+    // Shifts may exceed 31 bits for squares off the board.
+    let occupied = u64::from(occupied);
+    let three = occupied >> (square + 1) & 1 | occupied >> (square + 5) << 1 & 0b110;
+    let inside = if square % 5 == 4 { 0b010 } else { 0b111 };
+    (three & inside) as u16
+}
+
+/// Number of faces that allow a stone of a set under the classic rules; 0 for a gone stone.
+const fn faces(alive: usize, stone: usize) -> usize {
+    if alive >> stone & 1 == 0 {
+        return 0;
+    }
+    let mut faces = 1;
+    let mut below = stone;
+    while below > 0 && alive >> (below - 1) & 1 == 0 {
+        below -= 1;
+        faces += 1;
+    }
+    let mut above = stone + 1;
+    while above < MAX_STONES && alive >> above & 1 == 0 {
+        above += 1;
+        faces += 1;
+    }
+    faces
+}
+
+#[inline(always)]
+fn mobility_rows(alive: u8, side: Side) -> [u16; MAX_STONES] {
+    let base = &STONE_BASE[usize::from(alive) % NUM_ALIVE_SETS];
+    build_array(|stone| base[stone] + u16::from(side.square(stone)))
+}
+
+/// The class of each distance vector by expected turns and, optionally, standard deviation.
+#[derive(Debug)]
+pub(super) struct TurnClasses {
+    of: Box<[u8; NUM_DISTANCE_VECTORS.next_power_of_two()]>,
+    /// The [`FeatureGroup::RaceDistribution`] feature of each class, 16 · quarters + sixths.
+    spreads: Vec<u16>,
+}
+
+impl TurnClasses {
+    /// The shared classes: all models are for the classic rules and a fair die.
+    pub(super) fn for_classic_rules(by_spread: bool) -> &'static Self {
+        static SHARED: [OnceLock<TurnClasses>; 2] = [const { OnceLock::new() }; 2];
+        SHARED[usize::from(by_spread)].get_or_init(|| Self::new(by_spread))
+    }
+
+    fn new(by_spread: bool) -> Self {
+        let race = RaceTables::for_game(&Standard::default());
+        let spread = |index: usize| {
+            if index == 0 || index >= NUM_DISTANCE_VECTORS {
+                return 0;
+            }
+            // An epsilon, so that rounding does not separate symmetric vectors.
+            let turn_classes = (4.0 * (race.expected_turns_f64(index) + 1e-6)).floor();
+            let turn_classes = (turn_classes as usize).min(NUM_TURN_CLASSES - 1);
+            let mass = race.probabilities(index).into_iter().zip(0..);
+            let mass = mass.map(|(mass, turns)| f64::from(mass) * f64::from(turns * turns));
+            let variance = mass.sum::<f64>() - race.expected_turns_f64(index).powi(2);
+            let sixths = 6.0 * (variance.max(0.0).sqrt() + 1e-6);
+            (turn_classes * NUM_SPREADS + (sixths as usize).min(NUM_SPREADS - 1)) as u16
+        };
+        let all: Vec<u16> = (0..NUM_DISTANCE_VECTORS.next_power_of_two())
+            .map(spread)
+            .collect();
+        let spreads: Vec<u16> = if by_spread {
+            // Only those that occur, fewer than 256.
+            let sorted: BTreeSet<u16> = all.iter().copied().collect();
+            sorted.into_iter().collect()
+        } else {
+            (0..NUM_TURN_CLASSES)
+                .map(|turn_classes| (turn_classes * NUM_SPREADS) as u16)
+                .collect()
+        };
+        assert!(spreads.len() <= 256, "classes are bytes");
+        let class = |spread: u16| {
+            let alike = spreads.partition_point(|&other| other <= spread);
+            (alike - 1) as u8
+        };
+        let mut of = Box::new([0; NUM_DISTANCE_VECTORS.next_power_of_two()]);
+        for (class_of, &spread) in of.iter_mut().zip(&all) {
+            *class_of = class(spread);
+        }
+        Self { of, spreads }
+    }
+
+    #[inline]
+    fn class_index(&self, index: usize) -> u8 {
+        self.of[index % NUM_DISTANCE_VECTORS.next_power_of_two()]
+    }
+}
+
+/// Active rows of one side in inference: a stone's square and mobility are fused, and so are the
+/// living stones and the bias.
+pub(super) const NUM_FUSED: usize = MAX_STONES + 2;
+
+/// Rows of the fused table of one side; a power of two, so that a mask bounds every index.
+pub(super) const FUSED_ROWS: usize = 2048;
+
+const TURNS_OFFSET: usize = MAX_STONES * NUM_MOBILITY_SQUARES;
+const ALIVE_OFFSET: usize = TURNS_OFFSET + 256;
+const _: () = assert!(ALIVE_OFFSET + NUM_ALIVE_SETS <= FUSED_ROWS);
+
+/// For each set of living stones the offset from a stone's square to its [`FeatureGroup::Mobility`]
+/// feature, which is also its fused row.
+static STONE_BASE: [[u16; MAX_STONES]; NUM_ALIVE_SETS] = {
+    let mut bases = [[0; MAX_STONES]; NUM_ALIVE_SETS];
+    let mut alive = 0;
+    while alive < NUM_ALIVE_SETS {
+        let mut stone = 0;
+        while stone < MAX_STONES {
+            let within = match faces(alive, stone) {
+                0 => NUM_MOBILITY_SQUARES - 1 - crate::GONE as usize,
+                faces => 25 * (faces - 1),
+            };
+            bases[alive][stone] = (stone * NUM_MOBILITY_SQUARES + within) as u16;
+            stone += 1;
+        }
+        alive += 1;
+    }
+    bases
+};
+
+/// Index of the active row of expected turns, after those of the six stones.
+pub(super) const TURNS_ROW: usize = MAX_STONES;
+
+/// The fused row of expected turns for a [`distance_index`].
+#[inline(always)]
+pub(super) fn turns_row(classes: &TurnClasses, index: usize) -> u16 {
+    TURNS_OFFSET as u16 + u16::from(classes.class_index(index))
+}
+
+#[inline(always)]
+pub(super) fn fused_rows(classes: &TurnClasses, side: Side) -> [u16; NUM_FUSED] {
+    let alive = side.living_set();
+    let mut rows = [0; NUM_FUSED];
+    rows[..MAX_STONES].copy_from_slice(&mobility_rows(alive, side));
+    rows[TURNS_ROW] = turns_row(classes, distance_index(side));
+    rows[MAX_STONES + 1] = ALIVE_OFFSET as u16 + u16::from(alive);
+    rows
+}
+
+/// The fused table of one side, `[FUSED_ROWS × width]`: sums of its `rows`, in [`layout`] order,
+/// and the bias.
+pub(super) fn fuse(
+    groups: FeatureGroups,
+    classes: &TurnClasses,
+    width: usize,
+    rows: &[i16],
+    bias: Option<&[i16]>,
+) -> Vec<i16> {
+    let mut table = vec![0i16; FUSED_ROWS * width];
+    let mut add = |joined: usize, row: &[i16]| {
+        for (sum, weight) in table[joined * width..][..width].iter_mut().zip(row) {
+            // Wraps modulo 2^16, as do all sums of rows.
+            *sum = sum.wrapping_add(*weight);
+        }
+    };
+    let row = |index: usize| &rows[index * width..][..width];
+    for stone in 0..MAX_STONES {
+        for square_index in 0..NUM_MOBILITY_SQUARES {
+            let square = if square_index == NUM_MOBILITY_SQUARES - 1 {
+                NUM_SQUARES - 1
+            } else {
+                square_index % 25
+            };
+            add(
+                stone * NUM_MOBILITY_SQUARES + square_index,
+                row(stone * NUM_SQUARES + square),
+            );
+        }
+    }
+    let mut start = MAX_STONES * NUM_SQUARES;
+    for group in side_groups(groups) {
+        match group {
+            FeatureGroup::Mobility => {
+                (0..group.rows()).for_each(|index| add(index, row(start + index)));
+            }
+            FeatureGroup::Alive => {
+                (0..NUM_ALIVE_SETS).for_each(|set| add(ALIVE_OFFSET + set, row(start + set)));
+            }
+            _ => {
+                for (class, &spread) in classes.spreads.iter().enumerate() {
+                    let spread = usize::from(spread);
+                    let of_turns = group == FeatureGroup::Turns;
+                    let index = if of_turns {
+                        spread / NUM_SPREADS
+                    } else {
+                        spread
+                    };
+                    add(TURNS_OFFSET + class, row(start + index));
+                }
+            }
+        }
+        start += group.rows();
+    }
+    for set in 0..NUM_ALIVE_SETS {
+        bias.into_iter()
+            .for_each(|bias| add(ALIVE_OFFSET + set, bias));
+    }
+    table
+}

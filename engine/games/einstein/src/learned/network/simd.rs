@@ -1,0 +1,416 @@
+//! SIMD network kernels for x86-64 (AVX2, AVX-512, AVX-512 with VNNI) and WebAssembly.
+//!
+//! Dot products of four activations are accumulated in 32 bits: by one VNNI instruction, or through
+//! 16-bit sums of two products, or of eight if the weights allow it (`Layers::i16_sums_fit`).
+//! Invariant: results equal those of the generic forward pass.
+#![allow(unsafe_code)]
+
+macro_rules! compiled_for {
+    ($features:literal $($function:item)*) => {
+        $(#[inline] #[target_feature(enable = $features)] $function)*
+    };
+}
+
+/// Operations common to all vector types; a cache line holds `64 / VECTOR_BYTES` vectors.
+macro_rules! common_operations {
+    ($features:literal) => {
+        compiled_for! {
+            $features
+
+            /// Vector `at` of some lines. Indexed by line, so that the compiler moves the check out
+            /// of loops (WebAssembly took 1.6 times as long).
+            #[allow(clippy::modulo_one, reason = "a line may be one vector")]
+            pub(super) fn load<T: Copy, const COUNT: usize>(
+                lines: &[CacheLine<T, COUNT>],
+                at: usize,
+            ) -> Vector {
+                const { assert!(size_of::<T>() * COUNT == 64) };
+                let line = &raw const lines[at / (64 / VECTOR_BYTES)];
+                // SAFETY: a line has 64 bytes and is aligned to as many; this reads one of its
+                // vectors.
+                unsafe { line.cast::<Vector>().add(at % (64 / VECTOR_BYTES)).read() }
+            }
+
+            #[allow(clippy::modulo_one, reason = "a line may be one vector")]
+            pub(super) fn store<T: Copy, const COUNT: usize>(
+                lines: &mut [CacheLine<T, COUNT>],
+                at: usize,
+                vector: Vector,
+            ) {
+                const { assert!(size_of::<T>() * COUNT == 64) };
+                let line = &raw mut lines[at / (64 / VECTOR_BYTES)];
+                // SAFETY: a line has 64 bytes and is aligned to as many; this writes one of its
+                // vectors, whose elements are integers.
+                unsafe { line.cast::<Vector>().add(at % (64 / VECTOR_BYTES)).write(vector) }
+            }
+
+            pub(super) fn store_bytes(bytes: &mut [u8], at: usize, vector: Vector) {
+                let part = &mut bytes[VECTOR_BYTES * at..][..VECTOR_BYTES];
+                // SAFETY: the vector fits, and the store is unaligned.
+                unsafe { part.as_mut_ptr().cast::<Vector>().write_unaligned(vector) }
+            }
+
+            /// Adds the dot product of four activations and weights to each neuron's sum.
+            pub(super) fn dot(sum: Vector, inputs: Vector, weights: Vector) -> Vector {
+                add32(sum, madd16(maddubs(inputs, weights)))
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2_ops;
+#[cfg(target_arch = "x86_64")]
+mod avx512_ops;
+#[cfg(target_arch = "wasm32")]
+mod simd128_ops;
+
+use super::{
+    features::{FUSED_ROWS, NUM_FUSED},
+    kernels::{
+        AccumulatorPair, CacheLine, I16_SUM_INPUTS, I16Line, Layers, NUM_CHANGED_ROWS, Tables,
+    },
+};
+use crate::learned::side_moves::Logits;
+use alea_learned::network::{ACTIVATION_MAX, SHIFT};
+
+/// The kernels over the operations of `$operations` and the dot product `$dot`, for `$features`,
+/// without closures, which would pass vectors in memory.
+macro_rules! kernels {
+    ($name:ident, $features:literal, $operations:ident, $dot:path, $i16_sums_fit:literal) => {
+        pub(super) mod $name {
+            use super::$operations::{self as v, VECTOR_BYTES};
+            use super::*;
+
+            const MAX_VECTORS: usize = 1024 / VECTOR_BYTES;
+
+            macro_rules! add_rows {
+                ($table:expr, $rows:expr, $sums:expr) => {
+                    add_rows!($table, $rows, $sums, add16)
+                };
+                ($table:expr, $rows:expr, $sums:expr, $add:ident) => {
+                    // A constant length, so that no index is checked.
+                    let table = &$table[..FUSED_ROWS * (FIRST / 32)];
+                    for row in $rows {
+                        // Bounded by a branch: masks would be in vectors, whose elements are
+                        // expensive to extract.
+                        assert!(usize::from(*row) < FUSED_ROWS);
+                        let from = usize::from(*row) * (2 * FIRST / VECTOR_BYTES);
+                        for at in 0..2 * FIRST / VECTOR_BYTES {
+                            $sums[at] = v::$add($sums[at], v::load(table, from + at));
+                        }
+                    }
+                };
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in super::super) fn sum_rows<const FIRST: usize>(
+                table: &[I16Line],
+                rows: &[u16; NUM_FUSED],
+                out: &mut [I16Line],
+            ) {
+                let out = &mut out[..FIRST / 32];
+                let mut sums = [v::zero(); MAX_VECTORS];
+                add_rows!(table, rows, sums);
+                for at in 0..2 * FIRST / VECTOR_BYTES {
+                    v::store(out, at, sums[at]);
+                }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in super::super) fn change_rows<const FIRST: usize>(
+                table: &[I16Line],
+                before: &[I16Line],
+                gone: &[u16; NUM_CHANGED_ROWS],
+                come: &[u16; NUM_CHANGED_ROWS],
+                out: &mut [I16Line],
+            ) {
+                let (before, out) = (&before[..FIRST / 32], &mut out[..FIRST / 32]);
+                let mut sums = [v::zero(); MAX_VECTORS];
+                for at in 0..2 * FIRST / VECTOR_BYTES {
+                    sums[at] = v::load(before, at);
+                }
+                add_rows!(table, gone, sums, sub16);
+                add_rows!(table, come, sums);
+                for at in 0..2 * FIRST / VECTOR_BYTES {
+                    v::store(out, at, sums[at]);
+                }
+            }
+
+            /// Terms of the logit from the second layer, in a vector per position whose lanes
+            /// [`v::total`] sums; `ACC_CHAINS` accumulators per sum.
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn forward<
+                const FIRST: usize,
+                const SECOND: usize,
+                const COUNT: usize,
+                const ACC_CHAINS: usize,
+            >(
+                layers: &Layers,
+                activations: &mut [Activations<FIRST>; COUNT],
+            ) -> [v::Vector; COUNT] {
+                const {
+                    assert!(
+                        FIRST % (4 * ACC_CHAINS) == 0
+                            && SECOND * 4 / VECTOR_BYTES <= v::MAX_SECOND_LAYER_VECTORS
+                    )
+                };
+                let vectors = const { SECOND * 4 / VECTOR_BYTES };
+                let hidden = &layers.hidden[..FIRST * SECOND / 64];
+                let bias = &layers.bias[..SECOND / 16];
+                // Loaded from memory: extracting elements from registers costs more.
+                let activations = std::hint::black_box(activations);
+                let mut sums = [[[v::zero(); v::MAX_SECOND_LAYER_VECTORS]; ACC_CHAINS]; COUNT];
+                for position in 0..COUNT {
+                    for at in 0..vectors {
+                        sums[position][0][at] = v::load(bias, at);
+                    }
+                }
+                for step in 0..FIRST / (4 * ACC_CHAINS) {
+                    for part in 0..ACC_CHAINS {
+                        let four = ACC_CHAINS * step + part;
+                        let mut inputs = [v::zero(); COUNT];
+                        for position in 0..COUNT {
+                            inputs[position] = v::broadcast(i32::from_le_bytes(
+                                activations[position].0.as_chunks::<4>().0[four],
+                            ));
+                        }
+                        for at in 0..vectors {
+                            let weights = v::load(hidden, four * vectors + at);
+                            for position in 0..COUNT {
+                                sums[position][part][at] =
+                                    $dot(sums[position][part][at], inputs[position], weights);
+                            }
+                        }
+                    }
+                }
+                let mut totals = [v::zero(); COUNT];
+                for position in 0..COUNT {
+                    for at in 0..vectors {
+                        for part in 1..ACC_CHAINS {
+                            sums[position][0][at] =
+                                v::add32(sums[position][0][at], sums[position][part][at]);
+                        }
+                    }
+                    totals[position] = outputs::<SECOND>(layers, &sums[position][0]);
+                }
+                totals
+            }
+
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn forward_by_i16_sums<const FIRST: usize, const SECOND: usize>(
+                layers: &Layers,
+                activations: &mut Activations<FIRST>,
+            ) -> v::Vector {
+                let vectors = const { SECOND * 4 / VECTOR_BYTES };
+                let hidden = &layers.hidden[..FIRST * SECOND / 64];
+                let bias = &layers.bias[..SECOND / 16];
+                // Loaded from memory: extracting elements from registers costs more.
+                let activations = std::hint::black_box(activations);
+                let mut sums = [v::zero(); v::MAX_SECOND_LAYER_VECTORS];
+                for at in 0..vectors {
+                    sums[at] = v::load(bias, at);
+                }
+                for step in 0..FIRST / I16_SUM_INPUTS {
+                    let mut inputs = [v::zero(); I16_SUM_INPUTS / 4];
+                    for four in 0..I16_SUM_INPUTS / 4 {
+                        inputs[four] = v::broadcast(i32::from_le_bytes(
+                            activations.0.as_chunks::<4>().0[step * (I16_SUM_INPUTS / 4) + four],
+                        ));
+                    }
+                    for at in 0..vectors {
+                        let mut products = v::zero();
+                        for four in 0..I16_SUM_INPUTS / 4 {
+                            let weights = v::load(
+                                hidden,
+                                (step * (I16_SUM_INPUTS / 4) + four) * vectors + at,
+                            );
+                            products = v::add16(products, v::maddubs(inputs[four], weights));
+                        }
+                        sums[at] = v::add32(sums[at], v::madd16(products));
+                    }
+                }
+                outputs::<SECOND>(layers, &sums)
+            }
+
+            /// Terms of the logit from these second-layer sums, in lanes that [`v::total`] sums.
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn outputs<const SECOND: usize>(
+                layers: &Layers,
+                sums: &[v::Vector; v::MAX_SECOND_LAYER_VECTORS],
+            ) -> v::Vector {
+                let vectors = const { SECOND * 4 / VECTOR_BYTES };
+                let output = &layers.output[..SECOND / 16];
+                let mut total = v::zero();
+                for at in (0..vectors).step_by(2) {
+                    let weights = v::pack(
+                        v::load(output, at),
+                        if at + 1 < vectors {
+                            v::load(output, at + 1)
+                        } else {
+                            v::zero()
+                        },
+                    );
+                    total = v::add32(total, v::output(sums[at], sums[at + 1], weights));
+                }
+                total
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in super::super) fn logit<const FIRST: usize, const SECOND: usize>(
+                tables: &Tables,
+                layers: &Layers,
+                rows: &[[u16; NUM_FUSED]; 2],
+            ) -> i32 {
+                let mut sums = [v::zero(); MAX_VECTORS];
+                add_rows!(tables.mover, &rows[0], sums);
+                add_rows!(tables.other, &rows[1], sums);
+                let mut activations = [Activations([0; FIRST])];
+                for at in 0..FIRST / VECTOR_BYTES {
+                    v::store_bytes(
+                        &mut activations[0].0,
+                        at,
+                        v::activations(sums[2 * at], sums[2 * at + 1]),
+                    );
+                }
+                let [activations] = &mut activations;
+                let sums = if $i16_sums_fit && layers.i16_sums_fit {
+                    forward_by_i16_sums::<FIRST, SECOND>(layers, activations)
+                } else {
+                    forward::<FIRST, SECOND, 1, { v::ACC_CHAINS }>(
+                        layers,
+                        std::array::from_mut(activations),
+                    )[0]
+                };
+                layers.output_bias + v::total(sums)
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in super::super) fn logits<const FIRST: usize, const SECOND: usize>(
+                layers: &Layers,
+                movers: &[I16Line],
+                others: &[I16Line],
+                pairs: &[AccumulatorPair],
+                out: &mut Logits,
+            ) {
+                // The next activations are stored before these are loaded, since loads wait long
+                // for recent stores.
+                let [these, next] =
+                    &mut [const { [const { Activations([0; FIRST]) }; POSITIONS_PER_GROUP] }; 2];
+                let (mut these, mut next) = (these, next);
+                let mut rest = pairs.chunks(POSITIONS_PER_GROUP);
+                let mut pairs = rest.next().unwrap_or_default();
+                activate(movers, others, pairs, these);
+                for out in out.as_chunks_mut::<POSITIONS_PER_GROUP>().0 {
+                    let following = rest.next().unwrap_or_default();
+                    activate(movers, others, following, next);
+                    let mut sums = [v::zero(); POSITIONS_PER_GROUP];
+                    if $i16_sums_fit && layers.i16_sums_fit {
+                        for position in 0..pairs.len() {
+                            sums[position] =
+                                forward_by_i16_sums::<FIRST, SECOND>(layers, &mut these[position]);
+                        }
+                    } else if v::POSITIONS_PER_BATCH == POSITIONS_PER_GROUP {
+                        match pairs.len() {
+                            1 => forward_into::<FIRST, SECOND, 1, { v::ACC_CHAINS }>(
+                                layers, these, &mut sums,
+                            ),
+                            2 => forward_into::<FIRST, SECOND, 2, { v::ACC_CHAINS_FOR_TWO_POSITIONS }>(
+                                layers, these, &mut sums,
+                            ),
+                            3 => forward_into::<FIRST, SECOND, 3, 1>(layers, these, &mut sums),
+                            _ => forward_into::<FIRST, SECOND, POSITIONS_PER_GROUP, 1>(
+                                layers, these, &mut sums,
+                            ),
+                        }
+                    } else {
+                        // An odd last position is paired with old activations, whose result is
+                        // discarded.
+                        for two in 0..pairs.len().div_ceil(2) {
+                            let (activations, sums) = (&mut these[2 * two..], &mut sums[2 * two..]);
+                            forward_into::<FIRST, SECOND, 2, { v::ACC_CHAINS_FOR_TWO_POSITIONS }>(
+                                layers,
+                                activations,
+                                sums,
+                            );
+                        }
+                    }
+                    v::store_totals(out, sums, layers.output_bias);
+                    if following.is_empty() {
+                        break;
+                    }
+                    std::mem::swap(&mut these, &mut next);
+                    pairs = following;
+                }
+            }
+
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn activate<const FIRST: usize>(
+                movers: &[I16Line],
+                others: &[I16Line],
+                pairs: &[AccumulatorPair],
+                all: &mut [Activations<FIRST>; POSITIONS_PER_GROUP],
+            ) {
+                for number in 0..pairs.len().min(POSITIONS_PER_GROUP) {
+                    let (pair, activations) = (pairs[number], &mut all[number]);
+                    let mover = &movers[usize::from(pair[0]) * (FIRST / 32)..][..FIRST / 32];
+                    let other = &others[usize::from(pair[1]) * (FIRST / 32)..][..FIRST / 32];
+                    for at in 0..FIRST / VECTOR_BYTES {
+                        let low = v::add16(v::load(mover, 2 * at), v::load(other, 2 * at));
+                        let high = v::add16(v::load(mover, 2 * at + 1), v::load(other, 2 * at + 1));
+                        v::store_bytes(&mut activations.0, at, v::activations(low, high));
+                    }
+                }
+            }
+
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn forward_into<
+                const FIRST: usize,
+                const SECOND: usize,
+                const COUNT: usize,
+                const ACC_CHAINS: usize,
+            >(
+                layers: &Layers,
+                activations: &mut [Activations<FIRST>],
+                sums: &mut [v::Vector],
+            ) {
+                if let (Some(activations), Some(sums)) =
+                    (activations.first_chunk_mut(), sums.first_chunk_mut())
+                {
+                    *sums = forward::<FIRST, SECOND, COUNT, ACC_CHAINS>(layers, activations);
+                }
+            }
+        }
+    };
+}
+
+const POSITIONS_PER_GROUP: usize = 4;
+
+#[repr(C, align(64))]
+struct Activations<const FIRST: usize>([u8; FIRST]);
+
+#[cfg(target_arch = "wasm32")]
+kernels!(simd128, "simd128", simd128_ops, simd128_ops::dot, true);
+#[cfg(target_arch = "x86_64")]
+kernels!(avx2, "avx2", avx2_ops, avx2_ops::dot, true);
+#[cfg(target_arch = "x86_64")]
+kernels!(
+    avx512,
+    "avx2,avx512f,avx512bw",
+    avx512_ops,
+    avx512_ops::dot,
+    true
+);
+#[cfg(target_arch = "x86_64")]
+kernels!(
+    vnni,
+    "avx2,avx512f,avx512bw,avx512vnni",
+    avx512_ops,
+    std::arch::x86_64::_mm512_dpbusd_epi32,
+    false
+);

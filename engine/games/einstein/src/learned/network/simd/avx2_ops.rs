@@ -1,0 +1,65 @@
+//! Kernel operations on 256-bit vectors, half a cache line each.
+#![allow(unsafe_code)]
+
+use super::{ACTIVATION_MAX, CacheLine, POSITIONS_PER_GROUP, SHIFT};
+use crate::learned::horizontal_sums;
+use std::arch::x86_64::*;
+pub(super) use std::arch::x86_64::{
+    _mm256_add_epi16 as add16,
+    _mm256_add_epi32 as add32,
+    // Activations times weights, summed in pairs: at most 2 · 127 · 128, which fits 16 bits.
+    _mm256_maddubs_epi16 as maddubs,
+    // Packs the weights of two vectors of neurons into one, in the order of [`output`].
+    _mm256_packs_epi32 as pack,
+    _mm256_set1_epi32 as broadcast,
+    _mm256_setzero_si256 as zero,
+    _mm256_sub_epi16 as sub16,
+};
+
+pub(super) type Vector = __m256i;
+pub(super) const VECTOR_BYTES: usize = 32;
+pub(super) const MAX_SECOND_LAYER_VECTORS: usize = 4;
+/// Positions per batch of the second layer: 8 sums, 2 inputs, weights and products fill 16
+/// registers.
+pub(super) const POSITIONS_PER_BATCH: usize = 2;
+pub(super) const ACC_CHAINS_FOR_TWO_POSITIONS: usize = 1;
+pub(super) const ACC_CHAINS: usize = 2;
+
+pub(super) use horizontal_sums::sum_of_eight as total;
+
+common_operations!("avx2");
+
+compiled_for! {
+    "avx2"
+
+    pub(super) fn madd16(numbers: Vector) -> Vector {
+        _mm256_madd_epi16(numbers, _mm256_set1_epi16(1))
+    }
+
+    /// First-layer sums as activations, in packed order.
+    pub(super) fn activations(low: Vector, high: Vector) -> Vector {
+        const ROUND_DOWN: i32 = SHIFT as i32;
+        let packed = _mm256_packus_epi16(
+            _mm256_srai_epi16::<ROUND_DOWN>(low),
+            _mm256_srai_epi16::<ROUND_DOWN>(high),
+        );
+        _mm256_min_epu8(packed, _mm256_set1_epi8(127))
+    }
+
+    /// Clipped sums of two vectors of neurons times their output weights. Packing clips at 0 and
+    /// 65,535; the result fits 16 bits.
+    pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
+        let clipped = _mm256_min_epu16(
+            _mm256_packus_epi32(first, second),
+            _mm256_set1_epi16(ACTIVATION_MAX as i16),
+        );
+        _mm256_madd_epi16(clipped, weights)
+    }
+
+    pub(super) fn store_totals(out: &mut [i32; POSITIONS_PER_GROUP], vectors: [Vector; POSITIONS_PER_GROUP], more: i32) {
+        horizontal_sums::store(
+            out,
+            _mm_add_epi32(horizontal_sums::sums_of_eights(vectors), _mm_set1_epi32(more)),
+        );
+    }
+}

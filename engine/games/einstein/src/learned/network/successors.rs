@@ -1,0 +1,266 @@
+//! Batched evaluation of all successors of a position.
+//!
+//! A successor combines an accumulator of the mover after a move with one of the enemy, complete or
+//! less the captured stone. Invariant: batched values are bit-identical to successors evaluated one
+//! by one.
+
+use super::{
+    SimdNetwork, ZERO_LINES,
+    features::{NUM_FUSED, TURNS_ROW, fused_rows, turns_row},
+    kernels::{self, AccumulatorPair, CacheLine, I16Line},
+};
+use crate::{
+    GONE, MAX_STONES, Move, Position, Standard,
+    evaluators::race_tables::{distance_index, distance_stride},
+    learned::side_moves::{LOST_LOGIT, Logits, MAX_STEPS, MoveSubset, SideMove, SideMoves},
+    position::Side,
+};
+use alea_core::arrays::{build_array, map_array};
+
+/// Cached moves of a side and its accumulators after them. Initially empty; allocates once.
+#[derive(Clone, Debug, Default)]
+pub struct Successors {
+    steps: SideMoves,
+    /// The enemy's accumulators, then the mover's after each step, then, with cross-side features,
+    /// the sums for each successor.
+    sums: Vec<I16Line>,
+}
+
+/// Number of the enemy's accumulators: complete, and without each of its stones.
+const NUM_ENEMY_ACCUMULATORS: usize = 1 + MAX_STONES;
+
+impl SimdNetwork {
+    #[inline]
+    fn rows(&self, side: Side) -> [u16; NUM_FUSED] {
+        fused_rows(self.classes, side)
+    }
+
+    #[inline]
+    pub(super) fn value_successors<const FIRST: usize, const SECOND: usize>(
+        &self,
+        game: &Standard,
+        position: &Position,
+        own: &mut Successors,
+    ) -> f32 {
+        let mover = position.mover();
+        if !own.steps.is_for(mover) {
+            self.rebuild::<FIRST>(game, mover, own);
+        }
+        let steps = own.steps.list();
+        let (enemies, others) = own.sums.split_at_mut(NUM_ENEMY_ACCUMULATORS * (FIRST / 32));
+        let (others, mover_sums) = others.split_at_mut(MAX_STEPS * (FIRST / 32));
+        let targets = own.steps.targets();
+        let mut logits =
+            self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others, mover_sums);
+        kernels::one_ply(self.instructions, &own.steps, &mut logits)
+    }
+
+    #[inline]
+    pub(super) fn rate_successors<const FIRST: usize, const SECOND: usize, const LINES: usize>(
+        &self,
+        position: &Position,
+        moves: &[Move],
+        count: impl Fn(i32) -> f32,
+        scores: &mut [f32],
+    ) {
+        let mover = position.mover();
+        let listed = MoveSubset::new(position, moves, scores);
+        let steps = listed.list();
+        let mut others = [[CacheLine([0; 32]); LINES]; MAX_STEPS];
+        for (step, out) in steps.iter().zip(&mut others) {
+            kernels::sum_rows::<FIRST>(
+                self.instructions,
+                &self.tables.other,
+                &self.rows(step.apply_to(mover)),
+                out,
+            );
+        }
+        let mut enemies = [[CacheLine([0; 32]); LINES]; NUM_ENEMY_ACCUMULATORS];
+        let (enemies, others) = (enemies.as_flattened_mut(), others.as_flattened());
+        let targets = listed.targets();
+        let logits = match self.both {
+            None => {
+                self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others, &mut [])
+            }
+            Some(_) => {
+                let mover_sums = &mut [[CacheLine([0; 32]); LINES]; MAX_STEPS];
+                let mover_sums = mover_sums.as_flattened_mut();
+                self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others, mover_sums)
+            }
+        };
+        listed.score(&logits, count, scores);
+    }
+
+    /// The enemy's logit after each step. `others` has the mover's accumulators after the steps;
+    /// `enemies` and `mover_sums` are buffers.
+    #[inline]
+    fn logits<const FIRST: usize, const SECOND: usize>(
+        &self,
+        position: &Position,
+        steps: &[SideMove],
+        targets: u32,
+        enemies: &mut [I16Line],
+        others: &[I16Line],
+        mover_sums: &mut [I16Line],
+    ) -> Logits {
+        let enemy = position.other();
+        let mut pairs = [[0; 2]; MAX_STEPS];
+        let captured = self.pair_up::<FIRST>(enemy, steps, targets, enemies, &mut pairs);
+        let pairs = &pairs[..steps.len()];
+        let mut logits = Logits::default();
+        let stones = position.stones() as usize % self.buckets.len();
+        let [fewer, all] = map_array([stones.saturating_sub(1), stones], |left| {
+            self.buckets[left]
+        });
+        let own_pairs: [AccumulatorPair; MAX_STEPS] = build_array(|step| [step as u8, 0]);
+        let (movers, others, summed) = match &self.both {
+            None => (&*enemies, others, pairs),
+            Some(both) => {
+                let lines = FIRST / 32;
+                let outs = mover_sums.chunks_exact_mut(lines);
+                for ((step, pair), out) in steps.iter().zip(pairs).zip(outs) {
+                    let sums =
+                        map_array([(&*enemies, pair[0]), (others, pair[1])], |(sums, at)| {
+                            &sums[usize::from(at) * lines..][..lines]
+                        });
+                    let sides = (
+                        enemy.without_stone_on(step.square),
+                        step.apply_to(position.mover()),
+                    );
+                    both.add_accumulators(self.instructions, sides, sums, out);
+                }
+                (&*mover_sums, &ZERO_LINES[..], &own_pairs[..steps.len()])
+            }
+        };
+        let compute = |bucket: u8, logits: &mut Logits| {
+            let layers = &self.layers[usize::from(bucket)];
+            let set = self.instructions;
+            kernels::logits::<FIRST, SECOND>(set, layers, movers, others, summed, logits);
+        };
+        compute(all, &mut logits);
+        if fewer != all {
+            // After captures, of either side's stones, the bucket is that of one stone less.
+            let own = position.mover().occupied_squares();
+            let captures = |(step, pair): (&SideMove, &AccumulatorPair)| {
+                pair[0] != 0 || own >> (Standard::GOAL - step.square) & 1 != 0
+            };
+            let mut smaller_bucket_logits = Logits::default();
+            compute(fewer, &mut smaller_bucket_logits);
+            for (step_index, map_array) in steps.iter().zip(pairs).enumerate() {
+                if captures(map_array) {
+                    logits[step_index] = smaller_bucket_logits[step_index];
+                }
+            }
+        }
+        if captured && enemy.count() == 1 {
+            // An enemy without stones has lost.
+            for (logit, _) in logits
+                .iter_mut()
+                .zip(pairs)
+                .filter(|(_, pair)| pair[0] != 0)
+            {
+                *logit = LOST_LOGIT;
+            }
+        }
+        logits
+    }
+
+    /// Computes the enemy's accumulators as needed, and pairs each step with one. Returns whether
+    /// any step captures an enemy stone.
+    #[inline]
+    fn pair_up<const FIRST: usize>(
+        &self,
+        enemy: Side,
+        steps: &[SideMove],
+        targets: u32,
+        enemies: &mut [I16Line],
+        pairs: &mut [AccumulatorPair; MAX_STEPS],
+    ) -> bool {
+        let lines = FIRST / 32;
+        *pairs = const { pairs_without_captures() };
+        kernels::sum_rows::<FIRST>(
+            self.instructions,
+            &self.tables.mover,
+            &self.rows(enemy),
+            &mut enemies[..lines],
+        );
+        // No step goes to 31, the square of gone stones.
+        let mut captured = (0..MAX_STONES).fold(0u8, |set, stone| {
+            set | ((targets >> enemy.square(stone) & 1) as u8) << stone
+        });
+        let captures = captured != 0;
+        while captured != 0 {
+            let victim = captured.trailing_zeros() as usize;
+            captured &= captured - 1;
+            let square = enemy.square(victim);
+            for at in 0..steps.len().min(MAX_STEPS) {
+                // Masked, since a branch would be unpredictable.
+                let (pair, step) = (&mut pairs[at], steps[at]);
+                let is_captured = u8::from(step.square == square).wrapping_neg();
+                pair[0] = pair[0] & !is_captured | (victim as u8 + 1) & is_captured;
+            }
+            let out = &mut enemies[(victim + 1) * lines..][..lines];
+            kernels::sum_rows::<FIRST>(
+                self.instructions,
+                &self.tables.mover,
+                &self.rows(enemy.with_stone_on(victim, GONE)),
+                out,
+            );
+        }
+        captures
+    }
+
+    fn rebuild<const FIRST: usize>(&self, game: &Standard, side: Side, own: &mut Successors) {
+        let lines = FIRST / 32;
+        own.steps.rebuild(game, side);
+        let positions = if self.both.is_some() { MAX_STEPS } else { 0 };
+        let all = (NUM_ENEMY_ACCUMULATORS + MAX_STEPS + positions) * lines;
+        own.sums.resize(all, CacheLine([0; 32]));
+        // The enemy's buffer temporarily holds the side's accumulator before its moves.
+        let (before, sums) = own.sums.split_at_mut(NUM_ENEMY_ACCUMULATORS * lines);
+        let rows = self.rows(side);
+        let (instructions, table) = (self.instructions, &self.tables.other);
+        kernels::sum_rows::<FIRST>(instructions, table, &rows, before);
+        let (occupied, distances) = (side.occupied_squares(), distance_index(side));
+        for (step, out) in own.steps.list().iter().zip(sums.chunks_exact_mut(lines)) {
+            let (stone, to) = (
+                usize::from(step.stone) % MAX_STONES,
+                Standard::GOAL - step.square,
+            );
+            if occupied >> to & 1 == 0 {
+                let from = side.square(stone);
+                let moved = rows[stone] - u16::from(from) + u16::from(to);
+                let turns = turns_row(
+                    self.classes,
+                    distances - distance_stride(stone, from) + distance_stride(stone, to),
+                );
+                kernels::change_rows::<FIRST>(
+                    instructions,
+                    table,
+                    before,
+                    &[rows[stone], rows[TURNS_ROW]],
+                    &[moved, turns],
+                    out,
+                );
+            } else {
+                kernels::sum_rows::<FIRST>(
+                    instructions,
+                    table,
+                    &self.rows(step.apply_to(side)),
+                    out,
+                );
+            }
+        }
+    }
+}
+
+/// Every step is paired with the complete enemy.
+const fn pairs_without_captures() -> [AccumulatorPair; MAX_STEPS] {
+    let mut pairs = [[0; 2]; MAX_STEPS];
+    let mut index = 0;
+    while index < MAX_STEPS {
+        pairs[index][1] = index as u8;
+        index += 1;
+    }
+    pairs
+}

@@ -1,0 +1,134 @@
+//! EinStein's n-tuples (Chu et al., TAAI 2017): cells, named sets, and kernels for one position or
+//! all its successors.
+//!
+//! Invariant: bit-identical to [`alea_learned::tuples::GenericKernels`].
+
+mod cell;
+mod incremental;
+mod mobility;
+mod sets;
+#[cfg(target_arch = "x86_64")]
+mod simd;
+mod simd_layout;
+mod successors;
+mod symbols;
+mod tuples_by_cell;
+
+pub(crate) use cell::{GROUPS, transform_cell};
+pub(crate) use sets::{SETS, candidates};
+pub use successors::Successors;
+
+use crate::{Move, Position, Standard};
+use alea_core::simd::{Instructions, SimdLevel};
+use alea_learned::inputs::Cell;
+use alea_learned::tuples::{TupleKernels, TupleNetwork, sum_by_rows};
+use cell::CELLS;
+use simd_layout::SimdLayout;
+use symbols::Symbols;
+use tuples_by_cell::TuplesByCell;
+
+/// An n-tuple network for EinStein.
+pub type NTuple = TupleNetwork<Standard>;
+
+/// A set of tuples of EinStein.
+pub type TupleSet = alea_learned::tuples::TupleSet<Standard>;
+
+pub(crate) fn symbols(position: &Position) -> [u8; CELLS] {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(symbols) = simd::symbols(position) {
+        return symbols;
+    }
+    *Symbols::new(position).symbols()
+}
+
+/// SIMD kernels of EinStein's tuples.
+#[derive(Clone, Debug)]
+pub struct EinSteinTuples {
+    plan: SimdLayout,
+    tuples_by_cell: Box<TuplesByCell>,
+    instructions: Instructions,
+}
+
+impl EinSteinTuples {
+    #[inline]
+    fn uses_simd(&self) -> bool {
+        self.instructions != Instructions::PORTABLE
+    }
+
+    /// Whether the instructions are 512-bit vectors with byte permutations.
+    #[inline]
+    fn uses_avx512_vbmi(&self) -> bool {
+        self.instructions.level() == SimdLevel::Avx512Vbmi
+    }
+}
+
+impl TupleKernels<Standard> for EinSteinTuples {
+    type Cache = Successors;
+    const BATCHES_SUCCESSORS: bool = true;
+
+    fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self {
+        Self {
+            plan: SimdLayout::new(tuples, bases),
+            tuples_by_cell: Box::new(TuplesByCell::new(tuples)),
+            instructions: Instructions::PORTABLE,
+        }
+        .with_instructions(Instructions::detect())
+    }
+
+    fn with_instructions(&self, instructions: Instructions) -> Self {
+        Self {
+            // AVX-512 requires byte permutations (VBMI).
+            instructions: instructions.widest_of(&[SimdLevel::Avx2, SimdLevel::Avx512Vbmi]),
+            ..self.clone()
+        }
+    }
+
+    #[inline]
+    fn rows(set: &TupleSet, position: &Position, out: &mut [u32]) {
+        #[cfg(target_arch = "x86_64")]
+        if set.kernels().uses_simd() {
+            return simd::rows(set, position, out);
+        }
+        let view = if set.kernels().plan.has_compact_alphabet() {
+            Symbols::new(position)
+        } else {
+            Symbols::plain(position)
+        };
+        set.rows_from_view(position, view.symbols(), out);
+    }
+
+    #[inline]
+    fn sum(network: &NTuple, position: &Position) -> i32 {
+        #[cfg(target_arch = "x86_64")]
+        if network.set().kernels().uses_simd() {
+            let quantized_weights = network.quantized();
+            return quantized_weights.bias
+                + simd::sum(network.set(), position, &quantized_weights.weights);
+        }
+        sum_by_rows(network, position)
+    }
+
+    #[inline]
+    fn one_ply(
+        network: &NTuple,
+        game: &Standard,
+        position: &Position,
+        cache: &mut Successors,
+    ) -> f32 {
+        successors::value_successors(network, game, position, cache)
+    }
+
+    #[inline]
+    fn score_successors(
+        network: &NTuple,
+        _: &Standard,
+        position: &Position,
+        moves: &[Move],
+        scores: &mut [f32],
+    ) {
+        successors::rate_successors(network, position, moves, scores);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! The cells of tuples: their indices, names and alphabets.
+//!
+//! Stones 0–5 are the mover's 1–6, stones 6–11 the other side's; squares are in the mover's
+//! perspective. Invariant: names never change their meaning.
+
+use crate::{MAX_STONES, Standard, symmetry::transpose};
+use alea_learned::inputs::{Cell, CellGroup};
+
+pub(super) const SQUARES: usize = Standard::SQUARES as usize;
+pub(super) const STONES: usize = 2 * MAX_STONES;
+
+// First index of each kind. The first 64 cells are always computed; the compact alphabets follow,
+// each in a vector of 32 bytes.
+pub(super) const BOARD_START: usize = 0;
+pub(super) const SQUARES_START: usize = BOARD_START + SQUARES;
+pub(super) const DISTANCES_START: usize = SQUARES_START + STONES;
+pub(super) const ALIVE_START: usize = DISTANCES_START + STONES;
+pub(super) const OWNERS_START: usize = 64;
+pub(super) const MOBILE_START: usize = 96;
+pub(super) const CELLS: usize = 128;
+
+const _: () = assert!(
+    ALIVE_START + STONES <= OWNERS_START
+        && OWNERS_START + SQUARES <= MOBILE_START
+        && MOBILE_START + SQUARES <= CELLS
+);
+
+const fn group(
+    letter: char,
+    start: usize,
+    count: usize,
+    symbols: usize,
+    meaning: &'static str,
+) -> CellGroup {
+    CellGroup {
+        letter,
+        start,
+        count,
+        symbols,
+        meaning,
+        optional: start >= OWNERS_START,
+    }
+}
+
+pub(super) const BOARD_CELLS: CellGroup = group(
+    'b',
+    BOARD_START,
+    SQUARES,
+    STONES + 1,
+    "board seen by the mover (0 empty, 1-6 mover, 7-12 other)",
+);
+pub(super) const SQUARE_CELLS: CellGroup = group(
+    's',
+    SQUARES_START,
+    STONES,
+    SQUARES + 1,
+    "square of mover 1-6, other 1-6 in the owner's perspective (25 gone)",
+);
+/// The distance of a stone to its goal, 1–4; 0 when gone (or on the goal, where the game is over).
+pub(super) const DISTANCE_CELLS: CellGroup =
+    group('d', DISTANCES_START, STONES, 5, "distance (0 gone)");
+pub(super) const ALIVE_CELLS: CellGroup = group('a', ALIVE_START, STONES, 2, "alive");
+pub(super) const OWNER_CELLS: CellGroup = group(
+    'o',
+    OWNERS_START,
+    SQUARES,
+    3,
+    "whose stone (0 empty, 1 mover, 2 other)",
+);
+/// Whether faces other than its own number allow the stone on a square to move.
+pub(super) const MOBILE_CELLS: CellGroup = group(
+    'm',
+    MOBILE_START,
+    SQUARES,
+    5,
+    "the faces that permit it (0 empty, 1 mover: its own, 2 mover: others too, 3 other: its own, 4 other: others too)",
+);
+
+pub(crate) static GROUPS: [CellGroup; 6] = [
+    BOARD_CELLS,
+    SQUARE_CELLS,
+    DISTANCE_CELLS,
+    ALIVE_CELLS,
+    OWNER_CELLS,
+    MOBILE_CELLS,
+];
+
+/// Whether a cell is in [`GROUPS`] with its number of symbols; a `Cell` may have any index.
+pub(super) fn is_valid_cell(cell: Cell) -> bool {
+    GROUPS
+        .iter()
+        .any(|group| group.all().any(|own| own == cell))
+}
+
+pub(super) fn has_compact_alphabet(cell: Cell) -> bool {
+    cell.index() >= OWNERS_START
+}
+
+/// The image of a cell under a symmetry of [`crate::symmetry`], up to renamed
+/// symbols.
+pub(crate) fn transform_cell(cell: Cell, symmetry: usize) -> Cell {
+    let square = |square: usize| {
+        if symmetry & 1 == 1 {
+            usize::from(transpose(square as u8))
+        } else {
+            square
+        }
+    };
+    let stone = |stone: usize| match stone {
+        0..MAX_STONES if symmetry & 2 != 0 => MAX_STONES - 1 - stone,
+        MAX_STONES.. if symmetry & 4 != 0 => 3 * MAX_STONES - 1 - stone,
+        _ => stone,
+    };
+    let flipped = GROUPS.iter().find_map(|group| {
+        let number = group.number_of(cell)?;
+        Some(group.cell(if group.count == SQUARES {
+            square(number)
+        } else {
+            stone(number)
+        }))
+    });
+    flipped.unwrap_or(cell)
+}

@@ -1,0 +1,261 @@
+//! The named tuple sets, and the candidates of tuple searches.
+//!
+//! Invariant: a name keeps its tuples for ever.
+
+use super::cell::{
+    ALIVE_CELLS, BOARD_CELLS, DISTANCE_CELLS, MOBILE_CELLS, OWNER_CELLS, SQUARE_CELLS, STONES,
+};
+use crate::{MAX_STONES, Standard};
+use alea_core::random::RandomStream;
+use alea_learned::inputs::{Cell, CellGroup, NamedTuples, TupleCandidates};
+
+/// The sets. Rows are `f32` weights of four bytes:
+///
+/// | name | tuples | rows | what |
+/// |---|---|---|---|
+/// | `stones` | 12 | 312 | the square of each stone: a linear baseline |
+/// | `race` | 7 | 97,846 | distances of either side, halves of both sides crossed, who is alive |
+/// | `stone-pairs` | 68 | 75,866 | all pairs of stones by square, and the distances of either side |
+/// | `race-and-pairs` | 73 | 142,462 | `race` and all pairs of stones by square |
+/// | `rows-and-diagonals` | 28 | 799,708 | board windows of four: in rows, columns and diagonals |
+/// | `board-windows` | 44 | 1,256,684 | `rows-and-diagonals` and the 16 squares of 2×2 |
+/// | `stone-triples` | 136 | 1,271,034 | `stone-pairs`, and triples of neighbouring labels within and across the sides |
+/// | `everything` | 185 | 2,594,314 | `stone-triples`, `board-windows` and the crossed part of `race` |
+/// | `walks-6` | 64 | 1,000,000 | random walks of six neighbouring squares, by how mobile the stones there are |
+pub(crate) static SETS: [NamedTuples<Standard>; 9] = [
+    set("race-and-pairs", |_| {
+        [pairs(), distance_vectors(), race_crossings()].concat()
+    }),
+    set("stones", |_| stones()),
+    set("race", |_| [distance_vectors(), race_crossings()].concat()),
+    set("stone-pairs", |_| [pairs(), distance_vectors()].concat()),
+    set("rows-and-diagonals", |_| lines()),
+    set("board-windows", |_| [lines(), blocks()].concat()),
+    set("stone-triples", |_| {
+        [pairs(), distance_vectors(), triples()].concat()
+    }),
+    set("everything", |_| {
+        [
+            pairs(),
+            distance_vectors(),
+            triples(),
+            lines(),
+            blocks(),
+            race_crossings(),
+        ]
+        .concat()
+    }),
+    set("walks-6", |_| walks()),
+];
+
+const fn set(name: &'static str, tuples: fn(&Standard) -> Vec<Vec<Cell>>) -> NamedTuples<Standard> {
+    NamedTuples { name, tuples }
+}
+
+const FIRST_STONES: [usize; 2] = [0, MAX_STONES];
+
+fn cells(group: CellGroup, numbers: impl IntoIterator<Item = usize>) -> Vec<Cell> {
+    numbers
+        .into_iter()
+        .map(|number| group.cell(number))
+        .collect()
+}
+
+fn squares<const COUNT: usize>(stones: [usize; COUNT]) -> Vec<Cell> {
+    cells(SQUARE_CELLS, stones)
+}
+
+fn stones() -> Vec<Vec<Cell>> {
+    (0..STONES).map(|stone| squares([stone])).collect()
+}
+
+/// All 66 pairs of the twelve stones: 26² rows each.
+fn pairs() -> Vec<Vec<Cell>> {
+    (0..STONES)
+        .flat_map(|second| (0..second).map(move |first| squares([first, second])))
+        .collect()
+}
+
+/// The distances of all six stones of a side: 5⁶ rows.
+fn distance_vectors() -> Vec<Vec<Cell>> {
+    FIRST_STONES
+        .map(|first| cells(DISTANCE_CELLS, first..first + MAX_STONES))
+        .to_vec()
+}
+
+/// Half of one side's distances with half of the other's (four times 5⁶ rows), and all twelve alive
+/// bits (2¹²).
+fn race_crossings() -> Vec<Vec<Cell>> {
+    let mut tuples: Vec<Vec<Cell>> = [(0, 6), (0, 9), (3, 6), (3, 9)]
+        .map(|(own, other)| cells(DISTANCE_CELLS, (own..own + 3).chain(other..other + 3)))
+        .to_vec();
+    tuples.push(cells(ALIVE_CELLS, 0..STONES));
+    tuples
+}
+
+/// Three stones of one side with consecutive labels, and two of one side with any of the other: 26³
+/// rows each.
+fn triples() -> Vec<Vec<Cell>> {
+    let mut tuples = Vec::new();
+    for side in FIRST_STONES {
+        tuples.extend(
+            (side..side + MAX_STONES - 2).map(|first| squares([first, first + 1, first + 2])),
+        );
+    }
+    for (side, enemy_side) in [(0, MAX_STONES), (MAX_STONES, 0)] {
+        for first in side..side + MAX_STONES - 1 {
+            tuples.extend(
+                (enemy_side..enemy_side + MAX_STONES)
+                    .map(|enemy| squares([first, first + 1, enemy])),
+            );
+        }
+    }
+    tuples
+}
+
+/// Windows of four squares in rows, columns and diagonals: 13⁴ rows each.
+fn lines() -> Vec<Vec<Cell>> {
+    let mut tuples = Vec::new();
+    for (row_step, column_step) in [(0, 1), (1, 0), (1, 1), (1, -1)] {
+        for row in 0..5i32 {
+            for column in 0..5i32 {
+                let (last_row, last_column) = (row + 3 * row_step, column + 3 * column_step);
+                if (0..5).contains(&last_row) && (0..5).contains(&last_column) {
+                    let square =
+                        |at: i32| ((row + at * row_step) * 5 + column + at * column_step) as usize;
+                    tuples.push(cells(BOARD_CELLS, (0..4).map(square)));
+                }
+            }
+        }
+    }
+    tuples
+}
+
+/// The sixteen 2×2 squares of the board: 13⁴ rows each.
+fn blocks() -> Vec<Vec<Cell>> {
+    let corners = (0..4).flat_map(|row| (0..4).map(move |column| row * 5 + column));
+    corners
+        .map(|corner| cells(BOARD_CELLS, [0, 1, 5, 6].map(|step| corner + step)))
+        .collect()
+}
+
+const WALK_SEED: u64 = 6;
+const NUM_WALKS: usize = 64;
+const SQUARES_PER_WALK: usize = 6;
+
+/// Random walks on the board (Lucas 2008), no two with the same squares. 5⁶ rows each.
+fn walks() -> Vec<Vec<Cell>> {
+    let mut random = RandomStream::new(WALK_SEED);
+    let mut walks: Vec<Vec<Cell>> = Vec::new();
+    while walks.len() < NUM_WALKS {
+        let mut visited = random_walk(SQUARES_PER_WALK, &mut random);
+        visited.sort_unstable();
+        let walk = cells(MOBILE_CELLS, visited);
+        if !walks.contains(&walk) {
+            walks.push(walk);
+        }
+    }
+    walks
+}
+
+/// The first `squares` different squares of a random walk between neighbours.
+fn random_walk(squares: usize, random: &mut RandomStream) -> Vec<usize> {
+    let mut square = random.below(25);
+    let mut visited = vec![square];
+    while visited.len() < squares {
+        let neighbours: Vec<usize> = (0..25)
+            .filter(|&other| are_neighbours(square, other))
+            .collect();
+        square = neighbours[random.below(neighbours.len())];
+        if !visited.contains(&square) {
+            visited.push(square);
+        }
+    }
+    visited
+}
+
+fn are_neighbours(one: usize, other: usize) -> bool {
+    one != other && (one / 5).abs_diff(other / 5) <= 1 && (one % 5).abs_diff(other % 5) <= 1
+}
+
+/// Number of candidate walks of each alphabet.
+const NUM_CANDIDATE_WALKS: usize = 40;
+
+/// Alphabets of squares: names of the windows and walks, the cells, and the maximum squares of a
+/// window and of a walk.
+const SQUARE_ALPHABETS: [(&str, &str, CellGroup, usize, usize); 3] = [
+    ("windows by stone", "walks by stone", BOARD_CELLS, 4, 4),
+    (
+        "windows by mobility",
+        "walks by mobility",
+        MOBILE_CELLS,
+        6,
+        6,
+    ),
+    ("windows by owner", "walks by owner", OWNER_CELLS, 9, 8),
+];
+
+/// Candidate tuples of a tuple search, by kind.
+pub(crate) fn candidates(random: &mut RandomStream) -> Vec<TupleCandidates> {
+    let distances = (2..=6).flat_map(|count| subsets(DISTANCE_CELLS, count));
+    let mut kinds: Vec<TupleCandidates> = vec![
+        ("pairs of stones", subsets(SQUARE_CELLS, 2)),
+        ("triples of stones", subsets(SQUARE_CELLS, 3)),
+        ("distances", distances.collect()),
+        (
+            "living stones",
+            [0..STONES, 0..MAX_STONES, MAX_STONES..STONES]
+                .map(|stones| cells(ALIVE_CELLS, stones))
+                .to_vec(),
+        ),
+    ];
+    for (windows_name, walks_name, alphabet, max_window, walk) in SQUARE_ALPHABETS {
+        let windows = windows(max_window).into_iter();
+        let windows = windows.map(|window| cells(alphabet, window));
+        kinds.push((windows_name, windows.collect()));
+        let walks = (0..NUM_CANDIDATE_WALKS).map(|_| cells(alphabet, random_walk(walk, random)));
+        kinds.push((walks_name, walks.collect()));
+    }
+    kinds
+}
+
+fn subsets(group: CellGroup, count: u32) -> Vec<Vec<Cell>> {
+    (0..1u32 << group.count)
+        .filter(|set| set.count_ones() == count)
+        .map(|set| {
+            cells(
+                group,
+                (0..group.count).filter(|number| set >> number & 1 == 1),
+            )
+        })
+        .collect()
+}
+
+/// Rectangles and diagonals of 3 to `max_cells` squares.
+fn windows(max_cells: usize) -> Vec<Vec<usize>> {
+    let mut windows = Vec::new();
+    for row in 0..5usize {
+        for column in 0..5usize {
+            for height in 1..=5 - row {
+                for width in 1..=5 - column {
+                    if (3..=max_cells).contains(&(height * width)) {
+                        windows.push(
+                            (0..height * width)
+                                .map(|at| (row + at / width) * 5 + column + at % width)
+                                .collect(),
+                        );
+                    }
+                }
+            }
+            for length in 3..=max_cells.min(5) {
+                if row + length <= 5 && column + length <= 5 {
+                    windows.push((0..length).map(|at| (row + at) * 5 + column + at).collect());
+                }
+                if row + length <= 5 && column + 1 >= length {
+                    windows.push((0..length).map(|at| (row + at) * 5 + column - at).collect());
+                }
+            }
+        }
+    }
+    windows
+}

@@ -1,0 +1,144 @@
+//! Rows and sums of n-tuples by x86-64 vectors: AVX2, and AVX-512 with VBMI.
+//!
+//! The symbols of four cells of sixteen tuples take one look-up (AVX-512) or one per 16 bytes of
+//! symbols (AVX2). If two stones share a square, the last counts, as in `symbols.rs`. Invariant:
+//! the rows of [`alea_learned::tuples::GenericKernels`] and the exact sums of their weights.
+#![allow(unsafe_code)]
+
+mod avx2;
+mod avx2_symbols;
+mod avx512;
+mod avx512_successors;
+mod avx512_symbols;
+
+use super::{
+    TupleSet,
+    cell::{CELLS, DISTANCE_CELLS, OWNER_CELLS, SQUARES},
+    mobility::movable_symbols,
+    successors::Parent,
+};
+use crate::{
+    Position,
+    evaluators::race_tables::distances_to_goal,
+    learned::side_moves::{Logits, SideMove, SideMoves},
+};
+use alea_learned::tuples::QuantizedWeights;
+
+// SAFETY, for this file: `Instructions` exist only for detected features, and a set's are portable,
+// AVX2, or AVX-512 with VBMI (`EinSteinTuples::with_instructions`), which includes AVX2: so AVX2
+// functions may be called if `are_vectors`, and AVX-512 ones if `are_wide`. For any position
+// symbols are in their alphabets (`SymbolVectors` of either width), so rows are below
+// `SimdLayout::rows`, the number of weights passed on; `REDUCED` is
+// `SimdLayout::has_compact_alphabet`.
+
+/// The symbols of all cells of a position; `None` without AVX2.
+#[inline]
+pub(super) fn symbols(position: &Position) -> Option<[u8; CELLS]> {
+    #[target_feature(enable = "avx2")]
+    fn symbols(position: &Position) -> [u8; CELLS] {
+        avx2_symbols::SymbolVectors::new::<true>(position).symbols()
+    }
+    // SAFETY: AVX2 was detected.
+    is_x86_feature_detected!("avx2").then(|| unsafe { symbols(position) })
+}
+
+#[inline]
+pub(super) fn sum(set: &TupleSet, position: &Position, weights: &[i32]) -> i32 {
+    let kernels = set.kernels();
+    assert!(kernels.uses_simd());
+    let plan = &kernels.plan;
+    // The weights of the position's phase, as many as `SimdLayout::rows`.
+    let weights = &weights[set.offset(position) as usize..][..plan.rows()];
+    // SAFETY: see the top of this file.
+    unsafe {
+        match (kernels.uses_avx512_vbmi(), plan.has_compact_alphabet()) {
+            (true, false) => avx512::sum::<false>(plan, position, weights),
+            (true, true) => avx512::sum::<true>(plan, position, weights),
+            (false, false) => avx2::sum::<false>(plan, position, weights),
+            (false, true) => avx2::sum::<true>(plan, position, weights),
+        }
+    }
+}
+
+/// The sums after moves, bias included; for AVX-512 only.
+#[inline]
+pub(super) fn successors(
+    parent: &Parent<'_>,
+    quantized: &QuantizedWeights,
+    moves: &[SideMove],
+    sums: &mut Logits,
+) {
+    let kernels = parent.set.kernels();
+    assert!(kernels.uses_avx512_vbmi());
+    let (plan, bias) = (&kernels.plan, quantized.bias);
+    let offset = parent.set.offset(&parent.flipped) as usize;
+    let weights = &quantized.weights[offset..][..plan.rows()];
+    use avx512_successors::successors;
+    // SAFETY: see the top of this file.
+    unsafe {
+        match (plan.has_compact_alphabet(), plan.is_long()) {
+            (false, false) => successors::<false, false>(parent, weights, bias, moves, sums),
+            (false, true) => successors::<false, true>(parent, weights, bias, moves, sums),
+            (true, false) => successors::<true, false>(parent, weights, bias, moves, sums),
+            (true, true) => successors::<true, true>(parent, weights, bias, moves, sums),
+        }
+    }
+}
+
+/// [`SideMoves::one_ply`] of sums with the bias, by eight stones; panics for portable instructions.
+#[inline]
+pub(super) fn one_ply(
+    set: &TupleSet,
+    quantized: &QuantizedWeights,
+    steps: &SideMoves,
+    sums: &mut Logits,
+) -> f32 {
+    assert!(set.kernels().uses_simd());
+    // SAFETY: see the top of this file; `one_ply_by_eights` is safe code compiled for AVX2.
+    unsafe { steps.one_ply_by_eights(sums, |sum| quantized.win_probability(sum)) }
+}
+
+#[inline]
+pub(super) fn rows(set: &TupleSet, position: &Position, out: &mut [u32]) {
+    let kernels = set.kernels();
+    assert!(kernels.uses_simd());
+    let (plan, first) = (&kernels.plan, set.offset(position));
+    // SAFETY: see the top of this file; no weights are read.
+    unsafe {
+        match (kernels.uses_avx512_vbmi(), plan.has_compact_alphabet()) {
+            (true, false) => avx512::rows::<false>(plan, position, first, out),
+            (true, true) => avx512::rows::<true>(plan, position, first, out),
+            (false, false) => avx2::rows::<false>(plan, position, first, out),
+            (false, true) => avx2::rows::<true>(plan, position, first, out),
+        }
+    }
+}
+
+/// For each square the distance to the goal; 0 for [`SQUARES`], the square of gone stones.
+const GOAL_DISTANCE: [u8; 64] = {
+    let mut table = [0; 64];
+    let mut square = 0;
+    while square < SQUARES {
+        table[square] = distances_to_goal(square as u8).0;
+        square += 1;
+    }
+    table
+};
+
+const SYMBOL_OWNER: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 0, 0, 0];
+
+// All entries are in the alphabets of their cells.
+const _: () = {
+    let mut at = 0;
+    while at < GOAL_DISTANCE.len() {
+        assert!((GOAL_DISTANCE[at] as usize) < DISTANCE_CELLS.symbols);
+        assert!((SYMBOL_OWNER[at % 16] as usize) < OWNER_CELLS.symbols);
+        at += 1;
+    }
+};
+
+/// Bit set of the board symbols of stones that other numbers allow.
+#[inline]
+fn allowed_by_other_numbers(position: &Position) -> u16 {
+    movable_symbols(position.mover().living_set(), position.other().living_set())
+}

@@ -1,0 +1,154 @@
+//! Batched evaluation of all successors of a position.
+//!
+//! The position is evaluated once in the enemy's perspective; a move then updates the tuples of its
+//! changed cells. A capture that also changes other stones' mobility or the phase is evaluated as a
+//! new position. Invariant: batched values are bit-identical to single ones.
+
+use super::{EinSteinTuples, NTuple, TupleSet, incremental, tuples_by_cell::TuplesByCell};
+use crate::{
+    MAX_STONES, Move, Position, Standard,
+    learned::side_moves::{LOST_LOGIT, Logits, MoveSubset, SideMove, SideMoves},
+};
+use alea_learned::tuples::{MAX_TUPLES, TupleKernels};
+
+/// Cache of a side's moves: positions searched in a row mostly differ in the enemy's stones only.
+#[derive(Clone, Debug, Default)]
+pub struct Successors {
+    steps: SideMoves,
+}
+
+pub(super) struct Parent<'a> {
+    pub(super) set: &'a TupleSet,
+    pub(super) tuples_by_cell: &'a TuplesByCell,
+    /// The position with the enemy to move: stones 0–5 are the enemy's, 6–11 the mover's.
+    pub(super) flipped: Position,
+    /// For each square in the enemy's perspective its stone, from 1; 0 if empty. Arbitrary off the
+    /// board.
+    stone_on: [u8; 32],
+}
+
+impl Parent<'_> {
+    /// The source square of a step, in the enemy's perspective.
+    #[inline]
+    pub(super) fn source_of(&self, step: SideMove) -> usize {
+        usize::from(
+            Standard::GOAL.wrapping_sub(self.flipped.other().square(usize::from(step.stone))) & 31,
+        )
+    }
+
+    /// The stone captured by a step, from 1; 0 for none.
+    #[inline]
+    pub(super) fn capture_of(&self, step: SideMove) -> usize {
+        usize::from(self.stone_on[usize::from(step.square & 31)])
+    }
+
+    /// Bit set of the tuples, from 64 · `part` on, whose rows a step may change.
+    #[inline]
+    pub(super) fn tuples_changed_by(&self, step: SideMove, part: usize) -> u64 {
+        let tuples_by_cell = self.tuples_by_cell;
+        let squares = tuples_by_cell.tuples_of_square[self.source_of(step)][part]
+            | tuples_by_cell.tuples_of_square[usize::from(step.square & 31)][part];
+        if !tuples_by_cell.stones {
+            return squares;
+        }
+        let stone = (MAX_STONES + usize::from(step.stone)) % 16;
+        squares
+            | tuples_by_cell.tuples_of_stone[stone][part]
+            | tuples_by_cell.tuples_of_loss[self.capture_of(step) % 16][part]
+    }
+}
+
+#[inline]
+pub(super) fn value_successors(
+    network: &NTuple,
+    game: &Standard,
+    position: &Position,
+    own: &mut Successors,
+) -> f32 {
+    if !own.steps.is_for(position.mover()) {
+        own.steps.rebuild(game, position.mover());
+    }
+    let mut sums = Logits::default();
+    let steps = own.steps.list();
+    sums_after(network, position, steps, &mut sums);
+    #[cfg(target_arch = "x86_64")]
+    if network.set().kernels().uses_simd() {
+        return super::simd::one_ply(network.set(), network.quantized(), &own.steps, &mut sums);
+    }
+    own.steps
+        .one_ply(&mut sums, |sum| network.quantized().win_probability(sum))
+}
+
+#[inline]
+pub(super) fn rate_successors(
+    network: &NTuple,
+    position: &Position,
+    moves: &[Move],
+    scores: &mut [f32],
+) {
+    let listed = MoveSubset::new(position, moves, scores);
+    let mut sums = Logits::default();
+    sums_after(network, position, listed.list(), &mut sums);
+    listed.score(&sums, |sum| network.quantized().log_odds(sum), scores);
+}
+
+/// The enemy's sum after each step, bias included; [`LOST_LOGIT`] if it has no stone left.
+#[inline]
+fn sums_after(network: &NTuple, position: &Position, steps: &[SideMove], sums: &mut Logits) {
+    let flipped = position.pass_turn();
+    let mut parent = Parent {
+        set: network.set(),
+        tuples_by_cell: &network.set().kernels().tuples_by_cell,
+        flipped,
+        stone_on: [0; 32],
+    };
+    for stone in 0..MAX_STONES {
+        parent.stone_on[usize::from(flipped.mover().square(stone) & 31)] = stone as u8 + 1;
+        let seen_by_enemy = Standard::GOAL.wrapping_sub(flipped.other().square(stone)) & 31;
+        // No step goes to the index that gone stones have here.
+        parent.stone_on[usize::from(seen_by_enemy)] = (stone + MAX_STONES) as u8 + 1;
+    }
+    changed_sums(network, &parent, steps, sums);
+    let sums = &mut sums[..steps.len()];
+    if network.set().kernels().tuples_by_cell.mobility
+        || network.set().is_phase_limit(flipped.stones() as usize)
+    {
+        for (&step, sum) in steps
+            .iter()
+            .zip(sums.iter_mut())
+            .filter(|(step, _)| parent.capture_of(**step) != 0)
+        {
+            *sum = EinSteinTuples::sum(
+                network,
+                &Position::new(
+                    flipped.mover().without_stone_on(step.square),
+                    step.apply_to(flipped.other()),
+                    flipped.seat(),
+                ),
+            );
+        }
+    }
+    if flipped.mover().count() > 1 {
+        return;
+    }
+    let captures = |step| (1..=MAX_STONES).contains(&parent.capture_of(step));
+    for (_, sum) in steps.iter().zip(sums).filter(|(step, _)| captures(**step)) {
+        *sum = LOST_LOGIT;
+    }
+}
+
+/// [`sums_after`], if only the cells of moved and captured stones change.
+#[inline]
+fn changed_sums(network: &NTuple, parent: &Parent<'_>, steps: &[SideMove], sums: &mut Logits) {
+    #[cfg(target_arch = "x86_64")]
+    if network.set().kernels().uses_avx512_vbmi() {
+        return super::simd::successors(parent, network.quantized(), steps, sums);
+    }
+    // Enough tuples for most sets, with less memory to clear.
+    const SMALL_SET: usize = 64;
+    if network.set().tuples() <= SMALL_SET {
+        incremental::successors::<SMALL_SET>(parent, network.quantized(), steps, sums);
+    } else {
+        incremental::successors::<MAX_TUPLES>(parent, network.quantized(), steps, sums);
+    }
+}

@@ -1,0 +1,483 @@
+//! Tuple rows against symbols parsed from the board's text, and sums against `f64` and integer
+//! arithmetic.
+
+mod bounds;
+mod successors;
+
+use super::{
+    cell::{ALIVE_CELLS, GROUPS, MOBILE_CELLS},
+    *,
+};
+use crate::{
+    MAX_STONES,
+    evaluators::test_support::{self, Board, Stone},
+    position::Side,
+};
+use alea_core::{evaluator::Evaluator, random::RandomStream, text::rows};
+use alea_learned::{inputs::format_cell, tuples::CUSTOM};
+use std::collections::HashSet;
+
+fn random_positions(games: usize) -> Vec<Position> {
+    test_support::random_positions(&Standard::default(), 31, 20 * games)
+}
+
+fn set_by_name(name: &str) -> TupleSet {
+    TupleSet::from_name(&Standard::default(), name).unwrap()
+}
+
+fn custom_set(tuples: &[impl AsRef<str>]) -> TupleSet {
+    TupleSet::custom(&Standard::default(), tuples).unwrap()
+}
+
+fn random_network(set: &TupleSet, seed: u64, bias: f32) -> NTuple {
+    let mut random = RandomStream::new(seed);
+    let weights = (0..set.rows()).map(|_| random.unit() as f32 - 0.5);
+    NTuple::new(set.clone(), weights.collect(), bias).unwrap()
+}
+
+fn on_all_instructions(network: &NTuple) -> Vec<NTuple> {
+    Instructions::available()
+        .map(|instructions| network.clone().with_instructions(instructions))
+        .collect()
+}
+
+fn table_ends(set: &TupleSet) -> Vec<usize> {
+    let mut end = 0;
+    set.cells()
+        .iter()
+        .map(|tuple| {
+            end += tuple.iter().map(|cell| cell.symbols()).product::<usize>();
+            end
+        })
+        .collect()
+}
+
+/// The symbol of a cell, from the position's text.
+fn symbol(position: &Position, cell: Cell) -> usize {
+    let board = Board::from_position(&Standard::default(), position);
+    let mover_is_red = board.red_to_move;
+    // The mover's stones are 0–5 and the other's 6–11.
+    let number = |stone: &Stone| stone.label - 1 + if stone.red == mover_is_red { 0 } else { 6 };
+    let square = |stone: &Stone, red: bool| {
+        let (row, column) = stone.in_perspective(red);
+        (5 * row + column) as usize
+    };
+    let stone_on = |at: usize| {
+        let mut stones = board.stones.iter();
+        stones
+            .find(|stone| square(stone, mover_is_red) == at)
+            .map(number)
+    };
+    let own_square = |at: usize| {
+        let mut stones = board.stones.iter();
+        stones
+            .find(|stone| number(stone) == at)
+            .map(|stone| square(stone, stone.red))
+    };
+    let text = format_cell(&GROUPS, cell);
+    let at: usize = text[1..].parse().unwrap();
+    match &text[..1] {
+        "b" => stone_on(at).map_or(0, |stone| stone + 1),
+        "s" => own_square(at).unwrap_or(25),
+        "d" => own_square(at).map_or(0, |square| (4 - square / 5).max(4 - square % 5)),
+        "a" => usize::from(own_square(at).is_some()),
+        "o" => stone_on(at).map_or(0, |stone| 1 + stone / 6),
+        _ => stone_on(at).map_or(0, |stone| {
+            let own = if stone < 6 {
+                *position
+            } else {
+                position.pass_turn()
+            };
+            let faces = (1..=6).filter(|&face| {
+                Standard::default()
+                    .legal_moves(&own, face)
+                    .iter()
+                    .any(|mv| mv.stone() == stone % 6)
+            });
+            2 * (stone / 6) + faces.count().min(2)
+        }),
+    }
+}
+
+/// All kinds of cells, tuples of all lengths, several blocks, and the compact alphabets.
+fn mixed_set() -> TupleSet {
+    let mut random = RandomStream::new(77);
+    let kinds = [
+        ('b', 25),
+        ('s', 12),
+        ('d', 12),
+        ('a', 12),
+        ('o', 25),
+        ('m', 25),
+    ];
+    let mut tuples = Vec::new();
+    for number in 0..45 {
+        let (length, kinds) = if number % 12 < 4 {
+            (1 + number % 12, &kinds[..])
+        } else {
+            (1 + number % 12, &kinds[3..5])
+        };
+        let mut cells = HashSet::new();
+        while cells.len() < length {
+            let (letter, count) = kinds[random.below(kinds.len())];
+            cells.insert(format!("{letter}{}", random.below(count)));
+        }
+        let mut cells: Vec<String> = cells.into_iter().collect();
+        cells.sort();
+        tuples.push(cells.join(" "));
+    }
+    custom_set(&tuples)
+}
+
+fn sets() -> Vec<TupleSet> {
+    let mut sets: Vec<TupleSet> = SETS.iter().map(|set| set_by_name(set.name)).collect();
+    sets.extend([
+        mixed_set(),
+        mixed_set().with_phases(&[5, 8]).unwrap(),
+        set_by_name("race").with_phases(&[11]).unwrap(),
+    ]);
+    sets
+}
+
+#[test]
+fn sizes_are_those_documented() {
+    let expected = [
+        ("stones", 12, 312),
+        ("race", 7, 6 * 15_625 + 4096),
+        ("stone-pairs", 68, 66 * 676 + 2 * 15_625),
+        ("race-and-pairs", 73, 66 * 676 + 6 * 15_625 + 4096),
+        ("rows-and-diagonals", 28, 28 * 28_561),
+        ("board-windows", 44, 44 * 28_561),
+        ("stone-triples", 136, 66 * 676 + 2 * 15_625 + 68 * 17_576),
+        (
+            "everything",
+            185,
+            66 * 676 + 6 * 15_625 + 68 * 17_576 + 44 * 28_561 + 4096,
+        ),
+        ("walks-6", 64, 1_000_000),
+    ];
+    assert_eq!(
+        HashSet::from(expected.map(|(name, ..)| name)),
+        SETS.iter().map(|set| set.name).collect()
+    );
+    for (name, tuples, rows) in expected {
+        let set = set_by_name(name);
+        assert_eq!((set.name(), set.tuples(), set.rows()), (name, tuples, rows));
+        let distinct: HashSet<_> = set.cells().iter().collect();
+        assert_eq!(distinct.len(), tuples, "{name} has a tuple twice");
+    }
+    let error = TupleSet::from_name(&Standard::default(), "stone-pears")
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with(
+            "'stone-pears' is no tuple set (did you mean 'stone-pairs'?); there are race-and-pairs, stones, race, stone-pairs,"
+        ),
+        "{error}"
+    );
+}
+
+#[test]
+fn indices_are_the_mixed_radix_numbers_of_the_symbols() {
+    for set in sets() {
+        let name = set.name();
+        let mut rows = vec![0; set.tuples()];
+        for position in random_positions(6) {
+            set.row_indices(&position, &mut rows);
+            let stones = (0..12)
+                .filter(|&stone| symbol(&position, ALIVE_CELLS.cell(stone)) == 1)
+                .count();
+            let phase = set
+                .phases()
+                .iter()
+                .position(|&max_stones| stones <= usize::from(max_stones))
+                .unwrap_or(set.phases().len());
+            let first = phase * set.rows() / (set.phases().len() + 1);
+            let mut base = 0;
+            for ((tuple, end), row) in set.cells().iter().zip(table_ends(&set)).zip(&rows) {
+                let index = tuple.iter().rev().fold(0, |index, cell| {
+                    index * cell.symbols() + symbol(&position, *cell)
+                });
+                assert_eq!(
+                    *row as usize,
+                    first + base + index,
+                    "{name} {position:?} {tuple:?}"
+                );
+                base = end;
+            }
+            assert_eq!(base * (set.phases().len() + 1), set.rows());
+        }
+    }
+}
+
+#[test]
+fn every_tuple_has_a_row_of_its_own_and_different_positions_differ() {
+    let set = set_by_name("everything");
+    let mut seen = HashSet::new();
+    let mut positions = HashSet::new();
+    for position in random_positions(40) {
+        let mut rows = vec![0; set.tuples()];
+        set.row_indices(&position, &mut rows);
+        assert!(rows.is_sorted_by(|a, b| a < b) && (rows[set.tuples() - 1] as usize) < set.rows());
+        // The seat to move does not change the symbols.
+        positions.insert((position.mover(), position.other()));
+        seen.insert(rows);
+    }
+    assert_eq!(seen.len(), positions.len());
+}
+
+#[test]
+fn descriptions_of_different_sets_differ() {
+    let all: HashSet<String> = sets().iter().map(TupleSet::description).collect();
+    assert_eq!(all.len(), sets().len());
+    let stones = set_by_name("stones").description();
+    assert!(
+        stones.ends_with("; set stones: s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11"),
+        "{stones}"
+    );
+}
+
+#[test]
+fn values_are_logistic_sums() {
+    let game = Standard::default();
+    for set in sets() {
+        let model = random_network(&set, 5, 0.25);
+        for position in random_positions(5) {
+            let mut rows = vec![0; model.set().tuples()];
+            model.set().row_indices(&position, &mut rows);
+            let logit = 0.25
+                + rows
+                    .iter()
+                    .map(|row| f64::from(model.weights()[*row as usize]))
+                    .sum::<f64>();
+            let expected = 1.0 / (1.0 + (-logit).exp());
+            assert!(
+                (f64::from(model.value(&game, &position, &Successors::default())) - expected).abs()
+                    < 1e-5
+            );
+            // Rounding errors: half of the last bit of each weight, and half a step of the log
+            // odds.
+            let bound =
+                (model.set().tuples() + 1) as f64 / f64::from(1 << 23) + 1.0 / f64::from(1 << 19);
+            assert!(
+                (f64::from(model.logit(&position)) - logit).abs() <= bound,
+                "{} {position:?}",
+                model.set().name()
+            );
+        }
+    }
+}
+
+#[test]
+fn impossible_weights_are_refused() {
+    let refused = |weights: Vec<f32>, bias| {
+        let network = NTuple::new(set_by_name("stones"), weights, bias);
+        network.unwrap_err().to_string()
+    };
+    let mut infinite = vec![0.0; 312];
+    infinite[7] = f32::INFINITY;
+    for (weights, bias, expected) in [
+        (
+            vec![0.0; 311],
+            0.0,
+            "311 weights for 312 rows of the tuple set",
+        ),
+        (
+            infinite,
+            0.0,
+            "the weight of row 7 is inf; weights must be finite",
+        ),
+        (
+            vec![0.0; 312],
+            f32::NAN,
+            "the bias is NaN; it must be finite",
+        ),
+        (
+            vec![1e6; 312],
+            0.0,
+            "the log odds may reach 12000000; weights must keep them below 4194304",
+        ),
+    ] {
+        assert_eq!(refused(weights, bias), expected);
+    }
+}
+
+#[test]
+fn all_instructions_give_the_same_rows_and_the_same_bits() {
+    let available: Vec<Instructions> = Instructions::available().collect();
+    let mut random = RandomStream::new(6);
+    for set in sets() {
+        let weights: Vec<f32> = (0..set.rows())
+            .map(|_| (random.unit() as f32 - 0.5) * 2.0)
+            .collect();
+        let network = NTuple::new(set.clone(), weights, -0.5).unwrap();
+        for position in random_positions(10) {
+            let mut expected = vec![0; set.tuples()];
+            set.clone()
+                .with_instructions(Instructions::PORTABLE)
+                .row_indices(&position, &mut expected);
+            // Summed as integers, in any order: 255 weights below 1 are exact.
+            let to_units = |weight: f32| (f64::from(weight) * f64::from(1 << 22)).round() as i64;
+            let sum = to_units(-0.5)
+                + expected
+                    .iter()
+                    .rev()
+                    .map(|&row| to_units(network.weights()[row as usize]))
+                    .sum::<i64>();
+            let logit = ((sum + 8).div_euclid(16) as f64 / f64::from(1 << 18)) as f32;
+            for &instructions in &available {
+                let network = network.clone().with_instructions(instructions);
+                let mut rows = vec![0; set.tuples()];
+                network.set().row_indices(&position, &mut rows);
+                assert_eq!(
+                    (&rows, network.logit(&position).to_bits()),
+                    (&expected, logit.to_bits()),
+                    "{instructions:?} {} {position:?}",
+                    set.name()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_fit_their_tables_whatever_the_position() {
+    for set in sets() {
+        let ends = table_ends(&set);
+        let of_a_phase = ends[ends.len() - 1];
+        for instructions in Instructions::available() {
+            let set = set.clone().with_instructions(instructions);
+            let mut rows = vec![0; set.tuples()];
+            for position in test_support::impossible_positions(500) {
+                set.row_indices(&position, &mut rows);
+                for (tuple, &row) in rows.iter().enumerate() {
+                    let row = row as usize % of_a_phase;
+                    assert!(
+                        row < ends[tuple] && (tuple == 0 || row >= ends[tuple - 1]),
+                        "{instructions:?} {position:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn simd_symbols_equal_portable_ones() {
+    let mut random = RandomStream::new(1);
+    for number in 0..20_000 {
+        let mut side = || Side::new([0; MAX_STONES].map(|_| random.below(32) as u8));
+        let position = Position::new(side(), side(), number % 2);
+        assert_eq!(
+            symbols(&position),
+            *Symbols::new(&position).symbols(),
+            "{position:?}"
+        );
+    }
+    for position in random_positions(100) {
+        assert_eq!(
+            symbols(&position),
+            *Symbols::new(&position).symbols(),
+            "{position:?}"
+        );
+    }
+}
+
+#[test]
+fn compact_alphabets_are_separate() {
+    for position in random_positions(3) {
+        let (plain, complete) = (Symbols::plain(&position), Symbols::new(&position));
+        assert_eq!(plain.symbols()[..64], complete.symbols()[..64]);
+        assert!(plain.symbols()[64..].iter().all(|&symbol| symbol == 0));
+        assert_eq!(complete.symbols()[61..64], [0; 3]);
+    }
+}
+
+#[test]
+fn a_set_is_read_back_from_its_texts() {
+    let set = custom_set(&["b3 b4  s0", "d1", "m24 o0"]);
+    assert_eq!(
+        (set.name(), set.tuple_texts()),
+        (
+            CUSTOM,
+            ["d1", "m24 o0", "b3 b4 s0"].map(str::to_owned).to_vec()
+        )
+    );
+    assert_eq!(set.rows(), 5 + 15 + 13 * 13 * 26);
+    for set in sets() {
+        let again = custom_set(&set.tuple_texts())
+            .with_phases(set.phases())
+            .unwrap();
+        assert_eq!(again.cells(), set.cells());
+        assert_eq!(again.rows(), set.rows());
+        let list = |text: String| text.rsplit_once(": ").unwrap().1.to_owned();
+        assert_eq!(list(again.description()), list(set.description()));
+    }
+    let phases = set.with_phases(&[5, 8]).unwrap();
+    assert_eq!(phases.rows(), 3 * (5 + 15 + 13 * 13 * 26));
+    assert!(phases.description().contains(
+        "4 other: others too); phases by living stones up to 5 8; set custom: d1, m24 o0, b3 b4 s0"
+    ));
+}
+
+#[test]
+fn invalid_descriptions_fail_with_one_line() {
+    let many = |count: usize| -> Vec<String> {
+        (0..count)
+            .map(|number| format!("s{} b{}", number / 25, number % 25))
+            .collect()
+    };
+    let refused = |tuples: &[&str]| {
+        let error = TupleSet::custom(&Standard::default(), tuples);
+        error.unwrap_err().to_string()
+    };
+    for [tuples, expected] in rows::<[String; 2]>(include_str!("refused.jsonl")) {
+        let error = refused(&tuples.split(',').collect::<Vec<_>>());
+        assert!(
+            error.starts_with(&expected) && !error.contains('\n'),
+            "{error}"
+        );
+    }
+    assert_eq!(refused(&[]), "0 tuples; a set has 1 to 256");
+    assert_eq!(refused(&["s0"; 257]), "257 tuples; a set has 1 to 256");
+    assert_eq!(custom_set(&many(256)).tuples(), 256);
+    for phases in [&[1][..], &[12], &[5, 5], &[8, 5]] {
+        let error = set_by_name("stones")
+            .with_phases(phases)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.starts_with("phases [") && error.ends_with("must ascend, from 2 to 11"),
+            "{error}"
+        );
+    }
+    let large = custom_set(&["s0 s1 s2 s3 s4", "s0 s1 s2 s3 s5"]);
+    let error = large.with_phases(&[4, 7]).unwrap_err().to_string();
+    let expected = "71288256 rows in all tables and phases; there may be 67108864";
+    assert_eq!(error, expected);
+}
+
+#[test]
+fn walks_are_six_connected_squares() {
+    let set = set_by_name("walks-6");
+    for walk in set.cells() {
+        let squares: Vec<usize> = walk
+            .iter()
+            .map(|cell| MOBILE_CELLS.number_of(*cell).unwrap())
+            .collect();
+        assert_eq!(squares.len(), 6);
+        let mut reached = vec![squares[0]];
+        for _ in 0..6 {
+            let near = |&square: &usize| {
+                reached.iter().any(|&other| {
+                    (square / 5)
+                        .abs_diff(other / 5)
+                        .max((square % 5).abs_diff(other % 5))
+                        <= 1
+                })
+            };
+            reached = squares.iter().copied().filter(near).collect();
+        }
+        assert_eq!(reached, squares);
+    }
+}

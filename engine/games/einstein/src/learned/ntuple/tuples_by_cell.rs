@@ -1,0 +1,108 @@
+//! Index from cells to the tuples that contain them, with the strides of their rows.
+//!
+//! Invariant: the row of a tuple is its base plus, over its references, Σ stride · symbol.
+
+use super::cell::{
+    ALIVE_START, BOARD_START, CELLS, DISTANCES_START, MOBILE_START, OWNERS_START, SQUARES,
+    SQUARES_START, STONES,
+};
+use alea_learned::{inputs::Cell, tuples::MAX_TUPLES};
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct TupleRef {
+    /// Change of the tuple's row when the cell's symbol grows by 1.
+    pub(super) stride: u32,
+    pub(super) tuple: u8,
+}
+
+pub(super) type TupleBits = [u64; MAX_TUPLES / 64];
+
+/// The tuples of each cell, and of the cells that a move changes together.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct TuplesByCell {
+    tuple_refs: Vec<TupleRef>,
+    /// Start of the references of each cell, and the end of the last.
+    starts: [u16; CELLS + 1],
+    /// For each square the tuples that depend on its content.
+    pub(super) tuples_of_square: [TupleBits; 32],
+    /// For each stone the tuples that depend on its square while it lives.
+    pub(super) tuples_of_stone: [TupleBits; 16],
+    /// For each stone, counted from 1, the tuples that depend on its capture; none for 0.
+    pub(super) tuples_of_loss: [TupleBits; 16],
+    /// Whether any tuple has cells of stones (squares, distances, alive).
+    pub(super) stones: bool,
+    pub(super) owners: bool,
+    pub(super) mobility: bool,
+}
+
+impl TuplesByCell {
+    pub(super) fn new(tuples: &[Vec<Cell>]) -> Self {
+        let mut lists = vec![Vec::new(); CELLS];
+        for (tuple, cells) in (0..=u8::MAX).zip(tuples) {
+            let mut stride = 1;
+            for cell in cells {
+                lists[cell.index()].push(TupleRef { stride, tuple });
+                stride *= cell.symbols() as u32;
+            }
+        }
+        let mut starts = [0; CELLS + 1];
+        for cell_index in 0..CELLS {
+            starts[cell_index + 1] = starts[cell_index] + lists[cell_index].len() as u16;
+        }
+        let any = |first: usize, count: usize| {
+            lists[first..first + count]
+                .iter()
+                .any(|list| !list.is_empty())
+        };
+        let together = |cell_indices: &[usize]| {
+            let mut together = TupleBits::default();
+            for tuple_ref in cell_indices
+                .iter()
+                .flat_map(|&cell_index| &lists[cell_index])
+            {
+                together[usize::from(tuple_ref.tuple / 64)] |= 1 << (tuple_ref.tuple % 64);
+            }
+            together
+        };
+        let (mut tuples_of_square, mut tuples_of_stone, mut tuples_of_loss) = (
+            [TupleBits::default(); 32],
+            [TupleBits::default(); 16],
+            [TupleBits::default(); 16],
+        );
+        for (square, tuples) in tuples_of_square.iter_mut().enumerate().take(SQUARES) {
+            *tuples = together(&[
+                BOARD_START + square,
+                OWNERS_START + square,
+                MOBILE_START + square,
+            ]);
+        }
+        for stone in 0..STONES {
+            tuples_of_stone[stone] = together(&[SQUARES_START + stone, DISTANCES_START + stone]);
+            tuples_of_loss[stone + 1] = together(&[
+                SQUARES_START + stone,
+                DISTANCES_START + stone,
+                ALIVE_START + stone,
+            ]);
+        }
+        Self {
+            stones: any(SQUARES_START, 3 * STONES),
+            owners: any(OWNERS_START, SQUARES),
+            mobility: any(MOBILE_START, SQUARES),
+            tuple_refs: lists.concat(),
+            starts,
+            tuples_of_square,
+            tuples_of_stone,
+            tuples_of_loss,
+        }
+    }
+
+    #[inline]
+    pub(super) fn references_of(&self, cell_index: usize) -> &[TupleRef] {
+        let cell_index = cell_index % CELLS;
+        &self.tuple_refs
+            [usize::from(self.starts[cell_index])..usize::from(self.starts[cell_index + 1])]
+    }
+}
+
+const _: () =
+    assert!(DISTANCES_START == SQUARES_START + STONES && ALIVE_START == DISTANCES_START + STONES);

@@ -1,0 +1,231 @@
+//! The moves of a side, and the one-ply value of a position from its successors' logits.
+//!
+//! The best move of a stone is selected by integer logit, which needs a monotone conversion to
+//! values. Invariant: bit-identical to successors evaluated one by one.
+
+use crate::{GONE, MAX_OUTCOMES, MAX_STONES, Move, Position, Standard, position::Side};
+use alea_core::arrays::map_array;
+
+pub(super) const MAX_STEPS: usize = 3 * MAX_STONES;
+
+const LANES: usize = 8;
+
+const NUM_DIRECTIONS: usize = MAX_STEPS / MAX_STONES;
+
+/// Capacity for the logits of all steps, padded: a mask bounds every index, and vectors may exceed
+/// the last.
+const LOGITS_CAPACITY: usize = 32;
+
+const NO_MOVE: usize = LOGITS_CAPACITY - 1;
+
+/// The enemy's logit after each step, in order; the rest is arbitrary.
+pub(super) type Logits = [i32; LOGITS_CAPACITY];
+
+const NO_STONE: u8 = LANES as u8 - 1;
+
+const _: () = assert!(MAX_STONES < LANES && MAX_STEPS < LOGITS_CAPACITY);
+
+/// The logit of an enemy without stones; evaluators return only larger ones.
+pub(super) const LOST_LOGIT: i32 = i32::MIN;
+
+/// A move that does not reach the goal.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SideMove {
+    pub(super) stone: u8,
+    /// Destination, in the enemy's perspective.
+    pub(super) square: u8,
+}
+
+impl SideMove {
+    #[inline]
+    pub(super) fn apply_to(self, side: Side) -> Side {
+        let destination = Standard::GOAL - self.square;
+        side.without_stone_on(destination)
+            .with_stone_on(usize::from(self.stone), destination)
+    }
+}
+
+/// The moves of one side, and the outcomes that allow them.
+#[derive(Clone, Debug)]
+pub(super) struct SideMoves {
+    side: Side,
+    steps: [SideMove; MAX_STEPS],
+    count: usize,
+    /// Bit set of the destinations, in the enemy's perspective.
+    targets: u32,
+    /// The indices of each stone's steps; [`NO_MOVE`] for missing ones.
+    moves_by_stone: [[u8; NUM_DIRECTIONS]; LANES],
+    /// [`LOST_LOGIT`] for each stone that can reach the goal, else the maximum.
+    goal_logits: [i32; LANES],
+    /// First and last allowed stone of each outcome; stones between them are gone.
+    allowed: [[u8; 2]; MAX_OUTCOMES],
+    /// Probability of each outcome; 0 if unused.
+    weights: [f32; MAX_OUTCOMES],
+}
+
+impl Default for SideMoves {
+    fn default() -> Self {
+        Self {
+            side: Side::EMPTY,
+            steps: [SideMove::default(); MAX_STEPS],
+            count: 0,
+            targets: 0,
+            moves_by_stone: [[NO_MOVE as u8; NUM_DIRECTIONS]; LANES],
+            goal_logits: [i32::MAX; LANES],
+            allowed: [[NO_STONE; 2]; MAX_OUTCOMES],
+            weights: [0.0; MAX_OUTCOMES],
+        }
+    }
+}
+
+impl SideMoves {
+    #[inline]
+    pub(super) fn is_for(&self, side: Side) -> bool {
+        self.side == side
+    }
+
+    #[inline]
+    pub(super) fn list(&self) -> &[SideMove] {
+        &self.steps[..self.count]
+    }
+
+    #[inline]
+    pub(super) fn targets(&self) -> u32 {
+        self.targets
+    }
+
+    pub(super) fn rebuild(&mut self, game: &Standard, side: Side) {
+        *self = Self {
+            side,
+            ..Self::default()
+        };
+        for stone in 0..MAX_STONES {
+            for (direction, destination) in Standard::destinations(side.square(stone))
+                .into_iter()
+                .enumerate()
+            {
+                if destination == GONE {
+                    continue;
+                }
+                if destination == Standard::GOAL {
+                    self.goal_logits[stone] = LOST_LOGIT;
+                    continue;
+                }
+                self.moves_by_stone[stone][direction] = self.count as u8;
+                let square = Standard::GOAL - destination;
+                self.steps[self.count] = SideMove {
+                    stone: stone as u8,
+                    square,
+                };
+                self.targets |= 1 << square;
+                self.count += 1;
+            }
+        }
+        for (lane, outcome) in game
+            .outcomes_by_stones(side.living_set())
+            .iter()
+            .enumerate()
+        {
+            self.allowed[lane] = [outcome.start as u8, outcome.end as u8 - 1];
+            self.weights[lane] = outcome.weight;
+        }
+    }
+
+    /// [`Self::one_ply`] in vectors of eight stones.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn one_ply_by_eights(&self, logits: &mut Logits, worth: impl Fn(i32) -> f32) -> f32 {
+        self.one_ply(logits, worth)
+    }
+
+    /// The one-ply value from the enemy's logit after each step ([`LOST_LOGIT`] without stones);
+    /// `worth` converts logits to the enemy's values.
+    #[inline(always)]
+    pub(super) fn one_ply(&self, logits: &mut Logits, worth: impl Fn(i32) -> f32) -> f32 {
+        logits[NO_MOVE] = i32::MAX;
+        let mut best_logits = [i32::MAX; LANES];
+        for (stone, best) in best_logits.iter_mut().enumerate() {
+            // The enemy's worst logit is the mover's best.
+            let steps = self.moves_by_stone[stone];
+            let [one, another, third] =
+                map_array(steps, |step| logits[usize::from(step) % LOGITS_CAPACITY]);
+            *best = one.min(another).min(third).min(self.goal_logits[stone]);
+        }
+        // Values by outcome would have to be gathered; a `map` is not vectorised.
+        let mut values = [0.0; LANES];
+        for (stone, value) in values.iter_mut().enumerate() {
+            let worth = 1.0 - worth(best_logits[stone]);
+            *value = if best_logits[stone] == LOST_LOGIT {
+                1.0
+            } else {
+                worth
+            };
+        }
+        // Summed in the order of the outcomes, as in one-by-one evaluation.
+        let mut value = 0.0;
+        for outcome in 0..MAX_OUTCOMES {
+            let allowed = self.allowed[outcome];
+            let [first, last] = map_array(allowed, |stone| values[usize::from(stone) % LANES]);
+            value += self.weights[outcome] * if first > last { first } else { last };
+        }
+        f32::min(value, 1.0)
+    }
+}
+
+/// The moves of a given list that do not reach the goal.
+pub(super) struct MoveSubset {
+    steps: [SideMove; MAX_STEPS],
+    /// For each entry of `steps`, the index of its move in the given list.
+    indices: [u8; MAX_STEPS],
+    count: usize,
+}
+
+impl MoveSubset {
+    /// Scores the moves that reach the goal as infinite, and selects the others.
+    #[inline]
+    pub(super) fn new(position: &Position, moves: &[Move], scores: &mut [f32]) -> Self {
+        let mut listed = Self {
+            steps: [SideMove::default(); MAX_STEPS],
+            indices: [0; MAX_STEPS],
+            count: 0,
+        };
+        for (index, (&mv, score)) in moves.iter().zip(scores).enumerate() {
+            let destination = Standard::destination(position, mv);
+            if destination == Standard::GOAL {
+                *score = f32::INFINITY;
+                continue;
+            }
+            listed.steps[listed.count] = SideMove {
+                stone: mv.stone() as u8,
+                square: Standard::GOAL - destination,
+            };
+            listed.indices[listed.count] = index as u8;
+            listed.count += 1;
+        }
+        listed
+    }
+
+    #[inline]
+    pub(super) fn targets(&self) -> u32 {
+        self.list()
+            .iter()
+            .fold(0, |targets, step| targets | 1 << (step.square & 31))
+    }
+
+    #[inline]
+    pub(super) fn list(&self) -> &[SideMove] {
+        &self.steps[..self.count]
+    }
+
+    /// Scores the selected moves by minus `count` of the enemy's logits; infinite if it has lost.
+    #[inline]
+    pub(super) fn score(&self, logits: &[i32], count: impl Fn(i32) -> f32, scores: &mut [f32]) {
+        for (&index, &logit) in self.indices[..self.count].iter().zip(logits) {
+            scores[usize::from(index)] = if logit == LOST_LOGIT {
+                f32::INFINITY
+            } else {
+                -count(logit)
+            };
+        }
+    }
+}

@@ -1,0 +1,628 @@
+//! The rules of *EinStein würfelt nicht!* (Ingo Althöfer 2004) on boards from 2×2 to 5×5.
+//!
+//! In the perspective of a side, squares count row by row from its home corner, 0, to its goal, the
+//! last square. A half turn converts between the perspectives, so one set of rules serves both
+//! sides. Invariant: a position is the state before the roll, without the die.
+
+mod codec;
+pub mod dice;
+mod dice_rules;
+pub mod dice_source;
+mod display;
+pub mod evaluators;
+pub mod learned;
+pub mod notation;
+mod outcome_sampler;
+mod playable;
+pub mod players;
+pub mod playout;
+pub mod position;
+mod random_endgames;
+pub mod setup;
+pub mod symmetry;
+pub mod tables;
+mod test_suite_positions;
+
+use crate::dice::Die;
+use alea_core::arrays::map_array;
+use alea_core::{
+    bits::nth,
+    game::{FixedList, Game, Outcome, Payoffs, Seat, uniform_index, win_for},
+    search_game::{
+        MoveCount, OutOfTurn, Phase, Playouts, SearchHints, count_moves_by_listing,
+        playout_by_moves,
+    },
+};
+pub(crate) use dice_rules::allowed_stones;
+use dice_rules::{StoneRanges, stone_ranges_by_set};
+use outcome_sampler::OutcomeSampler;
+pub use playout::StoneTable;
+use position::Side;
+pub use position::{GONE, MAX_STONES, Move, Position};
+
+/// Number of bits for a side's move count, at most 18.
+const STEP_COUNT_BITS: u32 = 5;
+
+/// Red, seat 0: starts in the upper left corner.
+pub const RED: Seat = 0;
+/// Blue, seat 1: starts in the lower right corner.
+pub const BLUE: Seat = 1;
+
+/// The moves of a position: at most three for each of six stones.
+pub type MoveList = FixedList<Move, { 3 * MAX_STONES }>;
+
+/// Maximum number of outcomes: faces that allow the same stones are merged.
+pub const MAX_OUTCOMES: usize = 6;
+
+/// The rules on the standard board, 5×5.
+pub type Standard = EinStein<5, 5>;
+
+/// Which stones a roll allows when the rolled stone is gone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Variant {
+    /// The next higher or the next lower living stone, at the mover's choice.
+    #[default]
+    Classic,
+    /// The living stone with the nearest number; on a tie at the mover's choice.
+    NearestOnly,
+}
+
+/// The rules: board, number of stones, die and variant.
+#[derive(Clone, Debug)]
+pub struct EinStein<const COLUMNS: usize = 5, const ROWS: usize = 5> {
+    variant: Variant,
+    stones: u8,
+    die: Die,
+    /// For each set of living stones (bit i = stone i + 1) the outcomes of a roll as stone ranges.
+    runs: Box<[StoneRanges; 64]>,
+    sampler: OutcomeSampler,
+    home: FixedList<u8, MAX_STONES>,
+    stone_table: Option<StoneTable>,
+}
+
+impl Default for Standard {
+    fn default() -> Self {
+        Self::new(Variant::Classic, Die::fair())
+    }
+}
+
+impl Standard {
+    /// The standard board with six stones a side.
+    pub fn new(variant: Variant, die: Die) -> Self {
+        Self::with_stones(variant, die, MAX_STONES)
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
+    /// Number of squares.
+    pub const SQUARES: u8 = {
+        assert!(
+            COLUMNS >= 2 && COLUMNS <= 5 && ROWS >= 2 && ROWS <= 5,
+            "boards are 2×2 to 5×5"
+        );
+        (COLUMNS * ROWS) as u8
+    };
+    /// The square a side has to reach, in its own perspective.
+    pub const GOAL: u8 = Self::SQUARES - 1;
+    /// Offsets of a diagonal, sideways and forward step, in move order.
+    const STEP_OFFSETS: [u8; 3] = [COLUMNS as u8 + 1, 1, COLUMNS as u8];
+    /// For each square the steps that stay on the board, as a bit set.
+    const STEP_BITS_FROM: [u8; 32] = {
+        let mut steps = [0; 32];
+        let mut square = 0;
+        while square < COLUMNS * ROWS {
+            let sideways = square % COLUMNS + 1 < COLUMNS;
+            let forward = square / COLUMNS + 1 < ROWS;
+            steps[square] =
+                (sideways && forward) as u8 | (sideways as u8) << 1 | (forward as u8) << 2;
+            square += 1;
+        }
+        steps
+    };
+
+    /// For each square the destination of each step; [`GONE`] off the board.
+    const DESTINATIONS: [[u8; 3]; 32] = {
+        let mut destinations = [[GONE; 3]; 32];
+        let mut square = 0;
+        while square < COLUMNS * ROWS {
+            let mut direction = 0;
+            while direction < 3 {
+                if Self::STEP_BITS_FROM[square] >> direction & 1 == 1 {
+                    destinations[square][direction] = square as u8 + Self::STEP_OFFSETS[direction];
+                }
+                direction += 1;
+            }
+            square += 1;
+        }
+        destinations
+    };
+
+    /// For each square its step directions, packed to the front; the other entries are unused.
+    const DIRECTIONS_FROM: [[u8; 3]; 32] = {
+        let mut directions = [[0; 3]; 32];
+        let mut square = 0;
+        while square < 32 {
+            let (mut direction, mut count) = (0, 0);
+            while direction < 3 {
+                if Self::STEP_BITS_FROM[square] >> direction & 1 == 1 {
+                    directions[square][count] = direction;
+                    count += 1;
+                }
+                direction += 1;
+            }
+            square += 1;
+        }
+        directions
+    };
+
+    const STEP_COUNT: [u8; 32] = {
+        let mut mobility = [0; 32];
+        let mut square = 0;
+        while square < 32 {
+            mobility[square] = Self::STEP_BITS_FROM[square].count_ones() as u8;
+            square += 1;
+        }
+        mobility
+    };
+
+    /// Number of steps of two stones, at `[square + 32 · other square]`: all in the lower five
+    /// bits, those onto the goal above.
+    const STEP_COUNTS_OF_TWO: [u8; 1 << 10] = {
+        let mut counts = [0; 32];
+        let mut square = 0;
+        while square < 32 {
+            let mut arrivals = 0;
+            let mut direction = 0;
+            while direction < 3 {
+                arrivals += (Self::DESTINATIONS[square][direction] == Self::GOAL) as u8;
+                direction += 1;
+            }
+            counts[square] = Self::STEP_COUNT[square] + (arrivals << STEP_COUNT_BITS);
+            square += 1;
+        }
+        let mut of_two = [0; 1 << 10];
+        let mut two = 0;
+        while two < of_two.len() {
+            of_two[two] = counts[two % 32] + counts[two / 32];
+            two += 1;
+        }
+        of_two
+    };
+
+    #[inline]
+    fn step_counts(side: Side) -> u8 {
+        let [one, two, three] =
+            map_array(side.square_pairs(), |pair| Self::STEP_COUNTS_OF_TWO[pair]);
+        one + two + three
+    }
+
+    /// Rules with `stones` stones a side, numbered from 1.
+    ///
+    /// # Panics
+    /// If `stones` is not in 1–6.
+    pub fn with_stones(variant: Variant, die: Die, stones: usize) -> Self {
+        assert!(
+            (1..=MAX_STONES).contains(&stones),
+            "one to six stones a side"
+        );
+        let runs = stone_ranges_by_set(variant, die, |runs, face| {
+            match runs
+                .iter_mut()
+                .find(|run| run.move_range() == face.move_range())
+            {
+                Some(run) => run.weight += face.weight,
+                None => runs.push(face),
+            }
+        });
+        let stone_table = (die.faces() == 6 && die.is_fair()).then(|| StoneTable::new(variant));
+        let home = setup::home_squares(COLUMNS, ROWS, stones);
+        Self {
+            variant,
+            stones: stones as u8,
+            die,
+            sampler: OutcomeSampler::new(&runs),
+            runs,
+            home,
+            stone_table,
+        }
+    }
+
+    /// The same rules with one outcome per face instead of merged faces, as in the published
+    /// programs.
+    #[must_use]
+    pub fn with_unmerged_faces(self) -> Self {
+        let runs = stone_ranges_by_set(self.variant, self.die, |runs, face| runs.push(face));
+        Self {
+            sampler: OutcomeSampler::new(&runs),
+            runs,
+            ..self
+        }
+    }
+
+    /// The variant.
+    pub fn variant(&self) -> Variant {
+        self.variant
+    }
+
+    /// The die whose probabilities searches assume.
+    pub fn die(&self) -> Die {
+        self.die
+    }
+
+    /// Stones a side at the start.
+    pub fn stones(&self) -> u8 {
+        self.stones
+    }
+
+    /// Lookup table of fast playouts; `None` unless the die is fair with six faces.
+    #[inline]
+    pub fn stone_table(&self) -> Option<&StoneTable> {
+        self.stone_table.as_ref()
+    }
+
+    /// The winner, once the game is over.
+    #[inline]
+    pub fn winner(&self, position: &Position) -> Option<Seat> {
+        let (mover, other) = (position.mover(), position.other());
+        if other.occupies(Self::GOAL) || mover.is_empty() {
+            Some(1 - position.seat())
+        } else if mover.occupies(Self::GOAL) || other.is_empty() {
+            Some(position.seat())
+        } else {
+            None
+        }
+    }
+
+    /// The moves that a roll of `face` allows, ordered by stone, then diagonal, sideways, forward.
+    ///
+    /// # Panics
+    /// If `face` is 0.
+    pub fn legal_moves(&self, position: &Position, face: u8) -> MoveList {
+        let mut moves = MoveList::default();
+        self.push_legal_moves(position, face, &mut moves);
+        moves
+    }
+
+    #[inline]
+    fn push_legal_moves(&self, position: &Position, face: u8, moves: &mut MoveList) {
+        let alive = position.mover().living_set();
+        if alive != 0 {
+            let (first, last) = allowed_stones(self.variant, alive, face);
+            self.push_moves(position, first, moves);
+            if first != last {
+                self.push_moves(position, last, moves);
+            }
+        }
+    }
+
+    /// For each stone of a side with the living stones `alive` the probability that the next roll
+    /// allows it. A face with a choice counts for both stones.
+    #[inline]
+    pub fn move_probabilities(&self, alive: u8) -> [f32; MAX_STONES] {
+        let mut probabilities = [0.0; MAX_STONES];
+        for run in self.runs[usize::from(alive & 63)].iter() {
+            // The stones between the two ends of a range are gone.
+            probabilities[usize::from(run.start)] += run.weight;
+            if run.end - run.start > 1 {
+                probabilities[usize::from(run.end) - 1] += run.weight;
+            }
+        }
+        probabilities
+    }
+
+    /// Outcomes of a roll for a set of living stones: probability, first and last allowed stone
+    /// (from 0).
+    pub fn stone_ranges(&self, alive: u8) -> impl Iterator<Item = (f32, usize, usize)> + '_ {
+        self.runs[usize::from(alive & 63)]
+            .iter()
+            .map(|run| (run.weight, usize::from(run.start), usize::from(run.end) - 1))
+    }
+
+    /// Destination of a move, in the mover's perspective.
+    #[inline]
+    pub fn destination(position: &Position, mv: Move) -> u8 {
+        Self::destination_from(position.mover().square(mv.stone()), mv)
+    }
+
+    /// Destination of each step from a square, in move order; [`GONE`] off the board.
+    #[inline]
+    pub fn destinations(square: u8) -> [u8; 3] {
+        Self::DESTINATIONS[usize::from(square & 31)]
+    }
+
+    /// Number of steps from a square; 0 for a gone stone.
+    #[inline]
+    pub fn step_count(square: u8) -> u8 {
+        // A table: portable code counts bits in a dozen instructions.
+        Self::STEP_COUNT[usize::from(square & 31)]
+    }
+
+    /// Outcomes of a roll for a set of living stones, as ranges of stone indices (from 0); gone
+    /// stones inside a range are ignored.
+    #[inline]
+    pub fn outcomes_by_stones(&self, alive: u8) -> &[Outcome] {
+        &self.runs[usize::from(alive & 63)]
+    }
+
+    /// Destination of a move of the stone on `square`.
+    #[inline]
+    pub fn destination_from(square: u8, mv: Move) -> u8 {
+        square + Self::STEP_OFFSETS[mv.direction()]
+    }
+
+    #[inline]
+    fn push_moves(&self, position: &Position, stone: u8, moves: &mut MoveList) {
+        let square = usize::from(position.mover().square(usize::from(stone)));
+        // Written out, since an array's `map` would be three calls.
+        let [a, b, c] = Self::DIRECTIONS_FROM[square];
+        let all = [
+            Move::new(stone, a),
+            Move::new(stone, b),
+            Move::new(stone, c),
+        ];
+        moves.push_first(all, usize::from(Self::STEP_COUNT[square]));
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
+    type Position = Position;
+
+    type Move = Move;
+
+    type Moves = MoveList;
+
+    type Outcomes = FixedList<Outcome, MAX_OUTCOMES>;
+
+    #[inline]
+    fn to_move(&self, position: &Position) -> Seat {
+        position.seat()
+    }
+
+    #[inline]
+    fn payoffs(&self, position: &Position) -> Option<Payoffs> {
+        self.winner(position).map(win_for)
+    }
+
+    #[inline]
+    fn payoff(&self, position: &Position, seat: Seat) -> Option<f32> {
+        self.winner(position)
+            .map(|winner| if winner == seat { 1.0 } else { 0.0 })
+    }
+
+    fn moves(&self, position: &Position, moves: &mut MoveList) {
+        moves.clear();
+        let alive = position.mover().living_set();
+        // With as many faces as stones, every living stone is allowed by some face.
+        if self.die.faces() >= self.stones {
+            for stone in 0..self.stones {
+                if alive >> stone & 1 == 1 {
+                    self.push_moves(position, stone, moves);
+                }
+            }
+        } else if alive != 0 {
+            let permitted = (1..=self.die.faces()).fold(0u8, |set, face| {
+                let (first, last) = allowed_stones(self.variant, alive, face);
+                set | 1 << first | 1 << last
+            });
+            for stone in 0..self.stones {
+                if permitted >> stone & 1 == 1 {
+                    self.push_moves(position, stone, moves);
+                }
+            }
+        }
+    }
+
+    fn outcomes(&self, position: &Position, moves: &[Move]) -> Self::Outcomes {
+        let mut outcomes = Self::Outcomes::default();
+        // first_move[i]: number of listed moves of stones below i.
+        let mut first_move = [0u16; MAX_STONES + 1];
+        if self.die.faces() >= self.stones {
+            for stone in 0..MAX_STONES {
+                first_move[stone + 1] =
+                    first_move[stone] + u16::from(Self::step_count(position.mover().square(stone)));
+            }
+        } else {
+            for mv in moves {
+                first_move[mv.stone() + 1] += 1;
+            }
+            for stone in 0..MAX_STONES {
+                first_move[stone + 1] += first_move[stone];
+            }
+        }
+        for run in self.runs[usize::from(position.mover().living_set())].iter() {
+            outcomes.push(Outcome {
+                weight: run.weight,
+                start: first_move[usize::from(run.start)],
+                end: first_move[usize::from(run.end)],
+            });
+        }
+        outcomes
+    }
+
+    #[inline]
+    fn play(&self, position: &Position, mv: Move) -> Position {
+        let destination = Self::destination(position, mv);
+        position.after_step(mv.stone(), destination, Self::GOAL - destination)
+    }
+
+    #[inline]
+    fn key(&self, position: &Position) -> u64 {
+        position.key()
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> SearchHints for EinStein<COLUMNS, ROWS> {
+    fn history_size(&self) -> usize {
+        2 * 3 * MAX_STONES
+    }
+
+    #[inline]
+    fn history_index(&self, position: &Position, mv: Move) -> usize {
+        3 * MAX_STONES * position.seat() + usize::from(mv.number())
+    }
+
+    /// 3 for a winning move, 2 for the capture of an enemy, 1 for that of an own stone.
+    #[inline]
+    fn move_class(&self, position: &Position, mv: Move) -> u8 {
+        let destination = Self::destination(position, mv);
+        let captures = position.other().occupies(Self::GOAL - destination);
+        if destination == Self::GOAL || captures && position.other().count() == 1 {
+            3
+        } else if captures {
+            2
+        } else {
+            u8::from(position.mover().occupies(destination))
+        }
+    }
+
+    /// Opening while at most two stones are captured, endgame once at most half of all are left.
+    fn phase(&self, position: &Position) -> Phase {
+        let (stones, all) = (position.stones(), 2 * u32::from(self.stones));
+        if stones + 2 >= all {
+            Phase::Opening
+        } else if 2 * stones <= all {
+            Phase::Endgame
+        } else {
+            Phase::Middle
+        }
+    }
+
+    /// A little more than the means in self-play, which are 8, 5 and 3.
+    #[inline]
+    fn expected_moves_left(&self, position: &Position) -> u32 {
+        match self.phase(position) {
+            Phase::Opening => 10,
+            Phase::Middle => 7,
+            Phase::Endgame => 5,
+        }
+    }
+
+    /// Measured with `schwarz` on 400 positions: 0.112, 0.082, 0.063, 0.051 and 0.044 at depths 3
+    /// to 7, about 0.32 / depth.
+    fn probcut_deviation(&self) -> Option<f32> {
+        Some(0.32)
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROWS> {
+    #[inline]
+    fn sample_move(&self, position: &Position, bits: u64) -> Move {
+        let (first, last) = self
+            .sampler
+            .sample(position.mover().living_set(), (bits >> 32) as u32);
+        let steps = |stone: u8| {
+            Self::STEP_BITS_FROM[usize::from(position.mover().square(usize::from(stone)))]
+        };
+        let of_first = steps(first).count_ones() as usize;
+        let of_last = if last == first {
+            0
+        } else {
+            steps(last).count_ones() as usize
+        };
+        let index = uniform_index(of_first + of_last, bits as u32);
+        let (stone, index) = if index < of_first {
+            (first, index)
+        } else {
+            (last, index - of_first)
+        };
+        Move::new(stone, nth(steps(stone).into(), index) as u8)
+    }
+
+    /// Uses the fast engine of [`playout`] with a fair die of six faces, from one call of `random`.
+    #[inline]
+    fn playout(&self, position: &Position, mut random: impl FnMut() -> u64) -> Payoffs {
+        if let Some(payoffs) = self.payoffs(position) {
+            return payoffs;
+        }
+        match self.stone_table {
+            Some(table) => {
+                let mover_wins =
+                    playout::playout_from_seed::<COLUMNS, ROWS>(table, position, random());
+                win_for(if mover_wins {
+                    position.seat()
+                } else {
+                    1 - position.seat()
+                })
+            }
+            None => playout_by_moves(self, position, random),
+        }
+    }
+
+    /// Uses the lockstep engines of [`playout`], with one call of `random` per 64 games, if they
+    /// support the rules and there are enough positions.
+    fn playout_batch(
+        &self,
+        positions: &[Position],
+        mut random: impl FnMut() -> u64,
+        payoffs: &mut [Payoffs],
+    ) {
+        if let Some(table) = self.stone_table
+            && (COLUMNS, ROWS) == (5, 5)
+            && positions.len() >= playout::MIN_BATCH
+            && positions
+                .iter()
+                .all(|position| self.winner(position).is_none())
+        {
+            for (positions, payoffs) in positions
+                .chunks(playout::LANES)
+                .zip(payoffs.chunks_mut(playout::LANES))
+            {
+                let won = playout::playout_lanes(table, self.variant, positions, random());
+                for (lane, (position, payoffs)) in positions.iter().zip(payoffs).enumerate() {
+                    *payoffs = win_for(position.seat() ^ usize::from(won >> lane & 1 == 0));
+                }
+            }
+            return;
+        }
+        for (position, payoffs) in positions.iter().zip(payoffs) {
+            *payoffs = self.playout(position, &mut random);
+        }
+    }
+
+    #[inline]
+    fn sample_allowed_moves(&self, position: &Position, bits: u32, moves: &mut MoveList) -> usize {
+        let mover = position.mover();
+        let (first, last) = self.sampler.sample(mover.living_set(), bits);
+        moves.clear();
+        self.push_moves(position, first, moves);
+        if last != first {
+            self.push_moves(position, last, moves);
+        }
+        if self.die.faces() >= self.stones {
+            // All living stones have listed moves: count those of the stones before the first.
+            usize::from(
+                Self::step_counts(mover.stones_below(usize::from(first))) % (1 << STEP_COUNT_BITS),
+            )
+        } else {
+            let mut all = MoveList::default();
+            self.moves(position, &mut all);
+            all.iter()
+                .position(|mv| mv.stone() == usize::from(first))
+                .unwrap_or(0)
+        }
+    }
+
+    #[inline]
+    fn count_moves(&self, position: &Position) -> MoveCount {
+        let (mover, enemy) = (position.mover(), position.other());
+        if self.die.faces() < self.stones {
+            // No face allows some of the stones.
+            return count_moves_by_listing(self, position);
+        }
+        let counts = u32::from(Self::step_counts(mover));
+        let total = counts % (1 << STEP_COUNT_BITS);
+        let mut nonterminal = total - (counts >> STEP_COUNT_BITS);
+        if enemy.count() == 1 {
+            let last = enemy.squares().into_iter().find(|&square| square != GONE);
+            let last = Self::GOAL.wrapping_sub(last.unwrap_or(0));
+            let captures = |square| u32::from(Self::destinations(square).contains(&last));
+            // A capture on the goal is already subtracted.
+            if last != Self::GOAL {
+                nonterminal -= map_array(mover.squares(), captures).iter().sum::<u32>();
+            }
+        }
+        MoveCount { total, nonterminal }
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> OutOfTurn for EinStein<COLUMNS, ROWS> {}

@@ -1,0 +1,295 @@
+//! EinStein for play, game records and training, on the standard board with a fair die.
+
+use super::{
+    Move, MoveList, Standard, Variant, codec,
+    dice::{DiceStream, Die},
+    dice_source::PairDice,
+    display,
+    evaluators::EVALUATORS,
+    players::PLAYERS,
+    position::Position,
+    random_endgames,
+    setup::setup_index,
+    symmetry::{
+        SYMMETRIES, symmetry_after_move, transform_face, transform_move, transform_position,
+    },
+    tables::{
+        MAX_TABLE_STONES, MIN_TABLE_STONES,
+        cache::{cached_stones, shared_tables},
+    },
+};
+use alea_core::{game::Seat, random::RandomStream, text::TextError};
+use alea_learned::model_file;
+use alea_play::{
+    notation::{Arguments, Problem, parse_number},
+    playable::{ChanceOutcomes, Codec, GameInfo, GameText, Playable, Registry, Rules},
+    registry::{Knowledge, OracleEntry},
+    sgf,
+};
+use std::ops::RangeInclusive;
+
+/// Default stones of endgame tables in searches with a limit of time or nodes; such tables are
+/// built in a fraction of a second.
+const DEFAULT_TABLE_STONES: usize = 4;
+
+/// Maximum stones of existing tables that searches limited by time load by default: larger ones
+/// exceed the memory. Searches limited by nodes load none, so that their moves do not depend on
+/// files.
+const MAX_CACHED_STONES: usize = 5;
+
+/// Option `tablebase=N`: exact values of positions of at most N stones, from tables shared by all
+/// players; 0 for none. A loaded die has no tables.
+static TABLEBASE: OracleEntry<Standard> = OracleEntry {
+    key: "tablebase",
+    read: |value, game| {
+        if value.arguments.is_empty() && value.name == "0" {
+            return Ok(None);
+        }
+        if game.die() != Die::fair() {
+            return Err((value.character, "'tablebase' is for a fair die".to_owned()));
+        }
+        let stones = parse_number("tablebase", value, MIN_TABLE_STONES..=MAX_TABLE_STONES).map_err(
+            |(character, _)| {
+                let range = format!(
+                    "a number of stones from {MIN_TABLE_STONES} to {MAX_TABLE_STONES}, or 0 for none"
+                );
+                (character, format!("'tablebase' is {range}, not '{value}'"))
+            },
+        )?;
+        tables(stones, game).map_err(|problem| (value.character, problem))
+    },
+    default: |game, by_time| {
+        if game.die() != Die::fair() {
+            return Ok(None);
+        }
+        let stones = match by_time {
+            true => cached_stones(game.variant()).clamp(DEFAULT_TABLE_STONES, MAX_CACHED_STONES),
+            false => DEFAULT_TABLE_STONES,
+        };
+        tables(stones, game)
+    },
+    // Tables of the default size are built in a fraction of a second; larger ones are loaded.
+    instant: |game| {
+        let cached = cached_stones(game.variant());
+        Some(cached.max(DEFAULT_TABLE_STONES).to_string())
+    },
+    class: |_, position| {
+        let [mover, other] = [position.mover(), position.other()].map(|side| side.count());
+        format!("{mover}v{other}")
+    },
+};
+
+fn tables(stones: usize, game: &Standard) -> Result<Knowledge<Standard>, String> {
+    let tables = shared_tables(stones, game.variant()).map_err(|error| error.to_string())?;
+    Ok(Some(tables))
+}
+
+/// Pairs of strong set-ups, one pair per line: `red:blue`.
+const STRONG_SETUPS: &str = include_str!("../../../../data/setups/best.txt");
+
+static REGISTRY: Registry<Standard> = Registry {
+    evaluators: &EVALUATORS,
+    players: &PLAYERS,
+    oracle: Some(&TABLEBASE),
+    transcripts: &[sgf::form()],
+    best_model: |_| Some(include_bytes!("../../../../models/strong-1.safetensors")),
+    read_model: model_file::evaluator,
+    ..Registry::DEFAULT
+};
+
+impl Playable for Standard {
+    fn registry() -> &'static Registry<Self> {
+        &REGISTRY
+    }
+}
+
+impl Rules for Standard {
+    const INFO: &'static GameInfo = &GameInfo {
+        name: "einstein",
+        parameters: "variant=classic|nearest",
+        seats: &[("r", "Red"), ("b", "Blue")],
+        remaining_unit: "stones",
+        phase_unit: "living stones",
+        // A face allows at most two stones, with three steps each.
+        max_legal_moves: Some(6),
+        self_play_players: &[
+            ("star1(depth=3, eval=abt)", 0.97),
+            ("mcts(sims=400, leaf=playout)", 0.03),
+        ],
+        pipeline_presets: &[
+            ("quick", include_str!("presets/quick.toml")),
+            ("standard", include_str!("presets/standard.toml")),
+        ],
+        generation_presets: &[
+            ("quick", include_str!("presets/generations-quick.toml")),
+            (
+                "standard",
+                include_str!("presets/generations-standard.toml"),
+            ),
+        ],
+        move_classes: &[("quiet", 1), ("own", 1), ("capture", 4), ("win", 100)],
+        solver_options: &[("tablebase", "4")],
+        page_rules: &["einstein", "einstein(variant=nearest)"],
+        page_parameters: &[("variant", &[])],
+        puzzles: &[(
+            "einstein",
+            include_str!("../../../../data/puzzles/einstein.jsonl"),
+        )],
+        ..GameInfo::DEFAULT
+    };
+
+    fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
+        let variant = arguments.choice("variant", &Variant::NAMED)?;
+        Ok(Self::new(variant, Die::fair()))
+    }
+
+    fn parameters(&self) -> String {
+        match self.variant {
+            Variant::Classic => String::new(),
+            other => format!("variant={}", other.name()),
+        }
+    }
+
+    fn board_size(&self) -> Option<usize> {
+        Some(5)
+    }
+
+    /// Above the true bound of 96 plies: each ply brings a stone nearer to its goal in rows or
+    /// columns.
+    fn max_plies(&self) -> u16 {
+        200
+    }
+
+    fn remaining(&self, position: &Position) -> usize {
+        position.stones() as usize
+    }
+
+    fn random_start(&self, random: &mut RandomStream, first: Seat) -> Position {
+        Self::random_start(self, random, first)
+    }
+
+    fn strong_start(&self, seed: u64) -> Option<Position> {
+        let lines = STRONG_SETUPS.lines().filter(|line| !line.starts_with('#'));
+        let pairs: Vec<&str> = lines.collect();
+        let (red, blue) = pairs[(seed % pairs.len() as u64) as usize].split_once(':')?;
+        let number =
+            |text: &str| setup_index(&text.bytes().map(|stone| stone - b'0').collect::<Vec<u8>>());
+        Some(self.start([number(red)?, number(blue)?], 0))
+    }
+
+    fn random_endgame(
+        &self,
+        stones: [usize; 2],
+        first: Seat,
+        random: &mut RandomStream,
+    ) -> Option<Position> {
+        random_endgames::random_endgame(stones, first, random)
+    }
+}
+
+impl ChanceOutcomes for Standard {
+    type Chance = DiceStream;
+    type PairedChance = PairDice;
+
+    #[inline]
+    fn allowed_moves(&self, position: &Position, outcome: u8, moves: &mut MoveList) {
+        moves.clear();
+        if (1..=self.die.faces()).contains(&outcome) {
+            self.push_legal_moves(position, outcome, moves);
+        }
+    }
+
+    fn outcome_numbers(&self) -> RangeInclusive<u8> {
+        1..=self.die.faces()
+    }
+
+    /// Reads the die's weights of the faces: `die=1:1:1:1:1:5`.
+    fn assume(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
+        let Some(value) = arguments.take_named("die")? else {
+            return Ok(self.clone());
+        };
+        let weights: Option<Vec<f64>> = value
+            .name
+            .split(':')
+            .map(|weight| weight.parse().ok())
+            .collect();
+        let weights = weights
+            .filter(|weights| weights.len() == 6 && value.arguments.is_empty())
+            .ok_or_else(|| {
+                let wanted = "six weights joined by ':', for example 1:1:1:1:1:5";
+                (value.character, format!("'die' is {wanted}, not '{value}'"))
+            })?;
+        let die =
+            Die::with_weights(&weights).map_err(|error| (value.character, error.to_string()))?;
+        Ok(Self::new(self.variant, die))
+    }
+
+    fn outcome_by_outcome(&self) -> Self {
+        self.clone().with_unmerged_faces()
+    }
+}
+
+impl GameText for Standard {
+    fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
+        Self::parse_position(self, text)
+    }
+
+    fn format_position(&self, position: &Position, outcome: Option<u8>) -> String {
+        Self::format_position(self, position, outcome)
+    }
+
+    fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
+        Self::parse_move(self, position, text)
+    }
+
+    fn format_move(&self, position: &Position, mv: Move) -> String {
+        Self::format_move(self, position, mv)
+    }
+
+    fn rules_word(&self) -> String {
+        self.variant.name().to_owned()
+    }
+
+    fn draw(&self, position: &Position, outcome: Option<u8>) -> String {
+        display::text(self, position, outcome)
+    }
+
+    fn svg(&self, position: &Position, outcome: Option<u8>) -> String {
+        display::svg(self, position, outcome)
+    }
+}
+
+impl Codec for Standard {
+    fn encode(&self, position: &Position, bytes: &mut Vec<u8>) {
+        codec::encode(position, bytes);
+    }
+
+    fn decode(&self, bytes: &mut &[u8]) -> Result<Position, String> {
+        codec::decode(bytes).ok_or_else(|| "the bytes are no position".to_owned())
+    }
+
+    fn symmetries(&self) -> usize {
+        SYMMETRIES
+    }
+
+    fn transform_position(&self, position: &Position, symmetry: usize) -> Position {
+        transform_position(position, symmetry)
+    }
+
+    fn transform_outcome(&self, outcome: u8, symmetry: usize) -> u8 {
+        transform_face(outcome, symmetry)
+    }
+
+    fn transform_move(&self, mv: Move, symmetry: usize) -> Option<(u32, usize)> {
+        let image = transform_move(mv, symmetry).number();
+        Some((image.into(), symmetry_after_move(symmetry)))
+    }
+
+    fn swap_colours(&self, position: &Position) -> Position {
+        Position::new(position.mover(), position.other(), 1 - position.seat())
+    }
+
+    fn is_held_out(&self, position: &Position) -> bool {
+        position.is_held_out()
+    }
+}

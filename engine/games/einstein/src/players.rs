@@ -1,0 +1,213 @@
+//! EinStein's own players: a greedy one, and published programs as aliases of search players.
+//!
+//! Rock'n'Roll's depth 0 rates each direct successor, which is depth 1 here.
+
+use super::{Move, Position, Standard, evaluators::race_tables::distances_to_goal};
+use alea_core::limits::Limits;
+use alea_play::{
+    notation::{Arguments, Notation, Problem},
+    player::{Analysis, Decision, Failure, Player},
+    registry::{Meaning, PlayerEntry},
+};
+use std::sync::Arc;
+
+const DEFAULT_ABSEVAL_MILLISECONDS: &str = "1200";
+
+pub(super) static PLAYERS: [PlayerEntry<Standard>; 9] = [
+    PlayerEntry {
+        name: "greedy",
+        parameters: "",
+        help: "the stone nearest to the goal (Monte_Alpha's Greedy)",
+        meaning: Meaning::Own(|_, game| {
+            let game = game.clone();
+            Ok(Arc::new(move || Box::new(GreedyPlayer::new(game.clone()))))
+        }),
+    },
+    alias(
+        "monte_alpha",
+        LIMIT_PARAMETERS,
+        "Monte_Alpha: UCB1 and playouts",
+        |arguments| mcts_notation("playout", "off", arguments),
+    ),
+    alias(
+        "monte_alpha_v2",
+        LIMIT_PARAMETERS,
+        "Monte_Alpha's second version: leaves by reciprocal distances",
+        |arguments| mcts_notation("reciprocal", "off", arguments),
+    ),
+    // UCTcut's pruning is not published; here the solver skips moves proven worse than another.
+    alias(
+        "uctcut",
+        LIMIT_PARAMETERS,
+        "UCTcut, an opponent of Monte_Alpha",
+        |arguments| mcts_notation("playout", "on", arguments),
+    ),
+    // ABSeval uses alpha-beta with a table and an evaluation by threats; no details are published.
+    alias(
+        "abseval",
+        "ms or cpu_ms or clock",
+        "ABSeval, an opponent of Monte_Alpha: Star1 with attack, block and threat",
+        |arguments| {
+            let star = Notation::new("star1").with("eval", Notation::new("attack_block_threat"));
+            let (star, timed) = with_time_limit(star, arguments)?;
+            let default_time = || Notation::new(DEFAULT_ABSEVAL_MILLISECONDS);
+            Ok(match timed {
+                true => star,
+                false => star.with(
+                    "ms",
+                    arguments.take("ms")?.cloned().unwrap_or_else(default_time),
+                ),
+            })
+        },
+    ),
+    alias(
+        "MrBlack",
+        "depth",
+        "Rock'n'Roll's: star2 with schwarz, a ply deeper",
+        |arguments| one_ply_deeper("MrBlack", arguments),
+    ),
+    alias(
+        "FarmerBoy",
+        "depth",
+        "Rock'n'Roll's: star2 with farmer_boy, a ply deeper",
+        |arguments| one_ply_deeper("FarmerBoy", arguments),
+    ),
+    alias(
+        "MrMonte",
+        "depth, iterations, player",
+        "Rock'n'Roll's: star2 with mrmonte, a ply deeper",
+        |arguments| one_ply_deeper("MrMonte", arguments),
+    ),
+    alias("MrRandom", "", "Rock'n'Roll's: random", |_| {
+        Ok(Notation::new("random"))
+    }),
+];
+
+const fn alias(
+    name: &'static str,
+    parameters: &'static str,
+    help: &'static str,
+    meaning: fn(&mut Arguments<'_>) -> Result<Notation, Problem>,
+) -> PlayerEntry<Standard> {
+    PlayerEntry {
+        name,
+        parameters,
+        help,
+        meaning: Meaning::Alias(meaning),
+    }
+}
+
+const LIMIT_PARAMETERS: &str = "sims or ms or cpu_ms or clock";
+
+/// Copies a time limit to `player`; returns whether there is one.
+fn with_time_limit(
+    mut player: Notation,
+    arguments: &mut Arguments<'_>,
+) -> Result<(Notation, bool), Problem> {
+    let given = player.arguments.len();
+    for key in ["ms", "cpu_ms", "clock"] {
+        player = player.with(key, arguments.take_named(key)?.cloned());
+    }
+    let timed = player.arguments.len() > given;
+    Ok((player, timed))
+}
+
+/// Plain UCT with the constant sqrt(2): the common part of the Monte-Carlo programs.
+fn mcts_notation(
+    leaf: &str,
+    solver: &str,
+    arguments: &mut Arguments<'_>,
+) -> Result<Notation, Problem> {
+    let mcts = Notation::new("mcts")
+        .with("leaf", Notation::new(leaf))
+        .with("solver", Notation::new(solver))
+        .with("graph", Notation::new("off"))
+        .with("c", Notation::new(std::f64::consts::SQRT_2.to_string()));
+    let (mcts, timed) = with_time_limit(mcts, arguments)?;
+    // With a fixed number of simulations, early stopping never changes the chosen move.
+    Ok(match timed {
+        true => mcts.with("early", Notation::new("off")),
+        false => mcts.with("sims", arguments.take("sims")?.cloned()),
+    })
+}
+
+/// A full-width search, one ply deeper, with a Rock'n'Roll player's evaluator.
+fn one_ply_deeper(name: &str, arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
+    let depth: u32 = arguments.number("depth", 0..=63, 0)? + 1;
+    Ok(Notation::new("star2")
+        .with("depth", Notation::new(depth.to_string()))
+        .with("eval", rocknroll_evaluator(name, arguments)?))
+}
+
+/// The evaluator of `MrBlack(…)`, `FarmerBoy(…)` or `MrMonte(…, iterations, player)`, which
+/// simulates the same player for both sides.
+pub(super) fn rocknroll_evaluator(
+    name: &str,
+    arguments: &mut Arguments<'_>,
+) -> Result<Notation, Problem> {
+    Ok(match name {
+        "MrBlack" => Notation::new("schwarz"),
+        "FarmerBoy" => Notation::new("farmer_boy"),
+        _ => {
+            let iterations = arguments.take("iterations")?.cloned();
+            let player = arguments.take("player")?.cloned();
+            Notation::new("mrmonte")
+                .with("iterations", iterations)
+                .with("red", player.clone())
+                .with("blue", player)
+        }
+    })
+}
+
+/// Plays to the square nearest to the goal in king's moves, then in rows and columns, then the
+/// first move (our reading of Monte_Alpha's Greedy).
+#[derive(Clone, Debug)]
+pub struct GreedyPlayer {
+    game: Standard,
+}
+
+impl GreedyPlayer {
+    /// The player for the rules `game`.
+    pub fn new(game: Standard) -> Self {
+        Self { game }
+    }
+
+    /// The move that the player chooses.
+    ///
+    /// # Panics
+    /// If `legal` is empty.
+    #[inline]
+    pub fn best_move(position: &Position, legal: &[Move]) -> Move {
+        // `min_by_key` returns the first of equal keys.
+        let best = legal
+            .iter()
+            .min_by_key(|&&mv| distances_to_goal(Standard::destination(position, mv)));
+        *best.expect("a position that is not over has a legal move")
+    }
+}
+
+impl Player<Standard> for GreedyPlayer {
+    fn new_game(&mut self, _seed: u64) {}
+
+    fn decide(
+        &mut self,
+        position: &Position,
+        legal: &[Move],
+        _: &Limits,
+    ) -> Result<Decision<Move>, Failure> {
+        Ok(Decision::without_values(Self::best_move(position, legal)))
+    }
+
+    fn analyse(
+        &mut self,
+        position: &Position,
+        legal: Option<&[Move]>,
+        _: &Limits,
+    ) -> Result<Analysis<Move>, Failure> {
+        let line = legal.map(|legal| Self::best_move(position, legal));
+        Ok(Analysis {
+            line: line.into_iter().collect(),
+            ..Analysis::without_values(&self.game, position, legal)
+        })
+    }
+}

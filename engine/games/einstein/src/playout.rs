@@ -1,0 +1,207 @@
+//! Fast playouts: one at a time, or 64 in lockstep on any vector instructions.
+//!
+//! A ply takes 16 random bits ([`PlyBits`]) for the rolled face, the step and, of two allowed
+//! stones, the stone. Invariant: all engines play the same games, ply for ply; a [`LanePlayouts`]
+//! allocates only when it is created.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod byte_lanes;
+pub mod die_table;
+mod lanes;
+mod ply_bits;
+mod scalar;
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    allow(dead_code, reason = "what kernels use")
+)]
+mod starts;
+#[cfg(test)]
+mod tests;
+
+use super::{Position, Standard, Variant};
+use alea_core::{random::RandomStream, simd::Instructions};
+use lanes::{play, play_each};
+pub use ply_bits::{LaneRandom, PlyBits, SmallRandom};
+use scalar::ScalarLanes;
+pub use scalar::StoneTable;
+pub(super) use scalar::playout_from_seed;
+use starts::Starts;
+
+/// Number of games that every engine plays simultaneously.
+pub const LANES: usize = 64;
+
+/// Minimum games for lockstep.
+pub(super) const MIN_BATCH: usize = 4;
+
+/// Plays one random game from each of at most [`LANES`] positions (not over) on the widest engine
+/// for the variant. Returns the bit set of the games that the side to move wins.
+pub(super) fn playout_lanes(
+    table: StoneTable,
+    variant: Variant,
+    positions: &[Position],
+    seed: u64,
+) -> u64 {
+    let random = &mut LaneRandom::from_seed(seed);
+    #[cfg(target_arch = "x86_64")]
+    if variant == Variant::Classic
+        && let Some(lanes) = byte_lanes::ByteLanes::new(Instructions::detect())
+    {
+        return play_each(lanes, random, positions);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = variant;
+    play_each(ScalarLanes::new(table), random, positions)
+}
+
+/// The distribution of the random moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// All legal moves are equally likely.
+    #[default]
+    Moves,
+    /// The allowed stones are equally likely, then the steps of the sampled stone (Monte_Alpha's
+    /// die table).
+    Stones,
+}
+
+/// Totals over random games; integers, so that their order does not matter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Complete games.
+    pub games: u64,
+    /// Wins of the side that is to move at the start.
+    pub first_mover_wins: u64,
+    /// Total number of plies.
+    pub plies: u64,
+    /// Sum of the squared plies of all games.
+    pub squared_plies: u64,
+    /// Plies of the longest game.
+    pub longest: u64,
+}
+
+impl Tally {
+    #[inline]
+    fn count_plies(&mut self, plies: u64) {
+        self.plies += plies;
+        self.squared_plies += plies * plies;
+        self.longest = self.longest.max(plies);
+    }
+
+    /// The totals of both tallies.
+    #[must_use]
+    pub fn merge(self, other: Self) -> Self {
+        Self {
+            games: self.games + other.games,
+            first_mover_wins: self.first_mover_wins + other.first_mover_wins,
+            plies: self.plies + other.plies,
+            squared_plies: self.squared_plies + other.squared_plies,
+            longest: self.longest.max(other.longest),
+        }
+    }
+}
+
+enum LaneEngine {
+    Scalar(Box<ScalarLanes>),
+    #[cfg(target_arch = "x86_64")]
+    Bytes(Box<byte_lanes::ByteLanes>),
+}
+
+/// Plays many random games on the standard board with the fair die, from one seed.
+pub struct LanePlayouts {
+    lanes: LaneEngine,
+    choice: Choice,
+    random: LaneRandom,
+    starts: Starts,
+    stream: RandomStream,
+}
+
+impl LanePlayouts {
+    /// Playouts on the widest engine; `None` without the fair die of six faces and six stones a
+    /// side.
+    pub fn new(game: &Standard, choice: Choice, seed: u64) -> Option<Self> {
+        Self::with_instructions(Instructions::detect(), game, choice, seed)
+    }
+
+    /// Playouts on given instructions; scalar if they have no engine or the variant is
+    /// `NearestOnly`.
+    #[must_use]
+    pub fn with_instructions(
+        instructions: Instructions,
+        game: &Standard,
+        choice: Choice,
+        seed: u64,
+    ) -> Option<Self> {
+        let table = game
+            .stone_table()
+            .filter(|_| usize::from(game.stones()) == super::MAX_STONES)?;
+        #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut))]
+        let mut lanes = LaneEngine::Scalar(Box::new(ScalarLanes::new(*table)));
+        #[cfg(target_arch = "x86_64")]
+        if game.variant() == Variant::Classic
+            && let Some(bytes) = byte_lanes::ByteLanes::new(instructions)
+        {
+            lanes = LaneEngine::Bytes(Box::new(bytes));
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = instructions;
+        let mut stream = RandomStream::new(seed);
+        let random = LaneRandom::new(&mut stream);
+        let starts = Starts::new(game, &mut stream);
+        Some(Self {
+            lanes,
+            choice,
+            random,
+            starts,
+            stream,
+        })
+    }
+
+    /// The instructions that the engine uses.
+    #[must_use]
+    pub fn instructions(&self) -> Instructions {
+        match &self.lanes {
+            LaneEngine::Scalar(_) => Instructions::PORTABLE,
+            #[cfg(target_arch = "x86_64")]
+            LaneEngine::Bytes(lanes) => lanes.instructions(),
+        }
+    }
+
+    /// Plays `games` games from random set-ups, uniform and, for the two sides, independent. In 720
+    /// successive games every set-up begins once, which lowers the variance.
+    pub fn random_setups(&mut self, games: u64) -> Tally {
+        self.starts.random_setups();
+        self.play(games)
+    }
+
+    /// Plays `games` games from one position. A game that is over takes no ply.
+    pub fn from_position(&mut self, game: &Standard, position: &Position, games: u64) -> Tally {
+        if let Some(winner) = game.winner(position) {
+            return Tally {
+                games,
+                first_mover_wins: if winner == position.seat() { games } else { 0 },
+                ..Tally::default()
+            };
+        }
+        self.starts.position(position);
+        self.play(games)
+    }
+
+    fn play(&mut self, games: u64) -> Tally {
+        let Self {
+            lanes,
+            choice,
+            random,
+            starts,
+            stream,
+        } = self;
+        match lanes {
+            LaneEngine::Scalar(lanes) => play(&mut **lanes, *choice, random, starts, stream, games),
+            #[cfg(target_arch = "x86_64")]
+            LaneEngine::Bytes(lanes) => play(&mut **lanes, *choice, random, starts, stream, games),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! 64 games as byte vectors, one byte per game and one vector per stone, for all vector engines.
+
+use super::{
+    LANES, Tally, avx2, avx512,
+    lanes::{Lanes, Status, first_lanes},
+    ply_bits::LaneRandom,
+    starts::{GONE_BYTE, Starts},
+};
+use crate::{GONE, MAX_STONES, Position, Standard};
+use alea_core::bits::members;
+use alea_core::simd::{Instructions, SimdLevel, multiversion};
+
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(super) struct ByteRow(pub(super) [u8; LANES]);
+
+impl ByteRow {
+    #[inline]
+    pub(super) fn half_rows(&self) -> &[[u8; LANES / 2]] {
+        self.0.as_chunks().0
+    }
+
+    #[inline]
+    pub(super) fn half_rows_mut(&mut self) -> &mut [[u8; LANES / 2]] {
+        self.0.as_chunks_mut().0
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(super) struct SideRows {
+    /// Square of each stone in its owner's perspective, or [`GONE_BYTE`].
+    pub(super) stones: [ByteRow; MAX_STONES],
+    pub(super) alive: ByteRow,
+    /// Bit set of stones with a single step; arbitrary for gone stones.
+    pub(super) edge: ByteRow,
+}
+
+multiversion! {
+    fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
+        Avx512Vbmi => avx512::round::<BY_STONES>,
+        Avx2 => avx2::round::<BY_STONES>,
+    }
+}
+
+multiversion! {
+    fn take_starts(lanes: &mut ByteLanes, free: u64, starts: &Starts) {
+        Avx512Vbmi => avx512::take_starts,
+        Portable => ByteLanes::take_starts_one_by_one,
+    }
+}
+
+multiversion! {
+    fn count_plies(lanes: &ByteLanes, over: u64, tally: &mut Tally) {
+        Avx512Vbmi => avx512::count_plies,
+        Portable => ByteLanes::count_plies_one_by_one,
+    }
+}
+
+/// 64 games; arbitrary in idle lanes.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub(super) struct ByteLanes {
+    /// The side that begins, and the other.
+    pub(super) sides: [SideRows; 2],
+    pub(super) plies: ByteRow,
+    pub(super) status: Status,
+    instructions: Instructions,
+}
+
+impl ByteLanes {
+    /// Idle lanes; `None` if the instructions have no vector engine.
+    pub(super) fn new(instructions: Instructions) -> Option<Self> {
+        let instructions = instructions.widest_of(&[SimdLevel::Avx2, SimdLevel::Avx512Vbmi]);
+        let none = SideRows {
+            stones: [ByteRow([GONE_BYTE; LANES]); MAX_STONES],
+            alive: ByteRow([0; LANES]),
+            edge: ByteRow([0; LANES]),
+        };
+        (instructions != Instructions::PORTABLE).then(|| Self {
+            sides: [none; 2],
+            plies: ByteRow([0; LANES]),
+            status: Status::default(),
+            instructions,
+        })
+    }
+
+    pub(super) fn instructions(&self) -> Instructions {
+        self.instructions
+    }
+
+    #[inline(always)]
+    fn count_plies_one_by_one(&self, lanes: u64, tally: &mut Tally) {
+        for lane in members(lanes) {
+            tally.count_plies(u64::from(self.plies.0[lane]));
+        }
+    }
+
+    #[inline(always)]
+    fn take_starts_one_by_one(&mut self, lanes: u64, starts: &Starts) {
+        let stones = starts.stones();
+        for (index, lane) in members(lanes).enumerate() {
+            for (side, rows) in self.sides.iter_mut().enumerate() {
+                for (row, start) in rows.stones.iter_mut().zip(stones[side]) {
+                    row.0[lane] = start[index];
+                }
+                rows.alive.0[lane] = starts.alive[side];
+                rows.edge.0[lane] = starts.edge[side];
+            }
+            self.plies.0[lane] = 0;
+        }
+        self.status.start(lanes);
+    }
+}
+
+impl Lanes for ByteLanes {
+    #[inline]
+    fn status(&self) -> Status {
+        self.status
+    }
+
+    #[inline]
+    fn count_plies(&mut self, lanes: u64, tally: &mut Tally) {
+        count_plies(self.instructions, self, lanes, tally);
+    }
+
+    #[inline]
+    fn take_starts(&mut self, lanes: u64, starts: &Starts) {
+        take_starts(self.instructions, self, lanes, starts);
+    }
+
+    #[inline]
+    fn round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom) {
+        round::<BY_STONES>(self.instructions, self, random);
+    }
+
+    #[inline]
+    fn load_positions(&mut self, positions: &[Position]) {
+        for (lane, position) in positions.iter().enumerate() {
+            for (rows, side) in self
+                .sides
+                .iter_mut()
+                .zip([position.mover(), position.other()])
+            {
+                let mut edge = 0;
+                for (stone, (row, square)) in rows.stones.iter_mut().zip(side.squares()).enumerate()
+                {
+                    row.0[lane] = if square == GONE { GONE_BYTE } else { square };
+                    edge |= ((Standard::ONE_STEP >> (square & 31) & 1) as u8) << stone;
+                }
+                rows.alive.0[lane] = side.living_set();
+                rows.edge.0[lane] = edge;
+            }
+            self.plies.0[lane] = 0;
+        }
+        self.status.start(first_lanes(positions.len()));
+    }
+}

@@ -1,0 +1,393 @@
+//! Scalar playouts, single games or lane by lane: the reference of the vector engines.
+//!
+//! A board of stones and a list of squares are both in the perspective of the side that begins, so
+//! that a capture is one look-up. A single game branches on captures; overlapping lanes do not.
+
+use super::{
+    LANES, Tally,
+    lanes::{Lanes, PLIES_PER_ROUND, Status, first_lanes},
+    ply_bits::{LaneRandom, NUM_CODES, PlyBits, SmallRandom},
+    starts::Starts,
+};
+use crate::{EinStein, GONE, MAX_STONES, Position, Variant, allowed_stones};
+use alea_core::arrays::map_array;
+use alea_core::bits::members;
+use std::{hint::select_unpredictable, sync::LazyLock};
+
+/// The stones and the step that [`PlyBits::code`] gives a set of living stones.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(4))]
+struct AllowedStep {
+    /// The first and the last allowed stone; may be the same.
+    first: u8,
+    last: u8,
+    /// 32 times the step.
+    step: u8,
+}
+
+/// By set of living stones and [`PlyBits::code`].
+type Entries = [[AllowedStep; 32]; 64];
+
+/// The allowed stones and the step for [`PlyBits::code`], with the fair die of six faces.
+#[derive(Clone, Copy, Debug)]
+pub struct StoneTable {
+    entries: &'static Entries,
+}
+
+impl StoneTable {
+    /// The table of a variant.
+    pub fn new(variant: Variant) -> Self {
+        static CLASSIC: LazyLock<Box<Entries>> = LazyLock::new(|| entries(Variant::Classic));
+        static NEAREST: LazyLock<Box<Entries>> = LazyLock::new(|| entries(Variant::NearestOnly));
+        let entries = match variant {
+            Variant::Classic => &CLASSIC,
+            Variant::NearestOnly => &NEAREST,
+        };
+        Self { entries }
+    }
+}
+
+fn entries(variant: Variant) -> Box<Entries> {
+    let mut entries = Box::new([[AllowedStep::default(); 32]; 64]);
+    for (alive, row) in entries.iter_mut().enumerate().skip(1) {
+        for (code, entry) in row[..usize::from(NUM_CODES)].iter_mut().enumerate() {
+            let (first, last) = allowed_stones(variant, alive as u8, (code / 3) as u8 + 1);
+            *entry = AllowedStep {
+                first,
+                last,
+                step: 32 * (code % 3) as u8,
+            };
+        }
+    }
+    entries
+}
+
+const NO_STONE: u8 = 31;
+
+const ONE_STEP_FLAG: u8 = 128;
+
+impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
+    /// The destination, at `[32 · step + square]`; a single step ignores the index's step.
+    pub(super) const PLAYOUT_DESTINATIONS: [u8; 128] = {
+        let mut destinations = [0; 128];
+        let mut index = 0;
+        while index < 128 {
+            let square = index % 32;
+            let steps = Self::STEP_BITS_FROM[square];
+            let step = match steps {
+                0 => 0,
+                0b010 => Self::STEP_OFFSETS[1],
+                0b100 => Self::STEP_OFFSETS[2],
+                _ => Self::STEP_OFFSETS[if index / 32 < 3 { index / 32 } else { 0 }],
+            };
+            destinations[index] = square as u8 + step;
+            index += 1;
+        }
+        destinations
+    };
+    pub(super) const ONE_STEP: u32 = {
+        let mut squares = 0;
+        let mut square = 0;
+        while square < 32 {
+            squares |= ((Self::STEP_COUNT[square] == 1) as u32) << square;
+            square += 1;
+        }
+        squares
+    };
+
+    /// By side, at `[square | 32 · step]` with flagged squares: the flagged destination. Squares
+    /// are in the perspective of side 0, flags ([`Self::with_flag`]) in the owner's.
+    const FLAGGED_DESTINATIONS: [[u8; 256]; 2] = {
+        let mut destinations = [[0; 256]; 2];
+        let mut index = 0;
+        while index < 256 {
+            let square = index % 32;
+            if square < COLUMNS * ROWS {
+                // The flag does not change the destination.
+                let to = Self::PLAYOUT_DESTINATIONS[index % 128];
+                destinations[0][index] = Self::with_flag(to);
+                let flipped = Self::GOAL as usize - square;
+                let to = Self::PLAYOUT_DESTINATIONS[index % 128 / 32 * 32 + flipped];
+                destinations[1][index] = (Self::GOAL - to) | Self::with_flag(to) & ONE_STEP_FLAG;
+            }
+            index += 1;
+        }
+        destinations
+    };
+
+    /// A square in its owner's perspective, with [`ONE_STEP_FLAG`] if it has a single step.
+    const fn with_flag(square: u8) -> u8 {
+        if square < 32 && Self::ONE_STEP >> square & 1 == 1 {
+            square | ONE_STEP_FLAG
+        } else {
+            square
+        }
+    }
+}
+
+/// A running game, which side 0 has begun.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(super) struct ScalarGame {
+    /// Stone on each square, in the perspective of side 0: 0–5 its own, 8–13 the other's, or
+    /// [`NO_STONE`].
+    board: [u8; 32],
+    /// The square of each stone, in the perspective of side 0, with [`ONE_STEP_FLAG`] for its
+    /// owner; arbitrary for gone stones.
+    squares: [[u8; 8]; 2],
+    /// Bit set of living stones, those of side 1 from bit 8.
+    alive: u32,
+}
+
+impl ScalarGame {
+    const EMPTY: Self = Self {
+        board: [NO_STONE; 32],
+        squares: [[0; 8]; 2],
+        alive: 0,
+    };
+
+    /// From the squares of both sides, one byte per stone, each in its own perspective; the lower
+    /// five bits of a gone stone are [`GONE`].
+    #[inline(always)]
+    fn new<const COLUMNS: usize, const ROWS: usize>(sides: [u64; 2], alive: [u8; 2]) -> Self {
+        let mut game = Self {
+            alive: u32::from(alive[0]) | u32::from(alive[1]) << 8,
+            ..Self::EMPTY
+        };
+        for stone in 0..MAX_STONES {
+            let [own, other] = map_array(sides, |side| (side >> (8 * stone)) as u8 & 31);
+            game.squares[0][stone] = EinStein::<COLUMNS, ROWS>::with_flag(own);
+            game.board[usize::from(own)] = stone as u8;
+            let seen = EinStein::<COLUMNS, ROWS>::GOAL.wrapping_sub(other) & 31;
+            game.squares[1][stone] =
+                seen | EinStein::<COLUMNS, ROWS>::with_flag(other) & ONE_STEP_FLAG;
+            // Gone stones stay on 31, off the board.
+            let seen = if other == GONE { 31 } else { seen };
+            game.board[usize::from(seen)] = stone as u8 | 8;
+        }
+        game
+    }
+
+    #[inline(always)]
+    pub(super) fn from_position<const COLUMNS: usize, const ROWS: usize>(
+        position: &Position,
+    ) -> Self {
+        let sides = [position.mover(), position.other()];
+        let packed = map_array(sides, |side| {
+            (0..MAX_STONES).fold(0, |packed, stone| {
+                packed | u64::from(side.square(stone)) << (8 * stone)
+            })
+        });
+        Self::new::<COLUMNS, ROWS>(packed, map_array(sides, |side| side.living_set()))
+    }
+
+    #[cfg(test)]
+    pub(super) fn own_squares<const COLUMNS: usize, const ROWS: usize>(
+        &self,
+    ) -> [[u8; MAX_STONES]; 2] {
+        let mut sides = [[GONE; MAX_STONES]; 2];
+        let (squares, _) = self.board.split_at(COLUMNS * ROWS);
+        for (square, &stone) in (0u8..)
+            .zip(squares)
+            .filter(|(_, stone)| **stone != NO_STONE)
+        {
+            let (side, stone) = (usize::from(stone / 8), usize::from(stone % 8));
+            assert_eq!(self.squares[side][stone] & 31, square);
+            assert_eq!(self.alive >> (8 * side + stone) & 1, 1);
+            sides[side][stone] = if side == 0 {
+                square
+            } else {
+                EinStein::<COLUMNS, ROWS>::GOAL - square
+            };
+        }
+        assert_eq!(
+            sides
+                .as_flattened()
+                .iter()
+                .filter(|square| **square != GONE)
+                .count(),
+            self.alive.count_ones() as usize
+        );
+        sides
+    }
+
+    /// One ply of side `SIDE`; returns whether it wins. `BRANCHES` selects the branch on captures.
+    #[inline(always)]
+    pub(super) fn ply<
+        const COLUMNS: usize,
+        const ROWS: usize,
+        const SIDE: usize,
+        const BY_STONES: bool,
+        const BRANCHES: bool,
+    >(
+        &mut self,
+        table: StoneTable,
+        draw: PlyBits,
+    ) -> bool {
+        let entry = table.entries[(self.alive >> (8 * SIDE) & 63) as usize][draw.code() & 31];
+        let squares = &mut self.squares[SIDE];
+        let (from_first, from_last) = (
+            squares[usize::from(entry.first & 7)],
+            squares[usize::from(entry.last & 7)],
+        );
+        // `PlyBits::stone_choice` in units of the flags; −31 lets the squares below the flags have
+        // no effect.
+        let coin = u32::from(draw.stone_choice()) * u32::from(ONE_STEP_FLAG);
+        let takes_first = if BY_STONES {
+            draw.stone_choice() < 2
+        } else {
+            coin + u32::from(from_first) < u32::from(from_last) + 2 * u32::from(ONE_STEP_FLAG) - 31
+        };
+        let stone = select_unpredictable(takes_first, entry.first, entry.last);
+        let from = select_unpredictable(takes_first, from_first, from_last);
+        let flagged =
+            EinStein::<COLUMNS, ROWS>::FLAGGED_DESTINATIONS[SIDE][usize::from(from | entry.step)];
+        let to = flagged & 31;
+        squares[usize::from(stone & 7)] = flagged;
+        self.board[usize::from(from & 31)] = NO_STONE;
+        let captured = self.board[usize::from(to)];
+        self.board[usize::from(to)] = stone | (8 * SIDE) as u8;
+        if !BRANCHES || captured != NO_STONE {
+            // If nothing was captured, this is bit 31, which is unused.
+            self.alive &= !(1 << (captured & 31));
+        }
+        let goal = if SIDE == 0 {
+            EinStein::<COLUMNS, ROWS>::GOAL
+        } else {
+            0
+        };
+        // One test for both rare cases.
+        (to == goal) | (self.alive >> (8 * (1 - SIDE)) & 63 == 0)
+    }
+}
+
+/// Plays to the end from a position that is not over; returns whether the side to move wins.
+/// `next_word` gives random bits for four plies, the lowest first.
+#[inline]
+pub(crate) fn playout_from<const COLUMNS: usize, const ROWS: usize>(
+    table: StoneTable,
+    position: &Position,
+    mut next_word: impl FnMut() -> u64,
+) -> bool {
+    let mut game = ScalarGame::from_position::<COLUMNS, ROWS>(position);
+    loop {
+        let word = next_word();
+        if game.ply::<COLUMNS, ROWS, 0, false, true>(table, PlyBits(word as u16)) {
+            return true;
+        }
+        if game.ply::<COLUMNS, ROWS, 1, false, true>(table, PlyBits((word >> 16) as u16)) {
+            return false;
+        }
+        if game.ply::<COLUMNS, ROWS, 0, false, true>(table, PlyBits((word >> 32) as u16)) {
+            return true;
+        }
+        if game.ply::<COLUMNS, ROWS, 1, false, true>(table, PlyBits((word >> 48) as u16)) {
+            return false;
+        }
+    }
+}
+
+#[inline]
+pub(crate) fn playout_from_seed<const COLUMNS: usize, const ROWS: usize>(
+    table: StoneTable,
+    position: &Position,
+    seed: u64,
+) -> bool {
+    let mut random = SmallRandom::new(seed);
+    playout_from::<COLUMNS, ROWS>(table, position, || random.next_u64())
+}
+
+/// 64 games; each ply runs over all lanes, so that a processor can overlap them.
+pub(super) struct ScalarLanes {
+    table: StoneTable,
+    games: [ScalarGame; LANES],
+    status: Status,
+    /// Number of rounds played, and the round in which each lane's game began.
+    rounds: u64,
+    begun: [u64; LANES],
+    /// The lanes running at each ply of the last round.
+    running_by_ply: [u64; PLIES_PER_ROUND],
+}
+
+impl ScalarLanes {
+    pub(super) fn new(table: StoneTable) -> Self {
+        Self {
+            table,
+            games: [ScalarGame::EMPTY; LANES],
+            status: Status::default(),
+            rounds: 0,
+            begun: [0; LANES],
+            running_by_ply: [0; PLIES_PER_ROUND],
+        }
+    }
+
+    /// One ply of all lanes, finished ones too; returns those that side `SIDE` wins.
+    #[inline(always)]
+    fn ply<const SIDE: usize, const BY_STONES: bool>(&mut self, outputs: &[[u64; 8]; 2]) -> u64 {
+        let mut won = 0;
+        // Eight lanes share two words, see [`LaneRandom`].
+        for (eight, games) in self.games.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+            if self.status.running >> (8 * eight) & 0xFF == 0 {
+                continue;
+            }
+            let mut words = [outputs[0][eight], outputs[1][eight]];
+            for (lane, game) in games.iter_mut().enumerate() {
+                let word = &mut words[lane % 2];
+                let wins =
+                    game.ply::<5, 5, SIDE, BY_STONES, false>(self.table, PlyBits(*word as u16));
+                *word >>= 16;
+                won |= u64::from(wins) << (8 * eight + lane);
+            }
+        }
+        won
+    }
+}
+
+impl Lanes for ScalarLanes {
+    fn status(&self) -> Status {
+        self.status
+    }
+
+    fn count_plies(&mut self, lanes: u64, tally: &mut Tally) {
+        for lane in members(lanes) {
+            let rounds_before = self.rounds - self.begun[lane] - 1;
+            let in_last_round: u64 = self
+                .running_by_ply
+                .iter()
+                .map(|running| running >> lane & 1)
+                .sum();
+            tally.count_plies(PLIES_PER_ROUND as u64 * rounds_before + in_last_round);
+        }
+    }
+
+    fn take_starts(&mut self, lanes: u64, starts: &Starts) {
+        for (index, lane) in members(lanes).enumerate() {
+            self.games[lane] = ScalarGame::new::<5, 5>(starts.packed(index), starts.alive);
+            self.begun[lane] = self.rounds;
+        }
+        self.status.start(lanes);
+    }
+
+    fn load_positions(&mut self, positions: &[Position]) {
+        for ((game, begun), position) in self.games.iter_mut().zip(&mut self.begun).zip(positions) {
+            *game = ScalarGame::from_position::<5, 5>(position);
+            *begun = self.rounds;
+        }
+        self.status.start(first_lanes(positions.len()));
+    }
+
+    fn round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom) {
+        for ply in 0..PLIES_PER_ROUND {
+            self.running_by_ply[ply] = self.status.running;
+            let outputs = random.next();
+            if ply % 2 == 0 {
+                let won = self.ply::<0, BY_STONES>(&outputs);
+                self.status.first_won |= won & self.status.running;
+                self.status.running &= !won;
+            } else {
+                self.status.running &= !self.ply::<1, BY_STONES>(&outputs);
+            }
+        }
+        self.rounds += 1;
+    }
+}

@@ -1,0 +1,151 @@
+//! The queue of start positions that lanes take in order.
+//!
+//! Random set-ups are the 720 arrangements in random order; the other side reads the same ring at
+//! an offset sampled for every pass. Invariant: [`LANES`] starts can be read from any cursor
+//! without wrapping.
+
+use super::LANES;
+use crate::{GONE, MAX_STONES, Position, Standard, position::Side, setup::SETUPS};
+use alea_core::arrays::{build_array, map_array};
+use alea_core::random::RandomStream;
+
+/// The ring twice, and the entries that may be read past its end.
+const RING_LEN: usize = 2 * SETUPS + LANES;
+
+pub(super) const GONE_BYTE: u8 = 0xFF;
+
+/// Arrangements: for each stone its square in its owner's perspective.
+struct StartRing {
+    /// For vector engines: `stones[stone][index]`.
+    stones: Box<[[u8; RING_LEN]; MAX_STONES]>,
+    /// For scalar games: byte `stone` is its square; the two highest bytes are unused.
+    packed: Box<[u64; RING_LEN]>,
+}
+
+impl StartRing {
+    fn new() -> Self {
+        Self {
+            stones: Box::new([[GONE_BYTE; RING_LEN]; MAX_STONES]),
+            packed: Box::new([!0; RING_LEN]),
+        }
+    }
+
+    fn set(&mut self, index: usize, squares: [u8; MAX_STONES]) {
+        let mut packed = !0u64;
+        for (stone, square) in squares.into_iter().enumerate() {
+            let byte = if square == GONE { GONE_BYTE } else { square };
+            self.stones[stone][index] = byte;
+            packed = packed & !(0xFF << (8 * stone)) | u64::from(byte) << (8 * stone);
+        }
+        self.packed[index] = packed;
+    }
+}
+
+pub(super) struct Starts {
+    setups: StartRing,
+    /// One position: the side that begins at 0, the other at [`LANES`].
+    single: StartRing,
+    /// Whether the starts are set-ups, else one position. Each side's living stones (`alive`) and
+    /// those with a single step (`edge`) are the same in all starts.
+    from_setups: bool,
+    pub(super) alive: [u8; 2],
+    pub(super) edge: [u8; 2],
+    cursor: usize,
+    distance: usize,
+}
+
+impl Starts {
+    /// Set-ups in an order shuffled by `stream`.
+    pub(super) fn new(game: &Standard, stream: &mut RandomStream) -> Self {
+        let mut squares: Vec<_> = (0..SETUPS)
+            .map(|setup| game.side_with_setup(setup).squares())
+            .collect();
+        stream.shuffle(&mut squares);
+        let mut setups = StartRing::new();
+        for (index, squares) in squares.iter().cycle().take(RING_LEN).enumerate() {
+            setups.set(index, *squares);
+        }
+        let mut starts = Self {
+            setups,
+            single: StartRing::new(),
+            from_setups: true,
+            alive: [0; 2],
+            edge: [0; 2],
+            cursor: 0,
+            distance: stream.below(SETUPS),
+        };
+        starts.describe(&game.start([0, 0], 0));
+        starts
+    }
+
+    pub(super) fn random_setups(&mut self) {
+        if !self.from_setups {
+            self.from_setups = true;
+            let squares = |index: usize| build_array(|stone| self.setups.stones[stone][index]);
+            let side = Side::new(squares(0));
+            self.describe(&Position::new(side, side, 0));
+        }
+    }
+
+    pub(super) fn position(&mut self, position: &Position) {
+        self.from_setups = false;
+        for index in 0..LANES {
+            self.single.set(index, position.mover().squares());
+            self.single.set(LANES + index, position.other().squares());
+        }
+        self.describe(position);
+    }
+
+    fn describe(&mut self, position: &Position) {
+        let sides = [position.mover(), position.other()];
+        self.alive = map_array(sides, |side| side.living_set());
+        self.edge = map_array(sides, |side| {
+            let on_edge = |stone: &usize| Standard::step_count(side.square(*stone)) == 1;
+            (0..MAX_STONES)
+                .filter(on_edge)
+                .fold(0, |edge, stone| edge | 1 << stone)
+        });
+    }
+
+    fn offsets(&self) -> (&StartRing, [usize; 2]) {
+        if self.from_setups {
+            (&self.setups, [self.cursor, self.cursor + self.distance])
+        } else {
+            (&self.single, [0, LANES])
+        }
+    }
+
+    /// The squares of the next starts, one per lane, by side (the beginner first) and stone.
+    #[inline]
+    pub(super) fn stones(&self) -> [[&[u8; LANES]; MAX_STONES]; 2] {
+        let (ring, offsets) = self.offsets();
+        let mut stones = [[&[GONE_BYTE; LANES]; MAX_STONES]; 2];
+        for (side, offset) in stones.iter_mut().zip(offsets) {
+            for (squares, ring) in side.iter_mut().zip(ring.stones.iter()) {
+                if let Some(chunk) = ring[offset..].first_chunk() {
+                    *squares = chunk;
+                }
+            }
+        }
+        stones
+    }
+
+    /// Both sides of start `index` after the next one, packed.
+    #[inline]
+    pub(super) fn packed(&self, index: usize) -> [u64; 2] {
+        let (ring, offsets) = self.offsets();
+        map_array(offsets, |offset| ring.packed[offset + index])
+    }
+
+    /// Advances by `count` starts, at most [`LANES`].
+    #[inline]
+    pub(super) fn advance(&mut self, count: usize, stream: &mut RandomStream) {
+        if self.from_setups {
+            self.cursor += count;
+            if self.cursor >= SETUPS {
+                self.cursor -= SETUPS;
+                self.distance = stream.below(SETUPS);
+            }
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! Positions, packed into 61 bits, and moves.
+//!
+//! Each side has six five-bit lanes (the square of each stone in its owner's perspective, 31 =
+//! gone), the side to move in the low half; the highest bit is the seat to move.
+
+use super::playout::SmallRandom;
+use alea_core::arrays::build_array;
+
+/// Maximum number of stones of a side.
+pub const MAX_STONES: usize = 6;
+
+/// The square of a captured stone.
+pub const GONE: u8 = 31;
+
+const LANE_BITS: u32 = 5;
+const ALL_LANES: u32 = (1 << (LANE_BITS * MAX_STONES as u32)) - 1;
+/// The lowest and, below, the highest bit of each lane.
+const LOW_BITS: u32 = 0x0210_8421;
+const HIGH_BITS: u32 = LOW_BITS << (LANE_BITS - 1);
+const SEAT_BIT: u32 = 60;
+
+/// The six stones of one side, in its own perspective.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Side(u32);
+
+impl Side {
+    /// A side without living stones.
+    pub const EMPTY: Self = Self(ALL_LANES);
+
+    /// A side whose stone `i` (from 0) is on `squares[i]`, or [`GONE`].
+    pub fn new(squares: [u8; MAX_STONES]) -> Self {
+        Self(squares.iter().rev().fold(0, |lanes, &square| {
+            lanes << LANE_BITS | u32::from(square & 31)
+        }))
+    }
+
+    /// The square of a stone (from 0), or [`GONE`].
+    #[inline]
+    pub fn square(self, stone: usize) -> u8 {
+        (self.0 >> (LANE_BITS * stone as u32) & 31) as u8
+    }
+
+    /// The squares of all stones, or [`GONE`].
+    #[inline]
+    pub fn squares(self) -> [u8; MAX_STONES] {
+        build_array(|stone| self.square(stone))
+    }
+
+    /// Squares of pairs of stones: that of stone 2i plus 32 times that of stone 2i + 1.
+    #[inline]
+    pub(super) fn square_pairs(self) -> [usize; MAX_STONES / 2] {
+        build_array(|pair| {
+            (self.0 >> (2 * LANE_BITS * pair as u32)) as usize % (1 << (2 * LANE_BITS))
+        })
+    }
+
+    /// Replaces each number of [`Self::square_pairs`] by its entry of `squares`.
+    #[inline]
+    pub(super) fn map_squares(self, squares: &[u16; 1 << (2 * LANE_BITS)]) -> Self {
+        let pair = |pair: u32| {
+            let shift = 2 * LANE_BITS * pair;
+            u32::from(squares[(self.0 >> shift) as usize % squares.len()]) << shift
+        };
+        Self(pair(0) | pair(1) | pair(2))
+    }
+
+    /// This side with stone `i` (from 0) on the square of stone `5 - i`.
+    #[inline]
+    pub(super) fn reverse_labels(self) -> Self {
+        let exchanged = |near: u32, far: u32| {
+            let (near, far) = (LANE_BITS * near, LANE_BITS * far);
+            (self.0 >> far & 31) << near | (self.0 >> near & 31) << far
+        };
+        Self(exchanged(0, 5) | exchanged(1, 4) | exchanged(2, 3))
+    }
+
+    /// The living stones as a bit set (bit i = stone i, from 0).
+    #[inline]
+    pub fn living_set(self) -> u8 {
+        // One bit every five positions, at 0, 5, …, 25; gathered three at a time.
+        let bits = u64::from(self.lanes_other_than(GONE) >> (LANE_BITS - 1));
+        let low = bits & 0x421;
+        let high = bits >> 15;
+        // Shifts by 0, -4 and -8 bring bits 0, 5, 10 to 0, 1, 2.
+        ((low | low >> 4 | low >> 8) & 7 | ((high | high >> 4 | high >> 8) & 7) << 3) as u8
+    }
+
+    /// Number of living stones.
+    #[inline]
+    pub fn count(self) -> u32 {
+        self.lanes_other_than(GONE).count_ones()
+    }
+
+    /// Whether no stone is alive.
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self.0 == ALL_LANES
+    }
+
+    /// Whether a stone stands on `square`.
+    #[inline]
+    pub fn occupies(self, square: u8) -> bool {
+        self.lanes_other_than(square) != HIGH_BITS
+    }
+
+    /// The occupied squares as a bit set; bit 31 is set if a stone is gone.
+    #[inline]
+    pub fn occupied_squares(self) -> u32 {
+        (0..MAX_STONES).fold(0, |occupied, stone| occupied | 1 << self.square(stone))
+    }
+
+    /// The stone (from 0) on `square`, if any.
+    #[inline]
+    pub fn stone_on(self, square: u8) -> Option<usize> {
+        let equal = !self.lanes_other_than(square) & HIGH_BITS;
+        (equal != 0).then(|| (equal.trailing_zeros() / LANE_BITS) as usize)
+    }
+
+    /// This side without the stone on `square`, if any.
+    #[must_use]
+    #[inline]
+    pub fn without_stone_on(self, square: u8) -> Self {
+        let equal = !self.lanes_other_than(square) & HIGH_BITS;
+        Self(self.0 | ((equal >> (LANE_BITS - 1)) * 31))
+    }
+
+    /// This side with a stone moved to `square`.
+    #[must_use]
+    #[inline]
+    pub fn with_stone_on(self, stone: usize, square: u8) -> Self {
+        let shift = LANE_BITS * stone as u32;
+        Self(self.0 & !(31 << shift) | u32::from(square & 31) << shift)
+    }
+
+    /// The stones below `stone` (from 0); the others count as gone.
+    #[must_use]
+    #[inline]
+    pub fn stones_below(self, stone: usize) -> Self {
+        Self(self.0 | ALL_LANES & ALL_LANES << (LANE_BITS * stone as u32))
+    }
+
+    /// The highest bit of every lane that does not hold `square`. No carry leaves a lane.
+    #[inline]
+    fn lanes_other_than(self, square: u8) -> u32 {
+        let difference = self.0 ^ (u32::from(square) * LOW_BITS);
+        const LOW_FOUR_BITS: u32 = LOW_BITS * 15;
+        (((difference & LOW_FOUR_BITS) + LOW_FOUR_BITS) | difference) & HIGH_BITS
+    }
+}
+
+impl std::fmt::Debug for Side {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_list().entries(self.squares()).finish()
+    }
+}
+
+/// A position before the roll.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Position(u64);
+
+impl Position {
+    /// A position from the side to move, the other side, and the seat (0 or 1) to move.
+    #[inline]
+    pub fn new(mover: Side, other: Side, seat: usize) -> Self {
+        Self(u64::from(mover.0) | u64::from(other.0) << 30 | (seat as u64) << SEAT_BIT)
+    }
+
+    /// The side to move.
+    #[inline]
+    pub fn mover(&self) -> Side {
+        Side(self.0 as u32 & ALL_LANES)
+    }
+
+    /// The side that moved last.
+    #[inline]
+    pub fn other(&self) -> Side {
+        Side((self.0 >> 30) as u32 & ALL_LANES)
+    }
+
+    /// The seat to move.
+    #[inline]
+    pub fn seat(&self) -> usize {
+        (self.0 >> SEAT_BIT) as usize
+    }
+
+    /// The stones of a seat.
+    pub fn side(&self, seat: usize) -> Side {
+        if seat == self.seat() {
+            self.mover()
+        } else {
+            self.other()
+        }
+    }
+
+    /// The same board with the other side to move.
+    #[inline]
+    pub fn pass_turn(&self) -> Self {
+        Self::new(self.other(), self.mover(), 1 - self.seat())
+    }
+
+    /// Number of stones on the board.
+    #[inline]
+    pub fn stones(&self) -> u32 {
+        self.mover().count() + self.other().count()
+    }
+
+    /// The packed form, used in game records.
+    #[inline]
+    pub fn bits(&self) -> u64 {
+        self.0
+    }
+
+    /// Unpacks a position; `None` unless the stones stand on distinct squares of a board of
+    /// `squares` squares.
+    pub fn from_bits(bits: u64, squares: u8) -> Option<Self> {
+        let position = Self(bits);
+        let mut occupied = 0u32;
+        for (side, is_flipped) in [(position.mover(), false), (position.other(), true)] {
+            for square in side.squares().into_iter().filter(|&square| square != GONE) {
+                if square >= squares {
+                    return None;
+                }
+                let bit = 1
+                    << if is_flipped {
+                        squares - 1 - square
+                    } else {
+                        square
+                    };
+                if occupied & bit != 0 {
+                    return None;
+                }
+                occupied |= bit;
+            }
+        }
+        (bits >> (SEAT_BIT + 1) == 0).then_some(position)
+    }
+
+    /// Hash key: a bijection of the packed form (SplitMix64: Steele, Lea and Flood 2014, variant 13
+    /// of Stafford).
+    #[inline]
+    pub fn key(&self) -> u64 {
+        SmallRandom::new(self.0).next_u64()
+    }
+
+    /// The position after `stone` moved to `destination` (`destination_of_other` in the other
+    /// side's perspective), with any capture.
+    #[inline]
+    pub(super) fn after_step(
+        &self,
+        stone: usize,
+        destination: u8,
+        destination_of_other: u8,
+    ) -> Self {
+        let moved = self
+            .mover()
+            .without_stone_on(destination)
+            .with_stone_on(stone, destination);
+        Self::new(
+            self.other().without_stone_on(destination_of_other),
+            moved,
+            1 - self.seat(),
+        )
+    }
+}
+
+impl std::fmt::Debug for Position {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            formatter,
+            "Position(mover {:?}, other {:?}, seat {})",
+            self.mover(),
+            self.other(),
+            self.seat()
+        )
+    }
+}
+
+/// A move: a stone (from 0) and its step (0 diagonal, 1 sideways, 2 forward, in the mover's
+/// perspective).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Move(u8);
+
+impl Move {
+    /// A move of `stone` (0–5) in `direction` (0–2).
+    #[inline]
+    pub fn new(stone: u8, direction: u8) -> Self {
+        Self(stone * 3 + direction)
+    }
+
+    /// Number of the move: stone · 3 + direction, 0–17.
+    #[inline]
+    pub fn number(self) -> u8 {
+        self.0
+    }
+
+    /// The stone, from 0.
+    #[inline]
+    pub fn stone(self) -> usize {
+        usize::from(self.0 / 3)
+    }
+
+    /// The step: 0 diagonal, 1 sideways, 2 forward.
+    #[inline]
+    pub fn direction(self) -> usize {
+        usize::from(self.0 % 3)
+    }
+}

@@ -1,0 +1,139 @@
+//! Set-ups: arrangements of a side's stones on its home triangle, 720 on the standard board.
+//!
+//! A set-up's index is the lexicographic rank of the stones on a5 b5 c5 a4 b4 a3; Blue's
+//! arrangement is rotated by a half turn.
+
+use super::{EinStein, GONE, MAX_STONES, Position, position::Side};
+use alea_core::{
+    game::{FixedList, Seat},
+    random::RandomStream,
+};
+
+/// Number of set-ups of a side on the standard board.
+pub const SETUPS: usize = 720;
+
+/// The stones (from 1) on the home squares in reading order, in a set-up of `stones` stones; panics
+/// if the index is too large.
+pub fn setup_stones(index: usize, stones: usize) -> Vec<u8> {
+    let mut rest: Vec<u8> = (1..=stones as u8).collect();
+    let mut block: usize = (1..=stones).product();
+    assert!(
+        index < block,
+        "set-up {index} does not exist with {stones} stones"
+    );
+    let mut index = index;
+    let mut order = Vec::with_capacity(stones);
+    for left in (1..=stones).rev() {
+        block /= left;
+        order.push(rest.remove(index / block));
+        index %= block;
+    }
+    order
+}
+
+/// The index of the set-up with these stones (from 1) on the home squares, in reading order; `None`
+/// if they are no permutation.
+pub fn setup_index(order: &[u8]) -> Option<usize> {
+    let mut rest: Vec<u8> = (1..=order.len() as u8).collect();
+    let mut block: usize = (1..=order.len()).product();
+    let mut index = 0;
+    for stone in order {
+        block /= rest.len();
+        let rank = rest.iter().position(|left| left == stone)?;
+        rest.remove(rank);
+        index += rank * block;
+    }
+    Some(index)
+}
+
+/// The `stones` squares nearest to the home corner, in reading order.
+pub(super) fn home_squares(
+    columns: usize,
+    rows: usize,
+    stones: usize,
+) -> FixedList<u8, MAX_STONES> {
+    let mut squares: Vec<u8> = (0..(columns * rows) as u8).collect();
+    squares.sort_by_key(|square| {
+        let (row, column) = (
+            usize::from(*square) / columns,
+            usize::from(*square) % columns,
+        );
+        (row + column, row)
+    });
+    squares.truncate(stones);
+    squares.sort_unstable();
+    let mut home = FixedList::default();
+    squares.into_iter().for_each(|square| home.push(square));
+    home
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
+    /// The home squares in reading order: the triangle nearest to the corner.
+    pub fn home_squares(&self) -> Vec<u8> {
+        self.home.to_vec()
+    }
+
+    /// Number of set-ups of a side.
+    pub fn setups(&self) -> usize {
+        (1..=usize::from(self.stones())).product()
+    }
+
+    pub(super) fn side_with_setup(&self, setup: usize) -> Side {
+        let mut squares = [GONE; MAX_STONES];
+        for (square, stone) in self.home.iter().zip(setup_stones(setup, self.home.len())) {
+            squares[usize::from(stone) - 1] = *square;
+        }
+        Side::new(squares)
+    }
+
+    /// The start position of Red's and Blue's set-up (by index) with `first` to move; panics if
+    /// there is none.
+    pub fn start(&self, setups: [usize; 2], first: Seat) -> Position {
+        let sides = setups.map(|index| self.side_with_setup(index));
+        let position = Position::new(sides[first], sides[1 - first], first);
+        assert!(
+            Position::from_bits(position.bits(), Self::SQUARES).is_some(),
+            "the board is too small for both sides"
+        );
+        position
+    }
+
+    /// A start position with two random set-ups.
+    #[must_use]
+    pub fn random_start(&self, random: &mut RandomStream, first: Seat) -> Position {
+        let setups = [random.below(self.setups()), random.below(self.setups())];
+        self.start(setups, first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{RED, Standard};
+
+    #[test]
+    fn set_ups_are_ranked_lexicographically() {
+        assert_eq!(setup_stones(0, 6), [1, 2, 3, 4, 5, 6]);
+        assert_eq!(setup_stones(1, 6), [1, 2, 3, 4, 6, 5]);
+        assert_eq!(setup_stones(719, 6), [6, 5, 4, 3, 2, 1]);
+        let all: Vec<Vec<u8>> = (0..SETUPS).map(|index| setup_stones(index, 6)).collect();
+        assert!(all.is_sorted());
+        for (index, order) in all.iter().enumerate() {
+            assert_eq!(setup_index(order), Some(index));
+        }
+        assert_eq!(setup_index(&[1, 1, 2, 3, 4, 5]), None);
+    }
+
+    #[test]
+    fn blue_stands_by_a_half_turn() {
+        let game = Standard::default();
+        assert_eq!(
+            game.format_position(&game.start([0, 0], RED), None),
+            "123../45.../6...f/...ed/..cba r -"
+        );
+        assert_eq!(
+            game.format_position(&game.start([719, 1], RED), Some(4)),
+            "654../32.../1...e/...fd/..cba r 4"
+        );
+    }
+}

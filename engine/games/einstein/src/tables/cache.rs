@@ -1,0 +1,47 @@
+//! Tables shared by all players of a process, created once, on first use.
+//!
+//! The program can register how they are created ([`register_provider`]); by default they are built
+//! in memory on the calling thread.
+
+use super::{Tables, TablesError, run_sequentially};
+use crate::Variant;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Creates the tables of up to a number of stones for a variant.
+pub type Provider = dyn Fn(usize, Variant) -> Result<Arc<Tables>, TablesError> + Send + Sync;
+
+/// Returns the number of stones of a variant's existing tables; 0 for none.
+pub type CachedStones = dyn Fn(Variant) -> usize + Send + Sync;
+
+static PROVIDER: OnceLock<(Box<Provider>, Box<CachedStones>)> = OnceLock::new();
+static TABLES: Mutex<Vec<Arc<Tables>>> = Mutex::new(Vec::new());
+
+/// Registers the functions, once; `false` if others are registered already.
+pub fn register_provider(provider: Box<Provider>, cached_stones: Box<CachedStones>) -> bool {
+    PROVIDER.set((provider, cached_stones)).is_ok()
+}
+
+/// Number of stones of a variant's existing tables; 0 for none.
+pub fn cached_stones(variant: Variant) -> usize {
+    PROVIDER
+        .get()
+        .map_or(0, |(_, cached_stones)| cached_stones(variant))
+}
+
+/// The tables of at most `stones` stones, 2–6, created if necessary.
+pub fn shared_tables(stones: usize, variant: Variant) -> Result<Arc<Tables>, TablesError> {
+    // Locked during creation, so that tables are created once.
+    let mut tables = TABLES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(there) = tables
+        .iter()
+        .find(|tables| tables.stones() == stones && tables.variant() == variant)
+    {
+        return Ok(there.clone());
+    }
+    let built = match PROVIDER.get() {
+        Some((provider, _)) => provider(stones, variant)?,
+        None => Tables::in_memory(stones, variant, &run_sequentially, &|_, _| {})?,
+    };
+    tables.push(built.clone());
+    Ok(built)
+}

@@ -1,0 +1,200 @@
+//! Exact values of positions with a few more stones than the tables have.
+//!
+//! A step adds progress and a capture removes a stone, so reachable positions form layers, and
+//! every move leads to a later layer or into the tables. Layers are listed forwards and solved
+//! backwards. Invariant: values have at most the tables' error.
+
+use super::{Tables, index::progress};
+use crate::{GONE, MAX_STONES, Move, MoveList, Position, Standard};
+use alea_core::{game::Game, search_game::SearchHints};
+
+/// Exceeds the total progress of any position.
+const MAX_LAYERS: usize = 97;
+const BATCH_SIZE: usize = 1 << 14;
+/// The value of each move in list order; 0 for moves that were not followed.
+type MoveValues = [f64; 3 * MAX_STONES];
+
+impl Tables {
+    /// Every move of a position that is not over, with its value for the mover; `None` if more than
+    /// `limit` positions that the tables lack would have to be solved. Panics unless
+    /// [`Self::matches_rules`].
+    pub fn moves_within(
+        &self,
+        game: &Standard,
+        position: &Position,
+        limit: usize,
+    ) -> Option<Vec<(Move, f32)>> {
+        assert!(
+            self.matches_rules(game),
+            "tables of one variant do not know another"
+        );
+        let stones = position.stones() as usize;
+        let outside = stones.saturating_sub(self.stones);
+        let mut extension = Extension {
+            game,
+            tables: self,
+            stones,
+            layers: vec![Layer::default(); outside * MAX_LAYERS],
+        };
+        extension.add_successors(position, true);
+        let mut found = 1;
+        for layer in 0..extension.layers.len() {
+            let mut positions = std::mem::take(&mut extension.layers[layer].positions);
+            positions.sort_unstable_by_key(Position::bits);
+            positions.dedup();
+            found += positions.len();
+            if found > limit {
+                return None;
+            }
+            for position in &positions {
+                extension.add_successors(position, false);
+            }
+            extension.layers[layer].positions = positions;
+        }
+        for layer in (0..extension.layers.len()).rev() {
+            let positions = extension.layers[layer].positions.chunks(BATCH_SIZE);
+            let values = positions.flat_map(|positions| extension.values(positions));
+            extension.layers[layer].values = values.collect();
+        }
+        let values_of_moves = extension.move_values(std::slice::from_ref(position), true);
+        let values_of_moves = values_of_moves.iter().flatten().map(|&value| value as f32);
+        Some(
+            game.all_moves(position)
+                .iter()
+                .copied()
+                .zip(values_of_moves)
+                .collect(),
+        )
+    }
+}
+
+/// Positions of equal stones and total progress and, once solved, their values for the side to
+/// move.
+#[derive(Clone, Default)]
+struct Layer {
+    /// Sorted by bits when complete.
+    positions: Vec<Position>,
+    values: Vec<f64>,
+}
+
+/// The positions reachable from a root that the tables lack.
+struct Extension<'a> {
+    game: &'a Standard,
+    tables: &'a Tables,
+    stones: usize,
+    layers: Vec<Layer>,
+}
+
+impl Extension<'_> {
+    /// The index of a position's layer; `None` if it is in the tables.
+    fn layer(&self, position: &Position) -> Option<usize> {
+        let stones = position.stones() as usize;
+        let sides = [position.mover(), position.other()].into_iter();
+        let squares = sides.flat_map(|side| side.squares());
+        let squares = squares.filter(|&square| square != GONE);
+        (stones > self.tables.stones)
+            .then(|| (self.stones - stones) * MAX_LAYERS + squares.map(progress).sum::<usize>())
+    }
+
+    /// Adds the successors that the tables lack: by `all` moves, or by those relevant for the
+    /// value.
+    fn add_successors(&mut self, position: &Position, all: bool) {
+        let (game, moves) = (self.game, self.game.all_moves(position));
+        visit_moves(game, position, &moves, all, |_, after| {
+            if let Some(after) = after
+                && let Some(layer) = self.layer(&after)
+            {
+                self.layers[layer].positions.push(after);
+            }
+        });
+    }
+
+    fn values(&self, positions: &[Position]) -> Vec<f64> {
+        let values_of_moves = self.move_values(positions, false);
+        let value = |(position, values_of_moves): (&Position, MoveValues)| {
+            let moves = self.game.all_moves(position);
+            let outcomes = self.game.outcomes(position, &moves);
+            let value = outcomes.iter().map(|outcome| {
+                // Exact sixths: single-precision weights have only seven digits.
+                (f64::from(outcome.weight) * 6.0).round()
+                    * values_of_moves[outcome.move_range()]
+                        .iter()
+                        .copied()
+                        .fold(0.0, f64::max)
+            });
+            value.sum::<f64>() / 6.0
+        };
+        positions.iter().zip(values_of_moves).map(value).collect()
+    }
+
+    fn move_values(&self, positions: &[Position], all: bool) -> Vec<MoveValues> {
+        let game = self.game;
+        let mut queried = Vec::new();
+        for position in positions {
+            visit_moves(
+                game,
+                position,
+                &game.all_moves(position),
+                all,
+                |_, after| {
+                    queried.extend(after.filter(|after| self.layer(after).is_none()));
+                },
+            );
+        }
+        let mut found_values = vec![None; queried.len()];
+        self.tables.values(&queried, &mut found_values);
+        let mut found_values = found_values.into_iter();
+        let rate = |position: &Position| {
+            let mut values_of_moves = [0.0; 3 * MAX_STONES];
+            visit_moves(
+                game,
+                position,
+                &game.all_moves(position),
+                all,
+                |move_index, after| {
+                    values_of_moves[move_index] = 1.0
+                        - after.map_or(0.0, |after| match self.layer(&after) {
+                            None => found_values.next().flatten().map_or(f64::NAN, f64::from),
+                            Some(layer) => self.layers[layer].value(&after),
+                        });
+                },
+            );
+            values_of_moves
+        };
+        positions.iter().map(rate).collect()
+    }
+}
+
+impl Layer {
+    fn value(&self, position: &Position) -> f64 {
+        let found = self
+            .positions
+            .binary_search_by_key(&position.bits(), Position::bits);
+        found.map_or(f64::NAN, |move_index| self.values[move_index])
+    }
+}
+
+/// Visits moves by index with their successors, `None` for a win: all moves, or the wins and the
+/// moves of outcomes without a win.
+fn visit_moves(
+    game: &Standard,
+    position: &Position,
+    moves: &MoveList,
+    all: bool,
+    mut visit: impl FnMut(usize, Option<Position>),
+) {
+    let win = |move_index: usize| game.move_class(position, moves[move_index]) == 3;
+    let mut relevant = [all; 3 * MAX_STONES];
+    for outcome in game.outcomes(position, moves).iter() {
+        if !outcome.move_range().any(win) {
+            relevant[outcome.move_range()].fill(true);
+        }
+    }
+    for (move_index, &mv) in moves.iter().enumerate() {
+        if win(move_index) {
+            visit(move_index, None);
+        } else if relevant[move_index] {
+            visit(move_index, Some(game.play(position, mv)));
+        }
+    }
+}

@@ -1,0 +1,380 @@
+//! The index of positions in the tables, dense up to symmetry.
+//!
+//! A *class* is the numbers of stones of mover and other side. Its *blocks* are arrangements of
+//! stones without labels, each with the values of all label patterns, the other side's pattern
+//! outside, the mover's inside. Its *rows* are orbits of the mover's tuple of squares under
+//! transposition and label reversal; in a row the other side's tuple, read in the direction in
+//! which its first square is less than its last, is ranked among the free squares.
+//!
+//! Squares are in the mover's perspective. A mover's stone is never on 24, its goal, nor another's
+//! on 0, theirs. Invariant: symmetric positions have the same index, except if the mover's tuple is
+//! its own image: then both images of the other side are stored (3 % of five stones).
+
+mod find;
+
+use super::patterns::{MAX_TABLE_STONES, NUM_PATTERNS};
+use crate::symmetry::transpose;
+use alea_core::arrays::build_array;
+
+/// The mover's goal; square s of one side is GOAL − s for the other.
+const GOAL: u8 = 24;
+
+const NUM_MOVER_SQUARES: usize = 24;
+/// An entry for a tuple with two stones on one square.
+const INVALID_TUPLE: u32 = u32::MAX;
+
+/// The squares of one side's stones, by label; the rest is padding.
+pub(super) type Squares = [u8; MAX_TABLE_STONES];
+
+/// A class of positions: the numbers of stones of both sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Class {
+    /// Stones of the side to move, 1 to 5.
+    pub mover: usize,
+    /// Stones of the other side, 1 to 5.
+    pub other: usize,
+}
+
+impl Class {
+    /// The class after a move without a capture.
+    pub(super) fn swap_sides(self) -> Self {
+        Self {
+            mover: self.other,
+            other: self.mover,
+        }
+    }
+
+    /// Total number of stones.
+    pub fn stones(self) -> usize {
+        self.mover + self.other
+    }
+
+    pub(super) fn with_swapped(self) -> Vec<Self> {
+        let mut both = vec![self, self.swap_sides()];
+        both.dedup();
+        both
+    }
+
+    pub(super) fn block(self) -> usize {
+        NUM_PATTERNS[self.mover] * NUM_PATTERNS[self.other]
+    }
+
+    /// All classes of at most `stones` stones by total, a class followed by its swapped class.
+    pub fn up_to(stones: usize) -> Vec<Self> {
+        Self::pairs_up_to(stones)
+            .flat_map(Self::with_swapped)
+            .collect()
+    }
+
+    /// The first class of each pair.
+    pub(super) fn pairs_up_to(stones: usize) -> impl Iterator<Item = Self> {
+        (2..=stones).flat_map(|stones| {
+            (1..=stones / 2).map(move |mover| Self {
+                mover,
+                other: stones - mover,
+            })
+        })
+    }
+}
+
+/// Evaluates an expression with the numbers of stones of a class as constants, so that loops have
+/// constant lengths.
+macro_rules! dispatch_class {
+    ($class:expr, $own:ident, $enemy:ident => $body:expr) => {
+        dispatch_class!(@ $class, $own, $enemy, $body,
+            (1, 1)(1, 2)(2, 1)(1, 3)(3, 1)(2, 2)(1, 4)(4, 1)(2, 3)(3, 2)(1, 5)(5, 1)(2, 4)(4, 2)(3, 3))
+    };
+    (@ $class:expr, $own:ident, $enemy:ident, $body:expr, $(($mover:literal, $other:literal))*) => {
+        match ($class.mover, $class.other) {
+            $(($mover, $other) => {
+                const $own: usize = $mover;
+                const $enemy: usize = $other;
+                $body
+            })*
+            _ => unreachable!("there are no tables of class {}", $class),
+        }
+    };
+}
+pub(super) use dispatch_class;
+
+impl std::fmt::Display for Class {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}v{}", self.mover, self.other)
+    }
+}
+
+struct Orbits {
+    /// For each tuple, a base-24 number: its row, and in bits 1 and 0 whether transposition and
+    /// reversal turn it into the row's tuple.
+    entries: Vec<u32>,
+    rows: Vec<Squares>,
+    /// Number of rows whose tuple lacks square 0, which come first.
+    rows_without_zero: usize,
+}
+
+impl Orbits {
+    fn new(stones: usize) -> Self {
+        let mut entries = vec![INVALID_TUPLE; NUM_MOVER_SQUARES.pow(stones as u32)];
+        let mut rows = Vec::new();
+        let mut rows_without_zero = 0;
+        for with_zero in [false, true] {
+            for number in 0..entries.len() {
+                let tuple = tuple(number, stones);
+                let squares = &tuple[..stones];
+                if !are_distinct(squares) || squares.contains(&0) != with_zero {
+                    continue;
+                }
+                // The orbit's smallest number comes first and makes the row.
+                let (least, flags) = (0..4)
+                    .map(|flags| (image_number(squares, flags), flags))
+                    .min()
+                    .unwrap_or((number, 0));
+                if least == number {
+                    entries[number] = (rows.len() as u32) << 2;
+                    rows.push(tuple);
+                } else {
+                    entries[number] = entries[least] | flags;
+                }
+            }
+            if !with_zero {
+                rows_without_zero = rows.len();
+            }
+        }
+        Self {
+            entries,
+            rows,
+            rows_without_zero,
+        }
+    }
+}
+
+#[inline]
+pub(super) fn occupied(squares: &[u8]) -> u32 {
+    squares
+        .iter()
+        .fold(0, |occupied, square| occupied | 1 << square)
+}
+
+fn are_distinct(squares: &[u8]) -> bool {
+    occupied(squares).count_ones() as usize == squares.len()
+}
+
+fn tuple(number: usize, stones: usize) -> Squares {
+    let mut rest = number;
+    build_array(|index| {
+        let square = rest % NUM_MOVER_SQUARES;
+        rest /= NUM_MOVER_SQUARES;
+        if index < stones { square as u8 } else { 0 }
+    })
+}
+
+#[inline(always)]
+fn tuple_number(squares: impl DoubleEndedIterator<Item = u8>) -> usize {
+    squares.rev().fold(0, |number, square| {
+        number * NUM_MOVER_SQUARES + usize::from(square)
+    })
+}
+
+#[inline(always)]
+fn map_square(square: u8, is_transposed: bool) -> u8 {
+    if is_transposed {
+        transpose(square)
+    } else {
+        square
+    }
+}
+
+fn image_number(squares: &[u8], flags: u32) -> usize {
+    let squares = squares
+        .iter()
+        .map(|&square| map_square(square, flags & 2 != 0));
+    if flags & 1 != 0 {
+        tuple_number(squares.rev())
+    } else {
+        tuple_number(squares)
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct MoverIndex {
+    pub(super) row: usize,
+    pub(super) reversed: bool,
+    pub(super) transposed: bool,
+    /// Squares blocked for the other side: those of the mover's stones, and 0.
+    occupied: u32,
+}
+
+impl MoverIndex {
+    /// The other side's rank in the row, and whether its labels are reversed there. `others` are
+    /// its squares in the mover's perspective by label.
+    #[inline(always)]
+    pub(super) fn rank(&self, others: &[u8]) -> (usize, bool) {
+        let free = 25 - self.occupied.count_ones();
+        let among_free = |square: u8| {
+            let square = map_square(square, self.transposed);
+            u32::from(square) - (self.occupied & ((1 << square) - 1)).count_ones()
+        };
+        let first = among_free(others[0]);
+        if others.len() == 1 {
+            return (first as usize, false);
+        }
+        let last = among_free(others[others.len() - 1]);
+        let (low, high) = (first.min(last), first.max(last));
+        let mut rank = high * (high - 1) / 2 + low;
+        let mut seen = [low, high, 0, 0, 0];
+        let middle = others.len() - 2;
+        for index in 0..middle {
+            let rank_of_square = among_free(
+                others[1 + if first < last {
+                    index
+                } else {
+                    middle - 1 - index
+                }],
+            );
+            let below = seen[..2 + index]
+                .iter()
+                .filter(|&&other| other < rank_of_square)
+                .count() as u32;
+            rank = rank * (free - 2 - index as u32) + rank_of_square - below;
+            seen[2 + index] = rank_of_square;
+        }
+        (rank as usize, first > last)
+    }
+}
+
+/// Number of tuples of the other side's `stones` stones on `free` squares, up to reversal.
+const fn num_other_tuples(free: usize, stones: usize) -> usize {
+    let (mut ordered, mut placed) = (1, 0);
+    while placed < stones {
+        ordered *= free - placed;
+        placed += 1;
+    }
+    if stones > 1 { ordered / 2 } else { ordered }
+}
+
+pub(super) struct Index {
+    /// Orbits of the mover's tuples, indexed by its number of stones − 1.
+    orbits: Vec<Orbits>,
+}
+
+impl std::fmt::Debug for Index {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Index(at most {} stones)", self.orbits.len() + 1)
+    }
+}
+
+impl Index {
+    pub(super) fn new(stones: usize) -> Self {
+        Self {
+            orbits: (1..stones).map(Orbits::new).collect(),
+        }
+    }
+
+    /// The row of a mover with these squares, by label, and its orientation.
+    #[inline(always)]
+    pub(super) fn mover_index(&self, squares: &[u8]) -> MoverIndex {
+        let entry = self.orbits[squares.len() - 1].entries[tuple_number(squares.iter().copied())];
+        debug_assert_ne!(entry, INVALID_TUPLE);
+        let (reversed, transpose) = (entry & 1 != 0, entry & 2 != 0);
+        let occupied = squares.iter().fold(1, |occupied, &square| {
+            occupied | 1 << map_square(square, transpose)
+        });
+        MoverIndex {
+            row: (entry >> 2) as usize,
+            reversed,
+            transposed: transpose,
+            occupied,
+        }
+    }
+
+    /// The tuple of each row, for movers of `stones` stones.
+    pub(super) fn rows(&self, stones: usize) -> &[Squares] {
+        &self.orbits[stones - 1].rows
+    }
+
+    /// The first block of a row; for `row` = number of rows the number of blocks.
+    #[inline]
+    pub(super) fn first_block(&self, class: Class, row: usize) -> usize {
+        let rows_without_zero = self.orbits[class.mover - 1].rows_without_zero;
+        let narrow = num_other_tuples(24 - class.mover, class.other);
+        row.min(rows_without_zero) * narrow
+            + row.saturating_sub(rows_without_zero)
+                * num_other_tuples(25 - class.mover, class.other)
+    }
+
+    pub(super) fn blocks(&self, class: Class) -> usize {
+        self.first_block(class, self.rows(class.mover).len())
+    }
+}
+
+/// All tuples of the other side's `stones` stones (not on 0), first less than last, in the mover's
+/// perspective, in number order.
+pub(super) fn other_tuples(stones: usize) -> Vec<Squares> {
+    let mut tuples = Vec::new();
+    for code in 0..NUM_MOVER_SQUARES.pow(stones as u32) {
+        let mut squares = tuple(code, stones);
+        if are_distinct(&squares[..stones]) && (stones == 1 || squares[0] < squares[stones - 1]) {
+            squares[..stones].iter_mut().for_each(|square| *square += 1);
+            tuples.push(squares);
+        }
+    }
+    tuples
+}
+
+/// Steps of a stone from its start corner, 0 to 8, in its own perspective.
+#[inline]
+pub(super) fn progress(square: u8) -> usize {
+    usize::from(square / 5 + square % 5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_block_of_a_class_is_one_arrangement() {
+        let index = Index::new(5);
+        for class in Class::up_to(4) {
+            let mut seen = vec![false; index.blocks(class)];
+            let others = other_tuples(class.other);
+            for (row, tuple) in index.rows(class.mover).iter().enumerate() {
+                let movers = &tuple[..class.mover];
+                let mover_index = index.mover_index(movers);
+                assert_eq!(
+                    (
+                        mover_index.row,
+                        mover_index.reversed,
+                        mover_index.transposed
+                    ),
+                    (row, false, false)
+                );
+                for other in others.iter().filter(|other| {
+                    other[..class.other]
+                        .iter()
+                        .all(|square| !movers.contains(square))
+                }) {
+                    let (rank, reversed) = mover_index.rank(&other[..class.other]);
+                    let block = index.first_block(class, row) + rank;
+                    assert!(
+                        !reversed
+                            && block < index.first_block(class, row + 1)
+                            && !std::mem::replace(&mut seen[block], true)
+                    );
+                }
+            }
+            assert!(
+                seen.into_iter().all(|seen| seen),
+                "{class} has an index without a position"
+            );
+        }
+    }
+
+    #[test]
+    fn sizes_are_those_that_were_counted_apart() {
+        // Counted orbit by orbit by a program in another language.
+        let index = Index::new(5);
+        let size = |class: Class| index.blocks(class) * class.block();
+        let cells = |stones| Class::up_to(stones).into_iter().map(size).sum::<usize>();
+        assert_eq!((cells(4), cells(5)), (10_551_513, 452_915_373));
+    }
+}

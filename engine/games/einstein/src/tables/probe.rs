@@ -1,0 +1,178 @@
+//! Probing the tables: the value of a position, of every move, and of each face of the die.
+//!
+//! Invariant: a position's value is that of the side to move, before the roll; a move's value is
+//! that of its mover.
+
+use super::{
+    Tables, class_index,
+    memory::{self, Cells},
+};
+use crate::{Move, Position, Standard, dice::Die};
+use alea_core::oracle::Oracle;
+
+/// Moves whose values differ by less count as equal: about twice the error, see [`Oracle::error`].
+pub const SAME_VALUE: f32 = 1e-4;
+
+/// Tablebase values of a position.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Probe {
+    /// Win probability of the side to move, before the roll.
+    pub value: f32,
+    /// Every move that some face allows, in list order, with its value for the mover.
+    pub moves: Vec<(Move, f32)>,
+    /// Values after the roll of each face, at `face − 1`.
+    pub faces: [Face; 6],
+}
+
+/// Values of a position after a given face was rolled.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Face {
+    /// The value of the best legal move.
+    pub value: f32,
+    /// The legal moves with this value up to [`SAME_VALUE`], in list order; only certain wins equal
+    /// a certain win.
+    pub best: Vec<Move>,
+}
+
+/// Overlapping probes in [`Tables::values`].
+const BATCH_SIZE: usize = 32;
+/// Pages requested before the first is read, since disks answer many requests sooner.
+const READ_AHEAD: usize = 256;
+
+impl Tables {
+    #[inline]
+    fn cell(&self, position: &Position) -> Option<&u16> {
+        let (class, cell) = self.index.find(position)?;
+        let cells = self.cells[class_index(class)]
+            .as_ref()
+            .map(Cells::as_slice)?;
+        Some(&cells[cell])
+    }
+
+    /// The stored value, in units of 1/65535, of a position that is not over; `None` if it is not
+    /// in the tables.
+    #[inline]
+    pub fn units(&self, position: &Position) -> Option<u16> {
+        self.cell(position).copied()
+    }
+
+    /// The win probability of the side to move, before the roll, of a position that is not over;
+    /// `None` if it is not in the tables.
+    #[inline]
+    pub fn value_of(&self, position: &Position) -> Option<f32> {
+        self.units(position).map(to_value)
+    }
+
+    /// The values of many positions that are not over, `None` for those not in the tables. Large
+    /// batches are probed in the order of addresses.
+    pub fn values(&self, positions: &[Position], values: &mut [Option<f32>]) {
+        assert_eq!(positions.len(), values.len(), "a place for each value");
+        let cells = positions.iter().map(|position| self.cell(position));
+        if positions.len() <= BATCH_SIZE {
+            let mut probed = [None; BATCH_SIZE];
+            for (class_index, cell) in probed.iter_mut().zip(cells) {
+                *class_index = cell;
+                cell.into_iter().for_each(prefetch);
+            }
+            for (value, class_index) in values.iter_mut().zip(probed) {
+                *value = class_index.map(|&units| to_value(units));
+            }
+            return;
+        }
+        values.fill(None);
+        let found = positions.iter().zip(0..).filter_map(|(position, number)| {
+            let (class, cell) = self.index.find(position)?;
+            Some((class_index(class), cell, number))
+        });
+        let mut found: Vec<(usize, usize, usize)> = found.collect();
+        found.sort_unstable();
+        for some in found.chunks(READ_AHEAD) {
+            let cells = |class_index: usize| self.cells[class_index].as_ref();
+            for &(class_index, cell, _) in some {
+                cells(class_index)
+                    .into_iter()
+                    .for_each(|cells| cells.prefetch_page(cell));
+            }
+            for &(class_index, cell, number) in some {
+                values[number] = cells(class_index).map(|cells| to_value(cells.as_slice()[cell]));
+            }
+        }
+    }
+
+    /// Values of a position that is not over, its moves and the faces; `None` if it is not in the
+    /// tables.
+    pub fn probe(&self, game: &Standard, position: &Position) -> Option<Probe> {
+        self.probe_within(game, position, 0)
+    }
+
+    /// [`Self::probe`], solving at most `limit` positions that the tables lack; `None` if that is
+    /// too few.
+    pub fn probe_within(
+        &self,
+        game: &Standard,
+        position: &Position,
+        limit: usize,
+    ) -> Option<Probe> {
+        let moves = self.moves_within(game, position, limit)?;
+        let faces: [Face; 6] = std::array::from_fn(|face| {
+            let permitted = game.legal_moves(position, face as u8 + 1);
+            let rated = || moves.iter().filter(|(mv, _)| permitted.contains(mv));
+            let value = rated().map(|(_, value)| *value).fold(0.0, f32::max);
+            let margin = if value == 1.0 { 0.0 } else { SAME_VALUE };
+            let best = rated().filter(|(_, other)| *other >= value - margin);
+            Face {
+                value,
+                best: best.map(|(mv, _)| *mv).collect(),
+            }
+        });
+        let mean = || faces.iter().map(|face| face.value).sum::<f32>() / 6.0;
+        Some(Probe {
+            value: self.value_of(position).unwrap_or_else(mean),
+            moves,
+            faces,
+        })
+    }
+
+    /// Whether a game has the rules of these tables: their variant, and a fair die with six faces.
+    #[inline]
+    pub fn matches_rules(&self, game: &Standard) -> bool {
+        game.variant() == self.variant && game.die() == Die::fair()
+    }
+}
+
+impl Oracle<Standard> for Tables {
+    #[inline]
+    fn value(&self, game: &Standard, position: &Position) -> Option<f32> {
+        // Probed first, since most positions of a search have too many stones.
+        self.value_of(position).filter(|_| self.matches_rules(game))
+    }
+
+    /// A move captures at most one stone.
+    #[inline]
+    fn may_cover_successors(&self, position: &Position) -> bool {
+        position.stones() as usize == self.stones() + 1
+    }
+
+    fn values(&self, game: &Standard, positions: &[Position]) -> Vec<Option<f32>> {
+        let mut values = vec![None; positions.len()];
+        if self.matches_rules(game) {
+            Self::values(self, positions, &mut values);
+        }
+        values
+    }
+
+    fn error(&self) -> f32 {
+        self.error_bound()
+    }
+}
+
+#[inline]
+fn prefetch(cell: &u16) {
+    memory::prefetch(std::slice::from_ref(cell));
+}
+
+/// A probability from units of 1/65535.
+#[inline]
+pub(super) fn to_value(units: u16) -> f32 {
+    f32::from(units) / 65535.0
+}

@@ -1,0 +1,138 @@
+//! Positions of Havannah as text or inline SVG.
+//!
+//! Each row of numbers is shifted by half a cell, so that the cells of a letter lie on a line from
+//! its name to the lower left.
+
+use super::{Havannah, Position};
+use alea_play::{
+    picture::{label, svg_open},
+    playable::GameText,
+};
+
+/// White and Black, as text.
+const STONE_CHARACTERS: [char; 2] = ['O', 'X'];
+
+/// Half a cell's width, and a row's height.
+const CELL_SIZE: usize = 22;
+const ROW: usize = 38;
+
+/// The seat to move or the result, and the last stone.
+fn caption(game: &Havannah, position: &Position) -> String {
+    let seat = position.seat();
+    let turn = match game.win_kinds(position) {
+        None => format!(
+            "{} ({}) to move",
+            game.seat_title(seat),
+            STONE_CHARACTERS[seat]
+        ),
+        Some(ways) if ways.is_empty() => "a draw".to_owned(),
+        Some(ways) => format!(
+            "{} has won with a {}",
+            game.seat_title(1 - seat),
+            ways.join(" and a ")
+        ),
+    };
+    let last = position.last();
+    let last = last.map(|cell| format!(", last stone {}", game.cell_name(cell)));
+    turn + &last.unwrap_or_default()
+}
+
+/// Column in half cells and row of a letter and a number, which may be one off the board.
+fn at(game: &Havannah, [x, y]: [isize; 2]) -> [usize; 2] {
+    [2 * x - y + game.base() as isize + 2, y + 1].map(isize::unsigned_abs)
+}
+
+fn cells(game: &Havannah) -> impl Iterator<Item = (usize, [usize; 2])> {
+    let names = game.shape.names[..game.board_cells()].iter().enumerate();
+    names.map(|(cell, name)| (cell, at(game, name.map(isize::from))))
+}
+
+fn labels(game: &Havannah) -> impl Iterator<Item = (String, [usize; 2])> {
+    let base = game.base() as isize;
+    (0..2 * base - 1).flat_map(move |index| {
+        let before = (index - base + 1).max(0) - 1;
+        let letter = char::from(b'a' + index as u8).to_string();
+        [
+            ((index + 1).to_string(), at(game, [before, index])),
+            (letter, at(game, [index, before])),
+        ]
+    })
+}
+
+/// The board as text with coordinates, the last stone in parentheses, and the caption.
+pub(super) fn text(game: &Havannah, position: &Position) -> String {
+    let mut rows = vec![vec![' '; 4 * game.base() + 2]; 2 * game.base()];
+    for (text, [right, row]) in labels(game) {
+        for (sign, back) in text.chars().rev().zip(0..) {
+            rows[row][right - back] = sign;
+        }
+    }
+    for (cell, [right, row]) in cells(game) {
+        rows[row][right] = position
+            .seat_at(cell)
+            .map_or('.', |seat| STONE_CHARACTERS[seat]);
+        if position.last() == Some(cell) {
+            (rows[row][right - 1], rows[row][right + 1]) = ('(', ')');
+        }
+    }
+    let line = |row: &Vec<char>| row.iter().collect::<String>().trim_end().to_owned() + "\n";
+    rows.iter().map(line).collect::<String>() + &caption(game, position)
+}
+
+/// The board as a scalable `<svg>` element.
+pub(super) fn svg(game: &Havannah, position: &Position) -> String {
+    let width = (4 * game.base() + 2) * CELL_SIZE;
+    let height = (2 * game.base() + 1) * ROW + 24;
+    let mut svg = svg_open(width, height, &game.format_position(position));
+    let point_of = |[right, row]: [usize; 2]| (right * CELL_SIZE, (row + 1) * ROW);
+    for (cell, at) in cells(game) {
+        let (x, y) = point_of(at);
+        svg += &format!(
+            "<path d=\"M{x} {}l22 12v26l-22 12l-22 -12v-26z\" fill=\"#d9b978\" stroke=\"#8a6d35\"/>",
+            y - 25
+        );
+        let Some(seat) = position.seat_at(cell) else {
+            continue;
+        };
+        let [own, other] = [["#f4f1e8", "#16181a"], ["#16181a", "#f4f1e8"]][seat];
+        svg +=
+            &format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"17\" fill=\"{own}\" stroke=\"#16181a\"/>");
+        if position.last() == Some(cell) {
+            svg += &format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"5\" fill=\"{other}\"/>");
+        }
+    }
+    for (text, at) in labels(game) {
+        let (x, y) = point_of(at);
+        svg += &label(x, y + 5, 14, "#3b3f3a", text);
+    }
+    let caption = caption(game, position);
+    svg + &label(width / 2, height - 8, 15, "#3b3f3a", caption) + "</svg>"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_shows_stones_coordinates_and_whose_turn_it_is() {
+        let game = Havannah::new(3, false);
+        let position = game.parse_position("a1 e5 c2").unwrap();
+        let expected = "      a b c\n   1 O . . d\n  2 . .(O). e\n 3 . . . . .\n  4 . . . .\n   5 . . X\nBlack (X) to move, last stone c2";
+        assert_eq!(text(&game, &position), expected);
+        let won = game.parse_position("a1 c3 a2 c4 a3").unwrap();
+        let caption = "\nWhite has won with a bridge, last stone a3";
+        let won = text(&game, &won);
+        assert!(won.ends_with(caption), "{won}");
+    }
+
+    #[test]
+    fn the_picture_has_all_cells_and_stones() {
+        let game = Havannah::new(10, false);
+        let svg = svg(&game, &game.parse_position("j10 a1").unwrap());
+        assert_eq!(svg.matches("<path").count(), 271);
+        assert!(svg.contains("<title>j10 a1</title>"));
+        // The middle.
+        let stone = "<circle cx=\"462\" cy=\"418\" r=\"17\" fill=\"#f4f1e8\"";
+        assert!(svg.contains(stone) && svg.matches("r=\"5\"").count() == 1);
+    }
+}

@@ -1,0 +1,222 @@
+//! Inputs of Havannah's models: cells as three symbols for tuples, and for networks each cell with
+//! its surroundings and its chain.
+//!
+//! A network's row is the content of a cell and of the six cells around it, up to rotation and
+//! reflection, so one model plays on boards of all sizes. Invariant: a name keeps its tuples for
+//! ever, and rows their meaning.
+
+use super::{
+    EMPTY, Havannah, Position,
+    shape::{BASES, OFF_BOARD, SIDE_BITS, cells_of},
+};
+use alea_core::game::Seat;
+use alea_learned::{
+    inputs::{Cell, CellGroup, Learnable, NamedTuples, NoFeatureGroup, TupleInputs},
+    name_set::NameSet,
+    tuples::GenericKernels,
+};
+use alea_play::playable::Rules;
+use std::{
+    ops::{Range, RangeInclusive},
+    sync::LazyLock,
+};
+
+const fn cells(base: usize) -> [CellGroup; 1] {
+    let meaning = "board, letter by letter (0 empty, 1 mover, 2 other)";
+    [CellGroup::only('b', cells_of(base), 3, meaning)]
+}
+
+/// By base, from 3 on.
+static CELLS: [[CellGroup; 1]; 8] = [
+    cells(3),
+    cells(4),
+    cells(5),
+    cells(6),
+    cells(7),
+    cells(8),
+    cells(9),
+    cells(10),
+];
+
+/// Classes of a cell: empty by the set of seats that would win there, or a stone by owner, by the
+/// sides of its chain (none, one, more) and by whether it has a corner.
+const NUM_CENTRES: usize = 4 + 2 * 6;
+
+/// Surroundings up to rotation and reflection: six cells of four colours.
+const NUM_SURROUNDINGS: usize = 430;
+
+const NUM_ROWS: usize = NUM_CENTRES * NUM_SURROUNDINGS;
+
+/// The number of each surrounding, two bits per cell.
+static SURROUNDING_INDEX: LazyLock<Box<[u16; 1 << 12]>> = LazyLock::new(|| {
+    let mut numbers = Box::new([u16::MAX; 1 << 12]);
+    let mut next = 0;
+    for code in 0..numbers.len() {
+        if numbers[code] == u16::MAX {
+            for turn in 0..6 {
+                let rotated = (code << (2 * turn) | code >> (12 - 2 * turn)) & 0xfff;
+                let cell = |at: usize| rotated >> (2 * at) & 3;
+                let mirrored = (0..6).fold(0, |all, at| all | cell(at) << (2 * (5 - at)));
+                (numbers[rotated], numbers[mirrored]) = (next, next);
+            }
+            next += 1;
+        }
+    }
+    numbers
+});
+
+static SETS: [NamedTuples<Havannah>; 1] = [NamedTuples {
+    name: "hexagons",
+    tuples: |game| {
+        let cell = |cell_index: usize| game.cells()[0].cell(cell_index);
+        let around = |cell_index: usize| {
+            let near = game.shape.near[cell_index][..6]
+                .iter()
+                .map(|&near| near.into());
+            let mut tuple: Vec<Cell> = near.filter(|&near| near != OFF_BOARD).map(cell).collect();
+            tuple.push(cell(cell_index));
+            tuple.sort_unstable();
+            tuple
+        };
+        (0..game.board_cells()).map(around).collect()
+    },
+}];
+
+impl Learnable for Havannah {
+    type Tuples = GenericKernels;
+
+    type Network = GenericKernels;
+
+    type Group = NoFeatureGroup;
+
+    /// Every cell has the same rows.
+    fn feature_slots(&self, _: NameSet<NoFeatureGroup>) -> Vec<Range<usize>> {
+        vec![0..NUM_ROWS; self.board_cells()]
+    }
+
+    fn active_features(
+        &self,
+        _: NameSet<NoFeatureGroup>,
+        position: &Position,
+        seat: Seat,
+        rows: &mut [u16],
+    ) {
+        let numbers = &*SURROUNDING_INDEX;
+        for (cell, row) in rows.iter_mut().enumerate() {
+            let near = self.shape.near[cell][..6].iter().enumerate();
+            let code = near.fold(0, |code, (at, &near)| {
+                code | usize::from(seen_by(seat, position.colours[usize::from(near)])) << (2 * at)
+            });
+            let centre = match position.seat_at(cell) {
+                None => {
+                    let wins = |seat| usize::from(position.would_win(self.shape, cell, seat).any());
+                    match code {
+                        // Empty surroundings allow no win.
+                        0 => 0,
+                        _ => wins(seat) + 2 * wins(1 - seat),
+                    }
+                }
+                Some(owner) => {
+                    let rim = position.links[position.root(cell)];
+                    let sides = (rim & SIDE_BITS).count_ones().min(2) as usize;
+                    let corner = usize::from(rim >> 6 & 0x3f != 0);
+                    4 + 6 * usize::from(owner != seat) + 3 * corner + sides
+                }
+            };
+            *row = (centre * NUM_SURROUNDINGS) as u16 + numbers[code];
+        }
+    }
+
+    fn feature_schema(&self, _: NameSet<NoFeatureGroup>) -> String {
+        "sparse v1: each cell (empty with wins of mover and other, or mover's or other's stone with \
+         the sides and corners of its chain) and the six around it, turned and mirrored alike"
+            .to_owned()
+    }
+
+    /// A model of one board plays on all.
+    fn model_name(&self) -> String {
+        Self::INFO.name.to_owned()
+    }
+}
+
+impl TupleInputs for Havannah {
+    fn cells(&self) -> &[CellGroup] {
+        &CELLS[self.base() - BASES.start()]
+    }
+
+    fn write_symbols(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
+        for (symbol, &colour) in symbols.iter_mut().zip(&position.colours) {
+            *symbol = seen_by(seat, colour);
+        }
+    }
+
+    fn remaining_range(&self) -> RangeInclusive<usize> {
+        1..=self.board_cells()
+    }
+
+    fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
+        &SETS
+    }
+
+    fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {
+        self.cells()[0].cell(usize::from(self.shape.images[symmetry][cell.index()]))
+    }
+}
+
+/// A colour from a seat's perspective: 0 empty, 1 own, 2 enemy, 3 off the board.
+#[inline]
+fn seen_by(seat: Seat, colour: u8) -> u8 {
+    if seat == 0 || colour == EMPTY || usize::from(colour) > 2 {
+        colour
+    } else {
+        3 - colour
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alea_core::{game::Game, random::RandomStream, search_game::Playouts};
+    use alea_play::playable::Codec;
+
+    #[test]
+    fn rows_are_those_of_all_images_and_there_are_so_many() {
+        assert_eq!(
+            SURROUNDING_INDEX
+                .iter()
+                .max()
+                .map(|&largest| largest.into()),
+            Some(NUM_SURROUNDINGS - 1)
+        );
+        let mut random = RandomStream::new(7);
+        for base in [3, 4, 6] {
+            let game = Havannah::new(base, false);
+            let mut position = game.start();
+            let mut met = 0;
+            while game.payoffs(&position).is_none() {
+                let sorted = |at: &Position, seat| {
+                    let mut rows = vec![0; game.board_cells()];
+                    game.active_features(NameSet::NONE, at, seat, &mut rows);
+                    rows.sort_unstable();
+                    rows
+                };
+                for seat in 0..2 {
+                    let rows = sorted(&position, seat);
+                    assert!(usize::from(rows[rows.len() - 1]) < NUM_ROWS);
+                    for symmetry in 0..game.symmetries() {
+                        assert_eq!(
+                            sorted(&game.transform_position(&position, symmetry), seat),
+                            rows
+                        );
+                    }
+                    // A cell where the seat would win is among the rows.
+                    let first = NUM_SURROUNDINGS as u16..2 * NUM_SURROUNDINGS as u16;
+                    let wins = game.winning_cells(&position, seat).next().is_some();
+                    met += usize::from(wins && rows.iter().any(|row| first.contains(row)));
+                }
+                position = game.play(&position, game.sample_move(&position, random.next_u64()));
+            }
+            assert!(met > 0, "base {base}");
+        }
+    }
+}

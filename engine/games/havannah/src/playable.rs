@@ -1,0 +1,187 @@
+//! Havannah as a game to play, record and learn.
+
+use super::{
+    BASES, Havannah, Move, Position, drawing, evaluators::EVALUATORS, mates::MATES,
+    players::PLAYERS, playout::PLAYOUTS, shape::SYMMETRIES, transcript::FORMS,
+};
+use alea_core::{
+    game::{Game, Seat},
+    random::RandomStream,
+    text::{TextError, joined},
+};
+use alea_learned::model_file;
+use alea_play::{
+    chance_outcomes::NoChance,
+    notation::{Arguments, Problem},
+    playable::{ChanceOutcomes, Codec, GameInfo, GameText, Playable, Registry, Rules},
+};
+
+/// Where nothing is said: the board of most tournaments.
+const DEFAULT_BASE: usize = 8;
+
+static REGISTRY: Registry<Havannah> = Registry {
+    evaluators: &EVALUATORS,
+    players: &PLAYERS,
+    oracle: Some(&MATES),
+    playouts: &PLAYOUTS,
+    transcripts: &FORMS,
+    // Each was trained on boards of that size.
+    best_model: |game| {
+        Some(match game.base() {
+            ..=6 => include_bytes!("../../../../models/havannah-3.safetensors"),
+            _ => include_bytes!("../../../../models/havannah-4.safetensors"),
+        })
+    },
+    read_model: model_file::evaluator,
+    ..Registry::DEFAULT
+};
+
+impl Playable for Havannah {
+    fn registry() -> &'static Registry<Self> {
+        &REGISTRY
+    }
+}
+
+impl Rules for Havannah {
+    const INFO: &'static GameInfo = &GameInfo {
+        name: "havannah",
+        parameters: "base=8, swap=off|on",
+        size_parameter: "base",
+        seats: &[("1", "White"), ("2", "Black")],
+        remaining_unit: "empties",
+        opening_plies: 2,
+        self_play_players: &[("mcts(sims=1000)", 1.0)],
+        pipeline_presets: &[("quick", include_str!("quick.toml"))],
+        generation_presets: &[("quick", include_str!("generations.toml"))],
+        mcts_defaults: "leaf=playout, playout=havannah(mate=on), rave=3000, exploration=0, \
+            fpu=1.1, expand=10, mates=on",
+        move_classes: &[("quiet", 1), ("blocks", 100), ("wins", 10_000)],
+        page_rules: &["havannah(base=4)", "havannah(base=6)", "havannah(base=8)"],
+        page_parameters: &[("base", &[]), ("swap", &[])],
+        levels: &[
+            ("beginner", "random"),
+            ("easy", "mcts(sims=50)"),
+            ("medium", "mcts(sims=300)"),
+            ("hard", "mcts(sims=2000)"),
+            ("strong", "mcts(sims=30000)"),
+        ],
+        ..GameInfo::DEFAULT
+    };
+
+    fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
+        let base = arguments.number("base", BASES, DEFAULT_BASE)?;
+        let swap = arguments.choice("swap", &[("off", false), ("on", true)])?;
+        Ok(Self::new(base, swap))
+    }
+
+    fn parameters(&self) -> String {
+        let base = (self.base() != DEFAULT_BASE).then(|| format!("base={}", self.base()));
+        let swap = self.swap.then(|| "swap=on".to_owned());
+        joined(base.into_iter().chain(swap), ", ")
+    }
+
+    fn board_size(&self) -> Option<usize> {
+        Some(self.base())
+    }
+
+    fn max_plies(&self) -> u16 {
+        // A swap places no stone.
+        self.board_cells() as u16 + 1
+    }
+
+    fn remaining(&self, position: &Position) -> usize {
+        self.board_cells() - position.stones()
+    }
+
+    fn random_start(&self, _: &mut RandomStream, _: Seat) -> Position {
+        self.start()
+    }
+}
+
+impl ChanceOutcomes for Havannah {
+    type Chance = NoChance;
+    type PairedChance = NoChance;
+}
+
+/// The alternate notation is that of Little Golem, which numbers the cells of each letter from 1.
+impl GameText for Havannah {
+    fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
+        Self::parse_position(self, text).map(|position| (position, None))
+    }
+
+    fn format_position(&self, position: &Position, _: Option<u8>) -> String {
+        Self::format_position(self, position)
+    }
+
+    fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
+        Self::parse_move(self, position, text)
+    }
+
+    fn format_move(&self, _: &Position, mv: Move) -> String {
+        Self::format_move(self, mv)
+    }
+
+    fn draw(&self, position: &Position, _: Option<u8>) -> String {
+        drawing::text(self, position)
+    }
+
+    fn svg(&self, position: &Position, _: Option<u8>) -> String {
+        drawing::svg(self, position)
+    }
+
+    fn format_alternate_notation(&self, mv: &str) -> Option<String> {
+        format_unless_swap(mv, || {
+            Some(self.golem_name(self.parse_cell(mv, false).ok()?))
+        })
+    }
+
+    fn parse_alternate_notation(&self, mv: &str) -> Option<String> {
+        format_unless_swap(mv, || Some(self.cell_name(self.parse_cell(mv, true).ok()?)))
+    }
+
+    fn win_kinds(&self, position: &Position) -> Option<Vec<&'static str>> {
+        self.payoffs(position)?;
+        Some(position.structures().names())
+    }
+}
+
+impl Codec for Havannah {
+    fn symmetries(&self) -> usize {
+        SYMMETRIES
+    }
+
+    fn transform_position(&self, position: &Position, symmetry: usize) -> Position {
+        let images = &self.shape.images[symmetry];
+        let image = |cell: u16| images[usize::from(cell)];
+        let mut transformed = self.start();
+        for cell in 0..self.board_cells() {
+            if let Some(seat) = position.seat_at(cell) {
+                let cell = usize::from(image(cell as u16));
+                transformed.place_stone(self.shape, cell, seat);
+                transformed.key ^= self.shape.words[cell][seat];
+            }
+        }
+        Position {
+            last: position.last.map(image),
+            seat: position.seat,
+            structures: position.structures,
+            ..transformed
+        }
+    }
+
+    fn transform_move(&self, mv: Move, symmetry: usize) -> Option<(u32, usize)> {
+        let image = |cell: usize| self.shape.images[symmetry][cell];
+        Some((
+            mv.cell().map_or(u32::MAX, |cell| image(cell).into()),
+            symmetry,
+        ))
+    }
+}
+
+/// The text of a cell, or `swap` as it is.
+fn format_unless_swap(mv: &str, cell: impl FnOnce() -> Option<String>) -> Option<String> {
+    match mv.eq_ignore_ascii_case("swap") {
+        true => Some(mv.to_owned()),
+        false => cell(),
+    }
+}

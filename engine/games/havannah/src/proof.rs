@@ -1,0 +1,623 @@
+//! Proofs of the winner on boards of base 3 and 4, and their check.
+//!
+//! Depth-first proof-number search (Nagai 2002, with the weak sums of Ueda et al. 2008) over
+//! positions up to symmetry. Where the other side would win by threats with one reply each, only
+//! replies inside that win are tried: its cells, and counter-threats. Invariant: [`check`] verifies
+//! a strategy independently.
+
+mod check;
+
+pub use check::{Strategy, check, number};
+
+use super::{
+    Havannah, Move, NEIGHBOUR_RUNS, NEIGHBOURS_BETWEEN, Position, Structures, shape::SYMMETRIES,
+};
+use alea_core::{
+    game::{Game, Seat},
+    memory::with_capacity,
+    random::GOLDEN,
+};
+use check::has_numbers;
+use std::collections::HashSet;
+
+/// Maximal number of threats in one threat search. Opening a1 of base 4 takes 8 million nodes with
+/// 150, reply by reply.
+const MAX_THREATS: u32 = 150;
+
+/// Exceeds any sum of initial numbers.
+const INFINITE_NUMBER: u32 = 1 << 30;
+
+const NEIGHBOUR_SHIFTS: [i32; 6] = [8, 9, 1, -8, -9, -1];
+
+/// Bit of the first cell, so that its neighbours exist.
+const FIRST_CELL_BIT: u32 = 9;
+
+fn bits(mut set: u64) -> impl Iterator<Item = u64> {
+    std::iter::from_fn(move || {
+        let bit = lowest_bit(set);
+        set ^= bit;
+        (bit != 0).then_some(bit)
+    })
+}
+
+fn lowest_bit(set: u64) -> u64 {
+    set & set.wrapping_neg()
+}
+
+fn at(bit: u64) -> usize {
+    bit.trailing_zeros() as usize
+}
+
+/// The threats of each further stone, for stones of one side alone.
+#[derive(Clone)]
+struct Pairs {
+    own: u64,
+    any: u64,
+    wins: [u64; 64],
+}
+
+impl Pairs {
+    fn of(own: u64) -> Self {
+        let (any, wins) = (0, [0; 64]);
+        Self { own, any, wins }
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Stones {
+    on: [u64; 2],
+    wins: [u64; 2],
+    seat: Seat,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Node {
+    stones: Stones,
+    keys: [u64; SYMMETRIES],
+}
+
+impl Node {
+    /// The hash of the canonical image, and its symmetry.
+    fn image(&self) -> (u64, usize) {
+        let keys = self.keys.iter().copied().zip(0..);
+        keys.min().unwrap_or_default()
+    }
+}
+
+/// A table entry: proof and disproof number for the side to move, and its candidate moves, or the
+/// winning one.
+#[derive(Clone, Copy, Default)]
+struct Entry {
+    key: u64,
+    candidates: u64,
+    proof: u32,
+    disproof: u32,
+    work: u64,
+}
+
+/// Proves wins of one side.
+pub struct Prover {
+    game: Havannah,
+    winner: Seat,
+    all: u64,
+    rim: u64,
+    /// By bit of a cell: its side or corner, and its neighbours.
+    rims: [u16; 64],
+    near: [u64; 64],
+    bits_of_cells: Vec<u64>,
+    /// By bit, for each symmetry: the image, and hash words of both sides.
+    images: Vec<[(u8, [u64; 2]); SYMMETRIES]>,
+    pairs: Vec<Pairs>,
+    table: Vec<[Entry; 2]>,
+    nodes: u64,
+}
+
+impl Prover {
+    /// Whether the game can be proved: on small boards without the swap.
+    pub fn can(game: &Havannah) -> bool {
+        has_numbers(game)
+    }
+
+    /// A prover of wins of a seat with a table of so many bytes; `None` without memory or for other
+    /// boards.
+    pub fn new(game: Havannah, winner: Seat, memory: usize) -> Option<Self> {
+        if !Self::can(&game) {
+            return None;
+        }
+        let shape = game.shape;
+        let with_stone =
+            |&[x, y]: &[u8; 2]| 1 << (8 * u32::from(x) + u32::from(y) + FIRST_CELL_BIT);
+        let bits_of_cells: Vec<u64> = shape.names[..shape.cells].iter().map(with_stone).collect();
+        let buckets = (memory / size_of::<[Entry; 2]>()).max(1);
+        let (mut pairs, mut table) = (Vec::new(), with_capacity(buckets)?);
+        table.resize_with(buckets, Default::default);
+        let slots = (memory / 8 / size_of::<Pairs>()).clamp(1 << 8, 1 << 17);
+        pairs.resize(slots.next_power_of_two(), Pairs::of(u64::MAX));
+        let mut prover = Self {
+            all: bits_of_cells.iter().sum(),
+            rim: 0,
+            rims: [0; 64],
+            near: [0; 64],
+            images: vec![[(0, [0; 2]); SYMMETRIES]; 64],
+            pairs,
+            table,
+            nodes: 0,
+            game,
+            winner,
+            bits_of_cells,
+        };
+        for (cell, &bit) in prover.bits_of_cells.iter().enumerate() {
+            let near = shape.near[cell][..6].iter();
+            let near = near.filter_map(|&near| prover.bits_of_cells.get(usize::from(near)));
+            prover.near[at(bit)] = near.sum();
+            prover.rims[at(bit)] = shape.rim[cell];
+            prover.rim |= if shape.rim[cell] == 0 { 0 } else { bit };
+        }
+        for (cell, &bit) in prover.bits_of_cells.iter().enumerate() {
+            for (symmetry, image) in prover.images[at(bit)].iter_mut().enumerate() {
+                let image_cell = usize::from(shape.images[symmetry][cell]);
+                *image = (
+                    at(prover.bits_of_cells[image_cell]) as u8,
+                    shape.words[image_cell],
+                );
+            }
+        }
+        Some(prover)
+    }
+
+    /// Number of visited positions.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Whether the side wins from here; `report_nodes` receives the count every 65,536 positions.
+    pub fn wins(&mut self, position: &Position, report_nodes: &mut dyn FnMut(u64)) -> bool {
+        if let Some(payoffs) = self.game.payoffs(position) {
+            return payoffs[self.winner] == 1.0;
+        }
+        let node = self.node(position);
+        let (proof, _) = match self.value(&node.stones) {
+            Some(value) => exact(value),
+            None => self.search(&node, INFINITE_NUMBER, INFINITE_NUMBER, report_nodes),
+        };
+        (proof == 0) == (position.seat() == self.winner)
+    }
+
+    /// The winning strategy, after [`Prover::wins`].
+    pub fn strategy(&mut self, position: &Position, report_nodes: &mut dyn FnMut(u64)) -> Strategy {
+        let mut strategy = Strategy::new();
+        let mut seen = HashSet::new();
+        let mut left = vec![*position];
+        while let Some(position) = left.pop() {
+            let (node, wins) = (self.node(&position), position.seat() == self.winner);
+            let open =
+                self.value(&node.stones).is_none() && seen.insert(number(&self.game, &position));
+            if !open || wins && self.threat_win_zone(&node.stones).is_some() {
+                continue;
+            }
+            if !wins {
+                let moves = self.game.empties(&position).map(Move::at);
+                left.extend(moves.map(|mv| self.game.play(&position, mv)));
+                continue;
+            }
+            // Replaced entries are searched again.
+            let mut best = self.proven_move(&node);
+            while best.is_none() {
+                self.search(&node, INFINITE_NUMBER, INFINITE_NUMBER, report_nodes);
+                best = self.proven_move(&node);
+            }
+            let with_stone = self
+                .bits_of_cells
+                .iter()
+                .position(|&with_stone| Some(with_stone) == best);
+            let mv = Move::at(with_stone.expect("a cell of the board"));
+            strategy.insert(number(&self.game, &position), mv);
+            left.push(self.game.play(&position, mv));
+        }
+        strategy
+    }
+
+    fn proven_move(&self, node: &Node) -> Option<u64> {
+        let (key, symmetry) = node.image();
+        let stored = self.entry(key).filter(|entry| entry.proof == 0)?;
+        Some(self.preimage(symmetry, stored.candidates))
+    }
+
+    /// The preimages of some cells under a symmetry.
+    fn preimage(&self, symmetry: usize, images: u64) -> u64 {
+        let image = |&bit: &u64| images >> self.images[at(bit)][symmetry].0 & 1 != 0;
+        bits(self.all).filter(image).sum()
+    }
+
+    fn node(&mut self, position: &Position) -> Node {
+        let mut node = Node::default();
+        for cell in 0..self.bits_of_cells.len() {
+            if let Some(seat) = position.seat_at(cell) {
+                node.stones.seat = seat;
+                node = self.play(&node, self.bits_of_cells[cell]);
+            }
+        }
+        node.stones.seat = position.seat();
+        node
+    }
+
+    fn empty(&self, stones: &Stones) -> u64 {
+        self.all & !(stones.on[0] | stones.on[1])
+    }
+
+    fn play(&mut self, node: &Node, bit: u64) -> Node {
+        let (mut keys, seat) = (node.keys, node.stones.seat);
+        for (key, (_, words)) in keys.iter_mut().zip(&self.images[at(bit)]) {
+            *key ^= words[seat];
+        }
+        let stones = self.with_stone(&node.stones, bit);
+        Node { stones, keys }
+    }
+
+    fn with_stone(&mut self, stones: &Stones, bit: u64) -> Stones {
+        let (mut next, seat) = (*stones, stones.seat);
+        let wins = self.pairs(stones.on[seat]).wins[at(bit)];
+        next.on[seat] |= bit;
+        let empty = self.empty(&next);
+        next.wins[seat] = (next.wins[seat] | wins) & empty;
+        next.wins[1 - seat] &= empty;
+        next.seat = 1 - seat;
+        next
+    }
+
+    /// Whether the side to move wins, if decided immediately; a full board is no win.
+    fn value(&self, stones: &Stones) -> Option<bool> {
+        if stones.wins[stones.seat] != 0 {
+            Some(true)
+        } else if stones.wins[1 - stones.seat].count_ones() >= 2 {
+            Some(false)
+        } else {
+            (self.empty(stones) == 0).then_some(stones.seat != self.winner)
+        }
+    }
+
+    fn numbers(&self, node: &Node) -> Option<(u32, u32)> {
+        let stored =
+            || Some(self.entry(node.image().0)?).map(|entry| (entry.proof, entry.disproof));
+        self.value(&node.stones).map(exact).or_else(stored)
+    }
+
+    fn bucket(&self, key: u64) -> usize {
+        ((u128::from(key) * self.table.len() as u128) >> 64) as usize
+    }
+
+    fn entry(&self, key: u64) -> Option<&Entry> {
+        let bucket = &self.table[self.bucket(key)];
+        bucket.iter().find(|entry| entry.key == key)
+    }
+
+    fn store(&mut self, entry: Entry) {
+        let with_stone = self.bucket(entry.key);
+        let [one, other] = &mut self.table[with_stone];
+        let first = one.key == entry.key || other.key != entry.key && one.work <= other.work;
+        *(if first { one } else { other }) = entry;
+    }
+
+    fn pairs(&mut self, own: u64) -> &Pairs {
+        let slot = (own.wrapping_mul(GOLDEN) >> 32) as usize & (self.pairs.len() - 1);
+        if self.pairs[slot].own != own {
+            self.pairs[slot] = self.all_pairs(own);
+        }
+        &self.pairs[slot]
+    }
+
+    fn all_pairs(&self, own: u64) -> Pairs {
+        let (mut chains, mut count) = ([(0, 0); 64], 0);
+        // The rim that a stone would reach, and the chains beside it with their rims.
+        let (mut rims, mut joined) = (self.rims, [0; 64]);
+        let mut left = own;
+        while left != 0 {
+            let mut chain = lowest_bit(left);
+            let near = loop {
+                let near = self.with_neighbours(chain);
+                if near & own == chain {
+                    break near;
+                }
+                chain = near & own;
+            };
+            left &= !chain;
+            chains[count] = (chain, near);
+            count += 1;
+            let rim = bits(chain & self.rim).fold(0, |rim, bit| rim | self.rims[at(bit)]);
+            for bit in bits(near & !chain) {
+                rims[at(bit)] |= rim;
+                joined[at(bit)] |= chain;
+            }
+        }
+        let mut pairs = Pairs::of(own);
+        for bit in bits(self.all & !own) {
+            // An isolated stone inside threatens nothing.
+            if joined[at(bit)] == 0 && bit & self.rim == 0 {
+                continue;
+            }
+            let chain = joined[at(bit)] | bit;
+            let beside = chains[..count]
+                .iter()
+                .filter(|(chain, _)| chain & joined[at(bit)] != 0);
+            let near = beside.fold(self.near[at(bit)], |near, (_, more)| near | more);
+            for other in bits(near & self.all & !own & !(bit | (bit - 1))) {
+                let rim = rims[at(bit)] | rims[at(other)];
+                if Structures::from_rim(rim).any() || self.closes_ring(own | bit, chain, other) {
+                    pairs.any |= bit | other;
+                    pairs.wins[at(bit)] |= other;
+                    pairs.wins[at(other)] |= bit;
+                }
+            }
+        }
+        pairs
+    }
+
+    fn with_neighbours(&self, set: u64) -> u64 {
+        let line = set | set << 1 | set >> 1;
+        (line | set << 8 | set >> 8 | set << 9 | set >> 9) & self.all
+    }
+
+    fn closes_ring(&self, own: u64, chain: u64, bit: u64) -> bool {
+        if chain.count_ones() < 5 {
+            return false;
+        }
+        let set = NEIGHBOUR_SHIFTS
+            .iter()
+            .enumerate()
+            .fold(0, |set, (number, step)| {
+                // Shifts wrap around to unused bits, on which nothing stands.
+                set | ((chain.rotate_right((at(bit) as i32 + step) as u32) & 1) as usize) << number
+            });
+        let encloses = |number: u64| {
+            let near = self.near[(at(bit) as i32 + NEIGHBOUR_SHIFTS[at(number)]) as usize];
+            near.count_ones() == 6 && near & !(own | bit) == 0
+        };
+        NEIGHBOUR_RUNS[set].0 >= 2 || bits(u64::from(NEIGHBOURS_BETWEEN[set])).any(encloses)
+    }
+
+    /// Cells on which a side would win or threaten to, with free cells for both stones.
+    fn threat_cells(&mut self, stones: &Stones, side: Seat, free: u64) -> u64 {
+        let empty = self.empty(stones);
+        let free = free & !stones.on[side];
+        let pairs = self.pairs(stones.on[side]);
+        let threats = bits(empty & pairs.any).filter(|&bit| pairs.wins[at(bit)] & free != 0);
+        threats.fold(stones.wins[side], |set, bit| set | bit)
+    }
+
+    /// The relevant cells of a win of the side to move by threats alone.
+    fn threat_win_zone(&mut self, stones: &Stones) -> Option<u64> {
+        self.threats(stones, &mut { MAX_THREATS }, self.empty(stones))
+    }
+
+    fn threats(&mut self, stones: &Stones, budget: &mut u32, free: u64) -> Option<u64> {
+        let (own, other) = (stones.wins[stones.seat], stones.wins[1 - stones.seat]);
+        if own != 0 {
+            return Some(lowest_bit(own) | self.threat_cells(stones, 1 - stones.seat, free));
+        }
+        if other.count_ones() >= 2 || *budget == 0 {
+            return None;
+        }
+        *budget -= 1;
+        let empty = self.empty(stones);
+        let tried = if other == 0 { empty } else { other };
+        let pairs = self.pairs(stones.on[stones.seat]);
+        let (mut single, mut count) = ([(0, 0); 64], 0);
+        let mut double = None;
+        for bit in bits(tried & pairs.any) {
+            let wins = pairs.wins[at(bit)] & empty;
+            if wins.count_ones() >= 2 {
+                let first = lowest_bit(wins);
+                double = Some(bit | first | lowest_bit(wins ^ first));
+                break;
+            } else if wins != 0 {
+                single[count] = (bit, wins);
+                count += 1;
+            }
+        }
+        if let Some(zone) = double {
+            return Some(zone | self.threat_cells(stones, 1 - stones.seat, free));
+        }
+        single[..count].iter().find_map(|&(threat, answer)| {
+            let threatened = self.with_stone(stones, threat);
+            let answered = self.with_stone(&threatened, answer);
+            let zone = self.threats(&answered, budget, free)?;
+            Some(zone | threat | answer)
+        })
+    }
+
+    /// The candidate moves of the side to move; the others lose.
+    fn candidates(&mut self, stones: &Stones) -> u64 {
+        let (empty, wins) = (self.empty(stones), stones.wins[1 - stones.seat]);
+        if wins != 0 {
+            return wins;
+        }
+        let mut passed = *stones;
+        passed.seat = 1 - stones.seat;
+        let Some(zone) = self.threat_win_zone(&passed) else {
+            return empty;
+        };
+        let mut candidates = zone & empty;
+        let mut left = candidates;
+        while left != 0 {
+            let bit = lowest_bit(left);
+            left ^= bit;
+            let next = self.with_stone(stones, bit);
+            if self.value(&next) == Some(false) {
+                return bit;
+            }
+            if let Some(zone) = self.threat_win_zone(&next) {
+                candidates &= zone & !bit;
+                left &= candidates;
+            }
+        }
+        candidates
+    }
+
+    fn initial_numbers(&mut self, stones: &Stones) -> (u32, u32) {
+        let empty = self.empty(stones);
+        let turn = if stones.seat == self.winner {
+            0.8
+        } else {
+            -0.8
+        };
+        let mut threat_cells =
+            |side| f64::from(self.threat_cells(stones, side, empty).count_ones()) - 5.0;
+        let odds = if stones.wins[1 - stones.seat] != 0 {
+            0.5
+        } else {
+            0.25 * threat_cells(stones.seat) - 0.3 * threat_cells(1 - stones.seat) + turn
+        };
+        let chance = 1.0 / (1.0 + (-odds).exp());
+        ((31.0 - 30.0 * chance) as u32, (1.0 + 30.0 * chance) as u32)
+    }
+
+    /// Proof and disproof number of a position, once one of them reaches its limit.
+    fn search(
+        &mut self,
+        node: &Node,
+        max_proof: u32,
+        max_disproof: u32,
+        report_nodes: &mut dyn FnMut(u64),
+    ) -> (u32, u32) {
+        self.nodes += 1;
+        if self.nodes & 0xffff == 0 {
+            report_nodes(self.nodes);
+        }
+        let (began, (key, symmetry)) = (self.nodes, node.image());
+        let stored = self.entry(key).copied().unwrap_or_default();
+        let candidates = match stored.candidates {
+            0 => self.candidates(&node.stones),
+            candidates => self.preimage(symmetry, candidates),
+        };
+        let mut children = Vec::with_capacity(candidates.count_ones() as usize);
+        for bit in bits(candidates) {
+            let next = self.play(node, bit);
+            let numbers =
+                (self.numbers(&next)).unwrap_or_else(|| self.initial_numbers(&next.stones));
+            children.push((bit, numbers));
+            if numbers.1 == 0 {
+                break;
+            }
+        }
+        loop {
+            let (mut proof, mut second, mut best) = (INFINITE_NUMBER, INFINITE_NUMBER, 0);
+            let (mut largest, mut open) = (0, 0);
+            for (number, &(_, (child_proof, child_disproof))) in children.iter().enumerate() {
+                if child_disproof < proof {
+                    (second, proof, best) = (proof, child_disproof, number);
+                } else {
+                    second = second.min(child_disproof);
+                }
+                open += u32::from(child_proof > 0);
+                largest = largest.max(child_proof);
+            }
+            let disproof = match (proof, largest) {
+                (0, _) => INFINITE_NUMBER,
+                (_, 0) => 0,
+                // The weak sum: successors are not independent.
+                _ => (largest + open - 1).min(INFINITE_NUMBER),
+            };
+            if disproof == 0 {
+                proof = INFINITE_NUMBER;
+            }
+            if proof >= max_proof || disproof >= max_disproof || proof == 0 || disproof == 0 {
+                let image = |bit| 1 << self.images[at(bit)][symmetry].0;
+                let candidates = if proof == 0 {
+                    children[best].0
+                } else {
+                    candidates
+                };
+                self.store(Entry {
+                    key,
+                    candidates: bits(candidates).map(image).sum(),
+                    proof,
+                    disproof,
+                    work: stored.work + self.nodes - began + 1,
+                });
+                return (proof, disproof);
+            }
+            let (bit, (child_proof, _)) = children[best];
+            let next = self.play(node, bit);
+            let max_child_proof = (max_disproof - disproof + child_proof).min(INFINITE_NUMBER);
+            let max_child_disproof = max_proof.min(second + 1);
+            children[best].1 =
+                self.search(&next, max_child_proof, max_child_disproof, report_nodes);
+        }
+    }
+}
+
+fn exact(wins: bool) -> (u32, u32) {
+    if wins {
+        (0, INFINITE_NUMBER)
+    } else {
+        (INFINITE_NUMBER, 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{minimax, random_position};
+    use alea_core::random::RandomStream;
+    use std::collections::HashMap;
+
+    fn find_strategy(game: Havannah, position: &Position, winner: Seat) -> Option<Strategy> {
+        let mut prover = Prover::new(game, winner, 1 << 20).unwrap();
+        let wins = prover.wins(position, &mut |_| ());
+        wins.then(|| prover.strategy(position, &mut |_| ()))
+    }
+
+    #[test]
+    fn what_is_proven_is_the_value_of_minimax() {
+        let game = Havannah::new(3, false);
+        let (mut random, mut stored) = (RandomStream::new(24), HashMap::new());
+        let mut found = [0; 3];
+        for _ in 0..150 {
+            let position = random_position(&game, 9, &mut random);
+            let value = minimax(&game, &position, &mut stored);
+            found[(value + 1) as usize] += 1;
+            for winner in [0, 1] {
+                let wins = value == if position.seat() == winner { 1 } else { -1 };
+                let strategy = find_strategy(game, &position, winner);
+                assert_eq!(strategy.is_some(), wins, "{position:?}");
+                if let Some(strategy) = strategy {
+                    assert!(check(&game, &position, winner, &strategy).is_ok());
+                }
+            }
+        }
+        assert!(found[0] > 20 && found[2] > 20, "{found:?}");
+    }
+
+    #[test]
+    fn openings_of_base_3_are_won_by_corners_alone() {
+        let game = Havannah::new(3, false);
+        for (opening, winner) in [("a1", 0), ("a2", 1), ("b2", 1), ("c3", 1)] {
+            let position = game.parse_position(opening).unwrap();
+            let strategy = find_strategy(game, &position, winner).unwrap();
+            let checked = check(&game, &position, winner, &strategy);
+            assert!(checked.is_ok(), "{opening}: {checked:?}");
+            assert!(find_strategy(game, &position, 1 - winner).is_none());
+        }
+    }
+
+    #[test]
+    fn a_proof_with_a_hole_fails_its_check() {
+        let game = Havannah::new(4, false);
+        let position = game.parse_position("d4 c3 e5 b2").unwrap();
+        let strategy = find_strategy(game, &position, 0).unwrap();
+        let holds = |winner, strategy: &Strategy| check(&game, &position, winner, strategy).is_ok();
+        assert!(holds(0, &strategy) && !holds(1, &strategy));
+        let first = number(&game, &position);
+        let occupied = game.parse_move(&game.start(), "e5").unwrap();
+        for wrong in [None, Some(occupied), Some(Move::at(40)), Some(Move::SWAP)] {
+            let mut broken = strategy.clone();
+            broken.remove(&first);
+            broken.extend(wrong.map(|mv| (first, mv)));
+            assert!(!holds(0, &broken), "{wrong:?}");
+        }
+        // White's a4 completes a fork before any threat of Black.
+        let late = game.parse_position("a1 d1 a2 e2 a3 f3 a4").unwrap();
+        let wins = [0, 1].map(|winner| find_strategy(game, &late, winner).is_some());
+        assert_eq!(wins, [true, false]);
+    }
+}

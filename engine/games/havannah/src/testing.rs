@@ -1,0 +1,34 @@
+//! Test references: minimax values and random positions.
+
+use super::{Havannah, Move, Position, proof::number};
+use alea_core::{game::Game, random::RandomStream, search_game::Playouts};
+use std::collections::HashMap;
+
+/// Minimax value of a position of a small board for the side to move: 1 a win, -1 a loss.
+pub(super) fn minimax(game: &Havannah, position: &Position, cache: &mut HashMap<u64, i32>) -> i32 {
+    if let Some(payoffs) = game.payoffs(position) {
+        return (2.0 * payoffs[position.seat()] - 1.0) as i32;
+    }
+    let number = number(game, position);
+    if let Some(&value) = cache.get(&number) {
+        return value;
+    }
+    let replies = game.empties(position).map(Move::at);
+    let values = replies.map(|mv| -minimax(game, &game.play(position, mv), cache));
+    let value = values.max().unwrap();
+    cache.insert(number, value);
+    value
+}
+
+/// The position after so many random stones, or at the end of the game.
+pub(super) fn random_position(
+    game: &Havannah,
+    stones: usize,
+    random: &mut RandomStream,
+) -> Position {
+    let mut position = game.start();
+    while position.stones() < stones && game.payoffs(&position).is_none() {
+        position = game.play(&position, game.sample_move(&position, random.next_u64()));
+    }
+    position
+}

@@ -1,0 +1,425 @@
+//! Exact endgame solver of Reversi, in discs, with the empty squares given to the winner.
+//!
+//! Far from the end a selective search first estimates the score and fills the table with best
+//! moves; then narrow windows around the estimate find the exact score. Invariant: a score is exact
+//! for any size of the table.
+
+mod last;
+mod lines;
+mod search;
+mod static_eval;
+mod table;
+
+use super::{Move, Position, Reversi};
+use alea_core::{game::Game, limits::Limits, oracle::Oracle, simd::Instructions};
+use alea_play::player::{Analysis, Decision, Failure, Player};
+use table::Table;
+
+pub(super) const SCORE_UNIT: &str = "discs";
+
+const MAX_SCORE: i32 = 65;
+
+/// Default entries of the table: 33.5 MB.
+const DEFAULT_ENTRIES: usize = 1 << 20;
+
+/// Minimal number of empty squares for an estimate before the exact search.
+const MIN_EMPTIES_FOR_ASPIRATION: u32 = 16;
+
+/// Half width of the first window, and width of the next ones.
+const ASPIRATION_HALF_WIDTH: i32 = 3;
+const ASPIRATION_STEP: i32 = 9;
+
+/// Nodes between two checks of the limits: less than a millisecond.
+const NODES_BETWEEN_CHECKS: u64 = 1 << 12;
+
+/// For each square of a board the squares of its quadrant.
+const fn parity_regions(size: usize) -> [u64; 64] {
+    let mut parity_regions = [0; 64];
+    let half = size / 2;
+    let mut pair = 0;
+    while pair < 64 * 64 {
+        let (one, other) = (pair / 64, pair % 64);
+        let same_rows = (one / 8 < half) == (other / 8 < half) && other / 8 < size;
+        let same_columns = (one % 8 < half) == (other % 8 < half) && other % 8 < size;
+        if same_rows && same_columns {
+            parity_regions[one] |= 1 << other;
+        }
+        pair += 1;
+    }
+    parity_regions
+}
+
+/// For boards of 4, 6 and 8 columns.
+static PARITY_REGIONS: [[u64; 64]; 3] = [parity_regions(4), parity_regions(6), parity_regions(8)];
+
+/// Endgame solver.
+#[derive(Clone)]
+pub struct Endgame {
+    game: Reversi,
+    parity_regions: &'static [u64; 64],
+    instructions: Instructions,
+    table: Table,
+    entries: usize,
+    /// Whether the search is selective.
+    guesses: bool,
+    nodes: u64,
+    limits: Limits,
+    /// Number of nodes at the next check of the limits.
+    next_check: u64,
+    is_stopped: bool,
+}
+
+impl Endgame {
+    /// A solver with an empty table.
+    pub fn new(game: Reversi) -> Self {
+        Self::with_entries(game, DEFAULT_ENTRIES)
+    }
+
+    /// A solver with an empty table of at least so many entries; 0 allocates nothing.
+    pub fn with_entries(game: Reversi, entries: usize) -> Self {
+        Self {
+            game,
+            parity_regions: &PARITY_REGIONS[game.size() / 2 - 2],
+            instructions: Instructions::detect(),
+            table: Table::with_entries(entries),
+            entries,
+            guesses: false,
+            nodes: 0,
+            limits: Limits::NONE,
+            next_check: u64::MAX,
+            is_stopped: false,
+        }
+    }
+
+    /// The score of best play for the side to move, in discs.
+    #[must_use]
+    pub fn score(&mut self, position: &Position) -> i32 {
+        self.estimates(std::slice::from_ref(position))[0].score
+    }
+
+    /// The scores of some moves for the side that makes them.
+    #[must_use]
+    pub fn scores(&mut self, position: &Position, moves: &[Move]) -> Vec<i32> {
+        let scores = self.move_estimates(position, moves).into_iter();
+        scores.map(|estimate| estimate.score).collect()
+    }
+
+    /// The scores of some moves for the side that makes them, as far as the limits allow.
+    fn move_estimates(&mut self, position: &Position, moves: &[Move]) -> Vec<Estimate> {
+        let after = |&mv| self.game.play(position, mv);
+        let positions: Vec<Position> = moves.iter().map(after).collect();
+        let mut estimates = self.estimates(&positions);
+        for estimate in &mut estimates {
+            estimate.score = -estimate.score;
+        }
+        estimates
+    }
+
+    /// The payoff of the side to move with best play: 1, ½ or 0. Faster than the score.
+    #[must_use]
+    pub fn result(&mut self, position: &Position) -> f32 {
+        self.table.drop_estimates();
+        value(self.search(position, -1, 1))
+    }
+
+    /// Number of nodes of all searches.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    fn set_limits(&mut self, limits: &Limits) {
+        self.limits.clone_from(limits);
+        self.is_stopped = false;
+        self.next_check = match limits.stop {
+            Some(_) => self.nodes,
+            None => u64::MAX,
+        };
+    }
+
+    #[inline(always)]
+    fn is_over(&mut self) -> bool {
+        if self.nodes >= self.next_check {
+            self.next_check = self.nodes + NODES_BETWEEN_CHECKS;
+            self.is_stopped = self.limits.is_stopped();
+        }
+        self.is_stopped
+    }
+
+    fn search(&mut self, position: &Position, alpha: i32, beta: i32) -> i32 {
+        search::search_with_table(
+            self.instructions,
+            self,
+            position.own,
+            position.enemy,
+            alpha,
+            beta,
+        )
+    }
+
+    /// The scores of positions, as far as the limits allow. All are estimated before the first is
+    /// solved, since the bounds of estimates have to be dropped.
+    fn estimates(&mut self, positions: &[Position]) -> Vec<Estimate> {
+        let far = |position: &Position| self.game.empties(position) >= MIN_EMPTIES_FOR_ASPIRATION;
+        let mut estimates = vec![Estimate::default(); positions.len()];
+        if self.limits.is_stopped() {
+            return estimates;
+        }
+        self.table.drop_estimates();
+        if self.entries > 0 && positions.iter().any(far) {
+            self.guesses = true;
+            self.table.has_estimates = true;
+            for (estimate, position) in estimates.iter_mut().zip(positions) {
+                let score = self.search(position, -MAX_SCORE, MAX_SCORE);
+                estimate.add(score, Certainty::Guess, self.is_stopped);
+            }
+            self.guesses = false;
+            // A stopped search returns at once, and the next one drops its bounds.
+            if self.is_stopped {
+                return estimates;
+            }
+            self.table.drop_estimates();
+        }
+        for (estimate, position) in estimates.iter_mut().zip(positions) {
+            let score = match estimate.certainty {
+                Certainty::Guess => self.aspiration_search(position, estimate.score),
+                _ => self.search(position, -MAX_SCORE, MAX_SCORE),
+            };
+            estimate.add(score, Certainty::Exact, self.is_stopped);
+        }
+        estimates
+    }
+
+    /// The score of a position, searched around an estimate.
+    fn aspiration_search(&mut self, position: &Position, guess: i32) -> i32 {
+        let (mut alpha, mut beta) = (guess - ASPIRATION_HALF_WIDTH, guess + ASPIRATION_HALF_WIDTH);
+        loop {
+            let score = self.search(position, alpha, beta);
+            if self.is_stopped {
+                return guess;
+            }
+            // The bound stays inside of the next window, which may find that it is the score.
+            if score <= alpha {
+                (alpha, beta) = (score - ASPIRATION_STEP, score + 1);
+            } else if score >= beta {
+                (alpha, beta) = (score - 1, score + ASPIRATION_STEP);
+            } else {
+                return score;
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Certainty {
+    #[default]
+    Unknown,
+    Guess,
+    Exact,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Estimate {
+    score: i32,
+    certainty: Certainty,
+}
+
+impl Estimate {
+    fn exact(&self) -> Option<i32> {
+        (self.certainty == Certainty::Exact).then_some(self.score)
+    }
+
+    /// Updates the result of a search, unless it was stopped.
+    fn add(&mut self, score: i32, certainty: Certainty, is_stopped: bool) {
+        if !is_stopped {
+            *self = Self { score, certainty };
+        }
+    }
+}
+
+fn value(score: i32) -> f32 {
+    (1 + score.signum()) as f32 / 2.0
+}
+
+/// Oracle of positions with a limited number of empty squares, by solving them.
+#[derive(Clone, Copy, Debug)]
+pub struct SolvedEndgames {
+    /// Maximal number of empty squares.
+    pub empties: u32,
+}
+
+impl Oracle<Reversi> for SolvedEndgames {
+    fn value(&self, game: &Reversi, position: &Position) -> Option<f32> {
+        self.value_within(game, position, &Limits::NONE)
+    }
+
+    fn value_within(&self, game: &Reversi, position: &Position, limits: &Limits) -> Option<f32> {
+        if game.empties(position) > self.empties {
+            return None;
+        }
+        let mut solver = Endgame::with_entries(*game, 0);
+        solver.set_limits(limits);
+        let result = solver.result(position);
+        (!solver.is_stopped).then_some(result)
+    }
+}
+
+/// Plays endgames exactly, for discs; before them the move that leaves the fewest replies.
+#[derive(Clone)]
+pub struct EndgamePlayer {
+    solver: Endgame,
+    empties: u32,
+    /// The last solved position, with its moves and scores.
+    solved: Option<(Position, Vec<(Move, i32)>)>,
+}
+
+impl EndgamePlayer {
+    /// A player that solves positions with at most so many empty squares.
+    pub fn new(game: Reversi, empties: u32) -> Self {
+        Self {
+            solver: Endgame::new(game),
+            empties,
+            solved: None,
+        }
+    }
+
+    /// The scores of moves near the end, unknown before; the other moves are ordered by their
+    /// number of replies.
+    fn rate_moves(
+        &mut self,
+        position: &Position,
+        moves: &[Move],
+        limits: &Limits,
+    ) -> Vec<Estimate> {
+        let solver = &mut self.solver;
+        let mut estimates = vec![Estimate::default(); moves.len()];
+        if solver.game.empties(position) <= self.empties {
+            solver.set_limits(limits);
+            estimates = solver.move_estimates(position, moves);
+        }
+        for (estimate, &mv) in estimates.iter_mut().zip(moves) {
+            if estimate.certainty == Certainty::Unknown {
+                let replies = solver.game.play(position, mv).moves.count_ones();
+                estimate.score = -(replies as i32);
+            }
+        }
+        estimates
+    }
+}
+
+/// Index of the best move, the first of equal ones; moves with a score come first.
+fn best_index(estimates: &[Estimate]) -> usize {
+    let key = |index: usize| {
+        let Estimate { score, certainty } = estimates[index];
+        (certainty > Certainty::Unknown, score)
+    };
+    (0..estimates.len())
+        .rev()
+        .max_by_key(|&index| key(index))
+        .unwrap_or(0)
+}
+
+impl Player<Reversi> for EndgamePlayer {
+    fn new_game(&mut self, _seed: u64) {
+        self.solver.table = Table::with_entries(self.solver.entries);
+    }
+
+    fn decide(
+        &mut self,
+        position: &Position,
+        legal: &[Move],
+        limits: &Limits,
+    ) -> Result<Decision<Move>, Failure> {
+        let analysis = self.analyse(position, Some(legal), limits)?;
+        let best = analysis.line[0];
+        let rate_moves = analysis
+            .moves
+            .iter()
+            .find(|rate_moves| rate_moves.mv == best);
+        Ok(Decision {
+            best,
+            value: rate_moves.and_then(|rate_moves| rate_moves.value),
+            stats: analysis.stats,
+            cpu_time: None,
+        })
+    }
+
+    fn analyse(
+        &mut self,
+        position: &Position,
+        legal: Option<&[Move]>,
+        limits: &Limits,
+    ) -> Result<Analysis<Move>, Failure> {
+        let before = self.solver.nodes;
+        let mut analysis = Analysis::without_values(&self.solver.game, position, legal);
+        let moves = analysis.list();
+        let estimates = self.rate_moves(position, &moves, limits);
+        let score = |(&mv, estimate): (&Move, &Estimate)| Some((mv, estimate.exact()?));
+        let scores: Option<_> = moves.iter().zip(&estimates).map(score).collect();
+        self.solved = scores.map(|scores| (*position, scores));
+        for (rate_moves, estimate) in analysis.moves.iter_mut().zip(&estimates) {
+            rate_moves.value = estimate.exact().map(value);
+        }
+        analysis.line = vec![moves[best_index(&estimates)]];
+        analysis.stats.nodes = self.solver.nodes - before;
+        Ok(analysis)
+    }
+
+    fn exact_scores(
+        &mut self,
+        position: &Position,
+        moves: &[Move],
+        limits: &Limits,
+    ) -> Option<(&'static str, Vec<i32>)> {
+        // A position that was just analysed is not solved again.
+        let solved = self.solved.as_ref().filter(|solved| solved.0 == *position);
+        let score = |mv: &Move| Some(solved?.1.iter().find(|one| one.0 == *mv)?.1);
+        let scores: Option<Vec<i32>> = moves.iter().map(score).collect();
+        let scores = scores.or_else(|| {
+            let estimates = self.rate_moves(position, moves, limits);
+            estimates.iter().map(Estimate::exact).collect()
+        });
+        Some((SCORE_UNIT, scores?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bits::squares_of;
+    use super::*;
+    use alea_core::{random::RandomStream, search_game::Playouts};
+
+    #[test]
+    fn all_instructions_search_the_same_positions() {
+        let mut random = RandomStream::new(3);
+        for game in [Reversi::EIGHT, Reversi::SIX] {
+            for _ in 0..5 {
+                let mut position = game.start();
+                while game.empties(&position) > 14 && !game.is_over(&position) {
+                    let mv = game.sample_move(&position, random.next_u64());
+                    position = game.play(&position, mv);
+                }
+                let solved = Instructions::available().map(|instructions| {
+                    let mut solver = Endgame::with_entries(game, 1 << 12);
+                    solver.instructions = instructions;
+                    (solver.score(&position), solver.nodes)
+                });
+                let solved: Vec<(i32, u64)> = solved.collect();
+                assert!(solved.iter().all(|one| *one == solved[0]), "{solved:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn parity_regions_are_disjoint() {
+        for (parity_regions, game) in PARITY_REGIONS.iter().rev().zip(Reversi::ALL) {
+            let of_corners = squares_of(game.corners).map(|square| parity_regions[square]);
+            assert_eq!(
+                of_corners.fold(0, |all, quarter| all ^ quarter),
+                game.squares()
+            );
+            let mut sizes =
+                squares_of(game.squares()).map(|square| parity_regions[square].count_ones());
+            assert!(sizes.all(|size| size as usize == game.size().pow(2) / 4));
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Transposition table of the endgame solver: bounds of scores, and best moves.
+//!
+//! Three entries fill a cache line; the one with the fewest empty squares is replaced. Invariant:
+//! an entry stores its complete position.
+
+use alea_core::pages::Pages;
+
+/// Bytes of a cache line, of an entry, and of the two sets of discs at its beginning.
+const LINE_BYTES: usize = 64;
+const ENTRY_BYTES: usize = 20;
+const DISCS_BYTES: usize = 16;
+
+/// Positions of 8×8 with so few empty squares, the majority, share the first bytes, which stay in
+/// the processor's cache: a tenth to a fifth faster.
+const MAX_CACHED_EMPTIES: u32 = 9;
+const CACHED_BYTES: usize = 1 << 19;
+
+/// Bounds of a position's score, its best square (64 for none), and its number of empty squares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) lower: i8,
+    pub(super) upper: i8,
+    pub(super) best: u8,
+    pub(super) empties: u8,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    entries: usize,
+    /// `None` without memory: then nothing is stored.
+    lines: Option<Pages>,
+    /// Whether its bounds may be estimates.
+    pub(super) has_estimates: bool,
+}
+
+impl Clone for Table {
+    fn clone(&self) -> Self {
+        Self::with_entries(self.entries)
+    }
+}
+
+#[inline(always)]
+fn discs(own: u64, enemy: u64) -> [u8; DISCS_BYTES] {
+    (u128::from(own) | u128::from(enemy) << 64).to_le_bytes()
+}
+
+impl Table {
+    /// An empty table of at least so many entries; 0 stores nothing.
+    pub(super) fn with_entries(entries: usize) -> Self {
+        let lines = entries
+            .div_ceil(LINE_BYTES / ENTRY_BYTES)
+            .next_power_of_two();
+        let lines = (entries > 0).then(|| Pages::zeroed(lines * LINE_BYTES));
+        Self {
+            entries,
+            lines: lines.flatten(),
+            has_estimates: false,
+        }
+    }
+
+    #[inline(always)]
+    fn line(own: u64, enemy: u64, bytes: usize) -> usize {
+        let bytes = match (own | enemy).count_zeros() <= MAX_CACHED_EMPTIES {
+            true => bytes.min(CACHED_BYTES),
+            false => bytes,
+        };
+        // Independent of the seat to move.
+        super::super::hash_sets(own, enemy) as usize & (bytes - LINE_BYTES)
+    }
+
+    #[inline(always)]
+    pub(super) fn get(&self, own: u64, enemy: u64) -> Option<Entry> {
+        let lines = self.lines.as_ref()?.bytes();
+        let line: &[u8; LINE_BYTES] = lines[Self::line(own, enemy, lines.len())..].first_chunk()?;
+        let discs = discs(own, enemy);
+        let mut entries = line.as_chunks::<ENTRY_BYTES>().0.iter();
+        let entry = entries.find(|entry| entry[..DISCS_BYTES] == discs)?;
+        Some(Entry {
+            lower: entry[DISCS_BYTES] as i8,
+            upper: entry[DISCS_BYTES + 1] as i8,
+            best: entry[DISCS_BYTES + 2],
+            empties: entry[DISCS_BYTES + 3],
+        })
+    }
+
+    #[inline(always)]
+    pub(super) fn put(&mut self, own: u64, enemy: u64, found: Entry) {
+        let Some(lines) = self.lines.as_mut().map(Pages::bytes_mut) else {
+            return;
+        };
+        let line = Self::line(own, enemy, lines.len());
+        let discs = discs(own, enemy);
+        let entries = lines[line..line + LINE_BYTES]
+            .as_chunks_mut::<ENTRY_BYTES>()
+            .0;
+        let worth = |entry: &&mut [u8; ENTRY_BYTES]| match entry[..DISCS_BYTES] == discs {
+            true => 0,
+            false => 1 + entry[DISCS_BYTES + 3],
+        };
+        let Some(entry) = entries.iter_mut().min_by_key(worth) else {
+            return;
+        };
+        entry[..DISCS_BYTES].copy_from_slice(&discs);
+        let Entry { lower, upper, .. } = found;
+        entry[DISCS_BYTES..].copy_from_slice(&[
+            lower as u8,
+            upper as u8,
+            found.best,
+            found.empties,
+        ]);
+    }
+
+    /// Drops bounds that may be estimates; best moves stay.
+    pub(super) fn drop_estimates(&mut self) {
+        if !std::mem::take(&mut self.has_estimates) {
+            return;
+        }
+        let lines = self.lines.iter_mut();
+        let lines = lines.flat_map(|lines| lines.bytes_mut().as_chunks_mut::<LINE_BYTES>().0);
+        for entry in lines.flat_map(|line| line.as_chunks_mut::<ENTRY_BYTES>().0) {
+            entry[DISCS_BYTES..DISCS_BYTES + 2].copy_from_slice(&[(-64_i8) as u8, 64]);
+        }
+    }
+}

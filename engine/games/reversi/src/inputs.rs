@@ -1,0 +1,253 @@
+//! Inputs of Reversi's models: squares as three symbols, and tuples of lines and corners.
+//!
+//! Sources of the tuples: Lucas 2008 and Jaśkowski 2014. Invariant: a name keeps its tuples for
+//! ever.
+
+use super::{
+    Position, Reversi,
+    bits::{COLUMNS, squares_of, transform_set},
+};
+use alea_core::game::Seat;
+use alea_learned::{
+    inputs::{Cell, CellGroup, Learnable, NamedTuples, NoFeatureGroup, TupleInputs},
+    tuples::GenericKernels,
+};
+use std::{collections::BTreeSet, ops::RangeInclusive};
+
+const fn cells(size: usize) -> [CellGroup; 1] {
+    let meaning = "board, row by row (0 empty, 1 mover, 2 other)";
+    [CellGroup::only('b', size * size, 3, meaning)]
+}
+
+/// By half the size.
+static CELLS: [[CellGroup; 1]; 5] = [cells(0), cells(0), cells(4), cells(6), cells(8)];
+
+fn images(game: &Reversi, shapes: impl IntoIterator<Item = u64>) -> BTreeSet<Vec<Cell>> {
+    let cells = |set| squares_of(set).map(|square| cell(game, square)).collect();
+    let images = |shape| (0..8).map(move |symmetry| transform_set(shape, symmetry, game.size()));
+    shapes.into_iter().flat_map(images).map(cells).collect()
+}
+
+fn cell(game: &Reversi, square: usize) -> Cell {
+    game.cells()[0].cell(square / COLUMNS * game.size() + square % COLUMNS)
+}
+
+fn square(row: usize, column: usize) -> u64 {
+    1 << (COLUMNS * row + column)
+}
+
+/// Rows, columns, and diagonals of at least four squares.
+fn lines(game: &Reversi) -> BTreeSet<Vec<Cell>> {
+    let size = game.size();
+    let row = |row| (0..size).fold(0, |set, column| set | square(row, column));
+    let diagonal = |length| (0..length).fold(0, |set, at| set | square(at, length - 1 - at));
+    images(game, (0..size).map(row).chain((4..=size).map(diagonal)))
+}
+
+/// Blocks of 3×3 and 2×5 in the corners, in both orientations; 2×4 on 4×4.
+fn corners(game: &Reversi) -> BTreeSet<Vec<Cell>> {
+    let block = |(rows, columns)| {
+        let all = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
+        all.fold(0, |set, (row, column)| set | square(row, column))
+    };
+    images(game, [(3, 3), (2, game.size().min(5))].map(block))
+}
+
+/// The sets, the default first. On 8×8 they have 46 and 34 tuples, 671,922 and 120,942 rows.
+static SETS: [NamedTuples<Reversi>; 2] = [
+    NamedTuples {
+        name: "lines-and-corners",
+        tuples: |game| lines(game).union(&corners(game)).cloned().collect(),
+    },
+    NamedTuples {
+        name: "lines",
+        tuples: |game| lines(game).into_iter().collect(),
+    },
+];
+
+impl Learnable for Reversi {
+    type Tuples = GenericKernels;
+
+    type Network = GenericKernels;
+
+    type Group = NoFeatureGroup;
+}
+
+impl TupleInputs for Reversi {
+    fn cells(&self) -> &[CellGroup] {
+        &CELLS[self.size() / 2]
+    }
+
+    #[inline]
+    fn write_symbols(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
+        let (own, enemy) = (position.discs(seat), position.discs(1 - seat));
+        for (row, symbols) in symbols.chunks_exact_mut(self.size()).enumerate() {
+            let [own, enemy] = [own, enemy].map(|discs| discs >> (COLUMNS * row));
+            for (column, symbol) in symbols.iter_mut().enumerate() {
+                *symbol = (own >> column & 1 | (enemy >> column & 1) << 1) as u8;
+            }
+        }
+    }
+
+    fn remaining_range(&self) -> RangeInclusive<usize> {
+        // A side that can move has a disc and flips another.
+        1..=self.size() * self.size() - 2
+    }
+
+    fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
+        &SETS
+    }
+
+    fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {
+        let (row, column) = (cell.index() / self.size(), cell.index() % self.size());
+        let transform_set = transform_set(square(row, column), symmetry, self.size());
+        self::cell(self, transform_set.trailing_zeros() as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alea_core::{
+        evaluator::Evaluator, game::Game, random::RandomStream, search_game::Playouts,
+    };
+    use alea_learned::{
+        inputs::with_view,
+        name_set::NameSet,
+        network::{Accumulators, FloatWeights, Layer, Network},
+        tuples::{TupleNetwork, TupleSet},
+    };
+    use alea_play::playable::Codec;
+
+    fn set(game: &Reversi, name: &str) -> TupleSet<Reversi> {
+        TupleSet::from_name(game, name).unwrap()
+    }
+
+    fn network(game: &Reversi, scale: f32) -> Network<Reversi> {
+        let numbers = |count: usize| -> Vec<f32> {
+            let mut random = RandomStream::new(count as u64);
+            let weight = |_| scale * (random.unit() as f32 - 0.5);
+            (0..count).map(weight).collect()
+        };
+        let weights = FloatWeights {
+            rows: numbers(3 * game.size() * game.size() * 32),
+            bias: numbers(32),
+            hidden: vec![Layer {
+                weights: numbers(32 * 16),
+                bias: numbers(16),
+            }],
+            output: numbers(16),
+            output_bias: vec![0.0],
+        };
+        Network::new(game, NameSet::NONE, &[], weights.quantize().unwrap()).unwrap()
+    }
+
+    /// Random games: position, move, and position after it.
+    fn plies(game: &Reversi, mut visit: impl FnMut(&Position, super::super::Move, &Position)) {
+        let mut random = RandomStream::new(3);
+        for _ in 0..10 {
+            let mut position = game.start();
+            while game.payoffs(&position).is_none() {
+                let mv = game.sample_move(&position, random.next_u64());
+                let after = game.play(&position, mv);
+                visit(&position, mv, &after);
+                position = after;
+            }
+        }
+    }
+
+    #[test]
+    fn sizes_are_those_documented() {
+        let count = |game: &Reversi, name| {
+            let set = set(game, name);
+            (set.tuples(), set.rows())
+        };
+        // 18 lines of 8 squares, and four of 7, 6, 5 and 4 each.
+        let lines = 18 * 6561 + 4 * (2187 + 729 + 243 + 81);
+        assert_eq!(count(&Reversi::EIGHT, "lines"), (34, lines));
+        let corners = 4 * 19_683 + 8 * 59_049;
+        let both = [Reversi::EIGHT, Reversi::FOUR].map(|game| count(&game, "lines-and-corners"));
+        // On 4×4 ten lines of 4, and four blocks of 3×3 and of 2×4 each.
+        let small = 10 * 81 + 4 * (19_683 + 6561);
+        assert_eq!(both, [(46, lines + corners), (18, small)]);
+    }
+
+    #[test]
+    fn rows_are_the_discs_that_the_mover_sees() {
+        let game = Reversi::FOUR;
+        let set = TupleSet::custom(&game, &["b0 b1 b5", "b15"]).unwrap();
+        plies(&game, |position, _, _| {
+            let symbol = |square: usize| {
+                let discs = [position.own, position.enemy];
+                let [own, enemy] = discs.map(|discs| (discs >> square & 1) as u32);
+                own + 2 * enemy
+            };
+            let mut rows = [0; 2];
+            set.row_indices(position, &mut rows);
+            // Shorter tuples first: d4 alone, then a1, b1, b2.
+            let block = symbol(0) + 3 * symbol(1) + 9 * symbol(9);
+            assert_eq!(rows, [symbol(27), 3 + block]);
+        });
+    }
+
+    #[test]
+    fn images_of_cells_see_in_images_of_positions_what_cells_see() {
+        for game in Reversi::ALL {
+            plies(&game, |position, _, _| {
+                let seat = position.seat();
+                let view = |at: &Position| with_view(&game, at, seat, <[u8]>::to_vec);
+                let seen = view(position);
+                for symmetry in 0..game.symmetries() {
+                    let transform_set = view(&game.transform_position(position, symmetry));
+                    for cell in game.cells()[0].all() {
+                        let image_cell = game.transform_cell(cell, symmetry);
+                        assert_eq!(seen[cell.index()], transform_set[image_cell.index()]);
+                    }
+                }
+            });
+            let set = set(&game, "lines-and-corners");
+            let images = |symmetry| -> BTreeSet<BTreeSet<Cell>> {
+                let cell = |&cell: &Cell| game.transform_cell(cell, symmetry);
+                let transform_set = |tuple: &Vec<Cell>| tuple.iter().map(cell).collect();
+                set.cells().iter().map(transform_set).collect()
+            };
+            assert!((1..game.symmetries()).all(|symmetry| images(symmetry) == images(0)));
+        }
+    }
+
+    #[test]
+    fn models_without_knowledge_call_every_game_even_and_rows_lie_in_their_tables() {
+        for game in Reversi::ALL {
+            let set = set(&game, "lines-and-corners");
+            let mut rows = vec![0; set.tuples()];
+            let network = network(&game, 0.0);
+            let phased = set.clone().with_phases(&[4]).unwrap();
+            let weights = vec![0.0; phased.rows()];
+            let tuples = TupleNetwork::new(phased, weights, 0.0).unwrap();
+            plies(&game, |position, _, _| {
+                set.row_indices(position, &mut rows);
+                let mut pairs = rows.iter().zip(set.tables());
+                assert!(pairs.all(|(&row, table)| table.contains(&(row as usize))));
+                assert_eq!(tuples.value_of(&game, position), 0.5);
+                assert_eq!(network.value_of(&game, position), 0.5);
+            });
+        }
+    }
+
+    #[test]
+    fn a_network_followed_along_a_game_is_one_that_starts_afresh_passes_included() {
+        for game in [Reversi::FOUR, Reversi::EIGHT] {
+            let network = network(&game, 1.0);
+            let mut passes = 0;
+            plies(&game, |position, mv, after| {
+                let (mut cache, mut fresh, mut child) = <(Accumulators, _, _)>::default();
+                network.refresh(&game, position, &mut cache);
+                network.update(&game, &cache, position, mv, after, &mut child);
+                network.refresh(&game, after, &mut fresh);
+                assert_eq!(child, fresh);
+                passes += usize::from(position.moves == 0);
+            });
+            assert!(game.size() > 4 || passes > 0);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Reversi as a game to play, record and learn.
+
+use super::{
+    Move, Position, Reversi, bits, drawing,
+    endgame::{EndgamePlayer, SCORE_UNIT, SolvedEndgames},
+    evaluators::EVALUATORS,
+    transcript::FORMS,
+};
+use alea_core::{game::Seat, random::RandomStream, text::TextError};
+use alea_learned::model_file;
+use alea_play::{
+    chance_outcomes::NoChance,
+    notation::{Arguments, Problem, parse_number},
+    playable::{ChanceOutcomes, Codec, GameInfo, GameText, Playable, Registry, Rules},
+    registry::{Meaning, OracleEntry, PlayerEntry},
+};
+use std::sync::Arc;
+
+/// `endgame=N`: positions with at most N empty squares are solved.
+static ENDGAME_ORACLE: OracleEntry<Reversi> = OracleEntry {
+    key: "endgame",
+    read: |value, _| {
+        let empties = parse_number("endgame", value, 0..=20)?;
+        Ok((empties > 0).then(|| Arc::new(SolvedEndgames { empties }) as _))
+    },
+    default: |_, _| Ok(None),
+    // So many empty squares are solved in milliseconds.
+    instant: |_| Some("8".to_owned()),
+    class: |game, position| game.empties(position).to_string(),
+};
+
+static PLAYERS: [PlayerEntry<Reversi>; 1] = [PlayerEntry {
+    name: "endgame",
+    parameters: "empties",
+    help: "exact in discs with so many empty squares (20); before, fewest replies",
+    meaning: Meaning::Own(|arguments, game| {
+        let (game, empties) = (*game, arguments.number("empties", 0..=60, 20)?);
+        Ok(Arc::new(move || {
+            Box::new(EndgamePlayer::new(game, empties))
+        }))
+    }),
+}];
+
+static REGISTRY: Registry<Reversi> = Registry {
+    evaluators: &EVALUATORS,
+    players: &PLAYERS,
+    oracle: Some(&ENDGAME_ORACLE),
+    transcripts: &FORMS,
+    best_model: |_| Some(include_bytes!("../../../../models/reversi-1.safetensors")),
+    read_model: model_file::evaluator,
+    ..Registry::DEFAULT
+};
+
+impl Playable for Reversi {
+    fn registry() -> &'static Registry<Self> {
+        &REGISTRY
+    }
+}
+
+impl Rules for Reversi {
+    const INFO: &'static GameInfo = &GameInfo {
+        name: "reversi",
+        parameters: "size=8|6|4",
+        size_parameter: "size",
+        seats: &[("X", "Black"), ("O", "White")],
+        remaining_unit: "empties",
+        opening_plies: 8,
+        pipeline_presets: &[("quick", include_str!("quick.toml"))],
+        generation_presets: &[("quick", include_str!("generations.toml"))],
+        move_classes: &[("quiet", 1), ("corner", 4)],
+        solver_options: &[("endgame", "8")],
+        page_rules: &["reversi", "reversi(size=6)", "reversi(size=4)"],
+        page_parameters: &[("size", &[])],
+        ..GameInfo::DEFAULT
+    };
+
+    fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
+        let sizes = [("8", Self::EIGHT), ("6", Self::SIX), ("4", Self::FOUR)];
+        arguments.choice("size", &sizes)
+    }
+
+    fn parameters(&self) -> String {
+        match self.size() {
+            8 => String::new(),
+            size => format!("size={size}"),
+        }
+    }
+
+    fn board_size(&self) -> Option<usize> {
+        Some(self.size())
+    }
+
+    /// There are no two passes in a row.
+    fn max_plies(&self) -> u16 {
+        128
+    }
+
+    fn remaining(&self, position: &Position) -> usize {
+        self.empties(position) as usize
+    }
+
+    fn random_start(&self, _: &mut RandomStream, _: Seat) -> Position {
+        self.start()
+    }
+}
+
+impl ChanceOutcomes for Reversi {
+    type Chance = NoChance;
+    type PairedChance = NoChance;
+}
+
+impl GameText for Reversi {
+    fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
+        Self::parse_position(self, text).map(|position| (position, None))
+    }
+
+    fn format_position(&self, position: &Position, _: Option<u8>) -> String {
+        Self::format_position(self, position)
+    }
+
+    fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
+        Self::parse_move(self, position, text)
+    }
+
+    fn format_move(&self, _: &Position, mv: Move) -> String {
+        Self::format_move(self, mv)
+    }
+
+    fn draw(&self, position: &Position, _: Option<u8>) -> String {
+        drawing::text(self, position)
+    }
+
+    fn svg(&self, position: &Position, _: Option<u8>) -> String {
+        drawing::svg(self, position)
+    }
+
+    fn final_score(&self, position: &Position) -> Option<(&'static str, i32)> {
+        let is_over = self.is_over(position);
+        is_over.then(|| (SCORE_UNIT, self.final_discs(position)))
+    }
+}
+
+impl Codec for Reversi {
+    fn encode(&self, position: &Position, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&position.own.to_le_bytes());
+        bytes.extend_from_slice(&position.enemy.to_le_bytes());
+        bytes.push(position.seat() as u8);
+    }
+
+    fn decode(&self, bytes: &mut &[u8]) -> Result<Position, String> {
+        let read = |bytes: &[u8]| {
+            let (own, rest) = bytes.split_first_chunk()?;
+            let (enemy, rest) = rest.split_first_chunk()?;
+            let (&seat, rest) = rest.split_first()?;
+            let [own, enemy] = [own, enemy].map(|&discs| u64::from_le_bytes(discs));
+            let wrong = own & enemy | (own | enemy) & !self.squares();
+            let position = || self.position(own, enemy, usize::from(seat));
+            (wrong == 0 && seat < 2).then(|| (position(), rest.len()))
+        };
+        let (position, rest) = read(bytes).ok_or("the bytes are no position")?;
+        *bytes = &bytes[bytes.len() - rest..];
+        Ok(position)
+    }
+
+    fn symmetries(&self) -> usize {
+        8
+    }
+
+    fn transform_position(&self, position: &Position, symmetry: usize) -> Position {
+        let discs = [position.own, position.enemy];
+        let [own, enemy] = discs.map(|discs| bits::transform_set(discs, symmetry, self.size()));
+        self.position(own, enemy, position.seat())
+    }
+
+    fn transform_move(&self, mv: Move, symmetry: usize) -> Option<(u32, usize)> {
+        // A pass is number 64.
+        let square = mv.square().map_or(0, |square| 1 << square);
+        let transform_set = bits::transform_set(square, symmetry, self.size()).trailing_zeros();
+        Some((transform_set, symmetry))
+    }
+
+    fn swap_colours(&self, position: &Position) -> Position {
+        self.position(position.own, position.enemy, 1 - position.seat())
+    }
+}

@@ -1,0 +1,385 @@
+//! Inputs of ReversiXT's models: a summary of twenty symbols on any map, and the board of 8×8 maps.
+//!
+//! A model of the summary plays on unseen maps. Symbols are leads of a seat over the best other
+//! one; corners and edges follow from the lines of the map. Invariant: a name keeps its tuples for
+//! ever.
+
+use super::{
+    Phase, Position, ReversiXt,
+    map::{Cell, DIRECTIONS, Map, Side},
+};
+use alea_core::game::{MAX_SEATS, Seat};
+use alea_learned::{
+    inputs::{CellGroup, Learnable, NamedTuples, NoFeatureGroup, TupleInputs, all_pairs},
+    tuples::GenericKernels,
+};
+use alea_play::playable::Rules;
+use std::{ops::RangeInclusive, sync::Arc};
+
+const NUM_SUMMARY: usize = 20;
+
+const ALPHABET_SIZE: i32 = 16;
+
+/// Columns and rows of maps with board inputs.
+const BOARD_SIDE: usize = 8;
+
+const SUMMARY_TUPLES: CellGroup = CellGroup::only(
+    's',
+    NUM_SUMMARY,
+    ALPHABET_SIZE as usize,
+    "summary v1 (empties, phase and players, leads in stones, moves, corners, edges, X, C, frontier, \
+     stocks, tempo, the last stones)",
+);
+
+/// Indices of the second group follow those of the first.
+static GROUPS: [CellGroup; 2] = [
+    SUMMARY_TUPLES,
+    CellGroup {
+        start: NUM_SUMMARY,
+        optional: true,
+        ..CellGroup::only(
+            'b',
+            BOARD_SIDE * BOARD_SIDE,
+            4,
+            "board, row by row (0 empty, 1 mover, 2 another's, 3 hole)",
+        )
+    },
+];
+
+/// Kind of a cell by the lines through it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// At most one line ends here.
+    Middle,
+    /// Two or three lines end here.
+    Edge,
+    /// Every line ends here, so only special moves take a stone away.
+    Corner,
+}
+
+/// Kinds and corners of a map's cells.
+#[derive(Debug)]
+pub(super) struct Shape {
+    kinds: Box<[Kind]>,
+    /// For each cell the corners next to it.
+    corners: Box<[Vec<u16>]>,
+}
+
+impl Shape {
+    pub(super) fn from_map(map: &Map) -> Self {
+        let cells = 0..map.cells().len();
+        let kind = |cell| match map.closed_lines(cell) {
+            4 => Kind::Corner,
+            2 | 3 => Kind::Edge,
+            _ => Kind::Middle,
+        };
+        let kinds: Box<[Kind]> = cells.clone().map(kind).collect();
+        let beside = |cell| {
+            let steps = (0..DIRECTIONS).map(|direction| map.step(Side::new(cell, direction)));
+            let cells = steps.filter(|&side| side != Side::NONE).map(Side::cell);
+            let corners = cells.filter(|&cell| kinds[cell] == Kind::Corner);
+            corners.map(|cell| cell as u16).collect()
+        };
+        let corners = cells.map(beside).collect();
+        Self { kinds, corners }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    corners: i32,
+    edges: i32,
+    /// Stones on X squares: in the middle next to an empty corner.
+    x_squares: i32,
+    /// Stones on C squares: at an edge next to an empty corner.
+    c_squares: i32,
+    /// Stones next to an empty cell.
+    frontier: i32,
+    moves: i32,
+    /// Choice cells, and inversion cells that the seat can fill.
+    choices: i32,
+    inversions: i32,
+}
+
+impl ReversiXt {
+    fn counts(&self, position: &Position) -> [Counts; MAX_SEATS] {
+        let (map, shape) = (self.map(), &self.shape);
+        let cells = &position.cells[..map.cells().len()];
+        let mut all = [Counts::default(); MAX_SEATS];
+        for (at, &cell) in cells.iter().enumerate() {
+            if let Some(seat) = cell.seat() {
+                let counts = &mut all[seat];
+                let steps = (0..DIRECTIONS).map(|direction| map.step(Side::new(at, direction)));
+                let open = |side: Side| side != Side::NONE && cells[side.cell()].is_empty();
+                counts.frontier += i32::from(steps.into_iter().any(open));
+                let corners = &shape.corners[at];
+                let danger = corners.iter().any(|&at| cells[usize::from(at)].is_empty());
+                match shape.kinds[at] {
+                    Kind::Corner => counts.corners += 1,
+                    Kind::Edge if danger => counts.c_squares += 1,
+                    Kind::Edge => counts.edges += 1,
+                    Kind::Middle => counts.x_squares += i32::from(danger),
+                }
+            }
+        }
+        if position.phase() == Phase::Stones {
+            for (seat, counts) in all[..map.players()].iter_mut().enumerate() {
+                for at in self.capturing_cells(cells, seat, false).iter(cells.len()) {
+                    counts.moves += 1;
+                    counts.choices += i32::from(cells[at] == Cell::CHOICE);
+                    counts.inversions += i32::from(cells[at] == Cell::INVERSION);
+                }
+            }
+        }
+        all
+    }
+}
+
+/// A number from -7 to 8 as a symbol.
+fn lead_symbol(lead: i32) -> u8 {
+    (lead.clamp(-7, 8) + 7) as u8
+}
+
+fn ratio_symbol((own, other): (i32, i32)) -> u8 {
+    let ratio = (own - other) as f32 / (own + other).max(1) as f32;
+    (7.5 + 7.5 * ratio).round() as u8
+}
+
+fn summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; NUM_SUMMARY] {
+    let players = game.map().players();
+    let counts = game.counts(position);
+    let rivals = |seat| seat != own && !position.is_disqualified(seat);
+    let against = |has: &dyn Fn(Seat) -> i32| {
+        let others = (0..players).filter(|&seat| rivals(seat));
+        (has(own), others.map(has).max().unwrap_or(0))
+    };
+    let lead = |has: &dyn Fn(Seat) -> i32| {
+        let (own, other) = against(has);
+        lead_symbol(own - other)
+    };
+    let empties = game.empties(position) as i32;
+    let cells = game.map().num_cells().max(1) as i32;
+    let clamp_symbol = |number: i32| number.min(ALPHABET_SIZE - 1) as u8;
+    let tempo = |number: i32, can: i32| (number.min(7) + 8 * can.min(1)) as u8;
+    let left = |cell| game.cells_of(position).filter(|&at| at == cell).count() as i32;
+    let bombs = position.phase() == Phase::Bombs;
+    let others_move = (0..players).any(|seat| rivals(seat) && counts[seat].moves > 0);
+    [
+        clamp_symbol(empties * ALPHABET_SIZE / cells),
+        (players - 2) as u8 + 8 * u8::from(bombs),
+        ratio_symbol(against(&|seat| position.stones(seat).into())),
+        ratio_symbol(against(&|seat| counts[seat].moves)),
+        clamp_symbol(counts[own].moves),
+        lead(&|seat| counts[seat].corners),
+        lead(&|seat| counts[seat].edges),
+        lead(&|seat| counts[seat].x_squares),
+        lead(&|seat| counts[seat].c_squares),
+        ratio_symbol(against(&|seat| counts[seat].frontier)),
+        lead(&|seat| position.overrides(seat).into()),
+        lead(&|seat| position.bombs(seat).into()),
+        clamp_symbol(position.overrides(own).into()),
+        tempo(left(Cell::CHOICE), counts[own].choices),
+        tempo(left(Cell::INVERSION), counts[own].inversions),
+        (empties % players as i32) as u8 + 8 * u8::from(!others_move),
+        lead(&|seat| position.stones(seat).into()),
+        lead(&|seat| counts[seat].moves),
+        clamp_symbol(position.bombs(own).into()),
+        clamp_symbol(empties),
+    ]
+}
+
+/// Rows, columns, diagonals of at least four cells, and blocks of 3×3 in the corners; none on maps
+/// of other sizes.
+fn board(game: &ReversiXt) -> Vec<Vec<alea_learned::inputs::Cell>> {
+    let Some(group) = game.cells().get(1) else {
+        return Vec::new();
+    };
+    let cells = |along: &dyn Fn(usize) -> (usize, usize), length: usize| {
+        let cell = |(row, column)| group.cell(row * BOARD_SIDE + column);
+        (0..length).map(along).map(cell).collect()
+    };
+    let mut tuples = Vec::new();
+    for line in 0..BOARD_SIDE {
+        tuples.push(cells(&|at| (line, at), BOARD_SIDE));
+        tuples.push(cells(&|at| (at, line), BOARD_SIDE));
+    }
+    for length in 4..=BOARD_SIDE {
+        let short = BOARD_SIDE - length;
+        tuples.push(cells(&|at| (at, short + at), length));
+        tuples.push(cells(&|at| (at, length - 1 - at), length));
+        if short > 0 {
+            tuples.push(cells(&|at| (short + at, at), length));
+            tuples.push(cells(&|at| (short + at, BOARD_SIDE - 1 - at), length));
+        }
+    }
+    for (down, right) in [(0, 0), (0, 5), (5, 0), (5, 5)] {
+        tuples.push(cells(&|at| (down + at / 3, right + at % 3), 9));
+    }
+    tuples
+}
+
+/// The sets, the default first, with 190 tuples and 48,640 rows.
+static SETS: [NamedTuples<ReversiXt>; 2] = [
+    NamedTuples {
+        name: "summary-pairs",
+        tuples: all_pairs,
+    },
+    NamedTuples {
+        name: "board",
+        tuples: board,
+    },
+];
+
+impl Learnable for ReversiXt {
+    type Tuples = GenericKernels;
+
+    type Network = GenericKernels;
+
+    type Group = NoFeatureGroup;
+
+    fn for_joint_training(mut games: Vec<Self>) -> Vec<Self> {
+        for (game, number) in games.iter_mut().zip(0..) {
+            game.number = number;
+        }
+        let all: Arc<[Self]> = games.clone().into();
+        for game in &mut games {
+            game.variants = Arc::clone(&all);
+        }
+        games
+    }
+
+    /// A model of one map may be used on another.
+    fn model_name(&self) -> String {
+        Self::INFO.name.to_owned()
+    }
+}
+
+impl TupleInputs for ReversiXt {
+    fn cells(&self) -> &[CellGroup] {
+        let fits = |game: &Self| game.map.width() == BOARD_SIDE && game.map.height() == BOARD_SIDE;
+        let both = fits(self) && self.variants.iter().all(fits);
+        &GROUPS[..1 + usize::from(both)]
+    }
+
+    fn write_symbols(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
+        let (summary_symbols, board) = symbols.split_at_mut(NUM_SUMMARY);
+        summary_symbols.copy_from_slice(&summary(self.rules_of(position), position, seat));
+        for (symbol, cell) in board.iter_mut().zip(&position.cells) {
+            *symbol = match cell.seat() {
+                Some(owner) => 2 - u8::from(owner == seat),
+                None if *cell == Cell::HOLE => 3,
+                None => 2 * u8::from(*cell == Cell::EXPANSION),
+            };
+        }
+    }
+
+    fn remaining_range(&self) -> RangeInclusive<usize> {
+        let clamp_symbol = self.variants.iter().map(|game| game.map.num_cells()).max();
+        0..=clamp_symbol.unwrap_or(self.map.num_cells())
+    }
+
+    fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
+        &SETS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::MapSettings;
+    use alea_core::{evaluator::Evaluator, game::Game};
+    use alea_learned::{
+        inputs::with_view,
+        model_file::{Model, ModelFile, evaluator},
+        tuples::{TupleNetwork, TupleSet},
+    };
+    use alea_play::playable::Rules;
+
+    fn summary_symbols(game: &ReversiXt, seat: Seat) -> Vec<u8> {
+        with_view(game, &game.start(), seat, <[u8]>::to_vec)
+    }
+
+    #[test]
+    fn summary_symbols_of_a_position_by_hand() {
+        let map = "2\n3\n1 1\n4 4\n0 0 0 0\n0 1 2 0\n2 2 1 0\n0 c 0 0\n";
+        let game = ReversiXt::on_text(map);
+        let seen = summary_symbols(&game, 0);
+        // Eleven of sixteen cells are empty, one of them a choice; two stones against three.
+        assert_eq!(seen[..3], [11, 0, (7.5_f32 - 7.5 / 5.0).round() as u8]);
+        // Player 1 fills the cells above and to the right of the enemy stone in the second row, and
+        // the choice.
+        assert_eq!(seen[4], 3);
+        // No corner is taken; the edge stone of player 2 is next to an empty one.
+        assert_eq!(seen[5..9], [7, 7, 7, 6]);
+        assert_eq!(seen[10..13], [7, 7, 3]);
+        // One choice is left; eleven empties, an odd number.
+        assert_eq!((seen[13] % 8, seen[15] % 8, seen[16]), (1, 1, 6));
+        assert_eq!((seen[18], seen[19]), (1, 11));
+        let other = summary_symbols(&game, 1);
+        assert_eq!((other[8], other[16]), (8, 8));
+    }
+
+    #[test]
+    fn the_first_of_those_together_sees_what_each_sees_alone() {
+        let map = |seed| {
+            let settings = MapSettings {
+                players: 2 + seed as usize % 3,
+                width: 9 + seed as usize,
+                height: 12 - seed as usize,
+                overrides: 1,
+                bombs: 1,
+                strength: 1,
+                density: 0.2,
+            };
+            Arc::new(settings.generate(seed).unwrap())
+        };
+        let alone: Vec<ReversiXt> = (0..4).map(|seed| ReversiXt::new(map(seed))).collect();
+        let variants = ReversiXt::for_joint_training(alone.clone());
+        let set = TupleSet::from_name(&variants[0], "summary-pairs").unwrap();
+        assert_eq!((set.tuples(), set.rows()), (190, 48_640));
+        let weights = (0..set.rows()).map(|row| (row % 7) as f32 / 70.0).collect();
+        let model = TupleNetwork::new(set, weights, 0.0).unwrap();
+        let file = ModelFile {
+            provenance: "{}".to_owned(),
+            model: Model::NTuple(model.clone()),
+        };
+        let file = file.to_bytes();
+        for (game, numbered) in alone.iter().zip(&variants) {
+            let (mut position, mut same) = (game.start(), numbered.start());
+            while game.payoffs(&position).is_none() {
+                let seat = game.to_move(&position);
+                let view = |game: &ReversiXt, position: &Position| {
+                    with_view(game, position, seat, <[u8]>::to_vec)
+                };
+                assert_eq!(view(game, &position), view(&variants[0], &same));
+                let mut moves = Default::default();
+                game.moves(&position, &mut moves);
+                let mv = moves[moves.len() / 2];
+                (position, same) = (game.play(&position, mv), numbered.play(&same, mv));
+            }
+            // Its file is a model of each map.
+            let read = evaluator(game, &file).unwrap();
+            let value = model.value_of(&variants[0], &numbered.start());
+            assert_eq!(read.value_of(game, &game.start()), value);
+        }
+        let plain = ReversiXt::from_notation("reversixt", None).unwrap();
+        assert!(evaluator(&plain, &file).is_ok());
+    }
+
+    #[test]
+    fn boards_of_eight_by_eight_have_tuples_of_their_own() {
+        let plain = ReversiXt::from_notation("reversixt", None).unwrap();
+        let set = TupleSet::from_name(&plain, "board").unwrap();
+        // Sixteen rows and columns, two diagonals of 8 and four each of 7, 6, 5 and 4; four
+        // corners.
+        assert_eq!(set.tuples(), 16 + 2 + 4 * 4 + 4);
+        let start = with_view(&plain, &plain.start(), 0, |seen| {
+            seen[NUM_SUMMARY..].to_vec()
+        });
+        let occupied: Vec<usize> = (0..64).filter(|&at| start[at] > 0).collect();
+        assert_eq!(occupied, [27, 28, 35, 36]);
+        let other = "2\n0\n0 0\n8 9\n".to_owned() + &"0 0 0 0 1 2 0 0 0\n".repeat(8);
+        let other = ReversiXt::on_text(&other);
+        assert!(TupleSet::from_name(&other, "board").is_err());
+    }
+}

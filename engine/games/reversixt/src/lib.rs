@@ -1,0 +1,634 @@
+//! The rules of ReversiXT: Reversi for two to eight players on a [`Map`], with override stones and
+//! bombs.
+//!
+//! In the first phase players place stones: on an empty cell where at least one line captures, or
+//! with an override stone on an occupied one; players without a move are skipped. Then players with
+//! bombs throw them, starting after the last mover; each turns the cells within its strength into
+//! holes. Then most stones win. Source: the course at RWTH Aachen (Softwarepraktikum 2016); where
+//! programs disagree, the majority: bombs reach through cells that they destroy, a line that
+//! returns to its first cell captures nothing, and stones can be exchanged with disqualified
+//! players.
+
+mod drawing;
+pub mod evaluators;
+pub mod generate;
+mod inputs;
+pub mod map;
+mod notation;
+mod playable;
+use alea_core::arrays::build_array;
+pub use playable::MAPS;
+
+use alea_core::{
+    bits::members,
+    game::{DRAW, Deterministic, Game, MAX_SEATS, Payoffs, Seat, win_for},
+    random::{GOLDEN, mix64},
+    search_game::{OutOfTurn, Playouts, SearchHints},
+};
+use map::{Cell, DIRECTIONS, MAX_SIDE, Map, Side};
+use smallvec::SmallVec;
+use std::{
+    hash::{Hash, Hasher},
+    sync::Arc,
+};
+
+const MAX_CELLS: usize = MAX_SIDE * MAX_SIDE;
+
+/// The moves of a position, on the stack up to 256.
+pub type MoveList = SmallVec<[Move; 256]>;
+
+/// Default points of the ranks, those most often quoted.
+pub const POINTS: [u32; MAX_SEATS] = [25, 11, 5, 2, 1, 0, 0, 0];
+
+/// The rules on a map.
+#[derive(Clone, Debug)]
+pub struct ReversiXt {
+    map: Arc<Map>,
+    shape: Arc<inputs::Shape>,
+    /// The file of the map in the notation.
+    name: Option<String>,
+    points: [u32; MAX_SEATS],
+    /// Index of these rules in `variants`, stored in positions.
+    number: u16,
+    /// All rules whose positions occur together; empty for one.
+    variants: Arc<[Self]>,
+}
+
+/// Phase of the game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Phase {
+    /// Stones are placed.
+    Stones,
+    /// Bombs are thrown.
+    Bombs,
+    /// The game is over.
+    Over,
+}
+
+/// Content of the cells, stocks, and the seat to move.
+#[derive(Clone, Copy, Debug)]
+pub struct Position {
+    /// Cells of the map, followed by holes.
+    cells: [Cell; MAX_CELLS],
+    key: u64,
+    stones: [u16; MAX_SEATS],
+    overrides: [u16; MAX_SEATS],
+    bombs: [u16; MAX_SEATS],
+    cells_left: u16,
+    seat: u8,
+    phase: Phase,
+    /// Bit set of disqualified seats.
+    disqualified: u8,
+    /// Index of the position's rules, see [`ReversiXt::rules_of`].
+    number: u16,
+}
+
+impl Position {
+    /// The content of a cell.
+    #[inline]
+    pub fn cell(&self, cell: usize) -> Cell {
+        self.cells[cell]
+    }
+
+    /// The phase.
+    #[inline]
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// The seat to move.
+    #[inline]
+    pub fn seat(&self) -> Seat {
+        usize::from(self.seat)
+    }
+
+    /// Number of stones of a seat on the board.
+    #[inline]
+    pub fn stones(&self, seat: Seat) -> u16 {
+        self.stones[seat]
+    }
+
+    /// Number of override stones of a seat.
+    #[inline]
+    pub fn overrides(&self, seat: Seat) -> u16 {
+        self.overrides[seat]
+    }
+
+    /// Number of bombs of a seat.
+    #[inline]
+    pub fn bombs(&self, seat: Seat) -> u16 {
+        self.bombs[seat]
+    }
+
+    /// Whether a seat is disqualified.
+    #[inline]
+    pub fn is_disqualified(&self, seat: Seat) -> bool {
+        self.disqualified >> seat & 1 == 1
+    }
+
+    #[inline]
+    fn put(&mut self, at: usize, cell: Cell) {
+        let old = std::mem::replace(&mut self.cells[at], cell);
+        self.key ^= key_of(at, old) ^ key_of(at, cell);
+        if let Some(seat) = old.seat() {
+            self.stones[seat] -= 1;
+        }
+        if let Some(seat) = cell.seat() {
+            self.stones[seat] += 1;
+        }
+    }
+
+    fn change_owners(&mut self, cells: usize, owner: impl Fn(Seat) -> Seat) {
+        for at in 0..cells {
+            if let Some(seat) = self.cells[at].seat() {
+                self.put(at, Cell::stone(owner(seat)));
+            }
+        }
+    }
+
+    fn remaining_state(&self) -> impl Eq + Hash {
+        let rest = [self.seat, self.phase as u8, self.disqualified];
+        (rest, self.overrides, self.bombs)
+    }
+}
+
+struct CellSet([u64; MAX_CELLS.div_ceil(64)]);
+
+impl CellSet {
+    const NONE: Self = Self([0; MAX_CELLS.div_ceil(64)]);
+
+    #[inline]
+    fn contains(&self, cell: usize) -> bool {
+        self.0[cell / 64] >> (cell % 64) & 1 == 1
+    }
+
+    #[inline]
+    fn insert(&mut self, cell: usize) {
+        self.0[cell / 64] |= 1 << (cell % 64);
+    }
+
+    fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    fn iter(&self, cells: usize) -> impl Iterator<Item = usize> {
+        let words = self.0[..cells.div_ceil(64)].iter().enumerate();
+        words.flat_map(|(index, &word)| members(word).map(move |bit| 64 * index + bit))
+    }
+}
+
+impl PartialEq for Position {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+            && self.remaining_state() == other.remaining_state()
+            && self.cells == other.cells
+    }
+}
+
+impl Eq for Position {}
+
+impl Hash for Position {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.key, self.remaining_state()).hash(state);
+    }
+}
+
+#[inline]
+fn key_of(at: usize, cell: Cell) -> u64 {
+    mix64((at as u64 * 16 + u64::from(cell.number()) + 1).wrapping_mul(GOLDEN))
+}
+
+/// A cell and a special choice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Move {
+    cell: u16,
+    special: u8,
+}
+
+impl Move {
+    /// Chooses a bomb as bonus.
+    pub const BOMB: u8 = 20;
+    /// Chooses an override stone as bonus.
+    pub const OVERRIDE: u8 = 21;
+
+    /// A stone or a bomb on a cell. `special` is the player, from 1, to exchange stones with on a
+    /// choice cell, the chosen bonus, and 0 otherwise.
+    #[inline]
+    pub const fn new(cell: usize, special: u8) -> Self {
+        Self {
+            cell: cell as u16,
+            special,
+        }
+    }
+
+    /// The cell.
+    #[inline]
+    pub fn cell(self) -> usize {
+        usize::from(self.cell)
+    }
+
+    /// The special choice.
+    #[inline]
+    pub fn special(self) -> u8 {
+        self.special
+    }
+}
+
+impl ReversiXt {
+    /// The rules on a map, with [`POINTS`].
+    pub fn new(map: Arc<Map>) -> Self {
+        Self {
+            shape: Arc::new(inputs::Shape::from_map(&map)),
+            map,
+            name: None,
+            points: POINTS,
+            number: 0,
+            variants: Arc::default(),
+        }
+    }
+
+    #[cfg(test)]
+    fn on_text(map: &str) -> Self {
+        Self::new(Arc::new(Map::parse(map).unwrap()))
+    }
+
+    fn rules_of(&self, position: &Position) -> &Self {
+        let number = usize::from(position.number);
+        self.variants.get(number).unwrap_or(self)
+    }
+
+    /// The map.
+    pub fn map(&self) -> &Map {
+        &self.map
+    }
+
+    fn cells_of(&self, position: &Position) -> impl Iterator<Item = Cell> {
+        position.cells[..self.map.cells().len()].iter().copied()
+    }
+
+    fn empties(&self, position: &Position) -> usize {
+        self.cells_of(position)
+            .filter(|cell| cell.is_empty())
+            .count()
+    }
+
+    /// A position of holes alone.
+    fn empty(&self) -> Position {
+        Position {
+            cells: [Cell::HOLE; MAX_CELLS],
+            key: 0,
+            stones: [0; MAX_SEATS],
+            overrides: [0; MAX_SEATS],
+            bombs: [0; MAX_SEATS],
+            cells_left: 0,
+            seat: 0,
+            phase: Phase::Stones,
+            disqualified: 0,
+            number: self.number,
+        }
+    }
+
+    /// The start position.
+    pub fn start(&self) -> Position {
+        let players = self.map.players();
+        let mut position = self.empty();
+        position.overrides[..players].fill(self.map.overrides);
+        position.bombs[..players].fill(self.map.bombs);
+        for (at, &cell) in self.map.cells().iter().enumerate() {
+            position.put(at, cell);
+            position.cells_left += u16::from(cell != Cell::HOLE);
+        }
+        self.pass_turn(&mut position, players - 1);
+        position
+    }
+
+    /// The position after a disqualification; the seat's stones stay.
+    pub fn disqualify(&self, position: &Position, seat: Seat) -> Position {
+        let mut position = *position;
+        position.disqualified |= 1 << seat;
+        if position.phase != Phase::Over && position.seat() == seat {
+            self.pass_turn(&mut position, seat);
+        }
+        position
+    }
+
+    /// The rank of each seat, from 0, by stones; ties share the better rank, and disqualified seats
+    /// come last.
+    pub fn ranks(&self, position: &Position) -> [usize; MAX_SEATS] {
+        let strength = |seat| (!position.is_disqualified(seat)).then(|| position.stones(seat));
+        let players = self.map.players();
+        build_array(|seat| {
+            let better = |&other: &Seat| strength(other) > strength(seat);
+            (0..players).filter(better).count()
+        })
+    }
+
+    /// The points of each seat by its rank; 0 for disqualified seats.
+    pub fn points(&self, position: &Position) -> [u32; MAX_SEATS] {
+        let ranks = self.ranks(position);
+        build_array(|seat| {
+            let plays = seat < self.map.players() && !position.is_disqualified(seat);
+            if plays { self.points[ranks[seat]] } else { 0 }
+        })
+    }
+
+    /// Passes the turn after a move of `last`: to the next seat that can place a stone; else bombs
+    /// are thrown, or the game is over.
+    fn pass_turn(&self, position: &mut Position, last: Seat) {
+        let players = self.map.players();
+        let following = |can: &dyn Fn(Seat) -> bool| {
+            let mut seats = (1..=players).map(|after| (last + after) % players);
+            seats.find(|&seat| !position.is_disqualified(seat) && can(seat))
+        };
+        let laying = (position.phase == Phase::Stones)
+            .then(|| following(&|seat| self.can_place_stone(position, seat)))
+            .flatten();
+        let throwing = || {
+            let throwing = following(&|seat| position.bombs[seat] > 0);
+            throwing.filter(|_| position.cells_left > 0)
+        };
+        let (phase, seat) = match laying {
+            Some(seat) => (Phase::Stones, seat),
+            None => match throwing() {
+                Some(seat) => (Phase::Bombs, seat),
+                None => (Phase::Over, 0),
+            },
+        };
+        position.phase = phase;
+        position.seat = seat as u8;
+    }
+
+    fn can_place_stone(&self, position: &Position, seat: Seat) -> bool {
+        let overrides = position.overrides[seat] > 0;
+        let cells = &position.cells[..self.map.cells().len()];
+        overrides && cells.contains(&Cell::EXPANSION)
+            || self.each_capturing(cells, seat, overrides, |_| true)
+    }
+
+    /// Visits cells where a stone of a seat captures, some repeatedly: empty ones, and with
+    /// `overrides` occupied ones. Ends with `true` once `visit` returns it.
+    #[inline]
+    fn each_capturing(
+        &self,
+        cells: &[Cell],
+        seat: Seat,
+        overrides: bool,
+        mut visit: impl FnMut(usize) -> bool,
+    ) -> bool {
+        let own = Cell::stone(seat);
+        for (at, _) in cells.iter().enumerate().filter(|&(_, &cell)| cell == own) {
+            for direction in 0..DIRECTIONS {
+                let mut side = self.map.step(Side::new(at, direction));
+                let is_other = |side: Side| {
+                    side != Side::NONE
+                        && cells[side.cell()].is_occupied()
+                        && cells[side.cell()] != own
+                };
+                if !is_other(side) {
+                    continue;
+                }
+                let first = side.cell();
+                loop {
+                    side = self.map.step(side);
+                    if side == Side::NONE {
+                        break;
+                    }
+                    let cell = cells[side.cell()];
+                    let is_target = cell.is_empty() || overrides && cell.is_occupied();
+                    // From the first cell the line would return to itself before it gets here.
+                    let returns = side.cell() == at || side.cell() == first;
+                    if is_target && !returns && visit(side.cell()) {
+                        return true;
+                    }
+                    if !is_other(side) {
+                        break;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// The cells where a stone of a seat captures.
+    fn capturing_cells(&self, cells: &[Cell], seat: Seat, overrides: bool) -> CellSet {
+        let mut found = CellSet::NONE;
+        self.each_capturing(cells, seat, overrides, |at| {
+            found.insert(at);
+            false
+        });
+        found
+    }
+
+    /// Number of captured stones on a line from this cell: up to a stone of the seat, 0 without one
+    /// or if the line returns to the cell.
+    #[inline]
+    fn count_captured(&self, cells: &[Cell], at: usize, direction: usize, seat: Seat) -> usize {
+        let own = Cell::stone(seat);
+        let mut side = Side::new(at, direction);
+        let mut steps = 0;
+        loop {
+            side = self.map.step(side);
+            if side == Side::NONE || side.cell() == at {
+                return 0;
+            }
+            let cell = cells[side.cell()];
+            if cell == own {
+                return steps;
+            }
+            if !cell.is_occupied() {
+                return 0;
+            }
+            steps += 1;
+        }
+    }
+
+    fn place_stone(&self, position: &mut Position, mv: Move) {
+        let (seat, players) = (position.seat(), self.map.players());
+        let count = self.map.cells().len();
+        let filled = position.cells[mv.cell()];
+        // All lines are those of the board before.
+        let cells = &position.cells[..count];
+        let steps: [usize; DIRECTIONS] =
+            build_array(|direction| self.count_captured(cells, mv.cell(), direction, seat));
+        for (direction, steps) in steps.into_iter().enumerate() {
+            let mut side = Side::new(mv.cell(), direction);
+            for _ in 0..steps {
+                side = self.map.step(side);
+                position.put(side.cell(), Cell::stone(seat));
+            }
+        }
+        position.put(mv.cell(), Cell::stone(seat));
+        if filled.is_occupied() {
+            position.overrides[seat] -= 1;
+        }
+        if filled == Cell::CHOICE {
+            let other = usize::from(mv.special) - 1;
+            position.change_owners(count, |owner| match owner {
+                _ if owner == seat => other,
+                _ if owner == other => seat,
+                _ => owner,
+            });
+        } else if filled == Cell::INVERSION {
+            position.change_owners(count, |owner| (owner + 1) % players);
+        } else if filled == Cell::BONUS && mv.special == Move::BOMB {
+            position.bombs[seat] += 1;
+        } else if filled == Cell::BONUS {
+            position.overrides[seat] += 1;
+        }
+    }
+
+    /// Turns all cells within the strength of bombs into holes. Older holes cannot be crossed.
+    fn throw_bomb(&self, position: &mut Position, target: usize) {
+        let mut run_ends: SmallVec<[u16; 256]> = SmallVec::new();
+        let mut is_reached = CellSet::NONE;
+        let mut reach = |cell: usize, run_ends: &mut SmallVec<[u16; 256]>| {
+            if !is_reached.contains(cell) {
+                is_reached.insert(cell);
+                run_ends.push(cell as u16);
+            }
+        };
+        reach(target, &mut run_ends);
+        let mut begin = 0;
+        for _ in 0..self.map.strength {
+            let end = run_ends.len();
+            if begin == end {
+                break;
+            }
+            for at in begin..end {
+                for direction in 0..DIRECTIONS {
+                    let side = self
+                        .map
+                        .step(Side::new(usize::from(run_ends[at]), direction));
+                    if side != Side::NONE && position.cells[side.cell()] != Cell::HOLE {
+                        reach(side.cell(), &mut run_ends);
+                    }
+                }
+            }
+            begin = end;
+        }
+        for &cell in &run_ends {
+            position.put(usize::from(cell), Cell::HOLE);
+        }
+        position.cells_left -= run_ends.len() as u16;
+        position.bombs[position.seat()] -= 1;
+    }
+}
+
+impl Game for ReversiXt {
+    type Position = Position;
+    type Move = Move;
+    type Moves = MoveList;
+    type Outcomes = Deterministic;
+
+    fn seats(&self) -> usize {
+        self.map.players()
+    }
+
+    #[inline]
+    fn to_move(&self, position: &Position) -> Seat {
+        position.seat()
+    }
+
+    /// Two players share a win; more get the points of their ranks, divided by the maximum.
+    fn payoffs(&self, position: &Position) -> Option<Payoffs> {
+        if position.phase != Phase::Over {
+            return None;
+        }
+        let ranks = self.ranks(position);
+        Some(if self.map.players() == 2 {
+            match ranks {
+                [0, 0, ..] => DRAW,
+                [0, ..] => win_for(0),
+                _ => win_for(1),
+            }
+        } else {
+            let max_points = self.points[0].max(1) as f32;
+            self.points(position)
+                .map(|points| points as f32 / max_points)
+        })
+    }
+
+    /// Row by row; choices by player, and a bomb before an override stone.
+    fn moves(&self, position: &Position, moves: &mut MoveList) {
+        moves.clear();
+        let cells = &position.cells[..self.map.cells().len()];
+        let seat = position.seat();
+        if position.phase == Phase::Bombs {
+            let left = (0..cells.len()).filter(|&at| cells[at] != Cell::HOLE);
+            moves.extend(left.map(|at| Move::new(at, 0)));
+            return;
+        }
+        let overrides = position.overrides[seat] > 0;
+        let mut permitted = self.capturing_cells(cells, seat, overrides);
+        if overrides {
+            let expansions = cells.iter().enumerate();
+            let expansions = expansions.filter(|&(_, &cell)| cell == Cell::EXPANSION);
+            expansions.for_each(|(at, _)| permitted.insert(at));
+        }
+        for at in permitted.iter(cells.len()) {
+            let cell = cells[at];
+            match cell {
+                Cell::CHOICE => {
+                    let players = 1..=self.map.players() as u8;
+                    moves.extend(players.map(|player| Move::new(at, player)));
+                }
+                Cell::BONUS => {
+                    moves.extend([Move::BOMB, Move::OVERRIDE].map(|choice| Move::new(at, choice)));
+                }
+                _ => moves.push(Move::new(at, 0)),
+            }
+        }
+    }
+
+    fn play(&self, position: &Position, mv: Move) -> Position {
+        let mut next = *position;
+        if position.phase == Phase::Bombs {
+            self.throw_bomb(&mut next, mv.cell());
+        } else {
+            self.place_stone(&mut next, mv);
+        }
+        self.pass_turn(&mut next, position.seat());
+        next
+    }
+}
+
+impl SearchHints for ReversiXt {
+    fn history_size(&self) -> usize {
+        self.map.cells().len()
+    }
+
+    fn history_index(&self, _position: &Position, mv: Move) -> usize {
+        mv.cell()
+    }
+
+    /// Override moves are many and costly: 0. Then stones, then stones with a special choice. Bombs
+    /// count as stones.
+    fn move_class(&self, position: &Position, mv: Move) -> u8 {
+        let cell = position.cells[mv.cell()];
+        if position.phase == Phase::Bombs {
+            return u8::from(cell.is_occupied());
+        }
+        u8::from(!cell.is_occupied()) + u8::from(cell.is_empty() && cell != Cell::EMPTY)
+    }
+}
+
+impl Playouts for ReversiXt {}
+
+impl OutOfTurn for ReversiXt {
+    const SUPPORTS_OUT_OF_TURN: bool = true;
+
+    fn set_side_to_move(&self, position: &mut Position, seat: Seat) -> bool {
+        let can = match position.phase {
+            Phase::Over => false,
+            _ if position.seat() == seat => true,
+            _ if position.is_disqualified(seat) => false,
+            Phase::Stones => self.can_place_stone(position, seat),
+            Phase::Bombs => position.bombs[seat] > 0,
+        };
+        if can {
+            position.seat = seat as u8;
+        }
+        can
+    }
+}

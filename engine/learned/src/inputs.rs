@@ -1,0 +1,336 @@
+//! Inputs of learned evaluators: positions as symbols (*views*), tuple sets over views, and the
+//! features of networks.
+//!
+//! Training and inference share one extractor. Invariant: a view depends on the perspective alone,
+//! not on the seat's number. A canonical *schema text* in model files names every input with the
+//! version of its formula, so that no model runs on other inputs than those of its training.
+
+use super::{
+    name_set::{NameSet, Named},
+    network::NetworkKernels,
+    tuples::TupleKernels,
+};
+use alea_core::{game::Seat, random::RandomStream, text::joined};
+use alea_play::playable::Playable;
+use std::{
+    fmt::Debug,
+    ops::{Range, RangeInclusive},
+};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Hash (xxh3, 64 bits) of a schema text, for model files.
+pub fn hash(layout: &str) -> u64 {
+    xxh3_64(layout.as_bytes())
+}
+
+/// A run of view cells with the same alphabet of symbols.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CellGroup {
+    /// Prefix of the cells' names, such as `b` for `b3`.
+    pub letter: char,
+    /// View index of the first cell; groups are in ascending order.
+    pub start: usize,
+    /// Number of cells.
+    pub count: usize,
+    /// Number of symbols in the alphabet.
+    pub symbols: usize,
+    /// Meaning of the symbols, for the schema text.
+    pub meaning: &'static str,
+    /// Whether schema texts mention the group only if a tuple uses it.
+    pub optional: bool,
+}
+
+/// One cell of a view, with the size of its alphabet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cell {
+    index: u16,
+    symbols: u8,
+}
+
+impl CellGroup {
+    /// A group that is the only one of its view.
+    pub const fn only(letter: char, count: usize, symbols: usize, meaning: &'static str) -> Self {
+        Self {
+            letter,
+            start: 0,
+            count,
+            symbols,
+            meaning,
+            optional: false,
+        }
+    }
+
+    /// The cell with this number in the group, from 0.
+    ///
+    /// # Panics
+    /// If the number is out of range.
+    pub fn cell(&self, number: usize) -> Cell {
+        assert!(number < self.count, "{}{number} is no cell", self.letter);
+        Cell {
+            index: (self.start + number) as u16,
+            symbols: self.symbols as u8,
+        }
+    }
+
+    /// All cells of the group.
+    pub fn all(&self) -> impl Iterator<Item = Cell> {
+        (0..self.count).map(|number| self.cell(number))
+    }
+
+    /// The number of a cell in this group; `None` if it is in another.
+    pub fn number_of(&self, cell: Cell) -> Option<usize> {
+        cell.index()
+            .checked_sub(self.start)
+            .filter(|number| *number < self.count)
+    }
+
+    /// The range of the cells' names, such as `b0-24`.
+    pub fn names(&self) -> String {
+        format!("{}0-{}", self.letter, self.count - 1)
+    }
+}
+
+impl Cell {
+    /// The cell's index in a view.
+    #[inline]
+    pub fn index(self) -> usize {
+        usize::from(self.index)
+    }
+
+    /// Size of the cell's alphabet.
+    #[inline]
+    pub fn symbols(self) -> usize {
+        usize::from(self.symbols)
+    }
+}
+
+/// A tuple set with a name. Its tuples never change, so that model files stay valid.
+#[derive(Debug)]
+pub struct NamedTuples<G> {
+    /// The name.
+    pub name: &'static str,
+    /// The cells of each tuple.
+    pub tuples: fn(&G) -> Vec<Vec<Cell>>,
+}
+
+/// Candidate tuples of one kind: the kind's name, and the cells of each tuple.
+pub type TupleCandidates = (&'static str, Vec<Vec<Cell>>);
+
+/// A game whose positions have views, the inputs of n-tuple networks: arrays with one symbol per
+/// cell.
+pub trait TupleInputs: Playable {
+    /// The groups of cells of a view.
+    fn cells(&self) -> &[CellGroup];
+
+    /// Writes the view of a position from a seat's perspective, each symbol below its cell's
+    /// alphabet size. Entries outside of the cells stay.
+    fn write_symbols(&self, position: &Self::Position, seat: Seat, symbols: &mut [u8]);
+
+    /// Range of [`alea_play::rules::Rules::remaining`] over unfinished positions; by default up
+    /// to the maximal number of plies.
+    fn remaining_range(&self) -> RangeInclusive<usize> {
+        1..=self.max_plies().into()
+    }
+
+    /// Named tuple sets, the default first; by default all pairs of cells of the first group.
+    fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
+        const {
+            &[NamedTuples {
+                name: "pairs",
+                tuples: all_pairs::<Self>,
+            }]
+        }
+    }
+
+    /// The cell that `cell` becomes under a symmetry
+    /// ([`alea_play::codec::Codec::transform_position`]); its symbols may be renamed.
+    fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {
+        let _ = symmetry;
+        cell
+    }
+
+    /// Candidates of a tuple search, up to symmetry; by default pairs and triples of cells of the
+    /// first group.
+    fn tuple_candidates(&self, random: &mut RandomStream) -> Vec<TupleCandidates> {
+        let _ = random;
+        let cells: Vec<Cell> = self.cells()[0].all().collect();
+        let (mut pairs, mut triples) = (Vec::new(), Vec::new());
+        for (third, &c) in cells.iter().enumerate() {
+            for (second, &b) in cells[..third].iter().enumerate() {
+                pairs.push(vec![b, c]);
+                triples.extend(cells[..second].iter().map(|&a| vec![a, b, c]));
+            }
+        }
+        vec![("pairs", pairs), ("triples", triples)]
+    }
+}
+
+/// A game that n-tuple networks and neural networks learn.
+pub trait Learnable: TupleInputs {
+    /// Inference code of n-tuple networks, such as [`super::tuples::GenericKernels`].
+    type Tuples: TupleKernels<Self>;
+    /// Inference code of neural networks, such as [`super::tuples::GenericKernels`].
+    type Network: NetworkKernels<Self>;
+    /// Optional feature groups of networks; [`NoFeatureGroup`] for none.
+    type Group: Named;
+
+    /// Feature groups that a network has by default.
+    const DEFAULT_FEATURES: &'static [Self::Group] = &[];
+
+    /// The rules that models are trained on, which may differ from those played.
+    fn training_rules(&self) -> Self {
+        self.clone()
+    }
+
+    /// Rules of several boards, changed to share one view, for training one model on all.
+    fn for_joint_training(all: Vec<Self>) -> Vec<Self> {
+        all
+    }
+
+    /// The game's name and parameters in model files.
+    fn model_name(&self) -> String {
+        self.notation()
+    }
+
+    /// The rules that a [`Learnable::model_name`] denotes; `None` for the name of another game.
+    fn from_model_name(name: &str) -> Option<Self> {
+        Self::from_notation(name, None).ok()
+    }
+
+    /// The one-hot slots of a network's features: ranges of first-layer rows, exactly one of which
+    /// is active. Slots may share rows. By default each cell of the first group is a slot with a
+    /// row per symbol.
+    fn feature_slots(&self, groups: NameSet<Self::Group>) -> Vec<Range<usize>> {
+        let _ = groups;
+        let cells = self.cells()[0];
+        let slot = |number| number * cells.symbols..(number + 1) * cells.symbols;
+        (0..cells.count).map(slot).collect()
+    }
+
+    /// Writes the active row of each slot, from a seat's perspective.
+    fn active_features(
+        &self,
+        groups: NameSet<Self::Group>,
+        position: &Self::Position,
+        seat: Seat,
+        rows: &mut [u16],
+    ) {
+        let _ = groups;
+        let cells = self.cells()[0];
+        with_view(self, position, seat, |symbols| {
+            let symbols = &symbols[cells.start..][..cells.count];
+            for ((number, row), &symbol) in (0..).zip(rows).zip(symbols) {
+                *row = (number * cells.symbols) as u16 + u16::from(symbol);
+            }
+        });
+    }
+
+    /// Schema text of the features, with the version of every formula.
+    fn feature_schema(&self, groups: NameSet<Self::Group>) -> String {
+        let _ = groups;
+        let cells = self.cells()[0];
+        format!("sparse v1: {} {}", cells.names(), cells.meaning)
+    }
+}
+
+/// Checks that upper limits of phases or buckets (`what`) ascend and leave none empty.
+pub fn check_bucket_limits<G: TupleInputs>(
+    game: &G,
+    what: &str,
+    limits: &[u8],
+) -> Result<(), String> {
+    let remaining = game.remaining_range();
+    let (min, max) = (*remaining.start(), *remaining.end());
+    let within = |limit: &u8| (min..max).contains(&usize::from(*limit));
+    if limits.is_sorted_by(|a, b| a < b) && limits.iter().all(within) {
+        return Ok(());
+    }
+    Err(format!(
+        "{what} {limits:?}: numbers of {} must ascend, from {min} to {}",
+        G::INFO.remaining_unit,
+        max - 1
+    ))
+}
+
+/// The limits of phases or buckets (`what`) in a schema text.
+pub(super) fn format_limits<G: TupleInputs>(what: &str, limits: &[u8]) -> String {
+    match limits {
+        [] => String::new(),
+        _ => format!(
+            "; {what} by {} up to {}",
+            G::INFO.phase_unit(),
+            joined(limits, " ")
+        ),
+    }
+}
+
+/// All pairs of cells of the first group.
+pub fn all_pairs<G: TupleInputs>(game: &G) -> Vec<Vec<Cell>> {
+    let cells: Vec<Cell> = game.cells()[0].all().collect();
+    let pairs_of = |(index, &a): (usize, &Cell)| {
+        let later = cells[index + 1..].iter().copied();
+        later.map(move |b| vec![a, b])
+    };
+    cells.iter().enumerate().flat_map(pairs_of).collect()
+}
+
+const STACK_CELLS: usize = 512;
+
+/// Calls `read` with the view of a position from a seat's perspective.
+#[inline]
+pub fn with_view<G: TupleInputs, R>(
+    game: &G,
+    position: &G::Position,
+    seat: Seat,
+    read: impl FnOnce(&[u8]) -> R,
+) -> R {
+    let view_len = game
+        .cells()
+        .last()
+        .map_or(0, |last| last.start + last.count);
+    if view_len <= STACK_CELLS {
+        let mut symbols = [0; STACK_CELLS];
+        game.write_symbols(position, seat, &mut symbols[..view_len]);
+        read(&symbols[..view_len])
+    } else {
+        let mut symbols = vec![0; view_len];
+        game.write_symbols(position, seat, &mut symbols);
+        read(&symbols)
+    }
+}
+
+/// Parses a cell such as `b3`; `b+3` and `b03` are refused.
+pub fn parse_cell(groups: &[CellGroup], text: &str) -> Option<Cell> {
+    let mut characters = text.chars();
+    let letter = characters.next()?;
+    let number = characters.as_str().parse().ok()?;
+    let group = groups.iter().find(|group| group.letter == letter)?;
+    (number < group.count)
+        .then(|| group.cell(number))
+        .filter(|cell| format_cell(groups, *cell) == text)
+}
+
+/// Name of a cell.
+pub fn format_cell(groups: &[CellGroup], cell: Cell) -> String {
+    groups
+        .iter()
+        .find_map(|group| Some(format!("{}{}", group.letter, group.number_of(cell)?)))
+        .unwrap_or_default()
+}
+
+/// The type of feature groups of a game without any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NoFeatureGroup {}
+
+impl Named for NoFeatureGroup {
+    const ALL: &'static [Self] = &[];
+    const KIND: &'static str = "group of inputs";
+
+    fn name(self) -> &'static str {
+        match self {}
+    }
+
+    fn number(self) -> usize {
+        match self {}
+    }
+}

@@ -1,0 +1,425 @@
+//! Model files: weights of learned evaluators with everything needed to validate them.
+//!
+//! A model file is a safetensors file with string metadata (`docs/reference/formats.md`, section
+//! "Model files"). Invariant: a loaded model equals the saved one to the last bit, and the same
+//! model gives the same bytes; the feature schema has to be that of this build.
+
+use super::{
+    ModelError,
+    container::{Container, Tensor},
+    inputs::{Learnable, hash},
+    name_set::NameSet,
+    network::{
+        ACTIVATION_MAX, HIDDEN_SCALE, LOGIT_SCALE, Layer, MAX_HIDDEN, Network, NetworkWeights,
+        OUTPUT_SCALE, ROW_SCALE, layout,
+    },
+    tuples::{CUSTOM, TupleNetwork, TupleSet},
+};
+use alea_core::{
+    files::{self, FileError, FileKind},
+    text::joined,
+};
+use alea_play::registry::AnyEvaluator;
+use std::{collections::BTreeMap, path::Path, sync::Arc};
+
+/// Format version of this build.
+pub const SCHEMA: &str = "1";
+
+/// The learned evaluator in a model file.
+#[derive(Clone, Debug)]
+pub enum Model<G: Learnable> {
+    /// An n-tuple network.
+    NTuple(TupleNetwork<G>),
+    /// A neural network.
+    Network(Network<G>),
+}
+
+/// A model with its provenance.
+#[derive(Clone, Debug)]
+pub struct ModelFile<G: Learnable> {
+    /// Free text, by convention JSON: data, settings, seed and result of the training.
+    pub provenance: String,
+    /// The weights.
+    pub model: Model<G>,
+}
+
+// A derive would require `G: PartialEq`.
+impl<G: Learnable> PartialEq for Model<G> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::NTuple(a), Self::NTuple(b)) => a == b,
+            (Self::Network(a), Self::Network(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl<G: Learnable> PartialEq for ModelFile<G> {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.provenance, &self.model) == (&other.provenance, &other.model)
+    }
+}
+
+impl<G: Learnable> ModelFile<G> {
+    /// Writes the model atomically.
+    pub fn save(&self, path: &Path) -> Result<(), ModelError> {
+        let bytes = self.to_bytes();
+        files::write_atomically(path, |file| file.write_all(&bytes)).map_err(from_file)
+    }
+
+    /// Loads and validates a model of a game.
+    pub fn load(game: &G, path: &Path) -> Result<Self, ModelError> {
+        let bytes = files::read(path, FileKind::Data).map_err(from_file)?;
+        Self::from_bytes(game, &bytes).map_err(|problem| with_path(path, problem))
+    }
+
+    /// The bytes of the model's file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut container = match &self.model {
+            Model::NTuple(model) => ntuple_container(model),
+            Model::Network(model) => network_container(model),
+        };
+        let hash = container
+            .metadata
+            .get("features")
+            .map_or(0, |features| hash(features));
+        for (key, value) in [
+            ("schema", SCHEMA.to_owned()),
+            ("game", self.model.game()),
+            ("feature_hash", format!("{hash:016x}")),
+            ("provenance", self.provenance.clone()),
+        ] {
+            container.metadata.insert(key.to_owned(), value);
+        }
+        container.to_bytes()
+    }
+
+    /// Parses the bytes of a model file, with the first failure of these checks in order: format,
+    /// schema, game, kind, features, checksums, tensors, weights.
+    pub fn from_bytes(game: &G, bytes: &[u8]) -> Result<Self, ModelError> {
+        let container = Container::parse(bytes)?;
+        let schema = container.value("schema")?;
+        if schema != SCHEMA {
+            return Err(ModelError(format!(
+                "model schema '{schema}' is not supported; this build reads schema '{SCHEMA}'"
+            )));
+        }
+        let requested_rules = game;
+        let game = &game.training_rules();
+        let found = container.value("game")?;
+        if found != game.model_name() {
+            let expected = requested_rules.notation();
+            return Err(ModelError(format!(
+                "a model of {found}; this is {expected}"
+            )));
+        }
+        let model = match container.value("kind")? {
+            "ntuple" => Model::NTuple(read_ntuple(game, container.clone())?),
+            NETWORK => Model::Network(read_network(game, container.clone())?),
+            "network" => {
+                return Err(ModelError(
+                    "a network in floating point, as versions before this one made them: train it \
+                     again (alea train --family network)"
+                        .to_owned(),
+                ));
+            }
+            kind => {
+                return Err(ModelError(format!(
+                    "model kind '{kind}' is unknown; there are 'ntuple' and '{NETWORK}'"
+                )));
+            }
+        };
+        Ok(Self {
+            provenance: container.value("provenance")?.to_owned(),
+            model,
+        })
+    }
+}
+
+/// Reads the game's name in a model file.
+pub fn read_game_name(path: &Path) -> Result<String, ModelError> {
+    let bytes = files::read(path, FileKind::Data).map_err(from_file)?;
+    let container = Container::parse(&bytes);
+    let name = container.and_then(|container| Ok(container.value("game")?.to_owned()));
+    name.map_err(|problem| with_path(path, problem))
+}
+
+fn with_path(path: &Path, problem: ModelError) -> ModelError {
+    ModelError(format!("{}: {problem}", path.display()))
+}
+
+fn from_file(error: FileError) -> ModelError {
+    ModelError(error.to_string())
+}
+
+/// The evaluator in the bytes of a model file.
+pub fn evaluator<G: Learnable>(
+    game: &G,
+    content: &[u8],
+) -> Result<Arc<dyn AnyEvaluator<G>>, String> {
+    let file = ModelFile::from_bytes(game, content).map_err(|error| error.to_string())?;
+    Ok(match file.model {
+        Model::NTuple(model) => Arc::new(model),
+        Model::Network(model) => Arc::new(model),
+    })
+}
+
+impl<G: Learnable> Model<G> {
+    /// The kind of model, `ntuple` or `network`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NTuple(_) => "ntuple",
+            Self::Network(_) => "network",
+        }
+    }
+
+    /// Describes the model: tuple set, or layers and inputs.
+    pub fn summary(&self) -> String {
+        match self {
+            Self::NTuple(model) => format!("tuple set {}", model.set().name()),
+            Self::Network(model) => {
+                let labelled = |what: &str, list: String| match list.is_empty() {
+                    true => list,
+                    false => format!(", {what} {list}"),
+                };
+                let inputs = labelled("inputs", model.groups().names());
+                let buckets = labelled("buckets", joined(model.bucket_limits(), ","));
+                format!("layers {:?}{inputs}{buckets}", model.weights().widths())
+            }
+        }
+    }
+
+    /// The game's name in model files.
+    pub fn game(&self) -> String {
+        match self {
+            Self::NTuple(model) => model.set().game().model_name(),
+            Self::Network(model) => model.game().to_owned(),
+        }
+    }
+
+    /// The schema text of the model's inputs.
+    pub fn features(&self) -> String {
+        match self {
+            Self::NTuple(model) => model.set().description(),
+            Self::Network(model) => model.layout().to_owned(),
+        }
+    }
+
+    /// Number of weights, biases included.
+    pub fn parameters(&self) -> usize {
+        match self {
+            Self::NTuple(model) => model.weights().len() + 1,
+            Self::Network(model) => model.weights().parameters(),
+        }
+    }
+}
+
+/// The kind of neural networks in files; `network` was a floating-point format.
+const NETWORK: &str = "integer_network";
+
+/// The entries of a file's metadata.
+pub fn metadata<const N: usize>(pairs: [(&str, String); N]) -> BTreeMap<String, String> {
+    pairs
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value))
+        .collect()
+}
+
+fn ntuple_container<G: Learnable>(model: &TupleNetwork<G>) -> Container {
+    let set = model.set();
+    let mut metadata = metadata([
+        ("kind", "ntuple".to_owned()),
+        ("features", set.description()),
+        ("shape", set.name().to_owned()),
+        ("scales", NO_SCALES.to_owned()),
+    ]);
+    if !set.phases().is_empty() {
+        metadata.insert("phases".to_owned(), joined(set.phases(), ","));
+    }
+    Container {
+        metadata,
+        tensors: vec![
+            Tensor::new("bias", vec![1], &[model.bias()]),
+            Tensor::new("weights", vec![set.rows()], model.weights()),
+        ],
+    }
+}
+
+const NO_SCALES: &str = "{}";
+
+fn network_scales(layers: usize) -> String {
+    let later_layers: String = (2..=layers)
+        .map(|layer| {
+            format!(
+                "\"hidden{layer}.weight\":{HIDDEN_SCALE},\"hidden{layer}.bias\":{ACTIVATION_MAX},"
+            )
+        })
+        .collect();
+    format!(
+        "{{\"rows\":{ROW_SCALE},\"hidden1.bias\":{ROW_SCALE},{later_layers}\"output.weight\":{OUTPUT_SCALE},\
+         \"output.bias\":{LOGIT_SCALE}}}"
+    )
+}
+
+/// `shape` with the number of buckets in front, unless that is 1.
+fn with_bucket_dimension(buckets: usize, shape: &[usize]) -> Vec<usize> {
+    let all = (buckets > 1).then_some(buckets).into_iter();
+    all.chain(shape.iter().copied()).collect()
+}
+
+/// Puts tensors of wide numbers first, for alignment.
+fn network_container<G: Learnable>(model: &Network<G>) -> Container {
+    let weights = model.weights();
+    let (widths, buckets) = (weights.widths(), weights.buckets());
+    let (first, last) = (widths[0], widths[widths.len() - 1]);
+    let bucket_shape = |shape: &[usize]| with_bucket_dimension(buckets, shape);
+    let later_layers = || (2..).zip(&weights.hidden).zip(widths.windows(2));
+    let mut tensors = Vec::new();
+    for ((index, layer), pair) in later_layers() {
+        let name = format!("hidden{index}.bias");
+        tensors.push(Tensor::new(&name, bucket_shape(&pair[1..]), &layer.bias));
+    }
+    let bias = vec![buckets];
+    tensors.push(Tensor::new("output.bias", bias, &weights.output_bias));
+    let rows = vec![weights.rows.len() / first, first];
+    tensors.extend([
+        Tensor::new("rows", rows, &weights.rows),
+        Tensor::new("hidden1.bias", vec![first], &weights.bias),
+        Tensor::new("output.weight", bucket_shape(&[last]), &weights.output),
+    ]);
+    for ((index, layer), pair) in later_layers() {
+        let name = format!("hidden{index}.weight");
+        tensors.push(Tensor::new(&name, bucket_shape(pair), &layer.weights));
+    }
+    let mut metadata = metadata([
+        ("kind", NETWORK.to_owned()),
+        ("features", model.layout().to_owned()),
+        ("inputs", model.groups().names()),
+        ("shape", joined(&widths, ",")),
+        ("scales", network_scales(widths.len())),
+    ]);
+    if !model.bucket_limits().is_empty() {
+        metadata.insert(BUCKETS.to_owned(), joined(model.bucket_limits(), ","));
+    }
+    Container { metadata, tensors }
+}
+
+const BUCKETS: &str = "buckets";
+
+fn read_ntuple<G: Learnable>(
+    game: &G,
+    mut container: Container,
+) -> Result<TupleNetwork<G>, ModelError> {
+    let set = match container.value("shape")? {
+        CUSTOM => {
+            let features = container.value("features")?;
+            let list = features.rsplit_once(": ").map_or("", |(_, list)| list);
+            TupleSet::custom(game, &list.split(", ").collect::<Vec<_>>())
+        }
+        name => TupleSet::from_name(game, name),
+    };
+    let set = set?.with_phases(&read_limits(&container, "phases")?)?;
+    check_features(&container, &set.description())?;
+    check_scales(&container, NO_SCALES)?;
+    container.check_checksums()?;
+    let bias: Vec<f32> = container.take("bias", &[1])?;
+    let weights = container.take("weights", &[set.rows()])?;
+    container.finish()?;
+    TupleNetwork::new(set, weights, bias[0])
+}
+
+/// Upper limits of all phases or buckets but the last, from the metadata.
+fn read_limits(container: &Container, key: &'static str) -> Result<Vec<u8>, ModelError> {
+    let Ok(text) = container.value(key) else {
+        return Ok(Vec::new());
+    };
+    let limits: Option<Vec<u8>> = text.split(',').map(|left| left.parse().ok()).collect();
+    limits.ok_or_else(|| {
+        let expected = "the most that remains in each but the last, for example 5,8";
+        wrong_value(key, text, expected)
+    })
+}
+
+fn wrong_value(key: &str, value: &str, expected: &str) -> ModelError {
+    ModelError(format!(
+        "metadata '{key}' is '{value}'; expected {expected}"
+    ))
+}
+
+fn read_network<G: Learnable>(
+    game: &G,
+    mut container: Container,
+) -> Result<Network<G>, ModelError> {
+    let groups = NameSet::from_names(container.value("inputs")?)
+        .map_err(|error| ModelError(error.to_string()))?;
+    let limits = read_limits(&container, BUCKETS)?;
+    check_features(&container, &layout(game, groups, &limits))?;
+    let widths = read_widths(container.value("shape")?)?;
+    check_scales(&container, &network_scales(widths.len()))?;
+    container.check_checksums()?;
+    let (first, last, buckets) = (widths[0], widths[widths.len() - 1], limits.len() + 1);
+    let bucket_shape = |shape: &[usize]| with_bucket_dimension(buckets, shape);
+    let slots = game.feature_slots(groups);
+    let rows = slots.iter().map(|run| run.end).max().unwrap_or(0);
+    let mut weights = NetworkWeights {
+        rows: container.take("rows", &[rows, first])?,
+        bias: container.take("hidden1.bias", &[first])?,
+        output: container.take("output.weight", &bucket_shape(&[last]))?,
+        output_bias: container.take("output.bias", &[buckets])?,
+        ..NetworkWeights::default()
+    };
+    for (pair, index) in widths.windows(2).zip(2..) {
+        weights.hidden.push(Layer {
+            weights: container.take(&format!("hidden{index}.weight"), &bucket_shape(pair))?,
+            bias: container.take(&format!("hidden{index}.bias"), &bucket_shape(&pair[1..]))?,
+        });
+    }
+    container.finish()?;
+    Network::new(game, groups, &limits, weights)
+}
+
+fn read_widths(shape: &str) -> Result<Vec<usize>, ModelError> {
+    let widths: Option<Vec<usize>> = shape
+        .split(',')
+        .map(|width| width.parse::<u16>().ok().map(usize::from))
+        .collect();
+    widths
+        .filter(|widths| (1..=MAX_HIDDEN).contains(&widths.len()))
+        .ok_or_else(|| {
+            let expected = "the neurons of one to three hidden layers, for example 64,32";
+            wrong_value("shape", shape, expected)
+        })
+}
+
+/// Checks that the schema text in the file is that of this build.
+fn check_features(container: &Container, built: &str) -> Result<(), ModelError> {
+    let file_features = container.value("features")?;
+    let (file_hash, built_hash) = (container.value("feature_hash")?, hash(built));
+    if file_features == built && file_hash == format!("{built_hash:016x}") {
+        return Ok(());
+    }
+    let common = file_features
+        .chars()
+        .zip(built.chars())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let excerpt = |text: &str| text.chars().skip(common).take(60).collect::<String>();
+    Err(ModelError(format!(
+        "trained on other features (hash {file_hash}) than this build computes (hash {built_hash:016x}); \
+         from character {} on the file has '{}', this build '{}'",
+        common + 1,
+        excerpt(file_features),
+        excerpt(built)
+    )))
+}
+
+fn check_scales(container: &Container, expected: &str) -> Result<(), ModelError> {
+    let found = container.value("scales")?;
+    if found == expected {
+        Ok(())
+    } else {
+        Err(ModelError(format!(
+            "scales '{found}' are not supported; this build has '{expected}'"
+        )))
+    }
+}

@@ -1,0 +1,349 @@
+//! Quantized neural networks (NNUE, Nasu 2018) for the leaves of a search.
+//!
+//! Inputs are one-hot slots ([`Learnable::feature_slots`]). The layers after the first exist once
+//! per bucket of the remaining game ([`Network::bucket_limits`]). [`NetworkWeights`] has the
+//! formula. Invariant: all sums are exact integers, so incremental updates equal a refresh, and all
+//! kernels and instruction sets give the same bits.
+
+mod accumulator;
+mod kernels;
+mod weights;
+
+pub use accumulator::Accumulators;
+pub use weights::*;
+
+use super::{
+    ModelError,
+    inputs::{Learnable, check_bucket_limits, format_limits},
+    name_set::NameSet,
+    tuples::GenericKernels,
+};
+use alea_core::{
+    calibration::{clamp_to_open_interval, logistic},
+    evaluator::{Evaluator, one_ply_serial, score_successors_serial, value_successors_serial},
+    simd::Instructions,
+};
+use std::fmt::Debug;
+
+/// Maximal number of one-hot slots.
+pub const MAX_ACTIVE: usize = 512;
+
+/// Inference code for a game's networks: [`GenericKernels`] or faster code. Invariant: the logits
+/// equal [`Network::logit_from_scratch`].
+pub trait NetworkKernels<G: Learnable<Network = Self>>:
+    Clone + Debug + Send + Sync + Sized + 'static
+{
+    /// State of a position that a search updates from move to move.
+    type Cache: Clone + Default + Send;
+
+    /// See [`Evaluator::BATCHES_SUCCESSORS`].
+    const BATCHES_SUCCESSORS: bool = false;
+
+    /// Whether the code needs [`NetworkWeights::fits_i16_accumulator`]; if so, training ensures it.
+    const I16_ACCUMULATOR: bool = false;
+
+    /// Prepares the code for a network with these feature groups.
+    fn new(
+        weights: &NetworkWeights,
+        groups: NameSet<G::Group>,
+        bucket_limits: &[u8],
+        instructions: Instructions,
+    ) -> Self;
+
+    /// See [`Evaluator::refresh`].
+    fn refresh(network: &Network<G>, game: &G, position: &G::Position, cache: &mut Self::Cache);
+
+    /// See [`Evaluator::update`].
+    fn update(
+        network: &Network<G>,
+        game: &G,
+        parent: &Self::Cache,
+        after: &G::Position,
+        child: &mut Self::Cache,
+    );
+
+    /// Log odds of the side to move in units of 1 / [`LOGIT_SCALE`], from the position's cache.
+    fn logit(network: &Network<G>, game: &G, position: &G::Position, cache: &Self::Cache) -> i32;
+
+    /// See [`Evaluator::one_ply`].
+    fn one_ply(
+        network: &Network<G>,
+        game: &G,
+        position: &G::Position,
+        cache: &mut Self::Cache,
+    ) -> f32 {
+        one_ply_serial(network, game, position, cache)
+    }
+
+    /// See [`Evaluator::score_successors`].
+    fn score_successors(
+        network: &Network<G>,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        scores: &mut [f32],
+    ) {
+        score_successors_serial(network, game, position, moves, scores);
+    }
+
+    /// See [`Evaluator::value_successors`].
+    fn value_successors(
+        network: &Network<G>,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        cache: &mut Self::Cache,
+        values: &mut [f32],
+    ) {
+        value_successors_serial(network, game, position, moves, cache, values);
+    }
+}
+
+impl<G: Learnable<Network = Self>> NetworkKernels<G> for GenericKernels {
+    type Cache = Accumulators;
+
+    fn new(_: &NetworkWeights, _: NameSet<G::Group>, _: &[u8], _: Instructions) -> Self {
+        Self
+    }
+
+    fn refresh(network: &Network<G>, game: &G, position: &G::Position, cache: &mut Accumulators) {
+        cache.refresh(network, game, position);
+    }
+
+    fn update(
+        network: &Network<G>,
+        game: &G,
+        parent: &Accumulators,
+        after: &G::Position,
+        child: &mut Accumulators,
+    ) {
+        child.update(network, game, parent, after);
+    }
+
+    #[inline]
+    fn logit(network: &Network<G>, game: &G, position: &G::Position, cache: &Accumulators) -> i32 {
+        network.logit_from_sums(game, position, cache.perspective(game.to_move(position)))
+    }
+}
+
+/// An immutable network that is ready for evaluation.
+#[derive(Clone, Debug)]
+pub struct Network<G: Learnable> {
+    weights: NetworkWeights,
+    groups: NameSet<G::Group>,
+    bucket_limits: Vec<u8>,
+    active: usize,
+    kernels: G::Network,
+    instructions: Instructions,
+    game: String,
+    layout: String,
+}
+
+impl<G: Learnable> Network<G> {
+    /// A network with these optional feature groups. `bucket_limits` are upper limits of
+    /// [`alea_play::rules::Rules::remaining`] of all buckets but the last.
+    pub fn new(
+        game: &G,
+        groups: NameSet<G::Group>,
+        bucket_limits: &[u8],
+        weights: NetworkWeights,
+    ) -> Result<Self, ModelError> {
+        let slots = game.feature_slots(groups);
+        let rows = slots.iter().map(|slot| slot.end).max().unwrap_or(0);
+        for (what, found, limit) in [
+            ("rows of inputs", rows, usize::from(u16::MAX)),
+            ("active inputs", slots.len(), MAX_ACTIVE),
+        ] {
+            if found > limit {
+                let problem = format!("{found} {what}; there may be {limit}");
+                return Err(ModelError(problem));
+            }
+        }
+        check_bucket_limits(game, "buckets", bucket_limits).map_err(ModelError)?;
+        weights.check(rows, bucket_limits.len() + 1)?;
+        let instructions = Instructions::detect();
+        Ok(Self {
+            kernels: G::Network::new(&weights, groups, bucket_limits, instructions),
+            layout: layout(game, groups, bucket_limits),
+            game: game.model_name(),
+            active: slots.len(),
+            bucket_limits: bucket_limits.to_vec(),
+            weights,
+            groups,
+            instructions,
+        })
+    }
+
+    /// The same network with other instructions than the best of this machine; values are equal.
+    #[must_use]
+    pub fn with_instructions(self, instructions: Instructions) -> Self {
+        Self {
+            kernels: G::Network::new(
+                &self.weights,
+                self.groups,
+                &self.bucket_limits,
+                instructions,
+            ),
+            instructions,
+            ..self
+        }
+    }
+
+    /// The weights.
+    pub fn weights(&self) -> &NetworkWeights {
+        &self.weights
+    }
+
+    /// The optional feature groups of the inputs.
+    pub fn groups(&self) -> NameSet<G::Group> {
+        self.groups
+    }
+
+    /// Upper limits of the remaining game of all buckets but the last; empty for one bucket.
+    pub fn bucket_limits(&self) -> &[u8] {
+        &self.bucket_limits
+    }
+
+    /// The kernels.
+    #[inline]
+    pub fn kernels(&self) -> &G::Network {
+        &self.kernels
+    }
+
+    /// The instruction set in use.
+    pub fn instructions(&self) -> Instructions {
+        self.instructions
+    }
+
+    /// The schema text of the inputs.
+    pub fn layout(&self) -> &str {
+        &self.layout
+    }
+
+    /// The game's name and parameters in model files.
+    pub fn game(&self) -> &str {
+        &self.game
+    }
+
+    /// Log odds of the side to move in units of 1 / [`LOGIT_SCALE`], without cache or game-specific
+    /// code.
+    pub fn logit_from_scratch(&self, game: &G, position: &G::Position) -> i32 {
+        let (mut rows, mut sums) = ([0; MAX_ACTIVE], [0; MAX_WIDTH]);
+        let (rows, sums) = (
+            &mut rows[..self.active],
+            &mut sums[..self.weights.bias.len()],
+        );
+        game.active_features(self.groups, position, game.to_move(position), rows);
+        kernels::sum_rows(self.instructions, &self.weights.rows, rows, sums);
+        self.logit_from_sums(game, position, sums)
+    }
+
+    #[inline]
+    fn logit_from_sums(&self, game: &G, position: &G::Position, sums: &[i32]) -> i32 {
+        // Zeroing scratch space for wide layers takes longer than narrow layers.
+        const NARROW: usize = 128;
+        let (instructions, weights) = (self.instructions, &self.weights);
+        let bucket = bucket(&self.bucket_limits, game.remaining(position));
+        let layers = weights.hidden.iter();
+        let is_narrow = layers.fold(weights.bias.len() <= NARROW, |is_narrow, layer| {
+            is_narrow && layer.bias.len() <= NARROW * weights.buckets()
+        });
+        match is_narrow {
+            true => kernels::forward::<NARROW>(instructions, weights, bucket, sums),
+            false => kernels::forward::<MAX_WIDTH>(instructions, weights, bucket, sums),
+        }
+    }
+}
+
+/// The bucket of positions with so much of the game remaining.
+#[inline]
+pub fn bucket(bucket_limits: &[u8], remaining: usize) -> usize {
+    let below = |bound: &&u8| usize::from(**bound) < remaining;
+    bucket_limits.iter().filter(below).count()
+}
+
+pub(super) fn layout<G: Learnable>(
+    game: &G,
+    groups: NameSet<G::Group>,
+    bucket_limits: &[u8],
+) -> String {
+    game.feature_schema(groups) + &format_limits::<G>("buckets", bucket_limits)
+}
+
+/// Log odds in floating point, without the lowest bits, so that the logistic is monotone.
+#[inline]
+pub fn log_odds(logit: i32) -> f32 {
+    const DROPPED_BITS: u32 = 5;
+    (logit >> DROPPED_BITS) as f32 * ((1 << DROPPED_BITS) as f32 / LOGIT_SCALE as f32)
+}
+
+/// Win probability of a logit in units of 1 / [`LOGIT_SCALE`].
+#[inline]
+pub fn win_probability(logit: i32) -> f32 {
+    clamp_to_open_interval(logistic(log_odds(logit)))
+}
+
+impl<G: Learnable> PartialEq for Network<G> {
+    /// Compares weights and game; instructions are ignored.
+    fn eq(&self, other: &Self) -> bool {
+        (&self.weights, &self.layout, &self.game) == (&other.weights, &other.layout, &other.game)
+    }
+}
+
+impl<G: Learnable> Evaluator<G> for Network<G> {
+    type Cache = <G::Network as NetworkKernels<G>>::Cache;
+    const BATCHES_SUCCESSORS: bool = G::Network::BATCHES_SUCCESSORS;
+
+    #[inline]
+    fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> f32 {
+        G::Network::one_ply(self, game, position, cache)
+    }
+
+    #[inline]
+    fn score_successors(
+        &self,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        scores: &mut [f32],
+    ) {
+        G::Network::score_successors(self, game, position, moves, scores);
+    }
+
+    #[inline]
+    fn value_successors(
+        &self,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        cache: &mut Self::Cache,
+        values: &mut [f32],
+    ) {
+        G::Network::value_successors(self, game, position, moves, cache, values);
+    }
+
+    fn refresh(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) {
+        G::Network::refresh(self, game, position, cache);
+    }
+
+    fn update(
+        &self,
+        game: &G,
+        parent: &Self::Cache,
+        _: &G::Position,
+        _: G::Move,
+        after: &G::Position,
+        child: &mut Self::Cache,
+    ) {
+        G::Network::update(self, game, parent, after, child);
+    }
+
+    #[inline]
+    fn value(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> f32 {
+        win_probability(G::Network::logit(self, game, position, cache))
+    }
+
+    fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
+        Some(log_odds(self.logit_from_scratch(game, position)))
+    }
+}

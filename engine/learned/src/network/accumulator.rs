@@ -1,0 +1,114 @@
+//! NNUE accumulators: sums of the first layer, updated from move to move.
+//!
+//! There is one accumulator per perspective; the evaluation uses that of the side to move.
+//! Invariant: integer sums, so an update equals a refresh to the last bit.
+
+use super::{Network, kernels};
+use crate::inputs::Learnable;
+use alea_core::game::Seat;
+
+/// First-layer sums without biases from every perspective, and the active rows. Reuse allocates
+/// nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Accumulators {
+    width: usize,
+    sums: Vec<i32>,
+    rows: Vec<u16>,
+    /// Scratch space: rows that a move adds and removes.
+    added: Vec<u16>,
+    removed: Vec<u16>,
+}
+
+impl PartialEq for Accumulators {
+    fn eq(&self, other: &Self) -> bool {
+        (self.width, &self.sums, &self.rows) == (other.width, &other.sums, &other.rows)
+    }
+}
+
+impl Eq for Accumulators {}
+
+impl Accumulators {
+    /// The first-layer sums from a seat's perspective.
+    #[inline]
+    pub fn perspective(&self, seat: Seat) -> &[i32] {
+        &self.sums[seat * self.width..][..self.width]
+    }
+
+    fn extract_features<G: Learnable>(
+        &mut self,
+        network: &Network<G>,
+        game: &G,
+        position: &G::Position,
+    ) {
+        self.width = network.weights.bias.len();
+        self.sums.resize(game.seats() * self.width, 0);
+        self.rows.resize(game.seats() * network.active, 0);
+        for (seat, rows) in self.rows.chunks_exact_mut(network.active).enumerate() {
+            game.active_features(network.groups, position, seat, rows);
+        }
+    }
+
+    pub(super) fn refresh<G: Learnable>(
+        &mut self,
+        network: &Network<G>,
+        game: &G,
+        position: &G::Position,
+    ) {
+        self.extract_features(network, game, position);
+        let rows = self.rows.chunks_exact(network.active);
+        for (rows, sums) in rows.zip(self.sums.chunks_exact_mut(self.width)) {
+            kernels::sum_rows(network.instructions, &network.weights.rows, rows, sums);
+        }
+    }
+
+    pub(super) fn update<G: Learnable>(
+        &mut self,
+        network: &Network<G>,
+        game: &G,
+        parent: &Self,
+        after: &G::Position,
+    ) {
+        let active = network.active;
+        if parent.sums.len() != game.seats() * network.weights.bias.len()
+            || parent.rows.len() != game.seats() * active
+        {
+            return self.refresh(network, game, after);
+        }
+        self.extract_features(network, game, after);
+        let Self {
+            width,
+            sums,
+            rows,
+            added,
+            removed,
+        } = self;
+        let (instructions, matrix) = (network.instructions, &network.weights.rows);
+        for (seat, (rows, sums)) in rows
+            .chunks_exact(active)
+            .zip(sums.chunks_exact_mut(*width))
+            .enumerate()
+        {
+            added.clear();
+            removed.clear();
+            for (&new, &old) in rows.iter().zip(&parent.rows[seat * active..]) {
+                if new != old {
+                    added.push(new);
+                    removed.push(old);
+                }
+            }
+            // Two rows per change: many changes cost more than a refresh.
+            if 2 * added.len() > active {
+                kernels::sum_rows(instructions, matrix, rows, sums);
+            } else {
+                kernels::change_rows(
+                    instructions,
+                    matrix,
+                    parent.perspective(seat),
+                    added,
+                    removed,
+                    sums,
+                );
+            }
+        }
+    }
+}

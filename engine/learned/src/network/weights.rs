@@ -1,0 +1,312 @@
+//! Weights of networks: floating point as trained, and quantized.
+//!
+//! x₁ = clip(⌊(b₁ + Σ rows) / 16⌋), xₖ₊₁ = clip(Wₖ xₖ + bₖ), logit = w · x + b of the last layer.
+//! Activations in `[0, 1]` are the integers `0..=127` before a further hidden layer, and
+//! `0..=`[`ACTIVATION_MAX`] before the output.
+//!
+//! Invariant: weights are rounded to the nearest multiple of their tensor's unit, and refused out
+//! of range (except a first-layer bias half a step below the maximum). No sum overflows 32 bits:
+//! [`NetworkWeights::check`] bounds 127 · 128 · width + |b| and [`ACTIVATION_MAX`] · Σ |w| + |b|.
+//! Sources: NNUE (Nasu 2018), clipped 8-bit layers as in Stockfish.
+
+use crate::ModelError;
+use std::ops::Range;
+
+/// Right shift from first-layer sums to activations of 0 to 127.
+pub const SHIFT: u32 = 4;
+
+/// Units per 1 of first-layer weights and biases.
+pub const ROW_SCALE: i32 = 127 << SHIFT;
+
+/// Units per 1 of the weights of further hidden layers.
+pub const HIDDEN_SCALE: i32 = 64;
+
+/// Units per 1 of output weights.
+pub const OUTPUT_SCALE: i32 = 1024;
+
+/// Units per 1 of activations before the output and of the sums of further hidden layers.
+pub const ACTIVATION_MAX: i32 = 127 * HIDDEN_SCALE;
+
+/// Units per 1 of logits.
+pub const LOGIT_SCALE: i32 = ACTIVATION_MAX * OUTPUT_SCALE;
+
+/// The number of neurons in a layer is a multiple of this.
+pub const LANES: usize = 16;
+
+/// Maximal number of neurons in a layer.
+pub const MAX_WIDTH: usize = 1024;
+
+/// Maximal number of hidden layers.
+pub const MAX_HIDDEN: usize = 3;
+
+/// Largest magnitudes of first-layer weights, first-layer biases, further hidden weights, further
+/// hidden biases, and output weights.
+pub const LIMITS: [f32; 5] = {
+    let row = i16::MAX as f32 / ROW_SCALE as f32;
+    let output = i16::MAX as f32 / OUTPUT_SCALE as f32;
+    [row, row, 127.0 / HIDDEN_SCALE as f32, 500.0, output]
+};
+
+/// A layer after the first, for all buckets. Matrices are input-major.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Layer<W = f32, B = f32> {
+    /// `[buckets × inputs × outputs]`.
+    pub weights: Vec<W>,
+    /// `[buckets × outputs]`.
+    pub bias: Vec<B>,
+}
+
+/// All weights of a network; layers after the first exist for each bucket. `R`, `W` and `B` are the
+/// types of first-layer and output weights, hidden weights, and other biases.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NetworkWeights<R = i16, W = i8, B = i32> {
+    /// First-layer weights `[rows × width]`, in units of 1 / [`ROW_SCALE`].
+    pub rows: Vec<R>,
+    /// First-layer biases `[width]`, in units of 1 / [`ROW_SCALE`].
+    pub bias: Vec<R>,
+    /// Further hidden layers: weights in units of 1 / [`HIDDEN_SCALE`], biases of 1 /
+    /// [`ACTIVATION_MAX`].
+    pub hidden: Vec<Layer<W, B>>,
+    /// Output weights `[buckets × width of the last hidden layer]`, in units of 1 /
+    /// [`OUTPUT_SCALE`].
+    pub output: Vec<R>,
+    /// Output biases `[buckets]`, in units of 1 / [`LOGIT_SCALE`].
+    pub output_bias: Vec<B>,
+}
+
+/// Weights as trained, unscaled.
+pub type FloatWeights = NetworkWeights<f32, f32, f32>;
+
+impl<R, W, B> NetworkWeights<R, W, B> {
+    /// Number of buckets.
+    pub fn buckets(&self) -> usize {
+        self.output_bias.len()
+    }
+
+    /// Neurons of each hidden layer.
+    pub fn widths(&self) -> Vec<usize> {
+        let later_layers = self.hidden.iter();
+        let later_layers = later_layers.map(|layer| layer.bias.len() / self.buckets().max(1));
+        std::iter::once(self.bias.len())
+            .chain(later_layers)
+            .collect()
+    }
+
+    /// Number of weights, biases included.
+    pub fn parameters(&self) -> usize {
+        let later_layers = self.hidden.iter();
+        let later_layers = later_layers.map(|layer| layer.weights.len() + layer.bias.len());
+        let ends = self.output.len() + self.output_bias.len();
+        self.rows.len() + self.bias.len() + later_layers.sum::<usize>() + ends
+    }
+}
+
+impl FloatWeights {
+    /// Rounds all weights to integers.
+    ///
+    /// # Errors
+    /// If a weight is NaN or out of range.
+    pub fn quantize(&self) -> Result<NetworkWeights, ModelError> {
+        let [row, bias, hidden, hidden_bias, output] = LIMITS;
+        // The first layer's shift rounds down; half a step more rounds to the nearest.
+        let half_step = 1 << (SHIFT - 1);
+        let with_half_step = |weight: i32| (weight + half_step).min(i16::MAX.into()) as i16;
+        let to_i16 = |weights: Vec<i32>| weights.into_iter().map(|weight| weight as i16).collect();
+        let max_output_bias = i32::MAX as f32 / 2.0 / LOGIT_SCALE as f32;
+        let layer = |(layer, number): (&Layer, usize)| {
+            let [weight, bias] = ["weight", "bias"].map(|part| format!("hidden{number}.{part}"));
+            let weights = quantize_tensor(&weight, &layer.weights, HIDDEN_SCALE, hidden)?;
+            Ok(Layer {
+                weights: weights.into_iter().map(|weight| weight as i8).collect(),
+                bias: quantize_tensor(&bias, &layer.bias, ACTIVATION_MAX, hidden_bias)?,
+            })
+        };
+        let first_bias = quantize_tensor("hidden1.bias", &self.bias, ROW_SCALE, bias)?;
+        let outputs = quantize_tensor("output.weight", &self.output, OUTPUT_SCALE, output)?;
+        Ok(NetworkWeights {
+            rows: to_i16(quantize_tensor("rows", &self.rows, ROW_SCALE, row)?),
+            bias: first_bias.into_iter().map(with_half_step).collect(),
+            hidden: self
+                .hidden
+                .iter()
+                .zip(2..)
+                .map(layer)
+                .collect::<Result<_, _>>()?,
+            output: to_i16(outputs),
+            output_bias: quantize_tensor(
+                "output.bias",
+                &self.output_bias,
+                LOGIT_SCALE,
+                max_output_bias,
+            )?,
+        })
+    }
+}
+
+impl NetworkWeights {
+    pub(super) fn check(&self, rows: usize, buckets: usize) -> Result<(), ModelError> {
+        let refuse = |problem| Err(ModelError(problem));
+        if self.hidden.len() >= MAX_HIDDEN {
+            return refuse(format!(
+                "{} hidden layers; there can be 1 to {MAX_HIDDEN}",
+                self.hidden.len() + 1
+            ));
+        }
+        check_length("output.bias", self.buckets(), buckets)?;
+        let widths = self.widths();
+        for (&width, layer) in widths.iter().zip(1..) {
+            if width == 0 || width % LANES != 0 || width > MAX_WIDTH {
+                return refuse(format!(
+                    "hidden layer {layer} has {width} neurons; widths are multiples of {LANES} up to {MAX_WIDTH}"
+                ));
+            }
+        }
+        let check_sum = |what: &dyn Fn() -> String, sum: i64| {
+            let limit = i64::from(i32::MAX);
+            match sum <= limit {
+                true => Ok(()),
+                false => refuse(format!(
+                    "{} may reach {sum}; at most {limit} is allowed",
+                    what()
+                )),
+            }
+        };
+        check_length("rows", self.rows.len(), rows * widths[0])?;
+        for ((layer, pair), number) in self.hidden.iter().zip(widths.windows(2)).zip(2..) {
+            let [weights, biases] = [pair[0] * pair[1], pair[1]].map(|count| buckets * count);
+            let tensor = |part: &str| format!("hidden{number}.{part}");
+            check_length(&tensor("weight"), layer.weights.len(), weights)?;
+            check_length(&tensor("bias"), layer.bias.len(), biases)?;
+            for (neuron, &bias) in layer.bias.iter().enumerate() {
+                check_sum(
+                    &|| format!("the sum of neuron {neuron} of hidden layer {number}"),
+                    127 * 128 * pair[0] as i64 + i64::from(bias).abs(),
+                )?;
+            }
+        }
+        let last = widths[widths.len() - 1];
+        check_length("output.weight", self.output.len(), buckets * last)?;
+        for (weights, &bias) in self.output.chunks_exact(last).zip(&self.output_bias) {
+            let weights = weights.iter().map(|&weight| i64::from(weight).abs());
+            let sum = i64::from(ACTIVATION_MAX) * weights.sum::<i64>() + i64::from(bias).abs();
+            check_sum(&|| "the logit".to_owned(), sum)?;
+        }
+        Ok(())
+    }
+
+    /// Whether first-layer sums fit 16 bits: the bias plus the largest, or the smallest, weight of
+    /// each slot. Partial sums may wrap modulo 2¹⁶.
+    pub fn fits_i16_accumulator(&self, slots: &[Range<usize>]) -> bool {
+        let width = self.bias.len();
+        (0..width).all(|neuron| {
+            let bias = i64::from(self.bias[neuron]);
+            let (mut min_sum, mut max_sum) = (bias, bias);
+            for slot in slots {
+                let weights = slot.clone();
+                let weights = weights.map(|row| i64::from(self.rows[row * width + neuron]));
+                min_sum += weights.clone().min().unwrap_or(0);
+                max_sum += weights.max().unwrap_or(0);
+            }
+            max_sum.max(-min_sum) <= i64::from(i16::MAX)
+        })
+    }
+}
+
+fn check_length(tensor: &str, found: usize, expected: usize) -> Result<(), ModelError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(ModelError(format!(
+        "tensor {tensor} has {found} weights; {expected} belong there"
+    )))
+}
+
+fn quantize_tensor(
+    tensor: &str,
+    weights: &[f32],
+    scale: i32,
+    limit: f32,
+) -> Result<Vec<i32>, ModelError> {
+    // Multiplies in 32-bit floats, as training does.
+    let quantize = |(index, &weight): (usize, &f32)| match weight.abs() <= limit {
+        true => Ok((weight * scale as f32).round_ties_even() as i32),
+        false => Err(ModelError(format!(
+            "tensor {tensor} holds {weight} at {index}; weights lie within ±{limit}"
+        ))),
+    };
+    weights.iter().enumerate().map(quantize).collect()
+}
+
+/// Clips floating-point first-layer weights so that no 16-bit sum can overflow: per neuron, at the
+/// highest and the lowest level at which the extreme weights of all slots and the bias fit.
+pub fn clamp_first_layer(rows: &mut [f32], bias: &mut [f32], slots: &[Range<usize>]) {
+    let width = bias.len();
+    // Rounding adds up to half a unit per row and bias, and half a step.
+    let room = f32::from(i16::MAX) - 0.5 * (slots.len() + 1) as f32 - (1 << (SHIFT - 1)) as f32;
+    let limit = room / ROW_SCALE as f32;
+    let [mut min_weights, mut max_weights] =
+        [f32::INFINITY, f32::NEG_INFINITY].map(|none| vec![none; slots.len() * width]);
+    let extremes = min_weights
+        .chunks_exact_mut(width)
+        .zip(max_weights.chunks_exact_mut(width));
+    for (slot, (min_weights, max_weights)) in slots.iter().zip(extremes) {
+        for weights in rows[slot.start * width..slot.end * width].chunks_exact(width) {
+            for ((min_weights, max_weights), &weight) in
+                min_weights.iter_mut().zip(&mut *max_weights).zip(weights)
+            {
+                (*min_weights, *max_weights) = (min_weights.min(weight), max_weights.max(weight));
+            }
+        }
+    }
+    let mut bounds = Vec::with_capacity(width);
+    for (neuron, bias) in bias.iter_mut().enumerate() {
+        *bias = bias.clamp(-0.5 * limit, 0.5 * limit);
+        let of_neuron = |extremes: &[f32], sign: f32| {
+            let of_neuron = extremes.iter().skip(neuron).step_by(width);
+            of_neuron.map(|extreme| sign * extreme).collect()
+        };
+        let floor = -clip_level(of_neuron(&min_weights, -1.0), limit + *bias);
+        let ceiling = clip_level(of_neuron(&max_weights, 1.0), limit - *bias);
+        bounds.push([floor, ceiling]);
+    }
+    if bounds.as_flattened().iter().any(|bound| bound.is_finite()) {
+        for weights in rows.chunks_exact_mut(width) {
+            for (weight, [floor, ceiling]) in weights.iter_mut().zip(&bounds) {
+                *weight = weight.max(*floor).min(*ceiling);
+            }
+        }
+    }
+}
+
+/// The highest level at which `numbers` must be clipped so that their sum is at most `room`
+/// (positive); infinite without need.
+fn clip_level(mut numbers: Vec<f32>, room: f32) -> f32 {
+    if numbers.iter().sum::<f32>() <= room {
+        return f32::INFINITY;
+    }
+    numbers.sort_by(|a, b| b.total_cmp(a));
+    let mut remaining_sum: f32 = numbers.iter().sum();
+    for (num_clipped, &number) in numbers.iter().enumerate() {
+        // All numbers before this one are clipped to a level that is not below it.
+        if num_clipped > 0 && remaining_sum + num_clipped as f32 * number <= room {
+            return (room - remaining_sum) / num_clipped as f32;
+        }
+        remaining_sum -= number;
+    }
+    room / numbers.len() as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clip_level;
+
+    #[test]
+    fn numbers_are_cut_at_the_level_that_fits() {
+        assert_eq!(clip_level(vec![1.0, 2.0, 3.0], 6.0), f32::INFINITY);
+        assert_eq!(clip_level(vec![3.0, 1.0, 2.0], 5.0), 2.0);
+        assert_eq!(clip_level(vec![3.0, 1.0, 2.0], 4.0), 1.5);
+        assert_eq!(clip_level(vec![3.0, 1.0, 2.0], 1.5), 0.5);
+        // Negative numbers leave room for others.
+        assert_eq!(clip_level(vec![5.0, -1.0], 2.0), 3.0);
+    }
+}

@@ -1,0 +1,232 @@
+//! n-tuple networks: sums of table entries, each indexed by a few symbols of the position's view.
+//!
+//! The logit is `bias + Σ_t weights[row of tuple t]`, the value its logistic. All tables are one
+//! array of rows, with a set of tables per phase of the remaining game. Sums are quantized and
+//! exact, so all implementations and incremental updates give the same bits. Source: Lucas 2008
+//! (Othello).
+
+mod quantized;
+mod set;
+
+pub use quantized::QuantizedWeights;
+pub use set::{CUSTOM, MAX_CELLS, MAX_ROWS, MAX_TUPLES, TupleSet, tuple_text};
+
+use super::{
+    ModelError,
+    inputs::{Cell, Learnable},
+};
+use alea_core::{
+    calibration::logistic,
+    evaluator::{Evaluator, one_ply_serial, score_successors_serial, value_successors_serial},
+    simd::Instructions,
+};
+use std::fmt::Debug;
+
+/// Inference code for a game's n-tuple networks: [`GenericKernels`] or faster code. Invariant: the
+/// same rows, and exact sums of their weights.
+pub trait TupleKernels<G: Learnable<Tuples = Self>>:
+    Clone + Debug + Send + Sync + Sized + 'static
+{
+    /// State of a position that a search updates from move to move.
+    type Cache: Clone + Default + Send;
+
+    /// See [`Evaluator::BATCHES_SUCCESSORS`].
+    const BATCHES_SUCCESSORS: bool = false;
+
+    /// Prepares the code for these tuples; `bases` are the first rows of their tables.
+    fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self;
+
+    /// The same kernels on other instructions than the best of this machine; values are equal.
+    #[must_use]
+    fn with_instructions(&self, _instructions: Instructions) -> Self {
+        self.clone()
+    }
+
+    /// Writes the row of each tuple, as an index into all tables.
+    #[inline]
+    fn rows(set: &TupleSet<G>, position: &G::Position, out: &mut [u32]) {
+        set.rows_generic(position, out);
+    }
+
+    /// Sum of a position's quantized weights and the bias.
+    #[inline]
+    fn sum(network: &TupleNetwork<G>, position: &G::Position) -> i32 {
+        sum_by_rows(network, position)
+    }
+
+    /// See [`Evaluator::one_ply`].
+    fn one_ply(
+        network: &TupleNetwork<G>,
+        game: &G,
+        position: &G::Position,
+        cache: &mut Self::Cache,
+    ) -> f32 {
+        one_ply_serial(network, game, position, cache)
+    }
+
+    /// See [`Evaluator::score_successors`]: log odds with batched successors, otherwise values.
+    fn score_successors(
+        network: &TupleNetwork<G>,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        scores: &mut [f32],
+    ) {
+        score_successors_serial(network, game, position, moves, scores);
+    }
+}
+
+/// [`TupleKernels::sum`] for any game, from the row of each tuple.
+#[inline]
+pub fn sum_by_rows<G: Learnable>(network: &TupleNetwork<G>, position: &G::Position) -> i32 {
+    let mut rows = [0u32; MAX_TUPLES];
+    let rows = &mut rows[..network.set().tuples()];
+    G::Tuples::rows(network.set(), position, rows);
+    let quantized = network.quantized();
+    rows.iter().fold(quantized.bias, |sum, &row| {
+        sum + quantized.weights[row as usize]
+    })
+}
+
+/// Inference code for any game, from the view of a position.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GenericKernels;
+
+impl<G: Learnable<Tuples = Self>> TupleKernels<G> for GenericKernels {
+    type Cache = ();
+
+    fn new(_: &[Vec<Cell>], _: &[u32]) -> Self {
+        Self
+    }
+}
+
+/// An n-tuple network.
+#[derive(Clone, Debug)]
+pub struct TupleNetwork<G: Learnable> {
+    set: TupleSet<G>,
+    /// The weights before quantization, as in files.
+    weights: Vec<f32>,
+    bias: f32,
+    quantized: QuantizedWeights,
+}
+
+impl<G: Learnable> PartialEq for TupleNetwork<G> {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.set, &self.weights, self.bias) == (&other.set, &other.weights, other.bias)
+    }
+}
+
+impl<G: Learnable> TupleNetwork<G> {
+    /// A network with one weight per row of the set; an error if a weight is not finite, or sums
+    /// may get too large.
+    pub fn new(set: TupleSet<G>, weights: Vec<f32>, bias: f32) -> Result<Self, ModelError> {
+        if weights.len() != set.rows() {
+            let (found, expected) = (weights.len(), set.rows());
+            return Err(ModelError(format!(
+                "{found} weights for {expected} rows of the tuple set"
+            )));
+        }
+        if let Some(row) = weights.iter().position(|weight| !weight.is_finite()) {
+            let weight = weights[row];
+            return Err(ModelError(format!(
+                "the weight of row {row} is {weight}; weights must be finite"
+            )));
+        }
+        if !bias.is_finite() {
+            return Err(ModelError(format!("the bias is {bias}; it must be finite")));
+        }
+        let quantized = QuantizedWeights::new(&set, &weights, bias)?;
+        Ok(Self {
+            set,
+            weights,
+            bias,
+            quantized,
+        })
+    }
+
+    /// The tuples.
+    #[inline]
+    pub fn set(&self) -> &TupleSet<G> {
+        &self.set
+    }
+
+    /// One weight per row of the set, before quantization.
+    pub fn weights(&self) -> &[f32] {
+        &self.weights
+    }
+
+    /// Log odds of a position whose weights are all zero.
+    pub fn bias(&self) -> f32 {
+        self.bias
+    }
+
+    /// The quantized weights.
+    #[inline]
+    pub fn quantized(&self) -> &QuantizedWeights {
+        &self.quantized
+    }
+
+    /// The same network on other instructions than the best of this machine; values are equal.
+    #[must_use]
+    pub fn with_instructions(self, instructions: Instructions) -> Self {
+        Self {
+            set: self.set.with_instructions(instructions),
+            ..self
+        }
+    }
+
+    /// Log odds of the side to move.
+    #[inline]
+    pub fn logit(&self, position: &G::Position) -> f32 {
+        self.quantized.log_odds(G::Tuples::sum(self, position))
+    }
+}
+
+impl<G: Learnable> Evaluator<G> for TupleNetwork<G> {
+    type Cache = <G::Tuples as TupleKernels<G>>::Cache;
+    const BATCHES_SUCCESSORS: bool = <G::Tuples as TupleKernels<G>>::BATCHES_SUCCESSORS;
+
+    #[inline]
+    fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> f32 {
+        G::Tuples::one_ply(self, game, position, cache)
+    }
+
+    #[inline]
+    fn score_successors(
+        &self,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        scores: &mut [f32],
+    ) {
+        G::Tuples::score_successors(self, game, position, moves, scores);
+    }
+
+    #[inline]
+    fn value_successors(
+        &self,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        cache: &mut Self::Cache,
+        values: &mut [f32],
+    ) {
+        if !Self::BATCHES_SUCCESSORS {
+            return value_successors_serial(self, game, position, moves, cache, values);
+        }
+        G::Tuples::score_successors(self, game, position, moves, values);
+        for value in values {
+            *value = 1.0 - logistic(-*value);
+        }
+    }
+
+    #[inline]
+    fn value(&self, _: &G, position: &G::Position, _: &Self::Cache) -> f32 {
+        self.quantized
+            .win_probability(G::Tuples::sum(self, position))
+    }
+
+    fn raw(&self, _: &G, position: &G::Position) -> Option<f32> {
+        Some(self.logit(position))
+    }
+}

@@ -1,0 +1,95 @@
+//! Quantized weights of an n-tuple network.
+//!
+//! A weight is a multiple of 2⁻ᵇ with the largest b of at most 22 for which no sum reaches 2³⁰,
+//! whatever the position. Sums are exact, so incremental updates are too. Invariant: apart from the
+//! bias's rounding offset, a sum differs by at most (tuples + 1) · 2⁻ᵇ⁻¹ from that of the original
+//! weights.
+
+use super::TupleSet;
+use crate::{ModelError, inputs::Learnable};
+use alea_core::calibration::logistic;
+
+const MAX_BITS: u32 = 22;
+
+/// Minimal number of fractional bits.
+const MIN_BITS: u32 = 8;
+
+/// Limit of the magnitude of all sums, below the sentinel values of searches.
+const LIMIT: f64 = (1u32 << 30) as f64;
+
+pub(super) const MAX_LOG_ODDS: f64 = LIMIT / (1u32 << MIN_BITS) as f64;
+
+const LOG_ODDS_BITS: u32 = 18;
+
+/// Weights and bias as integers, in units of 2⁻ᵇ of the log odds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QuantizedWeights {
+    /// A weight for each row of all tables.
+    pub weights: Vec<i32>,
+    /// Includes half a step of the log odds, so that [`Self::log_odds`] rounds to the nearest.
+    pub bias: i32,
+    /// b, the number of fractional bits.
+    pub bits: u32,
+}
+
+/// Half a step (2⁻¹⁹) of the log odds, in units of 2⁻ᵇ.
+fn rounding_offset(bits: u32) -> i32 {
+    (1 << bits.saturating_sub(LOG_ODDS_BITS)) / 2
+}
+
+impl QuantizedWeights {
+    /// Rounds the weights, as finely as no sum of them overflows.
+    ///
+    /// # Errors
+    /// If a weight is not finite, or they are too large.
+    pub fn new<G: Learnable>(
+        set: &TupleSet<G>,
+        weights: &[f32],
+        bias: f32,
+    ) -> Result<Self, ModelError> {
+        let tables: f64 = set
+            .tables()
+            .map(|table| {
+                let phases = weights.chunks_exact(set.rows_per_phase());
+                f64::from(
+                    phases
+                        .flat_map(|phase| &phase[table.clone()])
+                        .fold(0.0f32, |max, weight| max.max(weight.abs())),
+                )
+            })
+            .sum();
+        let max_sum = tables + f64::from(bias.abs());
+        let rounding = (set.tuples() + 1) as f64 / 2.0 + f64::from(rounding_offset(MAX_BITS));
+        let fits = |bits: &u32| max_sum * f64::from(1u32 << bits) + rounding < LIMIT;
+        let Some(bits) = (MIN_BITS..=MAX_BITS).rev().find(fits) else {
+            return Err(ModelError(format!(
+                "the log odds may reach {max_sum}; weights must keep them below {MAX_LOG_ODDS}"
+            )));
+        };
+        // Rounds half away from zero.
+        let quantized = |weight: f32| {
+            (f64::from(weight) * f64::from(1u32 << bits) + 0.5f64.copysign(f64::from(weight)))
+                as i32
+        };
+        Ok(Self {
+            weights: weights.iter().map(|&weight| quantized(weight)).collect(),
+            bias: quantized(bias) + rounding_offset(bits),
+            bits,
+        })
+    }
+
+    /// Log odds in floating point from a sum with the bias, in steps of at least 2⁻¹⁸, so that the
+    /// logistic is monotone.
+    #[inline]
+    pub fn log_odds(&self, sum: i32) -> f32 {
+        let bits = self.bits.min(LOG_ODDS_BITS);
+        // 2⁻ᵇ, made from its exponent.
+        (sum >> (self.bits - bits)) as f32 * f32::from_bits((127 - bits) << 23)
+    }
+
+    /// Win probability of a sum of weights and bias.
+    #[inline]
+    pub fn win_probability(&self, sum: i32) -> f32 {
+        logistic(self.log_odds(sum))
+    }
+}

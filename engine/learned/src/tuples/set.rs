@@ -1,0 +1,394 @@
+//! Tuple sets, which map a position to one table row per tuple.
+//!
+//! Invariant: [`TupleSet::rows_from_view`] defines the rows, and game-specific code computes the
+//! same. Every row is within its tuple's table, whatever the position.
+
+use super::TupleKernels;
+use crate::{
+    ModelError,
+    inputs::{
+        Cell, Learnable, check_bucket_limits, format_cell, format_limits, parse_cell, with_view,
+    },
+    network::bucket,
+};
+use alea_core::{
+    simd::Instructions,
+    text::{joined, suggestion},
+};
+use std::{fmt::Debug, ops::Range};
+
+/// Maximal number of tuples; bounds the stack space of an evaluation.
+pub const MAX_TUPLES: usize = 256;
+
+/// Maximal number of cells in a tuple.
+pub const MAX_CELLS: usize = 12;
+
+/// Maximal number of rows over all tables and phases.
+pub const MAX_ROWS: usize = 1 << 26;
+
+/// Name of a set without a name in the game, given by its tuples.
+pub const CUSTOM: &str = "custom";
+
+/// A list of tuples with the layout of their tables.
+#[derive(Clone, Debug)]
+pub struct TupleSet<G: Learnable> {
+    game: G,
+    name: &'static str,
+    /// The cells of each tuple; shorter tuples first.
+    tuples: Vec<Vec<Cell>>,
+    /// The first row of each tuple's table.
+    bases: Vec<u32>,
+    /// View indices of the cells of all tuples, concatenated.
+    cell_indices: Vec<u16>,
+    runs: Vec<StrideRun>,
+    rows: usize,
+    /// Upper limits of the remaining game of all phases but the last.
+    phases: Vec<u8>,
+    /// For each value of the remaining game the first row of its phase; empty for one phase.
+    offsets: Vec<u32>,
+    kernels: G::Tuples,
+}
+
+/// Consecutive tuples with the same row strides.
+#[derive(Clone, Debug, PartialEq)]
+struct StrideRun {
+    tuples: usize,
+    /// For each cell of a tuple, the number of rows between successive symbols.
+    strides: Vec<u32>,
+}
+
+impl<G: Learnable> PartialEq for TupleSet<G> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.name, &self.tuples, &self.phases) == (other.name, &other.tuples, &other.phases)
+            && self.game.model_name() == other.game.model_name()
+    }
+}
+
+impl<G: Learnable> TupleSet<G> {
+    /// The game's tuple set of this name.
+    ///
+    /// # Errors
+    /// If the name is unknown; the error lists the names.
+    pub fn from_name(game: &G, name: &str) -> Result<Self, ModelError> {
+        let sets = game.tuple_sets();
+        let Some(set) = sets.iter().find(|set| set.name == name) else {
+            let names = joined(sets.iter().map(|set| set.name), ", ");
+            return Err(ModelError(format!(
+                "'{name}' is no tuple set{}; there are {names}",
+                suggestion(name, &names)
+            )));
+        };
+        Self::new(game, set.name, (set.tuples)(game))
+    }
+
+    /// A set of tuples given as text, each a list of cell names separated by blanks, within
+    /// [`MAX_TUPLES`], [`MAX_CELLS`] and [`MAX_ROWS`].
+    pub fn custom<T: AsRef<str>>(game: &G, tuples: &[T]) -> Result<Self, ModelError> {
+        let groups = game.cells();
+        let cell = |text: &str| {
+            parse_cell(groups, text).ok_or_else(|| {
+                let names: Vec<String> = groups.iter().map(|group| group.names()).collect();
+                let list = match names.split_last() {
+                    Some((last, others)) if !others.is_empty() => {
+                        format!("{} and {last}", others.join(", "))
+                    }
+                    _ => names.concat(),
+                };
+                ModelError(format!("'{text}' is no cell; there are {list}"))
+            })
+        };
+        let cells = |text: &T| text.as_ref().split_whitespace().map(cell).collect();
+        let tuples = tuples.iter().map(cells).collect::<Result<_, _>>()?;
+        Self::new(game, CUSTOM, tuples)
+    }
+
+    /// Sorts the tuples by length, stably.
+    fn new(game: &G, name: &'static str, mut tuples: Vec<Vec<Cell>>) -> Result<Self, ModelError> {
+        let text = |tuple: &[Cell]| tuple_text(game, tuple);
+        check(&tuples, text)?;
+        tuples.sort_by_key(Vec::len);
+        let mut bases = Vec::new();
+        let mut runs: Vec<StrideRun> = Vec::new();
+        let mut rows = 0;
+        for tuple in &tuples {
+            bases.push(rows);
+            let mut strides = Vec::new();
+            let mut stride = 1;
+            for cell in tuple {
+                strides.push(stride);
+                stride *= cell.symbols() as u32;
+            }
+            rows += stride;
+            match runs.last_mut() {
+                Some(run) if run.strides == strides => run.tuples += 1,
+                _ => runs.push(StrideRun { tuples: 1, strides }),
+            }
+        }
+        let cell_indices = tuples
+            .iter()
+            .flatten()
+            .map(|cell| cell.index() as u16)
+            .collect();
+        Ok(Self {
+            game: game.clone(),
+            name,
+            kernels: G::Tuples::new(&tuples, &bases),
+            bases,
+            cell_indices,
+            runs,
+            rows: rows as usize,
+            tuples,
+            phases: Vec::new(),
+            offsets: Vec::new(),
+        })
+    }
+
+    /// The same tuples with tables for each phase. `phases` are upper limits of
+    /// [`alea_play::rules::Rules::remaining`] of all phases but the last.
+    pub fn with_phases(self, phases: &[u8]) -> Result<Self, ModelError> {
+        check_bucket_limits(&self.game, "phases", phases).map_err(ModelError)?;
+        check_rows(self.rows as u64 * (phases.len() as u64 + 1))?;
+        Ok(Self {
+            offsets: if phases.is_empty() {
+                Vec::new()
+            } else {
+                (0..=*self.game.remaining_range().end())
+                    .map(|left| (bucket(phases, left) * self.rows) as u32)
+                    .collect()
+            },
+            phases: phases.to_vec(),
+            ..self
+        })
+    }
+
+    /// The rules.
+    pub fn game(&self) -> &G {
+        &self.game
+    }
+
+    /// The kernels.
+    #[inline]
+    pub fn kernels(&self) -> &G::Tuples {
+        &self.kernels
+    }
+
+    /// The same set on other instructions than the best of this machine; rows are equal.
+    #[must_use]
+    pub fn with_instructions(self, instructions: Instructions) -> Self {
+        let kernels = self.kernels.with_instructions(instructions);
+        Self { kernels, ..self }
+    }
+
+    /// The set's name in the game, or [`CUSTOM`].
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Number of rows of all tables and phases, and so of weights.
+    pub fn rows(&self) -> usize {
+        self.rows * (self.phases.len() + 1)
+    }
+
+    /// Number of tuples; one row of each is active in every position.
+    pub fn tuples(&self) -> usize {
+        self.tuples.len()
+    }
+
+    /// The cells of each tuple, in the order of their tables.
+    pub fn cells(&self) -> &[Vec<Cell>] {
+        &self.tuples
+    }
+
+    /// Upper limits of the remaining game of all phases but the last; empty for one phase.
+    pub fn phases(&self) -> &[u8] {
+        &self.phases
+    }
+
+    /// First row of the tables of the position's phase.
+    #[inline]
+    pub fn offset(&self, position: &G::Position) -> u32 {
+        if self.offsets.is_empty() {
+            return 0;
+        }
+        self.offsets[self.game.remaining(position).min(self.offsets.len() - 1)]
+    }
+
+    pub(crate) fn rows_per_phase(&self) -> usize {
+        self.rows
+    }
+
+    /// The rows of each table.
+    pub fn tables(&self) -> impl Iterator<Item = Range<usize>> {
+        let ends = self.bases[1..]
+            .iter()
+            .map(|&base| base as usize)
+            .chain([self.rows]);
+        self.bases
+            .iter()
+            .zip(ends)
+            .map(|(&base, end)| base as usize..end)
+    }
+
+    /// Whether `remaining` and `remaining - 1` are in different phases.
+    #[inline]
+    pub fn is_phase_limit(&self, remaining: usize) -> bool {
+        if self.offsets.is_empty() {
+            return false;
+        }
+        let remaining = remaining.clamp(1, self.offsets.len() - 1);
+        self.offsets[remaining] != self.offsets[remaining - 1]
+    }
+
+    /// Writes the row of each tuple, as an index into all tables.
+    ///
+    /// # Panics
+    /// If `out` is not [`Self::tuples`] long.
+    #[inline]
+    pub fn row_indices(&self, position: &G::Position, out: &mut [u32]) {
+        assert_eq!(out.len(), self.tuples.len(), "one row for each tuple");
+        G::Tuples::rows(self, position, out);
+    }
+
+    /// Writes the row of each tuple from the symbols of all cells.
+    #[inline]
+    pub fn rows_from_view(&self, position: &G::Position, view: &[u8], out: &mut [u32]) {
+        let offset = self.offset(position);
+        for (row, base) in out.iter_mut().zip(&self.bases) {
+            *row = base + offset;
+        }
+        let (mut cell_indices, mut out) = (&self.cell_indices[..], out);
+        for StrideRun { tuples, strides } in &self.runs {
+            let (tuple_cells, rest) = cell_indices.split_at(strides.len() * tuples);
+            let (rows_of_run, later_rows) = out.split_at_mut(*tuples);
+            // Constant lengths let the compiler unroll the inner loop.
+            match strides.len() {
+                1 => add_row_offsets::<1>(view, strides, tuple_cells, rows_of_run),
+                2 => add_row_offsets::<2>(view, strides, tuple_cells, rows_of_run),
+                3 => add_row_offsets::<3>(view, strides, tuple_cells, rows_of_run),
+                4 => add_row_offsets::<4>(view, strides, tuple_cells, rows_of_run),
+                6 => add_row_offsets::<6>(view, strides, tuple_cells, rows_of_run),
+                8 => add_row_offsets::<8>(view, strides, tuple_cells, rows_of_run),
+                length => {
+                    for (cell_indices, row) in tuple_cells.chunks_exact(length).zip(rows_of_run) {
+                        *row += row_offset(view, strides, cell_indices);
+                    }
+                }
+            }
+            (cell_indices, out) = (rest, later_rows);
+        }
+    }
+
+    /// Writes the row of each tuple, computed from the view for any game.
+    #[inline]
+    pub(crate) fn rows_generic(&self, position: &G::Position, out: &mut [u32]) {
+        let seat = self.game.to_move(position);
+        with_view(&self.game, position, seat, |view| {
+            self.rows_from_view(position, view, out);
+        });
+    }
+
+    /// Schema text of the set, whose hash models carry.
+    pub fn description(&self) -> String {
+        let groups = self.game.cells();
+        let optional = |cell: &Cell| {
+            groups
+                .iter()
+                .any(|group| group.optional && group.number_of(*cell).is_some())
+        };
+        let with_late = self.tuples.iter().flatten().any(optional);
+        let cells = groups
+            .iter()
+            .filter(|group| with_late || !group.optional)
+            .map(|group| format!("{} {}", group.names(), group.meaning));
+        let phases = format_limits::<G>("phases", &self.phases);
+        format!(
+            "ntuple v1: {}{phases}; set {}: {}",
+            joined(cells, ", "),
+            self.name,
+            self.tuple_texts().join(", ")
+        )
+    }
+
+    /// The tuples as text, as [`Self::custom`] reads them.
+    pub fn tuple_texts(&self) -> Vec<String> {
+        self.tuples
+            .iter()
+            .map(|tuple| tuple_text(&self.game, tuple))
+            .collect()
+    }
+}
+
+/// The names of a tuple's cells, separated by blanks.
+pub fn tuple_text<G: Learnable>(game: &G, tuple: &[Cell]) -> String {
+    let cells = tuple.iter().map(|cell| format_cell(game.cells(), *cell));
+    joined(cells, " ")
+}
+
+fn check(tuples: &[Vec<Cell>], text: impl Fn(&[Cell]) -> String) -> Result<(), ModelError> {
+    if !(1..=MAX_TUPLES).contains(&tuples.len()) {
+        return Err(ModelError(format!(
+            "{} tuples; a set has 1 to {MAX_TUPLES}",
+            tuples.len()
+        )));
+    }
+    let mut rows = 0u64;
+    let mut distinct = std::collections::HashSet::new();
+    for (number, tuple) in (1..).zip(tuples) {
+        if !(1..=MAX_CELLS).contains(&tuple.len()) {
+            let cells = tuple.len();
+            return Err(ModelError(format!(
+                "tuple {number} has {cells} cells; a tuple has 1 to {MAX_CELLS}"
+            )));
+        }
+        let mut sorted = tuple.clone();
+        sorted.sort_unstable();
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            let (tuple, cell) = (text(tuple), text(&pair[..1]));
+            return Err(ModelError(format!("the tuple '{tuple}' has {cell} twice")));
+        }
+        if !distinct.insert(sorted) {
+            return Err(ModelError(format!(
+                "the tuple '{}' is there twice, if its cells are taken in some order",
+                text(tuple)
+            )));
+        }
+        let table_rows = tuple.iter().fold(1u64, |rows, cell| {
+            rows.saturating_mul(cell.symbols() as u64)
+        });
+        rows = rows.saturating_add(table_rows);
+    }
+    check_rows(rows)
+}
+
+fn check_rows(rows: u64) -> Result<(), ModelError> {
+    if rows > MAX_ROWS as u64 {
+        return Err(ModelError(format!(
+            "{rows} rows in all tables and phases; there may be {MAX_ROWS}"
+        )));
+    }
+    Ok(())
+}
+
+#[inline]
+fn add_row_offsets<const CELLS: usize>(
+    view: &[u8],
+    strides: &[u32],
+    cell_indices: &[u16],
+    rows: &mut [u32],
+) {
+    let Some(strides) = strides.first_chunk::<CELLS>() else {
+        return;
+    };
+    for (cell_indices, row) in cell_indices.as_chunks::<CELLS>().0.iter().zip(rows) {
+        *row += row_offset(view, strides, cell_indices);
+    }
+}
+
+#[inline(always)]
+fn row_offset(view: &[u8], strides: &[u32], cell_indices: &[u16]) -> u32 {
+    strides
+        .iter()
+        .zip(cell_indices)
+        .map(|(stride, &index)| stride * u32::from(view[usize::from(index)]))
+        .sum()
+}

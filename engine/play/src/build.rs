@@ -1,0 +1,336 @@
+//! Construction of evaluators and players from notation.
+//!
+//! A [`PlayerRecipe`] is checked and has its models loaded; the players it makes share the weights.
+//! Here are the players of every game; those of one game are in its registry ([`super::registry`]).
+
+use self::monte_carlo::MctsRecipe;
+use self::rollouts::RolloutRecipe;
+pub use self::searches::SearchPlan;
+use self::searches::SearchRecipe;
+use super::{
+    notation::{Arguments, Notation, PlayerError, Problem, Text},
+    playable::Playable,
+    provided,
+    registry::{AnyEvaluator, Knowledge, Maker, Meaning},
+    simple::RandomPlayer,
+};
+use crate::player::Player;
+use alea_core::{game::OutcomeList, limits::Limits, text::suggestion};
+use std::{borrow::Cow, sync::Arc};
+
+mod evaluators;
+mod limits;
+mod monte_carlo;
+mod playouts;
+mod rollouts;
+mod searches;
+
+pub use self::evaluators::{evaluator_from, evaluator_names, read_evaluator};
+
+/// All player names of a game, for help texts and errors.
+#[must_use]
+pub fn player_names<G: Playable>() -> String {
+    let oracle = G::registry()
+        .oracle
+        .map_or(String::new(), |oracle| format!(", {}", oracle.key));
+    let without_chance = |text: &'static str| if G::Outcomes::CAPACITY == 1 { text } else { "" };
+    let mut names = format!(
+        "star2, star1, star0.5, star0(depth, eval, ms, cpu_ms, nodes, clock, depths, least, table, entries, replace, reuse, \
+         order, negascout, form, threads, step, aspiration, probcut{width}{oracle}), {many}\
+         unified and textbook(depth, eval), mcts(sims or ms or cpu_ms or clock, leaf, playout, playouts, truncate, close, exploration, fpu, expand, prior, bias, rave, \
+         blend, rave_depth, noise, again, solver, graph, keep, ponder, virtual_loss, batch, memory, threads, early, sole, human{oracle}), rollout(eval, games, error, plies{oracle}), random",
+        width = without_chance(", width"),
+        many = without_chance(
+            "minimax and alphabeta(as star1, without form), bestreply(as star1), maxn(depth, eval, limits as star1, step, width), "
+        )
+    );
+    for entry in G::registry().players {
+        names += ", ";
+        names += entry.name;
+        if !entry.parameters.is_empty() {
+            names += &format!("({})", entry.parameters);
+        }
+    }
+    names
+}
+
+/// A checked player notation with its models, from which any number of players are made.
+#[derive(Clone)]
+pub struct PlayerRecipe<G: Playable> {
+    name: String,
+    option_keys: Vec<&'static str>,
+    is_uniform: bool,
+    game: G,
+    made: PlayerConstructor<G>,
+}
+
+#[derive(Clone)]
+struct PlayerConstructor<G: Playable> {
+    is_reproducible: bool,
+    is_time_limited: bool,
+    /// Evaluator and oracle, if an evaluator alone values positions, in a search or not.
+    judges: Option<EvaluatorAndOracle<G>>,
+    make: MakePlayer<G>,
+}
+
+/// `dyn`, so that callers do not compile the searches behind it.
+type MakePlayer<G> = Arc<dyn Fn(G, bool) -> Box<dyn Player<G>> + Send + Sync>;
+
+impl<G: Playable> PlayerConstructor<G> {
+    /// A constructor of players that do not search.
+    fn by(is_reproducible: bool, make: Maker<G>) -> Self {
+        Self {
+            is_reproducible,
+            is_time_limited: false,
+            judges: None,
+            make: Arc::new(move |_, _| make()),
+        }
+    }
+}
+
+impl<G: Playable> PlayerRecipe<G> {
+    /// Parses a player's notation, for example `star1(depth=4, eval=model:x.safetensors)`, and
+    /// loads its models.
+    ///
+    /// # Errors
+    /// If the notation is malformed, has an unknown name, or a model cannot be read; or if it names
+    /// a file or a program and is not [trusted](super::notation::trusted).
+    pub fn parse<'t>(text: impl Into<Text<'t>>, game: &G) -> Result<Self, PlayerError> {
+        let text = text.into();
+        let recipe = game.player(&Notation::parse(text)?);
+        recipe.map_err(|problem| PlayerError::of(text, problem))
+    }
+
+    /// The recipe of a parsed notation.
+    ///
+    /// # Errors
+    /// As [`PlayerRecipe::parse`]; characters are those of the notation as it is printed.
+    pub fn of(notation: &Notation, game: &G) -> Result<Self, PlayerError> {
+        game.player(notation).map_err(|problem| {
+            let printed = game.player(&notation.with_printed_positions());
+            PlayerError::of(&notation.to_string(), printed.err().unwrap_or(problem))
+        })
+    }
+
+    fn from_notation(notation: &Notation, game: &G) -> Result<Self, Problem> {
+        let mut game = game.clone();
+        let whole = match notation.name.as_str() {
+            "mcts" => Cow::Owned(with_search_defaults::<G>(notation)?),
+            _ => Cow::Borrowed(notation),
+        };
+        let mut arguments = Arguments::of(&whole);
+        let made = match notation.name.as_str() {
+            "random" => PlayerConstructor {
+                is_reproducible: true,
+                is_time_limited: false,
+                judges: None,
+                make: Arc::new(|game, _| Box::new(RandomPlayer::new(game))),
+            },
+            "star0" | "star0.5" | "star1" | "star2" | "unified" | "textbook" | "minimax"
+            | "alphabeta" | "maxn" | "bestreply" => {
+                let (recipe, assumed) =
+                    SearchRecipe::from_notation(notation, &mut arguments, &game)?;
+                game = assumed;
+                PlayerConstructor {
+                    is_reproducible: recipe.is_reproducible(),
+                    is_time_limited: recipe.is_time_limited(),
+                    judges: Some(recipe.evaluator_and_oracle()),
+                    make: Arc::new(move |game, timed| recipe.make(game, timed)),
+                }
+            }
+            "mcts" => {
+                game = game.assume(&mut arguments)?;
+                let recipe = MctsRecipe::from_arguments(notation, &mut arguments, &game)?;
+                PlayerConstructor {
+                    is_reproducible: recipe.is_reproducible(),
+                    is_time_limited: recipe.is_time_limited(),
+                    judges: recipe.evaluator_and_oracle(),
+                    make: Arc::new(move |game, timed| recipe.make(game, timed)),
+                }
+            }
+            "rollout" => {
+                game = game.assume(&mut arguments)?;
+                let recipe = RolloutRecipe::from_arguments(&mut arguments, &game)?;
+                PlayerConstructor {
+                    is_reproducible: true,
+                    is_time_limited: false,
+                    judges: None,
+                    make: Arc::new(move |game, _| recipe.make(game)),
+                }
+            }
+            name => {
+                let own = G::registry()
+                    .players
+                    .iter()
+                    .find(|entry| entry.name == name);
+                match own.map(|entry| &entry.meaning) {
+                    Some(Meaning::Alias(alias)) => {
+                        let meant = alias(&mut arguments)?;
+                        let option_keys = arguments.finish()?;
+                        let recipe = Self::from_notation(&meant, &game)?;
+                        return Ok(Self {
+                            option_keys,
+                            ..recipe
+                        });
+                    }
+                    Some(Meaning::Own(make)) => {
+                        PlayerConstructor::by(true, make(&mut arguments, &game)?)
+                    }
+                    None => match provided::make(notation, &mut arguments, &game) {
+                        Some(maker) => PlayerConstructor::by(false, maker?),
+                        None => {
+                            let names = player_names::<G>() + &provided::names::<G>();
+                            let meant = suggestion(name, &names);
+                            return Err(notation.wrong(format!(
+                                "there is no player '{name}'{meant}; there are {names}"
+                            )));
+                        }
+                    },
+                }
+            }
+        };
+        Ok(Self {
+            name: String::new(),
+            option_keys: arguments.finish()?,
+            is_uniform: notation.name == "random",
+            game,
+            made,
+        })
+    }
+
+    /// The notation in its normal form.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The keys of the options that this player has.
+    pub fn option_keys(&self) -> &[&'static str] {
+        &self.option_keys
+    }
+
+    /// Whether the same seed gives the same moves: without time limits and with one thread.
+    pub fn is_reproducible(&self) -> bool {
+        self.made.is_reproducible
+    }
+
+    /// Whether the search has a limit of time, which callers may
+    /// [replace](alea_core::limits::Limits::time) for each move.
+    pub fn is_time_limited(&self) -> bool {
+        self.made.is_time_limited
+    }
+
+    /// Whether all allowed moves are equally likely, so that expectations need no sampling.
+    pub fn is_uniform(&self) -> bool {
+        self.is_uniform
+    }
+
+    /// The win rate observed in complete games for a value of a position, for the same seat; `None`
+    /// if that was not fitted. Values of finished games and of positions that the oracle knows are
+    /// unchanged.
+    #[must_use]
+    pub fn calibrate_to_results(
+        &self,
+        position: &G::Position,
+        value: f32,
+        limits: &Limits,
+    ) -> Option<f32> {
+        let (evaluator, knowledge) = self.made.judges.as_ref()?;
+        let fitted = evaluator.calibrate_to_results(value)?;
+        let is_exact = self.game.payoffs(position).is_some()
+            || (knowledge.as_ref()).is_some_and(|oracle| {
+                (oracle.value_within(&self.game, position, limits)).is_some()
+            });
+        Some(if is_exact { value } else { fitted })
+    }
+
+    /// A new player.
+    pub fn make(&self) -> Box<dyn Player<G>> {
+        (self.made.make)(self.game.clone(), false)
+    }
+
+    /// A new player that also measures the time it spends evaluating.
+    pub fn make_instrumented(&self) -> Box<dyn Player<G>> {
+        (self.made.make)(self.game.clone(), true)
+    }
+}
+
+/// [`PlayerRecipe::of`] where the game's searches are compiled, see [`Playable::player`].
+pub fn read_player<G: Playable>(notation: &Notation, game: &G) -> Result<PlayerRecipe<G>, Problem> {
+    Ok(PlayerRecipe {
+        name: notation.to_string(),
+        ..PlayerRecipe::from_notation(notation, game)?
+    })
+}
+
+/// Options whose presence drops the default of other options.
+const OVERRIDDEN_DEFAULTS: [(&str, &[&str]); 3] = [
+    ("c", &["exploration"]),
+    ("truncate", &["playout"]),
+    ("rave", &["blend"]),
+];
+/// Options that have no effect without RAVE.
+const BY_RAVE: &[&str] = &["rave", "blend", "again", "noise", "exploration", "fpu"];
+
+/// Adds the game's defaults
+/// ([`GameInfo::mcts_defaults`](super::game_info::GameInfo::mcts_defaults)) to the notation of a
+/// Monte-Carlo search.
+fn with_search_defaults<G: Playable>(notation: &Notation) -> Result<Notation, Problem> {
+    let usual = Notation::parse(&format!("mcts({})", G::INFO.mcts_defaults))
+        .map_err(|error| (error.character, error.problem))?;
+    let mut whole = notation.clone();
+    let value = |key: &str| notation.argument(key).map(|value| value.name.as_str());
+    let says = |key: &str| value(key).is_some();
+    let plays = value("leaf").is_none_or(|leaf| ["playout", "mix"].contains(&leaf));
+    let no_rave = value("rave").is_some_and(|rave| rave.parse() == Ok(0.0))
+        || value("select").is_some_and(|select| select != "ucb1")
+        || value("batch").is_some_and(|batch| batch != "1");
+    for mut argument in usual.arguments {
+        let key = argument.key.clone().unwrap_or_default();
+        let displaced = |(by, keys): &(&str, &[&str])| says(by) && keys.contains(&key.as_str());
+        // Oracles are for searches that prove, playouts for leaves that play.
+        let known = G::registry().oracle.is_some_and(|entry| entry.key == key)
+            && value("solver") == Some("off");
+        let unplayed = key == "playout" && !plays;
+        let unblended = no_rave && BY_RAVE.contains(&key.as_str());
+        if !says(&key)
+            && !known
+            && !unplayed
+            && !unblended
+            && !OVERRIDDEN_DEFAULTS.iter().any(displaced)
+        {
+            argument.character = notation.character;
+            argument.value.character = notation.character;
+            whole.arguments.push(argument);
+        }
+    }
+    Ok(whole)
+}
+
+/// Parses an evaluator's notation, for example `random(seed=1)` or `model:models/x.safetensors`.
+pub fn evaluator<'t, G: Playable>(
+    text: impl Into<Text<'t>>,
+    game: &G,
+) -> Result<Arc<dyn AnyEvaluator<G>>, PlayerError> {
+    let text = text.into();
+    let notation = Notation::parse(text)?;
+    evaluator_from(&notation, game).map_err(|problem| PlayerError::of(text, problem))
+}
+
+type EvaluatorAndOracle<G> = (Arc<dyn AnyEvaluator<G>>, Knowledge<G>);
+
+/// The game's oracle if its option is given, otherwise by `default` that of a search limited by
+/// time (`true`) or by nodes.
+fn oracle<G: Playable>(
+    arguments: &mut Arguments<'_>,
+    game: &G,
+    default: Option<bool>,
+) -> Result<Knowledge<G>, Problem> {
+    let Some(entry) = G::registry().oracle else {
+        return Ok(None);
+    };
+    match (arguments.take_named(entry.key)?, default) {
+        (Some(value), _) => (entry.read)(value, game),
+        (None, Some(by_time)) => (entry.default)(game, by_time).map_err(|problem| (0, problem)),
+        (None, None) => Ok(None),
+    }
+}

@@ -1,0 +1,107 @@
+//! Construction of evaluators from notation.
+
+use crate::{
+    notation::{Arguments, Notation, Problem},
+    playable::Playable,
+    random::Random,
+    registry::{AnyEvaluator, EvaluatorEntry},
+};
+use alea_core::{
+    files::{self, FileKind},
+    text::{joined, suggestion},
+};
+use std::{path::Path, sync::Arc};
+
+/// All evaluator names of a game, for help texts and errors.
+#[must_use]
+pub fn evaluator_names<G: Playable>() -> String {
+    let name = |entry: &EvaluatorEntry<G>| {
+        let short = entry.aliases.iter().map(|alias| format!("short {alias}"));
+        let parameters = Some(entry.parameters.to_owned()).filter(|text| !text.is_empty());
+        let inside: Vec<String> = short.chain(parameters).collect();
+        match inside.is_empty() {
+            true => entry.name.to_owned(),
+            false => format!("{}({})", entry.name, inside.join("; ")),
+        }
+    };
+    let own = joined(G::registry().evaluators.iter().map(name), ", ");
+    format!(
+        "{own}, best, random(seed), model:PATH; hand-made scores take slope, offset, or scale=raw, factor"
+    )
+}
+
+pub(super) fn default_evaluator_name<G: Playable>() -> &'static str {
+    G::registry()
+        .evaluators
+        .first()
+        .map_or("random", |entry| entry.name)
+}
+
+pub(super) fn default_evaluator<G: Playable>(
+    game: &G,
+) -> Result<Arc<dyn AnyEvaluator<G>>, Problem> {
+    evaluator_from(&Notation::new(default_evaluator_name::<G>()), game)
+}
+
+pub(super) fn or_default_evaluator<G: Playable>(
+    notation: Option<&Notation>,
+    game: &G,
+) -> Result<Arc<dyn AnyEvaluator<G>>, Problem> {
+    notation.map_or_else(
+        || default_evaluator(game),
+        |notation| evaluator_from(notation, game),
+    )
+}
+
+/// Constructs an evaluator and loads its model.
+///
+/// # Errors
+/// If there is no such evaluator, an argument has no such value, or a model cannot be read.
+pub fn evaluator_from<G: Playable>(
+    notation: &Notation,
+    game: &G,
+) -> Result<Arc<dyn AnyEvaluator<G>>, Problem> {
+    game.evaluator(notation)
+}
+
+/// [`evaluator_from`] where the game's searches are compiled, see [`Playable::evaluator`].
+pub fn read_evaluator<G: Playable>(
+    notation: &Notation,
+    game: &G,
+) -> Result<Arc<dyn AnyEvaluator<G>>, Problem> {
+    let mut arguments = Arguments::of(notation);
+    let name = notation.name.as_str();
+    let wrong = |problem: String| notation.wrong(problem);
+    let evaluator: Arc<dyn AnyEvaluator<G>> = if let Some(path) = name.strip_prefix("model:") {
+        let path = notation.trusted_path(path)?;
+        let content = files::read(Path::new(path), FileKind::Data)
+            .map_err(|error| wrong(error.to_string()))?;
+        let model = game.model(&content);
+        model.map_err(|problem| wrong(format!("{path}: {problem}")))?
+    } else if name == "best" {
+        let none = || {
+            wrong(format!(
+                "no model of {} comes with this program",
+                G::INFO.name
+            ))
+        };
+        game.model(game.best_model().ok_or_else(none)?)
+            .map_err(wrong)?
+    } else if name == "random" {
+        Arc::new(Random::new(arguments.number("seed", 0..=u64::MAX, 0)?))
+    } else {
+        let named =
+            |entry: &&EvaluatorEntry<G>| entry.name == name || entry.aliases.contains(&name);
+        let entry = G::registry().evaluators.iter().find(named);
+        let entry = entry.ok_or_else(|| {
+            let names = evaluator_names::<G>();
+            let meant = suggestion(name, &names);
+            wrong(format!(
+                "there is no evaluator '{name}'{meant}; there are {names}"
+            ))
+        })?;
+        (entry.make)(&mut arguments, game)?
+    };
+    arguments.finish()?;
+    Ok(evaluator)
+}

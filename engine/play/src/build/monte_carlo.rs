@@ -1,0 +1,296 @@
+//! Construction of Monte-Carlo searches from notation: `mcts(sims=10000, leaf=EVAL)`.
+
+use super::{
+    EvaluatorAndOracle,
+    evaluators::{default_evaluator, default_evaluator_name, evaluator_from, or_default_evaluator},
+    limits::{threads, time},
+    oracle,
+    playouts::{PlayoutArguments, PlayoutRecipe},
+};
+use crate::{
+    notation::{Arguments, Notation, Problem, parse_number},
+    playable::Playable,
+    player::Player,
+    registry::{AnyEvaluator, Knowledge},
+    searching::MctsPlayer,
+};
+use alea_core::game::OutcomeList;
+use alea_search::mcts::{Blend, BlendedLeaf, Budget, FirstPlay, Mcts, MctsOptions};
+use std::sync::Arc;
+
+/// A checked notation, from which any number of players are made.
+#[derive(Clone)]
+pub(super) struct MctsRecipe<G: Playable> {
+    options: MctsOptions,
+    leaf: LeafKind<G>,
+    playouts: PlayoutRecipe<G>,
+    prior: Option<Arc<dyn AnyEvaluator<G>>>,
+    oracle: Knowledge<G>,
+    threads: usize,
+}
+
+#[derive(Clone)]
+enum LeafKind<G: Playable> {
+    PlayoutLeaf,
+    Evaluator(Arc<dyn AnyEvaluator<G>>),
+    /// The evaluator and its weight; the rest is a playout's.
+    BlendedLeaf(f32, Arc<dyn AnyEvaluator<G>>),
+    /// Plies of the leaf search, and its evaluator.
+    Star(u32, Arc<dyn AnyEvaluator<G>>),
+}
+
+/// Maximal MiB of a player's graph; every worker thread of a match has players of its own.
+const LARGEST_MEMORY: usize = 1 << 16;
+
+impl<G: Playable> MctsRecipe<G> {
+    /// Evaluator and oracle, if an evaluator alone values leaves.
+    pub(super) fn evaluator_and_oracle(&self) -> Option<EvaluatorAndOracle<G>> {
+        let (LeafKind::Evaluator(evaluator) | LeafKind::Star(_, evaluator)) = &self.leaf else {
+            return None;
+        };
+        Some((Arc::clone(evaluator), self.oracle.clone()))
+    }
+
+    pub(super) fn from_arguments(
+        notation: &Notation,
+        arguments: &mut Arguments<'_>,
+        game: &G,
+    ) -> Result<Self, Problem> {
+        let default = MctsOptions::default();
+        let budget = budget(arguments)?;
+        let (asked, playouts) = (
+            arguments.take_named("leaf")?,
+            PlayoutArguments::take(arguments)?,
+        );
+        let leaf = match asked {
+            Some(notation) => leaf(notation, game)?,
+            None if playouts.has_any() => LeafKind::PlayoutLeaf,
+            None => LeafKind::Evaluator(default_evaluator(game)?),
+        };
+        let plays = matches!(leaf, LeafKind::PlayoutLeaf | LeafKind::BlendedLeaf(..));
+        let playouts = playouts.recipe(plays, game)?;
+        let exploration = match (
+            arguments.take_named("exploration")?,
+            arguments.take_named("c")?,
+        ) {
+            (Some(_), Some(value)) => {
+                return Err(value.wrong("'c' is short for 'exploration'; give one of them"));
+            }
+            (Some(value), None) | (None, Some(value)) => {
+                parse_number("exploration", value, 0.0..=1000.0)?
+            }
+            (None, None) => default.exploration,
+        };
+        let first_play = match arguments.take_named("fpu")? {
+            None => FirstPlay::First,
+            Some(value) if value.plain() == Some("first") => FirstPlay::First,
+            Some(value) if value.name == "above" => {
+                let mut arguments = Arguments::of(value);
+                let above = arguments.number("more", -10.0..=1000.0, 0.0)?;
+                arguments.finish()?;
+                FirstPlay::Above(above)
+            }
+            Some(value) => {
+                let number = parse_number("fpu", value, -10.0..=10.0);
+                FirstPlay::Value(number.map_err(|_| {
+                    value.wrong(format!(
+                        "'fpu' is first, above(more), or a number from -10 to 10, not '{value}'"
+                    ))
+                })?)
+            }
+        };
+        let asked = arguments.take_named("prior")?;
+        let bias = arguments.number_named("bias", 0.0..=1000.0)?.unwrap_or(0.0);
+        let prior = asked.map(|asked| evaluator_from(asked, game)).transpose()?;
+        if bias > 0.0 && prior.is_none() {
+            let usual = default_evaluator_name::<G>();
+            return Err(notation.wrong(format!("'bias' needs an evaluator: prior={usual}")));
+        }
+        if let Some(asked) = asked
+            && bias == 0.0
+        {
+            return Err(asked.wrong("'prior' needs a 'bias' above 0"));
+        }
+        let switched_on = [("on", true), ("off", false)];
+        let ponder = arguments.choice(
+            "ponder",
+            &[("off", false), ("on", true), ("0", false), ("1", true)],
+        )?;
+        // Pondering needs a kept tree.
+        let switched_off = [("off", false), ("on", true)];
+        let (noise, noise_by_rave) = noise(arguments)?;
+        let options = MctsOptions {
+            budget,
+            exploration,
+            first_play,
+            bias,
+            rave: arguments.number_named("rave", 0.0..=1e9)?.unwrap_or(0.0),
+            blend: arguments.choice(
+                "blend",
+                &[
+                    ("gelly", Blend::Gelly),
+                    ("teytaud", Blend::Teytaud),
+                    ("silver", Blend::Silver),
+                    ("variance", Blend::Variance),
+                    ("history", Blend::History),
+                ],
+            )?,
+            rave_depth: arguments
+                .number_named("rave_depth", 0..=usize::MAX)?
+                .unwrap_or(default.rave_depth),
+            virtual_visits: noise,
+            virtual_visits_in_rave: noise_by_rave,
+            reselect_interval: arguments.number_named("again", 0.0..=1.0)?.unwrap_or(0.0),
+            expand_visits: arguments
+                .number_named("expand", 1..=1_000_000)?
+                .unwrap_or(default.expand_visits),
+            solver: arguments.choice("solver", &switched_on)?,
+            graph: arguments.choice("graph", &switched_on)?,
+            reuse_tree: arguments
+                .choice("keep", if ponder { &switched_on } else { &switched_off })?,
+            ponder,
+            virtual_loss: arguments
+                .number_named("virtual_loss", 0..=1000)?
+                .unwrap_or(default.virtual_loss),
+            batch: arguments
+                .number_named("batch", 1..=4096)?
+                .unwrap_or(default.batch),
+            memory: arguments
+                .number_named("memory", 1..=LARGEST_MEMORY)?
+                .unwrap_or(default.memory),
+            smart_pruning: arguments.choice("early", &switched_on)?,
+            sole_move_threshold: arguments
+                .number_named("sole", 0.0..=1.0)?
+                .unwrap_or(default.sole_move_threshold),
+            stop_when_clear: arguments.choice("human", &switched_off)?,
+        };
+        if options.ponder && !options.reuse_tree {
+            return Err(notation.wrong("'ponder=on' needs keep=on: what was thought would be lost"));
+        }
+        if options.reuse_tree && !options.graph {
+            return Err(notation.wrong("'keep=on' needs graph=on, which finds positions again"));
+        }
+        let rave = options.rave > 0.0;
+        for (key, said, with) in [
+            ("batch", options.batch > 1, false),
+            ("blend", options.blend != Blend::default(), true),
+            (
+                "noise",
+                noise_by_rave && options.virtual_visits != default.virtual_visits,
+                true,
+            ),
+            ("again", options.reselect_interval > 0.0, true),
+        ] {
+            if said && rave != with {
+                return Err(notation.wrong(match with {
+                    false => format!("'{key}' and 'rave' exclude each other"),
+                    true => format!("'{key}' is for searches with 'rave' above 0"),
+                }));
+            }
+        }
+        if options.reselect_interval > 0.0 && G::Outcomes::CAPACITY > 1 {
+            return Err(notation.wrong("'again' is for games without chance"));
+        }
+        if options.stop_when_clear && options.budget.time().is_none() {
+            return Err(notation.wrong("'human' needs a limit of time: ms=1000"));
+        }
+        let oracle = oracle(arguments, game, None)?;
+        if let Some(entry) = G::registry()
+            .oracle
+            .filter(|_| oracle.is_some() && !options.solver)
+        {
+            return Err(notation.wrong(format!(
+                "'{}' needs solver=on, which carries what it knows to the root",
+                entry.key
+            )));
+        }
+        let threads = threads(arguments, options.budget.time())?;
+        Ok(Self {
+            options,
+            leaf,
+            playouts,
+            prior,
+            oracle,
+            threads,
+        })
+    }
+
+    pub(super) fn is_time_limited(&self) -> bool {
+        self.options.budget.time().is_some()
+    }
+
+    pub(super) fn is_reproducible(&self) -> bool {
+        matches!(self.options.budget, Budget::Simulations(_))
+            && self.threads == 1
+            && !self.options.ponder
+    }
+
+    /// The leaf is `dyn`, called once a simulation, so that the search is compiled once per game.
+    pub(super) fn make(&self, game: G, timed: bool) -> Box<dyn Player<G>> {
+        let leaf = || match &self.leaf {
+            LeafKind::PlayoutLeaf => self.playouts.make(),
+            LeafKind::Evaluator(evaluator) => Arc::clone(evaluator).leaf(),
+            LeafKind::BlendedLeaf(share, evaluator) => {
+                let first = Arc::clone(evaluator).leaf();
+                Box::new(BlendedLeaf::new(*share, first, self.playouts.make()))
+            }
+            LeafKind::Star(depth, evaluator) => {
+                Arc::clone(evaluator).star_leaf(game.clone(), *depth)
+            }
+        };
+        let leaves = (0..self.threads).map(|_| leaf()).collect();
+        let prior = self.prior.clone().map(AnyEvaluator::prior);
+        let search = Mcts::with_leaves(game, leaves, self.options, 0)
+            .with_prior(prior)
+            .with_oracle(self.oracle.clone());
+        Box::new(MctsPlayer::new(search.timed(timed)))
+    }
+}
+
+/// Parses virtual visits, `rave(least, most, half)` or `tries(…)`; true for `rave`.
+fn noise(arguments: &mut Arguments<'_>) -> Result<((u32, u32, f32), bool), Problem> {
+    let Some(notation) = arguments.take_named("noise")? else {
+        return Ok((MctsOptions::default().virtual_visits, true));
+    };
+    if !["rave", "tries"].contains(&&*notation.name) {
+        return Err(notation.wrong(format!(
+            "'noise' is rave(least, most, half) or tries(…), not '{notation}'"
+        )));
+    }
+    let by_rave = notation.name == "rave";
+    let mut arguments = Arguments::of(notation);
+    let least = arguments.number("least", 0..=1000, 4)?;
+    let most = arguments.number("most", least..=1000, least.max(10))?;
+    let half = arguments.number("half", 0.0..=1000.0, 5.0)?;
+    arguments.finish()?;
+    Ok(((least, most - least, half), by_rave))
+}
+
+/// Parses `sims`, `ms`, `cpu_ms` or `clock`; a number without a key counts simulations.
+fn budget(arguments: &mut Arguments<'_>) -> Result<Budget, Problem> {
+    Ok(match time(arguments)? {
+        Some(limit) => Budget::Time(limit),
+        None => Budget::Simulations(arguments.number("sims", 1..=4_000_000_000, 10_000)?),
+    })
+}
+
+/// Parses `playout`, an evaluator, `mix(share, EVAL)` or `star(depth, EVAL)`.
+fn leaf<G: Playable>(notation: &Notation, game: &G) -> Result<LeafKind<G>, Problem> {
+    let mut arguments = Arguments::of(notation);
+    let evaluator =
+        |arguments: &mut Arguments<'_>| or_default_evaluator(arguments.take("eval")?, game);
+    let leaf = match notation.name.as_str() {
+        "playout" => LeafKind::PlayoutLeaf,
+        "mix" => {
+            let share = arguments.number("share", 0.0..=1.0, 0.5)?;
+            LeafKind::BlendedLeaf(share, evaluator(&mut arguments)?)
+        }
+        "star" => {
+            let depth = arguments.number("depth", 1..=4, 1)?;
+            LeafKind::Star(depth, evaluator(&mut arguments)?)
+        }
+        _ => return Ok(LeafKind::Evaluator(evaluator_from(notation, game)?)),
+    };
+    arguments.finish()?;
+    Ok(leaf)
+}

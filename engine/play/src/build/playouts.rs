@@ -1,0 +1,259 @@
+//! Construction of playouts from notation: their policy and their end.
+//!
+//! `playout=POLICY` is `uniform`, `urgent(least)`, `weighted(WEIGHTS)`, `mixture(share, POLICY,
+//! POLICY)`, or an evaluator, whose best successor is played. `truncate=PLIES` ends a playout after
+//! so many plies with the value of `close=EVAL`. Uniform playouts to the end are [`PlayoutLeaf`],
+//! the fast one of the game.
+
+use super::evaluators::{
+    default_evaluator_name, evaluator_from, evaluator_names, or_default_evaluator,
+};
+use crate::{
+    notation::{Arguments, Notation, Problem, parse_number},
+    playable::Playable,
+    registry::{AnyEvaluator, LeafMaker},
+};
+use alea_core::text::{joined, suggestion};
+use alea_search::{
+    mcts::{AveragedLeaf, Leaf, PlayoutLeaf},
+    playout::{
+        HighestClass, MixedPolicy, Policy, PolicyPlayout, TruncatedPlayout, Uniform,
+        WeightedByClass,
+    },
+};
+use std::sync::Arc;
+
+/// Checked playout options, from which leaves of a search are made.
+#[derive(Clone)]
+pub(super) struct PlayoutRecipe<G: Playable> {
+    policy: PolicyKind<G>,
+    /// Plies of truncated playouts, and the evaluator of their last position.
+    truncated: Option<(u16, Arc<dyn AnyEvaluator<G>>)>,
+    /// The game's own playouts, which replace policy and truncation.
+    own: Option<LeafMaker<G>>,
+    /// Playouts per leaf, whose mean is taken.
+    times: u32,
+}
+
+#[derive(Clone)]
+enum PolicyKind<G: Playable> {
+    Uniform,
+    Urgent(HighestClass),
+    Weighted(WeightedByClass),
+    Best(Arc<dyn AnyEvaluator<G>>),
+    MixedPolicy(f64, Box<Self>, Box<Self>),
+}
+
+const MAX_WEIGHT: u32 = 1_000_000;
+
+fn policies<G: Playable>() -> String {
+    let names = joined(G::INFO.move_classes.iter().map(|(name, _)| name), ", ");
+    let own = G::registry().playouts.iter();
+    let own: String = own
+        .map(|entry| format!("{}({}), ", entry.name, entry.parameters))
+        .collect();
+    format!("{own}uniform, urgent(least), weighted({names}), mixture(share, first, second)")
+}
+
+pub(super) struct PlayoutArguments<'a> {
+    playout: Option<&'a Notation>,
+    truncate: Option<&'a Notation>,
+    close: Option<&'a Notation>,
+    times: Option<&'a Notation>,
+}
+
+impl<'a> PlayoutArguments<'a> {
+    pub(super) fn take(arguments: &mut Arguments<'a>) -> Result<Self, Problem> {
+        Ok(Self {
+            playout: arguments.take_named("playout")?,
+            truncate: arguments.take_named("truncate")?,
+            close: arguments.take_named("close")?,
+            times: arguments.take_named("playouts")?,
+        })
+    }
+
+    pub(super) fn has_any(&self) -> bool {
+        self.playout.is_some() || self.truncate.is_some() || self.times.is_some()
+    }
+
+    /// Playouts with these options, which are refused for leaves without playouts (`plays` is
+    /// false).
+    pub(super) fn recipe<G: Playable>(
+        self,
+        plays: bool,
+        game: &G,
+    ) -> Result<PlayoutRecipe<G>, Problem> {
+        for (key, value) in [
+            ("playout", self.playout),
+            ("truncate", self.truncate),
+            ("playouts", self.times),
+        ] {
+            if let Some(value) = value.filter(|_| !plays) {
+                return Err(value.wrong(format!(
+                    "'{key}' is for leaves that play on: leaf=playout or leaf=mix(share, EVAL)"
+                )));
+            }
+        }
+        if let Some(value) = self.close.filter(|_| self.truncate.is_none()) {
+            return Err(
+                value.wrong("'close' values playouts that are cut short: it needs 'truncate'")
+            );
+        }
+        let times = self
+            .times
+            .map_or(Ok(1), |value| parse_number("playouts", value, 1..=1000))?;
+        let own = self.playout.and_then(|notation| {
+            let mut entries = G::registry().playouts.iter();
+            Some((notation, entries.find(|entry| entry.name == notation.name)?))
+        });
+        if let Some((notation, entry)) = own {
+            if let Some(value) = self.truncate {
+                let name = entry.name;
+                return Err(value.wrong(format!("'{name}' plays to the end, without 'truncate'")));
+            }
+            let mut arguments = Arguments::of(notation);
+            let own = (entry.read)(&mut arguments, game)?;
+            arguments.finish()?;
+            return Ok(PlayoutRecipe {
+                own: Some(own),
+                times,
+                ..PlayoutRecipe::uniform_to_end()
+            });
+        }
+        let policy = PolicyKind::or_uniform(self.playout, game)?;
+        let truncated = match self.truncate {
+            None => None,
+            Some(value) => {
+                let plies = parse_number("truncate", value, 1..=game.max_plies())?;
+                Some((plies, or_default_evaluator(self.close, game)?))
+            }
+        };
+        Ok(PlayoutRecipe {
+            policy,
+            truncated,
+            own: None,
+            times,
+        })
+    }
+}
+
+impl<G: Playable> PlayoutRecipe<G> {
+    fn uniform_to_end() -> Self {
+        Self {
+            policy: PolicyKind::Uniform,
+            truncated: None,
+            own: None,
+            times: 1,
+        }
+    }
+
+    pub(super) fn make(&self) -> Box<dyn Leaf<G>> {
+        if self.times > 1 {
+            let once = Self {
+                times: 1,
+                ..self.clone()
+            };
+            return Box::new(AveragedLeaf::new(self.times, once.make()));
+        }
+        if let Some(own) = &self.own {
+            return own();
+        }
+        match &self.truncated {
+            None if matches!(self.policy, PolicyKind::Uniform) => Box::new(PlayoutLeaf),
+            None => Box::new(PolicyPlayout(self.policy.make())),
+            Some((plies, evaluator)) => {
+                let end = Arc::clone(evaluator).leaf();
+                Box::new(TruncatedPlayout::new(
+                    self.policy.make(),
+                    u32::from(*plies),
+                    end,
+                ))
+            }
+        }
+    }
+}
+
+impl<G: Playable> PolicyKind<G> {
+    fn or_uniform(notation: Option<&Notation>, game: &G) -> Result<Self, Problem> {
+        notation.map_or(Ok(Self::Uniform), |notation| {
+            Self::from_notation(notation, game)
+        })
+    }
+
+    fn from_notation(notation: &Notation, game: &G) -> Result<Self, Problem> {
+        let mut arguments = Arguments::of(notation);
+        let policy = match notation.name.as_str() {
+            "uniform" => Self::Uniform,
+            "urgent" => {
+                let quiet = G::INFO
+                    .move_classes
+                    .first()
+                    .map_or(1, |(_, weight)| *weight);
+                let heavier = G::INFO
+                    .move_classes
+                    .iter()
+                    .position(|(_, weight)| *weight > quiet);
+                let (most, usual) = (
+                    G::INFO.move_classes.len() as u8 - 1,
+                    heavier.unwrap_or(1) as u8,
+                );
+                Self::Urgent(HighestClass {
+                    min_class: arguments.number("least", 1..=most, usual)?,
+                })
+            }
+            "weighted" => {
+                let mut weights = [0; 4];
+                let mut weight = 0;
+                for (index, slot) in weights.iter_mut().enumerate() {
+                    if let Some((name, usual)) = G::INFO.move_classes.get(index) {
+                        weight = arguments.number(name, 0..=MAX_WEIGHT, *usual)?;
+                    }
+                    *slot = weight;
+                }
+                Self::Weighted(WeightedByClass { weights })
+            }
+            "mixture" => {
+                let share = arguments.number("share", 0.0..=1.0, 0.5)?;
+                let first = arguments.take("first")?.ok_or_else(|| {
+                    let usual = default_evaluator_name::<G>();
+                    notation.wrong(format!(
+                        "'mixture' needs a policy: mixture(0.5, {usual}, uniform)"
+                    ))
+                })?;
+                let first = Self::from_notation(first, game)?;
+                let second = Self::or_uniform(arguments.take("second")?, game)?;
+                Self::MixedPolicy(share, Box::new(first), Box::new(second))
+            }
+            name => {
+                let evaluator = evaluator_from(notation, game);
+                return evaluator.map(Self::Best).map_err(|(character, problem)| {
+                    let unknown = problem.starts_with("there is no evaluator");
+                    let problem = match unknown {
+                        true => {
+                            let (own, evaluators) = (policies::<G>(), evaluator_names::<G>());
+                            let names = format!("{own}, and the evaluators {evaluators}");
+                            let meant = suggestion(name, &names);
+                            format!("there is no policy '{name}'{meant}; there are {names}")
+                        }
+                        false => problem,
+                    };
+                    (character, problem)
+                });
+            }
+        };
+        arguments.finish()?;
+        Ok(policy)
+    }
+
+    fn make(&self) -> Box<dyn Policy<G>> {
+        match self {
+            Self::Uniform => Box::new(Uniform),
+            Self::Urgent(policy) => Box::new(*policy),
+            Self::Weighted(policy) => Box::new(*policy),
+            Self::Best(evaluator) => Arc::clone(evaluator).policy(),
+            Self::MixedPolicy(share, first, second) => {
+                Box::new(MixedPolicy::new(first.make(), *share, second.make()))
+            }
+        }
+    }
+}

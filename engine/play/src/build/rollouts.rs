@@ -1,0 +1,56 @@
+//! Construction of rollout players from notation: `rollout(eval=best, games=1000)`.
+
+use super::{evaluators::or_default_evaluator, oracle};
+use crate::{
+    notation::{Arguments, Notation, Problem},
+    playable::Playable,
+    player::Player,
+    registry::{AnyEvaluator, Knowledge},
+    rolling::RolloutPlayer,
+};
+use alea_search::rollout::stopping::StoppingRule;
+use std::sync::Arc;
+
+const DEFAULT_GAMES: u32 = 1000;
+
+/// Default maximum of games if the target error is given.
+const MAX_GAMES: u32 = 100_000;
+
+/// A checked notation, from which any number of players are made.
+#[derive(Clone)]
+pub(super) struct RolloutRecipe<G: Playable> {
+    evaluator: Arc<dyn AnyEvaluator<G>>,
+    oracle: Knowledge<G>,
+    plies: u32,
+    enough: StoppingRule,
+}
+
+impl<G: Playable> RolloutRecipe<G> {
+    pub(super) fn from_arguments(arguments: &mut Arguments<'_>, game: &G) -> Result<Self, Problem> {
+        // The better the values that luck is measured by, the fewer games are needed.
+        let best = game.best_model().map(|_| Notation::new("best"));
+        let evaluator = or_default_evaluator(arguments.take("eval")?.or(best.as_ref()), game)?;
+        let most = arguments.number_named("games", 1..=1_000_000)?;
+        let error = arguments.number_named("error", 1e-5..=1.0)?;
+        let usual = if error.is_some() {
+            MAX_GAMES
+        } else {
+            DEFAULT_GAMES
+        };
+        Ok(Self {
+            evaluator,
+            plies: arguments.number_named("plies", 0..=10_000)?.unwrap_or(0),
+            enough: StoppingRule {
+                max_games: most.unwrap_or(usual),
+                target_error: error.unwrap_or(0.0),
+            },
+            oracle: oracle(arguments, game, Some(false))?,
+        })
+    }
+
+    pub(super) fn make(&self, game: G) -> Box<dyn Player<G>> {
+        let evaluator = Arc::clone(&self.evaluator);
+        let roll = evaluator.roller(game.clone(), self.oracle.clone(), self.plies);
+        Box::new(RolloutPlayer::new(game, roll, self.enough))
+    }
+}

@@ -1,0 +1,447 @@
+//! Construction of expectiminimax searches from notation: `star2(depth=6, eval=schwarz)`.
+
+use super::{
+    EvaluatorAndOracle,
+    evaluators::or_default_evaluator,
+    limits::{limits, threads},
+    oracle,
+};
+use crate::{
+    notation::{Arguments, Notation, Problem},
+    playable::Playable,
+    player::Player,
+    registry::{AnyEvaluator, ByPointer, Knowledge},
+    searching::SearchPlayer,
+};
+use alea_core::{
+    evaluator::Evaluator,
+    game::{Game, OutcomeList},
+    search_game::SearchGame,
+};
+use alea_search::{
+    best_reply::BestReplySearch,
+    deepening::{DeepeningOptions, DeepeningSearch},
+    expectiminimax::{Expectiminimax, Form},
+    limits::{MAX_DEPTH, SearchLimits},
+    max_n::MaxN,
+    ordering::Ordering,
+    star::{Pruning, StarOptions},
+    star_by_outcome::{StarByOutcome, StarByOutcomeOptions},
+    table::{DepthPolicy, Replacement, Table},
+};
+use std::sync::Arc;
+
+/// A checked notation, from which any number of players are made.
+#[derive(Clone)]
+pub(super) struct SearchRecipe<G: Playable> {
+    evaluator: Arc<dyn AnyEvaluator<G>>,
+    plan: SearchPlan<G>,
+}
+
+/// The parameters of a search other than its evaluator.
+#[derive(Clone)]
+pub struct SearchPlan<G: Game> {
+    shape: Shape,
+    limits: SearchLimits,
+    table: TableRecipe,
+    oracle: Knowledge<G>,
+}
+
+#[derive(Clone, Copy)]
+enum Shape {
+    /// Expectiminimax without cutoffs, in `f64`: the references.
+    Reference(Form),
+    /// A search that values each distinct move once, with cutoffs.
+    Unified {
+        options: StarOptions,
+        deepening: DeepeningOptions,
+        threads: usize,
+        many: MultiplayerSearch,
+    },
+    /// A search outcome by outcome, as published.
+    Outcomes(StarByOutcomeOptions),
+}
+
+/// How a search treats more than two seats.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MultiplayerSearch {
+    /// All other seats play as one side against the root seat.
+    Paranoid,
+    /// Each seat maximizes its own payoff (max^n).
+    MaxN,
+    /// Best-reply search: the other seats have one move together.
+    BrsGame,
+}
+
+#[derive(Clone, Copy)]
+struct TableRecipe {
+    /// 0 for no table.
+    entries: usize,
+    replacement: Replacement,
+    reuse: DepthPolicy,
+}
+
+const NO_TABLE: TableRecipe = TableRecipe {
+    entries: 0,
+    replacement: Replacement::Bucketed,
+    reuse: DepthPolicy::SameDepth,
+};
+
+/// Maximal MiB of a player's table; every worker thread of a match has players of its own.
+const LARGEST_TABLE: usize = 1 << 12;
+
+const ENTRIES_PER_MIB: usize = 1 << 16;
+
+/// Smallest depth with a table by default; below it transpositions are too rare.
+const TABLE_FROM_DEPTH: u32 = 4;
+
+/// Default size of a table in MiB: more has no effect at depth 6, and this fits a core's own cache.
+const DEFAULT_TABLE: usize = 4;
+
+/// Default size of a table in MiB if time or nodes end the search, which may get deep.
+const DEFAULT_TABLE_WITH_LIMITS: usize = 16;
+
+/// Plies between iterations if time or nodes end the search. At 10 ms per move steps of 2 score
+/// 48.9 % ± 1.5 against steps of 1.
+const STEP_WITH_LIMITS: u32 = 1;
+
+/// ProbCut threshold, in standard deviations, of Star2 searches limited by time or nodes. Regret
+/// per decision at 60,000 nodes on 2,000 search-labelled positions of 6 to 12 stones: 0.00350 with
+/// 1.5, 0.00331 with 2, 0.00327 with 3; without tables 0.00398 with 2, 0.00403 without ProbCut.
+const PROBCUT_WITH_LIMITS: f32 = 3.0;
+
+impl<G: Playable> SearchRecipe<G> {
+    pub(super) fn evaluator_and_oracle(&self) -> EvaluatorAndOracle<G> {
+        (Arc::clone(&self.evaluator), self.plan.oracle.clone())
+    }
+
+    /// Constructs a search; also returns the rules with the chance that the notation assumes.
+    pub(super) fn from_notation(
+        notation: &Notation,
+        arguments: &mut Arguments<'_>,
+        game: &G,
+    ) -> Result<(Self, G), Problem> {
+        let name = notation.name.as_str();
+        let depth = arguments.take("depth")?;
+        let evaluator = arguments.take("eval")?;
+        let game = game.assume(arguments)?;
+        let limits = limits(arguments, depth)?;
+        let evaluator = or_default_evaluator(evaluator, &game)?;
+        let (mut table, mut known) = (NO_TABLE, None);
+        let shape = match name {
+            "unified" | "textbook" => {
+                only_one_depth(&limits, notation, name)?;
+                Shape::Reference(match name {
+                    "unified" => Form::Unified,
+                    _ => Form::Textbook,
+                })
+            }
+            _ => match multiplayer_search(notation, &game)? {
+                // Windows, order, table and threads have no effect.
+                MultiplayerSearch::MaxN => Shape::Unified {
+                    options: StarOptions {
+                        width: width::<G>(arguments)?,
+                        ..StarOptions::default()
+                    },
+                    deepening: deepening(arguments, &limits)?,
+                    threads: 1,
+                    many: MultiplayerSearch::MaxN,
+                },
+                many => {
+                    let cuts = match name {
+                        "minimax" | "star0" => Pruning::None,
+                        "star0.5" => Pruning::BetweenMoves,
+                        "alphabeta" | "star1" | "maxn" | "bestreply" => Pruning::Star1,
+                        _ => Pruning::Star2,
+                    };
+                    let plain = matches!(name, "minimax" | "alphabeta");
+                    if plain && G::Outcomes::CAPACITY > 1 {
+                        let star = if name == "minimax" { "star0" } else { "star1" };
+                        let problem =
+                            format!("'{name}' is for games without chance; here it is {star}");
+                        return Err((notation.character, problem));
+                    }
+                    let negascout =
+                        arguments.choice("negascout", &[("no", false), ("yes", true)])?;
+                    let outcomes = !plain
+                        && many == MultiplayerSearch::Paranoid
+                        && arguments.choice("form", &[("unified", false), ("outcomes", true)])?;
+                    table = table_of(arguments, notation, &limits, plain || outcomes)?;
+                    if outcomes {
+                        only_one_depth(&limits, notation, "form=outcomes")?;
+                        Shape::Outcomes(StarByOutcomeOptions {
+                            pruning: cuts,
+                            negascout,
+                        })
+                    } else {
+                        let usual = match plain || cuts == Pruning::None {
+                            true => Ordering::NONE,
+                            false => Ordering::ALL,
+                        };
+                        let ordering = ordering(arguments, usual)?;
+                        let by_limits = cuts == Pruning::Star2 && !limits.only_depth();
+                        let usual = if by_limits { PROBCUT_WITH_LIMITS } else { 0.0 };
+                        let probcut = arguments.number_named("probcut", 0.0..=100.0)?;
+                        let options = StarOptions {
+                            pruning: cuts,
+                            negascout,
+                            ordering,
+                            probcut: Some(probcut.unwrap_or(usual))
+                                .filter(|&probcut| probcut > 0.0),
+                            width: width::<G>(arguments)?,
+                        };
+                        let deepening = deepening(arguments, &limits)?;
+                        let threads = threads(arguments, limits.time)?;
+                        let by_time = by_limits.then_some(limits.time.is_some());
+                        known = oracle(arguments, &game, by_time)?;
+                        Shape::Unified {
+                            options,
+                            deepening,
+                            threads,
+                            many,
+                        }
+                    }
+                }
+            },
+        };
+        let plan = SearchPlan {
+            shape,
+            limits,
+            table,
+            oracle: known,
+        };
+        Ok((Self { evaluator, plan }, game))
+    }
+
+    pub(super) fn is_time_limited(&self) -> bool {
+        self.plan.limits.time.is_some()
+    }
+
+    /// Whether the same seed gives the same moves: not with a time limit, nor with several threads,
+    /// which vary the order of positions.
+    pub(super) fn is_reproducible(&self) -> bool {
+        let several = self.plan.table.entries > 0
+            && matches!(self.plan.shape, Shape::Unified { threads, .. } if threads > 1);
+        self.plan.limits.time.is_none() && !several
+    }
+
+    pub(super) fn make(&self, game: G, timed: bool) -> Box<dyn Player<G>> {
+        let game = match self.plan.shape {
+            Shape::Outcomes(_) => game.outcome_by_outcome(),
+            _ => game,
+        };
+        Arc::clone(&self.evaluator).searcher(game, &self.plan, timed)
+    }
+}
+
+impl<G: SearchGame> SearchPlan<G> {
+    /// A player with this search; with `timed` it measures its evaluation time. Only the default
+    /// search is compiled for the evaluator itself; all others call it as `dyn`, since each takes
+    /// as long to compile.
+    pub(crate) fn player<E: Evaluator<G> + 'static>(
+        &self,
+        game: G,
+        evaluator: Arc<E>,
+        timed: bool,
+    ) -> Box<dyn Player<G>> {
+        let limits = self.limits;
+        let Shape::Unified {
+            options,
+            deepening,
+            threads,
+            many: MultiplayerSearch::Paranoid,
+        } = self.shape
+        else {
+            return self.by_pointer(game, ByPointer(evaluator), timed);
+        };
+        let table = self.table();
+        let search =
+            DeepeningSearch::new(game, evaluator, options, deepening, limits, table, threads);
+        let search = search.with_oracle(self.oracle.as_ref());
+        Box::new(SearchPlayer::new(search.timed(timed)))
+    }
+
+    fn by_pointer(&self, game: G, evaluator: ByPointer<G>, timed: bool) -> Box<dyn Player<G>> {
+        let (limits, table) = (self.limits, self.table());
+        let depth = limits.depths[0].max;
+        match self.shape {
+            Shape::Reference(form) => {
+                let search = Expectiminimax::new(game, evaluator, depth, form);
+                Box::new(SearchPlayer::new(search))
+            }
+            Shape::Unified {
+                options,
+                deepening,
+                many: MultiplayerSearch::MaxN,
+                ..
+            } => {
+                let search = MaxN::new(game, evaluator, options.width);
+                let search = search.into_deepening(deepening, limits);
+                Box::new(SearchPlayer::new(search.timed(timed)))
+            }
+            Shape::Unified {
+                options,
+                deepening,
+                threads,
+                many: MultiplayerSearch::BrsGame,
+            } => {
+                let search = BestReplySearch::new(
+                    game, evaluator, options, deepening, limits, table, threads,
+                );
+                Box::new(SearchPlayer::new(search.timed(timed)))
+            }
+            Shape::Unified {
+                many: MultiplayerSearch::Paranoid,
+                ..
+            } => unreachable!("made for the evaluator itself"),
+            Shape::Outcomes(options) => {
+                let search = StarByOutcome::new(game, evaluator, depth, options, table);
+                Box::new(SearchPlayer::new(search.timed(timed)))
+            }
+        }
+    }
+
+    /// The table, if there is memory for it: without, a search is just slower.
+    fn table(&self) -> Option<Arc<Table>> {
+        let TableRecipe {
+            entries,
+            replacement,
+            reuse,
+        } = self.table;
+        (entries > 0)
+            .then(|| Table::with_entries(entries, replacement, reuse))
+            .flatten()
+            .map(Arc::new)
+    }
+}
+
+/// The treatment of more than two seats by the search's name.
+fn multiplayer_search<G: Playable>(
+    notation: &Notation,
+    game: &G,
+) -> Result<MultiplayerSearch, Problem> {
+    let name = notation.name.as_str();
+    let many = match name {
+        "maxn" => MultiplayerSearch::MaxN,
+        "bestreply" => MultiplayerSearch::BrsGame,
+        _ => return Ok(MultiplayerSearch::Paranoid),
+    };
+    let played = G::INFO.name;
+    if G::Outcomes::CAPACITY > 1 {
+        Err(notation.wrong(format!(
+            "{name} is for games without chance; star1 searches {played}"
+        )))
+    } else if game.seats() == 2 {
+        Ok(MultiplayerSearch::Paranoid)
+    } else if many == MultiplayerSearch::BrsGame && !G::SUPPORTS_OUT_OF_TURN {
+        Err(notation.wrong(format!(
+            "{name} needs turns out of order, which {played} does not know; there are maxn and star1"
+        )))
+    } else {
+        Ok(many)
+    }
+}
+
+/// Parses `width=N`, for games without chance: otherwise outcomes might be left without a move.
+fn width<G: Game>(arguments: &mut Arguments<'_>) -> Result<Option<usize>, Problem> {
+    if G::Outcomes::CAPACITY > 1 {
+        return Ok(None);
+    }
+    arguments.number_named("width", 1..=usize::from(u16::MAX))
+}
+
+fn deepening(
+    arguments: &mut Arguments<'_>,
+    limits: &SearchLimits,
+) -> Result<DeepeningOptions, Problem> {
+    let step = if limits.only_depth() {
+        DeepeningOptions::default().step
+    } else {
+        STEP_WITH_LIMITS
+    };
+    let step = arguments.number("step", 1..=MAX_DEPTH, step)?;
+    let aspiration = arguments.number_named("aspiration", 0.0..=1.0)?;
+    Ok(DeepeningOptions { step, aspiration })
+}
+
+/// Refuses other limits than one depth, for searches without deepening.
+fn only_one_depth(limits: &SearchLimits, notation: &Notation, who: &str) -> Result<(), Problem> {
+    if *limits == SearchLimits::to_depth(limits.depths[0].max) {
+        return Ok(());
+    }
+    Err(notation.wrong(format!("{who} takes no limit but depth")))
+}
+
+/// Parses `table=MIB` or `entries=N`, `replace` and `reuse`.
+fn table_of(
+    arguments: &mut Arguments<'_>,
+    notation: &Notation,
+    limits: &SearchLimits,
+    none: bool,
+) -> Result<TableRecipe, Problem> {
+    let is_shallow = limits
+        .depths
+        .iter()
+        .all(|depth| depth.max < TABLE_FROM_DEPTH);
+    let default = if none || is_shallow {
+        0
+    } else if limits.only_depth() {
+        DEFAULT_TABLE
+    } else {
+        DEFAULT_TABLE_WITH_LIMITS
+    };
+    let entries = match arguments.number_named("entries", 0..=LARGEST_TABLE * ENTRIES_PER_MIB)? {
+        Some(entries) => entries,
+        None => arguments.number("table", 0..=LARGEST_TABLE, default)? * ENTRIES_PER_MIB,
+    };
+    let replacement = arguments.choice(
+        "replace",
+        &[
+            ("bucket", Replacement::Bucketed),
+            ("always", Replacement::Always),
+            ("depth", Replacement::DepthPreferred),
+            ("two_level", Replacement::TwoLevel),
+        ],
+    )?;
+    let reuse = arguments.choice(
+        "reuse",
+        &[
+            ("same", DepthPolicy::SameDepth),
+            ("deeper", DepthPolicy::Deeper),
+        ],
+    )?;
+    // Missing memory is found here, not in the middle of a match.
+    if entries > 0 && Table::with_entries(entries, replacement, reuse).is_none() {
+        let mebibytes = entries / ENTRIES_PER_MIB;
+        return Err(notation.wrong(format!("there is no memory for a table of {mebibytes} MiB")));
+    }
+    Ok(TableRecipe {
+        entries,
+        replacement,
+        reuse,
+    })
+}
+
+/// Parses `order=none`, `order=all`, or any of table, tactics, history, eval joined by ':'.
+fn ordering(arguments: &mut Arguments<'_>, default: Ordering) -> Result<Ordering, Problem> {
+    let Some(value) = arguments.take_named("order")? else {
+        return Ok(default);
+    };
+    let mut ordering = Ordering::NONE;
+    for part in value.name.split(':') {
+        match part {
+            "all" => ordering = Ordering::ALL,
+            "none" => {}
+            "table" => ordering.table = true,
+            "tactics" => ordering.tactics = true,
+            "history" => ordering.history = true,
+            "eval" => ordering.evaluator = true,
+            _ => {
+                return Err(value.wrong(format!(
+                    "'order' is none, all, or any of table, tactics, history, eval joined by ':', not '{value}'"
+                )));
+            }
+        }
+    }
+    Ok(ordering)
+}

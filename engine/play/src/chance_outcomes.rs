@@ -1,0 +1,160 @@
+//! `ChanceOutcomes`: sources and numbers of chance outcomes in played and recorded games.
+
+use super::{
+    notation::{Arguments, Problem},
+    rules::Rules,
+};
+use alea_core::{
+    game::{ChanceSource, List, MAX_SEATS, Outcome, OutcomeList},
+    random::{RandomStream, SeedSpace, derive_seed},
+    search_game::SearchGame,
+};
+use std::ops::RangeInclusive;
+
+/// A [`ChanceSource`] that is determined by a seed.
+pub trait SeededChance<G: SearchGame>: ChanceSource<G> + Send {
+    /// A source of the game's outcomes with this seed.
+    fn from_seed(game: &G, seed: u64) -> Self;
+}
+
+/// A source of outcomes that can be restarted, for the second game of a pair.
+pub trait Repeatable {
+    /// Restarts the source at its first outcomes.
+    fn rewind(&mut self);
+}
+
+/// A game with sources of chance outcomes. Games without chance use [`NoChance`] for both types,
+/// others [`ListedChance`] or their own.
+pub trait ChanceOutcomes: Rules {
+    /// The source of outcomes of independent games.
+    type Chance: SeededChance<Self>;
+
+    /// The source of outcomes of both games of a pair: the k-th outcome of a seat depends on the
+    /// seed and k alone.
+    type PairedChance: SeededChance<Self> + Repeatable;
+
+    /// A source of outcomes of independent games.
+    fn chance(&self, seed: u64) -> Self::Chance {
+        Self::Chance::from_seed(self, seed)
+    }
+
+    /// A source of outcomes of both games of a pair.
+    fn paired_chance(&self, seed: u64) -> Self::PairedChance {
+        Self::PairedChance::from_seed(self, seed)
+    }
+
+    /// Replaces the list by the moves that an outcome allows, in list order; by none if there is no
+    /// such outcome. The position is not over. Outcomes are numbered as in records: by default as
+    /// [`alea_core::game::Game::outcomes`] lists them.
+    fn allowed_moves(&self, position: &Self::Position, outcome: u8, moves: &mut Self::Moves) {
+        self.moves(position, moves);
+        let outcomes = self.outcomes(position, moves);
+        let outcome = outcomes.get(usize::from(outcome));
+        retain_range(moves, outcome.map_or(0..0, Outcome::move_range));
+    }
+
+    /// The moves that an outcome allows, or all moves (`None`); none once the game is over.
+    fn legal_moves(&self, position: &Self::Position, outcome: Option<u8>) -> Self::Moves {
+        let mut moves = Self::Moves::default();
+        match outcome {
+            _ if self.payoffs(position).is_some() => {}
+            Some(outcome) => self.allowed_moves(position, outcome, &mut moves),
+            None => self.moves(position, &mut moves),
+        }
+        moves
+    }
+
+    /// The range of outcome numbers in records.
+    fn outcome_numbers(&self) -> RangeInclusive<u8> {
+        0..=(Self::Outcomes::CAPACITY - 1) as u8
+    }
+
+    /// The rules with the chance that a player's options assume, such as a loaded die.
+    ///
+    /// # Errors
+    /// If an option has no such value. Unread options are left to the caller.
+    fn assume(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
+        let _ = arguments;
+        Ok(self.clone())
+    }
+
+    /// The same rules with every outcome listed separately, as in published searches, where
+    /// [`alea_core::game::Game::outcomes`] merges those that allow the same moves.
+    #[must_use]
+    fn outcome_by_outcome(&self) -> Self {
+        self.clone()
+    }
+}
+
+fn retain_range<M: Copy>(moves: &mut impl List<M>, range: std::ops::Range<usize>) {
+    moves.copy_within(range.clone(), 0);
+    moves.truncate(range.len());
+}
+
+/// Samples outcomes of [`alea_core::game::Game::outcomes`], with a random stream for each seat.
+#[derive(Clone, Debug)]
+pub struct ListedChance {
+    seed: u64,
+    seats: Vec<RandomStream>,
+}
+
+impl ListedChance {
+    fn new(seed: u64) -> Self {
+        let stream = |seat| RandomStream::new(derive_seed(seed, SeedSpace::Arena, &[seat]));
+        Self {
+            seed,
+            seats: (0..MAX_SEATS as u64).map(stream).collect(),
+        }
+    }
+}
+
+impl<G: SearchGame> SeededChance<G> for ListedChance {
+    fn from_seed(_: &G, seed: u64) -> Self {
+        Self::new(seed)
+    }
+}
+
+impl<G: SearchGame> ChanceSource<G> for ListedChance {
+    fn draw(&mut self, game: &G, position: &G::Position) -> (u8, G::Moves) {
+        let mut moves = G::Moves::default();
+        game.moves(position, &mut moves);
+        let outcomes = game.outcomes(position, &moves);
+        let mut rest = self.seats[game.to_move(position)].unit() as f32;
+        let passes = |outcome: &&Outcome| {
+            rest -= outcome.weight;
+            rest >= 0.0
+        };
+        let sampled = outcomes.iter().take_while(passes).count();
+        let sampled = sampled.min(outcomes.len() - 1);
+        retain_range(&mut moves, outcomes[sampled].move_range());
+        (sampled as u8, moves)
+    }
+}
+
+impl Repeatable for ListedChance {
+    fn rewind(&mut self) {
+        *self = Self::new(self.seed);
+    }
+}
+
+/// The source of a game without chance: the only outcome allows every move.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoChance;
+
+impl<G: SearchGame> SeededChance<G> for NoChance {
+    fn from_seed(_: &G, _: u64) -> Self {
+        Self
+    }
+}
+
+impl<G: SearchGame> ChanceSource<G> for NoChance {
+    fn draw(&mut self, game: &G, position: &G::Position) -> (u8, G::Moves) {
+        let mut moves = G::Moves::default();
+        game.moves(position, &mut moves);
+        (0, moves)
+    }
+}
+
+impl Repeatable for NoChance {
+    fn rewind(&mut self) {}
+}

@@ -1,0 +1,52 @@
+//! Hashes of games up to the symmetries of the rules.
+
+use super::playable::Playable;
+use alea_core::record::GameRecord;
+use xxhash_rust::xxh3::xxh3_128;
+
+/// A hash shared by a game and all its images under symmetries, swapped colours included if the
+/// rules treat seats alike. `docs/reference/formats.md` defines the hashed bytes. `None` if the
+/// game numbers no moves.
+#[must_use]
+pub fn canonical_fingerprint<G: Playable>(game: &G, record: &GameRecord<G>) -> Option<u128> {
+    let mut start = record.start;
+    if game.to_move(&start) != 0 {
+        start = game.swap_colours(&start);
+    }
+    // The image with the smallest bytes is hashed: `bytes` are its bytes so far, `symmetries` all
+    // that lead to it.
+    let (mut bytes, mut image, mut symmetries) = (Vec::new(), Vec::new(), Vec::new());
+    for symmetry in 0..game.symmetries() {
+        image.clear();
+        game.encode(&game.transform_position(&start, symmetry), &mut image);
+        if symmetries.is_empty() || image < bytes {
+            symmetries.clear();
+            std::mem::swap(&mut bytes, &mut image);
+        } else if image > bytes {
+            continue;
+        }
+        symmetries.push(symmetry);
+    }
+    for ply in &record.plies {
+        let mut least = (u8::MAX, u32::MAX);
+        let mut next = 0;
+        for index in 0..symmetries.len() {
+            let symmetry = symmetries[index];
+            let (mv, after) = game.transform_move(ply.mv, symmetry)?;
+            let image = (game.transform_outcome(ply.outcome, symmetry), mv);
+            if image < least {
+                (least, next) = (image, 0);
+            }
+            if image == least {
+                symmetries[next] = after;
+                next += 1;
+            }
+        }
+        symmetries.truncate(next);
+        bytes.push(least.0);
+        bytes.extend_from_slice(&least.1.to_le_bytes());
+    }
+    // Equal moves on different maps are different games.
+    bytes.extend(game.map().unwrap_or_default().into_bytes());
+    Some(xxh3_128(&bytes))
+}

@@ -1,0 +1,117 @@
+//! A game as a line of JSON Lines (`docs/reference/formats.md`), in records, exports and replies.
+//!
+//! The names of players and the definitions of labels are in the first line of a file.
+
+use super::playable::Playable;
+use alea_core::record::{Ending, GameRecord};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Name of the format, in the first line of a file.
+pub const LINES_FORMAT: &str = "alea-games-2";
+
+/// A game: every line of a file but the first.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GameLine {
+    /// Number of the game in a match: 2 k and 2 k + 1 are the games of pair k.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u64>,
+    /// For each seat the index of its player in the list of the first line.
+    pub players: Vec<u8>,
+    /// The first position as text.
+    pub start: String,
+    /// Payoffs of the seats.
+    pub payoffs: Vec<f32>,
+    /// The ending of the game.
+    #[serde(default, skip_serializing_if = "Ending::is_played")]
+    pub ending: Ending,
+    /// The plies in order.
+    pub plies: Vec<PlyLine>,
+    /// Why a game that did not end by the rules was forfeited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forfeit: Option<String>,
+    /// Checksum of the line in a journal, which adds it to lines that it writes.
+    #[serde(default, skip_serializing)]
+    pub checksum: Option<String>,
+}
+
+/// One ply of a [`GameLine`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlyLine {
+    /// The outcome of chance; 0 without chance.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub outcome: u8,
+    /// The move.
+    #[serde(rename = "move")]
+    pub mv: String,
+    /// Win probability after the move for the seat that made it, by its player.
+    #[serde(default)]
+    pub value: Option<f32>,
+    /// Whether the move was exploration instead of the player's choice.
+    #[serde(default)]
+    pub explored: bool,
+    /// Thinking time in microseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<u64>,
+    /// Values of labels for the position before the ply, by the label's name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, f32>,
+    /// Errors of the label values, by the label's name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub errors: BTreeMap<String, f32>,
+}
+
+fn is_none(outcome: &u8) -> bool {
+    *outcome == 0
+}
+
+impl GameLine {
+    /// A game from `start` that ended by the rules.
+    #[must_use]
+    pub fn new(start: String, plies: Vec<PlyLine>, payoffs: Vec<f32>, players: Vec<u8>) -> Self {
+        Self {
+            number: None,
+            players,
+            start,
+            payoffs,
+            ending: Ending::default(),
+            plies,
+            forfeit: None,
+            checksum: None,
+        }
+    }
+
+    /// The line of a recorded game, without times and labels.
+    pub fn of<G: Playable>(game: &G, record: &GameRecord<G>, players: Vec<u8>) -> Self {
+        let plies = record.positions(game).zip(&record.plies);
+        let plies = plies.map(|(position, ply)| PlyLine {
+            value: ply.value,
+            explored: ply.explored,
+            ..PlyLine::new(ply.outcome, game.format_move(&position, ply.mv))
+        });
+        let payoffs = record.payoffs[..game.seats()].to_vec();
+        let start = game.format_position(&record.start, None);
+        Self {
+            ending: record.ending,
+            ..Self::new(start, plies.collect(), payoffs, players)
+        }
+    }
+}
+
+impl PlyLine {
+    /// A move after an outcome of chance, without value.
+    #[must_use]
+    pub fn new(outcome: u8, mv: String) -> Self {
+        Self {
+            outcome,
+            mv,
+            value: None,
+            explored: false,
+            time: None,
+            labels: BTreeMap::new(),
+            errors: BTreeMap::new(),
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! The game loop, used by self-play, matches and all studies.
+//!
+//! A game is a pure function of its start, its players (with their seeds) and its source of chance,
+//! unless players ponder.
+
+mod decide;
+mod exploration;
+
+pub use exploration::{Exploration, Fading};
+
+use crate::player::{Failure, GameEvent, MoveValue, Player};
+use alea_core::{
+    clock::Instant,
+    game::{ChanceSource, Game, MAX_SEATS, Seat, payoff_of_each_other},
+    oracle::Oracle,
+    record::{Ending, GameRecord, Ply},
+};
+use alea_search::limits::Limits;
+use decide::{Crash, decide};
+use std::{any::Any, panic::resume_unwind, time::Duration};
+
+/// Costs of the players in a game, by seat.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GameCosts {
+    /// Number of moves decided.
+    pub decisions: [u64; MAX_SEATS],
+    /// Wall time spent deciding.
+    pub time: [Duration; MAX_SEATS],
+}
+
+/// A game that was not played to its end because a player made no legal move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forfeit {
+    /// The seat of the player that made no legal move.
+    pub seat: Seat,
+    /// What was wrong, in one line.
+    pub reason: String,
+    /// What caused the failure, which decides whether the game has a result.
+    pub cause: FailureCause,
+}
+
+/// The cause of a game not being played to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureCause {
+    /// The player's fault, which loses the game.
+    Player,
+    /// The player's fault, which loses the game; it panicked, so it should not be used again.
+    Crash,
+    /// A system fault ([`Failure::SystemFault`]): the game has no result.
+    System,
+}
+
+/// Plays one game to its end. `players[seat]` moves for that seat, and has started a new game.
+/// Times are only measured if `effort` is given.
+///
+/// # Errors
+/// If a player fails.
+pub fn play_game<G: Game>(
+    game: &G,
+    start: G::Position,
+    players: &mut [&mut dyn Player<G>],
+    chance: &mut impl ChanceSource<G>,
+    exploration: Option<&mut Exploration>,
+    effort: Option<&mut GameCosts>,
+) -> Result<GameRecord<G>, Failure> {
+    play_guided(game, start, players, chance, exploration, None, effort)
+}
+
+/// Like [`play_game`], but where `oracle` has exact values of the position and all successors,
+/// every seat plays the first best move, with its exact value and without exploration.
+///
+/// # Errors
+/// If a player fails.
+pub fn play_guided<G: Game>(
+    game: &G,
+    start: G::Position,
+    players: &mut [&mut dyn Player<G>],
+    chance: &mut impl ChanceSource<G>,
+    mut exploration: Option<&mut Exploration>,
+    oracle: Option<&dyn Oracle<G>>,
+    effort: Option<&mut GameCosts>,
+) -> Result<GameRecord<G>, Failure> {
+    let mut plies = 0..;
+    let answer = |players: &mut [&mut dyn Player<G>],
+                  seat: Seat,
+                  position: &G::Position,
+                  legal: &[G::Move]| {
+        let ply = plies.next().unwrap_or(usize::MAX);
+        let failed = |failure| (seat, failure);
+        if let Some((mv, value)) =
+            oracle.and_then(|oracle| best_known(game, oracle, position, legal))
+        {
+            return Ok(Answer::at_once(mv, Some(value), false));
+        }
+        let explores = exploration
+            .as_mut()
+            .and_then(|exploration| exploration.uniform(ply, legal.len()));
+        if let Some(index) = explores {
+            let mv = legal[index];
+            let value = players[seat]
+                .analyse(position, Some(&[mv]), &Limits::NONE)
+                .map_err(failed)?
+                .moves[0]
+                .value;
+            return Ok(Answer::at_once(mv, value, true));
+        }
+        let tempered = exploration
+            .as_mut()
+            .and_then(|exploration| exploration.tempered(ply, legal.len()));
+        if let Some((temperature, unit)) = tempered {
+            let analysis = players[seat].analyse(position, Some(legal), &Limits::NONE);
+            let analysis = analysis.map_err(failed)?;
+            let drawn = exploration::by_value(
+                analysis.moves.iter().map(|rated| rated.value),
+                temperature,
+                unit,
+            );
+            // A player that values no moves chooses the move itself.
+            if let Some(index) = drawn {
+                let MoveValue { mv, value, .. } = analysis.moves[index];
+                let explored = analysis.line.first() != Some(&mv);
+                return Ok(Answer::at_once(mv, value, explored));
+            }
+        }
+        let (decision, taken) = decide(players, seat, position, legal)
+            .unwrap_or_else(|crash| resume_unwind(crash.panic));
+        let (mv, value) = decision.map_err(failed)?;
+        Ok(Answer {
+            taken,
+            ..Answer::at_once(mv, value, false)
+        })
+    };
+    let (record, failure) = play(game, start, players, chance, answer, effort);
+    failure.map_or(Ok(record), Err)
+}
+
+/// The first best allowed move and its value for the side to move, if `oracle` knows the position
+/// and all successors. Two seats only.
+fn best_known<G: Game>(
+    game: &G,
+    oracle: &dyn Oracle<G>,
+    position: &G::Position,
+    legal: &[G::Move],
+) -> Option<(G::Move, f32)> {
+    if game.seats() != 2 {
+        return None;
+    }
+    oracle.value(game, position)?;
+    let seat = game.to_move(position);
+    let mut best: Option<(G::Move, f32)> = None;
+    for &mv in legal {
+        let after = game.play(position, mv);
+        let value = match game.payoff(&after, seat) {
+            Some(payoff) => payoff,
+            None if game.to_move(&after) == seat => oracle.value(game, &after)?,
+            None => 1.0 - oracle.value(game, &after)?,
+        };
+        if best.is_none_or(|(_, largest)| value > largest) {
+            best = Some((mv, value));
+        }
+    }
+    best
+}
+
+/// Plays one game between players that may fail: one that panics, gives no answer, or makes an
+/// illegal move loses, and the record has the plies before.
+pub fn play_refereed<G: Game>(
+    game: &G,
+    start: G::Position,
+    players: &mut [&mut dyn Player<G>],
+    chance: &mut impl ChanceSource<G>,
+    effort: Option<&mut GameCosts>,
+) -> (GameRecord<G>, Option<Forfeit>) {
+    let answer = |players: &mut [&mut dyn Player<G>],
+                  seat: Seat,
+                  position: &G::Position,
+                  legal: &[G::Move]| {
+        let (decision, taken) =
+            decide(players, seat, position, legal).map_err(|Crash { seat, panic }| {
+                let reason = format!("crashed: {}", message(panic.as_ref()));
+                let cause = FailureCause::Crash;
+                (
+                    seat,
+                    Forfeit {
+                        seat,
+                        reason,
+                        cause,
+                    },
+                )
+            })?;
+        let failed = |failure| {
+            let (cause, reason) = match failure {
+                Failure::PlayerFault(reason) => (FailureCause::Player, reason),
+                Failure::SystemFault(reason) => (FailureCause::System, reason),
+            };
+            (
+                seat,
+                Forfeit {
+                    seat,
+                    reason,
+                    cause,
+                },
+            )
+        };
+        let (mv, value) = decision.map_err(failed)?;
+        if !legal.contains(&mv) {
+            let reason = format!("made the move {mv:?}, which is not permitted");
+            return Err(failed(Failure::PlayerFault(reason)));
+        }
+        Ok(Answer {
+            taken,
+            ..Answer::at_once(mv, value, false)
+        })
+    };
+    play(game, start, players, chance, answer, effort)
+}
+
+struct Answer<M> {
+    mv: M,
+    value: Option<f32>,
+    explored: bool,
+    /// Duration of the decision; `None` for the wall time of the whole call.
+    taken: Option<Duration>,
+}
+
+impl<M> Answer<M> {
+    fn at_once(mv: M, value: Option<f32>, explored: bool) -> Self {
+        Self {
+            mv,
+            value,
+            explored,
+            taken: None,
+        }
+    }
+}
+
+/// Plays a game with the moves from `answer`. An error ends it as a loss of the seat it names.
+fn play<G: Game, E>(
+    game: &G,
+    start: G::Position,
+    players: &mut [&mut dyn Player<G>],
+    chance: &mut impl ChanceSource<G>,
+    mut answer: impl FnMut(
+        &mut [&mut dyn Player<G>],
+        Seat,
+        &G::Position,
+        &[G::Move],
+    ) -> Result<Answer<G::Move>, (Seat, E)>,
+    mut effort: Option<&mut GameCosts>,
+) -> (GameRecord<G>, Option<E>) {
+    let mut position = start;
+    let mut plies = Vec::with_capacity(24);
+    let (payoffs, forfeit) = loop {
+        if let Some(payoffs) = game.payoffs(&position) {
+            break (payoffs, None);
+        }
+        let seat = game.to_move(&position);
+        let (outcome, legal) = chance.draw(game, &position);
+        let began = effort.is_some().then(Instant::now);
+        let answered = answer(players, seat, &position, &legal);
+        if let (Some(effort), Some(began)) = (effort.as_mut(), began) {
+            effort.decisions[seat] += 1;
+            let taken = answered.as_ref().ok().and_then(|answer| answer.taken);
+            effort.time[seat] += taken.unwrap_or_else(|| began.elapsed());
+        }
+        match answered {
+            Ok(Answer {
+                mv,
+                value,
+                explored,
+                ..
+            }) => {
+                plies.push(Ply {
+                    outcome,
+                    mv,
+                    value,
+                    explored,
+                });
+                for player in players.iter_mut() {
+                    player.notify(GameEvent::Ply(&position, outcome, mv));
+                }
+                position = game.play(&position, mv);
+            }
+            Err((seat, error)) => {
+                let mut payoffs = [0.0; MAX_SEATS];
+                payoffs[..game.seats()].fill(payoff_of_each_other(0.0, game.seats()));
+                payoffs[seat] = 0.0;
+                break (payoffs, Some(error));
+            }
+        }
+    };
+    for player in players.iter_mut() {
+        player.notify(GameEvent::End(&payoffs));
+    }
+    let record = GameRecord {
+        start,
+        plies,
+        payoffs,
+        ending: match forfeit {
+            None => Ending::Played,
+            Some(_) => Ending::Awarded,
+        },
+    };
+    (record, forfeit)
+}
+
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("no reason given").replace('\n', " ")
+}

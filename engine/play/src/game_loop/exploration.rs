@@ -1,0 +1,160 @@
+//! Exploration: random moves instead of the players' choices, to diversify training data.
+//!
+//! Choices depend on the random stream and the plies alone. What is switched off uses no random
+//! numbers, so games without exploration do not change.
+
+use alea_core::random::RandomStream;
+
+/// A strength of exploration that may decrease in the course of a game.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Fading {
+    /// The strength at the first ply.
+    pub start: f64,
+    /// The ply, counted from 0, from which on the strength is 0; `None` for never.
+    pub until: Option<usize>,
+    /// Number of plies in which the strength halves; `None` if it stays constant.
+    pub half_life: Option<f64>,
+}
+
+impl Fading {
+    /// The same strength at every ply.
+    #[must_use]
+    pub fn constant(strength: f64) -> Self {
+        Self {
+            start: strength,
+            until: None,
+            half_life: None,
+        }
+    }
+
+    /// The strength at a ply, counted from 0.
+    #[must_use]
+    pub fn at(&self, ply: usize) -> f64 {
+        if self.until.is_some_and(|until| ply >= until) {
+            return 0.0;
+        }
+        self.half_life.map_or(self.start, |half_life| {
+            self.start * (-(ply as f64) / half_life).exp2()
+        })
+    }
+}
+
+/// Options of exploration, with its random stream.
+#[derive(Debug)]
+pub struct Exploration {
+    /// Number of plies at the start whose moves are all random.
+    pub opening_plies: usize,
+    /// Probability of a uniformly random move at a later ply.
+    pub share: Fading,
+    /// Temperature, in units of win probability, at which the remaining moves are sampled by their
+    /// values; 0 leaves them to the players.
+    pub temperature: Fading,
+    /// The random stream of all choices.
+    pub random: RandomStream,
+}
+
+impl Exploration {
+    /// Uniformly random moves at the start, and with a constant probability later.
+    #[must_use]
+    pub fn new(opening_plies: usize, share: f64, random: RandomStream) -> Self {
+        Self {
+            opening_plies,
+            share: Fading::constant(share),
+            temperature: Fading::default(),
+            random,
+        }
+    }
+
+    /// The index of a uniformly random one of `count` moves, if this ply explores.
+    pub(super) fn uniform(&mut self, ply: usize, count: usize) -> Option<usize> {
+        // A number is drawn at every ply, so that opening plies do not shift later choices.
+        let draw = self.random.unit();
+        (ply < self.opening_plies || draw < self.share.at(ply)).then(|| self.random.below(count))
+    }
+
+    /// The temperature for sampling one of `count` moves at this ply, with a random number in `[0,
+    /// 1)`; `None` if the player chooses.
+    pub(super) fn tempered(&mut self, ply: usize, count: usize) -> Option<(f64, f64)> {
+        let temperature = self.temperature.at(ply);
+        (temperature > 0.0 && count > 1).then(|| (temperature, self.random.unit()))
+    }
+}
+
+/// The index of the move that `unit`, in `[0, 1)`, selects with probabilities proportional to
+/// exp(value / temperature) (Boltzmann); moves without a value are never selected. `None` if no
+/// move has one.
+pub(super) fn by_value(
+    values: impl Iterator<Item = Option<f32>> + Clone,
+    temperature: f64,
+    unit: f64,
+) -> Option<usize> {
+    let best = values.clone().flatten().reduce(f32::max)?;
+    // Subtracting the best keeps weights at most 1.
+    let weight = |value: f32| (f64::from(value - best) / temperature).exp();
+    let mut rest = unit * values.clone().flatten().map(weight).sum::<f64>();
+    let mut last = None;
+    for (index, value) in values.enumerate() {
+        let Some(value) = value else { continue };
+        rest -= weight(value);
+        if rest < 0.0 {
+            return Some(index);
+        }
+        // Rounding may lead past all moves; one of weight 0 is not chosen then.
+        last = if weight(value) > 0.0 {
+            Some(index)
+        } else {
+            last
+        };
+    }
+    last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strengths_fade_as_asked() {
+        let fading = Fading {
+            start: 0.8,
+            until: Some(9),
+            half_life: Some(4.0),
+        };
+        assert_eq!(
+            [0, 4, 8, 9, 100].map(|ply| fading.at(ply)),
+            [0.8, 0.4, 0.2, 0.0, 0.0]
+        );
+        assert_eq!(
+            [0, 1000].map(|ply| Fading::constant(0.1).at(ply)),
+            [0.1, 0.1]
+        );
+        assert_eq!(Fading::default().at(0), 0.0);
+    }
+
+    #[test]
+    fn moves_are_drawn_by_their_values() {
+        // exp(0), exp(-1), none, exp(-2) of their sum 1.5032: steps at 0.6652 and 0.9100.
+        let values = [Some(0.7), Some(0.6), None, Some(0.5)];
+        let drawn = |temperature, unit| by_value(values.iter().copied(), temperature, unit);
+        for (unit, index) in [
+            (0.0, 0),
+            (0.66, 0),
+            (0.67, 1),
+            (0.909, 1),
+            (0.911, 3),
+            (0.999_999, 3),
+        ] {
+            assert_eq!(drawn(0.1, unit), Some(index), "{unit}");
+        }
+        // At a low temperature always the best move, at a high one all moves alike.
+        assert_eq!(
+            [0.0, 0.5, 0.999].map(|unit| drawn(1e-12, unit)),
+            [Some(0); 3]
+        );
+        assert_eq!(
+            [0.32, 0.34, 0.66, 0.67].map(|unit| drawn(1e9, unit)),
+            [Some(0), Some(1), Some(1), Some(3)]
+        );
+        assert_eq!(by_value([None, None].into_iter(), 0.1, 0.5), None);
+    }
+}

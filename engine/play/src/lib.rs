@@ -1,0 +1,49 @@
+//! Players, their notation, the game loop, records and texts of games, and the traits of a game for
+//! all but search.
+
+pub mod analysis;
+pub mod player;
+
+pub mod notation;
+
+pub mod game_info;
+
+pub mod rules;
+
+pub mod game_text;
+
+pub mod codec;
+
+pub mod chance_outcomes;
+
+pub mod playable;
+
+pub mod properties;
+
+pub mod sgf;
+
+pub mod registry;
+
+pub mod random;
+
+pub mod perft;
+
+pub mod picture;
+
+pub mod stated_result;
+
+pub mod fingerprint;
+
+pub mod game_line;
+
+pub mod provided;
+
+pub mod rolling;
+
+pub mod searching;
+
+pub mod simple;
+
+pub mod build;
+
+pub mod game_loop;

@@ -1,0 +1,311 @@
+//! Parser of games as properties, as in SGF and GGF: `(;PB[name]SZ[8];W[d4];B[e5])`, one after the
+//! other.
+//!
+//! Of variations only the main line is read, up to the first `)`. Between games may be numbers (the
+//! boards of a match in GGF) and lines that begin with `#`. A `]` without a valid continuation
+//! belongs to the value, since programs do not escape names. A damaged game does not affect the
+//! others.
+
+use super::registry::PlainGame;
+use alea_core::{
+    search_game::SearchGame,
+    text::{TextError, error_at, from_utf8_or_latin1},
+};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Property {
+    /// The name in capital letters.
+    pub name: String,
+    /// The value without escape characters.
+    pub value: String,
+    /// The index of the value's first character in the text, from 0.
+    pub at: usize,
+}
+
+pub type Properties = Result<Vec<Property>, TextError>;
+
+type Read<G> = Result<PlainGame<G>, TextError>;
+
+type ReadText<G> = fn(&G, &str) -> Vec<Read<G>>;
+
+/// Parses the games of a text: with `one` those written as properties, from the index of their
+/// first character on; other text with `others`. `escapes` is that of [`all`].
+pub fn read<G: SearchGame>(
+    game: &G,
+    bytes: &[u8],
+    escapes: bool,
+    one: fn(&G, usize, Properties) -> Read<G>,
+    others: Option<ReadText<G>>,
+) -> Vec<Read<G>> {
+    let text = match from_utf8_or_latin1(bytes) {
+        Ok(text) => text,
+        Err(problem) => return vec![error_at(1, problem)],
+    };
+    let signs: Vec<char> = text.chars().collect();
+    let results: Vec<_> = match others.filter(|_| !are_written_in(&signs)) {
+        Some(others) => others(game, &text),
+        None => all(&signs, escapes)
+            .map(|(begin, properties)| one(game, begin, properties))
+            .collect(),
+    };
+    let results = results.into_iter();
+    results
+        .map(|result| result.map_err(|error| error.in_lines(&text)))
+        .collect()
+}
+
+/// Parses one game per line with `row`, from the index of the line's first character on; games
+/// without moves are skipped.
+pub fn rows<G: SearchGame>(
+    game: &G,
+    text: &str,
+    row: fn(&G, &str, usize) -> Read<G>,
+) -> Vec<Read<G>> {
+    let (mut results, mut begin) = (Vec::new(), 0);
+    for line in text.split_inclusive('\n') {
+        let read = row(game, line, begin);
+        results
+            .extend(Some(read).filter(|read| !matches!(read, Ok(read) if read.plies.is_empty())));
+        begin += line.chars().count();
+    }
+    results
+}
+
+/// All games of a text, each with the index of its first character. `escapes` is whether `\`
+/// escapes the next character, as in SGF.
+fn all(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, Properties)> {
+    let mut reader = Reader {
+        signs,
+        escapes,
+        next: 0,
+    };
+    std::iter::from_fn(move || {
+        reader.is_before_game().then(|| {
+            let begin = reader.next;
+            let game = reader.game();
+            if game.is_err() {
+                reader.next = end(signs, begin, escapes);
+            }
+            (begin, game)
+        })
+    })
+}
+
+/// Whether a text consists of properties: its first character is `(`, possibly after numbers and
+/// comments.
+fn are_written_in(signs: &[char]) -> bool {
+    let mut reader = Reader {
+        signs,
+        escapes: false,
+        next: 0,
+    };
+    reader.is_before_game() && reader.peek() == Some('(')
+}
+
+struct Reader<'a> {
+    signs: &'a [char],
+    escapes: bool,
+    next: usize,
+}
+
+impl Reader<'_> {
+    fn skip(&mut self, passes: impl Fn(char) -> bool) {
+        let rest = self.signs[self.next..].iter();
+        self.next += rest.take_while(|&&sign| passes(sign)).count();
+    }
+
+    /// The next character that is no blank.
+    fn peek(&mut self) -> Option<char> {
+        self.skip(char::is_whitespace);
+        self.signs.get(self.next).copied()
+    }
+
+    /// Skips text before a game; returns whether a game follows.
+    fn is_before_game(&mut self) -> bool {
+        loop {
+            self.skip(|sign| sign.is_whitespace() || sign.is_ascii_digit());
+            match self.signs.get(self.next) {
+                Some('#') => self.skip(|sign| sign != '\n'),
+                sign => return sign.is_some(),
+            }
+        }
+    }
+
+    fn game(&mut self) -> Properties {
+        if self.peek() != Some('(') {
+            return error_at(self.next + 1, "expected '(', which begins a game");
+        }
+        let (mut depth, mut is_main, mut line) = (0, true, Vec::new());
+        loop {
+            match self.peek() {
+                Some(';') => self.next += 1,
+                Some('(') if depth > 0 && begins_game(self.signs, self.next, self.escapes) => {
+                    return error_at(self.next + 1, "expected ')', found another game");
+                }
+                Some('(') => {
+                    depth += 1;
+                    self.next += 1;
+                }
+                Some(')') => {
+                    (depth, is_main) = (depth - 1, false);
+                    self.next += 1;
+                    if depth == 0 {
+                        return Ok(line);
+                    }
+                }
+                _ => {
+                    let properties = self.property()?;
+                    line.extend(Some(properties).filter(|_| is_main).into_iter().flatten());
+                }
+            }
+        }
+    }
+
+    fn property(&mut self) -> Properties {
+        let begin = self.next;
+        self.skip(|sign| sign.is_ascii_alphabetic());
+        let name: String = self.signs[begin..self.next].iter().collect();
+        if name.is_empty() || self.peek() != Some('[') {
+            return error_at(self.next + 1, "expected a property, as W[d4]");
+        }
+        let mut properties = Vec::new();
+        while self.peek() == Some('[') {
+            self.next += 1;
+            properties.push(Property {
+                name: name.to_ascii_uppercase(),
+                at: self.next,
+                value: self.value()?,
+            });
+        }
+        Ok(properties)
+    }
+
+    fn value(&mut self) -> Result<String, TextError> {
+        let mut value = String::new();
+        loop {
+            let Some(&sign) = self.signs.get(self.next) else {
+                return error_at(self.signs.len() + 1, "expected ']', found the end");
+            };
+            if sign == '(' && begins_game(self.signs, self.next, self.escapes) {
+                return error_at(self.next + 1, "expected ']', found another game");
+            }
+            self.next += 1;
+            match sign {
+                ']' if self.may_follow_value() => return Ok(value),
+                '\\' if self.escapes => {
+                    value.extend(self.signs.get(self.next));
+                    self.next += 1;
+                }
+                sign => value.push(sign),
+            }
+        }
+    }
+
+    /// Whether a value may end here: another value, a node, a variation, a property, or nothing
+    /// follows.
+    fn may_follow_value(&self) -> bool {
+        let mut rest = self.signs[self.next..].iter().copied();
+        let mut rest = rest.by_ref().skip_while(|sign| sign.is_whitespace());
+        match rest.next() {
+            None | Some('[' | ';' | '(' | ')') => true,
+            Some(first) => {
+                let next = rest.find(|sign| !sign.is_ascii_alphabetic() && !sign.is_whitespace());
+                first.is_ascii_alphabetic() && next == Some('[')
+            }
+        }
+    }
+}
+
+/// Properties of the first node of a game, which no variation has.
+const FIRST_PROPERTIES: [&str; 12] = [
+    "AP", "CA", "DT", "EV", "FF", "GC", "GM", "GN", "PB", "PC", "PW", "SZ",
+];
+
+/// Whether the `(` at index `at` begins a game, even inside a damaged one: one of
+/// [`FIRST_PROPERTIES`] follows, and with `in_line`, where variations are possible, it starts a
+/// line, possibly after numbers.
+fn begins_game(signs: &[char], at: usize, in_line: bool) -> bool {
+    let is_first = match signs[at..] {
+        ['(', ';', a, b, '[', ..] => FIRST_PROPERTIES
+            .iter()
+            .any(|first| first.chars().eq([a, b])),
+        _ => false,
+    };
+    let mut before = signs[..at].iter().rev();
+    let mut before = before
+        .by_ref()
+        .skip_while(|&&sign| sign == ' ' || sign.is_ascii_digit());
+    is_first && (!in_line || before.next().is_none_or(|&sign| sign == '\n'))
+}
+
+/// The index after a damaged game: after its last parenthesis, or at the next game.
+fn end(signs: &[char], begin: usize, in_line: bool) -> usize {
+    if signs[begin] != '(' {
+        let length = signs[begin..].iter().take_while(|&&sign| sign != '(');
+        return begin + length.count();
+    }
+    let (mut depth, mut in_value, mut at) = (0, false, begin);
+    while let Some(&sign) = signs.get(at) {
+        if at > begin && begins_game(signs, at, in_line) {
+            return at;
+        }
+        match sign {
+            '\\' if in_value => at += 1,
+            '[' => in_value = true,
+            ']' => in_value = false,
+            '(' if !in_value => depth += 1,
+            ')' if !in_value => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+        if depth <= 0 && sign == ')' && !in_value {
+            return at;
+        }
+    }
+    signs.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The properties of all games, or the character of an error.
+    fn read(text: &str, escapes: bool) -> Vec<String> {
+        let signs: Vec<char> = text.chars().collect();
+        let shown = all(&signs, escapes).map(|(_, game)| match game {
+            Ok(all) => {
+                let all = all.iter().map(|one| format!("{}={}", one.name, one.value));
+                all.collect::<Vec<_>>().join(" ")
+            }
+            Err(error) => error.character.to_string(),
+        });
+        shown.collect()
+    }
+
+    #[test]
+    fn games_are_read_as_programs_write_them() {
+        for (text, expected) in [
+            ("", &[][..]),
+            ("(;)", &[""]),
+            ("(;PB[a\\]b]b[d4])", &["PB=a]b B=d4"]),
+            ("(;PB[[x] a]PW[b]c] ;W[d4])", &["PB=[x] a PW=b]c W=d4"]),
+            ("(;AB[a1][b2]\n[c3])", &["AB=a1 AB=b2 AB=c3"]),
+            (
+                "(;W[a](;B[b];W[c](;B[d])(;B[e]))(;B[f](;W[g])))",
+                &["W=a B=b W=c B=d"],
+            ),
+            ("(;W[a]\n(;B[b])\n(;B[c]))(;W[d])", &["W=a B=b", "W=d"]),
+            ("# all\n2 (;W[a];)(;W[b];)\n# end", &["W=a", "W=b"]),
+            ("(;W[a]\n(;W[b])", &["15"]),
+            ("(;W[a\n(;SZ[8]W[b])", &["7", "SZ=8 W=b"]),
+            ("(;W[a]\n(;SZ[8]W[b])", &["8", "SZ=8 W=b"]),
+            (
+                "(;W a]\n1 (;SZ[8]W[b])x(;W[c])",
+                &["5", "SZ=8 W=b", "22", "W=c"],
+            ),
+        ] {
+            assert_eq!(read(text, true), expected, "{text}");
+        }
+        assert_eq!(read("(;PB[a\\]W[b])", false), ["PB=a\\ W=b"]);
+    }
+}

@@ -1,0 +1,32 @@
+//! An evaluator with a random value for every position, like the leaves of Rock'n'Roll's MrRandom
+//! (Schäfer 2006).
+//!
+//! The value is a hash of the seed and the position's key, the same on every thread.
+
+use alea_core::{evaluator::Evaluator, game::Game};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// Random values, uniform on `(0, 1)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Random {
+    seed: u64,
+}
+
+impl Random {
+    /// The evaluator with this seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Self { seed }
+    }
+}
+
+impl<G: Game> Evaluator<G> for Random {
+    type Cache = ();
+
+    #[inline]
+    fn value(&self, game: &G, position: &G::Position, (): &()) -> f32 {
+        let hash = xxh3_64_with_seed(&game.key(position).to_le_bytes(), self.seed);
+        // An odd multiple of 2^-24, exact in 24 bits: neither 0 nor 1.
+        ((hash >> 41) as f32 + 0.5) / (1u32 << 23) as f32
+    }
+}

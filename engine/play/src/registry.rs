@@ -1,0 +1,350 @@
+//! `Registry`: named evaluators, players, oracles and transcript formats of a game.
+//!
+//! [`AnyEvaluator`] is the `dyn` form of an [`Evaluator`] and constructs the searches over it, so
+//! that an evaluator chosen at run time is dispatched once per call, not once per node.
+
+use super::{
+    build::{self, PlayerRecipe, SearchPlan},
+    notation::{Arguments, Notation, Problem},
+    playable::Playable,
+    player::Player,
+    stated_result::StatedResult,
+};
+use alea_core::{
+    calibration::{Calibrated, Calibration},
+    evaluator::{Evaluator, Score},
+    game::Payoffs,
+    oracle::Oracle,
+    search_game::SearchGame,
+    text::TextError,
+};
+use alea_search::{
+    mcts::{EvaluatorLeaf, Leaf, Prior, SearchLeaf},
+    playout::{GreedyPolicy, Policy},
+    rollout::{EvaluatorRollouts, Rollouts},
+};
+use std::sync::Arc;
+
+/// An evaluator chosen at run time, shared by the players that use it.
+pub type SharedEvaluator<G> = Arc<dyn AnyEvaluator<G>>;
+
+/// Everything that a game offers by name; [`Registry::DEFAULT`] is empty.
+///
+/// A game keeps it in a `static`, so that its searches are compiled once, with the game.
+pub struct Registry<G: Playable> {
+    /// Evaluators, default first.
+    pub evaluators: &'static [EvaluatorEntry<G>],
+    /// Players of this game alone.
+    pub players: &'static [PlayerEntry<G>],
+    /// The oracle for searches.
+    pub oracle: Option<&'static OracleEntry<G>>,
+    /// The game's own playouts for the leaves of a tree search.
+    pub playouts: &'static [PlayoutEntry<G>],
+    /// Formats of other programs for games of this kind.
+    pub transcripts: &'static [TranscriptForm<G>],
+    /// The bytes of the model file that notations call `best`.
+    pub best_model: fn(&G) -> Option<&'static [u8]>,
+    /// Constructs the evaluator in the bytes of a model file.
+    pub read_model: fn(&G, &[u8]) -> Result<SharedEvaluator<G>, String>,
+    /// Constructs the recipe of a player's notation.
+    pub read_player: fn(&Notation, &G) -> Result<PlayerRecipe<G>, Problem>,
+    /// Constructs the evaluator of a notation.
+    pub read_evaluator: fn(&Notation, &G) -> Result<SharedEvaluator<G>, Problem>,
+}
+
+impl<G: Playable> Registry<G> {
+    /// A registry without own entries.
+    pub const DEFAULT: Self = Self {
+        evaluators: &[],
+        players: &[],
+        oracle: None,
+        playouts: &[],
+        transcripts: &[],
+        best_model: |_| None,
+        read_model: |_, _| Err(format!("there are no models of {}", G::INFO.name)),
+        read_player: build::read_player,
+        read_evaluator: build::read_evaluator,
+    };
+}
+
+/// The `dyn` form of an evaluator, and constructor of searches over it.
+pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
+    /// See [`Evaluator::value_of`].
+    fn value_of(&self, game: &G, position: &G::Position) -> f32;
+
+    /// See [`Evaluator::payoffs`]; of one position, from scratch.
+    fn payoffs_batch(&self, game: &G, position: &G::Position) -> Payoffs;
+
+    /// See [`Evaluator::values`].
+    fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]);
+
+    /// See [`Evaluator::raw`].
+    fn raw(&self, game: &G, position: &G::Position) -> Option<f32>;
+
+    /// See [`Evaluator::calibrate_to_results`].
+    fn calibrate_to_results(&self, value: f32) -> Option<f32>;
+
+    /// A player that searches with this evaluator; with `timed` it measures the time of
+    /// evaluations.
+    fn searcher(self: Arc<Self>, game: G, plan: &SearchPlan<G>, timed: bool) -> Box<dyn Player<G>>;
+
+    /// A leaf evaluation for tree search.
+    fn leaf(self: Arc<Self>) -> Box<dyn Leaf<G>>;
+
+    /// A leaf evaluation by a search of `depth` plies, at least one.
+    fn star_leaf(self: Arc<Self>, game: G, depth: u32) -> Box<dyn Leaf<G>>;
+
+    /// A playout policy that chooses the best successor.
+    fn policy(self: Arc<Self>) -> Box<dyn Policy<G>>;
+
+    /// Rollouts by this evaluator, see [`EvaluatorRollouts::new`].
+    fn roller(self: Arc<Self>, game: G, oracle: Knowledge<G>, plies: u32) -> Box<dyn Rollouts<G>>;
+
+    /// Prior values of unvisited moves.
+    fn prior(self: Arc<Self>) -> Arc<dyn Prior<G>>;
+}
+
+impl<G: SearchGame, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
+    fn value_of(&self, game: &G, position: &G::Position) -> f32 {
+        Evaluator::value_of(self, game, position)
+    }
+
+    fn payoffs_batch(&self, game: &G, position: &G::Position) -> Payoffs {
+        let mut cache = E::Cache::default();
+        self.refresh(game, position, &mut cache);
+        self.payoffs(game, position, &cache)
+    }
+
+    fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
+        Evaluator::values(self, game, positions, out);
+    }
+
+    fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
+        Evaluator::raw(self, game, position)
+    }
+
+    fn calibrate_to_results(&self, value: f32) -> Option<f32> {
+        Evaluator::calibrate_to_results(self, value)
+    }
+
+    fn searcher(self: Arc<Self>, game: G, plan: &SearchPlan<G>, timed: bool) -> Box<dyn Player<G>> {
+        plan.player(game, self, timed)
+    }
+
+    fn leaf(self: Arc<Self>) -> Box<dyn Leaf<G>> {
+        Box::new(EvaluatorLeaf::new(self))
+    }
+
+    fn star_leaf(self: Arc<Self>, game: G, depth: u32) -> Box<dyn Leaf<G>> {
+        Box::new(SearchLeaf::new(game, self, depth))
+    }
+
+    fn policy(self: Arc<Self>) -> Box<dyn Policy<G>> {
+        Box::new(GreedyPolicy::new(self))
+    }
+
+    fn roller(self: Arc<Self>, game: G, oracle: Knowledge<G>, plies: u32) -> Box<dyn Rollouts<G>> {
+        Box::new(EvaluatorRollouts::new(game, self, oracle, plies))
+    }
+
+    fn prior(self: Arc<Self>) -> Arc<dyn Prior<G>> {
+        self
+    }
+}
+
+/// A whole game as other programs store it: start, moves and players.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlainGame<G: SearchGame> {
+    /// The first position.
+    pub start: G::Position,
+    /// The numbers of chance outcomes, as in records, and the moves.
+    pub plies: Vec<(u8, G::Move)>,
+    /// Names of the players by seat; empty if unknown.
+    pub players: Vec<String>,
+    /// The stated result of a game whose moves do not end it.
+    pub result: Option<StatedResult>,
+}
+
+impl<G: SearchGame> PlainGame<G> {
+    /// Stores a stated result unless the moves, which lead to `position`, end the game.
+    ///
+    /// # Errors
+    /// If the moves lead to another result.
+    pub fn set_result(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        stated: Option<StatedResult>,
+    ) -> Result<(), String> {
+        self.result = match (stated, game.payoffs(position)) {
+            (Some(stated), Some(payoffs)) => {
+                stated.check(payoffs, "the moves lead to")?;
+                None
+            }
+            _ => stated,
+        };
+        Ok(())
+    }
+}
+
+/// Parses all games of a file; a damaged game does not affect the others.
+pub type ReadGames<G> = fn(&G, &[u8]) -> Vec<Result<PlainGame<G>, TextError>>;
+
+/// A format of other programs for whole games.
+pub struct TranscriptForm<G: SearchGame> {
+    /// The format's name and usual file extension.
+    pub name: &'static str,
+    /// A description in one line.
+    pub help: &'static str,
+    /// Parses all games of a file.
+    pub read: ReadGames<G>,
+    /// Formats a game, without a line end; the error is a sentence if the format cannot represent
+    /// it.
+    pub write: fn(&G, &PlainGame<G>) -> Result<String, String>,
+}
+
+/// A `dyn` evaluator for searches that are generic over their evaluator, with a dynamic call per
+/// position: for code that is not hot.
+#[derive(Clone)]
+pub struct ByPointer<G>(
+    /// The evaluator.
+    pub Arc<dyn AnyEvaluator<G>>,
+);
+
+impl<G: SearchGame> Evaluator<G> for ByPointer<G> {
+    type Cache = ();
+
+    fn value(&self, game: &G, position: &G::Position, (): &()) -> f32 {
+        self.0.value_of(game, position)
+    }
+
+    fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
+        self.0.values(game, positions, out);
+    }
+
+    fn payoffs(&self, game: &G, position: &G::Position, (): &()) -> Payoffs {
+        self.0.payoffs_batch(game, position)
+    }
+}
+
+/// Constructs an evaluator from its arguments.
+pub type MakeEvaluator<G> = fn(&mut Arguments<'_>, &G) -> Result<Arc<dyn AnyEvaluator<G>>, Problem>;
+
+/// An evaluator of a game with its name.
+#[derive(Debug)]
+pub struct EvaluatorEntry<G: 'static> {
+    /// The evaluator's name in notation.
+    pub name: &'static str,
+    /// Further names in notation.
+    pub aliases: &'static [&'static str],
+    /// Parameters except those of [`calibrated`], such as `block, threat, view`.
+    pub parameters: &'static str,
+    /// A description in one line.
+    pub help: &'static str,
+    /// Constructs the evaluator; the caller refuses unread arguments.
+    pub make: MakeEvaluator<G>,
+}
+
+impl<G: 'static> EvaluatorEntry<G> {
+    /// An entry with one name, and no parameters but those of [`calibrated`].
+    #[must_use]
+    pub const fn new(name: &'static str, help: &'static str, make: MakeEvaluator<G>) -> Self {
+        Self {
+            name,
+            aliases: &[],
+            parameters: "",
+            help,
+            make,
+        }
+    }
+}
+
+/// Makes a player; called once per thread.
+pub type Maker<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
+
+/// A player of one game alone, such as that of a published program.
+#[derive(Debug)]
+pub struct PlayerEntry<G: 'static> {
+    /// The player's name in notation.
+    pub name: &'static str,
+    /// The player's parameters, such as `depth`.
+    pub parameters: &'static str,
+    /// A description in one line.
+    pub help: &'static str,
+    /// What the name stands for.
+    pub meaning: Meaning<G>,
+}
+
+/// What the name of a [`PlayerEntry`] stands for.
+#[derive(Debug)]
+pub enum Meaning<G: 'static> {
+    /// Another player's notation, made from the arguments; the caller refuses unread ones.
+    Alias(fn(&mut Arguments<'_>) -> Result<Notation, Problem>),
+    /// A player without search, whose seed determines its moves.
+    Own(fn(&mut Arguments<'_>, &G) -> Result<Maker<G>, Problem>),
+}
+
+/// Makes a leaf evaluation for each thread of a search.
+pub type LeafMaker<G> = Arc<dyn Fn() -> Box<dyn Leaf<G>> + Send + Sync>;
+
+/// A game's own playouts with their name in notation: `playout=NAME(…)`.
+#[derive(Debug)]
+pub struct PlayoutEntry<G: 'static> {
+    /// The name in notation.
+    pub name: &'static str,
+    /// The parameters, such as `depth`.
+    pub parameters: &'static str,
+    /// Reads the arguments; the caller refuses unread ones.
+    pub read: fn(&mut Arguments<'_>, &G) -> Result<LeafMaker<G>, Problem>,
+}
+
+/// The oracle of a search, if there is one.
+pub type Knowledge<G> = Option<Arc<dyn Oracle<G>>>;
+
+/// A game's oracle, with its option in notations: `tablebase=4`.
+#[derive(Debug)]
+pub struct OracleEntry<G: SearchGame> {
+    /// The key of the option.
+    pub key: &'static str,
+    /// The oracle for a value of the option.
+    pub read: fn(&Notation, &G) -> Result<Knowledge<G>, Problem>,
+    /// The default oracle of a search limited by time (`true`) or by nodes (`false`).
+    pub default: fn(&G, bool) -> Result<Knowledge<G>, String>,
+    /// The value of the option whose oracle answers without delay, for the web page.
+    pub instant: fn(&G) -> Option<String>,
+    /// The class of a position in reports of errors, such as `2v3`.
+    pub class: fn(&G, &G::Position) -> String,
+}
+
+/// A hand-made score as an evaluator, with the calibration that [`calibration`] reads.
+pub fn calibrated<G: SearchGame, S: Score<G> + 'static>(
+    arguments: &mut Arguments<'_>,
+    score: S,
+    fitted: Calibration,
+) -> Result<Arc<dyn AnyEvaluator<G>>, Problem> {
+    let calibration = calibration(arguments, fitted)?;
+    Ok(Arc::new(Calibrated { score, calibration }))
+}
+
+/// Reads a calibration: `fitted`, changed by `slope` and `offset`; with `scale=raw` the raw score,
+/// each unit counting `factor` on a scale of ±1000.
+pub fn calibration(
+    arguments: &mut Arguments<'_>,
+    fitted: Calibration,
+) -> Result<Calibration, Problem> {
+    let raw = arguments.choice("scale", &[("win", false), ("raw", true)])?;
+    let mut constant = |key, range, usual| {
+        let value = arguments.number_named(key, range)?;
+        Ok::<_, Problem>(value.unwrap_or(usual))
+    };
+    Ok(match fitted {
+        _ if raw => Calibration::Raw {
+            factor: constant("factor", 1e-6..=1000.0, 1.0)?,
+        },
+        Calibration::Logistic { slope, offset } => Calibration::Logistic {
+            slope: constant("slope", 1e-6..=1000.0, slope)?,
+            offset: constant("offset", -100.0..=100.0, offset)?,
+        },
+        Calibration::Raw { .. } => fitted,
+    })
+}

@@ -1,0 +1,159 @@
+//! A player that chooses and values moves by rollouts ([`alea_search::rollout`]).
+//!
+//! Its values depend on its seed and the position alone.
+
+use crate::player::{Analysis, Decision, Failure, MoveValue, Player, PositionValue};
+use alea_core::{
+    clock::Instant,
+    game::{Game, List, OutcomeList},
+    search_game::SearchGame,
+};
+use alea_search::{
+    SearchStats,
+    limits::Limits,
+    rollout::{
+        Cost, Rollouts,
+        stopping::{Candidate, StoppingRule, compare, unbiased_value, value},
+    },
+};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// Plays the move with the best mean result of rollouts.
+pub struct RolloutPlayer<G: Game> {
+    game: G,
+    roll: Box<dyn Rollouts<G>>,
+    enough: StoppingRule,
+    seed: u64,
+    candidates: Vec<Candidate>,
+    after: Vec<G::Position>,
+}
+
+impl<G: SearchGame> RolloutPlayer<G> {
+    /// A player that decides by the rollouts of `roll`, as many as `enough` requires.
+    pub fn new(game: G, roll: Box<dyn Rollouts<G>>, enough: StoppingRule) -> Self {
+        Self {
+            game,
+            roll,
+            enough,
+            seed: 0,
+            candidates: Vec::new(),
+            after: Vec::new(),
+        }
+    }
+
+    fn seed_of(&self, position: &G::Position) -> u64 {
+        xxh3_64_with_seed(&self.game.key(position).to_le_bytes(), self.seed)
+    }
+
+    fn compare(
+        &mut self,
+        position: &G::Position,
+        moves: &[G::Move],
+        limits: &Limits,
+    ) -> (usize, SearchStats) {
+        self.roll.set_limits(limits);
+        let (began, mut cost) = (Instant::now(), Cost::default());
+        let seed = self.seed_of(position);
+        self.after.clear();
+        let after = moves.iter().map(|&mv| self.game.play(position, mv));
+        self.after.extend(after);
+        let best = compare(
+            &mut *self.roll,
+            &self.after,
+            self.game.to_move(position),
+            seed,
+            self.enough,
+            &mut cost,
+            &mut self.candidates,
+        );
+        (best, stats(cost, began))
+    }
+}
+
+impl<G: SearchGame> Player<G> for RolloutPlayer<G> {
+    fn new_game(&mut self, seed: u64) {
+        self.seed = seed;
+    }
+
+    fn decide(
+        &mut self,
+        position: &G::Position,
+        legal: &[G::Move],
+        limits: &Limits,
+    ) -> Result<Decision<G::Move>, Failure> {
+        let (best, stats) = self.compare(position, legal, limits);
+        Ok(Decision {
+            best: legal[best],
+            value: is_valued(&self.candidates[best])
+                .then(|| probability(unbiased_value(&self.candidates))),
+            stats,
+            cpu_time: None,
+        })
+    }
+
+    fn analyse(
+        &mut self,
+        position: &G::Position,
+        legal: Option<&[G::Move]>,
+        limits: &Limits,
+    ) -> Result<Analysis<G::Move>, Failure> {
+        let mut all = G::Moves::default();
+        if let Some(legal) = legal {
+            legal.iter().for_each(|&mv| all.push(mv));
+        } else {
+            self.game.moves(position, &mut all);
+        }
+        let (best, stats) = self.compare(position, &all, limits);
+        let values = (self.candidates.iter())
+            .map(|one| is_valued(one).then(|| probability(one.moments.mean())));
+        Ok(Analysis {
+            line: vec![all[best]],
+            moves: (all.iter().zip(values))
+                .map(|(&mv, value)| MoveValue::new(mv, value))
+                .collect(),
+            stats,
+            ..Analysis::default()
+        })
+    }
+
+    fn value(&mut self, position: &G::Position, limits: &Limits) -> PositionValue {
+        self.roll.set_limits(limits);
+        let (began, mut cost) = (Instant::now(), Cost::default());
+        let (seat, seed) = (self.game.to_move(position), self.seed_of(position));
+        let found = value(
+            &mut *self.roll,
+            position,
+            seat,
+            seed,
+            self.enough,
+            &mut cost,
+        );
+        // With chance, a single game gives no standard error.
+        let knows_error =
+            G::Outcomes::CAPACITY == 1 && found.samples() > 0.0 || found.samples() > 1.0;
+        PositionValue {
+            value: (found.samples() > 0.0).then(|| probability(found.mean())),
+            error: knows_error.then(|| found.standard_error() as f32),
+            stats: stats(cost, began),
+        }
+    }
+}
+
+/// Whether at least one of the candidate's games ended before a stop.
+fn is_valued(candidate: &Candidate) -> bool {
+    candidate.moments.samples() > 0.0
+}
+
+/// Luck-adjusted results may lie outside of `[0, 1]`.
+fn probability(luck_adjusted: f64) -> f32 {
+    luck_adjusted.clamp(0.0, 1.0) as f32
+}
+
+fn stats(cost: Cost, began: Instant) -> SearchStats {
+    SearchStats {
+        nodes: cost.plies,
+        evaluations: cost.evaluations,
+        time: began.elapsed(),
+        ..SearchStats::default()
+    }
+}

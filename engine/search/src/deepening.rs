@@ -1,0 +1,651 @@
+//! Iterative deepening: a search is repeated at increasing depth, and each iteration orders the
+//! next.
+//!
+//! Root moves are searched in aspiration windows, with a re-search on failure. An interrupted
+//! iteration counts if it includes the previous best move. Invariant: with a fixed depth and table
+//! entries of the same depth only, the result is that of a search without table, move order and
+//! cutoffs, up to rounding.
+
+use super::{
+    DepthObserver, Search, SearchStats, UNKNOWN_VALUE,
+    eval_timer::EvalTimer,
+    limits::{DepthRange, LimitChecker, Limits, SearchLimits, TimeManager},
+    parallel::{AbdadaTable, run_with_helpers},
+    star::{Star, StarOptions},
+    stopwatch::{Deadline, Stopwatch},
+    table::Table,
+};
+use alea_core::{
+    chance::Bounds,
+    evaluator::Evaluator,
+    game::Payoffs,
+    oracle::Oracle,
+    search_game::{Phase, SearchGame},
+};
+use smallvec::SmallVec;
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
+
+/// Options of iterative deepening.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DeepeningOptions {
+    /// Plies from one iteration to the next.
+    pub step: u32,
+    /// Half the width of the aspiration window; `None` for a full window.
+    pub aspiration: Option<f32>,
+}
+
+impl Default for DeepeningOptions {
+    fn default() -> Self {
+        Self {
+            step: 2,
+            aspiration: None,
+        }
+    }
+}
+
+/// A search of one thread to a fixed depth, driven by [`DeepeningSearch`].
+pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
+    fn game(&self) -> &G;
+    fn table(&self) -> Option<&Table> {
+        None
+    }
+    /// Clears what this thread has learned, except the shared table.
+    fn clear_own(&mut self) {}
+    /// Replaces the oracle and returns the previous one; no effect if the search uses none.
+    fn set_oracle(&mut self, _oracle: Option<Arc<dyn Oracle<G>>>) -> Option<Arc<dyn Oracle<G>>> {
+        None
+    }
+    fn set_eval_timer(&mut self, clock: EvalTimer);
+    fn limit_checker(&mut self) -> &mut LimitChecker;
+    /// The cost so far, without time.
+    fn stats(&self) -> &SearchStats;
+    /// Returns the cost since the last call, and resets it.
+    fn take_stats(&mut self) -> SearchStats;
+    /// [`Star::bounds_and_proof`] with a full window.
+    fn root_value(&mut self, position: &G::Position, depth: u32) -> (Bounds, bool);
+    fn move_bounds(
+        &mut self,
+        position: &G::Position,
+        mv: G::Move,
+        depth: u32,
+        alpha: f32,
+        beta: f32,
+    ) -> (Bounds, bool);
+    /// Payoffs of all seats after the move searched last, if the search has any.
+    fn last_payoffs(&self) -> Option<Payoffs> {
+        None
+    }
+
+    /// Sets limits of nodes and time and a stop flag.
+    fn start(
+        &mut self,
+        nodes: Option<u64>,
+        deadline: Option<Deadline>,
+        stop: Option<Arc<AtomicBool>>,
+    ) {
+        let counted = self.stats().nodes;
+        let max_nodes = nodes.map(|nodes| counted.saturating_add(nodes));
+        self.limit_checker()
+            .start(counted, max_nodes, deadline, stop);
+    }
+
+    /// Runs one iteration and moves the new best root move to the front. Returns whether it was
+    /// completed. Compiled for every search, since dynamic calls would dominate a search of one
+    /// ply.
+    fn iterate(
+        &mut self,
+        position: &G::Position,
+        depth: u32,
+        aspiration: Option<f32>,
+        moves: &mut [RootMove<G::Move>],
+    ) -> bool {
+        let mut best: Option<(f32, usize)> = None;
+        for index in 0..moves.len() {
+            let root = moves[index];
+            // Ties go to the move listed first.
+            let alpha = match best {
+                None => BELOW_ALL_VALUES,
+                Some((value, list_index)) if root.list_index < list_index => value - TIE_MARGIN,
+                Some((value, _)) => value,
+            };
+            let (bounds, proven) = self.search_root_move(position, &root, depth, alpha, aspiration);
+            if self.limit_checker().stopped() {
+                // A partial iteration counts if it includes the previous best move.
+                if let Some((_, list_index)) = best {
+                    move_to_front(moves, list_index);
+                }
+                return false;
+            }
+            moves[index].bounds = bounds;
+            moves[index].proven = proven;
+            if best.is_none_or(|(value, list_index)| {
+                bounds.lower > value || bounds.lower == value && root.list_index < list_index
+            }) {
+                best = Some((bounds.lower, root.list_index));
+            }
+        }
+        if let Some((_, list_index)) = best {
+            move_to_front(moves, list_index);
+        }
+        true
+    }
+
+    /// Writes the values of root moves at a depth, with payoffs if the search has them. Returns
+    /// whether all are proven; `None` if stopped.
+    fn value_moves(
+        &mut self,
+        position: &G::Position,
+        depth: u32,
+        moves: &[G::Move],
+        values: &mut [(f32, Option<Payoffs>)],
+    ) -> Option<bool> {
+        let mut all_proven = true;
+        for (&mv, value) in moves.iter().zip(values) {
+            let (bounds, proven) =
+                self.move_bounds(position, mv, depth, f32::NEG_INFINITY, f32::INFINITY);
+            if self.limit_checker().stopped() {
+                return None;
+            }
+            *value = (bounds.lower, self.last_payoffs());
+            all_proven &= proven;
+        }
+        Some(all_proven)
+    }
+
+    /// Bounds, exact above `alpha`, otherwise with an upper bound; and whether proven.
+    #[inline(always)]
+    fn search_root_move(
+        &mut self,
+        position: &G::Position,
+        root: &RootMove<G::Move>,
+        depth: u32,
+        alpha: f32,
+        aspiration: Option<f32>,
+    ) -> (Bounds, bool) {
+        if let Some(width) = aspiration {
+            let guess = root.bounds.upper;
+            let low = alpha.max(guess - width);
+            let high = (guess + width).max(low + width);
+            let (bounds, proven) = self.move_bounds(position, root.mv, depth, low, high);
+            if bounds.lower >= bounds.upper
+                || bounds.upper <= alpha
+                || self.limit_checker().stopped()
+            {
+                return (bounds, proven);
+            }
+        }
+        self.move_bounds(position, root.mv, depth, alpha, f32::INFINITY)
+    }
+}
+
+/// Iterative deepening under limits, by one or more threads. Workers are `dyn`, to compile once per
+/// game.
+pub struct DeepeningSearch<G: SearchGame> {
+    workers: Vec<Box<dyn FixedDepthSearch<G>>>,
+    deepening: DeepeningOptions,
+    own_limits: SearchLimits,
+    /// `own_limits`, or a time limit of the caller.
+    limits: SearchLimits,
+    outer_limits: Limits,
+    pace: TimeManager,
+    completed_depth: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RootMove<M> {
+    mv: M,
+    /// Index in the caller's list, for ties.
+    list_index: usize,
+    bounds: Bounds,
+    /// Whether the bounds are valid at any greater depth.
+    proven: bool,
+}
+
+impl<M: Copy> RootMove<M> {
+    fn all(moves: &[M]) -> SmallVec<[Self; 8]> {
+        let unsearched = |(list_index, &mv)| Self {
+            mv,
+            list_index,
+            bounds: Bounds::UNKNOWN,
+            proven: false,
+        };
+        moves.iter().enumerate().map(unsearched).collect()
+    }
+}
+
+impl<G: SearchGame> DeepeningSearch<G> {
+    /// A Star search to a fixed depth with default options, on one thread and without table.
+    pub fn to_depth(game: G, evaluator: impl Evaluator<G> + Clone + 'static, depth: u32) -> Self {
+        Self::new(
+            game,
+            evaluator,
+            StarOptions::default(),
+            DeepeningOptions::default(),
+            SearchLimits::to_depth(depth),
+            None,
+            1,
+        )
+    }
+
+    /// A Star search on `threads` threads, which share the table; on one thread without a table.
+    pub fn new(
+        game: G,
+        evaluator: impl Evaluator<G> + Clone + 'static,
+        options: StarOptions,
+        deepening: DeepeningOptions,
+        limits: SearchLimits,
+        table: Option<Arc<Table>>,
+        threads: usize,
+    ) -> Self {
+        // Threads share nothing but the table.
+        let threads = if table.is_some() { threads.max(1) } else { 1 };
+        let abdada = (threads > 1).then(|| Arc::new(AbdadaTable::new()));
+        let mut workers: Vec<Box<dyn FixedDepthSearch<G>>> = Vec::with_capacity(threads);
+        for _ in 0..threads {
+            let mut star = Star::new(game.clone(), evaluator.clone(), options, table.clone());
+            star.abdada = abdada.clone();
+            workers.push(Box::new(star));
+        }
+        Self::of(workers, deepening, limits)
+    }
+
+    /// A search by at least one worker.
+    pub(super) fn of(
+        workers: Vec<Box<dyn FixedDepthSearch<G>>>,
+        deepening: DeepeningOptions,
+        limits: SearchLimits,
+    ) -> Self {
+        Self {
+            workers,
+            deepening,
+            own_limits: limits,
+            limits,
+            outer_limits: Limits::NONE,
+            pace: TimeManager::new(limits.time),
+            completed_depth: 0,
+        }
+    }
+
+    /// Sets the oracle of the workers.
+    #[must_use]
+    pub fn with_oracle(mut self, oracle: Option<&Arc<dyn Oracle<G>>>) -> Self {
+        for worker in &mut self.workers {
+            worker.set_oracle(oracle.cloned());
+        }
+        self
+    }
+
+    /// Sets whether the time of evaluations is measured.
+    #[must_use]
+    pub fn timed(mut self, timed: bool) -> Self {
+        for worker in &mut self.workers {
+            worker.set_eval_timer(EvalTimer::new(timed));
+        }
+        self
+    }
+
+    /// Runs `task` on all workers; it maps the depths of the iterations to a result and the last
+    /// complete depth. The end of the first worker, whose result counts, stops the others.
+    fn run<R>(
+        &mut self,
+        position: &G::Position,
+        task: impl Fn(&mut dyn FixedDepthSearch<G>, Depths, &Limits) -> (R, u32) + Sync,
+    ) -> R {
+        self.run_helped(position, &task, &task)
+    }
+
+    /// Like [`DeepeningSearch::run`]; the other workers run `help` instead of `task`.
+    fn run_helped<R>(
+        &mut self,
+        position: &G::Position,
+        task: impl FnMut(&mut dyn FixedDepthSearch<G>, Depths, &Limits) -> (R, u32),
+        help: impl Fn(&mut dyn FixedDepthSearch<G>, Depths, &Limits) -> (R, u32) + Sync,
+    ) -> R {
+        let mut task = task;
+        let began = self.pace.start();
+        let game = self.workers[0].game();
+        let depths = Depths::new(
+            self.limits,
+            self.outer_limits.stop.is_some(),
+            self.deepening,
+            game.phase(position),
+        );
+        let deadline = self
+            .pace
+            .deadline(began, game.expected_moves_left(position));
+        let (answer, completed_depth) = self.run_until(
+            deadline,
+            |worker, outer_limits| task(worker, depths.clone(), outer_limits),
+            |worker, outer_limits| _ = help(worker, depths.clone(), outer_limits),
+        );
+        self.completed_depth = completed_depth;
+        self.pace.record_spent_time(began.elapsed());
+        answer
+    }
+
+    fn run_until<R>(
+        &mut self,
+        deadline: Option<Deadline>,
+        mut task: impl FnMut(&mut dyn FixedDepthSearch<G>, &Limits) -> R,
+        help: impl Fn(&mut dyn FixedDepthSearch<G>, &Limits) + Sync,
+    ) -> R {
+        let stop = self.start_workers(deadline);
+        let (first, others) = self.workers.split_at_mut(1);
+        let (first, outer_limits) = (&mut *first[0], &self.outer_limits);
+        let Some(stop) = stop else {
+            return task(first, outer_limits);
+        };
+        let mut answer = None;
+        run_with_helpers(
+            others,
+            &|worker| help(&mut **worker, outer_limits),
+            &stop,
+            &mut || {
+                answer = Some(task(first, outer_limits));
+            },
+        );
+        answer.expect("the first worker answers")
+    }
+
+    fn start_workers(&mut self, deadline: Option<Deadline>) -> Option<Arc<AtomicBool>> {
+        let nodes = self.limits.nodes;
+        if let Some(table) = self.workers[0].table() {
+            table.new_generation();
+        }
+        let several = self.workers.len() > 1;
+        let stop = several.then(|| Arc::new(AtomicBool::new(false)));
+        for (number, worker) in self.workers.iter_mut().enumerate() {
+            let stop = if number == 0 {
+                &self.outer_limits.stop
+            } else {
+                &stop
+            };
+            worker.start(nodes, deadline, stop.clone());
+        }
+        stop
+    }
+}
+
+#[derive(Clone)]
+struct Depths {
+    next: Option<u32>,
+    /// The first depth, apart from an iteration of one ply.
+    first: u32,
+    max: u32,
+    step: u32,
+}
+
+impl Depths {
+    fn new(
+        limits: SearchLimits,
+        can_be_stopped: bool,
+        DeepeningOptions { step, .. }: DeepeningOptions,
+        phase: Phase,
+    ) -> Self {
+        let DepthRange { min, max } = limits.depth(phase);
+        // With a depth limit only, earlier iterations just order the moves.
+        let only_depth = limits.only_depth();
+        let first = if only_depth {
+            max - max.saturating_sub(min) / step * step
+        } else {
+            min
+        };
+        // One ply comes first if this iteration takes longer and may be stopped.
+        let is_quick = only_depth && (first <= 2 || !can_be_stopped);
+        Self {
+            next: Some(if is_quick { first } else { first.min(1) }),
+            first,
+            max,
+            step,
+        }
+    }
+}
+
+impl Iterator for Depths {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        let depth = self.next?;
+        self.next = if depth < self.first {
+            Some(self.first)
+        } else {
+            (depth < self.max).then(|| (depth + self.step).min(self.max))
+        };
+        Some(depth)
+    }
+}
+
+impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
+    fn game(&self) -> &G {
+        self.workers[0].game()
+    }
+
+    fn clear(&mut self) {
+        if let Some(table) = self.workers[0].table() {
+            table.clear();
+        }
+        for worker in &mut self.workers {
+            worker.clear_own();
+        }
+        self.pace = TimeManager::new(self.own_limits.time);
+    }
+
+    #[inline]
+    fn set_limits(&mut self, limits: &Limits) {
+        // One-ply searches take about a microsecond.
+        if limits.is_none() && self.outer_limits.is_none() {
+            return;
+        }
+        self.outer_limits.clone_from(limits);
+        self.limits = self.own_limits.with_move_time(limits.time);
+        self.pace.set_move_time(limits.time);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.outer_limits.is_stopped()
+    }
+
+    fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds {
+        if !self.limits.only_depth() {
+            return Bounds::exact(self.move_values(position, &[mv])[0]);
+        }
+        let worker = &mut self.workers[0];
+        let depth = self.limits.depth(worker.game().phase(position)).max;
+        worker.start(None, None, self.outer_limits.stop.clone());
+        worker
+            .move_bounds(position, mv, depth, alpha, f32::INFINITY)
+            .0
+    }
+
+    fn best_move(&mut self, position: &G::Position, legal: &[G::Move]) -> (G::Move, f32) {
+        let (limits, aspiration) = (self.limits, self.deepening.aspiration);
+        let best = self.run(position, |worker, depths, outer_limits| {
+            let mut moves = RootMove::all(legal);
+            let mut completed_depth = 0;
+            for depth in depths {
+                if completed_depth > 0 {
+                    // The other moves by upper bound.
+                    moves[1..]
+                        .sort_by(|one, other| other.bounds.upper.total_cmp(&one.bounds.upper));
+                }
+                let aspiration = aspiration.filter(|_| completed_depth > 0);
+                if !worker.iterate(position, depth, aspiration, &mut moves) {
+                    break;
+                }
+                completed_depth = depth;
+                if is_decided(&moves, &limits) {
+                    break;
+                }
+            }
+            if moves[0].bounds == Bounds::UNKNOWN && outer_limits.is_stopped() {
+                // Better than the first move of the list.
+                search_one_ply(worker, |worker| {
+                    worker.iterate(position, 1, None, &mut moves);
+                });
+            }
+            (moves[0], completed_depth)
+        });
+        let value = if best.bounds == Bounds::UNKNOWN {
+            UNKNOWN_VALUE
+        } else {
+            best.bounds.lower
+        };
+        (best.mv, value)
+    }
+
+    fn move_values(&mut self, position: &G::Position, moves: &[G::Move]) -> Vec<f32> {
+        let found = self.move_payoffs(position, moves).into_iter();
+        found.map(|(value, _)| value).collect()
+    }
+
+    fn move_payoffs(
+        &mut self,
+        position: &G::Position,
+        moves: &[G::Move],
+    ) -> Vec<(f32, Option<Payoffs>)> {
+        self.move_payoffs_observed(position, moves, &mut |_, _| true)
+    }
+
+    fn move_payoffs_observed(
+        &mut self,
+        position: &G::Position,
+        moves: &[G::Move],
+        observer: &mut DepthObserver<'_>,
+    ) -> Vec<(f32, Option<Payoffs>)> {
+        self.run_helped(
+            position,
+            |worker, depths, outer_limits| {
+                payoffs_by_depth(worker, position, moves, depths, outer_limits, observer)
+            },
+            |worker, depths, outer_limits| {
+                payoffs_by_depth(
+                    worker,
+                    position,
+                    moves,
+                    depths,
+                    outer_limits,
+                    &mut |_, _| true,
+                )
+            },
+        )
+    }
+
+    fn value(&mut self, position: &G::Position) -> f32 {
+        self.run(position, |worker, depths, outer_limits| {
+            let (mut value, mut completed_depth) = (UNKNOWN_VALUE, 0);
+            for depth in depths {
+                let (bounds, proven) = worker.root_value(position, depth);
+                if worker.limit_checker().stopped() {
+                    if completed_depth == 0 && outer_limits.is_stopped() {
+                        search_one_ply(worker, |worker| {
+                            let (bounds, _) = worker.root_value(position, 1);
+                            if !worker.limit_checker().stopped() {
+                                value = bounds.lower;
+                            }
+                        });
+                    }
+                    break;
+                }
+                (value, completed_depth) = (bounds.lower, depth);
+                if proven {
+                    break;
+                }
+            }
+            (value, completed_depth)
+        })
+    }
+
+    fn take_stats(&mut self) -> SearchStats {
+        let mut stats = SearchStats::default();
+        for worker in &mut self.workers {
+            stats.add(&worker.take_stats());
+        }
+        SearchStats {
+            depth: std::mem::take(&mut self.completed_depth),
+            ..stats
+        }
+    }
+}
+
+/// The values of moves at the last complete depth, and that depth; `observer` gets those before.
+fn payoffs_by_depth<G: SearchGame>(
+    worker: &mut dyn FixedDepthSearch<G>,
+    position: &G::Position,
+    moves: &[G::Move],
+    mut depths: Depths,
+    outer_limits: &Limits,
+    observer: &mut DepthObserver<'_>,
+) -> (Vec<(f32, Option<Payoffs>)>, u32) {
+    // Values of different depths do not compare: unfinished iterations but the first are discarded.
+    let (mut values, mut completed_depth) = (vec![(UNKNOWN_VALUE, None); moves.len()], 0);
+    while let Some(depth) = depths.next() {
+        let mut found = match completed_depth {
+            0 => std::mem::take(&mut values),
+            _ => values.clone(),
+        };
+        let Some(proven) = worker.value_moves(position, depth, moves, &mut found) else {
+            if completed_depth == 0 && outer_limits.is_stopped() {
+                search_one_ply(worker, |worker| {
+                    worker.value_moves(position, 1, moves, &mut found);
+                });
+            }
+            return (
+                if completed_depth == 0 { found } else { values },
+                completed_depth,
+            );
+        };
+        (values, completed_depth) = (found, depth);
+        let is_last = proven || depths.next.is_none();
+        let stats = *worker.stats();
+        if is_last || !observer(&values, SearchStats { depth, ..stats }) {
+            break;
+        }
+    }
+    (values, completed_depth)
+}
+
+/// Lowers alpha for moves listed before the best one, by more than rounding errors, so that ties
+/// are exact.
+const TIE_MARGIN: f32 = 2e-6;
+
+/// Time limit of the one-ply search after an early stop.
+const FALLBACK_TIME: Duration = Duration::from_millis(20);
+
+/// Runs a short search without the oracle, which may be slow.
+fn search_one_ply<G: SearchGame>(
+    worker: &mut dyn FixedDepthSearch<G>,
+    search: impl FnOnce(&mut dyn FixedDepthSearch<G>),
+) {
+    let oracle = worker.set_oracle(None);
+    let deadline = Deadline {
+        stopwatch: Stopwatch::wall(),
+        after: FALLBACK_TIME,
+    };
+    worker.start(None, Some(deadline), None);
+    search(worker);
+    worker.set_oracle(oracle);
+}
+
+/// Below all values, so that the first move gets an exact value.
+const BELOW_ALL_VALUES: f32 = -1.0;
+
+fn move_to_front<M: Copy>(moves: &mut [RootMove<M>], list_index: usize) {
+    if let Some(index) = moves.iter().position(|root| root.list_index == list_index) {
+        moves[..=index].rotate_right(1);
+    }
+}
+
+/// Whether deeper iterations cannot change the choice (with a fixed depth: nor its value).
+fn is_decided<M>(moves: &[RootMove<M>], limits: &SearchLimits) -> bool {
+    let best = &moves[0];
+    if moves.iter().all(|root| root.proven) {
+        return true;
+    }
+    let others_lost = moves[1..]
+        .iter()
+        .all(|root| root.proven && root.bounds.upper <= 0.0);
+    !limits.only_depth() && (others_lost || best.bounds.lower >= 1.0)
+}

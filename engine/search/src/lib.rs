@@ -1,0 +1,233 @@
+//! Searches for any [`alea_core::game::Game`], and statistics of searches.
+//!
+//! Invariant: nothing below this module names a game, a die or a stone.
+
+pub mod best_reply;
+pub mod deepening;
+pub mod eval_timer;
+pub mod expectiminimax;
+pub mod limits;
+pub mod max_n;
+pub mod mcts;
+pub mod minimax;
+pub mod ordering;
+mod parallel;
+pub mod playout;
+pub mod rollout;
+mod shared_array;
+pub mod star;
+pub mod star_by_outcome;
+pub mod stopwatch;
+pub mod table;
+
+use alea_core::{
+    chance::Bounds,
+    evaluator::Evaluator,
+    game::{Game, Payoffs, Seat},
+};
+use limits::Limits;
+use std::time::Duration;
+
+/// Counters of transposition table accesses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableStats {
+    /// Probes.
+    pub probes: u64,
+    /// Probes that found the position, whatever the depth of the entry.
+    pub hits: u64,
+    /// Probes whose entry replaced a search.
+    pub cuts: u64,
+    /// Stored results.
+    pub stores: u64,
+    /// Stored results that replaced a result of another position.
+    pub replacements: u64,
+}
+
+impl TableStats {
+    fn add(&mut self, other: &Self) {
+        self.probes += other.probes;
+        self.hits += other.hits;
+        self.cuts += other.cuts;
+        self.stores += other.stores;
+        self.replacements += other.replacements;
+    }
+}
+
+/// Cost of a search.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SearchStats {
+    /// Visited positions: all reached by a move, with leaves and finished games.
+    pub nodes: u64,
+    /// Evaluated positions, or playouts.
+    pub evaluations: u64,
+    /// Counters of the transposition table.
+    pub table: TableStats,
+    /// Depth of the last complete iteration; 0 if the search has no depth.
+    pub depth: u32,
+    /// Wall time; zero unless measured.
+    pub time: Duration,
+    /// Part of `time` spent evaluating leaves; `None` unless measured.
+    pub evaluation_time: Option<Duration>,
+}
+
+impl SearchStats {
+    /// Adds the cost of another search.
+    pub fn add(&mut self, other: &Self) {
+        self.nodes += other.nodes;
+        self.evaluations += other.evaluations;
+        self.table.add(&other.table);
+        self.depth = self.depth.max(other.depth);
+        self.time += other.time;
+        self.evaluation_time = match (self.evaluation_time, other.evaluation_time) {
+            (Some(own), Some(others)) => Some(own + others),
+            (own, others) => own.or(others),
+        };
+    }
+}
+
+/// Value of a position that could not be searched.
+const UNKNOWN_VALUE: f32 = 0.5;
+
+/// Receives the values of all moves at a finished depth, with payoffs of all seats if known, and
+/// the cost so far; returns whether the search goes on.
+pub type DepthObserver<'a> = dyn FnMut(&[(f32, Option<Payoffs>)], SearchStats) -> bool + 'a;
+
+/// A search that values moves by looking ahead.
+///
+/// Values are win probabilities of the seat to move. With more than two seats a search is paranoid
+/// by default: all others play as one side against the root seat.
+pub trait Search<G: Game>: Send {
+    /// The rules that are searched.
+    fn game(&self) -> &G;
+
+    /// Clears everything learned, as for a new game.
+    fn clear(&mut self);
+
+    /// Sets limits for later searches, besides their own.
+    fn set_limits(&mut self, limits: &Limits);
+
+    /// Whether limits set by [`Search::set_limits`] stopped the last search; moves without a value
+    /// then have ½.
+    fn is_stopped(&self) -> bool;
+
+    /// Bounds of `mv` for the seat that makes it: exact above `alpha`, otherwise with an upper
+    /// bound of at most `alpha`.
+    fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds;
+
+    /// The best of at least one move, and its value; ties go to the first.
+    fn best_move(&mut self, position: &G::Position, legal: &[G::Move]) -> (G::Move, f32) {
+        // Below all values, so that the first move gets an exact value.
+        let (mut best, mut value) = (legal[0], -1.0);
+        for &mv in legal {
+            let bounds = self.move_value(position, mv, value);
+            if self.is_stopped() {
+                break;
+            }
+            if bounds.lower > value {
+                (best, value) = (mv, bounds.lower);
+            }
+        }
+        (best, if value < 0.0 { UNKNOWN_VALUE } else { value })
+    }
+
+    /// The value of each move.
+    fn move_values(&mut self, position: &G::Position, moves: &[G::Move]) -> Vec<f32> {
+        let value = |&mv| {
+            let value = self.move_value(position, mv, f32::NEG_INFINITY).lower;
+            if self.is_stopped() {
+                UNKNOWN_VALUE
+            } else {
+                value
+            }
+        };
+        moves.iter().map(value).collect()
+    }
+
+    /// The value of each move; also the payoffs of all seats if the search computes them.
+    fn move_payoffs(
+        &mut self,
+        position: &G::Position,
+        moves: &[G::Move],
+    ) -> Vec<(f32, Option<Payoffs>)> {
+        let values = self.move_values(position, moves).into_iter();
+        values.map(|value| (value, None)).collect()
+    }
+
+    /// Like [`Search::move_payoffs`]; calls the observer after every finished depth except the
+    /// last, and ends once it returns false.
+    fn move_payoffs_observed(
+        &mut self,
+        position: &G::Position,
+        moves: &[G::Move],
+        _observer: &mut DepthObserver<'_>,
+    ) -> Vec<(f32, Option<Payoffs>)> {
+        self.move_payoffs(position, moves)
+    }
+
+    /// The value of an unfinished position before its chance event, for the seat to move; the depth
+    /// includes the moves of this position.
+    fn value(&mut self, position: &G::Position) -> f32;
+
+    /// Returns and resets the counters.
+    fn take_stats(&mut self) -> SearchStats;
+}
+
+/// The two sides of a paranoid search: the root seat, and all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct RootPerspective {
+    root: Seat,
+}
+
+impl RootPerspective {
+    #[inline]
+    fn is_same_side<G: Game>(self, game: &G, one: &G::Position, other: &G::Position) -> bool {
+        (game.to_move(one) == self.root) == (game.to_move(other) == self.root)
+    }
+
+    /// The position's hash key; with more than two seats it depends on the root seat.
+    #[inline]
+    fn key<G: Game>(self, game: &G, position: &G::Position) -> u64 {
+        let key = game.key(position);
+        if game.seats() == 2 {
+            key
+        } else {
+            key ^ (self.root as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93)
+        }
+    }
+
+    #[inline]
+    fn evaluate<G: Game, E: Evaluator<G>>(
+        self,
+        game: &G,
+        evaluator: &E,
+        position: &G::Position,
+        cache: &E::Cache,
+    ) -> f32 {
+        if game.seats() == 2 {
+            evaluator.value(game, position, cache)
+        } else {
+            self.value(game, position, &evaluator.payoffs(game, position, cache))
+        }
+    }
+
+    fn evaluate_from_scratch<G: Game, E: Evaluator<G>>(
+        self,
+        game: &G,
+        evaluator: &E,
+        position: &G::Position,
+    ) -> f32 {
+        let mut cache = E::Cache::default();
+        evaluator.refresh(game, position, &mut cache);
+        self.value(game, position, &evaluator.payoffs(game, position, &cache))
+    }
+
+    /// The payoff of the side to move at `position`, from the payoffs of all seats.
+    #[inline]
+    fn value<G: Game>(self, game: &G, position: &G::Position, payoffs: &Payoffs) -> f32 {
+        if game.to_move(position) == self.root {
+            payoffs[self.root]
+        } else {
+            1.0 - payoffs[self.root]
+        }
+    }
+}

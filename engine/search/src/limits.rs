@@ -1,0 +1,257 @@
+//! Limits of a search: depth, nodes, time and stop flags.
+//!
+//! The clock is read at an interval of nodes that follows the evaluator's speed. Invariant: a
+//! stopped search stays stopped until it gets new limits.
+
+use super::stopwatch::{Deadline, Stopwatch};
+pub use alea_core::limits::Limits;
+
+use alea_core::{clock::Instant, search_game::Phase};
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
+
+/// Range of depths of iterative deepening, in plies from the root (1–127).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DepthRange {
+    /// Depth of the first iteration, apart from one of one ply; without other limits the least
+    /// depth, from this on, whose steps reach `max`.
+    pub min: u32,
+    /// Depth of the last iteration.
+    pub max: u32,
+}
+
+/// Limit of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeLimit {
+    /// Wall-clock time per move.
+    Move(Duration),
+    /// CPU time of one thread per move.
+    Processor(Duration),
+    /// Time per game, with an increment after each move.
+    Game {
+        /// Time at the start.
+        total: Duration,
+        /// Increment per move.
+        increment: Duration,
+    },
+}
+
+/// Limits of each search of a player; the first one reached ends it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SearchLimits {
+    /// Depths in the opening, the middle game and the endgame.
+    pub depths: [DepthRange; 3],
+    /// Nodes per move and thread.
+    pub nodes: Option<u64>,
+    /// Time per move or game.
+    pub time: Option<TimeLimit>,
+}
+
+/// Maximal depth of a search.
+pub const MAX_DEPTH: u32 = 127;
+
+impl SearchLimits {
+    /// A fixed depth in all phases.
+    pub fn to_depth(depth: u32) -> Self {
+        Self {
+            depths: [DepthRange { min: 1, max: depth }; 3],
+            nodes: None,
+            time: None,
+        }
+    }
+
+    pub(super) fn with_move_time(self, time: Option<Duration>) -> Self {
+        match time {
+            None => self,
+            Some(time) => Self {
+                nodes: None,
+                time: Some(TimeLimit::Move(time)),
+                ..self
+            },
+        }
+    }
+
+    /// Whether only the depth limits the search.
+    pub fn only_depth(&self) -> bool {
+        self.nodes.is_none() && self.time.is_none()
+    }
+
+    /// The depths of a phase.
+    pub fn depth(&self, phase: Phase) -> DepthRange {
+        self.depths[phase as usize]
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct TimeManager {
+    limit: Option<TimeLimit>,
+    left: Duration,
+    /// A limit for the next moves, in place of `limit`.
+    move_time: Option<Duration>,
+}
+
+/// Time that is kept in reserve for work after the decision.
+const MOVE_OVERHEAD: Duration = Duration::from_millis(1);
+
+impl TimeManager {
+    pub(super) fn new(limit: Option<TimeLimit>) -> Self {
+        let left = match limit {
+            Some(TimeLimit::Game { total, .. }) => total,
+            _ => Duration::ZERO,
+        };
+        Self {
+            limit,
+            left,
+            move_time: None,
+        }
+    }
+
+    pub(super) fn set_move_time(&mut self, time: Option<Duration>) {
+        self.move_time = time;
+    }
+
+    fn limit(&self) -> Option<TimeLimit> {
+        self.move_time.map(TimeLimit::Move).or(self.limit)
+    }
+
+    /// Starts a stopwatch, which is off if there is no time limit.
+    pub(super) fn start(&self) -> Stopwatch {
+        match self.limit() {
+            None => Stopwatch::Off,
+            Some(TimeLimit::Processor(_)) => Stopwatch::processor(),
+            Some(TimeLimit::Move(_) | TimeLimit::Game { .. }) => Stopwatch::wall(),
+        }
+    }
+
+    /// The deadline of a search that began with `stopwatch`, with `moves` expected moves left.
+    pub(super) fn deadline(&self, stopwatch: Stopwatch, moves: u32) -> Option<Deadline> {
+        let after = match self.limit()? {
+            TimeLimit::Move(time) | TimeLimit::Processor(time) => time,
+            TimeLimit::Game { increment, .. } => {
+                let budget = self.left / moves.max(1) + increment * 4 / 5;
+                budget.min(self.left.saturating_sub(MOVE_OVERHEAD))
+            }
+        };
+        Some(Deadline { stopwatch, after })
+    }
+
+    pub(super) fn record_spent_time(&mut self, time: Duration) {
+        if let Some(TimeLimit::Game { increment, .. }) = self.limit() {
+            self.left = self.left.saturating_sub(time) + increment;
+        }
+    }
+}
+
+/// Checks the limits of one thread's search while it runs.
+#[derive(Clone, Debug)]
+pub struct LimitChecker {
+    stopped: bool,
+    next_check: u64,
+    last_check: Instant,
+    interval: u64,
+    /// Seconds per node: a slowly decaying maximum.
+    slowest: f64,
+    max_nodes: Option<u64>,
+    deadline: Option<Deadline>,
+    outer: Limits,
+}
+
+const CLOCK_CHECK_INTERVAL: Duration = Duration::from_micros(200);
+
+/// Nodes before the first check, while the speed is unknown.
+const FIRST_INTERVAL: u64 = 1;
+
+/// Maximal nodes before the first check of later searches: some microseconds with fast evaluators.
+const MAX_FIRST_INTERVAL: u64 = 512;
+
+const MAX_INTERVAL: u64 = 1 << 20;
+
+impl Default for LimitChecker {
+    fn default() -> Self {
+        Self {
+            stopped: false,
+            next_check: u64::MAX,
+            last_check: Instant::now(),
+            interval: FIRST_INTERVAL,
+            slowest: 0.0,
+            max_nodes: None,
+            deadline: None,
+            outer: Limits::NONE,
+        }
+    }
+}
+
+impl LimitChecker {
+    /// Sets new limits at a node count of `nodes`; the search ends at `max_nodes`.
+    pub(super) fn start(
+        &mut self,
+        nodes: u64,
+        max_nodes: Option<u64>,
+        deadline: Option<Deadline>,
+        stop: Option<Arc<AtomicBool>>,
+    ) {
+        let unlimited = max_nodes.is_none() && deadline.is_none() && stop.is_none();
+        self.stopped = false;
+        (self.max_nodes, self.deadline, self.outer) =
+            (max_nodes, deadline, Limits { stop, time: None });
+        if !unlimited {
+            self.last_check = Instant::now();
+            // The interval of the last search, but at first a short one.
+            self.interval = self.interval.min(MAX_FIRST_INTERVAL);
+            self.schedule(nodes);
+        } else {
+            self.next_check = u64::MAX;
+        }
+    }
+
+    /// Sets no limit but the caller's stop flag, at a node count of `nodes`.
+    pub(super) fn start_within(&mut self, nodes: u64, limits: &Limits) {
+        self.start(nodes, None, None, limits.stop.clone());
+    }
+
+    /// Whether the search must end at a node count of `nodes`.
+    #[inline]
+    pub(super) fn is_over(&mut self, nodes: u64) -> bool {
+        if nodes >= self.next_check {
+            self.look(nodes);
+        }
+        self.stopped
+    }
+
+    #[inline]
+    pub(super) fn stopped(&self) -> bool {
+        self.stopped
+    }
+
+    #[inline]
+    pub(super) fn outer(&self) -> &Limits {
+        &self.outer
+    }
+
+    #[inline]
+    pub(super) fn check_outer_limits(&mut self) {
+        self.stopped |= self.outer.is_stopped();
+    }
+
+    #[cold]
+    fn look(&mut self, nodes: u64) {
+        let now = Instant::now();
+        let a_node = now.duration_since(self.last_check).as_secs_f64() / self.interval as f64;
+        // Expensive nodes may come at any time.
+        self.slowest = a_node.max(0.95 * self.slowest);
+        let interval = (CLOCK_CHECK_INTERVAL.as_secs_f64() / self.slowest.max(1e-12)) as u64;
+        self.interval = interval.clamp(1, 2 * self.interval).min(MAX_INTERVAL);
+        self.last_check = now;
+        self.stopped |= self.max_nodes.is_some_and(|max| nodes >= max)
+            || self.deadline.is_some_and(Deadline::has_passed)
+            || self.outer.is_stopped();
+        self.schedule(nodes);
+    }
+
+    fn schedule(&mut self, nodes: u64) {
+        self.next_check =
+            (nodes + self.interval).min(self.max_nodes.unwrap_or(u64::MAX).max(nodes + 1));
+    }
+}

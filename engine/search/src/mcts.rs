@@ -1,0 +1,299 @@
+//! Monte-Carlo tree search on a graph: UCT with chance sampled at every visit (Monte_Alpha,
+//! Electronics 2023, 12, 2936).
+//!
+//! A node holds statistics per distinct move, shared by all outcomes that allow it. A simulation
+//! samples an outcome at each node, selects an allowed move, and adds each seat's payoff to the
+//! moves of that seat (maxⁿ for more than two seats). Transpositions share a node, and several
+//! threads may search one graph.
+//!
+//! With two seats the search also proves values (Lajkonik's solver, extended to chance nodes):
+//! bounds back up from finished games and oracle values. Invariants: bounds enclose the
+//! game-theoretic value; one thread with a simulation budget is deterministic per seed; memory
+//! stays within its limit.
+
+mod allocator;
+mod cell;
+mod driver;
+mod graph;
+mod handles;
+mod leaf;
+mod options;
+mod report;
+mod select;
+mod solver;
+mod work_split;
+mod worker;
+mod write_buffer;
+
+pub use alea_core::leaf::{Leaf, MoveKinds};
+pub use leaf::{AveragedLeaf, BlendedLeaf, EvaluatorLeaf, PlayoutLeaf, Prior, SearchLeaf};
+pub use options::{Blend, Budget, FirstPlay, MctsOptions};
+pub use report::{MoveStatistics, TreeReport, best_move};
+
+pub(super) use graph::{Cell, ColdCell, Slot};
+
+use self::{
+    graph::{Graph, Size},
+    worker::{Root, Worker},
+};
+use super::{
+    SearchStats,
+    eval_timer::EvalTimer,
+    limits::{Limits, TimeLimit, TimeManager},
+};
+use alea_core::{
+    game::List,
+    oracle::Oracle,
+    random::{GOLDEN, RandomStream},
+    search_game::SearchGame,
+};
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Goal {
+    Values,
+    /// The best move, as early as it is certain.
+    Choice,
+}
+
+/// A Monte-Carlo tree search with its graph.
+pub struct Mcts<G: SearchGame, L: Leaf<G>> {
+    game: G,
+    options: MctsOptions,
+    /// `None` if the memory could not be allocated.
+    graph: Option<Graph>,
+    workers: Vec<Worker<G, L>>,
+    oracle: Option<Arc<dyn Oracle<G>>>,
+    prior: Option<Arc<dyn Prior<G>>>,
+    /// The budget of the original options.
+    own_budget: Budget,
+    pace: TimeManager,
+    limits: Limits,
+    root: Option<Root<G>>,
+    simulations: u64,
+    unvisited: Vec<u32>,
+}
+
+impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
+    /// A search on one thread.
+    pub fn new(game: G, leaf: L, options: MctsOptions, seed: u64) -> Self {
+        Self::with_leaves(game, vec![leaf], options, seed)
+    }
+
+    /// A search with one thread per leaf.
+    ///
+    /// # Panics
+    /// If there is no leaf.
+    pub fn with_leaves(game: G, leaves: Vec<L>, options: MctsOptions, seed: u64) -> Self {
+        assert!(!leaves.is_empty(), "a search has at least one thread");
+        let threads = leaves.len();
+        let workers: Vec<_> = leaves
+            .into_iter()
+            .map(|leaf| Worker::new(leaf, threads))
+            .collect();
+        let graph = Graph::new(graph_size(&game, &options, threads));
+        let mut search = Self {
+            game,
+            options,
+            graph,
+            workers,
+            oracle: None,
+            prior: None,
+            own_budget: options.budget,
+            pace: TimeManager::new(options.budget.time()),
+            limits: Limits::NONE,
+            root: None,
+            simulations: 0,
+            unvisited: Vec::new(),
+        };
+        search.reseed(seed);
+        search
+    }
+
+    /// Sets the oracle that values new positions; it is used only with the solver and two seats.
+    #[must_use]
+    pub fn with_oracle(mut self, oracle: Option<Arc<dyn Oracle<G>>>) -> Self {
+        self.oracle = oracle;
+        self
+    }
+
+    /// Sets the prior that values the moves of new nodes.
+    #[must_use]
+    pub fn with_prior(mut self, prior: Option<Arc<dyn Prior<G>>>) -> Self {
+        self.prior = prior;
+        self
+    }
+
+    /// Sets whether the time of leaf evaluation is measured.
+    #[must_use]
+    pub fn timed(mut self, timed: bool) -> Self {
+        for worker in &mut self.workers {
+            worker.eval_timer = EvalTimer::new(timed);
+        }
+        self
+    }
+
+    /// The options of the search.
+    pub fn options(&self) -> &MctsOptions {
+        &self.options
+    }
+
+    /// Starts a new game: reseeds the random streams and drops the tree.
+    pub fn reseed(&mut self, seed: u64) {
+        for (number, worker) in (0u64..).zip(&mut self.workers) {
+            worker.leaf.new_game();
+            worker.random = RandomStream::new(seed ^ number.wrapping_mul(GOLDEN));
+        }
+        self.root = None;
+        self.pace = TimeManager::new(self.own_budget.time());
+    }
+
+    /// The rules that are searched.
+    pub fn game(&self) -> &G {
+        &self.game
+    }
+
+    /// Sets the limits of later searches besides their budget.
+    pub fn set_limits(&mut self, limits: &Limits) {
+        self.limits.clone_from(limits);
+        let move_time = limits.time.map(|time| Budget::Time(TimeLimit::Move(time)));
+        self.options.budget = move_time.unwrap_or(self.own_budget);
+        self.pace.set_move_time(limits.time);
+    }
+
+    /// Searches a position that is not over, with these legal moves or before the chance event
+    /// (`None`). Returns the statistics of each move, in order.
+    pub fn search(
+        &mut self,
+        position: &G::Position,
+        legal: Option<&[G::Move]>,
+    ) -> Vec<MoveStatistics<G::Move>> {
+        self.run(position, legal, Goal::Values, None);
+        self.statistics()
+    }
+
+    /// Like [`Self::search`], but ends as soon as the best move is certain.
+    pub fn choose(
+        &mut self,
+        position: &G::Position,
+        legal: &[G::Move],
+    ) -> Vec<MoveStatistics<G::Move>> {
+        self.run(position, Some(legal), Goal::Choice, None);
+        self.statistics()
+    }
+
+    /// Searches a position before its chance event until `stop` is set, to extend the tree. Does
+    /// nothing without [`MctsOptions::reuse_tree`].
+    pub fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
+        if self.options.reuse_tree && self.options.graph {
+            self.run(position, None, Goal::Values, Some(stop));
+        }
+    }
+
+    /// Returns and resets the counters.
+    pub fn take_stats(&mut self) -> SearchStats {
+        let mut stats = SearchStats::default();
+        for worker in &mut self.workers {
+            stats.add(&worker.eval_timer.take_with(&mut worker.stats));
+        }
+        stats
+    }
+
+    /// Summary of the last search.
+    pub fn report(&self) -> TreeReport<G::Move> {
+        let moves = self.statistics();
+        let (Some(graph), Some(root)) = (&self.graph, &self.root) else {
+            return TreeReport {
+                moves,
+                ..TreeReport::default()
+            };
+        };
+        let depths = self.workers.iter().map(|worker| worker.depth as u32);
+        TreeReport {
+            simulations: self.simulations,
+            positions: graph.nodes(),
+            bytes: graph.bytes(),
+            fill: graph.fill_ratio(),
+            full: self.workers.iter().any(|worker| worker.full),
+            depth: depths.max().unwrap_or(0),
+            pv: principal_variation(&self.game, graph, root, &moves),
+            moves,
+        }
+    }
+}
+
+/// Upper limit of new positions per second and thread; at most a third of the simulations adds one.
+const POSITIONS_A_SECOND: f64 = 2e6;
+
+/// Divisor of the memory left to the rest of the process: 21 of 256 MiB, an idle process with its
+/// evaluator tables.
+const MEMORY_DIVISOR: usize = 12;
+
+fn graph_size<G: SearchGame>(game: &G, options: &MctsOptions, threads: usize) -> Size {
+    // A simulation adds at most one position; reused trees count too.
+    let searches = if options.reuse_tree { 8 } else { 1 };
+    let in_time =
+        |time: Duration| (time.as_secs_f64() * POSITIONS_A_SECOND) as u64 * threads as u64;
+    let positions = match options.budget {
+        _ if options.ponder => u64::MAX,
+        Budget::Simulations(simulations) => simulations,
+        Budget::Time(TimeLimit::Move(time) | TimeLimit::Processor(time)) => in_time(time),
+        Budget::Time(TimeLimit::Game { total, increment }) => in_time(total + increment),
+    };
+    let positions = usize::try_from(positions)
+        .unwrap_or(usize::MAX)
+        .saturating_add(64)
+        .saturating_mul(searches);
+    let bytes = options.memory.max(1) << 20;
+    Size {
+        bytes: bytes - bytes / MEMORY_DIVISOR,
+        positions,
+        max_moves: game.branching_hint(),
+        use_rave: options.rave > 0.0,
+        threads,
+    }
+}
+
+fn principal_variation<G: SearchGame>(
+    game: &G,
+    graph: &Graph,
+    root: &Root<G>,
+    found: &[MoveStatistics<G::Move>],
+) -> Vec<G::Move> {
+    let mut line = Vec::new();
+    let (mut position, mut node) = (root.position, root.node);
+    let mut moves = G::Moves::default();
+    let mut chosen = found
+        .iter()
+        .find(|statistics| statistics.mv == best_move(found).mv)
+        .map(|statistics| statistics.mv);
+    while let Some(mv) = chosen {
+        line.push(mv);
+        if root.owned && node == root.node {
+            moves.clear();
+            found
+                .iter()
+                .for_each(|statistics| moves.push(statistics.mv));
+        } else {
+            game.moves(&position, &mut moves);
+        }
+        let index = moves.iter().position(|&listed| listed == mv);
+        node = index.map_or(0, |index| graph.edges_of(node).get(index).child());
+        position = game.play(&position, mv);
+        if node == 0 {
+            break;
+        }
+        game.moves(&position, &mut moves);
+        let mut max_visits = 0;
+        chosen = None;
+        for (&mv, edge) in moves.iter().zip(graph.edges_of(node).iter()) {
+            if edge.visits() > max_visits {
+                (max_visits, chosen) = (edge.visits(), Some(mv));
+            }
+        }
+    }
+    line
+}

@@ -1,0 +1,352 @@
+//! Cells of the search graph: 16 bytes per node header or edge, and 16 more for rarely read data.
+//!
+//! All fields are atomic and shared without locks; with one thread (`SHARED` is false) plain loads
+//! and stores suffice. Invariants: sums are fixed-point, so the order of additions is irrelevant;
+//! bounds only tighten; bounds of a [`ColdCell`] are valid only if the cell's flag is set.
+
+use alea_core::chance::Bounds;
+use std::sync::atomic::{
+    AtomicU32, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
+
+/// A node header or an edge, four to a cache line. All zeros is an unvisited edge.
+#[derive(Debug, Default)]
+#[repr(C)]
+pub(crate) struct Cell {
+    /// Visits of the edge, or of the node (approximate with several threads).
+    visits: AtomicU32,
+    /// Edge: the child node, 0 for none, or [`TERMINAL`]. Header: the number of edges. Both with
+    /// [`HAS_BOUNDS`].
+    link: AtomicU32,
+    /// Edge: sum of the mover's payoffs in units of 2⁻³². Header: the hash key.
+    sum: AtomicU64,
+}
+
+/// Rarely read data of a node header or an edge. All zeros means unknown.
+#[derive(Debug, Default)]
+#[repr(C)]
+pub(crate) struct ColdCell {
+    /// Bounds for the mover (edge) or the side to move (header), as of [`pack_bounds`].
+    bounds: AtomicU64,
+    /// Edge: the prior, an `f32`.
+    prior: AtomicU32,
+    /// Header: mark or new index in the garbage collection.
+    gc_mark: AtomicU32,
+}
+
+/// Flag in a link: the cold cell has bounds. Larger than any cell index.
+const HAS_BOUNDS: u32 = 1 << 31;
+
+/// Link of an edge that ends the game. Larger than any cell index.
+const TERMINAL: u32 = HAS_BOUNDS - 1;
+
+pub(super) const MAX_CELLS: usize = TERMINAL as usize;
+
+const FIXED_ONE: f64 = 4_294_967_296.0;
+
+const UPPER_MASK: u32 = 1.0f32.to_bits();
+
+/// Packs bounds into a word, which is 0 for unknown bounds.
+#[inline]
+fn pack_bounds(bounds: Bounds) -> u64 {
+    u64::from(bounds.lower.to_bits()) | u64::from(bounds.upper.to_bits() ^ UPPER_MASK) << 32
+}
+
+#[inline]
+fn unpack_bounds(word: u64) -> Bounds {
+    Bounds {
+        lower: f32::from_bits(word as u32),
+        upper: f32::from_bits((word >> 32) as u32 ^ UPPER_MASK),
+    }
+}
+
+/// A payoff in units of 2⁻³².
+#[inline]
+pub(super) fn to_fixed(payoff: f32) -> u64 {
+    (f64::from(payoff) * FIXED_ONE) as i64 as u64
+}
+
+impl Cell {
+    #[inline]
+    pub(super) fn set_header(&self, moves: u32, key: u64, visits: u32) {
+        self.visits.store(visits, Relaxed);
+        self.link.store(moves, Relaxed);
+        self.sum.store(key, Relaxed);
+    }
+
+    #[inline]
+    pub(super) fn clear(&self) {
+        self.set_header(0, 0, 0);
+    }
+
+    /// Copies `other`; needs exclusive access to both.
+    pub(super) fn copy(&self, other: &Self) {
+        self.set_header(other.link.load(Relaxed), other.key(), other.visits());
+    }
+
+    #[inline]
+    pub(super) fn visits(&self) -> u32 {
+        self.visits.load(Relaxed)
+    }
+
+    /// Adds visits (modulo 2³²) and returns the count before.
+    #[inline]
+    pub(super) fn add_visits<const SHARED: bool>(&self, visits: u32) -> u32 {
+        if SHARED {
+            return self.visits.fetch_add(visits, Relaxed);
+        }
+        let before = self.visits.load(Relaxed);
+        self.visits.store(before.wrapping_add(visits), Relaxed);
+        before
+    }
+
+    /// The child node of an edge; 0 for none.
+    #[inline]
+    pub(super) fn child(&self) -> u32 {
+        match self.link.load(Acquire) & !HAS_BOUNDS {
+            TERMINAL => 0,
+            node => node,
+        }
+    }
+
+    #[inline]
+    pub(super) fn is_terminal(&self) -> bool {
+        self.link.load(Relaxed) & !HAS_BOUNDS == TERMINAL
+    }
+
+    #[inline]
+    pub(super) fn set_terminal(&self) {
+        self.link.fetch_or(TERMINAL, Relaxed);
+    }
+
+    /// Sets the child node unless there is one; returns the child node.
+    #[inline]
+    pub(super) fn set_child(&self, node: u32) -> u32 {
+        let unlinked = |link: u32| (link & !HAS_BOUNDS == 0).then_some(link | node);
+        match self.link.fetch_update(Release, Acquire, unlinked) {
+            Ok(_) => node,
+            Err(_) => self.child(),
+        }
+    }
+
+    /// Replaces the child node; needs exclusive access.
+    pub(super) fn replace_child(&self, node: u32) {
+        self.link
+            .store(self.link.load(Relaxed) & HAS_BOUNDS | node, Relaxed);
+    }
+
+    #[inline]
+    pub(super) fn moves(&self) -> u32 {
+        self.link.load(Relaxed) & !HAS_BOUNDS
+    }
+
+    #[inline]
+    pub(super) fn key(&self) -> u64 {
+        self.sum.load(Relaxed)
+    }
+
+    #[inline]
+    pub(super) fn add_payoff<const SHARED: bool>(&self, payoff: f32) {
+        self.add_fixed::<SHARED>(to_fixed(payoff));
+    }
+
+    #[inline]
+    pub(super) fn add_fixed<const SHARED: bool>(&self, fixed_payoff: u64) {
+        if SHARED {
+            if fixed_payoff != 0 {
+                self.sum.fetch_add(fixed_payoff, Relaxed);
+            }
+        } else {
+            self.sum
+                .store(self.sum.load(Relaxed).wrapping_add(fixed_payoff), Relaxed);
+        }
+    }
+
+    #[inline]
+    pub(super) fn payoff(&self) -> f32 {
+        // Below 2⁶³, so that one instruction converts it.
+        self.sum.load(Relaxed) as i64 as f32 * (1.0 / FIXED_ONE as f32)
+    }
+
+    pub(super) fn exact_payoff(&self) -> f64 {
+        self.sum.load(Relaxed) as f64 / FIXED_ONE
+    }
+
+    #[inline]
+    pub(super) fn mean(&self) -> f32 {
+        self.payoff() / self.visits() as f32
+    }
+
+    #[inline]
+    pub(super) fn has_bounds(&self) -> bool {
+        self.link.load(Relaxed) & HAS_BOUNDS != 0
+    }
+
+    #[inline]
+    pub(super) fn set_has_bounds<const SHARED: bool>(&self) {
+        if SHARED {
+            self.link.fetch_or(HAS_BOUNDS, Release);
+        } else {
+            self.link
+                .store(self.link.load(Relaxed) | HAS_BOUNDS, Relaxed);
+        }
+    }
+}
+
+impl ColdCell {
+    #[inline]
+    pub(super) fn clear(&self, prior: f32) {
+        self.bounds.store(0, Relaxed);
+        self.prior.store(prior.to_bits(), Relaxed);
+        self.gc_mark.store(0, Relaxed);
+    }
+
+    /// Copies `other`; needs exclusive access to both.
+    pub(super) fn copy(&self, other: &Self) {
+        self.bounds.store(other.bounds.load(Relaxed), Relaxed);
+        self.prior.store(other.prior.load(Relaxed), Relaxed);
+        self.gc_mark.store(other.gc_mark.load(Relaxed), Relaxed);
+    }
+
+    #[inline]
+    pub(super) fn bounds(&self) -> Bounds {
+        unpack_bounds(self.bounds.load(Relaxed))
+    }
+
+    /// Tightens the bounds; true if they changed.
+    #[inline]
+    pub(super) fn tighten<const SHARED: bool>(&self, bounds: Bounds) -> bool {
+        let mut word = self.bounds.load(Relaxed);
+        loop {
+            let old = unpack_bounds(word);
+            let lower = old.lower.max(bounds.lower);
+            // Bounds that cross because of rounding are made equal.
+            let both = pack_bounds(Bounds {
+                lower,
+                upper: old.upper.min(bounds.upper).max(lower),
+            });
+            if both == word {
+                return false;
+            }
+            if !SHARED {
+                self.bounds.store(both, Relaxed);
+                return true;
+            }
+            match self
+                .bounds
+                .compare_exchange_weak(word, both, Relaxed, Relaxed)
+            {
+                Ok(_) => return true,
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn prior(&self) -> f32 {
+        f32::from_bits(self.prior.load(Relaxed))
+    }
+
+    pub(super) fn set_prior(&self, prior: f32) {
+        self.prior.store(prior.to_bits(), Relaxed);
+    }
+
+    #[inline]
+    pub(super) fn gc_mark(&self) -> u32 {
+        self.gc_mark.load(Relaxed)
+    }
+
+    pub(super) fn set_gc_mark(&self, gc_mark: u32) {
+        self.gc_mark.store(gc_mark, Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cleared_cell_knows_nothing_and_bounds_only_tighten() {
+        let cell = Cell {
+            visits: AtomicU32::new(7),
+            link: AtomicU32::new(7 | HAS_BOUNDS),
+            ..Cell::default()
+        };
+        cell.clear();
+        assert_eq!(
+            (cell.visits(), cell.child(), cell.has_bounds()),
+            (0, 0, false)
+        );
+        let cold = ColdCell {
+            bounds: AtomicU64::new(7),
+            ..ColdCell::default()
+        };
+        cold.clear(0.5);
+        assert_eq!((cold.bounds(), cold.prior()), (Bounds::UNKNOWN, 0.5));
+        assert!(
+            cold.tighten::<false>(Bounds {
+                lower: 0.25,
+                upper: 1.0
+            }) && cold.tighten::<true>(Bounds {
+                lower: 0.0,
+                upper: 0.75
+            })
+        );
+        assert!(!cold.tighten::<true>(Bounds {
+            lower: 0.125,
+            upper: 0.875
+        }));
+        assert_eq!(
+            cold.bounds(),
+            Bounds {
+                lower: 0.25,
+                upper: 0.75
+            }
+        );
+        assert!(cold.tighten::<false>(Bounds::exact(0.8)) && cold.bounds() == Bounds::exact(0.8));
+    }
+
+    #[test]
+    fn a_link_is_a_block_or_the_end_whatever_is_proven() {
+        let cell = Cell::default();
+        cell.set_has_bounds::<true>();
+        assert_eq!(
+            (
+                cell.child(),
+                cell.is_terminal(),
+                cell.set_child(5),
+                cell.set_child(6)
+            ),
+            (0, false, 5, 5)
+        );
+        cell.replace_child(3);
+        assert_eq!(
+            (cell.child(), cell.moves(), cell.has_bounds()),
+            (3, 3, true)
+        );
+        let end = Cell::default();
+        end.set_terminal();
+        assert!(end.is_terminal() && !end.has_bounds());
+        end.set_has_bounds::<false>();
+        assert_eq!(
+            (
+                end.is_terminal(),
+                end.child(),
+                end.set_child(5),
+                end.has_bounds()
+            ),
+            (true, 0, 0, true)
+        );
+    }
+
+    #[test]
+    fn payoffs_add_up_exactly() {
+        let cell = Cell::default();
+        for (number, payoff) in [1.0, 0.25, 0.0, 1.0].into_iter().enumerate() {
+            assert_eq!(cell.add_visits::<true>(1), number as u32);
+            cell.add_payoff::<false>(payoff);
+        }
+        assert_eq!((cell.exact_payoff(), cell.mean()), (2.25, 0.5625));
+    }
+}

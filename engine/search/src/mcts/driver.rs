@@ -1,0 +1,471 @@
+//! Driver of the search: prepares the root, decides when to stop, and reports the statistics.
+//!
+//! A search ends with its budget, when the root is solved and, if only a choice is needed, when one
+//! move is proven best or no other can become the most visited. Invariants: threads live within one
+//! search; no writes are buffered when it ends.
+
+use super::{
+    Goal, Mcts,
+    allocator::Chunk,
+    handles::CellRef,
+    report::MoveStatistics,
+    select::Selector,
+    solver,
+    work_split::WorkSplit,
+    worker::{Context, Root, Worker},
+    write_buffer::MAX_BUFFERED,
+};
+use crate::{mcts::options::Budget, parallel::spawn, stopwatch::Deadline};
+use alea_core::{chance::Bounds, leaf::Leaf, search_game::SearchGame};
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+};
+
+const CHECK_INTERVAL: u64 = 16;
+
+/// Checks between two estimates of the simulations that the time limit still allows.
+const ESTIMATE_INTERVAL: u64 = 64;
+
+/// Maximal fill of the graph when a search starts from a reused tree.
+const MAX_FILL_AT_START: f64 = 0.5;
+
+impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
+    /// Searches until the result is certain enough, or the budget is used up (with `stop`: until
+    /// that is set).
+    pub(super) fn run(
+        &mut self,
+        position: &G::Position,
+        legal: Option<&[G::Move]>,
+        goal: Goal,
+        stop: Option<&Arc<AtomicBool>>,
+    ) {
+        let began = self.pace.start();
+        self.simulations = 0;
+        for worker in &mut self.workers {
+            (worker.depth, worker.full) = (0, false);
+        }
+        if !self.prepare_root(position, legal) {
+            return;
+        }
+        let (Some(graph), Some(root)) = (&self.graph, &self.root) else {
+            return;
+        };
+        let two = self.game.seats() == 2;
+        let options = super::MctsOptions {
+            solver: self.options.solver && two,
+            ..self.options
+        };
+        let oracle = self.oracle.as_deref().filter(|_| options.solver);
+        let context = Context {
+            buffers_writes: self.workers.len() > 1,
+            virtual_loss_below: u32::try_from(self.workers.len().saturating_mul(options.batch))
+                .unwrap_or(u32::MAX)
+                .min(self.workers[0].write_buffer.busy_threshold()),
+            game: &self.game,
+            graph,
+            options: &options,
+            selector: Selector::new(&options),
+            root,
+            oracle,
+            prior: self.prior.as_deref(),
+            // The oracle's error in both bounds, and an epsilon for rounding.
+            tolerance: oracle
+                .map(|oracle| oracle.error())
+                .filter(|&error| error > 0.0)
+                .map_or(0.0, |error| 2.0 * error + 1e-6),
+        };
+        let budget = match options.budget {
+            Budget::Simulations(simulations) if stop.is_none() => simulations,
+            _ => u64::MAX,
+        };
+        let moves = self.game.expected_moves_left(position);
+        let deadline = (self.pace.deadline(began, moves)).filter(|_| stop.is_none());
+        self.workers[0].init_root(&context);
+        let threads = self.workers.len() as u64;
+        let work_split = WorkSplit::new(self.workers.len(), budget);
+        let driver = Driver {
+            context: &context,
+            goal,
+            deadline,
+            threads,
+            work_split,
+            is_over: AtomicBool::new(false),
+        };
+        for worker in &mut self.workers {
+            worker.limit_checker.start(
+                0,
+                None,
+                deadline,
+                stop.or(self.limits.stop.as_ref()).cloned(),
+            );
+        }
+        if let [worker] = &mut self.workers[..] {
+            driver.run_worker::<false, _>(worker, 0);
+        } else {
+            std::thread::scope(|scope| {
+                let driver = &driver;
+                let mut workers = self.workers.iter_mut().enumerate();
+                let leader = workers.next();
+                for (index, worker) in workers {
+                    spawn(
+                        scope,
+                        Box::new(move || driver.run_worker::<true, _>(worker, index)),
+                    );
+                }
+                if let Some((index, leader)) = leader {
+                    driver.run_worker::<true, _>(leader, index);
+                }
+            });
+        }
+        self.simulations = driver.work_split.claimed();
+        if stop.is_none() {
+            self.pace.record_spent_time(began.elapsed());
+        }
+    }
+
+    /// Finds or creates the root node; false if there is no memory for it.
+    fn prepare_root(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> bool {
+        let reused = self.options.reuse_tree && self.options.graph && self.root.take().is_some();
+        let Some(graph) = &mut self.graph else {
+            return self.set_empty_root(position, legal);
+        };
+        let key = self.game.key(position);
+        let found = if reused { graph.find(key) } else { None };
+        let found = match found {
+            Some(node) if graph.fill_ratio() > MAX_FILL_AT_START => {
+                let node = graph.retain_reachable(node, &mut self.unvisited);
+                // A tree too large for the next search is dropped.
+                (graph.fill_ratio() <= MAX_FILL_AT_START).then_some(node)
+            }
+            found => found,
+        };
+        if found.is_none() {
+            graph.clear(self.options.solver || self.prior.is_some());
+        }
+        let mut all = G::Moves::default();
+        self.game.moves(position, &mut all);
+        // An outcome allows a run of the list; other legal moves get a node of their own.
+        let start = match legal {
+            None => Some(0),
+            Some(legal) => (0..all.len()).find(|&start| all[start..].starts_with(legal)),
+        };
+        let allowed = legal.map(<[G::Move]>::to_vec);
+        let owned = start.is_none();
+        let chosen = allowed.as_ref().filter(|_| owned);
+        let count = chosen.map_or(all.len(), Vec::len);
+        let node = match found.filter(|_| !owned) {
+            Some(node) => Some(node),
+            None => {
+                let mut chunk = Chunk::default();
+                let added = graph.add(&mut chunk, key, count, 0);
+                graph.release(&mut chunk);
+                added.map(|node| {
+                    if owned || !self.options.graph {
+                        node
+                    } else {
+                        graph.insert(key, node)
+                    }
+                })
+            }
+        };
+        let Some(node) = node else {
+            return self.set_empty_root(position, legal);
+        };
+        let outcomes = self.game.outcomes(position, &all);
+        let one_choice =
+            allowed.is_some() || outcomes.len() == 1 && outcomes[0].move_range() == (0..all.len());
+        self.root = Some(Root {
+            position: *position,
+            node,
+            allowed,
+            start: start.unwrap_or(0),
+            one_choice,
+            owned,
+        });
+        true
+    }
+
+    fn set_empty_root(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> bool {
+        self.root = Some(Root {
+            position: *position,
+            node: 0,
+            allowed: legal.map(<[G::Move]>::to_vec),
+            start: 0,
+            one_choice: true,
+            owned: true,
+        });
+        false
+    }
+
+    pub(super) fn statistics(&self) -> Vec<MoveStatistics<G::Move>> {
+        let Some(root) = &self.root else {
+            return Vec::new();
+        };
+        let mut all = G::Moves::default();
+        let moves: &[G::Move] = match &root.allowed {
+            Some(allowed) => allowed,
+            None => {
+                self.game.moves(&root.position, &mut all);
+                &all
+            }
+        };
+        let unknown = |mv| MoveStatistics {
+            mv,
+            visits: 0,
+            value: None,
+            proven: Bounds::UNKNOWN,
+            prior: None,
+            plies: None,
+        };
+        let Some(graph) = self.graph.as_ref().filter(|_| root.node != 0) else {
+            return moves.iter().map(|&mv| unknown(mv)).collect();
+        };
+        let edges = graph.edges(root.node, root.start, moves.len());
+        let mut memo = HashMap::new();
+        let edge_statistics = |(&mv, edge): (&G::Move, CellRef<'_>)| {
+            let (visits, proven) = (edge.visits(), edge.bounds());
+            let value = if visits > 0 {
+                Some(
+                    ((edge.exact_payoff() / f64::from(visits)) as f32)
+                        .clamp(proven.lower, proven.upper),
+                )
+            } else {
+                (proven.lower >= proven.upper).then_some(proven.lower)
+            };
+            let prior = self.prior.as_ref().map(|_| edge.prior());
+            MoveStatistics {
+                mv,
+                visits,
+                value,
+                proven,
+                prior,
+                // Only strict turns let the replies decide the length.
+                plies: G::STRICT_TURNS
+                    .then(|| solver::plies(graph, edge, &mut memo))
+                    .flatten(),
+            }
+        };
+        moves
+            .iter()
+            .zip(edges.iter())
+            .map(edge_statistics)
+            .collect()
+    }
+}
+
+impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
+    /// Initializes the edges of a new root, which no simulation expands.
+    fn init_root(&mut self, context: &Context<'_, G>) {
+        let root = context.root;
+        self.stats.nodes += 1;
+        if context.graph.cell(root.node).visits() == 0 {
+            self.list(context, root.node, &root.position);
+            self.init_edges(context, root.node, &root.position);
+        }
+    }
+}
+
+struct Driver<'a, G: SearchGame> {
+    context: &'a Context<'a, G>,
+    goal: Goal,
+    deadline: Option<Deadline>,
+    threads: u64,
+    work_split: WorkSplit,
+    is_over: AtomicBool,
+}
+
+impl<G: SearchGame> Driver<'_, G> {
+    /// Runs simulations until the search is over, which thread 0 decides.
+    fn run_worker<const SHARED: bool, L: Leaf<G>>(&self, worker: &mut Worker<G, L>, index: usize) {
+        let step = CHECK_INTERVAL.max(self.context.options.batch as u64);
+        let (mut done, mut checks, mut simulations_left_in_time) = (0, 0u64, u64::MAX);
+        let mut cursor = self.work_split.cursor(index);
+        while !self.is_over.load(Relaxed) {
+            let left = self.work_split.left(&cursor);
+            if index == 0 && left > 0 {
+                if checks.is_multiple_of(ESTIMATE_INTERVAL) && self.deadline.is_some() {
+                    simulations_left_in_time = self.simulations_left_in_time();
+                }
+                if checks.is_multiple_of(ESTIMATE_INTERVAL) && self.is_clear() {
+                    break;
+                }
+                checks += 1;
+                // Simulations of other threads that are under way or in write buffers.
+                let unreported = if SHARED {
+                    u64::from(MAX_BUFFERED)
+                        .saturating_add(step)
+                        .saturating_mul(self.threads)
+                } else {
+                    0
+                };
+                if self.is_decided(left.min(simulations_left_in_time), unreported) {
+                    break;
+                }
+            }
+            let Some(claim) = self.work_split.claim(&mut cursor, step) else {
+                break;
+            };
+            worker.draws = claim.draws;
+            worker.simulate::<SHARED>(self.context, claim.count as usize, done);
+            done += step;
+            if worker.limit_checker.is_over(done) {
+                break;
+            }
+        }
+        if SHARED {
+            worker.write_buffer.flush(self.context.graph);
+        }
+        self.context.graph.release(&mut worker.chunk);
+        if index == 0 {
+            self.is_over.store(true, Relaxed);
+        }
+    }
+
+    /// Estimate of the simulations that the time limit still allows, plus a quarter for a rising
+    /// speed.
+    fn simulations_left_in_time(&self) -> u64 {
+        let Some(deadline) = self.deadline else {
+            return u64::MAX;
+        };
+        let done = self.work_split.claimed();
+        let spent = deadline.stopwatch.elapsed();
+        let (spent, left) = (
+            spent.as_secs_f64(),
+            deadline.after.saturating_sub(spent).as_secs_f64(),
+        );
+        if done < 64 {
+            u64::MAX
+        } else {
+            (done as f64 * 1.25 * left / spent.max(1e-9)) as u64 + 1
+        }
+    }
+
+    /// Whether [`MctsOptions::sole_move_threshold`] or [`MctsOptions::stop_when_clear`] ends the
+    /// search (Lajkonik's controller).
+    fn is_clear(&self) -> bool {
+        let &Context {
+            graph,
+            options,
+            root,
+            ..
+        } = self.context;
+        let Some(allowed) = root.allowed.as_ref() else {
+            return false;
+        };
+        if self.goal == Goal::Values
+            || (options.sole_move_threshold >= 1.0 && !options.stop_when_clear)
+        {
+            return false;
+        }
+        let edges = graph.edges(root.node, root.start, allowed.len());
+        let mut by_visits = [(0, 0.0); 2];
+        let (mut open, mut sole) = (0, 0.0);
+        for edge in edges.iter() {
+            let visits = edge.visits();
+            if edge.bounds().upper > self.context.tolerance {
+                open += 1;
+                sole = if visits > 0 { edge.mean() } else { 0.0 };
+            }
+            if visits > by_visits[0].0 {
+                by_visits = [(visits, edge.mean()), by_visits[0]];
+            } else if visits > by_visits[1].0 {
+                by_visits[1] = (visits, edge.mean());
+            }
+        }
+        let [(first_visits, mean), (second_visits, _)] =
+            by_visits.map(|(visits, mean)| (f64::from(visits), mean));
+        if options.solver && open == 1 && sole > options.sole_move_threshold {
+            return true;
+        }
+        self.deadline
+            .filter(|_| options.stop_when_clear)
+            .is_some_and(|deadline| {
+                let spent = deadline.stopwatch.elapsed().as_secs_f64();
+                first_visits * f64::from(mean) * spent
+                    > second_visits * deadline.after.as_secs_f64()
+            })
+    }
+
+    /// Whether the `left` remaining and the `unreported` simulations cannot change the result.
+    fn is_decided(&self, left: u64, unreported: u64) -> bool {
+        let &Context {
+            graph,
+            options,
+            root,
+            ..
+        } = self.context;
+        let tolerance = self.context.tolerance;
+        let edges = match &root.allowed {
+            Some(allowed) => graph.edges(root.node, root.start, allowed.len()),
+            None => graph.edges_of(root.node),
+        };
+        if options.solver {
+            let (mut lower, mut upper) = (0.0f32, 0.0f32);
+            for edge in edges.iter() {
+                let bounds = edge.bounds();
+                (lower, upper) = (lower.max(bounds.lower), upper.max(bounds.upper));
+            }
+            // A move that is proven no better than another one may stay unvisited.
+            let tried = edges
+                .iter()
+                .all(|edge| edge.visits() > 0 || edge.bounds().upper <= lower);
+            if !root.one_choice {
+                return tried && self.context.is_proven(graph.cell(root.node).bounds());
+            }
+            if lower + tolerance >= upper {
+                // A choice by visits has to agree with the proof.
+                let max_visits = |best: bool| {
+                    let matching = edges
+                        .iter()
+                        .filter(|edge| (edge.bounds().lower + tolerance >= upper) == best);
+                    matching
+                        .map(|edge| u64::from(edge.visits()))
+                        .max()
+                        .unwrap_or(0)
+                };
+                let agrees = || max_visits(true) >= max_visits(false) + unreported;
+                if self.goal == Goal::Choice || tried && agrees() {
+                    return true;
+                }
+            }
+            if self.goal == Goal::Choice && edges.len() > 1 {
+                // Whether one move is proven at least as good as every other.
+                let best = edges
+                    .iter()
+                    .position(|edge| edge.bounds().lower >= lower && edge.visits() > 0);
+                let others = |best: usize| {
+                    edges
+                        .iter()
+                        .enumerate()
+                        .filter(move |(index, _)| *index != best)
+                };
+                if best.is_some_and(|best| {
+                    others(best).all(|(_, other)| other.bounds().upper <= lower)
+                }) {
+                    return true;
+                }
+            }
+        }
+        if self.goal == Goal::Choice && options.smart_pruning {
+            // A single move still gets half of the simulations, for its value.
+            let (mut first_visits, mut second_visits) = (0u64, 0u64);
+            for edge in edges.cells() {
+                let visits = u64::from(edge.visits());
+                (first_visits, second_visits) = if visits > first_visits {
+                    (visits, first_visits)
+                } else {
+                    (first_visits, second_visits.max(visits))
+                };
+            }
+            return first_visits
+                > second_visits
+                    .saturating_add(left)
+                    .saturating_add(unreported);
+        }
+        false
+    }
+}

@@ -1,0 +1,104 @@
+//! Backs up proven bounds from edges to their node.
+//!
+//! Chance nodes take expectations of bounds: a position is won only if every outcome allows a
+//! winning move. Invariant: bounds of a node enclose the game-theoretic value, up to rounding, if
+//! those of all its edges do.
+
+use super::{graph::Graph, handles::CellRef};
+use alea_core::{
+    chance::{Bounds, expectation},
+    game::Outcome,
+};
+use std::collections::HashMap;
+
+/// Bounds of a node from those of its edges; `values` is scratch space.
+pub(super) fn proven_bounds(
+    graph: &Graph,
+    node: u32,
+    outcomes: &[Outcome],
+    values: &mut Vec<f32>,
+) -> Bounds {
+    let edges = graph.edges_of(node);
+    values.clear();
+    values.extend(edges.iter().map(|edge| edge.bounds().lower));
+    let lower = expectation(outcomes, values);
+    values.clear();
+    values.extend(edges.iter().map(|edge| edge.bounds().upper));
+    Bounds {
+        lower,
+        upper: expectation(outcomes, values),
+    }
+}
+
+/// Plies to the end by an edge that is proven won or lost, itself included: the winner shortens the
+/// game, the loser prolongs it. A lower bound if an oracle completed the proof; `None` without one.
+pub(super) fn plies(graph: &Graph, edge: CellRef<'_>, memo: &mut HashMap<u32, u32>) -> Option<u32> {
+    let bounds = edge.bounds();
+    let won = bounds.lower >= 1.0;
+    if !won && bounds.upper > 0.0 {
+        return None;
+    }
+    if edge.is_terminal() {
+        return Some(1);
+    }
+    let child = edge.child();
+    // The game is not over after this move: at least one more ply to lose, two to win.
+    let min_plies = Some(if won { 3 } else { 2 });
+    if child == 0 || graph.cell(child).bounds().lower < graph.cell(child).bounds().upper {
+        return min_plies;
+    }
+    if let Some(&plies_after) = memo.get(&child) {
+        return Some(plies_after + 1);
+    }
+    // Guards against cycles.
+    memo.insert(child, 2);
+    let replies = graph.edges_of(child).iter();
+    let replies = replies.filter_map(|reply| {
+        // A move that loses is refuted by winning replies only.
+        let counts = won || reply.bounds().lower >= 1.0;
+        counts.then(|| plies(graph, reply, memo)).flatten()
+    });
+    let plies_after = if won { replies.max() } else { replies.min() };
+    let Some(plies_after) = plies_after else {
+        return min_plies;
+    };
+    memo.insert(child, plies_after);
+    Some(plies_after + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mcts::allocator::Chunk;
+
+    #[test]
+    fn positions_follow_from_their_moves() {
+        let graph = Graph::for_tests(1 << 16, 16, false, 1);
+        let node = graph.add(&mut Chunk::default(), 1, 3, 1).unwrap();
+        // Two outcomes allow moves 0 and 1, or 1 and 2; a third only move 2.
+        let outcomes = [(0.5, 0, 2), (0.25, 1, 3), (0.25, 2, 3)]
+            .map(|(weight, start, end)| Outcome { weight, start, end });
+        let edges = graph.edges_of(node);
+        // Move 1 wins whenever it is allowed; move 2 is worth at most 0.25.
+        edges.get(1).tighten::<true>(Bounds::exact(1.0));
+        edges.get(2).tighten::<true>(Bounds {
+            lower: 0.125,
+            upper: 0.25,
+        });
+        let bounds = proven_bounds(&graph, node, &outcomes, &mut Vec::new());
+        assert_eq!(
+            bounds,
+            Bounds {
+                lower: 0.75 + 0.25 * 0.125,
+                upper: 0.75 + 0.25 * 0.25
+            }
+        );
+        // A certain win needs a winning move for every outcome.
+        edges.get(2).tighten::<true>(Bounds::exact(0.25));
+        edges.get(0).tighten::<true>(Bounds::exact(1.0));
+        assert_eq!(
+            proven_bounds(&graph, node, &outcomes, &mut Vec::new()),
+            Bounds::exact(0.8125)
+        );
+    }
+}

@@ -1,0 +1,282 @@
+//! Simulations of one thread: selection, leaf evaluation and backup.
+//!
+//! A simulation ends at an edge without child node, at a proven value, or where memory is used up.
+//! Statistics belong to edges (UCT1 of Childs, Brodeur and Kocsis 2008): with transpositions an
+//! edge's mean is over its own simulations.
+
+mod backup;
+mod selection;
+
+use super::{
+    allocator::Chunk, graph::Graph, leaf::Prior, options::MctsOptions, select::Selector, solver,
+    work_split::DrawRange, write_buffer::WriteBuffer,
+};
+use crate::{SearchStats, eval_timer::EvalTimer, limits::LimitChecker};
+use alea_core::{
+    chance::Bounds,
+    game::{MAX_SEATS, Payoffs, Seat, payoff_of_each_other},
+    leaf::{Leaf, MoveKinds},
+    oracle::Oracle,
+    random::RandomStream,
+    search_game::SearchGame,
+};
+
+#[derive(Clone, Debug)]
+pub(super) struct Root<G: SearchGame> {
+    pub(super) position: G::Position,
+    pub(super) node: u32,
+    /// The legal moves after the chance event; `None` before it.
+    pub(super) allowed: Option<Vec<G::Move>>,
+    /// Index of the first allowed move among the node's edges.
+    pub(super) start: usize,
+    /// Whether one move is best: after the chance event or with a single outcome.
+    pub(super) one_choice: bool,
+    /// Whether the node has the allowed moves only and is not in the hash index.
+    pub(super) owned: bool,
+}
+
+pub(super) struct Context<'a, G: SearchGame> {
+    pub(super) game: &'a G,
+    pub(super) graph: &'a Graph,
+    pub(super) options: &'a MctsOptions,
+    pub(super) selector: Selector,
+    pub(super) root: &'a Root<G>,
+    pub(super) oracle: Option<&'a dyn Oracle<G>>,
+    pub(super) prior: Option<&'a dyn Prior<G>>,
+    /// Bounds this close count as equal; above 0 with an inexact oracle.
+    pub(super) tolerance: f32,
+    /// Whether threads collect visits and payoffs in write buffers: only with several threads.
+    pub(super) buffers_writes: bool,
+    /// With write buffers, only edges with fewer visits get [`MctsOptions::virtual_loss`].
+    pub(super) virtual_loss_below: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct PathStep<P> {
+    node: u32,
+    edge: u32,
+    seat: Seat,
+    position: P,
+    virtual_losses: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Simulation<P> {
+    path: Vec<PathStep<P>>,
+    /// The position and node reached; `None` when the path is complete.
+    current: Option<(P, u32)>,
+    payoffs: Payoffs,
+    /// Index of the leaf in the worker's queue, if it is there.
+    queue_index: Option<usize>,
+    bounds_changed: bool,
+    /// Kinds of the moves of the leaf's playout.
+    played_kinds: MoveKinds,
+}
+
+/// State of one thread, on cache lines of its own.
+#[derive(Debug)]
+#[repr(align(128))]
+pub(super) struct Worker<G: SearchGame, L> {
+    pub(super) leaf: L,
+    pub(super) random: RandomStream,
+    pub(super) limit_checker: LimitChecker,
+    pub(super) stats: SearchStats,
+    pub(super) eval_timer: EvalTimer,
+    pub(super) depth: usize,
+    pub(super) full: bool,
+    pub(super) write_buffer: WriteBuffer,
+    pub(super) chunk: Chunk,
+    /// Range of the random numbers for the first chance draw.
+    pub(super) draws: DrawRange,
+    simulations: Vec<Simulation<G::Position>>,
+    /// Positions to evaluate in a batch, and their payoffs.
+    queue: Vec<G::Position>,
+    queue_payoffs: Vec<Payoffs>,
+    /// The allowed moves of the sampled outcome; below, all moves of a node and its outcomes.
+    sampled_moves: G::Moves,
+    moves: G::Moves,
+    outcomes: G::Outcomes,
+    bounds: Vec<Bounds>,
+    values: Vec<f32>,
+    successors: Vec<G::Position>,
+    successor_values: Vec<f32>,
+    /// Kinds of the moves played from some node of the path on.
+    played_kinds: MoveKinds,
+}
+
+/// Completed simulations of a thread per simulation that it may have under way.
+const SIMULATIONS_PER_SLOT: u64 = 32;
+
+impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
+    pub(super) fn new(leaf: L, threads: usize) -> Self {
+        Self {
+            leaf,
+            random: RandomStream::new(0),
+            limit_checker: LimitChecker::default(),
+            stats: SearchStats::default(),
+            eval_timer: EvalTimer::default(),
+            depth: 0,
+            full: false,
+            write_buffer: WriteBuffer::new(threads),
+            chunk: Chunk::default(),
+            draws: DrawRange::ALL,
+            simulations: Vec::new(),
+            queue: Vec::new(),
+            queue_payoffs: Vec::new(),
+            sampled_moves: G::Moves::default(),
+            moves: G::Moves::default(),
+            outcomes: G::Outcomes::default(),
+            bounds: Vec::new(),
+            values: Vec::new(),
+            successors: Vec::new(),
+            successor_values: Vec::new(),
+            played_kinds: MoveKinds::default(),
+        }
+    }
+
+    /// Runs `count` simulations in batches; the thread has run `earlier` ones in this search.
+    pub(super) fn simulate<const SHARED: bool>(
+        &mut self,
+        context: &Context<'_, G>,
+        count: usize,
+        earlier: u64,
+    ) {
+        let batch = context.options.batch.max(1);
+        if self.simulations.len() < batch {
+            let simulation = Simulation {
+                path: Vec::new(),
+                current: None,
+                payoffs: [0.0; MAX_SEATS],
+                queue_index: None,
+                bounds_changed: false,
+                played_kinds: MoveKinds::default(),
+            };
+            self.simulations.resize(batch, simulation);
+        }
+        let mut simulations = std::mem::take(&mut self.simulations);
+        let mut left = count;
+        while left > 0 {
+            let completed = earlier + (count - left) as u64;
+            let allowed = usize::try_from(completed / SIMULATIONS_PER_SLOT)
+                .unwrap_or(usize::MAX)
+                .saturating_add(1);
+            let simulations = &mut simulations[..left.min(batch).min(allowed)];
+            left -= simulations.len();
+            self.select_leaves::<SHARED>(context, simulations);
+            self.evaluate_queue(context, simulations);
+            for simulation in simulations.iter_mut() {
+                self.depth = self.depth.max(simulation.path.len());
+                self.back_up::<SHARED>(context, simulation);
+            }
+        }
+        self.simulations = simulations;
+    }
+
+    /// The child node of a visited edge, found or created; 0 if memory is used up or the game is
+    /// over.
+    #[inline(never)]
+    fn expand(&mut self, context: &Context<'_, G>, edge_index: u32, next: &G::Position) -> u32 {
+        let (game, graph) = (context.game, context.graph);
+        let edge = graph.cell(edge_index);
+        // Another thread may have visited this edge without having marked it as terminal yet.
+        if game.payoffs(next).is_some() {
+            return 0;
+        }
+        let key = game.key(next);
+        if context.options.graph
+            && let Some(found) = graph.find(key)
+        {
+            return edge.set_child(found);
+        }
+        game.moves(next, &mut self.moves);
+        let Some(mut node) = graph.add(&mut self.chunk, key, self.moves.len(), 1) else {
+            self.full = true;
+            return 0;
+        };
+        self.init_edges(context, node, next);
+        if context.options.graph {
+            node = graph.insert(key, node);
+        }
+        edge.set_child(node)
+    }
+
+    /// Initializes the edges of a new node (`self.moves`): oracle bounds, virtual visits and
+    /// priors.
+    pub(super) fn init_edges(
+        &mut self,
+        context: &Context<'_, G>,
+        node: u32,
+        position: &G::Position,
+    ) {
+        let edges = context.graph.edges_of(node);
+        if let Some(oracle) = context.oracle {
+            self.bounds.clear();
+            self.bounds.resize(self.moves.len(), Bounds::UNKNOWN);
+            if oracle.move_bounds(context.game, position, &self.moves, &mut self.bounds) {
+                for (edge, &bounds) in edges.iter().zip(&self.bounds) {
+                    edge.tighten::<true>(bounds);
+                }
+                self.list(context, node, position);
+                let proven =
+                    solver::proven_bounds(context.graph, node, &self.outcomes, &mut self.values);
+                context.graph.cell(node).tighten::<true>(proven);
+            }
+        }
+        let (min_visits, range, half_spread) = context.options.virtual_visits;
+        if min_visits + range > 0 {
+            let cells = match context.options.virtual_visits_in_rave {
+                true => context.graph.rave_cells(node + 1, self.moves.len()),
+                false => edges.cells(),
+            };
+            for cell in cells {
+                let visits = min_visits + self.random.below(range as usize + 1) as u32;
+                let even = 0.5 * visits as f32;
+                let more = half_spread * (self.random.unit() as f32 - 0.5);
+                cell.add_visits::<true>(visits);
+                cell.add_payoff::<true>((even + more).clamp(0.0, visits as f32));
+            }
+        }
+        let Some(prior) = context.prior else { return };
+        let game = context.game;
+        let seat = game.to_move(position);
+        self.successors.clear();
+        for &mv in self.moves.iter() {
+            let next = game.play(position, mv);
+            if game.payoffs(&next).is_none() {
+                self.successors.push(next);
+            }
+        }
+        self.successor_values.resize(self.successors.len(), 0.0);
+        prior.values(game, &self.successors, &mut self.successor_values);
+        let mut evaluated = self.successors.iter().zip(&self.successor_values);
+        for (&mv, edge) in self.moves.iter().zip(context.graph.edges_of(node).iter()) {
+            let payoff = match game.payoffs(&game.play(position, mv)) {
+                Some(payoffs) => payoffs[seat],
+                None => evaluated.next().map_or(0.5, |(next, &value)| {
+                    if game.to_move(next) == seat {
+                        value
+                    } else {
+                        payoff_of_each_other(value, game.seats())
+                    }
+                }),
+            };
+            edge.set_prior(payoff);
+        }
+    }
+}
+
+#[inline]
+pub(super) fn midpoint(bounds: Bounds) -> f32 {
+    if bounds.lower >= bounds.upper {
+        bounds.lower
+    } else {
+        0.5 * (bounds.lower + bounds.upper)
+    }
+}
+
+impl<G: SearchGame> Context<'_, G> {
+    #[inline]
+    pub(super) fn is_proven(&self, bounds: Bounds) -> bool {
+        bounds.lower + self.tolerance >= bounds.upper
+    }
+}

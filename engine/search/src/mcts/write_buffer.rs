@@ -1,0 +1,216 @@
+//! Write buffers of threads for the cells near the root.
+//!
+//! A thread buffers its additions to *busy* cells, those with many visits, since threads would wait
+//! for each other's cache lines. Invariants: a thread buffers at most an edge's visits shifted
+//! right by `shift`, and at most [`MAX_BUFFERED`], so all threads together at most 1/64; nothing is
+//! buffered after a search. One in [`SAMPLING_PERIOD`] visits of busy nodes is counted, with that
+//! weight.
+
+use super::{
+    cell::{Cell, to_fixed},
+    graph::Graph,
+};
+
+pub(super) const MAX_BUFFERED: u32 = 64;
+
+/// Visits of busy nodes per counted one. A prime, to avoid resonance with the path length.
+const SAMPLING_PERIOD: u32 = 17;
+
+/// All threads together buffer at most an edge's visits shifted right by this.
+const BASE_SHIFT: u32 = 6;
+
+/// Buffered edges, a power of two: 4 KiB, to leave the L1 cache to the graph.
+const NUM_EDGES: usize = 256;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct EdgeEntry {
+    index: u32,
+    visits: u32,
+    fixed_payoff: u64,
+}
+
+const NUM_NODES: usize = 16;
+
+#[derive(Debug, Default)]
+struct RaveEntry {
+    node: u32,
+    simulations: u32,
+    moves: Vec<(u32, u64)>,
+}
+
+/// The buffer of one thread. Index 0, of the null node, marks an empty entry.
+#[derive(Debug)]
+pub(super) struct WriteBuffer {
+    entries: Vec<EdgeEntry>,
+    rave_entries: Vec<RaveEntry>,
+    shift: u32,
+    unsampled_visits: u32,
+}
+
+impl WriteBuffer {
+    /// The buffer of one of `threads` threads; a single thread buffers nothing.
+    pub(super) fn new(threads: usize) -> Self {
+        let several = usize::from(threads > 1);
+        Self {
+            rave_entries: (0..several * NUM_NODES)
+                .map(|_| RaveEntry::default())
+                .collect(),
+            entries: vec![EdgeEntry::default(); several * NUM_EDGES],
+            shift: BASE_SHIFT + threads.next_power_of_two().ilog2(),
+            unsampled_visits: 0,
+        }
+    }
+
+    /// Number of visits from which on a cell is busy.
+    #[inline]
+    pub(super) fn busy_threshold(&self) -> u32 {
+        2 << self.shift
+    }
+
+    /// Counts a visit of a node and returns the node's visits before it.
+    #[inline]
+    pub(super) fn visit(&mut self, header: &Cell) -> u32 {
+        let before = header.visits();
+        if before < self.busy_threshold() {
+            return header.add_visits::<true>(1);
+        }
+        self.unsampled_visits += 1;
+        if self.unsampled_visits == SAMPLING_PERIOD {
+            self.unsampled_visits = 0;
+            header.add_visits::<true>(SAMPLING_PERIOD);
+        }
+        before
+    }
+
+    #[inline]
+    pub(super) fn add(&mut self, graph: &Graph, index: u32, payoff: f32) {
+        let entry = &mut self.entries[index as usize % NUM_EDGES];
+        if entry.index != index {
+            entry.flush(graph);
+            entry.index = index;
+        }
+        entry.visits += 1;
+        entry.fixed_payoff = entry.fixed_payoff.wrapping_add(to_fixed(payoff));
+        if entry.visits >= (graph.cell(index).visits() >> self.shift).min(MAX_BUFFERED) {
+            entry.flush(graph);
+        }
+    }
+
+    /// Adds a simulation's payoff to the RAVE statistics of a busy node's flagged edges.
+    #[inline]
+    pub(super) fn add_rave(
+        &mut self,
+        graph: &Graph,
+        node: u32,
+        fixed_payoff: u64,
+        flags: impl ExactSizeIterator<Item = bool>,
+    ) {
+        let entry = &mut self.rave_entries[node as usize % NUM_NODES];
+        if entry.node != node {
+            entry.flush(graph);
+            entry.node = node;
+            entry.moves.resize(flags.len(), (0, 0));
+        }
+        for (sums, flag) in entry.moves.iter_mut().zip(flags) {
+            sums.0 += u32::from(flag);
+            sums.1 = sums.1.wrapping_add(if flag { fixed_payoff } else { 0 });
+        }
+        entry.simulations += 1;
+        if entry.simulations >= (graph.cell(node).visits() >> self.shift).min(MAX_BUFFERED) {
+            entry.flush(graph);
+        }
+    }
+
+    pub(super) fn flush(&mut self, graph: &Graph) {
+        self.entries.iter_mut().for_each(|entry| entry.flush(graph));
+        self.rave_entries
+            .iter_mut()
+            .for_each(|entry| entry.flush(graph));
+    }
+}
+
+impl RaveEntry {
+    fn flush(&mut self, graph: &Graph) {
+        let rave_cells = graph.rave_cells(self.node + 1, self.moves.len());
+        for (cell, (visits, fixed_payoff)) in rave_cells.iter().zip(&mut self.moves) {
+            if *visits > 0 {
+                cell.add_visits::<true>(std::mem::take(visits));
+                cell.add_fixed::<true>(std::mem::take(fixed_payoff));
+            }
+        }
+        (self.node, self.simulations) = (0, 0);
+        self.moves.clear();
+    }
+}
+
+impl EdgeEntry {
+    #[inline]
+    fn flush(&mut self, graph: &Graph) {
+        if self.index > 0 {
+            let edge = graph.cell(self.index);
+            edge.add_visits::<true>(self.visits);
+            edge.add_fixed::<true>(self.fixed_payoff);
+            *self = Self::default();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mcts::allocator::Chunk;
+
+    #[test]
+    fn buffers_are_small_and_lose_nothing() {
+        let graph = Graph::for_tests(1 << 16, 1 << 10, false, 2);
+        let node = graph
+            .add(&mut Chunk::default(), 7 << 32, 2 * NUM_EDGES, 0)
+            .unwrap();
+        for threads in [2, 5, 128] {
+            let mut write_buffer = WriteBuffer::new(threads);
+            // The first two indices share an entry.
+            let indices = [node + 1, node + 1 + NUM_EDGES as u32, node + 2];
+            for index in indices {
+                graph
+                    .cell(index)
+                    .add_visits::<true>(write_buffer.busy_threshold());
+            }
+            let mut expected =
+                indices.map(|index| (graph.cell(index).visits(), graph.cell(index).exact_payoff()));
+            let mut max_missing = 0;
+            for number in 0..200_000u32 {
+                let which = (number / 7 % 3) as usize;
+                let payoff = (number % 5) as f32 / 4.0;
+                write_buffer.add(&graph, indices[which], payoff);
+                expected[which].0 += 1;
+                expected[which].1 += f64::from(payoff);
+                let visits = graph.cell(indices[which]).visits();
+                let missing = expected[which].0 - visits;
+                assert!(
+                    missing < MAX_BUFFERED && missing as usize * threads <= visits as usize / 64
+                );
+                max_missing = max_missing.max(missing);
+            }
+            assert!(max_missing > 5);
+            write_buffer.flush(&graph);
+            for (index, (visits, payoff)) in indices.into_iter().zip(expected) {
+                assert_eq!(
+                    (graph.cell(index).visits(), graph.cell(index).exact_payoff()),
+                    (visits, payoff),
+                    "{threads} threads"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn visits_of_a_position_are_about_right() {
+        let headers: [Cell; 4] = Default::default();
+        let mut write_buffer = WriteBuffer::new(2);
+        for number in 0..100_000 {
+            for header in &headers {
+                assert!(write_buffer.visit(header).abs_diff(number) <= 2 * SAMPLING_PERIOD);
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Adaptive numbers of rollouts, for the value of a position and for the best of several moves.
+//!
+//! Moves are compared in rounds of games with common random numbers, by paired differences.
+//! Invariant: results depend on position, seed and options alone.
+
+use super::{Cost, RolloutResult, Rollouts};
+use alea_core::{
+    game::{Game, OutcomeList, Seat},
+    moments::Moments,
+    search_game::SearchGame,
+};
+use std::ops::Range;
+
+/// When rollouts stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StoppingRule {
+    /// Maximal number of games for a position, or for each compared move.
+    pub max_games: u32,
+    /// Standard error at which rollouts stop, on the scale of payoffs.
+    pub target_error: f64,
+}
+
+impl StoppingRule {
+    /// The numbers of the next round's games; empty at the limit. Without chance there is a single
+    /// game.
+    fn round<G: Game>(&self, played: u32) -> Range<u32> {
+        let (max_games, size) = match G::Outcomes::CAPACITY {
+            1 => (1, 1),
+            _ => (self.max_games, ROUND_GAMES),
+        };
+        played..max_games.min(played.saturating_add(size))
+    }
+}
+
+const ROUND_GAMES: u32 = 32;
+
+/// A move is eliminated when it is this many standard errors behind the best.
+const ELIMINATION_SIGMAS: f64 = 3.0;
+
+/// A move in a comparison by rollouts.
+#[derive(Clone, Debug, Default)]
+pub struct Candidate {
+    /// Luck-adjusted results for the seat that makes the move.
+    luck_adjusted: Vec<f64>,
+    /// Mean and variance of the luck-adjusted results.
+    pub moments: Moments,
+    /// Whether the move has not been eliminated.
+    pub is_alive: bool,
+}
+
+impl Candidate {
+    /// Mean of every second result from index `parity` on; of a single game its result.
+    fn split_half_mean(&self, parity: usize) -> f64 {
+        let parity = parity.min(self.luck_adjusted.len().saturating_sub(1));
+        let half = self.luck_adjusted.iter().copied().skip(parity).step_by(2);
+        half.collect::<Moments>().mean()
+    }
+}
+
+/// The value of a position for a seat: statistics of luck-adjusted results.
+pub fn value<G: SearchGame>(
+    rollouts: &mut dyn Rollouts<G>,
+    position: &G::Position,
+    seat: Seat,
+    seed: u64,
+    rule: StoppingRule,
+    cost: &mut Cost,
+) -> Moments {
+    let mut moments = Moments::default();
+    let mut round = rule.round::<G>(0);
+    let is_enough = |round: &Range<u32>, moments: &Moments| {
+        round.is_empty() || round.start > 0 && moments.standard_error() <= rule.target_error
+    };
+    while !is_enough(&round, &moments) && !rollouts.is_stopped() {
+        let each = &mut |game: RolloutResult| moments.add(game.luck_adjusted());
+        cost.add(rollouts.play_games(position, seat, seed, round.clone(), each));
+        round = rule.round::<G>(round.end);
+    }
+    moments
+}
+
+/// Rolls out the positions after moves of `seat` until one is left or all differences to the best
+/// have the target error; returns the index of the best.
+pub fn compare<G: SearchGame>(
+    rollouts: &mut dyn Rollouts<G>,
+    positions: &[G::Position],
+    seat: Seat,
+    seed: u64,
+    rule: StoppingRule,
+    cost: &mut Cost,
+    candidates: &mut Vec<Candidate>,
+) -> usize {
+    candidates.resize_with(positions.len(), Candidate::default);
+    for candidate in candidates.iter_mut() {
+        candidate.luck_adjusted.clear();
+        (candidate.moments, candidate.is_alive) = (Moments::default(), true);
+    }
+    let mut round = rule.round::<G>(0);
+    loop {
+        for (position, candidate) in positions.iter().zip(candidates.iter_mut()) {
+            let Candidate {
+                luck_adjusted,
+                moments,
+                is_alive,
+            } = candidate;
+            if *is_alive {
+                let each = &mut |game: RolloutResult| {
+                    luck_adjusted.push(game.luck_adjusted());
+                    moments.add(game.luck_adjusted());
+                };
+                cost.add(rollouts.play_games(position, seat, seed, round.clone(), each));
+            }
+        }
+        let best = best_by(candidates, |candidate| candidate.moments.mean());
+        let (mut num_rivals, mut num_undecided) = (0, 0);
+        for index in 0..candidates.len() {
+            if index == best || !candidates[index].is_alive {
+                continue;
+            }
+            let pairs = candidates[best]
+                .luck_adjusted
+                .iter()
+                .zip(&candidates[index].luck_adjusted);
+            let deficit: Moments = pairs.map(|(best, other)| best - other).collect();
+            let error = deficit.standard_error();
+            candidates[index].is_alive = deficit.mean() <= ELIMINATION_SIGMAS * error;
+            num_rivals += u32::from(candidates[index].is_alive);
+            num_undecided += u32::from(candidates[index].is_alive && error > rule.target_error);
+        }
+        round = rule.round::<G>(round.end);
+        if num_rivals == 0 || num_undecided == 0 || round.is_empty() || rollouts.is_stopped() {
+            return best;
+        }
+    }
+}
+
+/// Unbiased value of the best move: each half of the games selects a move, and the other half
+/// values it.
+pub fn unbiased_value(candidates: &[Candidate]) -> f64 {
+    let cross_values = [0, 1].map(|parity| {
+        let best = best_by(candidates, |candidate| candidate.split_half_mean(parity));
+        candidates[best].split_half_mean(1 - parity)
+    });
+    (cross_values[0] + cross_values[1]) / 2.0
+}
+
+fn best_by(candidates: &[Candidate], score: impl Fn(&Candidate) -> f64) -> usize {
+    let mut best = (0, f64::NEG_INFINITY);
+    for (index, candidate) in candidates
+        .iter()
+        .enumerate()
+        .filter(|(_, one)| one.is_alive)
+    {
+        let score = score(candidate);
+        if score > best.1 {
+            best = (index, score);
+        }
+    }
+    best.0
+}

@@ -1,0 +1,646 @@
+//! Star0 to Star2: expectiminimax with cutoffs at chance nodes (Ballard 1983), with each distinct
+//! move searched once.
+//!
+//! Moves are searched in the window relevant to their node ([`ChanceBounds::window`]). Fail-soft:
+//! results are lower and upper bounds, which the table stores. Without chance Star1 is alpha-beta.
+//!
+//! Invariant: the result equals [`super::expectiminimax`] up to rounding, for every pruning, table
+//! and move order, except with [`StarOptions::probcut`] or [`StarOptions::width`].
+
+mod frontier;
+mod probcut;
+mod scoring;
+
+use self::frontier::LeafCache;
+use super::{
+    RootPerspective, SearchStats,
+    deepening::FixedDepthSearch,
+    eval_timer::EvalTimer,
+    limits::LimitChecker,
+    ordering::{MoveGroups, Ordering, limit_moves, order_moves},
+    parallel::AbdadaTable,
+    table::{NewEntry, StoreOutcome, Table},
+};
+use alea_core::{
+    chance::{Bounds, ChanceBounds},
+    evaluator::Evaluator,
+    oracle::Oracle,
+    search_game::SearchGame,
+};
+use std::sync::Arc;
+
+/// Pruning at chance nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Pruning {
+    /// Star0: no cutoffs.
+    None,
+    /// Star0.5: cutoffs between moves, which are searched with a full window.
+    BetweenMoves,
+    /// Star1: also cutoffs within moves, by their windows; groups of moves are searched in turn.
+    Star1,
+    /// Star2: as Star1, and at an expected fail-high node the best move of each group is probed
+    /// first.
+    Star2,
+}
+
+/// Options of a Star search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StarOptions {
+    /// Pruning at chance nodes.
+    pub pruning: Pruning,
+    /// Whether later moves are first searched with a null window (NegaScout, Reinefeld 1983).
+    pub negascout: bool,
+    /// Which information orders the moves.
+    pub ordering: Ordering,
+    /// ProbCut threshold in standard deviations, by which a search two plies shallower has to miss
+    /// the window; `None` for no ProbCut.
+    pub probcut: Option<f32>,
+    /// Maximal number of moves per inner node ([`limit_moves`]); `None` for all. For games without
+    /// chance.
+    pub width: Option<usize>,
+}
+
+impl Default for StarOptions {
+    fn default() -> Self {
+        Self {
+            pruning: Pruning::Star2,
+            negascout: false,
+            ordering: Ordering::ALL,
+            probcut: None,
+            width: None,
+        }
+    }
+}
+
+/// Value of an unsearched move, below all values.
+const UNSEARCHED: f32 = -1.0;
+
+const NULL_WINDOW: f32 = 1e-5;
+
+/// A Star search of one thread; rules, weights and table may be shared.
+#[derive(Clone)]
+pub struct Star<G: SearchGame, E: Evaluator<G>> {
+    game: G,
+    evaluator: E,
+    options: StarOptions,
+    table: Option<Arc<Table>>,
+    /// The oracle, probed at every position that a move reaches.
+    pub(super) oracle: Option<Arc<dyn Oracle<G>>>,
+    caches: Vec<E::Cache>,
+    /// The scratch space of each ply; `None` while in use.
+    scratch: Vec<Option<Box<Scratch<G>>>>,
+    perspective: RootPerspective,
+    history: Vec<f32>,
+    leaf_cache: LeafCache,
+    /// Number of evaluated leaves and other results of limited depth; a subtree that adds none is
+    /// proven.
+    depth_dependent: u64,
+    /// Whether the next node is expected to fail low (an all-node).
+    is_all_node: bool,
+    limit_checker: LimitChecker,
+    /// Positions that other threads are searching; `None` with a single thread.
+    pub(super) abdada: Option<Arc<AbdadaTable>>,
+    stats: SearchStats,
+    pub(super) eval_timer: EvalTimer,
+}
+
+#[derive(Clone)]
+struct Scratch<G: SearchGame> {
+    moves: G::Moves,
+    /// Ordering scores of the moves, later their values.
+    scores: Vec<f32>,
+    order: Vec<u16>,
+    groups: MoveGroups,
+    /// Successors whose evaluation is deferred: move index, position, key.
+    deferred: Vec<(u16, G::Position, u64)>,
+}
+
+impl<G: SearchGame> Default for Scratch<G> {
+    fn default() -> Self {
+        Self {
+            moves: G::Moves::default(),
+            scores: Vec::new(),
+            order: Vec::new(),
+            groups: MoveGroups::default(),
+            deferred: Vec::new(),
+        }
+    }
+}
+
+impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
+    /// A search by one thread without limits.
+    pub fn new(game: G, evaluator: E, options: StarOptions, table: Option<Arc<Table>>) -> Self {
+        // The leaf cache is a table too, and omitted without one.
+        let leaf_cache = if table.is_some() && E::BATCHES_SUCCESSORS {
+            LeafCache::new()
+        } else {
+            LeafCache::default()
+        };
+        Self {
+            history: vec![0.0; game.history_size()],
+            game,
+            evaluator,
+            options,
+            table,
+            oracle: None,
+            caches: Vec::new(),
+            scratch: Vec::new(),
+            perspective: RootPerspective { root: 0 },
+            depth_dependent: 0,
+            is_all_node: false,
+            leaf_cache,
+            limit_checker: LimitChecker::default(),
+            abdada: None,
+            stats: SearchStats::default(),
+            eval_timer: EvalTimer::default(),
+        }
+    }
+
+    #[inline]
+    fn oracle_value(&mut self, position: &G::Position) -> Option<f32> {
+        // With more than two seats the value of one does not determine those of the others.
+        let oracle = (self.oracle.as_deref()).filter(|_| self.game.seats() == 2)?;
+        let value = oracle.value_within(&self.game, position, self.limit_checker.outer());
+        if value.is_none() {
+            // The oracle may have stopped at the limits without a value.
+            self.limit_checker.check_outer_limits();
+        }
+        value
+    }
+
+    /// Clears the table and what this thread has learned.
+    pub fn clear(&mut self) {
+        if let Some(table) = &self.table {
+            table.clear();
+        }
+        self.clear_own();
+    }
+
+    /// Returns and resets the counters.
+    pub fn take_stats(&mut self) -> SearchStats {
+        self.eval_timer.take_with(&mut self.stats)
+    }
+
+    /// Bounds of a position before its chance event, `depth` plies deep (0–127), for the side to
+    /// move: equal for a value between `alpha` and `beta`, otherwise on one side of the window.
+    pub fn bounds(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> Bounds {
+        self.bounds_and_proof(position, depth, alpha, beta).0
+    }
+
+    /// Like [`Star::bounds`]; also returns whether the bounds are valid at any greater depth.
+    pub fn bounds_and_proof(
+        &mut self,
+        position: &G::Position,
+        depth: u32,
+        alpha: f32,
+        beta: f32,
+    ) -> (Bounds, bool) {
+        self.prepare_root(position, depth);
+        let depth_dependent = self.depth_dependent;
+        let bounds = if let Some(payoffs) = self.game.payoffs(position) {
+            Bounds::exact(payoffs[self.perspective.root])
+        } else if let Some(value) = self.oracle_value(position) {
+            Bounds::exact(value)
+        } else if depth == 0 {
+            Bounds::exact(self.evaluate(position, 0))
+        } else {
+            self.search_node(position, depth, 0, alpha, beta)
+        };
+        (bounds, depth_dependent == self.depth_dependent)
+    }
+
+    /// Like [`Star::bounds_and_proof`], of `mv` for the seat that makes it, `depth` plies deep
+    /// (1–127, this move included).
+    pub fn move_bounds(
+        &mut self,
+        position: &G::Position,
+        mv: G::Move,
+        depth: u32,
+        alpha: f32,
+        beta: f32,
+    ) -> (Bounds, bool) {
+        self.prepare_root(position, depth);
+        let depth_dependent = self.depth_dependent;
+        let bounds = self.search_child(position, mv, depth - 1, 0, alpha, beta);
+        (bounds, depth_dependent == self.depth_dependent)
+    }
+
+    fn prepare_root(&mut self, position: &G::Position, depth: u32) {
+        self.is_all_node = false;
+        self.perspective = RootPerspective {
+            root: self.game.to_move(position),
+        };
+        if self.caches.len() <= depth as usize {
+            self.caches
+                .resize_with(depth as usize + 1, E::Cache::default);
+            self.scratch
+                .resize_with(depth as usize + 1, Option::default);
+        }
+        self.evaluator
+            .refresh(&self.game, position, &mut self.caches[0]);
+    }
+
+    #[inline]
+    fn batches_successors(&self) -> bool {
+        E::BATCHES_SUCCESSORS && self.game.seats() == 2 && self.options.width.is_none()
+    }
+
+    #[inline]
+    fn list(&self, position: &G::Position, ply: usize, moves: &mut G::Moves) {
+        self.game.moves(position, moves);
+        if let Some(width) = self.options.width.filter(|_| ply > 0) {
+            limit_moves(&self.game, position, moves, width);
+        }
+    }
+
+    /// Searches a position that is not over, `ply` plies from the root, with `depth` ≥ 1 plies
+    /// left.
+    fn search_node(
+        &mut self,
+        position: &G::Position,
+        depth: u32,
+        ply: usize,
+        alpha: f32,
+        beta: f32,
+    ) -> Bounds {
+        if depth == 1 {
+            return self.search_frontier(position, ply, (alpha, beta));
+        }
+        if self.limit_checker.is_over(self.stats.nodes) {
+            return Bounds::UNKNOWN;
+        }
+        let mut table_bounds = Bounds::UNKNOWN;
+        let mut hint = None;
+        // Read before the probe: a result combined with the table's is proven only if both are.
+        let depth_dependent = self.depth_dependent;
+        let key = if self.table.is_some() {
+            self.perspective.key(&self.game, position)
+        } else {
+            0
+        };
+        if let Some(table) = &self.table {
+            self.stats.table.probes += 1;
+            if let Some(entry) = table.probe(key, depth) {
+                self.stats.table.hits += 1;
+                if self.options.ordering.table {
+                    hint = Some(entry.hint);
+                }
+                if entry.is_usable {
+                    table_bounds = entry.bounds;
+                    if !entry.proven {
+                        self.depth_dependent += 1;
+                    }
+                    if table_bounds.lower >= table_bounds.upper
+                        || table_bounds.lower >= beta
+                        || table_bounds.upper <= alpha
+                    {
+                        self.stats.table.cuts += 1;
+                        return table_bounds;
+                    }
+                }
+            }
+        }
+        if let Some(bounds) = self.try_probcut(position, depth, ply, (alpha, beta)) {
+            return bounds;
+        }
+        if self.limit_checker.stopped() {
+            return Bounds::UNKNOWN;
+        }
+        let (found, hint) = self.search_inner(position, depth, ply, alpha, beta, hint);
+        if self.limit_checker.stopped() {
+            return Bounds::UNKNOWN;
+        }
+        let lower = found.lower.max(table_bounds.lower);
+        let bounds = Bounds {
+            lower,
+            upper: found.upper.min(table_bounds.upper).max(lower),
+        };
+        if let Some(table) = &self.table {
+            self.stats.table.stores += 1;
+            if table.store(
+                key,
+                &NewEntry {
+                    depth,
+                    bounds,
+                    proven: depth_dependent == self.depth_dependent,
+                    hint,
+                },
+            ) == StoreOutcome::Replacing
+            {
+                self.stats.table.replacements += 1;
+            }
+        }
+        bounds
+    }
+
+    /// Searches the moves of a position in turn, each in its relevant window. Returns its bounds
+    /// and a hint with the best moves.
+    #[inline]
+    fn search_inner(
+        &mut self,
+        position: &G::Position,
+        depth: u32,
+        ply: usize,
+        alpha: f32,
+        beta: f32,
+        hint: Option<u16>,
+    ) -> (Bounds, u16) {
+        let mut buffers = self.scratch[ply].take().unwrap_or_default();
+        self.list(position, ply, &mut buffers.moves);
+        let outcomes = self.game.outcomes(position, &buffers.moves);
+        buffers.groups.split(&outcomes, buffers.moves.len());
+        let probing = self.options.pruning == Pruning::Star2;
+        let last = depth == 2 && self.batches_successors() && self.options.pruning > Pruning::None;
+        let expects_all = last && self.is_all_node;
+        if expects_all {
+            buffers.scores.clear();
+            buffers.scores.resize(buffers.moves.len(), 0.0);
+            buffers.order.clear();
+            buffers.order.extend(0..buffers.moves.len() as u16);
+        } else {
+            self.score_moves(position, depth, ply, &mut buffers);
+            if let Some(hint) = hint {
+                for index in buffers.groups.unpack_best(hint) {
+                    buffers.scores[index] = f32::INFINITY;
+                }
+            }
+            order_moves(
+                &mut buffers.order,
+                &buffers.groups,
+                &buffers.scores,
+                probing,
+            );
+        }
+        buffers.scores.fill(UNSEARCHED);
+        let mut chance = ChanceBounds::<G::Outcomes>::new(&outcomes);
+        if last {
+            let bounds = self.search_pre_frontier(
+                position,
+                ply,
+                &mut buffers,
+                &outcomes,
+                expects_all,
+                (alpha, beta),
+            );
+            self.scratch[ply] = Some(buffers);
+            return (bounds, u16::MAX);
+        }
+        if self.options.pruning >= Pruning::Star1
+            && self.probe_successors(position, depth - 1, &mut buffers, &mut chance)
+            && chance.is_decided(alpha, beta)
+        {
+            let hint = buffers.groups.pack_best(&buffers.scores);
+            self.scratch[ply] = Some(buffers);
+            return (chance.bounds(), hint);
+        }
+        let abdada = self
+            .abdada
+            .clone()
+            .filter(|_| depth >= AbdadaTable::MIN_DEPTH);
+        // Moves that another thread is searching come last; their results are then in the table.
+        let rounds = if abdada.is_some() { 2 } else { 1 };
+        'moves: for round in 0..rounds {
+            for rank in 0..buffers.order.len() {
+                let index = usize::from(buffers.order[rank]);
+                if buffers.scores[index] != UNSEARCHED || !chance.is_relevant(index) {
+                    continue;
+                }
+                let mv = buffers.moves[index];
+                self.is_all_node =
+                    probing && self.options.ordering.uses_scores() && rank < buffers.groups.count();
+                let found = match &abdada {
+                    None => self.search_move(
+                        position,
+                        mv,
+                        depth,
+                        ply,
+                        &mut chance,
+                        index,
+                        (alpha, beta),
+                    ),
+                    Some(abdada) => {
+                        let child = self
+                            .perspective
+                            .key(&self.game, &self.game.play(position, mv))
+                            ^ u64::from(depth);
+                        if round == 0 && rank > 0 && abdada.contains(child) {
+                            continue;
+                        }
+                        let entered = abdada.mark_searching(child);
+                        let found = self.search_move(
+                            position,
+                            mv,
+                            depth,
+                            ply,
+                            &mut chance,
+                            index,
+                            (alpha, beta),
+                        );
+                        abdada.unmark_searching(entered, child);
+                        found
+                    }
+                };
+                if self.limit_checker.stopped() {
+                    break 'moves;
+                }
+                buffers.scores[index] = found.lower;
+                if self.options.pruning > Pruning::None && chance.is_decided(alpha, beta) {
+                    if self.options.ordering.history && chance.bounds().lower >= beta {
+                        self.update_history(position, mv, depth);
+                    }
+                    break 'moves;
+                }
+            }
+        }
+        let hint = buffers.groups.pack_best(&buffers.scores);
+        self.scratch[ply] = Some(buffers);
+        (chance.bounds(), hint)
+    }
+
+    /// Probes the table for all successors first (enhanced transposition cutoff, Plaat et al.
+    /// 1996). Returns whether any entry was usable.
+    #[inline]
+    fn probe_successors(
+        &mut self,
+        position: &G::Position,
+        depth: u32,
+        buffers: &mut Scratch<G>,
+        chance: &mut ChanceBounds<G::Outcomes>,
+    ) -> bool {
+        let Some(table) = &self.table else {
+            return false;
+        };
+        let mut is_any_hit = false;
+        for (index, &mv) in buffers.moves.iter().enumerate() {
+            if !chance.is_relevant(index) {
+                continue;
+            }
+            let next = self.game.play(position, mv);
+            self.stats.table.probes += 1;
+            let Some(entry) = table
+                .probe(self.perspective.key(&self.game, &next), depth)
+                .filter(|entry| entry.is_usable)
+            else {
+                continue;
+            };
+            self.stats.table.hits += 1;
+            let bounds = if self.perspective.is_same_side(&self.game, position, &next) {
+                entry.bounds
+            } else {
+                entry.bounds.flip()
+            };
+            if bounds.lower >= bounds.upper {
+                buffers.scores[index] = bounds.lower;
+                chance.record(index, bounds);
+            } else if bounds.lower > 0.0 {
+                chance.raise_lower(index, bounds.lower);
+            } else {
+                continue;
+            }
+            is_any_hit = true;
+            if !entry.proven {
+                self.depth_dependent += 1;
+            }
+        }
+        is_any_hit
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the state of one node of the recursion"
+    )]
+    #[inline]
+    fn search_move(
+        &mut self,
+        position: &G::Position,
+        mv: G::Move,
+        depth: u32,
+        ply: usize,
+        chance: &mut ChanceBounds<G::Outcomes>,
+        index: usize,
+        (alpha, beta): (f32, f32),
+    ) -> Bounds {
+        let (mut low, mut high) = (f32::NEG_INFINITY, f32::INFINITY);
+        if self.options.pruning >= Pruning::Star1 {
+            (low, high) = chance.window(index, alpha, beta);
+        }
+        if self.options.negascout && low > 0.0 && low + NULL_WINDOW < high {
+            let found = self.search_child(position, mv, depth - 1, ply, low, low + NULL_WINDOW);
+            if found.upper <= low || found.lower >= found.upper || self.limit_checker.stopped() {
+                chance.record(index, found);
+                return found;
+            }
+            chance.raise_lower(index, found.lower);
+            (low, high) = chance.window(index, alpha, beta);
+            if chance.is_decided(alpha, beta) {
+                return found;
+            }
+        }
+        let found = self.search_child(position, mv, depth - 1, ply, low, high);
+        chance.record(index, found);
+        found
+    }
+
+    /// Bounds of a move for the side that makes it, searched `depth` plies below it.
+    #[inline]
+    fn search_child(
+        &mut self,
+        position: &G::Position,
+        mv: G::Move,
+        depth: u32,
+        ply: usize,
+        alpha: f32,
+        beta: f32,
+    ) -> Bounds {
+        let next = self.game.play(position, mv);
+        self.stats.nodes += 1;
+        let same = self.perspective.is_same_side(&self.game, position, &next);
+        let bounds = if let Some(payoffs) = self.game.payoffs(&next) {
+            Bounds::exact(self.perspective.value(&self.game, &next, &payoffs))
+        } else if let Some(value) = self.oracle_value(&next) {
+            Bounds::exact(value)
+        } else {
+            if !self.batches_successors() || depth == 0 {
+                let (parents, children) = self.caches.split_at_mut(ply + 1);
+                let (parent, child) = (&parents[ply], &mut children[0]);
+                self.evaluator
+                    .update(&self.game, parent, position, mv, &next, child);
+            }
+            if depth == 0 {
+                Bounds::exact(self.evaluate(&next, ply + 1))
+            } else if same {
+                self.search_node(&next, depth, ply + 1, alpha, beta)
+            } else {
+                self.search_node(&next, depth, ply + 1, 1.0 - beta, 1.0 - alpha)
+            }
+        };
+        if same { bounds } else { bounds.flip() }
+    }
+
+    #[inline]
+    fn evaluate(&mut self, position: &G::Position, ply: usize) -> f32 {
+        if self.limit_checker.is_over(self.stats.nodes) {
+            return 0.0;
+        }
+        self.stats.evaluations += 1;
+        self.depth_dependent += 1;
+        let (game, evaluator, cache, perspective) = (
+            &self.game,
+            &self.evaluator,
+            &self.caches[ply],
+            self.perspective,
+        );
+        self.eval_timer
+            .evaluation(|| perspective.evaluate(game, evaluator, position, cache))
+    }
+}
+
+impl<G: SearchGame, E: Evaluator<G>> FixedDepthSearch<G> for Star<G, E> {
+    fn game(&self) -> &G {
+        &self.game
+    }
+
+    fn table(&self) -> Option<&Table> {
+        self.table.as_deref()
+    }
+
+    fn clear_own(&mut self) {
+        self.history.fill(0.0);
+        self.leaf_cache.clear();
+    }
+
+    fn set_oracle(&mut self, oracle: Option<Arc<dyn Oracle<G>>>) -> Option<Arc<dyn Oracle<G>>> {
+        std::mem::replace(&mut self.oracle, oracle)
+    }
+
+    fn set_eval_timer(&mut self, clock: EvalTimer) {
+        self.eval_timer = clock;
+    }
+
+    fn limit_checker(&mut self) -> &mut LimitChecker {
+        &mut self.limit_checker
+    }
+
+    fn stats(&self) -> &SearchStats {
+        &self.stats
+    }
+
+    fn take_stats(&mut self) -> SearchStats {
+        Self::take_stats(self)
+    }
+
+    fn root_value(&mut self, position: &G::Position, depth: u32) -> (Bounds, bool) {
+        self.bounds_and_proof(position, depth, f32::NEG_INFINITY, f32::INFINITY)
+    }
+
+    fn move_bounds(
+        &mut self,
+        position: &G::Position,
+        mv: G::Move,
+        depth: u32,
+        alpha: f32,
+        beta: f32,
+    ) -> (Bounds, bool) {
+        Self::move_bounds(self, position, mv, depth, alpha, beta)
+    }
+}

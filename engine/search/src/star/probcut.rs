@@ -1,0 +1,56 @@
+//! ProbCut: a shallow search far outside of the window replaces a deep one (Buro 1995;
+//! ChanceProbCut, Schadd, Winands and Uiterwijk 2009).
+//!
+//! The shallow search is two plies shallower, so that its leaves have the same side to move.
+//! Invariant: such bounds never count as proven.
+
+use super::Star;
+use alea_core::{chance::Bounds, evaluator::Evaluator, search_game::SearchGame};
+
+/// Minimal depth; the shallow search is then nearly free.
+const MIN_DEPTH: u32 = 3;
+
+const DEPTH_REDUCTION: u32 = 2;
+
+impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
+    /// Bounds outside of the node's window `(alpha, beta)`, if a shallow search predicts such a
+    /// value.
+    #[inline]
+    pub(super) fn try_probcut(
+        &mut self,
+        position: &G::Position,
+        depth: u32,
+        ply: usize,
+        (alpha, beta): (f32, f32),
+    ) -> Option<Bounds> {
+        let deviations = self.options.probcut.filter(|_| depth >= MIN_DEPTH)?;
+        let margin = deviations * self.game.probcut_deviation()? / depth as f32;
+        let (low, high) = (alpha - margin, beta + margin);
+        if low <= 0.0 && high >= 1.0 {
+            // All values are within the widened window.
+            return None;
+        }
+        let (is_all_node, depth_dependent) = (self.is_all_node, self.depth_dependent);
+        let found = self.search_node(position, depth - DEPTH_REDUCTION, ply, low, high);
+        // A rejected shallow search does not make the result unproven.
+        (self.is_all_node, self.depth_dependent) = (is_all_node, depth_dependent);
+        if self.limit_checker.stopped() {
+            return None;
+        }
+        let claimed = if found.upper <= low {
+            Bounds {
+                lower: 0.0,
+                upper: found.upper + margin,
+            }
+        } else if found.lower >= high {
+            Bounds {
+                lower: found.lower - margin,
+                upper: 1.0,
+            }
+        } else {
+            return None;
+        };
+        self.depth_dependent += 1;
+        Some(claimed)
+    }
+}

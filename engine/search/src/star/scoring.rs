@@ -1,0 +1,61 @@
+//! Scores of moves for the move ordering.
+
+use super::{Scratch, Star};
+use alea_core::{evaluator::Evaluator, search_game::SearchGame};
+
+/// Limit of history counters; all are halved when one exceeds it.
+const HISTORY_LIMIT: f32 = 1e6;
+
+const MIN_DEPTH_FOR_SERIAL_SCORES: u32 = 3;
+
+impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
+    #[inline]
+    pub(super) fn score_moves(
+        &mut self,
+        position: &G::Position,
+        depth: u32,
+        ply: usize,
+        buffers: &mut Scratch<G>,
+    ) {
+        let ordering = self.options.ordering;
+        let count = buffers.moves.len();
+        buffers.scores.clear();
+        buffers.scores.resize(count, 0.0);
+        if ordering.evaluator && self.batches_successors() {
+            let (game, evaluator) = (&self.game, &self.evaluator);
+            self.eval_timer.evaluation(|| {
+                evaluator.score_successors(game, position, &buffers.moves, &mut buffers.scores)
+            });
+            return;
+        }
+        if ordering.evaluator && depth >= MIN_DEPTH_FOR_SERIAL_SCORES {
+            let depth_dependent = self.depth_dependent;
+            for (mv, score) in buffers.moves.iter().zip(&mut buffers.scores) {
+                *score = self
+                    .search_child(position, *mv, 0, ply, f32::NEG_INFINITY, f32::INFINITY)
+                    .lower;
+            }
+            // Scores do not make the result unproven.
+            self.depth_dependent = depth_dependent;
+            return;
+        }
+        for (&mv, score) in buffers.moves.iter().zip(&mut buffers.scores) {
+            if ordering.tactics {
+                *score += f32::from(self.game.move_class(position, mv)) * 2.0 * HISTORY_LIMIT;
+            }
+            if ordering.history {
+                *score += self.history[self.game.history_index(position, mv)];
+            }
+        }
+    }
+
+    pub(super) fn update_history(&mut self, position: &G::Position, mv: G::Move, depth: u32) {
+        let counter = &mut self.history[self.game.history_index(position, mv)];
+        *counter += (depth * depth) as f32;
+        if *counter > HISTORY_LIMIT {
+            for counter in &mut self.history {
+                *counter /= 2.0;
+            }
+        }
+    }
+}

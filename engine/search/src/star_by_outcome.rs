@@ -1,0 +1,348 @@
+//! Expectiminimax as published: the allowed moves of each outcome are searched separately.
+//!
+//! Each outcome of a *chance node* leads to a *choice node*, which takes the best allowed move.
+//! [`Pruning`] is Star0, Star0.5, Star1 (names of the NTU agent) or Star2 (Ballard 1983; window
+//! arithmetic of Hauk, Buro and Schaeffer 2004), optionally with NegaScout. [`super::star`] is the
+//! fast search; this one reproduces published node counts.
+//!
+//! Star0.5 searches choice nodes by alpha-beta from `[0, 1]`, independent of the chance node above,
+//! which fits the published counts. Invariant: with any pruning the result equals
+//! [`super::expectiminimax`] up to rounding, with or without a table.
+
+mod window;
+
+use super::{
+    RootPerspective, Search, SearchStats, UNKNOWN_VALUE,
+    eval_timer::EvalTimer,
+    limits::{LimitChecker, Limits},
+    star::Pruning,
+    table::{NewEntry, StoreOutcome, Table},
+};
+use alea_core::{
+    chance::{Bounds, ChanceBounds},
+    evaluator::Evaluator,
+    game::{List, Outcome, OutcomeList},
+    search_game::SearchGame,
+};
+use std::sync::Arc;
+use window::Window;
+
+/// Options of a [`StarByOutcome`] search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StarByOutcomeOptions {
+    /// Pruning at chance nodes.
+    pub pruning: Pruning,
+    /// Whether later moves of a choice node are first searched with a null window (Reinefeld 1983);
+    /// not with [`Pruning::None`].
+    pub negascout: bool,
+}
+
+const NULL_WINDOW: f32 = 1e-6;
+
+/// A search to a fixed depth, outcome by outcome.
+#[derive(Clone, Debug)]
+pub struct StarByOutcome<G: SearchGame, E: Evaluator<G>> {
+    game: G,
+    evaluator: E,
+    depth: u32,
+    options: StarByOutcomeOptions,
+    table: Option<Arc<Table>>,
+    cache: E::Cache,
+    perspective: RootPerspective,
+    limit_checker: LimitChecker,
+    stats: SearchStats,
+    eval_timer: EvalTimer,
+}
+
+#[derive(Debug)]
+struct Node<'a, P> {
+    position: &'a P,
+    depth: u32,
+}
+
+impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
+    /// A search of `depth` plies, the root move included (1–127).
+    pub fn new(
+        game: G,
+        evaluator: E,
+        depth: u32,
+        options: StarByOutcomeOptions,
+        table: Option<Arc<Table>>,
+    ) -> Self {
+        Self {
+            game,
+            evaluator,
+            depth,
+            options,
+            table,
+            cache: E::Cache::default(),
+            perspective: RootPerspective { root: 0 },
+            limit_checker: LimitChecker::default(),
+            stats: SearchStats::default(),
+            eval_timer: EvalTimer::default(),
+        }
+    }
+
+    /// Sets whether the time of evaluations is measured.
+    #[must_use]
+    pub fn timed(mut self, timed: bool) -> Self {
+        self.eval_timer = EvalTimer::new(timed);
+        self
+    }
+
+    /// Bounds of a position before its chance event, `depth` plies deep (at most the search's
+    /// depth), for the side to move: equal for a value between `alpha` and `beta`, otherwise on one
+    /// side of the window.
+    pub fn bounds(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> Bounds {
+        self.perspective = RootPerspective {
+            root: self.game.to_move(position),
+        };
+        if let Some(payoffs) = self.game.payoffs(position) {
+            return Bounds::exact(payoffs[self.perspective.root]);
+        }
+        if depth == 0 {
+            return Bounds::exact(self.evaluate(position));
+        }
+        self.chance_node(&Node { position, depth }, Window::new(alpha, beta))
+    }
+
+    fn chance_node(&mut self, node: &Node<'_, G::Position>, window: Window) -> Bounds {
+        let key = if self.table.is_some() {
+            self.perspective.key(&self.game, node.position)
+        } else {
+            0
+        };
+        if let Some(table) = &self.table {
+            self.stats.table.probes += 1;
+            if let Some(probe_bounds) = table.probe(key, node.depth) {
+                self.stats.table.hits += 1;
+                if probe_bounds.is_usable && window.is_decided_by(probe_bounds.bounds) {
+                    self.stats.table.cuts += 1;
+                    return probe_bounds.bounds;
+                }
+            }
+        }
+        let mut moves = G::Moves::default();
+        self.game.moves(node.position, &mut moves);
+        let outcomes = self.game.outcomes(node.position, &moves);
+        let bounds = self.outcome_by_outcome(node, &moves, &outcomes, window);
+        if let Some(table) = self
+            .table
+            .as_ref()
+            .filter(|_| !self.limit_checker.stopped())
+        {
+            self.stats.table.stores += 1;
+            let outcome_of_store = table.store(
+                key,
+                &NewEntry {
+                    depth: node.depth,
+                    bounds,
+                    proven: false,
+                    hint: 0,
+                },
+            );
+            self.stats.table.replacements += u64::from(outcome_of_store == StoreOutcome::Replacing);
+        }
+        bounds
+    }
+
+    fn outcome_by_outcome(
+        &mut self,
+        node: &Node<'_, G::Position>,
+        moves: &[G::Move],
+        outcomes: &G::Outcomes,
+        window: Window,
+    ) -> Bounds {
+        let cuts = self.options.pruning;
+        // Here each outcome allows a single move: its choice node.
+        let mut choices = G::Outcomes::default();
+        for (index, outcome) in (0..).zip(outcomes.iter()) {
+            choices.push(Outcome {
+                weight: outcome.weight,
+                start: index,
+                end: index + 1,
+            });
+        }
+        let mut expectation = ChanceBounds::<G::Outcomes>::new(&choices);
+        let mut probes = <G::Outcomes as OutcomeList>::ListOf::<Option<Bounds>>::default();
+        // With beta at 1 lower bounds cannot cut, and a probe would have a wider window.
+        if cuts == Pruning::Star2 && window.beta < 1.0 {
+            for (index, outcome) in outcomes.iter().enumerate() {
+                let first = self.search_move(
+                    node,
+                    moves[outcome.move_range().start],
+                    window.of(&expectation, index),
+                );
+                probes.push(Some(first));
+                expectation.raise_lower(index, first.lower);
+                if expectation.is_decided(window.alpha, window.beta) {
+                    return expectation.bounds();
+                }
+            }
+        }
+        for (index, outcome) in outcomes.iter().enumerate() {
+            let outcome_window = match cuts {
+                Pruning::None | Pruning::BetweenMoves => Window::FULL,
+                Pruning::Star1 | Pruning::Star2 => window.of(&expectation, index),
+            };
+            expectation.record(
+                index,
+                self.choice_node(
+                    node,
+                    &moves[outcome.move_range()],
+                    outcome_window,
+                    probes.get(index).copied().flatten(),
+                ),
+            );
+            if cuts != Pruning::None && expectation.is_decided(window.alpha, window.beta) {
+                break;
+            }
+        }
+        expectation.bounds()
+    }
+
+    fn choice_node(
+        &mut self,
+        node: &Node<'_, G::Position>,
+        moves: &[G::Move],
+        window: Window,
+        probe: Option<Bounds>,
+    ) -> Bounds {
+        if self.options.pruning == Pruning::None {
+            let best = moves
+                .iter()
+                .map(|&mv| self.search_move(node, mv, window).lower)
+                .fold(0.0, f32::max);
+            return Bounds::exact(best);
+        }
+        let mut best = Bounds::exact(0.0);
+        for (index, &mv) in moves.iter().enumerate() {
+            let remaining_window = Window {
+                alpha: window.alpha.max(best.lower),
+                ..window
+            };
+            let found = match probe {
+                // The window has only narrowed since the probe, which decides it (up to rounding).
+                Some(probe_bounds)
+                    if index == 0 && remaining_window.is_decided_by(probe_bounds) =>
+                {
+                    probe_bounds
+                }
+                _ if index > 0 && self.options.negascout => self.scout(node, mv, remaining_window),
+                _ => self.search_move(node, mv, remaining_window),
+            };
+            best = Bounds {
+                lower: best.lower.max(found.lower),
+                upper: best.upper.max(found.upper),
+            };
+            if best.lower >= window.beta {
+                // The moves not searched may be better.
+                return Bounds { upper: 1.0, ..best };
+            }
+        }
+        best
+    }
+
+    /// Searches a move with a null window first, and again if that does not decide.
+    fn scout(&mut self, node: &Node<'_, G::Position>, mv: G::Move, window: Window) -> Bounds {
+        let null = Window {
+            beta: window.beta.min(window.alpha + NULL_WINDOW),
+            ..window
+        };
+        let null_bounds = self.search_move(node, mv, null);
+        if window.is_decided_by(null_bounds) {
+            return null_bounds;
+        }
+        let inside = Window {
+            alpha: window.alpha.max(null_bounds.lower),
+            beta: window.beta.min(null_bounds.upper),
+        };
+        let full_bounds = self.search_move(node, mv, inside);
+        let lower = full_bounds.lower.max(null_bounds.lower);
+        Bounds {
+            lower,
+            upper: full_bounds.upper.min(null_bounds.upper).max(lower),
+        }
+    }
+
+    #[inline]
+    fn search_move(&mut self, node: &Node<'_, G::Position>, mv: G::Move, window: Window) -> Bounds {
+        let next = self.game.play(node.position, mv);
+        self.stats.nodes += 1;
+        if self.limit_checker.is_over(self.stats.nodes) {
+            return Bounds::UNKNOWN;
+        }
+        let same = self
+            .perspective
+            .is_same_side(&self.game, node.position, &next);
+        let bounds = if let Some(payoffs) = self.game.payoffs(&next) {
+            Bounds::exact(self.perspective.value(&self.game, &next, &payoffs))
+        } else {
+            if node.depth == 1 {
+                Bounds::exact(self.evaluate(&next))
+            } else {
+                let below = Node {
+                    position: &next,
+                    depth: node.depth - 1,
+                };
+                self.chance_node(&below, if same { window } else { window.flip() })
+            }
+        };
+        if same { bounds } else { bounds.flip() }
+    }
+
+    #[inline]
+    fn evaluate(&mut self, position: &G::Position) -> f32 {
+        self.stats.evaluations += 1;
+        let (game, evaluator, cache, perspective) = (
+            &self.game,
+            &self.evaluator,
+            &mut self.cache,
+            self.perspective,
+        );
+        evaluator.refresh(game, position, cache);
+        self.eval_timer
+            .evaluation(|| perspective.evaluate(game, evaluator, position, cache))
+    }
+}
+
+impl<G: SearchGame, E: Evaluator<G>> Search<G> for StarByOutcome<G, E> {
+    fn game(&self) -> &G {
+        &self.game
+    }
+
+    fn clear(&mut self) {
+        if let Some(table) = &self.table {
+            table.clear();
+        }
+    }
+
+    fn set_limits(&mut self, limits: &Limits) {
+        self.limit_checker.start_within(self.stats.nodes, limits);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.limit_checker.stopped()
+    }
+
+    fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds {
+        self.perspective = RootPerspective {
+            root: self.game.to_move(position),
+        };
+        let depth = self.depth;
+        self.search_move(&Node { position, depth }, mv, Window::new(alpha, 1.0))
+    }
+
+    fn value(&mut self, position: &G::Position) -> f32 {
+        let value = self.bounds(position, self.depth, 0.0, 1.0).lower;
+        if self.is_stopped() {
+            UNKNOWN_VALUE
+        } else {
+            value
+        }
+    }
+
+    fn take_stats(&mut self) -> SearchStats {
+        self.eval_timer.take_with(&mut self.stats)
+    }
+}

@@ -1,0 +1,49 @@
+//! Search windows in `[0, 1]`.
+
+use alea_core::{
+    chance::{Bounds, ChanceBounds},
+    game::OutcomeList,
+};
+
+/// A window of relevant win probabilities, for the side to move.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    pub(super) alpha: f32,
+    pub(super) beta: f32,
+}
+
+impl Window {
+    pub(super) const FULL: Self = Self {
+        alpha: 0.0,
+        beta: 1.0,
+    };
+
+    /// A window clamped to `[0, 1]`, so that a certain win ends the search of a choice node.
+    #[inline]
+    pub(super) fn new(alpha: f32, beta: f32) -> Self {
+        Self {
+            alpha: alpha.max(0.0),
+            beta: beta.min(1.0),
+        }
+    }
+
+    #[inline]
+    pub(super) fn flip(self) -> Self {
+        Self {
+            alpha: 1.0 - self.beta,
+            beta: 1.0 - self.alpha,
+        }
+    }
+
+    /// Whether the bounds are equal or outside of the window.
+    #[inline]
+    pub(super) fn is_decided_by(self, bounds: Bounds) -> bool {
+        bounds.lower >= bounds.upper || bounds.lower >= self.beta || bounds.upper <= self.alpha
+    }
+
+    #[inline]
+    pub(super) fn of<O: OutcomeList>(self, chance: &ChanceBounds<O>, index: usize) -> Self {
+        let (alpha, beta) = chance.window(index, self.alpha, self.beta);
+        Self::new(alpha, if self.beta < 1.0 { beta } else { 1.0 })
+    }
+}

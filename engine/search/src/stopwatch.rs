@@ -1,0 +1,85 @@
+//! Elapsed time of a search: wall time or CPU time of its thread.
+//!
+//! CPU time excludes other processes, so matches at equal time are fair on a busy machine.
+//! Invariant: it is read on the thread that started the stopwatch.
+
+use alea_core::clock::Instant;
+use std::time::Duration;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stopwatch {
+    /// Measures nothing, since reading a clock costs as much as a search of one ply.
+    Off,
+    Wall(Instant),
+    /// CPU time of the thread, system time included; holds that at the start.
+    Processor(Duration),
+}
+
+impl Stopwatch {
+    pub(super) fn wall() -> Self {
+        Self::Wall(Instant::now())
+    }
+
+    pub(super) fn processor() -> Self {
+        Self::Processor(thread_time().unwrap_or_default())
+    }
+
+    pub(super) fn elapsed(self) -> Duration {
+        match self {
+            Self::Off => Duration::ZERO,
+            Self::Wall(began) => began.elapsed(),
+            // Limits of CPU time are refused on systems that do not measure it.
+            Self::Processor(began) => {
+                thread_time().map_or(Duration::MAX, |now| now.saturating_sub(began))
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Deadline {
+    pub(super) stopwatch: Stopwatch,
+    pub(super) after: Duration,
+}
+
+impl Deadline {
+    pub(super) fn has_passed(self) -> bool {
+        self.stopwatch.elapsed() >= self.after
+    }
+}
+
+/// CPU time of this thread; `None` where the system does not support it.
+pub fn thread_time() -> Option<Duration> {
+    #[cfg(unix)]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        Some(Duration::new(
+            u64::try_from(time.tv_sec).ok()?,
+            u32::try_from(time.tv_nsec).ok()?,
+        ))
+    }
+    #[cfg(not(unix))]
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sleep_passes_on_the_wall_only() {
+        let (wall, processor) = (Stopwatch::wall(), Stopwatch::processor());
+        std::thread::sleep(Duration::from_millis(50));
+        assert!(wall.elapsed() >= Duration::from_millis(50));
+        // Where CPU time is not measured, every deadline has passed.
+        assert!(processor.elapsed() < Duration::from_millis(25) || thread_time().is_none());
+        let until = Deadline {
+            stopwatch: Stopwatch::processor(),
+            after: Duration::from_micros(200),
+        };
+        while !until.has_passed() {
+            std::hint::spin_loop();
+        }
+        assert!(until.stopwatch.elapsed() >= until.after);
+    }
+}

@@ -1,0 +1,69 @@
+//! Model files are read back, and refused where they belong to another game.
+
+use engine::core::{evaluator::Evaluator, game::Game, random::RandomStream, search_game::Playouts};
+use engine::games::{einstein::Standard, reversi::Reversi};
+use engine::learned::{
+    inputs::Learnable,
+    model_file::{Model, ModelFile, read_game_name},
+    name_set::NameSet,
+    network::{FloatWeights, Layer, Network},
+    tuples::{TupleNetwork, TupleSet},
+};
+use engine::play::playable::Playable;
+
+fn random_weights(count: usize) -> Vec<f32> {
+    let mut random = RandomStream::new(count as u64);
+    (0..count).map(|_| random.unit() as f32 - 0.5).collect()
+}
+
+#[test]
+fn models_are_read_back_and_those_of_other_games_refused() {
+    let (game, directory) = (Reversi::FOUR, tempfile::tempdir().unwrap());
+    let path = directory.path().join("model");
+    let set = TupleSet::from_name(&game, "lines").unwrap();
+    let tuples = random_weights(set.rows());
+    let tuples = TupleNetwork::new(set, tuples, 0.25).unwrap();
+    let weights = FloatWeights {
+        rows: random_weights(3 * 16 * 32),
+        bias: random_weights(32),
+        hidden: vec![Layer {
+            weights: random_weights(2 * 32 * 16),
+            bias: random_weights(2 * 16),
+        }],
+        output: random_weights(2 * 16),
+        output_bias: random_weights(2),
+    };
+    let network = weights
+        .quantize()
+        .and_then(|weights| Network::new(&game, NameSet::NONE, &[5], weights))
+        .unwrap();
+    for model in [Model::NTuple(tuples), Model::Network(network)] {
+        let provenance = "{}".to_owned();
+        let file = ModelFile { provenance, model };
+        file.save(&path).unwrap();
+        assert!(ModelFile::load(&game, &path).unwrap() == file);
+        let name = read_game_name(&path).unwrap();
+        assert_eq!(name, "reversi(size=4)");
+        assert_eq!(Reversi::from_model_name(&name), Some(game));
+        assert!(Standard::from_model_name(&name).is_none());
+        let loaded = game.model(&file.to_bytes()).unwrap();
+        let (mut random, mut position) = (RandomStream::new(3), game.start());
+        while game.payoffs(&position).is_none() {
+            let value = match &file.model {
+                Model::NTuple(model) => model.value_of(&game, &position),
+                Model::Network(model) => model.value_of(&game, &position),
+            };
+            assert_eq!(loaded.value_of(&game, &position), value);
+            position = game.play(&position, game.sample_move(&position, random.next_u64()));
+        }
+        let refused = [
+            ModelFile::load(&Standard::default(), &path).unwrap_err(),
+            ModelFile::load(&Reversi::SIX, &path).unwrap_err(),
+        ];
+        for (refused, other) in refused.iter().zip(["einstein", "reversi(size=6)"]) {
+            let expected = "a model of reversi(size=4); this is";
+            let expected = format!("{}: {expected} {other}", path.display());
+            assert_eq!(refused.to_string(), expected);
+        }
+    }
+}

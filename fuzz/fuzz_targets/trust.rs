@@ -24,7 +24,7 @@ use web::{answer::answer, limits::RequestLimits};
 static BAIT: LazyLock<(PathBuf, OwnedFd)> = LazyLock::new(|| {
     let directory = std::env::temp_dir().join(format!("alea-bait-{}", std::process::id()));
     fs::create_dir_all(&directory).expect("a temporary directory");
-    let map = include_bytes!("../../engine/src/games/reversixt/three.map");
+    let map = include_bytes!("../../engine/games/reversixt/src/three.map");
     let model = include_bytes!("../../models/quick-ntuple.safetensors");
     for (name, bytes) in [
         ("map", &map[..]),

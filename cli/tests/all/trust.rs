@@ -17,7 +17,7 @@ impl Bait {
     pub(crate) fn new() -> Self {
         let folder = Folder::new();
         let program = format!("#!/bin/sh\ntouch {}\n", folder.at("started"));
-        let map = fs::read(here("engine/src/games/reversixt/three.map")).unwrap();
+        let map = fs::read(here("engine/games/reversixt/src/three.map")).unwrap();
         let model = fs::read(here("models/quick-ntuple.safetensors")).unwrap();
         for (name, bytes) in [
             ("map", &map[..]),

@@ -379,6 +379,7 @@ struct Depths {
 }
 
 impl Depths {
+    #[inline]
     fn new(
         limits: SearchLimits,
         can_be_stopped: bool,
@@ -407,6 +408,7 @@ impl Depths {
 impl Iterator for Depths {
     type Item = u32;
 
+    #[inline]
     fn next(&mut self) -> Option<u32> {
         let depth = self.next?;
         self.next = if depth < self.first {

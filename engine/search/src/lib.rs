@@ -44,6 +44,7 @@ pub struct TableStats {
 }
 
 impl TableStats {
+    #[inline]
     fn add(&mut self, other: &Self) {
         self.probes += other.probes;
         self.hits += other.hits;
@@ -72,6 +73,7 @@ pub struct SearchStats {
 
 impl SearchStats {
     /// Adds the cost of another search.
+    #[inline]
     pub fn add(&mut self, other: &Self) {
         self.nodes += other.nodes;
         self.evaluations += other.evaluations;

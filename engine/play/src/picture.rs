@@ -20,8 +20,11 @@ pub fn label(x: usize, y: usize, size: usize, fill: &str, text: impl Display) ->
 
 /// A board of squares with a margin for the names of rows and columns; lengths are in SVG units.
 pub struct Squares<'a> {
+    /// Number of columns, and of rows.
     pub columns: usize,
+    /// Side of a square.
     pub square: usize,
+    /// Width of the margin.
     pub margin: usize,
     pub ink: &'a str,
     /// The number of each row, counted from the top.

@@ -14,6 +14,7 @@ pub fn svg_open(width: usize, height: usize, title: &str) -> String {
     )
 }
 
+/// A centred text at a point.
 pub fn label(x: usize, y: usize, size: usize, fill: &str, text: impl Display) -> String {
     format!("<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{fill}\">{text}</text>")
 }
@@ -26,6 +27,7 @@ pub struct Squares<'a> {
     pub square: usize,
     /// Width of the margin.
     pub margin: usize,
+    /// The colour of the names.
     pub ink: &'a str,
     /// The number of each row, counted from the top.
     pub number: fn(usize) -> usize,

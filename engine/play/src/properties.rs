@@ -12,6 +12,7 @@ use alea_core::{
     text::{TextError, error_at, from_utf8_or_latin1},
 };
 
+/// A property of a game record, such as `B[c3]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Property {
     /// The name in capital letters.
@@ -22,6 +23,7 @@ pub struct Property {
     pub at: usize,
 }
 
+/// The properties of a record in their order, or what is wrong and where.
 pub type Properties = Result<Vec<Property>, TextError>;
 
 type Read<G> = Result<PlainGame<G>, TextError>;

@@ -16,6 +16,7 @@ use alea_core::{
     text::{TextError, error_at},
 };
 
+/// SGF as a form of transcripts.
 pub const fn form<G: Playable>() -> TranscriptForm<G> {
     TranscriptForm {
         name: "sgf",

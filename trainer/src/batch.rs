@@ -106,7 +106,7 @@ pub struct FeatureSpec<G: Learnable> {
     pub game: G,
     /// Optional input groups that are enabled.
     pub groups: NameSet<G::Group>,
-    /// Largest [`engine::play::rules::Rules::remaining`] of each bucket but the last.
+    /// Largest [`alea_play::rules::Rules::remaining`] of each bucket but the last.
     pub bounds: Vec<u8>,
 }
 

@@ -26,7 +26,7 @@ pub struct CurvePoint {
     pub training_loss: f64,
     /// Mean cross-entropy of the validation samples after the epoch, in nats.
     pub validation_loss: f64,
-    /// Validation loss by [`engine::play::rules::Rules::remaining`].
+    /// Validation loss by [`alea_play::rules::Rules::remaining`].
     pub validation_by_phase: Vec<PhaseLoss>,
     /// Learning rate of the last step.
     pub learning_rate: f64,

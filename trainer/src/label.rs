@@ -29,7 +29,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 /// Notation of tablebases as a label source; their labels are exact.
 const TABLES_SOURCE: &str = "tables";
 
-/// Default of `tables`' argument: largest [`engine::play::rules::Rules::remaining`] of labelled
+/// Default of `tables`' argument: largest [`alea_play::rules::Rules::remaining`] of labelled
 /// positions.
 const DEFAULT_REMAINING: usize = 5;
 
@@ -274,7 +274,7 @@ pub(crate) fn label_game<G: Playable>(labellers: &mut [Labeller<'_, G>], game: &
     }
 }
 
-/// Loads or builds the tablebases for at most this [`engine::play::rules::Rules::remaining`].
+/// Loads or builds the tablebases for at most this [`alea_play::rules::Rules::remaining`].
 pub(crate) fn load_tables<G: Playable>(
     game: &G,
     remaining: usize,

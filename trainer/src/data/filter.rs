@@ -9,7 +9,7 @@ use serde::Serialize;
 /// Selects positions; the default selects all. Ranges are inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Filter {
-    /// Range of [`engine::play::rules::Rules::remaining`] after the ply.
+    /// Range of [`alea_play::rules::Rules::remaining`] after the ply.
     pub remaining: (usize, usize),
     /// Range of ply numbers, from 1. Number 0 is the start position, which can only have labels.
     pub plies: (usize, usize),

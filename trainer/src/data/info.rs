@@ -48,7 +48,7 @@ pub struct Info {
     pub plies: [usize; 2],
     /// Number of games of each length; the index is the number of plies.
     pub games_by_plies: Vec<u64>,
-    /// Number of positions before a ply by [`engine::play::rules::Rules::remaining`].
+    /// Number of positions before a ply by [`alea_play::rules::Rules::remaining`].
     pub positions_by_remaining: Vec<u64>,
     /// Histogram of the values of plies, in bins of 0.05.
     pub values_by_size: Vec<u64>,

@@ -88,7 +88,7 @@ pub struct SelfPlayOptions {
     pub starts: Option<SuiteStarts>,
     /// Random endgames as start positions.
     pub endgames: Option<EndgameStarts>,
-    /// Largest [`engine::play::rules::Rules::remaining`] at which tablebases make all moves.
+    /// Largest [`alea_play::rules::Rules::remaining`] at which tablebases make all moves.
     pub adjudicate: Option<usize>,
 }
 
@@ -107,7 +107,7 @@ pub struct SuiteStarts {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EndgameStarts {
-    /// Range of [`engine::play::rules::Rules::remaining`] of the start.
+    /// Range of [`alea_play::rules::Rules::remaining`] of the start.
     #[serde(rename = "stones", alias = "remaining")]
     pub remaining: [usize; 2],
     /// Fraction of games with such a start.

@@ -71,7 +71,7 @@ pub(super) fn train_epoch<G: Learnable, L: Learner<G>>(
 pub(super) struct ValidationLoss {
     /// Mean cross-entropy of all validation samples, in nats.
     pub(super) loss: f64,
-    /// Losses by [`engine::play::rules::Rules::remaining`].
+    /// Losses by [`alea_play::rules::Rules::remaining`].
     pub(super) by_phase: Vec<PhaseLoss>,
 }
 

@@ -51,7 +51,6 @@ mod tests {
     #[test]
     fn every_backend_is_a_device_or_an_error_that_names_the_others() {
         for (name, compiled) in BACKENDS {
-            // Compiled-in backends are not checked: the machine may lack a GPU.
             if !compiled {
                 assert!(
                     device(name)

@@ -186,9 +186,11 @@ impl PartSummary {
 }
 
 impl<G: Learnable> Samples<G> {
-    /// Reads the shards of directories, one part each, and keeps the validation samples.
+    /// Reads the shards in these directories, each of which becomes a part, and keeps the
+    /// validation samples.
     ///
     /// # Errors
+    ///
     /// If a shard cannot be read, the shards have different games, none has the requested label, or
     /// training or validation would be empty.
     pub fn open<P: AsRef<Path>>(directories: &[P], options: &SampleOptions) -> Result<Self, Error> {
@@ -408,7 +410,7 @@ impl<G: Playable> Samples<G> {
         }
     }
 
-    /// Number of parts of the training samples.
+    /// Number of parts of the training samples, one per shard.
     #[must_use]
     pub fn parts(&self) -> usize {
         self.part_starts.len() - 1

@@ -137,7 +137,6 @@ mod tests {
             .collect()
     }
 
-    /// Exports a model to an empty directory; checks that a refused one leaves no file.
     fn exported(file: &ModelFile, trained: &[f32]) -> Result<f64, String> {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("model.safetensors");

@@ -16,7 +16,6 @@ use alea_play::playable::Playable;
 use rayon::{ThreadPool, prelude::*};
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-/// Capacity of each queue, in batches.
 const QUEUE_LENGTH: usize = 2;
 
 /// Indices that derive the seeds of random streams from the training seed.

@@ -44,8 +44,8 @@ use std::{
 };
 use summary::Clock;
 
-/// Runs limited by positions play groups of as many games as needed at this length. Most games are
-/// longer, so few are discarded.
+/// Assumed length for playing groups of games until a limit of positions. Most games are longer, so
+/// few are discarded.
 const MIN_EXPECTED_PLIES: u64 = 24;
 
 const MAX_RETRIES: u64 = 8;

@@ -170,7 +170,7 @@ impl<G: Playable> PlayedGame<G> {
         }
     }
 
-    /// Hash of start, outcomes and moves; different games differ, except with negligible
+    /// Hash of start, chance outcomes and moves; different games differ, except with negligible
     /// probability.
     #[must_use]
     pub fn fingerprint(&self, game: &G) -> u128 {

@@ -152,7 +152,7 @@ struct Search<'a, G: Learnable> {
     /// Training samples, in the order of their games.
     training: Vec<Sample<G::Position>>,
     validation: Vec<Sample<G::Position>>,
-    /// Validation loss, and logit, of a constant prediction, the mean training target.
+    /// Validation loss and logit of the constant prediction of the mean training target.
     baseline: (f64, f32),
 }
 

@@ -64,7 +64,6 @@ impl AtomicDirectory {
     }
 }
 
-/// Refuses a path that exists, unless it is an empty directory.
 pub(super) fn check_unused(target: &Path) -> Result<(), Error> {
     let is_empty =
         |target: &Path| std::fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none());

@@ -13,7 +13,7 @@ pub struct Filter {
     pub remaining: (usize, usize),
     /// Range of ply numbers, from 1. Number 0 is the start position, which can only have labels.
     pub plies: (usize, usize),
-    /// `Some(true)`: only positions after explored plies; `Some(false)`: only after the others.
+    /// `Some(true)`: only positions after exploratory moves; `Some(false)`: only after others.
     pub explored: Option<bool>,
     /// Only positions after plies of this player, an index into the list of all players.
     pub player: Option<u8>,

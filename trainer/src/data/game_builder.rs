@@ -19,7 +19,6 @@ pub(super) struct GameBuilder<'a, G: Playable> {
     pub(super) result: (Ending, Payoffs),
 }
 
-/// Data of a ply besides its move.
 #[derive(Default)]
 pub(super) struct PlyExtras {
     pub(super) value: Option<f32>,

@@ -37,9 +37,9 @@ pub struct Info {
     /// Number of games with each ending; omitted from JSON if all ended by the rules.
     #[serde(skip_serializing_if = "all_by_rules")]
     pub endings: BTreeMap<Ending, u64>,
-    /// Number of explored plies.
+    /// Number of plies played for exploration, not by the player's choice.
     pub explored: u64,
-    /// Number of plies with a value.
+    /// Number of plies with a search value.
     pub values: u64,
     /// Mean squared difference between a value and the result, from the view of the side that
     /// moved; `None` without values.
@@ -52,7 +52,7 @@ pub struct Info {
     pub positions_by_remaining: Vec<u64>,
     /// Histogram of the values of plies, in bins of 0.05.
     pub values_by_size: Vec<u64>,
-    /// Number of games with the same start, outcomes and moves as an earlier one.
+    /// Number of games with the same start, chance outcomes and moves as an earlier one.
     pub duplicate_games: u64,
     /// Number of duplicate games if symmetric images count as equal.
     pub duplicate_games_up_to_symmetry: u64,

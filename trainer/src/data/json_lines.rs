@@ -1,4 +1,4 @@
-//! Game records as JSON lines: a heading, then one game per line.
+//! Game records as JSON lines: a heading with rules, players and labels, then one game per line.
 //!
 //! Invariant: export followed by import reproduces the set to the last bit.
 
@@ -26,7 +26,7 @@ use std::{
     path::Path,
 };
 
-/// Maximum length of a line, enough for thousands of plies with all their data.
+/// Enough for thousands of plies with all their data.
 const MAX_LINE_BYTES: usize = 16 << 20;
 
 #[derive(Serialize, Deserialize)]

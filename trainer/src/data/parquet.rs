@@ -31,7 +31,7 @@ use std::{
     sync::Arc,
 };
 
-/// Metadata key under which the heading is stored, as in JSON lines.
+/// Metadata key of the heading: what the first line of JSON lines contains.
 const METADATA_KEY: &str = "alea";
 
 const ROWS_PER_GROUP: usize = 1 << 18;

@@ -16,7 +16,6 @@ use alea_play::playable::Playable;
 use serde_json::{Value, json};
 use std::{collections::HashSet, path::Path};
 
-/// Value of `run` in the headers of a derived set.
 pub(super) fn run<G>(source: &ShardReader<G>, command: Value) -> Value {
     json!({ "made_by": command, "sources": source.runs })
 }

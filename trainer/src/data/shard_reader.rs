@@ -20,7 +20,7 @@ const HEADERS_PER_BATCH: usize = 256;
 /// Maximum number of runs in the list that every shard of a derived set repeats.
 const MAX_LISTED_RUNS: usize = 100;
 
-/// Number of shards read in parallel: enough for all threads, bounded in memory.
+/// Enough for all threads, bounded in memory.
 const SHARDS_PER_BATCH: usize = 16;
 
 pub(crate) fn mixed_games_error(path: &Path, found: &str, first: &str) -> Error {

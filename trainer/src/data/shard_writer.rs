@@ -39,7 +39,7 @@ pub struct WriteSummary {
     pub duplicates: Option<u64>,
     /// Number of plies.
     pub positions: u64,
-    /// Number of plies with a value.
+    /// Number of plies with a search value.
     pub values: u64,
     /// Number of labels of positions, summed over all labels.
     pub labels: u64,

@@ -173,7 +173,7 @@ fn add_samples<G: Playable>(
             samples.push(sample);
         }
         position = rules.play(&position, ply.mv);
-        // The next sample converts it to the view of the next seat to move.
+        // From the mover's view; the next sample converts it to its own.
         searched = ply.value.map(|value| (seat, value));
     }
     held_out

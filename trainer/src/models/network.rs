@@ -199,7 +199,6 @@ impl NetworkModel {
         layer
     }
 
-    /// The weights as the engine stores them before quantization.
     pub(crate) fn weights(&self) -> FloatWeights {
         FloatWeights {
             rows: values(&self.sparse),

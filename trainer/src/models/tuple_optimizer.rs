@@ -121,7 +121,6 @@ impl WeightTable {
     }
 }
 
-/// Stores weights and bias beside their `WIDTH - 1` optimizer values.
 fn interleave<const WIDTH: usize>(weights: &[f32], bias: f32, state: &[f32]) -> Vec<[f32; WIDTH]> {
     let all = weights.iter().chain(std::iter::once(&bias)).enumerate();
     all.map(|(row, &weight)| {
@@ -136,7 +135,6 @@ fn interleave<const WIDTH: usize>(weights: &[f32], bias: f32, state: &[f32]) -> 
     .collect()
 }
 
-/// Separates weights, bias and optimizer values: the inverse of [`interleave`].
 fn deinterleave<const WIDTH: usize>(table: &[[f32; WIDTH]]) -> (Vec<f32>, f32, Vec<f32>) {
     let mut weights: Vec<f32> = table.iter().map(|cell| cell[0]).collect();
     let bias = weights.pop().unwrap_or_default();
@@ -225,7 +223,6 @@ fn update<const WIDTH: usize>(
     loss + product.ln()
 }
 
-/// Updates the weights of each position, in order, by its given error.
 fn apply_errors<const WIDTH: usize>(
     table: &mut [[f32; WIDTH]],
     rows: &[u32],

@@ -26,7 +26,7 @@ pub struct SelfPlaySummary {
     /// `positions` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distinct: Option<u64>,
-    /// Number of explored moves.
+    /// Number of moves played for exploration, not by the player's choice.
     pub explored: u64,
     /// Points of each player, in the order of the settings.
     pub players: Vec<PlayerTally>,

@@ -168,7 +168,6 @@ impl<'a, G: Learnable> TdLearner<'a, G> {
         (self.rules.random_start(&mut random, first), random)
     }
 
-    /// Creates the next point of the curve and resets the sums for it.
     fn curve_point(&self, done: &mut TdProgress) -> TdPoint {
         let (last, before) = (
             done.games - 1,

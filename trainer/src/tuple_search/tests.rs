@@ -89,8 +89,8 @@ fn candidates_are_disjoint_complete_orbits() {
     );
     assert_eq!(count("distances"), 66 + 220 + 495 + 792 + 924);
     assert_eq!(count("living stones"), 3);
-    // Fifteen lines of three along rows and along columns, nine diagonals of three each way; of
-    // four ten and four; 2×2 squares.
+    // Lines of three: 15 along rows and along columns, 9 on diagonals each way; lines of four: 10
+    // and 4; 16 squares of 2×2.
     assert_eq!(count("windows by stone"), 30 + 18 + 20 + 8 + 16);
     assert_eq!(candidates(&game, usize::MAX, 1), all);
     assert_ne!(candidates(&game, usize::MAX, 2), all);

@@ -51,7 +51,6 @@ const ROWS_PER_BATCH: usize = 1 << 16;
 /// of claimed values one by one.
 pub(super) struct BoundedFile(pub(super) File);
 
-/// Counts the reads behind the end of the file.
 pub(super) struct BoundedRead {
     part: <File as ChunkReader>::T,
     empty_reads: u32,

@@ -39,7 +39,7 @@ pub struct Shape {
     buckets: usize,
 }
 
-/// Weights and bias (or values for each) of a hidden layer after the first.
+/// Weights and bias of a hidden layer after the first.
 #[derive(Clone, Copy)]
 pub(super) struct Layer<T> {
     pub(super) weights: T,

@@ -1,4 +1,4 @@
-//! Trainable models as burn modules.
+//! Trainable models in burn, and their faster CPU training.
 //!
 //! Invariant: initial weights come from the crate's own random streams in the order of the fields,
 //! never from burn's global generator.

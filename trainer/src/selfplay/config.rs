@@ -76,9 +76,9 @@ pub struct SelfPlayOptions {
     pub exploration_until: Option<usize>,
     /// Number of plies in which the fraction of random moves halves.
     pub exploration_half_life: Option<f64>,
-    /// Temperature of softmax sampling, with probabilities proportional to exp(win probability /
-    /// temperature), of moves that are not uniformly random. Players that do not rate moves choose
-    /// as usual.
+    /// Temperature of softmax sampling: except in random exploration, moves have probabilities
+    /// proportional to exp(win probability / temperature). Players that do not rate moves choose as
+    /// usual.
     pub temperature: Option<f64>,
     /// First ply in which the players choose, without sampling.
     pub temperature_until: Option<usize>,

@@ -15,8 +15,8 @@ pub trait Evaluator<G: Game>: Send + Sync {
     /// Incremental state of a position, such as an NNUE accumulator; `()` for none.
     type Cache: Clone + Default + Send;
 
-    /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] are faster than single
-    /// successors; searches then call them, without caches.
+    /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] are faster than one
+    /// successor at a time; searches then call them, without caches.
     const BATCHES_SUCCESSORS: bool = false;
 
     /// The value of a position searched one ply deep, for the seat to move: bit for bit the
@@ -133,7 +133,7 @@ pub fn symmetric_payoffs<G: Game>(game: &G, position: &G::Position, own: f32) ->
     payoffs
 }
 
-/// [`Evaluator::one_ply`] by evaluating the successors one by one.
+/// [`Evaluator::one_ply`], one successor at a time.
 pub fn one_ply_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
@@ -150,7 +150,7 @@ pub fn one_ply_serial<G: Game, E: Evaluator<G> + ?Sized>(
     expectation(&outcomes, &values)
 }
 
-/// [`Evaluator::value_successors`] by evaluating the successors one by one.
+/// [`Evaluator::value_successors`], one successor at a time.
 pub fn value_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
@@ -164,7 +164,7 @@ pub fn value_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     }
 }
 
-/// [`Evaluator::score_successors`] by evaluating the successors one by one.
+/// [`Evaluator::score_successors`], one successor at a time.
 pub fn score_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,

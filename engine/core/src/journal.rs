@@ -354,7 +354,6 @@ fn parse_parts<L: DeserializeOwned>(
             check_same(path, work, &found, identity)?;
             continue;
         }
-        // A damaged line does not affect the lines after it.
         let Some(found) = verified_part(text) else {
             is_damaged = true;
             continue;
@@ -395,7 +394,6 @@ fn verified_part(line: &[u8]) -> Option<String> {
     (with_checksum(&part) == line).then_some(part)
 }
 
-/// Refuses another identity and names the first difference.
 fn check_same(
     path: &Path,
     work: &str,

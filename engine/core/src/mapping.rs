@@ -136,7 +136,6 @@ mod tests {
         let address = one.as_ptr().addr();
         drop(one);
         assert_eq!(file_at(address), None);
-        // Reopened files do not grow the list.
         let count = || std::iter::successors(ENTRIES.get(), |entry| entry.next.get()).count();
         let before = count();
         (0..10).for_each(|_| drop(map("one")));

@@ -1,8 +1,7 @@
 //! CPU feature dispatch: loops compiled for several instruction sets, chosen at run time.
 //!
 //! Invariants: [`Instructions`] prove that the machine has a level, so calling code compiled for it
-//! is sound; all versions of a loop give the same bits, as tests check for
-//! [`Instructions::available`].
+//! is sound; all versions of a loop give the same bits.
 
 pub use crate::multiversion;
 

@@ -262,7 +262,6 @@ mod tests {
                 format!(" (did you mean '{nearest}'?)")
             );
         }
-        // Words in parentheses and after the semicolon are no names.
         for name in ["depht", "slope", "nobody", "", "x", &"star2".repeat(20)] {
             assert_eq!(suggestion(name, list), "");
         }

@@ -18,7 +18,7 @@ pub struct Tensor {
     bytes: Vec<u8>,
 }
 
-/// Content of a safetensors file. The checksums are added by [`Self::to_bytes`] and verified by
+/// A safetensors file. Checksums are added by [`Self::to_bytes`] and verified by
 /// [`Self::check_checksums`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Container {

@@ -2,7 +2,7 @@
 //!
 //! A model file is a safetensors file with string metadata (`docs/reference/formats.md`, section
 //! "Model files"). Invariant: a loaded model equals the saved one to the last bit, and the same
-//! model gives the same bytes; the feature schema has to be that of this build.
+//! model gives the same bytes.
 
 use super::{
     ModelError,
@@ -391,7 +391,6 @@ fn read_widths(shape: &str) -> Result<Vec<usize>, ModelError> {
         })
 }
 
-/// Checks that the schema text in the file is that of this build.
 fn check_features(container: &Container, built: &str) -> Result<(), ModelError> {
     let file_features = container.value("features")?;
     let (file_hash, built_hash) = (container.value("feature_hash")?, hash(built));

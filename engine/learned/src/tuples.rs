@@ -118,7 +118,7 @@ impl<G: Learnable> PartialEq for TupleNetwork<G> {
 
 impl<G: Learnable> TupleNetwork<G> {
     /// A network with one weight per row of the set; an error if a weight is not finite, or sums
-    /// may get too large.
+    /// get too large.
     pub fn new(set: TupleSet<G>, weights: Vec<f32>, bias: f32) -> Result<Self, ModelError> {
         if weights.len() != set.rows() {
             let (found, expected) = (weights.len(), set.rows());

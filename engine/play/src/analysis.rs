@@ -57,8 +57,8 @@ impl<M> MoveValue<M> {
 pub struct Analysis<M> {
     /// The move to play; `None` if the position's chance event is still open.
     pub best: Option<M>,
-    /// The value of the best move, or before the chance event the expectation over outcomes; `None`
-    /// from players without values.
+    /// The value of the best move, or before the chance event the expectation; `None` from players
+    /// without values.
     pub value: Option<f32>,
     /// The win rate observed in complete games for the value; `None` if that was not fitted.
     pub calibrated: Option<f32>,

@@ -35,11 +35,11 @@ pub struct Forfeit {
     pub seat: Seat,
     /// What was wrong, in one line.
     pub reason: String,
-    /// What caused the failure, which decides whether the game has a result.
+    /// Whose fault it was.
     pub cause: FailureCause,
 }
 
-/// The cause of a game not being played to its end.
+/// Whose fault it was that a game was not played to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureCause {
     /// The player's fault, which loses the game.
@@ -219,7 +219,7 @@ struct Answer<M> {
     mv: M,
     value: Option<f32>,
     explored: bool,
-    /// Duration of the decision; `None` for the wall time of the whole call.
+    /// Duration of the decision, if it is not the wall time of the call.
     taken: Option<Duration>,
 }
 

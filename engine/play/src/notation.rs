@@ -11,7 +11,7 @@
 use alea_core::text::{joined, printable, shorten, suggestion};
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
-/// The text of a notation, with the permission to name files to open and programs to start.
+/// The text of a notation, and whether it may name files to open and programs to start.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'t> {
     text: &'t str,

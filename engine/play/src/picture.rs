@@ -19,7 +19,7 @@ pub fn label(x: usize, y: usize, size: usize, fill: &str, text: impl Display) ->
     format!("<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{fill}\">{text}</text>")
 }
 
-/// A board of squares with a margin for the names of rows and columns; lengths are in SVG units.
+/// A board of squares with a margin for the names of rows and columns, in SVG units.
 pub struct Squares<'a> {
     /// Number of columns, and of rows.
     pub columns: usize,

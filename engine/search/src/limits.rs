@@ -92,7 +92,7 @@ pub(super) struct TimeManager {
     move_time: Option<Duration>,
 }
 
-/// Time that is kept in reserve for work after the decision.
+/// Reserve for work after the decision.
 const MOVE_OVERHEAD: Duration = Duration::from_millis(1);
 
 impl TimeManager {
@@ -160,7 +160,7 @@ pub struct LimitChecker {
 
 const CLOCK_CHECK_INTERVAL: Duration = Duration::from_micros(200);
 
-/// Nodes before the first check, while the speed is unknown.
+/// Nodes before the first check, at unknown speed.
 const FIRST_INTERVAL: u64 = 1;
 
 /// Maximal nodes before the first check of later searches: some microseconds with fast evaluators.

@@ -299,7 +299,6 @@ mod tests {
         let two = groups(&[(0, 40), (40, 70)], 70);
         let unpacked: Vec<usize> = two.unpack_best(two.pack_best(&values)).collect();
         assert_eq!(unpacked, [best(40..70), best(0..40)].map(Option::unwrap));
-        // Too many groups for a part of the hint each.
         let runs: Vec<(u16, u16)> = (0..21).map(|run| (3 * run, 3 * run + 10)).collect();
         let many = groups(&runs, 70);
         assert!(many.count() > 16);

@@ -40,7 +40,7 @@ pub trait Rollouts<G: SearchGame>: Send {
     /// Sets the limits of later rollouts.
     fn set_limits(&mut self, limits: &Limits);
 
-    /// Whether the limits of [`Rollouts::set_limits`] have stopped the rollouts.
+    /// Whether [`Rollouts::set_limits`] has stopped the rollouts.
     fn is_stopped(&self) -> bool;
 
     /// Plays games from a position and passes their results for a seat to `each`, in order. Games

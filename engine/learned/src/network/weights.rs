@@ -306,7 +306,6 @@ mod tests {
         assert_eq!(clip_level(vec![3.0, 1.0, 2.0], 5.0), 2.0);
         assert_eq!(clip_level(vec![3.0, 1.0, 2.0], 4.0), 1.5);
         assert_eq!(clip_level(vec![3.0, 1.0, 2.0], 1.5), 0.5);
-        // Negative numbers leave room for others.
         assert_eq!(clip_level(vec![5.0, -1.0], 2.0), 3.0);
     }
 }

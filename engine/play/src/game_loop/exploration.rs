@@ -12,7 +12,7 @@ pub struct Fading {
     pub start: f64,
     /// The ply, counted from 0, from which on the strength is 0; `None` for never.
     pub until: Option<usize>,
-    /// Number of plies in which the strength halves; `None` if it stays constant.
+    /// Plies in which the strength halves; `None` if it is constant.
     pub half_life: Option<f64>,
 }
 
@@ -42,7 +42,7 @@ impl Fading {
 /// Options of exploration, with its random stream.
 #[derive(Debug)]
 pub struct Exploration {
-    /// Number of plies at the start whose moves are all random.
+    /// Plies at the start whose moves are all random.
     pub opening_plies: usize,
     /// Probability of a uniformly random move at a later ply.
     pub share: Fading,
@@ -67,7 +67,7 @@ impl Exploration {
 
     /// The index of a uniformly random one of `count` moves, if this ply explores.
     pub(super) fn uniform(&mut self, ply: usize, count: usize) -> Option<usize> {
-        // A number is drawn at every ply, so that opening plies do not shift later choices.
+        // Drawn at every ply, so that opening plies do not shift later choices.
         let draw = self.random.unit();
         (ply < self.opening_plies || draw < self.share.at(ply)).then(|| self.random.below(count))
     }

@@ -516,7 +516,6 @@ mod tests {
                     .add(&mut chunks[number as usize / 3 % 2], key(number), moves, 0)
                     .unwrap();
                 graph.insert(key(number), node);
-                // A chain in which each node links to the one before it.
                 if let Some(&before) = nodes.last() {
                     let edge = graph.edges(node, moves - 1, 1).get(0);
                     assert_eq!(edge.set_child(before), before);

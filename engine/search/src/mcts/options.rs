@@ -106,7 +106,7 @@ pub struct MctsOptions {
     /// A decision ends when all moves but one are proven lost and that one's value exceeds this.
     pub sole_move_threshold: f32,
     /// Whether a clear decision ends early: when best visits × best mean × time spent exceeds
-    /// second-best visits × time limit. Half the moves of a game then take less time.
+    /// second-best visits × time limit.
     pub stop_when_clear: bool,
 }
 

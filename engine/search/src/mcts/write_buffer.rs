@@ -168,7 +168,6 @@ mod tests {
             .unwrap();
         for threads in [2, 5, 128] {
             let mut write_buffer = WriteBuffer::new(threads);
-            // The first two indices share an entry.
             let indices = [node + 1, node + 1 + NUM_EDGES as u32, node + 2];
             for index in indices {
                 graph

@@ -161,7 +161,6 @@ fn a_forgetful_table_is_an_empty_one() {
             table(6, policy, DepthPolicy::Deeper),
             table(6, policy, DepthPolicy::Deeper),
         );
-        // There are more games than generations.
         for game in 0..300_u32 {
             used.clear();
             fresh.clear();

@@ -204,7 +204,7 @@ impl<G: Learnable> Network<G> {
         &self.bucket_limits
     }
 
-    /// The kernels.
+    /// The inference code prepared for this network.
     #[inline]
     pub fn kernels(&self) -> &G::Network {
         &self.kernels

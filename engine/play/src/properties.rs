@@ -31,7 +31,8 @@ type Read<G> = Result<PlainGame<G>, TextError>;
 type ReadText<G> = fn(&G, &str) -> Vec<Read<G>>;
 
 /// Parses the games of a text: with `one` those written as properties, from the index of their
-/// first character on; other text with `others`. `escapes` is that of `all`.
+/// first character on; other text with `others`. `escapes` is whether `\` escapes the next
+/// character, as in SGF.
 pub fn read<G: SearchGame>(
     game: &G,
     bytes: &[u8],

@@ -11,7 +11,6 @@ use alea_core::calibration::logistic;
 
 const MAX_BITS: u32 = 22;
 
-/// Minimal number of fractional bits.
 const MIN_BITS: u32 = 8;
 
 /// Limit of the magnitude of all sums, below the sentinel values of searches.
@@ -38,7 +37,7 @@ fn rounding_offset(bits: u32) -> i32 {
 }
 
 impl QuantizedWeights {
-    /// Rounds the weights, as finely as no sum of them overflows.
+    /// Rounds the weights, as finely as possible without overflow of any sum.
     ///
     /// # Errors
     /// If a weight is not finite, or they are too large.

@@ -166,7 +166,7 @@ impl<G: Learnable> TupleSet<G> {
         &self.game
     }
 
-    /// The kernels.
+    /// The inference code prepared for these tuples.
     #[inline]
     pub fn kernels(&self) -> &G::Tuples {
         &self.kernels
@@ -217,7 +217,7 @@ impl<G: Learnable> TupleSet<G> {
         self.rows
     }
 
-    /// The rows of each table.
+    /// The range of rows of each table.
     pub fn tables(&self) -> impl Iterator<Item = Range<usize>> {
         let ends = self.bases[1..]
             .iter()

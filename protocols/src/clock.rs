@@ -1,16 +1,16 @@
-//! The clock of a seat, and the time of a move.
+//! The clock of a seat, from which the time for each move is planned.
 //!
 //! Main time comes first, then byo-yomi: periods of overtime, each for a number of moves, as in GTP
-//! (Canadian), or for one move (`byoyomi` of KGS). Invariant: no move gets more than a quarter of the
-//! main time or one move's part of a period, whichever is more, and in byo-yomi no more than is left
-//! of the period.
+//! (Canadian), or for one move (`byoyomi` of KGS). Invariant: no move gets more than a quarter of
+//! the main time or its fraction of a byo-yomi period, whichever is more, and in byo-yomi no more
+//! than is left of the period.
 
 use std::time::Duration;
 
 /// The time left to a seat.
 #[derive(Clone, Copy)]
 pub(crate) struct Clock {
-    /// Of the main time, or of the period if `moves` remain in it.
+    /// Time left: of the current period if `moves` is above 0, else of the main time.
     left: Duration,
     moves: u32,
     overtime: Option<Overtime>,
@@ -21,22 +21,22 @@ pub(crate) struct Clock {
 pub(crate) struct Overtime {
     /// The length of a period.
     pub(crate) period: Duration,
-    /// Moves of a period, at least one.
+    /// Moves to make in each period, at least one.
     pub(crate) moves: u32,
-    /// Whether `stones` of a referee are periods, of one move each.
+    /// Whether the `stones` that a referee reports are periods of one move each, instead of moves.
     pub(crate) counts_periods: bool,
 }
 
-/// Least time left over for the way from the decision to the client.
+/// Least part of a time that is reserved for sending the move to the client.
 const MIN_OVERHEAD: Duration = Duration::from_millis(30);
-/// Divisor of the time left over.
+/// The reserve for sending is the time divided by this, if that is more than `MIN_OVERHEAD`.
 const OVERHEAD_DIVISOR: u32 = 20;
-/// Divisor of the main time left: the most that a move takes.
+/// A move takes at most the main time left divided by this.
 const MAX_MOVE_DIVISOR: u32 = 4;
 /// Least time of a move.
 const MIN_MOVE_TIME: Duration = Duration::from_millis(1);
 
-/// A time less the overhead.
+/// A time less the reserve for sending the move.
 fn usable_time(time: Duration) -> Duration {
     time.saturating_sub(MIN_OVERHEAD.max(time / OVERHEAD_DIVISOR))
 }
@@ -53,13 +53,14 @@ impl Clock {
         clock
     }
 
-    /// Sets the time left by a referee's report: with `stones` above 0 it is that of a period, with
-    /// so many moves or periods to come.
+    /// Sets the clock to a referee's report: `left` is main time if `stones` is 0, else the time
+    /// left of a period, for so many moves (or with so many periods to come, if the clock counts
+    /// periods).
     pub(crate) fn update(&mut self, left: Duration, stones: u32) {
         (self.left, self.moves) = (left, stones);
         match self.overtime {
             Some(overtime) if stones > 0 => {
-                // Some referees add main time; a period is no longer than agreed.
+                // Some referees include the main time in `left`; a period is no longer than agreed.
                 self.left = left.min(overtime.period);
                 if overtime.counts_periods {
                     self.moves = 1;
@@ -72,7 +73,7 @@ impl Clock {
         }
     }
 
-    /// The time of the next move, if about so many are to come.
+    /// The time for the next move, if the seat is expected to make `expected_moves_left` more.
     pub(crate) fn move_time(&self, expected_moves_left: u32) -> Duration {
         let time = match (self.moves, self.overtime) {
             (0, None) => usable_time(self.left / expected_moves_left.max(1))
@@ -88,13 +89,13 @@ impl Clock {
         time.max(MIN_MOVE_TIME)
     }
 
-    /// Takes off the time of a move.
+    /// Subtracts the time that a move took.
     pub(crate) fn subtract_move_time(&mut self, time: Duration) {
         let left = self.left.saturating_sub(time);
         match (self.moves, self.overtime) {
             (0, _) => self.update(left, 0),
             (1, Some(overtime)) => (self.left, self.moves) = (overtime.period, overtime.moves),
-            // The length of the period is unknown.
+            // Without overtime settings the next period's length is unknown, so the report stays.
             (1, None) => {}
             (moves, _) => (self.left, self.moves) = (left, moves - 1),
         }
@@ -126,12 +127,12 @@ mod tests {
         for (number, (mut clock, report, expected_moves_left, expected)) in [
             (absolute(100_000), None, 20, 4_750),
             (absolute(100_000), Some((60_000, 0)), 20, 2_850),
-            // The last move takes a quarter.
+            // The last move is limited to a quarter of the time.
             (absolute(100_000), Some((60_000, 0)), 1, 15_000),
             (absolute(100_000), Some((60_000, 0)), 0, 15_000),
             (absolute(100_000), Some((40, 0)), 1, 10),
             (absolute(100_000), Some((0, 0)), 20, 1),
-            // Ten minutes, then 25 moves in five minutes each time.
+            // Canadian: ten minutes, then 25 moves in each five minutes.
             (canadian(600_000, 300_000, 25), None, 30, 20_000 + 11_400),
             (canadian(600_000, 300_000, 25), None, 2, 150_000),
             (canadian(600_000, 300_000, 25), Some((1_000, 0)), 30, 11_400),
@@ -150,7 +151,7 @@ mod tests {
             ),
             (canadian(600_000, 300_000, 25), Some((100, 1)), 30, 70),
             (canadian(0, 300_000, 25), None, 30, 11_400),
-            // In byo-yomi the period is the limit, whatever the report.
+            // In byo-yomi a move gets no more than a period, even if the report has more.
             (
                 canadian(1_800_000, 20_000, 1),
                 Some((1_917_000, 1)),
@@ -181,7 +182,7 @@ mod tests {
             (japanese(600_000, 30_000), Some((30_000, 5)), 60, 28_500),
             (japanese(600_000, 30_000), Some((10_000, 2)), 60, 9_500),
             (japanese(0, 30_000), None, 60, 28_500),
-            // A period of unknown length.
+            // Periods are reported, but were never set.
             (absolute(0), Some((60_000, 4)), 60, 14_250),
         ]
         .into_iter()

@@ -28,7 +28,7 @@ struct Call<'a, G: Playable> {
     output: &'a mut dyn Output,
 }
 
-/// The text of a reply; `None` if it is already written.
+/// The text of a reply; `None` if the command has already written its output.
 type Reply = Result<Option<String>, String>;
 
 fn done() -> Reply {
@@ -39,7 +39,7 @@ fn text(text: impl Into<String>) -> Reply {
     Ok(Some(text.into()))
 }
 
-/// The standard's error for wrong arguments, with the right form.
+/// The error that the standard prescribes for wrong arguments, with the right form.
 fn syntax<T>(usage: &str) -> Result<T, String> {
     Err(format!("syntax error: {usage}"))
 }
@@ -55,7 +55,7 @@ impl<G: Playable> Handler<G> for Gtp {
     ) -> Result<String, String> {
         let cleaned = strip_comment(line);
         let words: Vec<&str> = cleaned.split_ascii_whitespace().collect();
-        // An id is a number of 31 bits.
+        // A number before the command is its id.
         let is_id = |word: &&str| word.parse::<u32>().is_ok();
         let (id, words) = match *words {
             [id, ref words @ ..] if is_id(&id) => (id, words),
@@ -82,7 +82,7 @@ impl<G: Playable> Handler<G> for Gtp {
         Ok(match reply {
             Ok(None) => String::new(),
             Ok(Some(text)) => {
-                // An empty line ends a reply.
+                // Empty lines are dropped, because an empty line ends a GTP reply.
                 let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
                 let separator = ["", " ", " \n"][lines.len().min(2)];
                 format!("={id}{separator}{}\n", lines.join("\n"))
@@ -92,7 +92,7 @@ impl<G: Playable> Handler<G> for Gtp {
     }
 }
 
-/// Drops comments and control characters of a line, as the standard requires.
+/// Removes comments and control characters from a line, as the standard requires.
 fn strip_comment(line: &str) -> String {
     let line = line.split('#').next().unwrap_or_default().chars();
     let line = line
@@ -124,7 +124,7 @@ impl<G: Playable> Call<'_, G> {
         seat.ok_or_else(|| format!("invalid color: black, white, {one} or {other}, not '{word}'"))
     }
 
-    /// Refuses a seat whose turn it is not.
+    /// Returns an error if the named seat is not to move.
     fn check_turn(&self, word: &str) -> Result<(), String> {
         let (game, position) = (&self.session.game, &self.session.position);
         let (seat, to_move) = (self.seat(word)?, game.to_move(position));

@@ -21,46 +21,49 @@ use std::{
     time::Duration,
 };
 
-/// Maximal bytes of a line; of a longer one, one byte more is enough.
+/// Maximal bytes of a line. The caller may cut a longer line after `MAX_LINE + 1` bytes: it is
+/// refused anyway.
 pub const MAX_LINE: usize = 1 << 16;
 
-/// Maximal characters of a refusal.
+/// Maximal characters of an error message.
 const MAX_REFUSAL: usize = 1000;
 
 /// A session in a line protocol.
 pub trait Protocol: Send {
-    /// Answers a line, which is given without its end.
+    /// Answers a line, which is given without its line end.
     fn handle_line(&mut self, line: &str, output: &mut dyn Output) -> Action;
 }
 
-/// The caller's action after a line.
+/// What the caller does after a line.
 pub enum Action {
-    /// Passes on the next line.
+    /// Passes the next line to this session.
     Continue,
     /// Ends the session.
     Quit,
-    /// Goes on with another session: the game has changed.
+    /// Passes the next line to this other session, because the game has changed.
     Replace(Box<dyn Protocol>),
 }
 
 /// The connection of a session to its client.
 pub trait Output {
-    /// Writes lines at once, and the end of the last one.
+    /// Writes the lines of `text` and a final line end, and flushes them at once.
     fn write_lines(&mut self, text: &str);
 
-    /// Whether the next line has arrived or the client is gone; streaming commands then end.
+    /// Whether another line has arrived or the client is gone. Streaming commands check it, and
+    /// end.
     fn input_pending(&mut self) -> bool;
 
-    /// The stop flag of a search that begins now. Any input sets it, and the end of input, if it
-    /// comes later than `grace` after the line under way; earlier input was sent ahead and waits.
+    /// The stop flag of a search that begins now. It is set by any input, or the end of input, that
+    /// comes later than `grace` after the current line. Earlier input was sent ahead (see
+    /// [`INPUT_GRACE`]) and does not set it.
     fn stop_flag(&mut self, grace: Duration) -> Arc<AtomicBool>;
 }
 
-/// Input that follows the line of a search sooner was sent ahead, as by a script, and does not end
-/// the search.
+/// Input within this time after the line that starts a search was sent ahead, as by a script, and
+/// does not stop the search.
 pub const INPUT_GRACE: Duration = Duration::from_millis(2);
 
-/// Collects output; streaming commands end after their first part.
+/// Collects the output in a string; streaming commands end after their first report.
 impl Output for String {
     fn write_lines(&mut self, text: &str) {
         *self += text;
@@ -76,7 +79,7 @@ impl Output for String {
     }
 }
 
-/// A protocol.
+/// A line protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "their names")]
 pub enum ProtocolKind {
@@ -86,30 +89,31 @@ pub enum ProtocolKind {
     NBoard,
 }
 
-/// The specs that a session accepts, and its limits.
+/// What a session may do: the specs that it accepts, and its limits.
 #[derive(Clone)]
 pub struct SessionConfig {
-    /// Checks the players that lines name.
+    /// Checks and restricts the players that a client names.
     pub player_policy: PlayerPolicy,
-    /// The longest search of a line.
+    /// The longest time of one search.
     pub max_time: Duration,
-    /// Whether a player lives from one line to the next, with its tree and table.
+    /// Whether a player, with its tree and table, is kept from one line to the next.
     pub keeps_players: bool,
-    /// Seed of starts, rolls and the random choices of players.
+    /// Seed of random starts, rolls and the random choices of players.
     pub seed: u64,
-    /// Opens sessions of other games.
+    /// Opens the session that replaces this one when a client changes the game.
     pub open: OpenSession,
-    /// Reads a file that a line names.
+    /// Reads a file that a client names.
     pub read_file: ReadFile,
 }
 
-/// The text of a file, or in one line why it is not read.
+/// Reads a file as text. An error is one line.
 pub type ReadFile = fn(&str) -> Result<String, String>;
 
-/// A player's spec with the limits of the session, or in one line why it is refused.
+/// Returns a player's spec, with the session's limits added, or one line on why it is refused.
 pub type PlayerPolicy = Arc<dyn Fn(&Notation) -> Result<Notation, String> + Send + Sync>;
 
-/// Opens a session of a game, with a player or the default one; or returns in one line why not.
+/// Opens a session of a game with the given player or, for `None`, the default one. An error is one
+/// line.
 pub type OpenSession =
     Arc<dyn Fn(&Notation, Option<&Notation>) -> Result<Box<dyn Protocol>, String> + Send + Sync>;
 
@@ -141,7 +145,7 @@ pub fn open<G: Playable>(
 }
 
 impl ProtocolKind {
-    /// The game of a session that names none.
+    /// The game of a session if the user names none.
     #[must_use]
     pub fn default_game(self) -> &'static str {
         match self {
@@ -151,12 +155,13 @@ impl ProtocolKind {
     }
 }
 
-/// Parses and answers the lines of a protocol, with the state that it has beside the session.
+/// The part of a session that is specific to one protocol: parses lines, and holds the protocol's
+/// own state.
 trait Handler<G: Playable>: Default + Send {
-    /// The first word of a refusal.
+    /// The first word of an error message.
     const ERROR_PREFIX: &'static str;
 
-    /// The lines of the reply that are not yet written.
+    /// Handles a line and returns the part of the reply that is not yet written to `output`.
     fn handle(
         &mut self,
         session: &mut Session<G>,
@@ -188,13 +193,13 @@ impl<G: Playable, H: Handler<G>> Protocol for ProtocolSession<G, H> {
     }
 }
 
-/// The words of a line.
+/// Splits a line into words.
 fn words(line: &str) -> Result<Vec<&str>, String> {
     check_length(line)?;
     Ok(line.split_whitespace().collect())
 }
 
-/// A refusal as one line.
+/// An error message as one line of at most `MAX_REFUSAL` characters.
 fn one_line(problem: &str) -> String {
     shorten(&problem.replace(is_unprintable, " "), MAX_REFUSAL)
 }
@@ -205,7 +210,7 @@ fn check_length(line: &str) -> Result<(), String> {
         .ok_or_else(|| format!("a line has at most {MAX_LINE} bytes"))
 }
 
-/// Parses seconds, up to a year.
+/// Parses a number of seconds, up to a year.
 fn seconds(word: &str) -> Option<Duration> {
     let seconds: f64 = word.parse().ok()?;
     (0.0..=31_536_000.0)

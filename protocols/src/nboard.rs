@@ -11,14 +11,14 @@ use alea_play::playable::Playable;
 use alea_search::SearchStats;
 use std::time::Duration;
 
-/// Interval between two reports of a hint.
+/// Interval between two reports of the `hint` command.
 const HINT_INTERVAL: Duration = Duration::from_millis(250);
-/// Value of a win in discs.
+/// Value of a win, in discs.
 const MAX_DISCS: f32 = 64.0;
 
 #[derive(Default)]
 pub(crate) struct NBoard {
-    /// Depth of a search, if it was set.
+    /// Search depth, if the client has set it.
     depth: Option<u32>,
 }
 
@@ -27,7 +27,7 @@ fn play<G: Playable>(session: &mut Session<G>, word: &str) -> Result<(), String>
     let is_pass = mv.eq_ignore_ascii_case("PA");
     let mv = if is_pass { "pass" } else { mv };
     session.play(mv).or_else(|problem| {
-        // Some clients leave out a pass.
+        // Some clients omit passes, so before an illegal move a pass is tried.
         session.play("pass").map_err(|_| problem)?;
         let played = session.play(mv);
         played.or_else(|problem| session.undo().and(Err(problem)))
@@ -63,13 +63,13 @@ fn hint<G: Playable>(
     };
     loop {
         let analysis = session.analyse(&query, output)?;
-        // An interrupted search is not reported.
+        // The client's next line has cut this search short.
         if !analysis.is_interrupted {
             output.write_lines(&format_hint(session, &analysis, count));
             output.write_lines(&format_stats(&analysis.stats));
         }
         let is_deep = depth.is_some_and(|depth| analysis.stats.depth >= depth);
-        // A search that ended early is complete.
+        // The search ended before its time, so that a longer one would find the same.
         let has_ended = !analysis.is_timed || analysis.stats.time < HINT_INTERVAL / 2;
         if is_deep || has_ended || output.input_pending() {
             return Ok("status".to_owned());
@@ -77,7 +77,7 @@ fn hint<G: Playable>(
     }
 }
 
-/// A move in the form of NBoard.
+/// A move in NBoard's notation.
 fn nboard_move(mv: &str) -> String {
     match mv {
         "pass" => "PA".to_owned(),
@@ -118,7 +118,7 @@ fn format_hint<G: Playable>(
 }
 
 impl<G: Playable> Handler<G> for NBoard {
-    /// The protocol has no line for errors.
+    /// NBoard has no line for errors, so they are sent as a status.
     const ERROR_PREFIX: &'static str = "status";
 
     fn handle(
@@ -150,7 +150,7 @@ impl<G: Playable> Handler<G> for NBoard {
                 return hint(session, self.depth, count.unwrap_or(1), output);
             }
             ["move", mv, ..] => play(session, mv)?,
-            // Older boards send the move alone.
+            // Older boards send the move without time and value.
             [mv] if mv.len() == 2 => play(session, mv)?,
             _ => {}
         }

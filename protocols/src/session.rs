@@ -1,6 +1,6 @@
-//! A session: a game of two seats under way, and its player.
+//! A session: a game of two seats in progress, and its player.
 //!
-//! Invariant: a refused change changes nothing, and returns why in one line.
+//! Invariant: a change that is refused leaves the session as it is, and its error is one line.
 
 mod engine_player;
 mod query;
@@ -29,17 +29,17 @@ const NO_FORM: &str = "whole games of this game have no form";
 pub(crate) struct Session<G: Playable> {
     pub(crate) game: G,
     pub(crate) position: G::Position,
-    /// The roll of the next move.
+    /// The roll for the next move, if it is known.
     pub(crate) die: Option<u8>,
-    /// Whether cells are named by the game's other coordinates.
+    /// Whether moves are read and written in the game's alternative coordinates.
     pub(crate) uses_alt_coordinates: bool,
-    /// Action after the current line.
+    /// What the caller does after the current line.
     pub(crate) action: Action,
     config: SessionConfig,
     player: EnginePlayer<G>,
-    /// Whether the player was named, or is the default one.
+    /// Whether the user named the player; otherwise it is the default one.
     is_player_named: bool,
-    /// Games begun and positions set; a part of the seed.
+    /// Number of games begun and positions set, part of the seed of each.
     games: u64,
     luck: G::Chance,
     start: G::Position,
@@ -87,7 +87,7 @@ impl<G: Playable> Session<G> {
         self.begin(start, None);
     }
 
-    /// Changes to another game, with the named player if it plays that.
+    /// Changes to another game, and keeps the player that the user named if it supports that game.
     pub(crate) fn change_game(&mut self, game: &Notation) -> Result<(), String> {
         let player = self.is_player_named.then_some(self.player.spec());
         let open = &self.config.open;
@@ -96,18 +96,18 @@ impl<G: Playable> Session<G> {
         Ok(())
     }
 
-    /// The action after the current line, once.
+    /// Returns the action after the current line and resets it to `Continue`.
     pub(crate) fn take_action(&mut self) -> Action {
         std::mem::replace(&mut self.action, Action::Continue)
     }
 
-    /// Begins a new game of the player.
+    /// Starts a new game at a position; the player drops its tree and table.
     fn begin(&mut self, start: G::Position, die: Option<u8>) {
         self.jump_to(start, die);
         self.player.new_game(self.seed(SeedSpace::Player));
     }
 
-    /// Goes to a position within the game of the player, which keeps its tree and table.
+    /// Sets a position without starting a new game: the player keeps its tree and table.
     fn jump_to(&mut self, start: G::Position, die: Option<u8>) {
         self.games += 1;
         (self.start, self.position, self.die) = (start, start, die);
@@ -125,23 +125,23 @@ impl<G: Playable> Session<G> {
         self.player.new_game(self.seed(SeedSpace::Player));
     }
 
-    /// The spec of the game with another value of a parameter.
+    /// The game's spec with one parameter changed.
     pub(crate) fn with_parameter(&self, key: &str, value: &str) -> Result<Notation, String> {
-        // The user named the map file of the game.
+        // The game's own spec may name a map file, because the user chose it.
         let game = self.game.notation();
         let notation = Notation::parse(trusted(&game)).map_err(|error| error.problem)?;
         let value = Notation::parse(value).map_err(|error| error.problem)?;
         Ok(notation.without(&[key]).with(key, value))
     }
 
-    /// Begins a new game at a position.
+    /// Starts a new game at the position of a text.
     pub(crate) fn set_position(&mut self, text: &str) -> Result<(), String> {
         let (position, die) = self.parse_position(text)?;
         self.begin(position, die);
         Ok(())
     }
 
-    /// Sets another position of the game that the player is in.
+    /// Sets the position of a text without starting a new game: the player keeps its tree.
     pub(crate) fn continue_at(&mut self, text: &str) -> Result<(), String> {
         let (position, die) = self.parse_position(text)?;
         self.jump_to(position, die);
@@ -153,8 +153,8 @@ impl<G: Playable> Session<G> {
         parsed.map_err(|error| error.to_string())
     }
 
-    /// Goes to the end of a transcript in the game's first format; the player's game goes on if the
-    /// transcript begins with its moves.
+    /// Goes to the end of a transcript in the game's first format. The player keeps its tree and
+    /// table if the transcript continues the current game; otherwise a new game starts.
     pub(crate) fn set_game(&mut self, text: &str) -> Result<(), String> {
         let game = self.read_games(text)?.pop().ok_or(NO_GAME)??;
         let own_plies = self.plies.iter().map(|&(_, outcome, mv)| (outcome, mv));
@@ -169,8 +169,8 @@ impl<G: Playable> Session<G> {
         Ok(())
     }
 
-    /// Begins the first game of a file and goes to its end, or to before its move of a number, from
-    /// 1. The other games may be damaged.
+    /// Loads the first game of a file, up to its end or to before move number `before`, counted
+    /// from 1. Errors in later games are ignored.
     pub(crate) fn load(&mut self, file: &str, before: Option<usize>) -> Result<(), String> {
         let text = (self.config.read_file)(file)?;
         let game = self.read_games(&text)?.into_iter().next();
@@ -187,7 +187,7 @@ impl<G: Playable> Session<G> {
         }
     }
 
-    /// The games of a transcript, or the problem of each.
+    /// The games of a transcript, each parsed or with its error.
     fn read_games(&self, text: &str) -> Result<Vec<Result<PlainGame<G>, String>>, String> {
         let form = G::registry().transcripts.first().ok_or(NO_FORM)?;
         let games = (form.read)(&self.game, text.as_bytes()).into_iter();
@@ -196,7 +196,7 @@ impl<G: Playable> Session<G> {
             .collect())
     }
 
-    /// The transcript of the game so far, in the game's first format.
+    /// The transcript of the game so far, in the game's first transcript format.
     pub(crate) fn transcript(&self) -> Result<String, String> {
         let form = G::registry().transcripts.first().ok_or(NO_FORM)?;
         let plies = self.plies.iter().map(|&(_, outcome, mv)| (outcome, mv));
@@ -209,12 +209,12 @@ impl<G: Playable> Session<G> {
         (form.write)(&self.game, &game)
     }
 
-    /// The seat that clients call black: by the first letter of its title, else the first.
+    /// The seat that clients call black: the one whose title begins with B, else the first.
     pub(crate) fn black(&self) -> usize {
         usize::from(self.game.seat_title(1).starts_with('B'))
     }
 
-    /// The winner, `Some(None)` of a draw; `None` before the end.
+    /// The winner as `Some(Some(seat))`, `Some(None)` for a draw; `None` before the end.
     pub(crate) fn winner(&self) -> Option<Option<usize>> {
         let payoffs = self.game.payoffs(&self.position)?;
         let loses = |seat: &usize| payoffs[*seat] < payoffs[1 - seat];
@@ -263,7 +263,7 @@ impl<G: Playable> Session<G> {
         }
     }
 
-    /// The outcome and its legal moves.
+    /// The roll (known, or the only outcome) and the moves that it allows.
     pub(crate) fn legal_moves(&self) -> Result<(u8, G::Moves), String> {
         self.check_not_over()?;
         let without_dice = (!Self::has_dice()).then_some(0);
@@ -274,7 +274,7 @@ impl<G: Playable> Session<G> {
         Ok((outcome, moves))
     }
 
-    /// Parses a move of the position, legal or not, in the coordinates in use.
+    /// Parses a move, legal or not, in the session's coordinates.
     pub(crate) fn parse_move(&self, text: &str) -> Result<G::Move, String> {
         let converted = match self.uses_alt_coordinates {
             true => self.game.parse_alternate_notation(text),
@@ -287,7 +287,7 @@ impl<G: Playable> Session<G> {
         mv.map_err(|error| error.problem)
     }
 
-    /// Formats a move of the position in the coordinates in use.
+    /// Formats a move of the current position in the session's coordinates.
     pub(crate) fn format_move(&self, mv: G::Move) -> String {
         self.format_move_at(&self.position, mv)
     }
@@ -300,7 +300,7 @@ impl<G: Playable> Session<G> {
         converted.flatten().unwrap_or(text)
     }
 
-    /// Formats a principal variation, up to the end of the game.
+    /// Formats a principal variation from the current position, up to the end of the game.
     pub(crate) fn format_line(&self, line: &[G::Move]) -> Vec<String> {
         let (mut texts, mut position) = (Vec::new(), self.position);
         for &mv in line {
@@ -323,7 +323,7 @@ impl<G: Playable> Session<G> {
         Ok(())
     }
 
-    /// Plays the choice of the player.
+    /// Plays the move that the player chose.
     pub(crate) fn play_choice(&mut self, mv: G::Move) -> Result<(), String> {
         let (outcome, _) = self.legal_moves()?;
         self.make_move(outcome, mv);
@@ -336,7 +336,7 @@ impl<G: Playable> Session<G> {
         self.die = None;
     }
 
-    /// Takes the last move back, but not its roll.
+    /// Takes back the last move; its roll stays, so that another move can be made with it.
     pub(crate) fn undo(&mut self) -> Result<(), String> {
         let (position, outcome, _) = self.plies.pop().ok_or("cannot undo")?;
         (self.position, self.die) = (position, Self::has_dice().then_some(outcome));

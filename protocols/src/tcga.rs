@@ -18,10 +18,10 @@ const USAGE: &str = "get takes the side, the die, six squares of Blue and six of
 
 #[derive(Default)]
 pub(crate) struct Tcga {
-    /// The clock of a new game, if it was set.
+    /// The clock as set for a new game, if the client has set it.
     full_clock: Option<Clock>,
     clock: Option<Clock>,
-    /// Stones on the board of the last request.
+    /// Stones on the board in the last request; more in the next mean a new game.
     stones: usize,
 }
 
@@ -47,7 +47,7 @@ impl Tcga {
         let position = position(side, squares)?;
         let stones = squares.iter().filter(|square| **square != "0").count();
         if stones > self.stones {
-            // Stones never return within a game.
+            // More stones than before mean a new game, because captured stones never return.
             session.set_position(&position)?;
             self.clock = self.full_clock;
         } else {
@@ -56,7 +56,7 @@ impl Tcga {
         session.set_die(die)?;
         self.stones = stones;
         let mv = session.choose_on_clock(None, &mut self.clock, output)?;
-        // The engine's rows count from the bottom.
+        // TCGA counts rows from the top, the engine from the bottom.
         let squares = session.format_move(mv);
         let squares = squares.chars().map(|letter| match letter.to_digit(10) {
             Some(row) => (BOARD_SIZE as u32 + 1 - row).to_string(),
@@ -67,7 +67,7 @@ impl Tcga {
     }
 }
 
-/// The position of a request in the engine's notation.
+/// Converts the squares of a request to the engine's position notation.
 fn position(side: &str, squares: &[&str]) -> Result<String, String> {
     if squares.len() != NUM_STONES {
         return Err(format!("{USAGE}; these are {} squares", squares.len()));
@@ -116,7 +116,7 @@ impl<G: Playable> Handler<G> for Tcga {
             ["board_setting", "5", "6", "2"] | ["ini", ..] => Ok(self.new_game(session)),
             ["board_setting", ..] => Err("boards are 5 6 2: squares, stones, players".to_owned()),
             ["get", ref words @ ..] => self.get(session, words, output),
-            // It has already ended the search.
+            // The search has ended when its input arrived.
             ["stop"] => Ok("ok".to_owned()),
             ["exit" | "quit", ..] => {
                 session.action = Action::Quit;

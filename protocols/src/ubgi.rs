@@ -16,7 +16,7 @@ const BAD_VALUE: &str = "bad_value";
 const BAD_STATE: &str = "bad_state";
 const UNSUPPORTED: &str = "unsupported";
 
-/// A code and the problem.
+/// An error reply: one of UBGI's codes, and a message.
 fn error<T>(code: &str, problem: impl Display) -> Result<T, String> {
     Err(format!("{code} {problem}"))
 }
@@ -27,7 +27,7 @@ fn bad_value(problem: String) -> String {
 
 #[derive(Default)]
 pub(crate) struct Ubgi {
-    /// Whether a position was set since the game began.
+    /// Whether the client has set a position in this game.
     has_position: bool,
 }
 
@@ -45,7 +45,7 @@ fn go<G: Playable>(session: &mut Session<G>, output: &mut dyn Output) -> Result<
     ))
 }
 
-/// Every key with its type and value.
+/// Every option: its key, type and value.
 fn keys<G: Playable>(session: &Session<G>) -> Vec<[String; 3]> {
     let game = Notation::parse(&session.game.notation());
     let mut keys = Vec::new();
@@ -113,7 +113,7 @@ impl<G: Playable> Handler<G> for Ubgi {
             }
             ["position", "alea", ref notation @ ..] => {
                 let text = notation.join(" ");
-                // The die follows.
+                // The position is set before its roll first, because a `dice` command follows.
                 let before_roll = session.continue_at(&format!("{text} -"));
                 let set = before_roll.or_else(|_| session.continue_at(&text));
                 set.map_err(bad_value)?;
@@ -142,7 +142,7 @@ impl<G: Playable> Handler<G> for Ubgi {
                 set(session, key, &value.join(" "))?;
             }
             ["get", key] => return Ok(format!("value {key} {}", get(session, key)?)),
-            // It has already ended the search.
+            // The search has ended when its input arrived.
             [] | ["stop"] => {}
             _ => return error(BAD_COMMAND, words.join(" ")),
         }

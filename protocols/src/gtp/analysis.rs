@@ -1,4 +1,4 @@
-//! Commands of analysis: live analysis, the tree, and proofs.
+//! GTP commands for live analysis, the search tree's moves, and proven values.
 
 use super::{Call, Reply, syntax, text};
 use crate::session::{MoveAnalysis, Query, Session};
@@ -11,14 +11,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Interval of checks for the next line.
+/// Interval of checks for input between two reports.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
-/// Time of a search for proofs.
+/// Time limit of the command `solve`.
 const DEFAULT_SOLVE_TIME: Duration = Duration::from_secs(5);
-/// Centiseconds between two reports.
+/// Centiseconds between two reports of live analysis, if the client names no interval.
 const DEFAULT_INTERVAL: u64 = 100;
 
-/// Format of live analysis.
+/// Output format of live analysis.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// Leela Zero's: probabilities in hundredths of a per cent.
@@ -30,9 +30,9 @@ pub(super) enum Form {
 /// Arguments of live analysis.
 struct AnalyzeArguments<M> {
     interval: Duration,
-    /// The moves to analyse, if not all.
+    /// The moves to analyse; `None`: all legal ones.
     only: Option<Vec<M>>,
-    /// Least number of moves to report, unvisited ones too.
+    /// Least number of moves to report: unvisited ones are added to reach it.
     min_moves: usize,
     max_moves: usize,
 }
@@ -51,12 +51,13 @@ impl<G: Playable> Call<'_, G> {
             loop {
                 let began = Instant::now();
                 let analysis = call.session.analyse(&query, call.output)?;
-                // An interrupted search is not reported.
+                // Input that ends the analysis also cuts its last search short, so that is not
+                // reported.
                 if !analysis.is_interrupted {
                     let report = format_moves(call.session, &analysis, &arguments, form);
                     call.output.write_lines(&report);
                 }
-                // A search without a limit of time would repeat itself.
+                // A search without a time limit would only repeat its result, so it runs once.
                 while !call.output.input_pending()
                     && (began.elapsed() < arguments.interval || !analysis.is_timed)
                 {
@@ -69,7 +70,7 @@ impl<G: Playable> Call<'_, G> {
         })
     }
 
-    /// Begins the reply of a command that streams, and ends it with the last line of `run`.
+    /// Writes the start of a streamed reply, runs `run`, and writes its result as the last line.
     fn stream(&mut self, run: impl FnOnce(&mut Self) -> Result<String, String>) -> Reply {
         self.output.write_lines(&format!("={}", self.id));
         let last = run(self).unwrap_or_else(|problem| format!("error {}", one_line(&problem)));
@@ -78,8 +79,8 @@ impl<G: Playable> Call<'_, G> {
         Ok(None)
     }
 
-    /// Chooses a move and plays it, with live analysis until then. A tree search runs in slices;
-    /// other searches, which would lose by that, report their choice.
+    /// Chooses and plays a move, with reports of live analysis until then. A tree search runs in
+    /// slices of the time; other searches would lose depth in slices, and report only their choice.
     pub(super) fn genmove_analyze(&mut self, form: Form) -> Reply {
         let arguments = self.parse_arguments()?;
         let seat = self.session.game.to_move(&self.session.position);
@@ -156,7 +157,7 @@ impl<G: Playable> Call<'_, G> {
                     let (Some(color), Some(moves)) = (words.next(), words.next()) else {
                         return syntax(USAGE);
                     };
-                    // The number of moves ahead; here it is always the next one.
+                    // How many moves ahead the restriction holds; here only for the next one.
                     number(words.next())?;
                     self.check_turn(color)?;
                     self.restrict_moves(&mut arguments.only, moves, word == "allow")?;
@@ -170,7 +171,7 @@ impl<G: Playable> Call<'_, G> {
         Ok(arguments)
     }
 
-    /// Restricts the moves to those of a list, or (`allow` is false) to the others.
+    /// Restricts the analysis to the listed moves, or, if `allow` is false, to all others.
     fn restrict_moves(
         &self,
         only: &mut Option<Vec<G::Move>>,
@@ -180,7 +181,7 @@ impl<G: Playable> Call<'_, G> {
         let mut named = Vec::new();
         for name in names.split(',') {
             let mv = self.session.parse_move(name);
-            // Not every game has these.
+            // Clients may list `pass` and `resign`, which not every game has.
             match ["pass", "resign"].contains(&&*name.to_ascii_lowercase()) {
                 true => named.extend(mv),
                 false => named.push(mv?),
@@ -217,7 +218,7 @@ impl<G: Playable> Call<'_, G> {
         text(reply)
     }
 
-    /// The proven value of the best move, searched for some seconds.
+    /// The proven value of the best move, found by a search of `DEFAULT_SOLVE_TIME`.
     pub(super) fn solve(&mut self) -> Reply {
         let time = match self.words {
             [] => Some(DEFAULT_SOLVE_TIME),
@@ -251,8 +252,9 @@ const USAGE: &str = "[COLOR] [CENTISECONDS] [interval N] [minmoves N] [maxmoves 
 
 /// One line: for each move `info move … visits … winrate … order … pv …`.
 ///
-/// Visits are those of a tree search; other searches visit every move once, and players that value
-/// no moves none. Moves that a tree search has not visited are left out beyond the least number.
+/// Visits are those of a tree search; other searches count one visit for every move, players
+/// without values none. Of the moves that a tree search has not visited, only as many are reported
+/// as the least number requires.
 fn format_moves<G: Playable>(
     session: &Session<G>,
     analysis: &MoveAnalysis<G::Move>,
@@ -285,7 +287,7 @@ fn format_moves<G: Playable>(
         add_probability("winrate", info.value);
         add_probability("prior", info.tree.and_then(|tree| tree.prior));
         if form == Form::Kata {
-            // A win is 1, a loss −1.
+            // Leela's and KataGo's utility: a win is 1, a loss −1.
             let utility = info.value.map(|value| 2.0 * value - 1.0);
             text += &utility.map_or(String::new(), |utility| format!(" utility {utility:.6}"));
             let exact = info.score;
@@ -298,7 +300,7 @@ fn format_moves<G: Playable>(
     moves.map(format_move).collect::<Vec<_>>().join(" ")
 }
 
-/// The bounds of a move's value that a tree search has proven.
+/// The proven lower and upper bound of a move's value in a tree search.
 fn proven_bounds<M>(info: &MoveValue<M>) -> [f32; 2] {
     let proven = info.tree.as_ref().map(|tree| tree.proven);
     proven.map_or([0.0, 1.0], |bounds| [bounds.lower, bounds.upper])

@@ -1,4 +1,4 @@
-//! The commands of GTP: the standard's, Lajkonik's, and extensions.
+//! The table of GTP commands: the standard's, Lajkonik's, and extensions.
 
 use super::{Call, Reply, analysis::Form, done, is_same_command, syntax, text};
 use crate::clock::{Clock, Overtime};
@@ -7,7 +7,7 @@ use alea_play::notation::Notation;
 use alea_play::playable::Playable;
 use std::{str::FromStr, time::Duration};
 
-/// A command's name and function.
+/// A command's name and the function that runs it.
 type Command<G> = (&'static str, fn(&mut Call<'_, G>) -> Reply);
 
 impl<G: Playable> Call<'_, G> {
@@ -29,7 +29,7 @@ impl<G: Playable> Call<'_, G> {
             call.session.action = Action::Quit;
             done()
         }),
-        // It has already ended the search.
+        // The search has ended when its input arrived.
         ("stop", |_| done()),
         ("boardsize", |call| call.boardsize()),
         ("clear_board", |call| {
@@ -44,7 +44,7 @@ impl<G: Playable> Call<'_, G> {
             let [color, mv] = call.words else {
                 return syntax("play COLOR MOVE");
             };
-            // A wrong colour is no illegal move.
+            // Checked first, so that a wrong colour is not reported as an illegal move.
             call.seat(color)?;
             let played = call.check_turn(color).and_then(|()| call.session.play(mv));
             played.map_err(|problem| format!("illegal move: {problem}"))?;
@@ -153,7 +153,7 @@ impl<G: Playable> Call<'_, G> {
         }
     }
 
-    /// Plays a move, in a given number of seconds or in its share of the clock.
+    /// Chooses and plays a move, in the given number of seconds or in a fraction of the clock.
     fn genmove(&mut self) -> Reply {
         let time = self.words.last().and_then(|word| seconds(word));
         let color = &self.words[..self.words.len() - usize::from(time.is_some())];
@@ -180,7 +180,8 @@ impl<G: Playable> Call<'_, G> {
         done()
     }
 
-    /// Time settings of KGS: `byoyomi` has a number of periods for one move each.
+    /// Sets the clock from KGS's time settings, where `byoyomi` means a number of periods of one
+    /// move.
     fn kgs_time_settings(&mut self) -> Reply {
         let (kind, words) = self.words.split_first().unwrap_or((&"", &[]));
         let times: Vec<_> = words.iter().map_while(|word| seconds(word)).collect();
@@ -226,7 +227,7 @@ impl<G: Playable> Call<'_, G> {
         done()
     }
 
-    /// Plays moves, each after its roll where there are dice; all of them or none.
+    /// Plays a list of moves, each after its roll where there are dice. On an error none is played.
     fn playgame(&mut self) -> Reply {
         let (die_before, mut num_played) = (self.session.die, 0);
         for word in self.words {
@@ -250,8 +251,8 @@ impl<G: Playable> Call<'_, G> {
         text(winner.to_lowercase().replace(' ', "_"))
     }
 
-    /// The score of a finished game: `B+12` where the game has scores, else `B+1` for the winner;
-    /// `0` for a draw.
+    /// The score of a finished game: `B+12` in games with scores, `B+1` for a win in others, `0`
+    /// for a draw.
     fn final_score(&mut self) -> Reply {
         let session = &self.session;
         let winner = session
@@ -266,7 +267,7 @@ impl<G: Playable> Call<'_, G> {
         })
     }
 
-    /// Loads a game from a file: all of it, or the moves before a number.
+    /// Loads a game from a file, up to the end or to before a move number.
     fn loadsgf(&mut self) -> Reply {
         let (name, before) = match self.words {
             [] => return syntax("loadsgf FILE [MOVE_NUMBER]"),
@@ -280,7 +281,7 @@ impl<G: Playable> Call<'_, G> {
         done()
     }
 
-    /// Parses the only argument.
+    /// Parses the only argument of the command.
     fn argument<T: FromStr>(&self, usage: &str) -> Result<T, String> {
         match self.words {
             [word] => word.parse().or_else(|_| syntax(usage)),
@@ -289,7 +290,8 @@ impl<G: Playable> Call<'_, G> {
     }
 }
 
-/// The standard's clock; a period without stones means no limit.
+/// A clock of Canadian byo-yomi, as the GTP standard defines it; `None` (no limit) for a period
+/// without stones.
 fn canadian(main: Duration, period: Duration, stones: u32) -> Option<Clock> {
     match (period.is_zero(), stones) {
         (true, _) => Some(Clock::new(main, None)),

@@ -1,21 +1,23 @@
 //! The player of a session: a spec, and the players built from it.
 //!
-//! A search that takes a limit of time is built a second time for the times of the caller, such as
-//! the share of a clock, which replace all its other limits. Invariant: each of the two is built at
-//! most once, so its tree and table last from move to move.
+//! If the spec is a search that can be limited in time, a second player is built for times that the
+//! caller gives, such as a fraction of a clock; these replace all limits of the spec. Invariant:
+//! each of the two is built at most once, so its tree and table last from move to move.
 
 use alea_play::{build::PlayerRecipe, notation::Notation, playable::Playable, player::Player};
 use std::time::Duration;
 
-/// Limits of a search, each in place of the others.
+/// Options that limit a search; setting one removes the others.
 const LIMIT_KEYS: [&str; 4] = ["ms", "cpu_ms", "clock", "sims"];
-/// The longest time of a search in a spec, in milliseconds.
+/// The time limit, in milliseconds, in the spec of the second player; the caller's times are
+/// shorter.
 const MAX_MS: &str = "86400000";
 
 pub(super) struct EnginePlayer<G: Playable> {
     spec: Notation,
     own: Built<G>,
-    /// The search for the caller's times, once one is given; `None` inside if the spec takes none.
+    /// The second player, for times that the caller gives. The outer `None`: no time was given yet;
+    /// the inner one: the spec cannot be limited in time.
     timed: Option<Option<Built<G>>>,
 }
 
@@ -42,7 +44,7 @@ impl<G: Playable> Built<G> {
 }
 
 impl<G: Playable> EnginePlayer<G> {
-    /// The player of a spec, or in one line why there is none.
+    /// The player of a spec. An error is one line.
     pub(super) fn new(spec: Notation, game: &G) -> Result<Self, String> {
         let recipe = PlayerRecipe::of(&spec, game).map_err(|error| error.to_string())?;
         Ok(Self {
@@ -56,8 +58,8 @@ impl<G: Playable> EnginePlayer<G> {
         &self.spec
     }
 
-    /// The player for a query, the time that it is given, and whether it keeps to it: a time of the
-    /// caller or the `ms` of its spec.
+    /// The player for a query, the time limit to pass to it, and whether it searches for the
+    /// caller's `time`.
     pub(super) fn for_query(
         &mut self,
         time: Option<Duration>,
@@ -81,7 +83,7 @@ impl<G: Playable> EnginePlayer<G> {
         )
     }
 
-    /// Starts a new game of the players that are built.
+    /// Starts a new game for the players that are built.
     pub(super) fn new_game(&mut self, seed: u64) {
         for built in [Some(&mut self.own), self.timed.iter_mut().flatten().next()] {
             if let Some(player) = built.and_then(|built| built.player.as_mut()) {
@@ -90,23 +92,24 @@ impl<G: Playable> EnginePlayer<G> {
         }
     }
 
-    /// Frees the players that are built.
+    /// Drops the players that are built, with their trees and tables.
     pub(super) fn clear(&mut self) {
         (self.own.player, self.timed) = (None, None);
     }
 
-    /// Whether the player is a tree search.
+    /// Whether the player is a tree search (MCTS).
     pub(super) fn has_tree(&self) -> bool {
         self.spec.name == "mcts"
     }
 
-    /// The `ms` of the spec.
+    /// The time limit `ms` of the spec.
     pub(super) fn own_time(&self) -> Option<Duration> {
         let ms: f64 = self.spec.argument("ms")?.to_string().parse().ok()?;
         Duration::try_from_secs_f64(ms / 1000.0).ok()
     }
 
-    /// Whether the search for the caller's times differs from the spec's in the time alone.
+    /// Whether the spec has no limit but `ms`, so that the second player can also search for that
+    /// time.
     fn takes_own_time_alone(&self) -> bool {
         let keeps_tree = (self.spec.argument("keep")).is_some_and(|keep| keep.name == "on");
         let own = self.spec.clone().without(&["ms", "keep"]);
@@ -114,7 +117,8 @@ impl<G: Playable> EnginePlayer<G> {
             && own.to_string() == without_limits(&self.spec).to_string()
     }
 
-    /// The spec with another value of an option, or (`None`) its default; a limit replaces others.
+    /// The spec with an option set to a value, or removed (`None`). A limit replaces all other
+    /// limits.
     pub(super) fn with_option(&self, key: &str, value: Option<Notation>) -> Notation {
         let replaced = match value.is_some() && LIMIT_KEYS.contains(&key) {
             true => &LIMIT_KEYS[..],
@@ -123,7 +127,7 @@ impl<G: Playable> EnginePlayer<G> {
         self.spec.clone().without(replaced).with(key, value)
     }
 
-    /// The player, then its options with their values or `default`.
+    /// The key `player` with the spec, then every option with its value or `default`.
     pub(super) fn options(&self, game: &G) -> Vec<(String, String)> {
         let player = ("player".to_owned(), self.spec.to_string());
         let recipe = PlayerRecipe::of(&self.spec, game);
@@ -139,13 +143,14 @@ fn without_limits(spec: &Notation) -> Notation {
         .clone()
         .without(&LIMIT_KEYS)
         .without(&["nodes", "keep"]);
-    // The first value without a key counts simulations.
+    // The argument of `mcts` without a key is the number of simulations, a limit.
     let is_tree = spec.name == "mcts";
     spec.arguments.retain(|one| !is_tree || one.key.is_some());
     spec
 }
 
-/// A search with the caller's times in place of its limits, which keeps its tree if it can.
+/// The second player: the spec with a time as its only limit, and with tree reuse if the game has
+/// it. `None` if the spec cannot be limited in time.
 fn timed_recipe<G: Playable>(spec: &Notation, game: &G) -> Option<PlayerRecipe<G>> {
     let timed = without_limits(spec).with("ms", Notation::new(MAX_MS));
     let is_tree = spec.name == "mcts";
@@ -155,7 +160,7 @@ fn timed_recipe<G: Playable>(spec: &Notation, game: &G) -> Option<PlayerRecipe<G
     recipe.filter(PlayerRecipe::is_time_limited)
 }
 
-/// The value of a key in a spec, or else the default.
+/// The value of a key in a spec, or `default`.
 pub(crate) fn value_of(spec: &Notation, key: &str, default: &str) -> String {
     let value = spec.argument(key).map(ToString::to_string);
     value.unwrap_or(default.to_owned())

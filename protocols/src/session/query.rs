@@ -1,4 +1,4 @@
-//! Queries to the player of a session: for a move, or for the values of all.
+//! Queries to a session's player: for its choice, or for the values of all moves.
 
 use super::{EnginePlayer, Session};
 use crate::{INPUT_GRACE, Output, SessionConfig, clock::Clock};
@@ -17,26 +17,26 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The least time of a search.
+/// The shortest time limit that is passed to a search.
 const MIN_TIME: Duration = Duration::from_micros(10);
-/// The longest time of a search in a spec.
+/// The longest time limit in a player's spec.
 const MAX_TIME: Duration = Duration::from_secs(86_400);
-/// The time of a continuous analysis whose end was sent ahead.
+/// Time of a continuous analysis if the client's next line has already arrived.
 const QUICK_SEARCH_TIME: Duration = Duration::from_millis(50);
 
 /// A query to a player.
 #[derive(Clone, Copy)]
 pub(crate) struct Query<'a, M> {
-    /// A time in place of the player's own limits.
+    /// A time limit that replaces the player's own limits.
     pub(crate) time: Option<Duration>,
-    /// The moves to choose from, if not all legal ones.
+    /// The moves to choose from; `None`: all legal ones.
     pub(crate) only: Option<&'a [M]>,
-    /// Whether it is repeated until input comes.
+    /// Whether the caller repeats the query until input comes, as in live analysis.
     pub(crate) is_continuous: bool,
 }
 
 impl<M> Query<'_, M> {
-    /// All moves, once, in a given time or within the player's own limits.
+    /// A query for all moves that runs once, for `time` or within the player's own limits.
     pub(crate) fn single(time: Option<Duration>) -> Self {
         Self {
             time,
@@ -49,27 +49,27 @@ impl<M> Query<'_, M> {
 /// The move that a player chose.
 pub(crate) struct Choice<M> {
     pub(crate) mv: M,
-    /// Win probability of the side to move.
+    /// Win probability of the side to move; `None` if the player gives no value.
     pub(crate) value: Option<f32>,
-    /// The proven final score of the side to move.
+    /// The proven final score from the view of the side to move.
     pub(crate) exact: Option<i32>,
     pub(crate) stats: SearchStats,
 }
 
-/// The moves of a position as a player values them.
+/// A player's values of the moves of a position.
 pub(crate) struct MoveAnalysis<M> {
-    /// The legal moves, the best first; before a roll all moves of any roll.
+    /// The legal moves, the best first. Before the roll these are the moves of all rolls.
     pub(crate) moves: Vec<MoveValue<M>>,
     /// The principal variation.
     pub(crate) line: Vec<M>,
     pub(crate) stats: SearchStats,
-    /// Whether the time of the query limited the search.
+    /// Whether the search ran for the time of the query, not within limits of the player.
     pub(crate) is_timed: bool,
-    /// Whether input ended the search.
+    /// Whether the client's input stopped the search.
     pub(crate) is_interrupted: bool,
 }
 
-/// The chosen move alone.
+/// A choice as an analysis of one move.
 impl<M: Copy> From<Choice<M>> for MoveAnalysis<M> {
     fn from(choice: Choice<M>) -> Self {
         let mv = MoveValue {
@@ -86,7 +86,7 @@ impl<M: Copy> From<Choice<M>> for MoveAnalysis<M> {
     }
 }
 
-/// The player of a session that names none: one second a move.
+/// The player of a session that names none; it searches one second for each move.
 pub(super) fn default_player<G: Playable>(game: &G, config: &SessionConfig) -> Notation {
     let time = milliseconds(Duration::from_secs(1).min(config.max_time));
     let best = Notation::new("best");
@@ -99,7 +99,7 @@ pub(super) fn default_player<G: Playable>(game: &G, config: &SessionConfig) -> N
     Notation::new(name).with("ms", time).with("eval", evaluator)
 }
 
-/// A time of a search in a spec.
+/// A time as the value of a spec's `ms`.
 fn milliseconds(time: Duration) -> Notation {
     let milliseconds = (time.min(MAX_TIME).as_secs_f64() * 100_000.0).round() / 100.0;
     Notation::new(milliseconds.max(0.01).to_string())
@@ -110,13 +110,13 @@ impl<G: Playable> Session<G> {
         self.player.has_tree()
     }
 
-    /// The time of a move by the player's own limit, if that is one.
+    /// The `ms` in the player's spec, if it has one.
     pub(crate) fn own_time(&self) -> Option<Duration> {
         self.player.own_time()
     }
 
-    /// Runs a query on the player, which keeps its tree and table. Also returns whether the time of
-    /// the query limited it, and whether input ended it.
+    /// Runs a query on the player. Returns the result, whether the search had a time limit, and
+    /// whether input stopped it.
     fn with_player<T>(
         &mut self,
         query: &Query<'_, G::Move>,
@@ -126,7 +126,7 @@ impl<G: Playable> Session<G> {
         let seed = self.seed(SeedSpace::Player);
         let time = (query.time).map(|time| time.min(self.config.max_time).max(MIN_TIME));
         let (player, time, is_timed) = self.player.for_query(time, &self.game, seed);
-        // A player without a limit of time answers once, and is given the time for it.
+        // A player that cannot be limited in time runs once.
         let is_continuous = query.is_continuous && is_timed;
         let grace = if is_continuous {
             Duration::ZERO
@@ -138,7 +138,8 @@ impl<G: Playable> Session<G> {
             time,
             ..Limits::from(&stop)
         };
-        // In this order, so that no input between the two is missed.
+        // The stop flag is created before the check for input, so that no input between the two is
+        // missed.
         let (answer, is_interrupted) = if is_continuous && output.input_pending() {
             (run_briefly(&stop, || run(player, &limits)), false)
         } else {
@@ -151,7 +152,7 @@ impl<G: Playable> Session<G> {
         (answer, is_timed, is_interrupted)
     }
 
-    /// Has the player choose a move, without playing it.
+    /// Asks the player for a move, which is not played.
     pub(crate) fn choose(
         &mut self,
         query: &Query<'_, G::Move>,
@@ -180,8 +181,8 @@ impl<G: Playable> Session<G> {
         })
     }
 
-    /// Has the player choose a move in a given time, else in its share of a clock, which it then
-    /// takes off that clock.
+    /// Asks the player for a move in the given time, else in a fraction of the clock, from which
+    /// the time used is then subtracted.
     pub(crate) fn choose_on_clock(
         &mut self,
         time: Option<Duration>,
@@ -197,13 +198,14 @@ impl<G: Playable> Session<G> {
         Ok(mv)
     }
 
-    /// The time of a clock for the next move.
+    /// The time that the clock allows for the next move.
     pub(crate) fn move_time(&self, clock: Option<&Clock>) -> Option<Duration> {
         let expected_moves_left = self.game.expected_moves_left(&self.position);
         clock.map(|clock| clock.move_time(expected_moves_left))
     }
 
-    /// Has the player value the moves; a repeated query with a time continues the search.
+    /// Asks the player for the values of the moves. If a query with a time is repeated, the search
+    /// continues.
     pub(crate) fn analyse(
         &mut self,
         query: &Query<'_, G::Move>,
@@ -232,7 +234,7 @@ impl<G: Playable> Session<G> {
         })
     }
 
-    /// Analyses the position by a search for proofs within a time.
+    /// Searches for a proven value of the position, for a limited time.
     pub(crate) fn solve(
         &mut self,
         time: Duration,
@@ -254,7 +256,7 @@ impl<G: Playable> Session<G> {
         Ok(sorted(analysis))
     }
 
-    /// The win probability of the seat to move; after a roll that of its best move.
+    /// The win probability of the seat to move; if the roll is known, that of the roll's best move.
     pub(crate) fn value(&mut self, output: &mut dyn Output) -> Result<f32, String> {
         self.check_not_over()?;
         let (position, query) = (self.position, Query::single(None));
@@ -280,7 +282,7 @@ impl<G: Playable> Session<G> {
         Ok(())
     }
 
-    /// Changes the player, or an option of it; `default` resets an option.
+    /// Changes the player, or one of its options; the value `default` resets an option.
     pub(crate) fn set_option(&mut self, key: &str, value: &str) -> Result<(), String> {
         let value = Notation::parse(value).map_err(|error| error.to_string())?;
         if key == "player" {
@@ -290,13 +292,13 @@ impl<G: Playable> Session<G> {
         self.set_player(&self.player.with_option(key, value))
     }
 
-    /// The player, then its options with their values or `default`.
+    /// The key `player` with the spec, then every option with its value or `default`.
     pub(crate) fn options(&self) -> Vec<(String, String)> {
         self.player.options(&self.game)
     }
 }
 
-/// An analysis with the best moves first.
+/// Converts an analysis, and sorts the moves by value, the best first.
 fn sorted<M: Copy + PartialEq>(analysis: Analysis<M>) -> MoveAnalysis<M> {
     let Analysis {
         mut moves,
@@ -318,7 +320,7 @@ fn sorted<M: Copy + PartialEq>(analysis: Analysis<M>) -> MoveAnalysis<M> {
     }
 }
 
-/// The answer of a search that is stopped after [`QUICK_SEARCH_TIME`].
+/// Runs a search, and stops it after [`QUICK_SEARCH_TIME`].
 fn run_briefly<T>(stop: &AtomicBool, search: impl FnOnce() -> T) -> T {
     thread::scope(|scope| {
         let timer = scope.spawn(|| {

@@ -1,4 +1,4 @@
-//! Tests of players in a session: built once, with tree and clock from move to move.
+//! Tests that a session builds its player once, and that tree and clock last from move to move.
 
 use super::Session;
 use crate::{Action, Handler, Output, Protocol, ProtocolKind, SessionConfig, gtp::Gtp, open};
@@ -15,19 +15,19 @@ use std::{
     time::Duration,
 };
 
-/// Events of the recorded players of a test, in order.
+/// The calls that the recorded players received, in order.
 static EVENTS: Mutex<Vec<Event>> = Mutex::new(Vec::new());
 
 #[derive(Clone, Debug, PartialEq)]
 enum Event {
     Build,
     NewGame,
-    /// A decision with its time, in milliseconds.
+    /// A call for a decision, with its time limit in milliseconds.
     Decide(Option<u128>),
 }
 use Event::{Build, Decide, NewGame};
 
-/// Plays the first move, and records its calls.
+/// A player that plays the first legal move and records its calls.
 struct Recorded<G>(G);
 
 impl<G: Playable> Player<G> for Recorded<G> {
@@ -80,7 +80,7 @@ fn reply(protocol: &mut dyn Protocol, line: &str) -> String {
     output
 }
 
-/// The events of some lines in a session with a recorded player.
+/// The calls that a recorded player receives in a session of these lines.
 fn events<G: Playable>(kind: ProtocolKind, game: G, lines: &[String]) -> Vec<Event> {
     provide::<G>("recorded", |_, game| {
         let game = game.clone();
@@ -119,7 +119,7 @@ fn a_player_is_built_once_and_given_its_part_of_the_clock() {
     ]));
     let gtp = times(&events(ProtocolKind::Gtp, Reversi::EIGHT, &gtp));
     assert_eq!(gtp.len(), 12);
-    // A move takes its part of the reported time, or the time of the command.
+    // The time of a move is part of the reported time, or the time in the command.
     assert!(
         gtp[..10]
             .iter()
@@ -127,7 +127,7 @@ fn a_player_is_built_once_and_given_its_part_of_the_clock() {
     );
     assert_eq!(gtp[10], Some(3_000));
     assert!(gtp[11].is_some_and(|ms| ms <= 1_000), "{gtp:?}");
-    // Requests name whole positions, and are of one game.
+    // Each TCGA request is a whole position, which continues the game.
     let tcga = lines(&[
         "time_setting 100",
         "get R 3 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3",
@@ -178,7 +178,7 @@ fn gtp_reuses_the_tree_from_move_to_move_under_time_settings() {
         for _ in 0..10 {
             let reply = gtp.handle(&mut session, "genmove", &mut output).unwrap();
             assert!(reply.starts_with("= "), "{reply}");
-            // The tree as the next move finds it: the visits beyond those of the search itself.
+            // Visits that the search found in the reused tree, beyond its own simulations.
             let (_, legal) = session.legal_moves().unwrap();
             let (player, time, is_timed) =
                 session
@@ -200,7 +200,7 @@ fn gtp_reuses_the_tree_from_move_to_move_under_time_settings() {
             assert!(is_timed && visits >= tree.simulations, "{spec}");
             reused.push(visits - tree.simulations);
         }
-        // A slow machine searches less, but hardly ever nothing.
+        // On a slow machine some searches find no visits to reuse, but hardly ever half of them.
         let moves = reused.iter().filter(|visits| **visits > 0).count();
         assert!(moves >= 5, "{spec}: {reused:?}");
     }

@@ -29,7 +29,7 @@ use serde::de::Error as _;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
 
-/// Characters of a wrong text that an error quotes.
+/// Characters of an invalid text that an error message quotes at most.
 const MAX_QUOTED: usize = 80;
 
 /// Answers a request; an error is an answer, too: an object with `error`.
@@ -68,7 +68,7 @@ fn answer_with_observer(
         .unwrap_or_else(|problem| json!(problem))
 }
 
-/// The game, except for a list of games, and the rest of a request.
+/// The game of a request (`None` for the list of games) and the rest of the request.
 fn parse_request(request: &[u8]) -> Result<(Option<String>, Question), Problem> {
     let parse = || {
         let mut request: Value = serde_json::from_slice(without_mark(request))?;
@@ -94,7 +94,7 @@ fn answer_about(
     limits: &Limits,
     observer: Option<&mut Observer<'_>>,
 ) -> Result<Value, Problem> {
-    // Finding out whether models exist takes time.
+    // Cached, because the search for model files takes time.
     static GAMES: OnceLock<Value> = OnceLock::new();
     match game {
         None => Ok(GAMES
@@ -106,7 +106,7 @@ fn answer_about(
     }
 }
 
-/// A game with each of its rules, as `games` lists it.
+/// One JSON object of the list of games for each rule variant of a game.
 fn game_json<G: Playable>() -> Vec<Value> {
     let json = |&notation: &&'static str| {
         let game: G = read(notation, &parse(notation).ok()?).ok()?;
@@ -126,19 +126,20 @@ fn game_json<G: Playable>() -> Vec<Value> {
     G::INFO.page_rules().iter().filter_map(json).collect()
 }
 
-/// Whether there is a learned model for a game of this size.
+/// Whether there is a trained model for this game and board size.
 fn has_best<G: Playable>(game: &G) -> bool {
     game.best_model().is_some() && game.evaluator(&Notation::new("best")).is_ok()
 }
 
-/// The game's best evaluator, and its default one.
+/// The names of the game's best evaluator and of its default one.
 fn best_and_default<G: Playable>(game: &G) -> [&'static str; 2] {
     let first = evaluators::<G>().next();
     let default = first.map_or("random", |first| first.name);
     [if has_best(game) { "best" } else { default }, default]
 }
 
-/// The players to meet, the weakest first: the name of a level, and the notation of its player.
+/// The opponents that the page offers, the weakest first: the name of a level, and its player's
+/// notation.
 pub fn levels<G: Playable>(game: &G) -> impl Iterator<Item = (&'static str, String)> + use<G> {
     let [best, default] = best_and_default(game);
     G::INFO.levels.iter().map(move |(name, player)| {
@@ -277,14 +278,14 @@ fn answer_for<G: Playable>(
     })
 }
 
-/// The start of a seed; with `best` one of the best, in games that list them.
+/// The start position for a seed; with `best`, one of the best starts in games that list them.
 pub fn start<G: Playable>(game: &G, seed: u64, best: bool) -> G::Position {
     let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Arena, &[]));
     let best = best.then(|| game.strong_start(seed)).flatten();
     best.unwrap_or_else(|| game.random_start(&mut random, 0))
 }
 
-/// The roll of a seed at a ply; `None` without chance, and once the game is over.
+/// The roll for a seed at a ply; `None` in games without chance, and once the game is over.
 pub fn roll<G: Playable>(game: &G, position: &G::Position, seed: u64, ply: u64) -> Option<u8> {
     let goes_on = game.payoffs(position).is_none();
     (goes_on && has_chance::<G>()).then(|| {
@@ -294,7 +295,7 @@ pub fn roll<G: Playable>(game: &G, position: &G::Position, seed: u64, ply: u64) 
 }
 
 fn position_json<G: Playable>(game: &G, position: &G::Position, face: Option<u8>) -> Value {
-    // With the digits of `f32`.
+    // Converts through text, so that JSON shows the digits of the `f32`.
     let digits = |payoff: &f32| payoff.to_string().parse::<f64>().ok();
     let payoffs = |position: &G::Position| {
         let payoffs = game.payoffs(position)?;
@@ -322,7 +323,7 @@ fn position_json<G: Playable>(game: &G, position: &G::Position, face: Option<u8>
     })
 }
 
-/// An object without its optional keys that are null.
+/// Removes optional keys whose value is null.
 fn without_null(mut object: Value) -> Value {
     const OPTIONAL: [&str; 3] = ["shares", "calibrated", "faces"];
     if let Some(keys) = object.as_object_mut() {
@@ -331,7 +332,7 @@ fn without_null(mut object: Value) -> Value {
     object
 }
 
-/// The values of a position, its moves and its rolls.
+/// The JSON of the values of a position, its moves and its rolls.
 fn values_json<G: Playable>(
     game: &G,
     position: &G::Position,
@@ -351,8 +352,8 @@ fn values_json<G: Playable>(
             "exact": rated.is_exact,
         }))
     };
-    // A move that a sampling player never tried counts as lost; players that value no moves have no
-    // value at all.
+    // A move that a sampling player never tried gets value 0. For players without values there are
+    // none.
     let has_values = moves.iter().any(|rated| rated.value.is_some());
     let is_fitted = moves.iter().any(|rated| rated.calibrated.is_some());
     let rated_roll = |roll: &Roll| {
@@ -395,7 +396,7 @@ fn values_json<G: Playable>(
     }))
 }
 
-/// The value of an evaluator, or the error in its name.
+/// The JSON of an evaluator's value, or of its error, with the evaluator's name.
 fn evaluation_json<G: Playable>(game: &G, position: &G::Position, name: &str) -> Value {
     let evaluator = parse_evaluator::<G>(name).and_then(|notation| {
         evaluator_from(&notation, game).map_err(|(_, problem)| Problem::wrong(problem))
@@ -412,10 +413,11 @@ fn evaluation_json<G: Playable>(game: &G, position: &G::Position, name: &str) ->
     }
 }
 
-/// The decision of a player; where there is chance, after the roll.
+/// A player's choice of move; in games with chance, for the given roll.
 ///
 /// # Errors
-/// In one line, if there is nothing to decide, or the player fails.
+///
+/// In one line, if there is no move to choose, or the player fails.
 pub fn decision<G: Playable>(
     game: &G,
     position: &G::Position,

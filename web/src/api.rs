@@ -63,19 +63,19 @@ pub struct PlayedPly {
     pub mv: String,
 }
 
-/// The error of a request.
+/// An error in the answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{error}")]
 pub struct Problem {
-    /// One line: what is wrong, and what would be right.
+    /// One line: the mistake, and what would be valid.
     pub error: String,
-    /// Whether a correct request took too long.
+    /// Whether the request was valid, but ran out of time.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub out_of_time: bool,
 }
 
 impl Problem {
-    /// A request that is wrong.
+    /// An error for an invalid request.
     pub fn wrong(problem: impl ToString) -> Self {
         Self {
             error: printable(&problem.to_string().replace('\n', " ")).into_owned(),
@@ -84,17 +84,17 @@ impl Problem {
     }
 }
 
-/// The origin of a game's result: the value of its start, luck, errors, and the drift of the reviewer's
-/// values.
+/// The review of a game: each seat's result as a sum of the start's value, luck, errors and drift.
 #[derive(Clone, Debug, Serialize)]
 pub struct GameReview {
-    /// Each seat.
+    /// One entry for each seat.
     pub seats: Vec<SeatReview>,
-    /// All plies.
+    /// One entry for each ply.
     pub plies: Vec<PlyReview>,
-    /// Whether the game has ended, by the rules or otherwise.
+    /// Whether the game has a result, by the rules or by agreement.
     pub over: bool,
-    /// The largest difference between a seat's terms and its result: 0 up to rounding.
+    /// The largest difference, over all seats, between the sum of the terms and the result: a
+    /// rounding error.
     pub balance: f64,
 }
 
@@ -104,20 +104,20 @@ pub struct GameReview {
 pub struct SeatReview {
     /// The value of the start, before the first roll.
     pub start: f64,
-    /// The luck of its own rolls.
+    /// The luck of this seat's rolls.
     pub luck: f64,
-    /// The cost of its own errors.
+    /// The win probability lost by this seat's errors.
     pub errors: f64,
-    /// The gain from luck and errors of all others.
+    /// This seat's gain or loss from the luck and errors of all others.
     pub others: f64,
-    /// The sum of the plies' drift; in a game that did not end by the rules also the difference between
-    /// its result and the value of its last position.
+    /// The sum over all plies of the change of the reviewer's value from one analysis to the next.
+    /// If the game did not end by the rules, also its result less the value of its last position.
     pub drift: f64,
     /// The payoff, or the value of the last position.
     pub result: f64,
-    /// Its decisions with more than one move.
+    /// Decisions of this seat that had more than one legal move.
     pub decisions: u32,
-    /// The mean error of these; 0 without any.
+    /// The mean error of these decisions; 0 if there are none.
     pub error_per_decision: f64,
 }
 
@@ -135,15 +135,16 @@ pub struct PlyReview {
     pub choices: usize,
     /// The value before the roll.
     pub before: Vec<f64>,
-    /// The value after it, with the best move.
+    /// The value after the roll, if the best move is made.
     pub rolled: Vec<f64>,
     /// The value after the move.
     pub after: Vec<f64>,
-    /// The luck of the roll to the seat that moved.
+    /// How much the roll gained for the seat that moved.
     pub luck: f64,
-    /// The loss against the best move to the seat that moved.
+    /// The value of the best move less that of the move, for the seat that moved.
     pub error: f64,
-    /// The value of the next position in its own analysis, less `after`.
+    /// The value of the next position in its own analysis, less `after`: how much the reviewer
+    /// changed its mind.
     pub drift: Vec<f64>,
     /// The best move.
     pub best: String,

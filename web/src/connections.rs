@@ -21,50 +21,52 @@ use tokio::{
     time::{Instant, sleep, sleep_until},
 };
 
-/// The limit for one client, and for all together.
+/// A maximum for one client, and one for all clients together.
 pub(crate) struct ClientLimit {
     pub(crate) per_client: usize,
     pub(crate) total: usize,
 }
 
-/// Connections; fewer than the descriptors that a process has by default.
+/// Open connections; below the usual limit of file descriptors of a process.
 const MAX_CONNECTIONS: ClientLimit = ClientLimit {
     per_client: 128,
     total: 512,
 };
-/// Requests with a file of games.
+/// Requests that upload a file of games and are in progress.
 const MAX_FILES: ClientLimit = ClientLimit {
     per_client: 8,
     total: 16,
 };
-/// Interval of checks for a hang-up of a client that has sent more data.
+/// Interval of checks whether a client that has sent more data has hung up.
 const HANG_UP_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The next event of a connection.
+/// What a connection waits for.
 #[derive(Clone, Copy, PartialEq)]
 enum Phase {
-    /// A request, or the receipt of an answer; since then.
+    /// For the client: to send a request, or to receive an answer. Holds the time when the wait
+    /// began.
     Idle(Instant),
-    /// The body of a request, which has its own deadline; since then.
+    /// For the body of a request, which has a deadline of its own. Holds the time when the wait
+    /// began.
     Body(Instant),
-    /// The answer.
+    /// For the server: to answer.
     Answer,
 }
 
 struct Entry {
     client: IpAddr,
     phase: Phase,
-    /// Requests with a body.
+    /// Requests with a body so far.
     requests: u64,
-    /// Whether the last of them has a file of games.
+    /// Whether the last request with a body uploads a file of games.
     has_file: bool,
-    /// Notified when it is evicted.
+    /// Notified when this connection is evicted.
     evicted: Arc<Notify>,
 }
 
 /// All open connections.
 pub(crate) struct Connections {
-    /// A client's time for the head of a request, and for taking an answer.
+    /// How long a client may take to send a request's head, or to receive an answer.
     timeout: Duration,
     entries: Mutex<HashMap<u64, Entry>>,
 }
@@ -79,7 +81,8 @@ impl Connections {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lists connection `number`; `None` if all others are being answered.
+    /// Adds connection `number`, and evicts another if the limits require it; `None` if there is no
+    /// room, because no idle connection can be evicted.
     pub(crate) fn admit(
         self: &Arc<Self>,
         number: u64,
@@ -110,7 +113,7 @@ impl Connections {
     }
 }
 
-/// The client of an address.
+/// The client that an address belongs to: for IPv6 its network of 64 bits.
 fn client(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
@@ -121,7 +124,8 @@ fn client(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Makes room for one more of the counted entries, by eviction if necessary; returns whether there is.
+/// Makes room for one more of the entries that `is_counted` selects, by eviction if necessary;
+/// returns whether there is room.
 fn make_room(
     entries: &mut HashMap<u64, Entry>,
     client: IpAddr,
@@ -138,7 +142,7 @@ fn make_room(
     if !is_client_full && counts.values().sum::<usize>() < limit.total {
         return true;
     }
-    // Of the client with the most, the one that is idle for longest.
+    // Evicts from the client with the most entries the one that is idle for longest.
     let idle = entries.iter().filter_map(|(&number, entry)| {
         let (Phase::Idle(since) | Phase::Body(since)) = entry.phase else {
             return None;
@@ -167,12 +171,12 @@ impl Drop for Connection {
 }
 
 impl Connection {
-    /// Its bytes.
+    /// The byte stream of the connection.
     pub(crate) fn bytes(&self) -> Bytes {
         Bytes(Arc::clone(&self.stream))
     }
 
-    /// Completes once this connection is evicted, or idle for too long.
+    /// Completes once this connection is evicted, or has been idle for too long.
     pub(crate) async fn expires(&self) {
         let overdue = async {
             loop {
@@ -195,7 +199,7 @@ impl Connection {
         or_ended(overdue, pin!(self.evicted.notified())).await;
     }
 
-    /// Completes once the client has hung up, or closed its sending side.
+    /// Completes once the client has hung up or closed its sending side.
     pub(crate) fn hang_up(&self) -> impl Future<Output = ()> + Send + 'static {
         let stream = Arc::clone(&self.stream);
         async move {
@@ -207,14 +211,14 @@ impl Connection {
         }
     }
 
-    /// Notes a request without a body.
+    /// Records a request without a body: the idle time starts again.
     pub(crate) fn has_request(&self) {
         if let Some(entry) = self.total.entries().get_mut(&self.number) {
             entry.phase = Phase::Idle(Instant::now());
         }
     }
 
-    /// Notes a request whose body follows; `None` if there are too many with files.
+    /// Records a request whose body follows; `None` if there are too many uploads of files.
     pub(crate) fn receive(&self, has_file: bool) -> Option<Exchange> {
         let mut entries = self.total.entries();
         let has_room = !has_file
@@ -233,7 +237,7 @@ impl Connection {
     }
 }
 
-/// A request that is being received and answered; the connection is idle again when this is dropped.
+/// A request with a body, from its receipt to its answer. Dropping it makes the connection idle.
 pub(crate) struct Exchange {
     number: u64,
     request: u64,
@@ -241,12 +245,12 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    /// Notes that the request is complete.
+    /// Records that the body is complete, and the answer is being computed.
     pub(crate) fn is_received(&self) {
         self.enter(Phase::Answer);
     }
 
-    /// Sets the connection's phase, if it is open and this is its last request.
+    /// Sets the connection's phase, unless it is closed or has begun a later request.
     fn enter(&self, phase: Phase) {
         let mut entries = self.total.entries();
         let entry = entries.get_mut(&self.number);
@@ -263,7 +267,7 @@ impl Drop for Exchange {
     }
 }
 
-/// The output of a future, or `None` if another one completes first.
+/// The output of a future, or `None` if `end` completes first.
 pub(crate) async fn or_ended<T>(
     work: impl Future<Output = T>,
     mut end: Pin<&mut impl Future<Output = ()>>,
@@ -276,11 +280,11 @@ pub(crate) async fn or_ended<T>(
     .await
 }
 
-/// The bytes of a connection that is also watched for a hang-up.
+/// The byte stream of a connection; the socket is shared with the check for hang-ups.
 pub(crate) struct Bytes(Arc<TcpStream>);
 
 impl Bytes {
-    /// Repeats an attempt whenever the stream is ready, until it does not block.
+    /// Calls `attempt` whenever the stream is ready, until it does not block.
     fn once_ready<T>(
         context: &mut Context<'_>,
         is_ready: impl Fn(&mut Context<'_>) -> Poll<io::Result<()>>,
@@ -326,7 +330,7 @@ impl hyper::rt::Write for Bytes {
         Poll::Ready(Ok(()))
     }
 
-    /// Nothing: the connection closes with its last owner.
+    /// Does nothing: the socket is closed when its last owner is dropped.
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
@@ -356,13 +360,13 @@ mod tests {
                 (3, entry(many, Phase::Idle(after(2)))),
             ])
         };
-        // The new client, the limits; the evicted connection.
+        // The new client, the limits, and the connection that is evicted.
         for (client, per_client, total, eviction) in [
             (new, 9, 9, None),
             (new, 3, 5, None),
             (few, 2, 5, None),
             (many, 4, 5, None),
-            // Beyond the total limit, and that of a client.
+            // The client's limit is reached as well as the total one.
             (new, 9, 4, Some(1)),
             (few, 9, 4, Some(1)),
             (many, 9, 4, Some(1)),

@@ -1,7 +1,7 @@
-//! From the game of a request to its type and rules.
+//! Selects a game's type and rules from the game's text in a request.
 //!
-//! A request chooses a game of the one list ([`engine::for_games!`]) with parameters that name no
-//! file ([`GameInfo::page_parameters`](engine::play::game_info::GameInfo::page_parameters)).
+//! A request chooses from the list of all games ([`engine::for_games!`]); its parameters cannot
+//! name files ([`GameInfo::page_parameters`](engine::play::game_info::GameInfo::page_parameters)).
 
 use crate::api::Problem;
 use crate::limits::problem_in;
@@ -11,7 +11,8 @@ use engine::play::{
     playable::Playable,
 };
 
-/// Runs an expression with the game of a text, within a function that fails if there is none.
+/// Evaluates an expression with the game of a text; the function around it returns an error if
+/// there is no such game.
 macro_rules! with_game {
     ([$($name:ident = $type:ty),* $(,)?] $text:expr, $game:ident => $body:expr) => {{
         let names = [$(<$type as engine::play::rules::Rules>::INFO.name),*];
@@ -26,7 +27,7 @@ macro_rules! with_game {
 }
 pub(crate) use with_game;
 
-/// The results of a function of every game, in order.
+/// Calls a generic function for every game and collects the results in order.
 macro_rules! each_game {
     ([$($name:ident = $type:ty),* $(,)?] $function:ident) => {
         [$($function::<$type>()),*].concat()
@@ -41,12 +42,12 @@ pub(crate) fn unknown_game(name: &str, names: &str) -> Problem {
     ))
 }
 
-/// The notation of a game.
+/// Parses a game's notation.
 pub(crate) fn parse(text: &str) -> Result<Notation, Problem> {
     Notation::parse(text).map_err(Problem::wrong)
 }
 
-/// A game of this type with the parameters of a notation, which have to be among those of the page.
+/// Builds a game of type `G` from a notation. Parameters that the page does not offer are refused.
 pub(crate) fn read<G: Playable>(text: &str, notation: &Notation) -> Result<G, Problem> {
     let is_allowed = |argument: &&Argument| {
         let key = argument.key.as_deref().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! GTP over HTTP: a request is a command, the answer its reply as text.
+//! GTP over HTTP: a request is a command, the answer is the reply as text.
 //!
-//! Sessions have names; each has a game with its history, and a player for the time of a command. A
-//! command ends a running search of its session. Invariant: there are at most [`MAX_SESSIONS`]
-//! sessions, and commands are limited as other requests are ([`RequestLimits`]).
+//! A named session keeps a game with its history; its player exists only during a command. A
+//! command stops a search of its session that is still running. Invariant: there are at most
+//! [`MAX_SESSIONS`] sessions, and commands have the limits of other requests ([`RequestLimits`]).
 
 use crate::api::Problem;
 use crate::games::with_game;
@@ -18,25 +18,25 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Open sessions; a further one replaces the least recently used.
+/// Most open sessions; a new one replaces the one that was not used for longest.
 pub const MAX_SESSIONS: usize = 16;
-/// Characters of a session's name.
+/// Characters of a session's name at most.
 const MAX_NAME: usize = 32;
 
-/// The longest wait for the command before, whose search was ended.
+/// How long a command waits for the session's previous command, whose search it has stopped.
 const MAX_WAIT: Duration = Duration::from_secs(1);
-/// Time between two checks for its end.
+/// Interval of checks whether the previous command has ended.
 const WAIT_STEP: Duration = Duration::from_millis(2);
 
 struct Session {
     gtp: Mutex<Box<dyn Protocol>>,
-    /// The start of the running command, and the stop flag of its search.
+    /// While a command runs: when it started, and the stop flag of its search.
     search: Mutex<Option<(Instant, Arc<AtomicBool>)>>,
 }
 
 type SharedSession = Arc<Session>;
 
-/// The reply to a command; a live analysis ends after its first line.
+/// Collects the reply to a command; live analysis ends after its first report.
 struct Reply {
     text: String,
     count: usize,
@@ -51,7 +51,7 @@ impl Output for Reply {
     }
 
     fn input_pending(&mut self) -> bool {
-        // The first output acknowledges the command.
+        // The first write is only the start of a streamed reply.
         self.count > 1 || self.stop.load(Ordering::Relaxed)
     }
 
@@ -67,7 +67,7 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// Without sessions.
+    /// An empty set of sessions.
     #[must_use]
     pub fn new(limits: RequestLimits) -> Self {
         let all = Mutex::default();
@@ -81,8 +81,8 @@ impl Sessions {
         name.len() <= MAX_NAME && name.bytes().all(is_sign)
     }
 
-    /// Ends the search of a session for another command, unless it has begun so recently that both
-    /// were sent together.
+    /// Stops the running search of a session for a new command, unless the search has only just
+    /// begun, so that both commands were sent together.
     pub fn interrupt(&self, name: &str) {
         let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         let session = all.iter().find(|(other, _)| other == name);
@@ -95,11 +95,12 @@ impl Sessions {
         }
     }
 
-    /// The reply to a command of a session, which is created if necessary; `stop` ends its search. A
-    /// command that is stopped before its turn has no effect.
+    /// The reply to a command of a session, which is created if it does not exist; setting `stop`
+    /// ends the search. If `stop` is set before the command starts, it has no effect.
     ///
     /// # Errors
-    /// If the session is busy, or all are, or `stop` is set.
+    ///
+    /// If this session or all sessions are busy, or `stop` is set.
     pub fn answer(
         &self,
         name: &str,
@@ -171,7 +172,7 @@ impl Sessions {
     }
 }
 
-/// A session for a game and a player within the limits.
+/// Opens a session whose players obey the request limits.
 fn open_session(
     limits: &RequestLimits,
     game: &str,
@@ -270,7 +271,7 @@ mod tests {
             assert!(send(command, true).is_err(), "{command}");
             assert_eq!(send("position", false).unwrap(), before, "{command}");
         }
-        // It does not wait for a busy session.
+        // Holding the lock makes the session busy.
         let session = sessions.session("a").unwrap();
         let busy = session.gtp.lock().unwrap();
         let began = Instant::now();
@@ -307,7 +308,7 @@ mod tests {
                             Instant::now(),
                         )
                     });
-                    // A command ends only a search that has begun.
+                    // Waits until the search has begun, because only then a new command stops it.
                     while sessions
                         .session("a")
                         .unwrap()

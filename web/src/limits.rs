@@ -15,18 +15,18 @@ use engine::play::{
 };
 use std::time::Duration;
 
-/// Bytes of the longest request.
+/// Bytes of the longest request without a file.
 pub(crate) const MAX_REQUEST: usize = 1 << 16;
-/// Plies of the longest game that is reviewed.
+/// Plies of the longest game that can be reviewed.
 pub(crate) const MAX_PLIES: usize = 600;
-/// Evaluators of one request.
+/// Most evaluators in one request.
 pub(crate) const MAX_EVALUATORS: usize = 16;
-/// Plies of one search.
+/// Largest `depth` of a search, in plies.
 pub(crate) const MAX_DEPTH: u32 = 12;
-/// MiB of one search.
+/// Largest memory of a search, in MiB.
 const MAX_MEBIBYTES: f64 = 64.0;
 
-/// Limits of threads, time and simulations of one request.
+/// Limits of threads, time and simulations of a request.
 #[derive(Clone, Debug)]
 pub struct RequestLimits {
     /// Threads of one search.
@@ -35,9 +35,9 @@ pub struct RequestLimits {
     pub milliseconds: f64,
     /// Simulations of one search.
     pub simulations: u32,
-    /// Roll-outs of a move.
+    /// Games of a rollout for each move.
     pub games: u32,
-    /// The time of a whole request; a search that runs when it ends is finished.
+    /// Time for a complete request. A search that is running at its end is not cut short.
     pub total: Duration,
 }
 
@@ -53,7 +53,7 @@ impl Default for RequestLimits {
     }
 }
 
-/// Searches of the Star family; a limit of time ends them at any depth.
+/// Names of the searches of the Star family, which take a time limit at any depth.
 const STAR_SEARCHES: [&str; 8] = [
     "star0",
     "star0.5",
@@ -65,33 +65,36 @@ const STAR_SEARCHES: [&str; 8] = [
     "bestreply",
 ];
 
-/// Evaluators that play games to the end for each value.
+/// Evaluators that play games to the end for every value: too slow for requests.
 const SLOW_EVALUATORS: [&str; 1] = ["mrmonte"];
 
-/// Players with the same keys.
+/// Groups of players that accept the same keys.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Family {
     Star,
     Mcts,
     Rollout,
-    /// Without keys.
+    /// Players that accept no keys.
     Plain,
 }
 
 impl RequestLimits {
-    /// The player of a text, within these limits.
+    /// Parses and builds a player within these limits.
     ///
     /// # Errors
-    /// As [`RequestLimits::parse_player`], and if the player cannot be built.
+    ///
+    /// As for [`RequestLimits::parse_player`], and if the player cannot be built.
     pub fn player<G: Playable>(&self, game: &G, text: &str) -> Result<PlayerRecipe<G>, Problem> {
         let recipe = game.player(&self.parse_player::<G>(text)?);
         recipe.map_err(|problem| problem_in("player", text, problem))
     }
 
-    /// The notation of a text, within these limits.
+    /// Parses a player's notation and applies these limits.
     ///
     /// # Errors
-    /// If it names a player, an evaluator or an option that is not listed, or exceeds a limit.
+    ///
+    /// If a player, an evaluator or an option is not on the list for requests, or a value exceeds a
+    /// limit.
     pub fn parse_player<G: Playable>(&self, text: &str) -> Result<Notation, Problem> {
         let notation = parse(text).and_then(|notation| self.restrict::<G>(notation));
         notation.map_err(|problem| problem_in("player", text, problem))
@@ -111,7 +114,7 @@ impl RequestLimits {
             .iter()
             .filter(|own| own.parameters.is_empty());
         let plain: Vec<&str> = own.map(|own| own.name).chain(["random"]).collect();
-        // The keys of arguments without one, in order.
+        // The keys that arguments without a key stand for, in order.
         let (family, positional): (_, &[&str]) = match &*name {
             star if STAR_SEARCHES.contains(&star) => (Family::Star, &["depth", "eval"]),
             "mcts" => (Family::Mcts, &["sims"]),
@@ -144,7 +147,7 @@ impl RequestLimits {
         let has = |key: &str| notation.argument(key).is_some();
         let is_timed = has("ms") || has("cpu_ms");
         let is_limited = is_timed || has("nodes");
-        // A depth alone means a complete search to it.
+        // A `star2` that has only a depth searches exhaustively, without ProbCut.
         let is_complete = name == "star2" && !is_limited && has("depth") && !has("probcut");
         let defaults = [
             (Family::Star, "ms", self.milliseconds, !is_timed),
@@ -161,7 +164,8 @@ impl RequestLimits {
         Ok(notation)
     }
 
-    /// Checks the value of a key; `None` if the family has no such key.
+    /// Checks the value of a key against the limits; `None` if players of the family have no such
+    /// key.
     fn check<G: Playable>(
         &self,
         family: Family,
@@ -174,7 +178,7 @@ impl RequestLimits {
             (Star | Rollout, "eval") | (Mcts, "prior" | "leaf") => {
                 return Some(check_evaluator::<G>(value));
             }
-            // The player checks these; no value of theirs is expensive.
+            // Left to the player's own check, because no value of these is expensive.
             (
                 Star,
                 "order" | "negascout" | "nodes" | "step" | "aspiration" | "probcut" | "width",
@@ -195,10 +199,11 @@ impl RequestLimits {
     }
 }
 
-/// The notation of an evaluator that a request may name.
+/// Parses an evaluator's notation.
 ///
 /// # Errors
-/// As [`RequestLimits::parse_player`].
+///
+/// If the evaluator is not on the list for requests.
 pub(crate) fn parse_evaluator<G: Playable>(text: &str) -> Result<Notation, Problem> {
     let notation = parse(text).and_then(|notation| {
         check_evaluator::<G>(&notation)?;
@@ -211,7 +216,7 @@ fn parse(text: &str) -> Result<Notation, NotationProblem> {
     Notation::parse(text).map_err(|error| (error.character, error.problem))
 }
 
-/// A problem at a character of a text.
+/// An error at a character of a text, with its position.
 pub(crate) fn problem_in(what: &str, text: &str, (character, problem): NotationProblem) -> Problem {
     let text = shorten(text, 200);
     Problem::wrong(format!("{what} '{text}', character {character}: {problem}"))
@@ -223,7 +228,8 @@ pub(crate) fn evaluators<G: Playable>() -> impl Iterator<Item = &'static Evaluat
     entries.filter(|entry| !SLOW_EVALUATORS.contains(&entry.name))
 }
 
-/// Checks that an evaluator is listed, and its arguments are numbers and words.
+/// Checks that an evaluator is on the list for requests, and that its arguments are numbers and
+/// words.
 fn check_evaluator<G: Playable>(notation: &Notation) -> Result<(), NotationProblem> {
     const EVALUATOR_KEYS: [&str; 8] = [
         "slope", "offset", "scale", "factor", "block", "threat", "view", "seed",

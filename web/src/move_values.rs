@@ -1,8 +1,8 @@
-//! The values of all moves of a position: exact where they are known, else by a player; and of its
-//! rolls.
+//! Values of all moves and rolls of a position: exact ones from the game's oracle (tablebase or
+//! solver) where it has them, else a player's.
 //!
-//! Invariant: the value of a position before the roll is `Σ probability · best move` over its rolls, in
-//! `f64`.
+//! Invariant: the value of a position before the roll is `Σ probability · best move` over its
+//! rolls, in `f64`.
 
 use crate::api::Problem;
 use engine::core::{
@@ -21,10 +21,10 @@ use engine::play::{
 use engine::search::limits::Limits;
 use std::{array, ops::Range};
 
-/// The payoffs of all seats in `f64`; 0 beyond the last seat.
+/// A value for every seat; 0 for seats that the game does not have.
 pub type SeatValues = [f64; MAX_SEATS];
 
-/// Values the moves of one position after another.
+/// Values the moves of positions with a player and the game's oracle.
 pub struct MoveValuer<'a, G: Playable> {
     game: &'a G,
     recipe: &'a PlayerRecipe<G>,
@@ -37,26 +37,25 @@ pub struct MoveValuer<'a, G: Playable> {
 pub struct PositionValues<M> {
     /// The seat to move.
     pub seat: Seat,
-    /// The payoffs, if the game is over; there are no moves then.
+    /// The payoffs if the game is over, in which case there are no moves.
     pub end: Option<Payoffs>,
-    /// All moves, in list order; each with the payoffs of all seats where it has a value.
+    /// All moves in list order; a move that has a value also has the payoffs of all seats.
     pub analysis: Analysis<M>,
-    /// All rolls; without chance one that permits every move.
+    /// All rolls; in games without chance a single one that allows every move.
     pub rolls: Vec<Roll>,
 }
 
-/// A roll.
+/// A roll with the moves that it allows.
 pub struct Roll {
-    /// The face in records; `None` without chance.
+    /// The number on the die as in game records; `None` in games without chance.
     pub face: Option<u8>,
-    /// Its probability.
+    /// The probability of this roll.
     pub probability: f64,
-    /// The moves that it permits, by index.
+    /// The range of allowed moves, as indices of the list of moves.
     pub permitted: Range<usize>,
 }
 
-/// Receives the values at a depth that is followed by a deeper one, and returns whether the search
-/// goes on.
+/// Receives the values after every search depth except the last; returns whether to continue.
 pub type ValueObserver<'a, M> = dyn FnMut(&PositionValues<M>) -> bool + 'a;
 
 /// Whether a game has chance.
@@ -65,10 +64,10 @@ pub fn has_chance<G: Game>() -> bool {
     G::Outcomes::CAPACITY > 1
 }
 
-/// All rolls of a position with these moves.
+/// All rolls of a position whose list of moves is `moves`.
 fn rolls<G: Playable>(game: &G, position: &G::Position, moves: &[G::Move]) -> Vec<Roll> {
     let outcomes = game.outcome_by_outcome().outcomes(position, moves);
-    // The probabilities are rounded to f32.
+    // The probabilities are rounded to `f32`, so their sum is not exactly 1.
     let sum: f64 = outcomes.iter().map(|one| f64::from(one.weight)).sum();
     let faces = game.outcome_numbers().zip(outcomes.iter());
     faces
@@ -87,14 +86,14 @@ impl<M> PositionValues<M> {
         &self.analysis.moves
     }
 
-    /// The moves that a roll permits; `None` before it, and if there is no such roll.
+    /// The moves that a roll allows; `None` if `face` is no roll of the position.
     #[must_use]
     pub fn allowed_moves(&self, face: Option<u8>) -> Option<Range<usize>> {
         let roll = self.rolls.iter().find(|roll| roll.face == face)?;
         Some(roll.permitted.clone())
     }
 
-    /// The index of the best of some moves, the first of equals; `None` if none has a value.
+    /// The index of the best move in a range, the first of equal ones; `None` if none has a value.
     #[must_use]
     pub fn best(&self, permitted: Range<usize>) -> Option<usize> {
         let values = permitted.filter_map(|index| Some((index, self.moves()[index].value?)));
@@ -102,7 +101,7 @@ impl<M> PositionValues<M> {
         best.map(|(index, _)| index)
     }
 
-    /// The value of the position to each seat, if all its moves have values.
+    /// The value of the position for each seat, which requires values of all its moves.
     #[must_use]
     pub fn seat_values(&self) -> SeatValues {
         let expected = |seat| self.expected(|rated| Some(rated.payoffs?[seat]));
@@ -110,8 +109,8 @@ impl<M> PositionValues<M> {
         end.unwrap_or_else(|| array::from_fn(expected))
     }
 
-    /// The expectation before the roll of a number of the best move of each roll; 0 for those
-    /// without one.
+    /// The expectation over the rolls of `number` for the best move of each roll; where that has
+    /// none, 0 is counted.
     pub fn expected(&self, number: impl Fn(&MoveValue<M>) -> Option<f32>) -> f64 {
         let best = |roll: &Roll| number(&self.moves()[self.best(roll.permitted.clone())?]);
         let rolls = self.rolls.iter();
@@ -121,9 +120,11 @@ impl<M> PositionValues<M> {
 }
 
 impl<'a, G: Playable> MoveValuer<'a, G> {
-    /// A player of a recipe, and the game's oracle as far as it answers at once.
+    /// Builds the recipe's player, and takes the game's oracle if it answers without a long
+    /// computation.
     ///
     /// # Errors
+    ///
     /// In one line, if tables cannot be built or read.
     pub fn new(game: &'a G, recipe: &'a PlayerRecipe<G>) -> Result<Self, Problem> {
         let oracle = match G::registry()
@@ -142,14 +143,14 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
         })
     }
 
-    /// With limits that also end its searches.
+    /// Adds limits that stop the searches.
     #[must_use]
     pub fn with_limits(self, limits: &Limits) -> Self {
         let limits = limits.clone();
         Self { limits, ..self }
     }
 
-    /// The exact payoffs of a position, if they are known.
+    /// The exact payoffs of a position, if the oracle knows them.
     fn exact_payoffs(&self, position: &G::Position) -> Option<Payoffs> {
         if let Some(payoffs) = self.game.payoffs(position) {
             return Some(payoffs);
@@ -158,9 +159,10 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
         Some(symmetric_payoffs(self.game, position, value))
     }
 
-    /// The values of all moves of a position, independent of earlier ones.
+    /// The values of all moves of a position, independent of earlier calls.
     ///
     /// # Errors
+    ///
     /// In one line, if the player fails.
     pub fn analyse(
         &mut self,
@@ -195,7 +197,7 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
                 }
                 is_fitted |= rated.calibrated.is_some();
             }
-            // Exact values are calibrated where others are.
+            // If the player's values are calibrated, the oracle's exact ones are, too.
             for rated in analysis.moves.iter_mut().filter(|_| is_fitted) {
                 let exact = rated.value.filter(|_| rated.is_exact);
                 rated.calibrated = rated.calibrated.or(exact);

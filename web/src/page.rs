@@ -1,8 +1,8 @@
-//! The files of the page, and its export as a site without a server.
+//! The files of the web page, and the export of the page as a site that needs no server.
 //!
-//! The page sends requests through `transport.js`: a served page to its server, an exported one to the
-//! engine as WebAssembly, in Web Workers. Invariant: apart from that an exported page differs only in
-//! its content security policy, which is in its head.
+//! The page sends requests through `transport.js`: to the server, or in an exported page to the
+//! engine as WebAssembly in Web Workers. Invariant: apart from that an exported page differs only
+//! in its content security policy, which is in its HTML head.
 
 use engine::core::files::{FileError, create_directory, write_atomically};
 use std::{borrow::Cow, path::Path};
@@ -11,13 +11,13 @@ use std::{borrow::Cow, path::Path};
 pub(crate) const SECURITY_POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The policy in the head of an exported page, which runs WebAssembly; `frame-ancestors` is not valid
-/// there.
+/// The content security policy of an exported page, which may run WebAssembly. It lacks
+/// `frame-ancestors`, which is not valid in an HTML head.
 const EXPORT_POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; \
                                 style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                                 object-src 'none'; base-uri 'none'; form-action 'none'";
 
-/// A file of `web/page` under its own name, or under another.
+/// The name and bytes of a file in `web/page`; served under its own name or another.
 macro_rules! file {
     ($name:literal) => {
         file!($name, $name)
@@ -52,7 +52,7 @@ pub(crate) static FILES: &[(&str, &[u8])] = &[
     file!("transport.js", "transport-http.js"),
 ];
 
-/// The type of a file, for HTTP.
+/// The MIME type of a file.
 pub(crate) fn content_type(name: &str) -> &'static str {
     match name.rsplit_once('.') {
         Some((_, "html")) => "text/html; charset=utf-8",
@@ -62,13 +62,13 @@ pub(crate) fn content_type(name: &str) -> &'static str {
     }
 }
 
-/// The files that an exported page has instead, or in addition.
+/// Files that replace those of the served page in an exported one, or are added.
 static EXPORT_FILES: &[(&str, &[u8])] = &[
     file!("transport.js", "transport-wasm.js"),
     file!("worker.js"),
 ];
 
-/// The line after which the policy is inserted.
+/// The line of `index.html` after which the policy is inserted.
 const HEAD_START: &str = "<meta charset=\"utf-8\">\n";
 
 /// Writes the page and an engine (`alea.wasm`, built by `web/build-wasm`) into a directory, which is

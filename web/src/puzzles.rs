@@ -1,13 +1,13 @@
-//! Positions with one best move that a good evaluator misses without search.
+//! Puzzles: positions with one best move that a good evaluator misses without search.
 //!
-//! Source: recorded games with exact values from endgame tables (`data/puzzles/README.md`).
+//! They come from recorded games; endgame tables have the exact values (`data/puzzles/README.md`).
 
 use crate::api::Problem;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// A line of the file: the value of each permitted move to the seat that makes it.
+/// A line of a file of puzzles, with the value of each allowed move for the seat that makes it.
 #[derive(Deserialize)]
 struct Line {
     position: String,

@@ -10,7 +10,7 @@ use engine::core::{clock::Instant, text::shorten};
 use engine::play::playable::Playable;
 use std::array;
 
-/// The smallest error of each grade, in wins.
+/// The smallest error of each grade, in win probability, the worst grade first.
 const ERROR_GRADES: [(f64, &str); 3] = [(0.16, "blunder"), (0.08, "error"), (0.04, "doubtful")];
 
 /// The grade of an error.

@@ -1,7 +1,8 @@
-//! The queue of requests for search threads, fair to all clients.
+//! The queue of requests for the search threads, fair to all clients.
 //!
-//! Invariant: no client has more requests here than its limit, and the next request is one of the client
-//! with the fewest active searches, so that a busy client delays others by at most one search a thread.
+//! Invariant: no client has more requests here than its limit, and the next request is one of the
+//! client with the fewest running searches, so that a busy client delays others by at most one
+//! search for each thread.
 
 use crate::connections::ClientLimit;
 use std::{
@@ -11,7 +12,7 @@ use std::{
 };
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 
-/// Requests that wait or are being answered.
+/// Requests in the queue or being answered.
 const MAX_REQUESTS: ClientLimit = ClientLimit {
     per_client: 64,
     total: 128,
@@ -41,7 +42,8 @@ impl SearchQueue {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A slot, once one is free; `None` if there are too many requests.
+    /// Queues a request of a client; the receiver gets a search thread once one is free. `None` if
+    /// there are too many requests.
     pub(crate) fn request(self: &Arc<Self>, client: IpAddr) -> Option<Receiver<SearchSlot>> {
         let mut state = self.state();
         state.waiting.retain(|(_, sender)| !sender.is_closed());
@@ -68,7 +70,7 @@ impl SearchQueue {
             waiting,
         } = state;
         let active = |client: &IpAddr| running.iter().filter(|other| *other == client).count();
-        // The first of equals.
+        // Of clients with equally few searches, the one that has waited for longest is next.
         while let Some((index, _)) =
             (waiting.iter().enumerate()).min_by_key(|(_, (client, _))| active(client))
             && let Some((client, sender)) = waiting.remove(index)
@@ -76,7 +78,7 @@ impl SearchQueue {
             let turn = SearchSlot(Some((client, Arc::clone(self))));
             match sender.send(turn) {
                 Ok(()) => return running.push(client),
-                // The client is gone: the slot goes to the next request.
+                // The client has gone: its thread goes to the next request.
                 Err(mut turn) => turn.0 = None,
             }
         }
@@ -84,7 +86,7 @@ impl SearchQueue {
     }
 }
 
-/// A search thread, until this is dropped.
+/// The right to use a search thread, given back when this is dropped.
 pub(crate) struct SearchSlot(Option<(IpAddr, Arc<SearchQueue>)>);
 
 impl Drop for SearchSlot {
@@ -116,7 +118,7 @@ mod tests {
         let first = requests[0].try_recv().unwrap();
         let second = requests[1].try_recv().unwrap();
         assert!(requests[2].try_recv().is_err() && other.try_recv().is_err());
-        // One request is dropped while it waits, and one after it has its slot.
+        // A request is dropped while it waits, and another one after it got a thread.
         drop(requests.remove(2));
         drop(first);
         let next = other.try_recv().unwrap();
@@ -125,7 +127,7 @@ mod tests {
         assert!(requests[2].try_recv().is_ok());
         drop(next);
         assert!(requests[3].try_recv().is_ok());
-        // Every thread is free again.
+        // All threads are free again.
         drop(requests);
         assert_eq!(queue.state().free, 2);
         let clients = (0..).map(|number: u32| IpAddr::from(number.to_be_bytes()));

@@ -41,39 +41,41 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// Bytes of the longest file of games.
+/// Bytes of the longest file of games that a client may upload.
 const MAX_FILE_BYTES: usize = 4 << 20;
-/// Bytes of the longest head of a request, and of one read.
+/// Bytes of the longest request head, and of one read from a socket.
 const MAX_HEAD: usize = 16 << 10;
-/// Time beyond the limit of a request for its last search to end.
+/// How long after a request's time limit its last search may still run.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
-/// Unsent messages of a stream; an answer has fewer, so that no search waits for its client.
+/// Unsent messages that are buffered for a client. An answer has fewer, so that no search waits for
+/// a slow client.
 const MAX_UNSENT: usize = 64;
-/// Threads for connections; searches have their own.
+/// Threads for connections; searches have other threads.
 const CONNECTION_THREADS: usize = 2;
-/// Pause after a failure to accept a connection, such as without descriptors.
+/// Pause after an error in accepting a connection, such as a lack of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Converts a file of games to JSON, or returns an error in one line; ends once the callback returns
+/// Converts a file of games to JSON; an error is one line. It stops early once the callback returns
 /// true.
 pub type ReadGames = fn(&[u8], &dyn Fn() -> bool) -> Result<String, String>;
 
 /// Options of a server.
 pub struct ServerOptions {
-    /// Concurrent searches; other requests wait.
+    /// Searches that run at the same time; other requests wait.
     pub searches: usize,
-    /// The reader of files of games.
+    /// Converts an uploaded file of games.
     pub read_games: ReadGames,
-    /// Whether `/exec` answers GTP.
+    /// Whether to answer GTP commands at `/exec`.
     pub exec: bool,
     /// Limits of threads, time and simulations of one request.
     pub limits: RequestLimits,
-    /// A client's time for the head of a request, for its body, and for taking an answer.
+    /// How long a client may take to send a request's head, to send its body, and to receive an
+    /// answer.
     pub client_timeout: Duration,
 }
 
 impl ServerOptions {
-    /// Without GTP, with default limits.
+    /// Options without GTP and with default limits.
     #[must_use]
     pub fn new(searches: usize, read_games: ReadGames) -> Self {
         Self {
@@ -86,12 +88,12 @@ impl ServerOptions {
     }
 }
 
-/// State of all requests.
+/// The state that all requests share.
 struct Server {
     address: SocketAddr,
     limits: RequestLimits,
     client_timeout: Duration,
-    /// For `/exec`, if that is enabled.
+    /// GTP sessions, if `/exec` is enabled.
     sessions: Option<Arc<Sessions>>,
     read_games: ReadGames,
     queue: Arc<SearchQueue>,
@@ -134,7 +136,7 @@ async fn accept(listener: std::net::TcpListener, server: Arc<Server>) -> io::Res
     let mut number = 0;
     loop {
         match listener.accept().await {
-            // Without room it is closed at once.
+            // If the limits leave no room, the connection is closed at once.
             Ok((stream, address)) => {
                 if let Some(connection) = connections.admit(number, stream, address.ip()) {
                     tokio::spawn(serve_connection(connection, Arc::clone(&server)));
@@ -146,7 +148,7 @@ async fn accept(listener: std::net::TcpListener, server: Arc<Server>) -> io::Res
     }
 }
 
-/// Answers one request after another, until the client or this side ends that.
+/// Answers the requests of a connection one after another, until it ends or expires.
 async fn serve_connection(connection: Connection, server: Arc<Server>) {
     let answer = service_fn(|request| {
         let (server, connection) = (&server, &connection);
@@ -156,11 +158,11 @@ async fn serve_connection(connection: Connection, server: Arc<Server>) {
     let http = http
         .max_buf_size(MAX_HEAD)
         .serve_connection(connection.bytes(), answer);
-    // An error of the connection has no recipient.
+    // The error is dropped, because the client is gone.
     let _ = or_ended(http, pin!(connection.expires())).await;
 }
 
-/// An error of a request, with its status.
+/// The status and message of a refused request.
 type Refusal = (StatusCode, &'static str);
 
 async fn answer_request(
@@ -260,8 +262,8 @@ async fn route(
 const METHOD_NOT_ALLOWED: StatusCode = StatusCode::METHOD_NOT_ALLOWED;
 const UNAVAILABLE: StatusCode = StatusCode::SERVICE_UNAVAILABLE;
 
-/// The sessions, if the request may use them. Browsers send requests of images on other sites without
-/// `Origin`, but with `Sec-Fetch-Site`.
+/// The GTP sessions, if this request may use them. For images on other sites browsers send requests
+/// without `Origin`, but with `Sec-Fetch-Site`.
 fn exec_sessions(
     server: &Server,
     method: &Method,
@@ -284,7 +286,8 @@ fn exec_sessions(
     is_name.ok_or((StatusCode::BAD_REQUEST, name_rule))
 }
 
-/// Checks that a request is for this server, and from its own page if it is from a page.
+/// Checks that a request names this server as its host and, if a page sent it, comes from this
+/// server's page.
 fn check_origin(server: &Server, headers: &HeaderMap) -> Result<(), &'static str> {
     let all = |name| -> Vec<&str> {
         let values = headers.get_all(name).iter();
@@ -305,8 +308,8 @@ fn check_origin(server: &Server, headers: &HeaderMap) -> Result<(), &'static str
     }
 }
 
-/// Whether a host is this server's by a name that no other site can have: `localhost` or an address,
-/// with the port. A server that listens on all addresses has any of them.
+/// Whether a host name is this server's, and none that another site could point here: `localhost`
+/// or an IP address, with the port. A server that listens on all addresses accepts any of them.
 fn is_own_host(server: &Server, host: &str) -> bool {
     let Ok(Parts {
         scheme: None,
@@ -317,7 +320,7 @@ fn is_own_host(server: &Server, host: &str) -> bool {
     else {
         return false;
     };
-    // Browsers omit the default port.
+    // Browsers omit port 80.
     if authority.port_u16().unwrap_or(80) != server.address.port() || host.contains('@') {
         return false;
     }
@@ -332,11 +335,11 @@ fn is_own_host(server: &Server, host: &str) -> bool {
     }
 }
 
-/// An answer, or a line of one of type [`JSON_LINES`]: status, type and content.
+/// Status, content type and content: a complete answer, or for [`JSON_LINES`] one line of it.
 type Message = (StatusCode, &'static str, String);
 
 const JSON: &str = "application/json";
-/// The type of streams: a line of JSON for each message.
+/// Content type of streams, which have one JSON object a line.
 const JSON_LINES: &str = "application/x-ndjson";
 
 const BODY_TIMEOUT: Refusal = (
@@ -357,15 +360,15 @@ const CRASH_REFUSAL: Refusal = (UNAVAILABLE, "this request is beyond what is ans
 const CLIENT_GONE: Refusal = (UNAVAILABLE, "the client has gone");
 const CUT_SHORT: Refusal = (StatusCode::BAD_REQUEST, "the request breaks off");
 
-/// The client of an answer.
+/// Where the answer to a request is sent.
 struct Recipient {
     sender: mpsc::Sender<Message>,
-    /// Set when the client is gone; a search may set it, too.
+    /// Stops the search; set when the client is gone.
     stop: Arc<AtomicBool>,
 }
 
 impl Recipient {
-    /// Sends a message, and returns whether the client is still there.
+    /// Sends a message; returns whether the client is still connected.
     fn send(&self, part: Message) -> bool {
         self.sender.try_send(part).is_ok()
     }
@@ -375,7 +378,7 @@ impl Recipient {
     }
 }
 
-/// Ends a search when it is dropped, with the connection or with the answer.
+/// Stops the search when it is dropped, with the connection or with the answer.
 struct StopOnDrop(Arc<AtomicBool>);
 
 impl Drop for StopOnDrop {
@@ -414,7 +417,7 @@ async fn answer_on_worker(
         let turn = turn.map_err(|_| BUSY_REFUSAL)?;
         let for_search = Arc::clone(server);
         tokio::task::spawn_blocking(move || {
-            // Both are held until the search has ended, even without its client.
+            // Both are held until the search has ended, even if its client has gone.
             let _guards = (turn, exchange);
             work(&for_search, &body, &Recipient { sender, stop });
         });
@@ -442,7 +445,7 @@ async fn answer_on_worker(
     )))
 }
 
-/// The body of a request of at most so many bytes.
+/// Reads a request's body of at most `max_bytes`.
 async fn read(mut body: Incoming, max_bytes: usize) -> Result<Vec<u8>, Refusal> {
     let mut bytes = Vec::new();
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
@@ -456,7 +459,7 @@ async fn read(mut body: Incoming, max_bytes: usize) -> Result<Vec<u8>, Refusal> 
     Ok(bytes)
 }
 
-/// The content of an answer: complete, or line by line.
+/// The content of an answer: complete, or streamed line by line.
 enum Content {
     Whole(Bytes),
     Lines {

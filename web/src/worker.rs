@@ -13,18 +13,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[link(wasm_import_module = "alea")]
 unsafe extern "C" {
-    /// Receives a depth of a stream: so many bytes of JSON.
+    /// Passes one depth of a stream to the page: `bytes` bytes of JSON from `start`.
     safe fn tell(start: *const u8, bytes: usize);
 }
 
-/// The text of a request, then that of its answer.
+/// The buffer: the text of the request, later that of the answer.
 static RESPONSE_TEXT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 fn text() -> MutexGuard<'static, Vec<u8>> {
     RESPONSE_TEXT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A buffer for a request of so many bytes; null if they are too many.
+/// Returns a buffer for a request of `bytes` bytes; null if that is too long.
 #[unsafe(no_mangle)]
 pub extern "C" fn request(bytes: usize) -> *mut u8 {
     if bytes > MAX_REQUEST {
@@ -54,7 +54,7 @@ pub extern "C" fn respond() -> usize {
     text.len()
 }
 
-/// The start of the answer.
+/// The address of the answer's first byte.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer_start() -> *const u8 {
     text().as_ptr()

@@ -1,6 +1,6 @@
-//! The API from outside, without a server: what docs/reference/api.md shows, what is said of
-//! positions against
-//! what follows from the rules, ledgers that add up, and requests that are refused (`refused.jsonl`).
+//! Tests of the API without a server: the examples of docs/reference/api.md, values against those
+//! that follow from the rules, reviews whose terms add up to the result, and refused requests
+//! (`refused.jsonl`).
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use engine::{
@@ -55,8 +55,8 @@ fn near(found: f64, expected: f64, error: f64) {
     );
 }
 
-/// Whether an answer is what is shown of it: numbers rounded, texts up to `…`, of objects and lists
-/// some.
+/// Whether an answer matches an example: numbers rounded, texts up to `…`, and only those elements
+/// and keys that the example has.
 fn matches_example(answer: &Value, example: &Value) -> bool {
     match example {
         Value::Object(keys) => keys
@@ -88,7 +88,7 @@ fn answers_match_the_examples() {
             "{example}\nis not\n{answer}"
         );
     }
-    // The documentation: requests, and what the last of them, or one before, is answered.
+    // In the documentation an answer belongs to the last request before it, or to an earlier one.
     let blocks = include_str!("../../docs/reference/api.md")
         .split("```json\n")
         .skip(1);
@@ -121,7 +121,7 @@ fn requests_name_no_programs_no_files_no_more_than_the_bounds_and_nothing_unknow
             match (key.as_str(), value) {
                 ("says", part) => part.as_str().unwrap().clone_into(&mut expected_error),
                 (key, Value::Null) => drop(request.as_object_mut().unwrap().remove(key)),
-                // So many of the first.
+                // The first ply, repeated so many times.
                 ("times", times) => {
                     let plies = request["plies"].as_array_mut().unwrap();
                     plies.resize(times.as_u64().unwrap() as usize, plies[0].clone());
@@ -145,7 +145,7 @@ fn requests_name_no_programs_no_files_no_more_than_the_bounds_and_nothing_unknow
     assert_eq!(is_allowed, [false, false, true, false, true]);
 }
 
-/// The depths of a stream, and its last answer.
+/// The answers after each depth of a stream, and its last answer.
 fn streamed(request: &Value) -> (Vec<Value>, Value) {
     let mut depths = Vec::new();
     let mut receive = |answer: &Value, _| {
@@ -220,7 +220,7 @@ fn a_stream_has_the_values_of_each_depth_and_ends_when_nobody_receives_it() {
     }
 }
 
-/// A random game, judged, and its positions; what must hold of every ledger of a game that is over.
+/// Reviews a random game, and checks what holds for every review of a finished game.
 fn judged<G: Playable>(game: &G, seed: u64, player: &str) -> (GameReview, Vec<G::Position>) {
     let mut random = RandomStream::new(seed);
     let mut position = game.random_start(&mut random, (seed % 2) as usize);
@@ -277,7 +277,7 @@ fn ledgers_of_random_games_of_einstein_add_up_and_endgames_have_no_drift() {
     let mut endgame_plies = 0;
     for seed in 0..50 {
         let (ledger, positions) = judged(&game, seed, "star1(depth=1)");
-        // From the tables on, every value and every error is exact.
+        // From the first position in the tables on, every value and error is exact.
         let plies = ledger.plies.iter().zip(&positions);
         for (ply, position) in plies.filter(|(_, position)| position.stones() <= 4) {
             endgame_plies += 1;

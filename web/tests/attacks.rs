@@ -1,8 +1,8 @@
-//! The server against clients that send nothing, never end, send too much, or leave, and its answers to
-//! others meanwhile.
+//! The server against clients that send nothing, never end, send too much, or leave, and its
+//! answers to others meanwhile.
 //!
-//! Where others must not wait for an attack, its timeout is an hour, so that a wait fails the test on
-//! any machine.
+//! Where the attack must not delay others, the server's timeout is an hour, so that a delay fails
+//! the test on any machine.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use engine::core::random::RandomStream;
@@ -18,15 +18,15 @@ use web::{
     server::{ServerOptions, serve},
 };
 
-/// After this time a test fails, even on a busy machine.
+/// A test fails after this time; it is long enough for a busy machine.
 const LATE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// Files being read.
+/// Number of files being read.
 static READING: AtomicUsize = AtomicUsize::new(0);
 
-/// Reads a file, `slow` until its time is over; `large` has more games than fit in a connection's
-/// buffers.
+/// Stands for the reader of game files: `slow` takes until its time is over; the answer to `large`
+/// exceeds a connection's buffers.
 fn read_games(bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String, String> {
     if bytes == b"large" {
         return Ok("x".repeat(32 << 20));
@@ -42,7 +42,7 @@ fn read_games(bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String, String
     Err("there was no time for it".to_owned())
 }
 
-/// The address of a server of its own.
+/// Starts a server and returns its address.
 fn server(client_timeout: Duration, searching: Duration) -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = listener.local_addr().unwrap();
@@ -65,7 +65,7 @@ fn connect(address: SocketAddr) -> TcpStream {
     stream
 }
 
-/// A request as bytes, to a server at the port that it names as `PORT`.
+/// The bytes of a request; `PORT` stands for the server's port.
 fn request(requests: &str, body: &str) -> String {
     let length = body.len();
     format!("{requests} HTTP/1.1\r\nHost: localhost:PORT\r\nContent-Length: {length}\r\n\r\n{body}")
@@ -77,7 +77,7 @@ fn at(address: SocketAddr, text: &str) -> String {
 
 const MOVE: &str = r#"{"ask":"move","game":"einstein","position":"...../a..../...../...1./..... r 3","player":"star1(depth=1)","seed":1}"#;
 
-/// Asserts that another client is answered, perhaps when it asks again.
+/// Asserts that another client gets an answer, if necessary after further attempts.
 #[track_caller]
 fn others_are_answered(address: SocketAddr) {
     for (requests, body) in [
@@ -100,7 +100,7 @@ fn others_are_answered(address: SocketAddr) {
     }
 }
 
-/// Asserts that a request is answered.
+/// Asserts that a request gets an answer.
 #[track_caller]
 fn answered(address: SocketAddr, text: &str) {
     let mut stream = connect(address);
@@ -113,15 +113,15 @@ fn answered(address: SocketAddr, text: &str) {
 /// An attack by a client.
 struct Attack {
     sends: String,
-    /// Then sends single bytes without end.
+    /// Whether the client then sends single bytes without end.
     drips: bool,
-    /// Then closes its sending side.
+    /// Whether the client then closes its sending side.
     half_closes: bool,
-    /// The start of the answer, before the connection is closed.
+    /// The start of the answer that the client gets before its connection is closed.
     answer: &'static str,
 }
 
-/// Every kind of attack that continues by itself.
+/// Every kind of attack that needs no further action of the client.
 fn attacks() -> Vec<Attack> {
     let attack = |sends: &str, answer| Attack {
         sends: sends.to_owned(),
@@ -168,11 +168,11 @@ fn attacks() -> Vec<Attack> {
         attack(&many_headers, "HTTP/1.1 431"),
         attack("no HTTP\r\n\r\n", "HTTP/1.1 400"),
         attack("\0\x01\x02", "HTTP/1.1 400"),
-        // Answered, and then silent or wrong.
+        // A client that gets an answer, and then is silent or sends an invalid request.
         attack(&request("GET /", ""), "HTTP/1.1 200"),
         attack(&idle, "HTTP/1.1 200"),
         attack(&format!("{}\0", request("POST /api", MOVE)), "HTTP/1.1 200"),
-        // A client that sends no more is taken to have gone.
+        // A client that closes its sending side counts as gone.
         half_closed(""),
         half_closed("GET / HTTP"),
         half_closed(&unsent("/api")),
@@ -184,7 +184,7 @@ fn attacks() -> Vec<Attack> {
 impl Attack {
     fn begin(&self, address: SocketAddr) -> TcpStream {
         let mut stream = connect(address);
-        // The server may hang up before all is sent.
+        // The server may hang up before it has received everything.
         let _ = stream.write_all(at(address, &self.sends).as_bytes());
         if self.half_closes {
             let _ = stream.shutdown(Shutdown::Write);
@@ -220,7 +220,7 @@ fn every_attack_ends_after_its_time() {
                 }
                 let answer = String::from_utf8_lossy(&answer);
                 let sends = &attack.sends[..attack.sends.len().min(200)];
-                // A client that closed its sending side may get an error.
+                // A client that closed its sending side may get an error or nothing.
                 let fits = match attack.half_closes {
                     true => !answer.starts_with("HTTP/1.1 200"),
                     false if attack.answer.is_empty() => answer.is_empty(),
@@ -250,7 +250,7 @@ fn a_client_that_does_not_take_its_answer_loses_the_connection() {
 fn others_are_answered_meanwhile() {
     for attack in attacks() {
         let address = server(HOUR, HOUR);
-        // More than the limit of one client.
+        // More connections than one client may have.
         let _open: Vec<TcpStream> = (0..150).map(|_| attack.begin(address)).collect();
         others_are_answered(address);
     }
@@ -293,7 +293,7 @@ fn a_file_is_read_until_its_client_goes_or_its_time_is_over() {
 
 const START: &str = "---------------------------OX------XO--------------------------- X";
 
-/// A search of an hour, if nothing ends it.
+/// A request whose search takes an hour unless it is stopped.
 fn long(request_kind: &str, position: &str, more: &str) -> String {
     let body = format!(
         r#"{{"ask":"{request_kind}","game":"reversi","{position}":"{START}","player":"minimax(depth=12, ms=3600000)"{more}}}"#
@@ -301,16 +301,16 @@ fn long(request_kind: &str, position: &str, more: &str) -> String {
     request("POST /api", &body)
 }
 
-/// Interruptions of each request.
+/// How often each request is interrupted.
 const INTERRUPTIONS: usize = 50;
-/// Median time until the thread of a client that is gone is free for others. A hang-up is noticed up
-/// to a fiftieth of a second late, and players of debug builds are slow to build.
+/// Largest median time until the thread of a client that left is free again. The server notices a
+/// hang-up up to 20 ms late, and debug builds are slow to build players.
 const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1000 } else { 100 });
 
 #[test]
 fn a_search_ends_when_its_client_goes() {
-    // Both threads search for clients that leave; a search that continued would block the next for an
-    // hour.
+    // Both search threads work for clients that leave; a search that is not stopped would block the
+    // next client for an hour.
     let address = server(HOUR, HOUR);
     let requests = [
         long("analyse", "position", ""),
@@ -325,7 +325,7 @@ fn a_search_ends_when_its_client_goes() {
     let mut random = RandomStream::new(1);
     for text in &requests {
         let mut delays = Vec::new();
-        // The request is valid.
+        // Without the long time the same request is answered.
         answered(address, &text.replace("3600000", "0000.01"));
         for number in 0..INTERRUPTIONS {
             let mut streams = [connect(address), connect(address)];

@@ -1,5 +1,6 @@
-//! From a new game to a model that has learned it and meets the hand-made evaluator:
-//! `cargo run --release -p alea --example my_game`. The game is `engine/src/games/columns.rs`.
+//! Adds a game from end to end: plays games, trains a model on them, and lets it play against the
+//! hand-made evaluator. Run by `cargo run --release -p alea --example my_game`; the rules are in
+//! `engine/src/games/columns.rs`.
 
 use arena::matches::{Contestant, MatchOptions, play_match};
 use engine::{games::columns::Columns, play::notation::trusted};

@@ -56,7 +56,7 @@ fn check_allocation(memory: *mut u8, bytes: usize) -> *mut u8 {
     memory
 }
 
-/// A line that is written without memory.
+/// A line of text in a fixed buffer, for use when memory has run out.
 struct Line {
     bytes: [u8; MAX_LINE],
     length: usize,
@@ -118,7 +118,8 @@ mod system {
     }
 }
 
-/// Whether a thread that cannot be started fails one request instead of the program.
+/// Whether this process is a server: a thread that cannot be started then fails one request,
+/// instead of ending the program.
 static IS_SERVER: AtomicBool = AtomicBool::new(false);
 
 /// Keeps a server running where a thread for a request cannot be started.
@@ -132,7 +133,7 @@ pub(crate) fn install() -> std::io::Result<()> {
     use rustix::io::Errno;
     use signal_hook::consts::SIGBUS;
     use signal_hook_registry::register_sigaction;
-    // Text of a system error within a panic message.
+    // The texts by which a panic message quotes a system error.
     let texts = |error: Errno| {
         let number = error.raw_os_error();
         [format!("code: {number},"), format!("(os error {number})")]

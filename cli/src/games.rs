@@ -1,6 +1,6 @@
-//! From the name of a game ([`engine::for_games!`]) to its type.
+//! Maps the name of a game ([`engine::for_games!`]) to its type.
 //!
-//! [`with_game!`] calls code that is generic over the game; a command of one game uses
+//! [`with_game!`] calls code that is generic over the game; a command for one game uses
 //! [`GameArguments::require`].
 
 use anyhow::{Result, anyhow, bail};
@@ -24,8 +24,8 @@ use std::{
 use trainer::data::{json_lines, shards_of};
 use trainer::shard;
 
-/// Runs an expression that is generic over the game with the game of a text, such as
-/// `einstein(variant=nearest)`; the user's own is [`trusted`].
+/// Evaluates an expression that is generic over the game, with the game that a text names, such as
+/// `einstein(variant=nearest)`. A text that the user typed is passed as [`trusted`].
 macro_rules! with_game {
     ($text:expr, $game:ident => $body:expr) => {
         $crate::games::with_type!($text, OneGame => {
@@ -36,8 +36,8 @@ macro_rules! with_game {
 }
 pub(crate) use with_game;
 
-/// Runs an expression that is generic over the game with the type of a notation, without its
-/// parameters; records contain their rules.
+/// Evaluates an expression that is generic over the game with the game type that a notation names.
+/// The notation's parameters are ignored, because records contain their rules.
 macro_rules! with_type {
     ($text:expr, $game:ident => $body:expr) => {
         engine::for_games!($crate::games::in_type! $text, $game => $body)
@@ -65,7 +65,7 @@ macro_rules! each_game {
 }
 pub(crate) use each_game;
 
-/// The game that is meant where none is named.
+/// Name of the game if none is given.
 pub(crate) const DEFAULT_GAME: &str = Standard::INFO.name;
 
 /// Which game is played, and by which rules.
@@ -80,20 +80,22 @@ pub struct GameArguments {
     variant: Option<String>,
 }
 
-/// Work that is generic over the game.
+/// A task that is generic over the game, for [`GameArguments::run`].
 pub trait GameTask {
-    /// Does the work with the rules of a game.
+    /// Runs the task with the rules of a game.
     ///
     /// # Errors
-    /// As the work fails.
+    ///
+    /// If the task fails.
     fn run<G: Playable>(&self, game: &G) -> Result<()>;
 }
 
 impl GameArguments {
-    /// Does work with the rules of the game.
+    /// Runs a task with the game of the arguments.
     ///
     /// # Errors
-    /// If there is no such game, or the work fails.
+    ///
+    /// If there is no such game, or the task fails.
     pub fn run(&self, task: &impl GameTask) -> Result<()> {
         with_game!(trusted(&self.notation()), game => task.run(&game))
     }
@@ -107,7 +109,8 @@ impl GameArguments {
         }
     }
 
-    /// The rules of a game for a command that has no other; `what` names its subject in the error.
+    /// The rules of the game, for a command that supports only `G`; in the error for another game
+    /// `what` is the reason.
     pub fn require<G: Playable>(&self, what: &str) -> Result<G> {
         let notation = self.notation();
         if parse(&notation)?.name != G::INFO.name {
@@ -134,7 +137,7 @@ pub(crate) fn read<'t, G: Playable>(text: impl Into<Text<'t>>) -> Result<G> {
     game.map_err(|found| problem(text.as_str(), found))
 }
 
-/// A game of this type with the parameters of a notation that was read.
+/// A game of this type from a parsed notation.
 pub(crate) fn of_notation<G: Playable>(notation: &Notation) -> Result<G> {
     let game = G::of_notation(notation, None);
     game.map_err(|found| problem(&notation.to_string(), found))
@@ -144,7 +147,7 @@ fn problem(text: &str, (character, problem): Problem) -> anyhow::Error {
     anyhow!("game '{text}', character {character}: {problem}")
 }
 
-/// A text for all games but the default, made from the game's name.
+/// Makes a text from the game's name; empty for the default game.
 pub(crate) fn unless_default<G: Playable>(text: impl FnOnce(&str) -> String) -> String {
     if G::INFO.name == Standard::INFO.name {
         String::new()
@@ -153,7 +156,7 @@ pub(crate) fn unless_default<G: Playable>(text: impl FnOnce(&str) -> String) -> 
     }
 }
 
-/// There is no such game.
+/// The error for a name that no game has.
 pub(crate) fn unknown_game(name: &str) -> anyhow::Error {
     let names_of_games = game_synopses().join(", ");
     let meant = text::suggestion(name, &names_of_games);
@@ -163,7 +166,7 @@ pub(crate) fn unknown_game(name: &str) -> anyhow::Error {
 /// Reads where the pairs of a match start.
 type ReadStarts<G> = fn(&str) -> Result<Arc<dyn Starts<G>>>;
 
-/// Set-ups of EinStein as a text names them, or a file with a list.
+/// The set-ups of EinStein that a text describes, or those listed in a file.
 pub fn listed_setups(text: &str) -> Result<Setups> {
     let list = Path::new(text);
     Ok(if list.is_file() {
@@ -173,10 +176,10 @@ pub fn listed_setups(text: &str) -> Result<Setups> {
     })
 }
 
-/// Starts of the pairs of a match: set-ups, or a file with a list of them.
+/// The start positions of a match: set-ups by name, or from a file with a list.
 pub(crate) fn setups<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>> {
     let read: ReadStarts<Standard> = |text| Ok(Arc::new(listed_setups(text)?));
-    // The same type if it is the same game.
+    // The cast succeeds if `G` is the game that has set-ups.
     match (&read as &dyn Any).downcast_ref::<ReadStarts<G>>() {
         Some(read) => read(text),
         None => bail!(
@@ -186,8 +189,8 @@ pub(crate) fn setups<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>> {
     }
 }
 
-/// The game of records, from the first shard that names one; by default EinStein, since readers
-/// report what is wrong with the shards.
+/// The game that the first shard or text file names. Without any it is the default game,
+/// whose reader then reports what is wrong with the shards.
 pub(crate) fn of_records(paths: &[PathBuf]) -> String {
     let shards = shards_of(paths).unwrap_or_default();
     let said =

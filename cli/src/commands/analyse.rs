@@ -17,7 +17,7 @@ use engine::search::{
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Exact score by the name of its unit (`discs`).
+/// Exact final score under the name of its unit, such as `discs`.
 type ExactScores = BTreeMap<&'static str, i32>;
 
 /// Search a position: the value of every move and the best line
@@ -61,7 +61,7 @@ struct Answer<M> {
     milliseconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     evaluation_share: Option<f64>,
-    /// Search tree of a Monte-Carlo search.
+    /// Statistics of the search tree, for a Monte-Carlo search.
     #[serde(skip_serializing_if = "Option::is_none")]
     tree: Option<Box<TreeReport<M>>>,
 }
@@ -76,7 +76,7 @@ struct RatedMove<M> {
     calibrated: Option<f32>,
     #[serde(flatten)]
     exact: ExactScores,
-    /// Visits and bounds from a Monte-Carlo search.
+    /// Visits and proven bounds of the move, for a Monte-Carlo search.
     #[serde(flatten)]
     searched: Option<MoveStatistics<M>>,
 }
@@ -95,8 +95,7 @@ impl Arguments {
         };
         let seed = derive_seed(self.seed, SeedSpace::Player, &[]);
         let answer = |question: &Question<G>| {
-            // Every position is analysed with a fresh player, independent of earlier ones in the
-            // stream.
+            // Positions of a stream are independent: each starts a new game for the player.
             player.new_game(seed);
             answer(game, question, &recipe, &mut *player)
         };
@@ -169,7 +168,7 @@ fn format_moves<G: Playable>(game: &G, position: &G::Position, line: &[G::Move])
         .collect()
 }
 
-/// Appends the analysis to `text`, which holds the board.
+/// Appends the analysis as text to `text`, which already has the board.
 fn show<M>(mut text: String, answer: &Answer<M>) -> String {
     let number =
         |value: Option<f32>| value.map_or("     -".to_owned(), |value| format!("{value:.4}"));

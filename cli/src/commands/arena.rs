@@ -73,11 +73,11 @@ pub(crate) struct PairArguments {
 /// Default number of games of a match.
 const DEFAULT_GAMES: u64 = 2000;
 
-/// Default maximum of games with a sequential test.
+/// Default maximum of games if a sequential test may end the match.
 const GAMES_OF_A_TEST: u64 = 200_000;
 
 impl PairArguments {
-    /// Options of a match; `tested` if a sequential test may end it.
+    /// Match options; `tested`: a sequential test may end the match, so the default is more games.
     pub(crate) fn options<G: Playable>(&self, game: &G, tested: bool) -> MatchOptions<G> {
         let default_games = if tested {
             GAMES_OF_A_TEST
@@ -95,7 +95,7 @@ impl PairArguments {
     }
 }
 
-/// Options of a match from the game's default openings on all threads, with a progress bar.
+/// Match options with the game's default openings, all threads and a progress bar.
 pub(crate) fn match_options<G: Playable>(
     game: &G,
     pairs: u64,
@@ -146,15 +146,16 @@ impl MatchArguments {
         &self.pairs.game
     }
 
-    /// The slice of the work.
+    /// The slice of the work that `--shard` selects.
     #[must_use]
     pub fn shard(&self) -> ShardArguments {
         self.pairs.shard
     }
 
-    /// Options of a match; `tested` if a sequential test may end it.
+    /// Match options; `tested`: a sequential test may end the match, so the default is more games.
     ///
     /// # Errors
+    ///
     /// If set-ups or the player for luck adjustment cannot be read.
     pub fn options<G: Playable>(&self, game: &G, tested: bool) -> Result<MatchOptions<G>> {
         let mut options = self.pairs.options(game, tested);
@@ -233,14 +234,15 @@ pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
     })
 }
 
-/// Contestant from a player's notation.
+/// The contestant of a player's notation.
 ///
-/// Its name identifies it in state files, so the checksums of its models follow the notation.
+/// Its name identifies it in state files, so it has the checksums of the player's models after the
+/// notation.
 pub fn contestant<G: Playable>(notation: &str, game: &G) -> Result<Contestant<G>> {
     labelled_contestant(notation, notation, game)
 }
 
-/// As [`contestant`], with a label in place of the notation in its name.
+/// As [`contestant`], but the name has a label instead of the notation.
 pub(crate) fn labelled_contestant<G: Playable>(
     notation: &str,
     label: &str,

@@ -38,8 +38,8 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// Default random plies at the start, if the game needs no more, and fraction of random moves
-/// later: few, so that results depend on the position.
+/// By default, the random plies at the start (more if the game needs them), and the fraction of
+/// random moves after them, which is small, so that results depend on the position.
 const OPENING_PLIES: usize = 4;
 const EXPLORATION_RATE: f64 = 0.02;
 
@@ -67,7 +67,7 @@ impl Arguments {
             if evaluator.raw(game, &start).is_some() {
                 evaluators.push((text, evaluator));
             } else if !asked.is_empty() {
-                // Fails before the games are played.
+                // An evaluator without raw score is an error before any game is played.
                 return Err(no_raw_score(text));
             }
         }
@@ -113,7 +113,7 @@ impl Arguments {
                 .par_iter()
                 .map(|(position, result)| {
                     let value = evaluator.value_of(game, position);
-                    // Fitted values, where a fit exists.
+                    // The evaluator's calibrated value, or its own if it has no calibration.
                     let value = evaluator.calibrate_to_results(value).unwrap_or(value);
                     (f64::from(value), *result)
                 })

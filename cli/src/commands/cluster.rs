@@ -58,7 +58,7 @@ struct Settings {
     name: String,
     /// Directory of scripts, logs and marks, under the same path on every node.
     directory: PathBuf,
-    /// Path of `alea` on the nodes; by default this program.
+    /// Path of `alea` on the nodes; `None`: the path of this program.
     program: Option<PathBuf>,
     #[serde(default)]
     needs: ResourceRequest,
@@ -84,7 +84,7 @@ struct ResourceRequest {
     throttle: Option<u64>,
 }
 
-/// Limits of the scheduler; by default its own answers.
+/// Limits of the scheduler; those that are missing are read from the scheduler.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Limits {
@@ -94,7 +94,7 @@ struct Limits {
     submit: Option<u64>,
     /// Maximum restarts of a task.
     requeues: Option<u64>,
-    /// Seconds between the signal to end and the time limit.
+    /// Seconds from the signal that announces the time limit to the limit.
     early: Option<u64>,
 }
 
@@ -107,7 +107,7 @@ struct Stage {
     /// Rounds of a sequential test, each with `tasks` tasks; rounds after the decision play
     /// nothing.
     rounds: Option<u64>,
-    /// Stages that this one depends on; by default the one before.
+    /// Stages that must finish first; `None`: the previous stage.
     after: Option<Vec<String>>,
     #[serde(default)]
     needs: ResourceRequest,
@@ -129,7 +129,7 @@ struct Improve {
     /// Tasks of a gate round.
     gate: u64,
     rounds: u64,
-    /// Needs of training, where they differ.
+    /// Resources for training, where they differ from those of other stages.
     #[serde(default)]
     train: ResourceRequest,
 }
@@ -140,13 +140,13 @@ struct Plan {
     steps: Vec<Step>,
 }
 
-/// Tasks that may run at the same time.
+/// One job, or one array of tasks that may run at the same time.
 #[derive(Clone)]
 struct Step {
     name: String,
     stage: String,
     words: Vec<String>,
-    /// Index of the first task of an array.
+    /// Index of the first task of an array; `None` for a single job.
     first: Option<u64>,
     tasks: u64,
     /// Names of the steps that this one depends on.
@@ -225,7 +225,7 @@ impl Arguments {
         let mut bash = Command::new("bash");
         bash.args(["-c", &run, "alea", verb, &threads]);
         if verb == "local" {
-            // Child processes end with this one.
+            // The script ends its process group when this process is gone.
             bash.process_group(0);
         }
         // The script reports its own errors.

@@ -79,7 +79,7 @@ struct Records {
     json: bool,
 }
 
-/// ShardReader and destination of a command that writes a new set.
+/// Source and destination of a command that writes a new set of records.
 #[derive(clap::Args)]
 struct Rewrite {
     #[command(flatten)]
@@ -156,10 +156,10 @@ impl Rewrite {
     }
 }
 
-/// Maximum bad records listed, one a line.
+/// Most bad records that are listed, one a line.
 const MAX_PROBLEMS: usize = 20;
 
-/// Prints the list of problems that an error carries.
+/// Prints the bad records that an error lists, one a line.
 fn report_problems(error: Error) -> Error {
     let Some(trainer::Error::Several(problems)) = error.downcast_ref() else {
         return error;
@@ -191,7 +191,7 @@ fn counts<'a>(all: impl IntoIterator<Item = (impl Display, &'a u64)>) -> String 
     all.collect::<Vec<_>>().join(", ")
 }
 
-/// Line about a written set of `files`.
+/// A line about the `files` that were written.
 fn written_line(written: &WriteSummary, files: &str) -> String {
     let WriteSummary {
         directory,

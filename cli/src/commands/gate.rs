@@ -109,7 +109,7 @@ impl Arguments {
     }
 }
 
-/// Checked promotion of a candidate, before its games.
+/// A promotion whose conditions were checked before the games.
 struct Promotion<G: Learnable> {
     bytes: Vec<u8>,
     model: ModelFile<G>,
@@ -118,7 +118,7 @@ struct Promotion<G: Learnable> {
 }
 
 impl<G: Learnable> Promotion<G> {
-    /// Checks everything that could prevent the promotion before any game.
+    /// Checks everything that could prevent the promotion, before any game is played.
     fn prepare(arguments: &Arguments, game: &G) -> Result<Self> {
         let candidate = &arguments.candidate;
         let model = ModelFile::load(game, candidate)?;
@@ -156,7 +156,7 @@ impl<G: Learnable> Promotion<G> {
         })
     }
 
-    /// Copies the model, then inserts its line into the current ledger.
+    /// Copies the model, then adds its line to the ledger as it is now.
     fn carry_out(&self, result: &MatchResult, arguments: &Arguments) -> Result<()> {
         if !self.path.exists() {
             output::file(&self.path, &self.bytes)?;
@@ -214,7 +214,7 @@ impl<G: Learnable> Promotion<G> {
             Utc::now().date_naive().to_string(),
             gating::checksum(&self.bytes).unwrap_or_else(|| "?".to_owned()),
         ];
-        // Cells of a Markdown table contain no bar.
+        // A bar would end a cell of the Markdown table.
         format!(
             "| {} |",
             cells

@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// A game and its ledger.
+/// A game and its ledger of luck and errors.
 #[derive(Serialize)]
 struct Judged<'a> {
     /// Number of the game, from 1.
@@ -60,7 +60,7 @@ struct Judged<'a> {
     ledger: GameReview,
 }
 
-/// Games in memory at a time.
+/// Games that are held in memory at the same time.
 const GAMES_IN_MEMORY: u64 = 256;
 
 impl Arguments {

@@ -1,7 +1,8 @@
-//! `alea league`: ranks many players by the games that decide their order.
+//! `alea league`: ranks many players by playing those games that decide their order.
 //!
 //! A directory holds `league.toml`, written by the user, and derived files: the journal, the
-//! matches, `standings.json` and a page. Invariant: displayed results were written first.
+//! matches, `standings.json` and a page. Invariant: standings are written to the journal before
+//! they are shown.
 
 mod page;
 
@@ -88,11 +89,12 @@ struct LeagueConfig {
     luck: Option<String>,
     /// Random moves at the start of games.
     opening_plies: Option<usize>,
-    /// Games of a step.
+    /// Games of a pairing in a row, before the next pairing is chosen.
     step: u64,
-    /// Half-width of the Elo difference, below which two players count as equal.
+    /// Neighbours in the ranking count as equal once two standard errors of their Elo difference
+    /// are at most this.
     precision: f64,
-    /// Games after which the league pauses.
+    /// Total number of games after which the league pauses.
     games: u64,
     /// Whether games are recorded in the folder `games`.
     records: bool,
@@ -140,8 +142,8 @@ impl EntrantConfig {
         }
     }
 
-    /// Entrant, with the reason if it cannot play. A wrong notation is an error in the settings;
-    /// another program may be missing for now.
+    /// The entrant, or the reason why it cannot play. An invalid notation is an error in the
+    /// settings, but another program may be missing for now.
     fn enter<G: Playable>(&self, game: &G) -> Result<Entrant<G>> {
         let notation = self.notation()?;
         let parsed = Notation::parse(&notation)?;
@@ -170,7 +172,7 @@ impl EntrantConfig {
     }
 }
 
-/// Error of a program's first move, if any.
+/// Asks for a first move to test whether a program works; returns its error, if any.
 fn try_out<G: Playable>(player: &mut dyn Player<G>, game: &G) -> Option<String> {
     let start = game.random_start(&mut RandomStream::new(0), 0);
     player.new_game(0);
@@ -236,7 +238,7 @@ impl Arguments {
         let result = play_league(&self.directory, &entrants, &options, |result, pairing| {
             if last_refresh.is_none_or(|last_refresh| last_refresh.elapsed() > REFRESH_INTERVAL) {
                 output::note(&format!("{} games, now {pairing}", result.games));
-                // A failed write is repeated, at the latest at the end.
+                // An error is ignored: the files are written again later, at the latest at the end.
                 let _ = show(&self.directory, result);
                 last_refresh = Some(Instant::now());
             }
@@ -313,7 +315,7 @@ fn sentence(result: &LeagueResult) -> String {
     format!("{} games, {groups} groups: {state}{luck}", result.games)
 }
 
-/// Problems of entrants, one a line.
+/// For each entrant that cannot play, a line with the reason.
 fn troubles(result: &LeagueResult) -> Vec<String> {
     let mut troubles = Vec::new();
     for one in &result.standings {

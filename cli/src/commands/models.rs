@@ -86,7 +86,7 @@ fn verify(path: &Path) -> Result<Value> {
     })
 }
 
-/// Result of the verification; `None` if the file is of another game.
+/// The result of verifying a model for game `G`; `None` if it is for another game.
 fn verify_for<G: Learnable>(path: &Path, name: &str) -> Option<Result<Value>> {
     let file = match ModelFile::load(&G::from_model_name(name)?, path) {
         Ok(file) => file,

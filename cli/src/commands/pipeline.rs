@@ -1,4 +1,4 @@
-//! `alea pipeline`: the whole way from self-play to a report.
+//! `alea pipeline`: self-play, training, matches and a report in one run.
 
 use crate::games::{self, with_type};
 use crate::output;
@@ -58,7 +58,7 @@ impl Arguments {
     }
 }
 
-/// Option `--game` with the game's name; empty for the default game.
+/// The option `--game` with the game's name; empty for the default game.
 fn game_option<G: Learnable>(game: &G) -> String {
     games::unless_default::<G>(|_| format!("--game \"{}\" ", game.notation()))
 }

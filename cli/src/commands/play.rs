@@ -127,16 +127,16 @@ struct Session<'a, G: Playable> {
     /// Seat of the person, from 0.
     seat: usize,
     judge: PlayerRecipe<G>,
-    /// `None` if persons sit everywhere.
+    /// The opponent on the other seats; `None` if people play all seats.
     opponent: Option<PlayerRecipe<G>>,
     positions: Vec<G::Position>,
     plies: Vec<PlayedPly>,
-    /// Roll of the first position, if it was set up with one.
+    /// Roll in the start position, if that was given with one.
     rolled: Option<u8>,
 }
 
 impl<'a, G: Playable> Session<'a, G> {
-    /// Sets up the start and replays a saved game.
+    /// Sets up the start, and replays the saved game if there is one.
     fn open(arguments: &'a Arguments, game: G, saved: Option<(Value, GameLine)>) -> Result<Self> {
         let default_opponent = if saved.is_some() {
             PERSON_PLAYER
@@ -229,7 +229,7 @@ impl<'a, G: Playable> Session<'a, G> {
         self.positions[self.plies.len()]
     }
 
-    /// Plays a move after its roll.
+    /// Plays a move after the roll `face`.
     fn step(&mut self, face: Option<u8>, mv: String) -> Result<()> {
         let position = self.position();
         let played = self.game.parse_move(&position, &mv)?;
@@ -280,8 +280,8 @@ impl<'a, G: Playable> Session<'a, G> {
         }
     }
 
-    /// Roll of the current ply: `None` if the person ends the game, `Some(None)` without chance or
-    /// after the end.
+    /// The roll for the current ply: `None` if the user quits, `Some(None)` in games without chance
+    /// or after the end.
     fn face(&self, is_over: bool) -> Result<Option<Option<u8>>> {
         let ply = self.plies.len();
         let rolled = self.rolled.filter(|_| ply == 0);
@@ -336,7 +336,7 @@ impl<'a, G: Playable> Session<'a, G> {
         out.flush()?;
         let (mut input, mut line) = (io::stdin().lock(), Vec::new());
         let read = read_line(&mut input, MAX_LINE, &mut line);
-        // A line that is too long is answered as a bad move, and its rest is skipped.
+        // A line that is too long counts as an invalid move, and the rest of it is skipped.
         let read = read.and_then(|read| match read {
             LineRead::Truncated => input.skip_until(b'\n').map(|_| read),
             read => Ok(read),
@@ -350,7 +350,7 @@ impl<'a, G: Playable> Session<'a, G> {
         Ok((read != LineRead::End).then_some(text))
     }
 
-    /// Typed move or `undo`, `None` to quit; other commands are answered here.
+    /// Reads a move or `undo`; `None` to quit. Other commands are carried out here.
     fn read_move(&self, face: Option<u8>) -> Result<Option<String>> {
         let moves = self.names(face);
         let prompt = format!("{}:", self.title());
@@ -386,7 +386,7 @@ impl<'a, G: Playable> Session<'a, G> {
         }
     }
 
-    /// Best move with its value, and the value of `mv`, in percent.
+    /// The best move with its value, and the value of `mv`, both in percent.
     fn rate_move(&self, face: Option<u8>, mv: &str) -> Result<(String, f64, f64)> {
         let (game, position) = (&self.game, self.position());
         let values = MoveValuer::new(game, &self.judge)?.analyse(&position, None)?;
@@ -447,7 +447,7 @@ impl<'a, G: Playable> Session<'a, G> {
         )?)
     }
 
-    /// Prints the ledger, whose columns add up to the results, in hundredths of a win.
+    /// Prints the terms of each seat's result, in hundredths of a win.
     fn ledger(&self) -> Result<()> {
         if self.plies.is_empty() {
             return Ok(());
@@ -485,7 +485,7 @@ impl<'a, G: Playable> Session<'a, G> {
                 seat.error_per_decision,
             ];
             for (row, term) in text_table.rows.iter_mut().zip(terms) {
-                // Zero has no sign.
+                // Avoids the sign of a negative zero.
                 row.push(Cell::Right(format!(
                     "{:+.2}",
                     (1e4 * term).round() / 100.0 + 0.0

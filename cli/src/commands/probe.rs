@@ -44,7 +44,7 @@ struct RatedMove {
     #[serde(rename = "move")]
     mv: String,
     value: f32,
-    /// Faces for which this move is among the best.
+    /// Rolls for which this move is among the best.
     best: Vec<u8>,
 }
 
@@ -83,7 +83,7 @@ impl Source<'_> {
         }
         let stones = question.position.stones() as usize;
         let tables = self.tables(stones)?;
-        // Search beyond two more stones would exceed every limit.
+        // More than two stones beyond the tables would exceed any limit on solved positions.
         let near = stones <= tables.stones() + 2;
         let limit = if near { self.arguments.limit } else { 0 };
         let Some(probe) = tables.probe_within(self.game, &question.position, limit) else {
@@ -131,7 +131,7 @@ impl Source<'_> {
         const MAX_QUICK_STONES: usize = 4;
         let variant = self.game.variant();
         if let Some(there) = Tables::stones_in(&self.arguments.tables, variant) {
-            // Opening a file verifies all of it, so no more are opened than needed.
+            // Opening a file verifies its checksum, so only as many as needed are opened.
             let needed = stones.max(MAX_QUICK_STONES).min(there);
             let tables = self.tables.as_ref();
             if tables.is_none_or(|tables| tables.stones() < needed) {
@@ -140,7 +140,7 @@ impl Source<'_> {
             }
         }
         let max_stones = usize::from(self.arguments.stones);
-        // Tables of four stones take no time; larger ones only on request.
+        // Tables of four stones are built in no time, larger ones only if the options allow it.
         let stones_to_build = if stones > MAX_QUICK_STONES && stones <= max_stones {
             stones
         } else {

@@ -143,7 +143,7 @@ impl Arguments {
         let report =
             output::with_progress("games", |progress| run.run(&self.out, &limits, progress))?;
         let mut object = serde_json::to_value(&report.summary)?;
-        // Thread-seconds of the games played now, and whether games remain.
+        // `time` has the thread-seconds of the games of this run, and whether games remain.
         object["time"] = serde_json::to_value(report.timing)?;
         object["stopped"] = report.stopped.into();
         output::result(self.json, &object, || {
@@ -203,7 +203,7 @@ fn label(text: &str) -> Result<LabelConfig> {
     })
 }
 
-/// Summary as text; `seconds` of wall time.
+/// The summary as text; `seconds` is the wall time.
 pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
     let percent = |part: f64, total: u64| 100.0 * part / total.max(1) as f64;
     let distinct = (summary.distinct)

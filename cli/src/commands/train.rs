@@ -143,7 +143,7 @@ pub(crate) fn load<G: Learnable>(data: &[PathBuf], config: &TrainConfig) -> Resu
     Ok(samples)
 }
 
-/// As [`load`], with the number of games.
+/// As [`load`], but also returns the number of games.
 pub(crate) fn load_and_count<G: Learnable>(
     data: &[PathBuf],
     config: &TrainConfig,
@@ -170,7 +170,7 @@ pub(crate) fn fit_one<G: Learnable>(
     directory: &Path,
 ) -> Result<TrainingReport> {
     let _claim = files::claim_directory(directory)?;
-    // Provenance without paths: the same run in another directory makes the same file.
+    // Without paths, so that the same run in another directory writes the same file.
     let provenance = json!({ "program": PROGRAM_VERSION, "records": runs::<G>(data)? }).to_string();
     Ok(output::with_progress("samples", |progress| {
         train(&TrainingRun {
@@ -196,7 +196,7 @@ fn runs<G: Learnable>(data: &[PathBuf]) -> Result<Value> {
         }
     }
     Ok(if runs.len() > 1 {
-        // As in the header of a merged set.
+        // The form that the header of a merged set has.
         json!({ "sources": runs })
     } else {
         runs.pop().unwrap_or_default()

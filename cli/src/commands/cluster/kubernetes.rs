@@ -1,7 +1,7 @@
-//! Kubernetes: an Indexed Job a step, and a shared volume.
+//! Kubernetes: one Indexed Job for each step, and a shared volume.
 //!
-//! Invariant: all jobs but the first are created suspended. A small job resumes each when the one
-//! before is complete; it has no state and may be restarted anywhere.
+//! Invariant: all jobs but the first are created suspended. A small job resumes each when its
+//! predecessor is complete; it has no state, so it can be restarted on any node.
 
 use super::{Plan, fill_template};
 use anyhow::{Context, Result, ensure};
@@ -9,7 +9,7 @@ use engine::core::files::{self, FileKind};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Maximum indices of a job with a failure limit for each.
+/// Most indices of an Indexed Job that limits failures for each index.
 const MAX_TASKS: u64 = 100_000;
 
 #[derive(Deserialize)]

@@ -41,7 +41,7 @@ impl Arguments {
 fn draw(directory: &Path, info: &Info, remaining: &str) -> Result<()> {
     files::create_directory(directory)?;
     let left = format!("Positions by {remaining}");
-    // Values lie between bin edges; counts lie in the middle of their bins.
+    // A value's bin is drawn between its edges, a count's bin around the count.
     let of_values = (0.0, 1.0 / NUM_VALUE_BINS as f64);
     let pictures = [
         (

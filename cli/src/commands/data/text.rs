@@ -14,13 +14,13 @@ use trainer::data::{
     transcripts,
 };
 
-/// Formats of every game.
+/// Formats that every game has.
 const JSON_LINES: &str = "jsonl";
 const PARQUET: &str = "parquet";
 const DATASET: &str = "dataset";
 
-/// Name of the requested format, or of the path's extension, with the game's own format of that
-/// name.
+/// The name of the format that was requested or that the path's extension means; with the game's
+/// own format if the name is one of those.
 fn form<G: Playable>(
     requested: Option<&str>,
     path: &Path,
@@ -165,7 +165,7 @@ impl Import {
                 transcripts::import(&game, form, &self.file, &self.out, bad)?
             }
             (PARQUET, _) => {
-                // A table written again may have lost its metadata.
+                // Other programs that rewrite a Parquet file may drop the metadata with the game.
                 let named = parquet::game_of(&self.file).is_some();
                 let rules = (!named).then(|| games::read::<G>(&self.game.notation()));
                 parquet::import(&self.file, &self.out, rules.transpose()?.as_ref(), bad)?
@@ -178,7 +178,7 @@ impl Import {
     }
 }
 
-/// Lists the games of a file that were left out.
+/// Prints a line for each game of a file that was left out.
 fn name_left_out(left_out: &SkippedGames) {
     let SkippedGames {
         stopped,

@@ -21,8 +21,8 @@ use std::{
 const CHUNK_BYTES: usize = 1 << 16;
 /// Maximum bytes of unanswered lines; reading pauses above it.
 const MAX_WAITING: usize = 1 << 22;
-/// A read faster than this, while more than a chunk is waiting, returns input that was already
-/// there.
+/// A read that returns sooner, while more than a chunk of input is waiting, got input that had
+/// already arrived.
 const AT_ONCE: Duration = Duration::from_millis(1);
 
 /// Queue of input lines, and the stop flag of the running search.
@@ -37,13 +37,13 @@ struct State {
     lines: VecDeque<String>,
     /// Total bytes of `lines`.
     bytes: usize,
-    /// Reason why no lines follow: end of input or an error.
+    /// Set when no more lines follow: at the end of input or after an error.
     end: Option<io::Result<()>>,
     /// Time at which the current line was taken.
     read_at: Option<Instant>,
     /// Arrival of the latest input that may stop a search.
     newest: Option<Instant>,
-    /// Stop flag, set by input that arrives after the time.
+    /// Stop flag of the running search; input that arrives after the time sets it.
     search: Option<(Instant, Arc<AtomicBool>)>,
 }
 
@@ -83,8 +83,8 @@ impl Input {
         !state.lines.is_empty() || state.end.is_some()
     }
 
-    /// Stop flag for input that arrives later than `ahead` after the current line was taken;
-    /// creating a player may take a while.
+    /// A stop flag that is set by input arriving later than `ahead` after the current line was
+    /// taken. Until then input counts as sent ahead; creating a player may take a while.
     pub(super) fn stop_flag(&self, ahead: Duration) -> Arc<AtomicBool> {
         let mut state = self.state();
         let since = state.read_at.unwrap_or_else(Instant::now) + ahead;
@@ -106,7 +106,7 @@ impl Input {
                 read => read,
             };
             let arrived = Instant::now();
-            // Input older than this read is only possible if more than a chunk was written.
+            // Input can be older than this read only if more than one chunk was waiting.
             let is_new = interrupts && !(is_behind && arrived - requested < AT_ONCE);
             let mut lines = Vec::new();
             let end = match read {
@@ -128,7 +128,7 @@ impl Input {
                 is_behind = true;
                 state = self.wait(state);
             }
-            // The end of input stops no search while lines of a script wait.
+            // The end of input does not stop a search while further lines of a script wait.
             let is_notable = is_line || (is_over && state.lines.is_empty());
             state.bytes += lines.iter().map(|line| line.len() + 1).sum::<usize>();
             state.lines.extend(lines);
@@ -216,8 +216,8 @@ mod tests {
     #[test]
     fn what_arrives_later_ends_a_search_and_what_was_sent_ahead_does_not() {
         let hour = Duration::from_secs(3600);
-        // Input, delay after the search began up to which it counts as sent before, pipe or file,
-        // and whether it stops the search.
+        // The input, the time after the line's arrival in which further input counts as sent ahead,
+        // whether the input is a pipe (else a file), and whether the search is stopped.
         for (text, ahead, is_pipe, ends) in [
             ("a line\n", Duration::ZERO, true, true),
             ("two\nlines\n", Duration::ZERO, true, true),
@@ -238,7 +238,7 @@ mod tests {
                 assert!(!stop.load(Ordering::Relaxed));
                 send.send(text.to_owned()).unwrap();
                 drop(send);
-                // Input before the end of the stream counts, too.
+                // The end of input also counts as input.
                 while input.state().end.is_none() {
                     thread::yield_now();
                 }

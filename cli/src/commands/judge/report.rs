@@ -19,12 +19,12 @@ const MAX_DETAILED: usize = 20;
 pub(super) struct Report<'a> {
     seats: Vec<&'static str>,
     has_luck: bool,
-    /// Score, luck and error a decision over games, by player.
+    /// By player: statistics over games of the score, the luck, and the error per decision.
     players: BTreeMap<&'a str, [Moments; 3]>,
     /// Table with a row for each game.
     games: TextTable,
     detailed: Vec<Judged<'a>>,
-    /// Largest difference between a ledger's sum and the game's result.
+    /// Largest difference between the sum of a ledger's terms and the game's result.
     balance: f64,
 }
 

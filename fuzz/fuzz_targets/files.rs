@@ -1,5 +1,5 @@
-//! Files: records, models, endgame tables and states of matches, each as it is and with its
-//! checksums repaired.
+//! Fuzz targets for binary and state files: records, models, endgame tables and match states, each
+//! as it is and with repaired checksums.
 
 use crate::games::with_every_game;
 use crate::repair;
@@ -25,17 +25,17 @@ use trainer::data::{
 };
 use trainer::{Error, shard};
 
-/// Lends an empty directory.
+/// Calls `work` with an empty directory, which is removed afterwards.
 fn in_directory(work: impl FnOnce(&Path)) {
     let directory = std::env::temp_dir().join(format!("alea-fuzz-{}", std::process::id()));
-    // It is there if a program of this number was killed.
+    // The directory exists if an earlier process of the same number was killed.
     let _ = fs::remove_dir_all(&directory);
     fs::create_dir_all(&directory).expect("a temporary directory");
     work(&directory);
     fs::remove_dir_all(&directory).expect("a temporary directory goes");
 }
 
-/// The bytes, and what they are once repaired.
+/// The bytes, and the bytes with repaired checksums.
 fn both(bytes: &[u8], repair: fn(&[u8]) -> Option<Vec<u8>>) -> impl Iterator<Item = Vec<u8>> {
     [Some(bytes.to_vec()), repair(bytes)].into_iter().flatten()
 }
@@ -58,7 +58,7 @@ pub(crate) fn shards(bytes: &[u8]) {
 
 type Import = fn(&Path, &Path, BadGames) -> Result<WriteSummary, Error>;
 
-/// What is imported is exported as lines and imported again.
+/// Imports games, exports them as JSON lines and imports these again.
 fn import<G: Playable>(import: Import, bytes: &[u8]) {
     in_directory(|directory| {
         let [file, lines, set, again] =
@@ -82,7 +82,7 @@ pub(crate) fn lines(bytes: &[u8]) {
     import::<Havannah>(json_lines::import::<Havannah>, bytes);
 }
 
-/// The crate that reads them panics at some files, which is guarded where it is called.
+/// The Parquet crate panics on some files; the import catches that.
 pub(crate) fn parquet(bytes: &[u8]) {
     import::<Standard>(
         |from, to, bad| columns::import::<Standard>(from, to, None, bad),
@@ -139,7 +139,7 @@ pub(crate) fn tables(bytes: &[u8]) {
     }
 }
 
-/// A match of two pairs that goes on from a state file, twice.
+/// Plays a match of two pairs that resumes from a state file, twice.
 pub(crate) fn states(bytes: &[u8]) {
     let game = Standard::default();
     let [a, b] = ["random", "greedy"].map(|name| Contestant::of(name, &game).expect("a player"));

@@ -1,5 +1,5 @@
-//! What every game reads and writes as text: positions, moves, whole games, and the answers of other
-//! programs.
+//! Fuzz targets for what every game reads and writes as text: positions, moves, games, and replies
+//! of other programs.
 
 use arena::external::{
     dialect::Dialect,
@@ -19,7 +19,7 @@ use engine::play::{
 };
 use std::sync::{Arc, LazyLock};
 
-/// Calls a generic function with every game by its usual rules and by others.
+/// Calls a generic function with every game, under default rules and others.
 macro_rules! with_every_game {
     ($function:ident, $($arguments:expr),*) => {
         crate::games::EINSTEIN.iter().for_each(|game| $function(game, $($arguments),*));
@@ -60,7 +60,7 @@ pub(crate) fn positions(bytes: &[u8]) {
     with_every_game!(read, bytes);
 }
 
-/// What is wrong is in the text or right behind it, and one line says what.
+/// Checks that an error points to a character of the text or its end, and has one line.
 fn points_into(text: &str, error: &TextError) {
     assert!(
         (1..=text.chars().count() + 1).contains(&error.character),
@@ -72,7 +72,7 @@ fn points_into(text: &str, error: &TextError) {
     );
 }
 
-/// What holds of a position that was accepted, and of those that moves and symmetries make of it.
+/// Checks what holds for every accepted position, and for those after its moves and symmetries.
 fn check<G: Playable>(game: &G, position: &G::Position, outcome: Option<u8>) {
     let reads_back = |position: &G::Position, outcome| {
         let text = game.format_position(position, outcome);
@@ -153,7 +153,7 @@ pub(crate) fn transcripts(bytes: &[u8]) {
     with_every_game!(read, bytes);
 }
 
-/// Maps, and what follows from their starts.
+/// Reads maps, and checks their start positions.
 pub(crate) fn maps(bytes: &[u8]) {
     if let Ok(map) = Map::parse(&String::from_utf8_lossy(bytes)) {
         assert_eq!(Map::parse(&map.to_string()).as_ref(), Ok(&map));
@@ -164,7 +164,7 @@ pub(crate) fn maps(bytes: &[u8]) {
     }
 }
 
-/// Every protocol, and every way of naming squares.
+/// Every protocol with every way of naming squares.
 static DIALECTS: LazyLock<Vec<Dialect>> = LazyLock::new(|| {
     let keys = [
         "lines",
@@ -181,7 +181,8 @@ static DIALECTS: LazyLock<Vec<Dialect>> = LazyLock::new(|| {
     keys.map(read).into()
 });
 
-/// What another program says at the start of a game, in pieces as long as the first byte says.
+/// Parses the reply of another program at the start of a game, in pieces whose length is the first
+/// byte.
 pub(crate) fn answers(bytes: &[u8]) {
     fn read<G: Playable>(game: &G, line: &str) {
         let start = game.random_start(&mut engine::core::random::RandomStream::new(1), 0);

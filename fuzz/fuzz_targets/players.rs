@@ -1,4 +1,4 @@
-//! Players made of any notation, who play the first plies of a game.
+//! Fuzz target for player notations: builds the player and plays the first plies of a game.
 
 use crate::games::with_every_game;
 use engine::core::{game::ChanceSource, random::RandomStream};
@@ -9,8 +9,8 @@ use engine::play::{
 };
 use engine::search::limits::Limits;
 
-/// Keys whose numbers cost time or memory, with the largest that is tried; all other numbers are
-/// tried. The first is for what has no key.
+/// Keys whose values cost time or memory, with the largest value that is tried; other keys are not
+/// limited. The first entry is for values without a key.
 const COSTLY_KEYS: &[(&[&str], f64)] = &[
     (&["", "depth", "depths", "least", "tablebase"], 2.0),
     (
@@ -31,7 +31,7 @@ const COSTLY_KEYS: &[(&[&str], f64)] = &[
     ),
 ];
 
-/// Whether a player of this notation decides within milliseconds, and reads no file.
+/// Whether a player decides within milliseconds, and reads no file.
 pub(crate) fn is_cheap(text: &str) -> bool {
     fn cheap(notation: &Notation) -> bool {
         let key = |key_name| {
@@ -42,7 +42,7 @@ pub(crate) fn is_cheap(text: &str) -> bool {
         let has_default_cost = match &*notation.name.to_lowercase() {
             "mcts" => limited && key("memory"),
             "abseval" | "monte_alpha" | "monte_alpha_v2" | "uctcut" => limited,
-            // Its players search at every ply of every game, if they have a depth.
+            // The players of this evaluator search at every ply of a game if they have a depth.
             "mrmonte" => {
                 let plain = |argument: &Argument| argument.value.arguments.is_empty();
                 key("iterations") && notation.arguments.iter().all(plain)

@@ -1,4 +1,4 @@
-//! Checksums made to fit again: without them nothing that stands behind one would be reached.
+//! Repairs checksums of fuzzed files, so that the code behind the checks is reached.
 
 use engine::core::files::checksum;
 use engine::learned::container::Container;
@@ -8,7 +8,7 @@ fn sum(bytes: &[u8]) -> [u8; 8] {
     checksum(bytes).to_le_bytes()
 }
 
-/// A shard, with a last game as long as there are bytes.
+/// Repairs a shard; its last game gets all remaining bytes.
 pub(crate) fn shard(bytes: &[u8]) -> Option<Vec<u8>> {
     let length = |at| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?) as usize);
     let (head, rest) = bytes.split_at_checked(20 + length(12)?)?;
@@ -34,7 +34,7 @@ pub(crate) fn shard(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(repaired)
 }
 
-/// A model with as many bytes as its header announces.
+/// Repairs a model; the data gets the length that its header states.
 pub(crate) fn model(bytes: &[u8]) -> Option<Vec<u8>> {
     let end = usize::try_from(u64::from_le_bytes(*bytes.first_chunk()?)).ok()?;
     let (head, data) = bytes.split_at_checked(end.checked_add(8)?)?;
@@ -46,7 +46,7 @@ pub(crate) fn model(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(container.to_bytes())
 }
 
-/// An endgame table with as many cells as its header says.
+/// Repairs an endgame table; it gets as many cells as its header states.
 pub(crate) fn table(bytes: &[u8]) -> Option<Vec<u8>> {
     let (head, cells) = bytes.split_at_checked(64)?;
     let count = u64::from_le_bytes(*head[16..].first_chunk()?);
@@ -56,13 +56,13 @@ pub(crate) fn table(bytes: &[u8]) -> Option<Vec<u8>> {
     Some([head, &cells, &sums, &end].concat())
 }
 
-/// The bytes again and again, up to a length that takes no time.
+/// Repeats the bytes up to a length; `None` for more than a mebibyte.
 fn fill(bytes: &[u8], length: usize) -> Option<Vec<u8>> {
     let bytes = bytes.iter().chain(bytes.is_empty().then_some(&0));
     (length <= 1 << 20).then(|| bytes.cycle().take(length).copied().collect())
 }
 
-/// The lines of a state file after its first.
+/// Repairs a state file by giving each line after the first its checksum.
 pub(crate) fn state(bytes: &[u8]) -> Option<Vec<u8>> {
     let (heading, lines) = str::from_utf8(bytes).ok()?.split_once('\n')?;
     let mut repaired = format!("{heading}\n");

@@ -1,9 +1,9 @@
-//! What is asked of the analysis board.
+//! Fuzz target for requests to the analysis board.
 
 use std::{sync::LazyLock, time::Duration};
 use web::{answer::answer, limits::RequestLimits};
 
-/// A request is answered, or refused in one line, and costs no more than its bounds.
+/// Checks that a request gets an answer or an error of one line, within the limits of its cost.
 pub(crate) fn requests(bytes: &[u8]) {
     static BOUNDS: LazyLock<RequestLimits> = LazyLock::new(|| RequestLimits {
         milliseconds: 5.0,

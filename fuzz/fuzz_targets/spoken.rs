@@ -1,4 +1,4 @@
-//! Lines that an engine hears in each of its protocols, with players that decide at once.
+//! Fuzz target for lines of the engine protocols, with players that decide at once.
 
 use crate::players::is_cheap;
 use engine::play::{
@@ -8,8 +8,8 @@ use engine::play::{
 use protocols::{Action, Protocol, ProtocolKind, SessionConfig};
 use std::{sync::Arc, time::Duration};
 
-/// Cheap, and of few kinds: `recipes` tries the others. Two plies of a large board of Havannah, each
-/// move rated, are seconds under a sanitizer.
+/// Accepts only cheap players of few kinds; the target `recipes` tries the others. On a large board
+/// of Havannah a two-ply search takes seconds under a sanitizer.
 fn permit(notation: &Notation) -> Result<Notation, String> {
     let text = notation.to_string();
     let shallow =
@@ -51,7 +51,7 @@ fn begin(protocol_kind: ProtocolKind, game: &str) -> Result<Box<dyn Protocol>, S
     engine::for_games!(open_game!)
 }
 
-/// Lines are answered in the form of the protocol.
+/// Checks that a reply has the form of its protocol.
 fn check(protocol_kind: ProtocolKind, line: &str, reply: &str) {
     let begins: &[&str] = match protocol_kind {
         ProtocolKind::Gtp if reply.is_empty() => &[],
@@ -105,7 +105,7 @@ fn check(protocol_kind: ProtocolKind, line: &str, reply: &str) {
     }
 }
 
-/// The first byte says which protocol, the lines behind it are heard.
+/// The first byte selects the protocol; the rest are the lines it receives.
 pub(crate) fn protocols(bytes: &[u8]) {
     let Some((&which, input)) = bytes.split_first() else {
         return;

@@ -1,4 +1,4 @@
-//! The notation of players and evaluators, and settings files.
+//! Fuzz targets for notations of players and evaluators, and for settings files.
 
 use crate::games::with_every_game;
 use crate::players::is_cheap;
@@ -16,14 +16,14 @@ pub(crate) fn notation(bytes: &[u8]) {
     }
 }
 
-/// Equal but for where they stand in their texts.
+/// Whether two notations are equal, apart from their positions in the texts.
 fn same(a: &Notation, b: &Notation) -> bool {
     let mut pairs = a.arguments.iter().zip(&b.arguments);
     (&a.name, a.arguments.len()) == (&b.name, b.arguments.len())
         && pairs.all(|(a, b)| a.key == b.key && same(&a.value, &b.value))
 }
 
-/// TOML of training and of self-play.
+/// Parses TOML settings of training and of self-play.
 pub(crate) fn settings(bytes: &[u8]) {
     fn train<G: Learnable>(game: &G, config: &TrainConfig) {
         if let Ok(resolved) = config.resolve(game) {
@@ -41,7 +41,7 @@ pub(crate) fn settings(bytes: &[u8]) {
     }
     if let Ok(config) = toml::from_str::<SelfPlayConfig>(&text) {
         let cheap = config.players.iter().all(|player| is_cheap(&player.player));
-        // Exact values of endgames would be made first.
+        // Settings with labels or options are skipped, because they may build endgame tables first.
         if cheap && config.labels.is_empty() && config.options.is_default() {
             with_every_game!(selfplay, &config);
         }

@@ -1,7 +1,7 @@
-//! What others wrote, whatever it names: no file is opened and no process started.
+//! Checks that untrusted input opens no file and starts no program, whatever it names.
 //!
-//! A notation is put into everything that is read from outside; `@` in it stands for a directory
-//! that the system watches. Linux alone tells.
+//! Every reader of outside data gets a notation in which `@` stands for a directory that the system
+//! watches. Only Linux reports accesses.
 
 use crate::{players::is_cheap, repair, spoken};
 use arena::external::provide_external;
@@ -20,7 +20,7 @@ use trainer::{
 };
 use web::{answer::answer, limits::RequestLimits};
 
-/// Files that nobody may open, and who watches them.
+/// Files that must not be opened, and the descriptor that reports accesses to them.
 static BAIT: LazyLock<(PathBuf, OwnedFd)> = LazyLock::new(|| {
     let directory = std::env::temp_dir().join(format!("alea-bait-{}", std::process::id()));
     fs::create_dir_all(&directory).expect("a temporary directory");
@@ -35,7 +35,7 @@ static BAIT: LazyLock<(PathBuf, OwnedFd)> = LazyLock::new(|| {
     }
     let watch = inotify::init(inotify::CreateFlags::NONBLOCK).expect("a watch");
     inotify::add_watch(&watch, &directory, inotify::WatchFlags::OPEN).expect("a watch");
-    // The alarm rings.
+    // An access that has to be reported, as a check of the watcher.
     fs::read(directory.join("map")).expect("it is there");
     let mut buffer = [MaybeUninit::uninit(); 4096];
     let rang = inotify::Reader::new(&watch, &mut buffer).next().is_ok();
@@ -67,7 +67,7 @@ fn named(text: &str) -> Option<Vec<u8>> {
     repair::shard(&parts.concat())
 }
 
-/// Every reader of what is of one game.
+/// Gives a notation to every reader of data of one game.
 fn read<G: Learnable>(text: &str) {
     let path = Path::new("fuzzed");
     let shard = named(text).expect("a shard");
@@ -80,7 +80,7 @@ fn read<G: Learnable>(text: &str) {
         return;
     };
     for text in [text.to_owned(), format!("star1(depth=1, eval={text})")] {
-        // A model that is not read costs nothing.
+        // Untrusted text opens no model, so a model costs nothing here.
         let is_cheap = is_cheap(&text.replace("model:", "no_model_"));
         if is_cheap && let Ok(recipe) = PlayerRecipe::parse(&text, &game) {
             recipe.make().new_game(1);

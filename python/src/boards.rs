@@ -16,19 +16,19 @@ use engine::learned::inputs::Learnable;
 use pyo3::{FromPyObject, IntoPyObject};
 use std::sync::Arc;
 
-/// The output arrays of a step; each slice has a row a board.
+/// The output arrays of a step; each slice has one row per board.
 pub(crate) struct BoardArrays<'a> {
     /// Symbols of the cells, from the perspective of the seat to move.
     pub(crate) observations: &'a mut [u8],
-    /// Whether an index is an action.
+    /// For each index of a move whether it is an action.
     pub(crate) mask: &'a mut [bool],
-    /// The number of actions.
+    /// The number of actions of each board.
     pub(crate) counts: &'a mut [u16],
-    /// The outcome; 255: none yet.
+    /// The outcome of chance; 255 if it is not known yet.
     pub(crate) outcome: &'a mut [u8],
     /// The seat to move.
     pub(crate) to_move: &'a mut [u8],
-    /// For the seat that moved.
+    /// The reward of the seat that moved.
     pub(crate) rewards: &'a mut [f32],
     /// Whether the step ended a game.
     pub(crate) terminated: &'a mut [bool],
@@ -36,7 +36,7 @@ pub(crate) struct BoardArrays<'a> {
     pub(crate) final_observations: Option<&'a mut [u8]>,
 }
 
-/// No outcome yet.
+/// Stands for an outcome that is not known yet.
 const NO_OUTCOME: u8 = u8::MAX;
 
 struct Board<G: Learnable> {
@@ -48,11 +48,11 @@ struct Board<G: Learnable> {
 pub(crate) struct Env<G: Learnable> {
     game: G,
     boards: Vec<Board<G>>,
-    /// `None` with explicit chance.
+    /// Source of outcomes; `None` if the caller sets them (`explicit_chance`).
     luck: Option<Stream<G::Chance>>,
     starts: Stream<RandomStream>,
     samples: Stream<RandomStream>,
-    /// Symbols of an observation, and columns of the mask.
+    /// Symbols of one observation, and columns of the action mask.
     pub(crate) widths: [usize; 2],
 }
 
@@ -62,11 +62,11 @@ pub(crate) struct Env<G: Learnable> {
 pub(crate) struct State {
     positions: Vec<String>,
     outcomes: Vec<u8>,
-    /// Renewals and draws of each stream: chance, starts, samples.
+    /// How often each stream was seeded again, and its draws since then: chance, starts, samples.
     streams: [(u64, u64); 3],
 }
 
-/// Symbols of all observations together.
+/// Maximum symbols in the observations of all boards.
 const MAX_CELLS: usize = 1 << 31;
 
 /// A source of random draws whose state can be saved and restored: after many draws it is seeded again.
@@ -78,7 +78,8 @@ struct Stream<T> {
     source: T,
 }
 
-/// Draws before a stream is seeded again; repeating as many takes some milliseconds.
+/// Draws after which a stream is seeded again; restoring a state repeats at most these, in some
+/// milliseconds.
 const MAX_DRAWS: u64 = 1 << 20;
 
 impl<T> Stream<T> {
@@ -98,7 +99,7 @@ impl<T> Stream<T> {
         }
     }
 
-    /// The source, for so many draws.
+    /// Returns the source for the next `draws` draws; seeds it again if there were enough.
     #[inline]
     fn advance(&mut self, draws: usize, make: impl Fn(u64) -> T) -> &mut T {
         if self.draws >= MAX_DRAWS {
@@ -108,7 +109,7 @@ impl<T> Stream<T> {
         &mut self.source
     }
 
-    /// Restores the stream after so many renewals and draws, of which a step makes at most `max_draws`.
+    /// Restores a stream that was seeded again `renewals` times and then drawn from `draws` times.
     fn repeat(
         &mut self,
         (renewals, draws): (u64, u64),
@@ -158,7 +159,7 @@ impl<G: Learnable> Env<G> {
         Rules::new(Arc::new(self.game.clone()))
     }
 
-    /// The state of the boards.
+    /// The state of all boards, to be pickled.
     pub(crate) fn state(&self) -> State {
         let luck = self.luck.as_ref();
         let luck = luck.map_or((0, 0), |luck| (luck.renewals, luck.draws));
@@ -172,7 +173,7 @@ impl<G: Learnable> Env<G> {
         }
     }
 
-    /// Restores a state of as many boards of the same seed.
+    /// Restores a state of the same number of boards and the same seed.
     pub(crate) fn restore(&mut self, state: &State, arrays: &mut BoardArrays<'_>) -> PyRes<()> {
         let (game, count) = (&self.game, self.boards.len());
         if [state.positions.len(), state.outcomes.len()] != [count; 2] {
@@ -267,7 +268,8 @@ fn write_board<G: Learnable>(
 }
 
 impl<G: Learnable> Env<G> {
-    /// Begins new games, on the boards of a mask if there is one; a seed reseeds chance and starts.
+    /// Begins new games on the boards that the mask selects, or on all; with a seed, chance and
+    /// starts are seeded again.
     pub(crate) fn reset(
         &mut self,
         mask: Option<&[bool]>,

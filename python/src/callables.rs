@@ -21,7 +21,7 @@ use std::{
     time::Duration,
 };
 
-/// Feature rows for a callable to evaluate.
+/// Feature rows that a callable is to evaluate, and where its values go.
 struct Request {
     callable: usize,
     rows: Vec<u16>,
@@ -29,20 +29,20 @@ struct Request {
     reply: Sender<Vec<f32>>,
 }
 
-/// The sending side of the requests for a callable.
+/// Sends positions to the Python thread that runs a callable.
 #[derive(Clone)]
 pub(crate) struct CallableBridge {
     callable: usize,
     sender: Sender<Request>,
 }
 
-/// Time between checks for signals of Python while there are no requests.
+/// Interval of checks for Python signals, such as an interrupt, while there are no requests.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
-/// Time to collect further requests into a batch.
+/// How long to wait for further requests before a batch is evaluated.
 const BATCH_TIME: Duration = Duration::from_micros(200);
 
-/// Runs `work` on a thread of its own and answers its requests; a callable maps rows (n, width) to n
-/// float32 values.
+/// Runs `work` on another thread, and its requests to callables on this one. A callable maps rows
+/// (n, width) to n float32 values.
 pub(crate) fn serve<T: Send>(
     py: Python<'_>,
     callables: &[Bound<'_, PyAny>],
@@ -59,7 +59,7 @@ pub(crate) fn serve<T: Send>(
     let worker_stop = Arc::clone(&stop);
     std::thread::scope(|scope| {
         let worker = scope.spawn(move || {
-            // The channel is open as long as there is work.
+            // Keeps the channel open while `work` runs.
             let _open = sender;
             work(bridges.into_iter(), worker_stop)
         });
@@ -123,13 +123,14 @@ fn reply(py: Python<'_>, callable: &Bound<'_, PyAny>, requests: Vec<Request>) ->
     let mut values = values.iter().copied();
     for request in requests {
         let count = request.rows.len() / width;
-        // The receiver may be gone.
+        // The sender of the request may have ended.
         let _ = request.reply.send(values.by_ref().take(count).collect());
     }
     Ok(())
 }
 
-/// A player that makes the move with the best value of a callable, as `star1(depth=1)` does.
+/// A player that chooses the move whose position has the best value by a callable, as
+/// `star1(depth=1)` does.
 pub(crate) struct CallablePlayer<G: Learnable> {
     pub(crate) game: G,
     pub(crate) evaluator: CallableEvaluator<G>,
@@ -182,7 +183,7 @@ pub(crate) struct CallableEvaluator<G: Learnable> {
 }
 
 impl<G: Learnable> CallableEvaluator<G> {
-    /// The next callable, with its features.
+    /// An evaluator from the next callable, with its features.
     pub(crate) fn next(
         game: &G,
         features: &FeatureSpec,
@@ -206,7 +207,8 @@ impl<G: Learnable> Evaluator<G> for CallableEvaluator<G> {
         value[0]
     }
 
-    /// Once the callable has failed, the values stay as they are; they are not used.
+    /// Once the callable has failed, `out` is left unchanged; the search is ended and its values
+    /// are not used.
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
         if positions.is_empty() {
             return;

@@ -81,10 +81,10 @@ pub(crate) struct Rules<G: Learnable> {
     evaluators: Mutex<HashMap<String, CachedEvaluator<G>>>,
 }
 
-/// An evaluator, and the modification time of its file.
+/// An evaluator with the modification time of its model file.
 type CachedEvaluator<G> = (Option<SystemTime>, Arc<dyn AnyEvaluator<G>>);
 
-/// Cached evaluators.
+/// Maximum number of cached evaluators.
 const MAX_EVALUATORS: usize = 16;
 
 impl<G: Learnable> Rules<G> {
@@ -116,7 +116,7 @@ impl<G: Learnable> Rules<G> {
         Ok(self.at(self.game.random_start(&mut random, first)))
     }
 
-    /// The position of a text, and its outcome if it has one.
+    /// Parses a position, and its outcome if the text has one.
     pub(crate) fn parse(&self, text: &str) -> PyRes<(Arc<GamePosition<G>>, Option<u8>)> {
         let (position, outcome) = self.game.parse_position(text)?;
         Ok((self.at(position), outcome))
@@ -146,7 +146,7 @@ impl<G: Learnable> Rules<G> {
         Ok(evaluator)
     }
 
-    /// Positions in the type of this game.
+    /// Converts positions to the type of this game.
     pub(crate) fn own(&self, positions: &Positions) -> PyRes<Vec<G::Position>> {
         match positions {
             Positions::Listed(positions) => {
@@ -191,7 +191,7 @@ pub(crate) fn evaluate_positions<G: Learnable>(
     evaluator: &dyn AnyEvaluator<G>,
     positions: &[G::Position],
 ) -> Vec<f32> {
-    /// Stands for a value that the evaluator is to compute.
+    /// Marks a value that the evaluator has yet to compute.
     const UNKNOWN: f32 = -1.0;
     let over = |position| game.payoff(position, game.to_move(position));
     let over = |position| over(position).unwrap_or(UNKNOWN);

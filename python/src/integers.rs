@@ -95,7 +95,7 @@ pub(crate) fn integers<'py>(
     ))
 }
 
-/// The same as a list.
+/// The integers of an array or sequence, as a list.
 pub(crate) fn extract_all(numbers: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<i64>> {
     if let Ok(array) = numbers.extract::<PyReadonlyArray1<'_, i64>>() {
         return Ok(array.as_array().iter().copied().collect());
@@ -106,7 +106,7 @@ pub(crate) fn extract_all(numbers: &Bound<'_, PyAny>, what: &str) -> PyResult<Ve
     let numpy = numbers.py().import("numpy")?;
     let is_array = numbers.is_instance(&numpy.getattr("ndarray")?)?;
     if !is_array && let Ok(items) = numbers.try_iter() {
-        // Among numbers, numpy converts truth values.
+        // Checked first, because numpy would convert truth values to numbers.
         if let Some(truth) = items.flatten().find(is_bool) {
             return Err(error(&truth));
         }

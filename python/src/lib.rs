@@ -37,7 +37,7 @@ impl<E: Display> From<E> for EngineError {
 
 impl From<EngineError> for PyErr {
     fn from(EngineError(problem): EngineError) -> Self {
-        /// Characters of the longest line, which may quote texts of others.
+        /// Maximum characters of a message; it may quote texts from outside.
         const MAX_MESSAGE: usize = 1000;
         PyValueError::new_err(shorten(&printable(&problem), MAX_MESSAGE))
     }

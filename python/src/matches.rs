@@ -92,7 +92,7 @@ fn parse_contestant<G: Learnable>(
     Ok(Contestant { name, make })
 }
 
-/// The default openings, until Python is interrupted.
+/// The default openings; they end the match once Python is interrupted.
 struct StoppableOpenings(Openings, Arc<AtomicBool>);
 
 impl<G: Learnable> Starts<G> for StoppableOpenings {

@@ -89,7 +89,7 @@ fn save_file<G: Learnable>(
         output_bias: take("output.bias")?,
         ..FloatWeights::default()
     };
-    // Optional layers.
+    // The hidden layers after the first are optional.
     let mut layer = 2;
     while let Ok(matrix) = take(&format!("hidden{layer}.weight")) {
         let bias = take(&format!("hidden{layer}.bias"))?;

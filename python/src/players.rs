@@ -30,7 +30,7 @@ pub(crate) struct Player {
 #[derive(Default, IntoPyObject)]
 struct Analysis {
     value: Option<f32>,
-    /// The win rate of such values in complete games, if that is fitted.
+    /// The average result of complete games with this value, if the evaluator is calibrated.
     calibrated: Option<f32>,
     best: Option<String>,
     moves: Vec<(String, Option<f32>)>,
@@ -53,14 +53,14 @@ impl<G: Learnable> TypedPlayer<G> {
         })
     }
 
-    /// Answers each query by itself, with a player for each thread.
+    /// Answers each query independently, with one player per thread.
     fn answer_all<T: Send + Default>(
         &self,
         queries: &[PositionQuery],
         threads: usize,
         answer: impl Fn(&mut dyn EnginePlayer<G>, &GamePosition<G>, Option<u8>) -> PyRes<T> + Sync,
     ) -> PyRes<Vec<T>> {
-        // Without chance there is one outcome.
+        // In games without chance the only outcome is 0.
         let only_outcome = (G::Outcomes::CAPACITY == 1).then_some(0);
         let answer_slice = |queries: &[PositionQuery]| {
             let mut player = self.recipe.make();

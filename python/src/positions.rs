@@ -90,7 +90,8 @@ impl<G: Learnable> GamePosition<G> {
         if let Some(mv) = legal.iter().find(is_named) {
             return Ok(*mv);
         }
-        // The parser takes other spellings, too, or returns the error.
+        // If no legal move has this text, the parser may know it in another spelling; else it
+        // returns the error.
         let read = self.game.parse_move(&self.position, name)?;
         let permitted = legal.contains(&read).then_some(read);
         Ok(permitted.ok_or_else(|| format!("'{name}' is not permitted here"))?)

@@ -35,7 +35,7 @@ type Set<G> = Arc<TrainerSamples<G>>;
 #[pyclass(frozen, module = "alea")]
 pub(crate) struct Batches(Mutex<Receiver<PyRes<Batch>>>);
 
-/// The order of samples.
+/// Which samples to iterate over, and in which order.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 struct Order {
@@ -46,7 +46,7 @@ struct Order {
     seed: u64,
     window: usize,
     symmetries: bool,
-    /// The part of the shards: its index, and the number of parts.
+    /// The part of the shards to read: its index and the number of parts.
     part: [usize; 2],
 }
 
@@ -54,7 +54,7 @@ struct Order {
 /// validation fraction and its seed.
 type Choice = (Option<String>, bool, f32, bool, f64, u64);
 
-/// Some samples, one a row.
+/// A batch of samples, one per row.
 struct Batch {
     /// Packed positions, in games that have such a form.
     packed: Vec<u64>,
@@ -93,7 +93,7 @@ fn open<G: Learnable>(
 
 /// Loads batches on a thread of its own, which ends when the receiver is dropped.
 fn batches<G: Learnable>(samples: &Set<G>, order: Order) -> PyRes<Receiver<PyRes<Batch>>> {
-    /// Batches loaded ahead.
+    /// Batches that are loaded in advance.
     const MAX_WAITING: usize = 2;
     let [part, parts] = order.part;
     if order.batch == 0 || order.window == 0 || part >= parts {
@@ -137,7 +137,7 @@ fn batch<G: Learnable>(
     feature_set: FeatureSet<G>,
     samples: &[Sample<G::Position>],
 ) -> Batch {
-    /// Samples of a task.
+    /// Samples that one parallel task converts.
     const ROWS_A_TASK: usize = 512;
     let positions: Vec<G::Position> = samples.iter().map(|sample| sample.position).collect();
     let tasks = positions.par_chunks(ROWS_A_TASK);

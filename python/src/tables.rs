@@ -16,9 +16,10 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use std::{path::PathBuf, sync::Arc};
 
-/// The largest number of moves of a position.
+/// Columns of `moves`: the largest number of moves in a position.
 const MAX_STORED_MOVES: usize = 18;
-/// Positions of a batch: in memory as many as are prefetched together, in files many, in file order.
+/// Positions in a batch: in memory as many as are prefetched together; with files many, so that
+/// they are read in file order.
 const BATCH_SIZES: [usize; 2] = [32, 1 << 20];
 
 /// Exact values of all positions of EinStein with at most `stones` stones, both sides together.
@@ -27,7 +28,7 @@ pub(crate) struct Tables {
     game: Game,
     pub(crate) rules: Rules<Standard>,
     pub(crate) tables: Arc<Exact>,
-    /// Positions of a batch.
+    /// Number of positions in a batch.
     batch_size: usize,
 }
 
@@ -72,7 +73,7 @@ impl Tables {
         }
         let mut move_values_of = vec![f32::NAN; positions.len() * MAX_STORED_MOVES];
         for (index, value) in indices.into_iter().zip(self.values(&after)) {
-            // The value is for the other side.
+            // A successor's value is for the other side.
             move_values_of[index] = 1.0 - value;
         }
         move_values_of

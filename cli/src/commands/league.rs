@@ -1,7 +1,7 @@
 //! `alea league`: ranks many players by playing those games that decide their order.
 //!
 //! A directory holds `league.toml`, written by the user, and derived files: the journal, the
-//! matches, `standings.json` and a page. Invariant: standings are written to the journal before
+//! matches, `standings.json` and a page. Invariant: results are written to the journal before
 //! they are shown.
 
 mod page;

@@ -9,7 +9,7 @@ use alea_play::{
     playable::GameText,
 };
 
-/// White and Black, as text.
+/// Characters for stones of White and Black in text.
 const STONE_CHARACTERS: [char; 2] = ['O', 'X'];
 
 /// Half a cell's width, and a row's height.

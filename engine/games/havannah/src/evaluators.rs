@@ -54,7 +54,7 @@ fn distances(game: &Havannah, position: &Position, seat: Seat, rim: u16) -> [u8;
         _ => UNREACHABLE_DISTANCE,
     };
     let mut queue = VecDeque::with_capacity(MAX_CELLS);
-    // Cells without cost first.
+    // Cells that cost nothing are expanded first.
     let reach = |queue: &mut VecDeque<usize>, cell| match cost(cell) {
         0 => queue.push_front(cell),
         _ => queue.push_back(cell),
@@ -88,7 +88,7 @@ impl Needs {
         let (sides, corners) = (from_fn(from), from_fn(|corner| from(6 + corner)));
         let mut least = UNREACHABLE_DISTANCE;
         for cell in 0..game.board_cells() {
-            // An empty cell is counted by each path.
+            // The paths that meet in an empty cell each count it.
             let own = u8::from(position.colours[cell] == EMPTY);
             let nearest = |all: &[[u8; MAX_CELLS]; 6], count: u8| {
                 let mut each = all.map(|distances| distances[cell]);

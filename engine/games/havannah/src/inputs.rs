@@ -26,7 +26,7 @@ const fn cells(base: usize) -> [CellGroup; 1] {
     [CellGroup::only('b', cells_of(base), 3, meaning)]
 }
 
-/// By base, from 3 on.
+/// The cells of the board by its base (cells per side), from 3 on.
 static CELLS: [[CellGroup; 1]; 8] = [
     cells(3),
     cells(4),
@@ -89,7 +89,7 @@ impl Learnable for Havannah {
 
     type Group = NoFeatureGroup;
 
-    /// Every cell has the same rows.
+    /// Every cell has the same feature rows.
     fn feature_slots(&self, _: NameSet<NoFeatureGroup>) -> Vec<Range<usize>> {
         vec![0..NUM_ROWS; self.board_cells()]
     }

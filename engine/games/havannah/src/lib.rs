@@ -50,7 +50,7 @@ impl PartialEq for Havannah {
 pub struct Move(u16);
 
 impl Move {
-    /// The first stone changes its owner.
+    /// Takes over the opponent's first stone instead of placing one.
     pub const SWAP: Self = Self(OFF_BOARD as u16);
 
     /// A stone on a cell.
@@ -106,7 +106,8 @@ impl Structures {
 const EMPTY: u8 = 0;
 const OFF_BOARD_COLOUR: u8 = 3;
 
-/// Flag of the link of a chain's representative; the low bits are the chain's rim.
+/// Marks the link of a chain's representative, whose low bits then hold the sides and corners that
+/// the chain touches.
 const ROOT: u16 = 1 << 15;
 
 /// A position, equal to others with the same stones and seat to move.
@@ -168,7 +169,8 @@ const NEIGHBOUR_RUNS: [(u8, [u8; 3]); 64] = {
     runs
 };
 
-/// For each such set the neighbours between two others.
+/// For each set of neighbours of one colour the cells around the circle that lie between two of
+/// them.
 const NEIGHBOURS_BETWEEN: [u8; 64] = {
     let mut between = [0; 64];
     let mut set = 0;

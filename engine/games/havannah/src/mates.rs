@@ -1,8 +1,8 @@
 //! Wins in one, two and three plies, for searches: `mates=on|deep`.
 //!
-//! A winning cell of the mover wins; two of the enemy's win for the enemy; one of them leaves a
-//! single move. `deep` also tries each move for two winning cells. Source: *Inside Lajkonik*.
-//! Invariant: values are those of best play.
+//! If the mover has a winning cell, it wins. If its enemy has two, the enemy wins; if it has one,
+//! only the move there remains. `deep` also tries each move for two winning cells. Source: *Inside
+//! Lajkonik*. Invariant: values are those of best play.
 
 use super::{Havannah, Move, Position};
 use alea_core::{
@@ -59,7 +59,7 @@ impl Havannah {
 
     fn makes_double_threat(&self, position: &Position, cell: usize) -> bool {
         let seat = position.seat();
-        // An isolated stone creates none.
+        // An isolated stone creates no winning cell.
         let near = &self.shape.near[cell];
         let own = |&near: &u16| position.seat_at(usize::from(near)) == Some(seat);
         near.iter().any(own) && {
@@ -155,7 +155,7 @@ mod tests {
                 }
             }
         }
-        // Lost in two, won in one, won in three, and refuted moves.
+        // Positions lost in two, won in one and won in three plies, and refuted moves.
         assert!(counts.iter().all(|&count| count > 5), "{counts:?}");
     }
 }

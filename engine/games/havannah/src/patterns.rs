@@ -18,14 +18,15 @@ pub(super) const PUBLISHED_PATTERNS: &str = "...o.o->e ..oo.o->e ..xo.o->e .o.o.
 
 const PATTERN_SIZES: [usize; 3] = [18, 12, 6];
 
-/// Recommended near cells as bits, and the probability in eighths.
+/// Reply to the last stone: the recommended cells near it as bits, and the probability in eighths
+/// to play one.
 type Advice = (u32, u8);
 
 #[derive(Clone, Debug)]
 pub(super) struct Patterns {
-    /// By six cells, two bits per cell.
+    /// Replies by the content of the six cells around the last stone, two bits per cell.
     small: Box<[Advice; 1 << 12]>,
-    /// By eighteen and by twelve cells.
+    /// Replies by the content of eighteen, and of twelve cells around the last stone.
     large: [HashMap<u64, Advice>; 2],
 }
 
@@ -94,7 +95,7 @@ impl Patterns {
         Ok(patterns)
     }
 
-    /// The advice of the largest pattern around the last stone.
+    /// The reply of the largest pattern that matches around the last stone.
     #[inline]
     pub(super) fn around_last(&self, shape: &Shape, position: &Position) -> Advice {
         let near = &shape.near[usize::from(position.last[0])];
@@ -149,7 +150,7 @@ mod tests {
         // White has d4 and e6, joined by d5 or e5; Black takes one, White the other.
         assert_eq!(advice(&patterns, "d4 a1 e6 e5"), ["d5"]);
         assert_eq!(advice(&patterns, "d4 a1 e6 d5"), ["e5"]);
-        // With colours exchanged.
+        // The same pattern with the colours exchanged.
         assert_eq!(advice(&patterns, "a1 d4 a2 e6 e5"), ["d5"]);
         assert!(advice(&patterns, "d4 a1 e6 b4").is_empty());
     }

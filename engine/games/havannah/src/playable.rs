@@ -16,7 +16,7 @@ use alea_play::{
     playable::{ChanceOutcomes, Codec, GameInfo, GameText, Playable, Registry, Rules},
 };
 
-/// Where nothing is said: the board of most tournaments.
+/// Default cells per side: the board of most tournaments.
 const DEFAULT_BASE: usize = 8;
 
 static REGISTRY: Registry<Havannah> = Registry {
@@ -25,7 +25,7 @@ static REGISTRY: Registry<Havannah> = Registry {
     oracle: Some(&MATES),
     playouts: &PLAYOUTS,
     transcripts: &FORMS,
-    // Each was trained on boards of that size.
+    // Each model was trained on the board size that uses it.
     best_model: |game| {
         Some(match game.base() {
             ..=6 => include_bytes!("../../../../models/havannah-3.safetensors"),

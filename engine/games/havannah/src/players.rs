@@ -1,7 +1,7 @@
-//! The published program `lajkonik(…)`: our search with its rules, its numbers and its option
-//! names.
+//! The published program `lajkonik(…)`, as our tree search with Lajkonik's rules, numbers and
+//! option names.
 //!
-//! Its rewards are +1 and −1 where ours are 1 and 0, so terms added to a mean count half here.
+//! Lajkonik's rewards are +1 and −1, ours 1 and 0, so terms that it adds to a mean are halved here.
 //! Source: *Inside Lajkonik*.
 
 use super::{Havannah, MAX_CELLS};
@@ -59,7 +59,7 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     let locality = number("locality_bias", 0.0, 1000.0, 1.0)?;
     let chain = number("chain_size_bias_factor", 0.0, 3.0, 0.0)?;
     let sole = number("sole_nonlosing_move_win_ratio_threshold", 0.0, 1.0, 0.2)?;
-    // The threshold of its log.
+    // The threshold at which Lajkonik writes to its log.
     number("win_ratio_threshold", 0.0, 1.0, 0.6)?;
     let mut count = |key, from, to, default: u32| arguments.number(key, from..=to, default);
     let retries = count("retries_of_isolated_moves", 0, 100, 1)?;
@@ -86,7 +86,8 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     let solver = is("use_solver", true)?;
     let by_rave = is("use_rave_randomization", false)?;
     let human = is("use_human_like_time_control", false)?;
-    // The tree is dropped after each move unless `keep`; the others concern its console.
+    // The tree is dropped after each move unless `keep` is set; the other keys concern Lajkonik's
+    // console.
     for key in [
         "clear_tt_after_move",
         "print_debug_info",
@@ -112,7 +113,7 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
         let unseen = key.starts_with("ring") && !rings;
         let _ = write!(text, ", {key}={}", if unseen { -1.0 } else { value });
     }
-    // Its numbers of blends, with the k of ours.
+    // Lajkonik's numbers of RAVE blends, with the constant k of ours.
     let (blend, k) = match strategy {
         0 | 1 => ("gelly", 0.0),
         2 => ("gelly", 3.0 * bias),
@@ -137,7 +138,7 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
         let kind = if by_rave { "rave" } else { "tries" };
         let _ = write!(text, ", noise={kind}({least}, {max}, {half})");
     }
-    // Only formula 5 has the bias.
+    // In Lajkonik only formula 5 has a bias.
     if strategy == 5 && locality + chain > 0.0 {
         let total = locality + chain * MAX_CELLS as f64;
         let _ = write!(

@@ -38,7 +38,8 @@ struct PlayoutParameters {
     ring: [f32; 2],
     /// Probability to join two own chains at the last stone, and its change per own chain.
     connect: [f32; 2],
-    /// The same for separating two chains of the enemy.
+    /// Probability to separate two chains of the enemy at the last stone, and its change per such
+    /// chain.
     defend: [f32; 2],
     /// Number of resamplings of isolated cells.
     retries: u32,

@@ -48,7 +48,7 @@ fn at(bit: u64) -> usize {
     bit.trailing_zeros() as usize
 }
 
-/// The threats of each further stone, for stones of one side alone.
+/// For stones of one side alone: the threats that each further stone would add.
 #[derive(Clone)]
 struct Pairs {
     own: u64,
@@ -265,7 +265,8 @@ impl Prover {
         next
     }
 
-    /// Whether the side to move wins, if decided immediately; a full board is no win.
+    /// Whether the side to move wins, if the position is decided without search; a full board is no
+    /// win.
     fn value(&self, stones: &Stones) -> Option<bool> {
         if stones.wins[stones.seat] != 0 {
             Some(true)

@@ -34,7 +34,7 @@ pub(super) static EVALUATORS: [EvaluatorEntry<Reversi>; 3] = [
 pub struct Discs;
 
 impl Discs {
-    /// Fitted.
+    /// Scale of the logistic, fitted to game results.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.060, 0.0);
 }
 
@@ -50,7 +50,7 @@ impl Score<Reversi> for Discs {
 pub struct Mobility;
 
 impl Mobility {
-    /// Fitted.
+    /// Scale of the logistic, fitted to game results.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.087, 0.0);
 }
 
@@ -83,7 +83,7 @@ const WEIGHTS: [(i8, &[(usize, usize)]); 8] = [
 ];
 
 impl Squares {
-    /// Fitted.
+    /// Scale of the logistic, fitted to game results.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.0051, 0.0);
 
     /// The weights on the board of a game.

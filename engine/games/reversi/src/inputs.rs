@@ -19,7 +19,7 @@ const fn cells(size: usize) -> [CellGroup; 1] {
     [CellGroup::only('b', size * size, 3, meaning)]
 }
 
-/// By half the size.
+/// The cells of the board, by half its number of columns.
 static CELLS: [[CellGroup; 1]; 5] = [cells(0), cells(0), cells(4), cells(6), cells(8)];
 
 fn images(game: &Reversi, shapes: impl IntoIterator<Item = u64>) -> BTreeSet<Vec<Cell>> {
@@ -90,7 +90,8 @@ impl TupleInputs for Reversi {
     }
 
     fn remaining_range(&self) -> RangeInclusive<usize> {
-        // A side that can move has a disc and flips another.
+        // A side that can move has a disc and flips one, so the empty squares are at most two fewer
+        // than the board's.
         1..=self.size() * self.size() - 2
     }
 

@@ -5,9 +5,9 @@
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Game {
-    /// Names and values, in order.
+    /// Names and values of the tags, in order.
     tags: Vec<(String, String)>,
-    /// Offset of its moves in characters, from 0.
+    /// Where the game's moves begin: offset in characters, from 0.
     pub(super) begin: usize,
     /// Moves with their offsets.
     pub(super) moves: Vec<(String, usize)>,

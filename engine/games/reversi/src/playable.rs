@@ -24,7 +24,7 @@ static ENDGAME_ORACLE: OracleEntry<Reversi> = OracleEntry {
         Ok((empties > 0).then(|| Arc::new(SolvedEndgames { empties }) as _))
     },
     default: |_, _| Ok(None),
-    // So many empty squares are solved in milliseconds.
+    // Positions with 8 empty squares are solved in milliseconds.
     instant: |_| Some("8".to_owned()),
     class: |game, position| game.empties(position).to_string(),
 };
@@ -173,7 +173,7 @@ impl Codec for Reversi {
     }
 
     fn transform_move(&self, mv: Move, symmetry: usize) -> Option<(u32, usize)> {
-        // A pass is number 64.
+        // A pass is move 64, and fills no square.
         let square = mv.square().map_or(0, |square| 1 << square);
         let transform_set = bits::transform_set(square, symmetry, self.size()).trailing_zeros();
         Some((transform_set, symmetry))

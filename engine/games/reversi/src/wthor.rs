@@ -59,7 +59,7 @@ fn parse_game(game: &Reversi, bytes: &[u8; GAME_BYTES]) -> Result<ParsedGame, St
         let played = reading.play(&format!("{column}{row}"), 0, None);
         played.map_err(|error| format!("move {number}, {mv}: {}", error.problem))?;
     }
-    // 0 in unfinished games is no result.
+    // In unfinished games the field is 0, which is no result.
     let black = bytes[6];
     if black > 0 || reading.is_over() {
         let all = (game.size() * game.size()) as u8;

@@ -95,7 +95,7 @@ impl SeatScore for Stones {
 pub struct Mobility;
 
 impl Mobility {
-    /// From cells to win probability.
+    /// Converts a lead in cells to a win probability.
     pub const CALIBRATION: Calibration = logistic(0.0779);
 }
 
@@ -122,7 +122,7 @@ const OVERRIDE_WEIGHT: f32 = 8.0;
 
 impl Lines {
     fn new(map: &Map) -> Self {
-        // About the stones within reach of a bomb on a full board, half of them others'.
+        // About the number of stones in a bomb's square on a full board; half of them are others'.
         let across = f32::from(2 * map.strength.min(10) + 1);
         Self {
             weights: (0..map.cells().len())

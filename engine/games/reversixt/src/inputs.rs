@@ -20,7 +20,7 @@ const NUM_SUMMARY: usize = 20;
 
 const ALPHABET_SIZE: i32 = 16;
 
-/// Columns and rows of maps with board inputs.
+/// Columns and rows of the maps for which there are inputs of single cells.
 const BOARD_SIDE: usize = 8;
 
 const SUMMARY_TUPLES: CellGroup = CellGroup::only(
@@ -248,7 +248,7 @@ impl Learnable for ReversiXt {
         games
     }
 
-    /// A model of one map may be used on another.
+    /// The name has no map, because a model of one map may be used on another.
     fn model_name(&self) -> String {
         Self::INFO.name.to_owned()
     }

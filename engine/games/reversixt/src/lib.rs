@@ -45,7 +45,7 @@ pub const POINTS: [u32; MAX_SEATS] = [25, 11, 5, 2, 1, 0, 0, 0];
 pub struct ReversiXt {
     map: Arc<Map>,
     shape: Arc<inputs::Shape>,
-    /// The file of the map in the notation.
+    /// File name of the map, as in the game's notation.
     name: Option<String>,
     points: [u32; MAX_SEATS],
     /// Index of these rules in `variants`, stored in positions.
@@ -199,7 +199,7 @@ fn key_of(at: usize, cell: Cell) -> u64 {
     mix64((at as u64 * 16 + u64::from(cell.number()) + 1).wrapping_mul(GOLDEN))
 }
 
-/// A cell and a special choice.
+/// A move: a cell, and the choice of a player or bonus where the cell asks for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Move {
     cell: u16,
@@ -222,13 +222,13 @@ impl Move {
         }
     }
 
-    /// The cell.
+    /// The cell where the stone or bomb is placed.
     #[inline]
     pub fn cell(self) -> usize {
         usize::from(self.cell)
     }
 
-    /// The special choice.
+    /// The player to exchange stones with (from 1), the chosen bonus, or 0.
     #[inline]
     pub fn special(self) -> u8 {
         self.special

@@ -39,7 +39,7 @@ pub(super) const DIRECTION_OFFSETS: [(isize, isize); DIRECTIONS] = [
 pub struct Cell(u8);
 
 impl Cell {
-    /// No cell.
+    /// A place outside the board, or destroyed by a bomb.
     pub const HOLE: Self = Self(0);
     /// A neutral stone, which is captured like an enemy's.
     pub const EXPANSION: Self = Self(MAX_SEATS as u8 + 1);
@@ -106,7 +106,7 @@ impl Cell {
 pub struct Side(u16);
 
 impl Side {
-    /// The end of a line.
+    /// Stands for no side, beyond the end of a line.
     pub const NONE: Self = Self(u16::MAX);
 
     /// The side of a cell in a direction.
@@ -115,13 +115,13 @@ impl Side {
         Self((cell * DIRECTIONS + direction) as u16)
     }
 
-    /// The cell.
+    /// The cell that the side belongs to.
     #[inline]
     pub const fn cell(self) -> usize {
         self.0 as usize / DIRECTIONS
     }
 
-    /// The direction.
+    /// The direction from the cell to the side.
     #[inline]
     pub const fn direction(self) -> usize {
         self.0 as usize % DIRECTIONS
@@ -136,9 +136,9 @@ impl Side {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {problem}")]
 pub struct MapError {
-    /// The line.
+    /// The line of the map's text, from 1.
     pub line: usize,
-    /// The column.
+    /// The column in the line, from 1.
     pub column: usize,
     /// The problem, and what is valid.
     pub problem: String,
@@ -315,7 +315,8 @@ impl Map {
         &self.transitions
     }
 
-    /// The cell beyond a side and the direction there, with the holes of the start.
+    /// The cell beyond a side, and the direction in which a line goes on there; holes are those at
+    /// the start of the game.
     #[inline]
     pub fn step(&self, side: Side) -> Side {
         self.steps[usize::from(side.0)]

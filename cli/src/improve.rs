@@ -33,7 +33,6 @@ use std::path::{Path, PathBuf};
 /// Result of a run.
 #[derive(Serialize)]
 pub(crate) struct ImproveResult {
-    /// Name of the best evaluator.
     pub(crate) best: String,
     /// Copy of its model, if it is a model.
     pub(crate) model: Option<PathBuf>,
@@ -54,7 +53,6 @@ pub(crate) enum End {
 }
 
 impl End {
-    /// Reason as text.
     pub(crate) fn describe(self, ledger: &Ledger) -> String {
         let rejected_since_best = ledger.rejected_since_best();
         match self {

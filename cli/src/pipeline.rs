@@ -30,7 +30,6 @@ use trainer::sample::Sample;
 use trainer::selfplay::{Limits, SelfPlay, SelfPlaySummary};
 use trainer::training::{Family, TrainingReport};
 
-/// Result of a pipeline.
 #[derive(Serialize)]
 pub(crate) struct PipelineResult {
     pub(crate) self_play: SelfPlaySummary,

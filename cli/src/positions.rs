@@ -45,10 +45,8 @@ pub(crate) fn parallel(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
     (0..jobs).into_par_iter().for_each(job);
 }
 
-/// Parsed position of a request.
 pub(crate) struct Question<G: Playable> {
     pub(crate) position: G::Position,
-    /// Outcome of chance, if given.
     pub(crate) outcome: Option<u8>,
     pub(crate) end: Option<End>,
 }

@@ -12,7 +12,6 @@ use std::{
     time::Instant,
 };
 
-/// Stages with their wall times.
 pub(crate) struct Stages {
     path: PathBuf,
     stages: Vec<Stage>,
@@ -58,7 +57,6 @@ impl Stages {
         stage.map_or(0.0, |stage| stage.seconds)
     }
 
-    /// Finished stages in order.
     pub(crate) fn all(&self) -> &[Stage] {
         &self.stages
     }

@@ -35,7 +35,6 @@ pub(crate) fn set_directory(directory: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Directory of the tables.
 fn directory() -> PathBuf {
     let from_environment = || {
         std::env::var_os(DIRECTORY_VARIABLE).map_or_else(|| PathBuf::from("tables"), PathBuf::from)

@@ -19,7 +19,6 @@ pub(crate) struct Clock {
 /// Overtime after the main time.
 #[derive(Clone, Copy)]
 pub(crate) struct Overtime {
-    /// The length of a period.
     pub(crate) period: Duration,
     /// Moves to make in each period, at least one.
     pub(crate) moves: u32,
@@ -33,7 +32,6 @@ const MIN_OVERHEAD: Duration = Duration::from_millis(30);
 const OVERHEAD_DIVISOR: u32 = 20;
 /// A move takes at most the main time left divided by this.
 const MAX_MOVE_DIVISOR: u32 = 4;
-/// Least time of a move.
 const MIN_MOVE_TIME: Duration = Duration::from_millis(1);
 
 /// A time less the reserve for sending the move.
@@ -42,7 +40,6 @@ fn usable_time(time: Duration) -> Duration {
 }
 
 impl Clock {
-    /// The clock of a new game.
     pub(crate) fn new(main: Duration, overtime: Option<Overtime>) -> Self {
         let mut clock = Self {
             left: main,

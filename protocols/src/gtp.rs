@@ -19,7 +19,6 @@ pub(crate) struct Gtp {
     clocks: [Option<Clock>; 2],
 }
 
-/// A command with its arguments.
 struct Call<'a, G: Playable> {
     session: &'a mut Session<G>,
     clocks: &'a mut [Option<Clock>; 2],

@@ -10,7 +10,6 @@ use crate::session::Session;
 use crate::{Action, Handler, Output, seconds, words};
 use alea_play::playable::Playable;
 
-/// Columns and rows of the board.
 const BOARD_SIZE: usize = 5;
 /// Stones of both sides.
 const NUM_STONES: usize = 12;

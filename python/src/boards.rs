@@ -159,7 +159,6 @@ impl<G: Learnable> Env<G> {
         Rules::new(Arc::new(self.game.clone()))
     }
 
-    /// The state of all boards, to be pickled.
     pub(crate) fn state(&self) -> State {
         let luck = self.luck.as_ref();
         let luck = luck.map_or((0, 0), |luck| (luck.renewals, luck.draws));

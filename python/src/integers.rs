@@ -11,7 +11,6 @@ use pyo3::{
     types::{PyBool, PyInt, PyTuple},
 };
 
-/// An integer argument.
 pub(crate) struct Integer<T>(pub(crate) T);
 
 impl<'py, T: TryFrom<i128>> FromPyObject<'_, 'py> for Integer<T> {

@@ -27,7 +27,6 @@ type SharedPosition<G> = Arc<GamePosition<G>>;
 /// A position, and the outcome if it is given.
 pub(crate) type PositionQuery = (AnyPosition, Option<u8>);
 
-/// Positions from Python.
 pub(crate) enum Positions {
     Listed(Vec<AnyPosition>),
     Packed(Vec<u64>),

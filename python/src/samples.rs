@@ -54,7 +54,6 @@ struct Order {
 /// validation fraction and its seed.
 type Choice = (Option<String>, bool, f32, bool, f64, u64);
 
-/// A batch of samples, one per row.
 struct Batch {
     /// Packed positions, in games that have such a form.
     packed: Vec<u64>,
@@ -93,7 +92,6 @@ fn open<G: Learnable>(
 
 /// Loads batches on a thread of its own, which ends when the receiver is dropped.
 fn batches<G: Learnable>(samples: &Set<G>, order: Order) -> PyRes<Receiver<PyRes<Batch>>> {
-    /// Batches that are loaded in advance.
     const MAX_WAITING: usize = 2;
     let [part, parts] = order.part;
     if order.batch == 0 || order.window == 0 || part >= parts {

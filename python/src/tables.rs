@@ -28,7 +28,6 @@ pub(crate) struct Tables {
     game: Game,
     pub(crate) rules: Rules<Standard>,
     pub(crate) tables: Arc<Exact>,
-    /// Number of positions in a batch.
     batch_size: usize,
 }
 

@@ -6,7 +6,6 @@
 use engine::core::text::printable;
 use serde::{Deserialize, Serialize};
 
-/// A request without its game.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "lowercase", deny_unknown_fields)]
 pub(crate) enum Question {

@@ -7,7 +7,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// A line of a file of puzzles, with the value of each allowed move for the seat that makes it.
 #[derive(Deserialize)]
 struct Line {
     position: String,

@@ -22,7 +22,6 @@ const MAX_REQUESTS: ClientLimit = ClientLimit {
 pub(crate) struct SearchQueue(Mutex<State>);
 
 struct State {
-    /// Idle threads.
     free: usize,
     /// The clients of the active threads.
     running: Vec<IpAddr>,

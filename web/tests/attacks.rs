@@ -100,7 +100,6 @@ fn others_are_answered(address: SocketAddr) {
     }
 }
 
-/// Asserts that a request gets an answer.
 #[track_caller]
 fn answered(address: SocketAddr, text: &str) {
     let mut stream = connect(address);
@@ -110,7 +109,6 @@ fn answered(address: SocketAddr, text: &str) {
     assert!(read.is_ok() && &answer == b"HTTP/1.1 200", "{text}");
 }
 
-/// An attack by a client.
 struct Attack {
     sends: String,
     /// Whether the client then sends single bytes without end.

@@ -70,7 +70,6 @@ pub(crate) struct PairArguments {
     pub(crate) game: GameArguments,
 }
 
-/// Default number of games of a match.
 const DEFAULT_GAMES: u64 = 2000;
 
 /// Default maximum of games if a sequential test may end the match.
@@ -272,7 +271,6 @@ fn model_checksums(notation: &Notation, checksums: &mut Vec<String>) -> Result<(
         .try_for_each(|argument| model_checksums(&argument.value, checksums))
 }
 
-/// First eight digits of a file's checksum.
 pub(crate) fn short_checksum(path: &Path) -> Result<String> {
     let checksum = files::checksum(&files::read(path, FileKind::Data)?);
     Ok(format!("{:08x}", checksum as u32))

@@ -54,7 +54,6 @@ enum Scheduler {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Settings {
-    /// Prefix of job names.
     name: String,
     /// Directory of scripts, logs and marks, under the same path on every node.
     directory: PathBuf,
@@ -75,7 +74,6 @@ struct Settings {
 struct ResourceRequest {
     /// Time limit in hours.
     hours: Option<f64>,
-    /// Memory in MiB.
     memory: Option<u64>,
     cores: Option<u64>,
     gpu: Option<u64>,
@@ -117,7 +115,6 @@ struct Stage {
     disk: Option<f64>,
 }
 
-/// Settings of learning in generations.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Improve {
@@ -169,7 +166,6 @@ impl Step {
         Some((60.0 * hours).ceil() as u64)
     }
 
-    /// Command line of a task.
     fn command(&self) -> Vec<String> {
         let threads = ["--threads".to_owned(), self.cores().to_string()];
         [&threads, &*self.words].concat()

@@ -54,7 +54,6 @@ pub(crate) struct Arguments {
 struct Judged<'a> {
     /// Number of the game, from 1.
     game: u64,
-    /// Players by seat.
     players: Vec<&'a str>,
     #[serde(flatten)]
     ledger: GameReview,

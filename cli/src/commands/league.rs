@@ -77,17 +77,13 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// Content of `league.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct LeagueConfig {
-    /// Notation of the game.
     game: String,
-    /// Seed of all games.
     seed: u64,
     /// Player for luck adjustment of ratings.
     luck: Option<String>,
-    /// Random moves at the start of games.
     opening_plies: Option<usize>,
     /// Games of a pairing in a row, before the next pairing is chosen.
     step: u64,

@@ -10,10 +10,8 @@ use arena::matches::Contestant;
 use engine::play::{notation::Notation, playable::Playable};
 use std::path::{Path, PathBuf};
 
-/// Evaluator with its notation and label.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Evaluator {
-    /// Notation for players.
     pub(crate) notation: String,
     /// Label for text and files.
     pub(crate) label: String,

@@ -32,7 +32,6 @@ use trainer::label::LabelSource;
 use trainer::selfplay::{Limits, SelfPlay, SelfPlaySummary};
 use trainer::training::TrainingReport;
 
-/// A generation to run.
 pub(super) struct Generation<'a, G> {
     pub(super) run: &'a Run<'a, G>,
     pub(super) number: u64,
@@ -47,7 +46,6 @@ fn directory_of(number: u64) -> PathBuf {
 }
 
 impl<G: Learnable> Generation<'_, G> {
-    /// Runs the remaining stages.
     pub(super) fn run(&self, stages: &mut Stages) -> Result<Entry> {
         files::create_directory(&self.path(""))?;
         let played = |summary: &SelfPlaySummary| {

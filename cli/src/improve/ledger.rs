@@ -13,7 +13,6 @@ use engine::core::files::{self, FileKind};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// All generations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Ledger {
@@ -33,7 +32,6 @@ pub(crate) struct Start {
     pub(crate) strength: Vec<Strength>,
 }
 
-/// Result of a generation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
@@ -79,7 +77,6 @@ pub(crate) struct Test {
     pub(crate) score: Score,
 }
 
-/// Match that measures strength.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Strength {
     pub(crate) opponent: String,
@@ -118,7 +115,6 @@ impl std::fmt::Display for Score {
 }
 
 impl Test {
-    /// Result of a match with a sequential test.
     pub(crate) fn of(result: &MatchResult) -> Option<Self> {
         let test = result.sequential_test?;
         Some(Self {
@@ -159,7 +155,6 @@ impl Ledger {
         Ok(output::file(&directory.join("ledger.md"), self.markdown())?)
     }
 
-    /// Last accepted generation.
     pub(crate) fn best(&self) -> Option<&Entry> {
         self.generations.iter().rev().find(|entry| entry.accepted)
     }
@@ -216,7 +211,6 @@ impl Ledger {
     }
 }
 
-/// Name and content of a column.
 type Column = (&'static str, fn(&Entry) -> Cell);
 
 /// All columns of the ledger.

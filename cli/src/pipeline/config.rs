@@ -37,7 +37,6 @@ pub(crate) struct SelfPlaySection {
 }
 
 impl SelfPlaySection {
-    /// Self-play settings with the given seed.
     pub(crate) fn config(&self, seed: u64) -> SelfPlayConfig {
         let section = self.clone();
         SelfPlayConfig {
@@ -66,7 +65,6 @@ pub(crate) struct TrainSection {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ArenaSection {
-    /// Notations of evaluators.
     pub(crate) opponents: Vec<String>,
     pub(crate) rounds: Vec<Round>,
 }
@@ -75,7 +73,6 @@ pub(crate) struct ArenaSection {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Round {
     pub(crate) depth: u32,
-    /// Games of a match.
     pub(crate) games: u64,
 }
 

@@ -41,7 +41,6 @@ fn links_of_documents_lead_to_files_and_headings() {
     assert!(broken.is_empty(), "{broken:#?}");
 }
 
-/// Text without blocks of code.
 fn without_code(text: &str) -> String {
     text.split("\n```").step_by(2).collect()
 }

@@ -16,7 +16,6 @@ macro_rules! alea {
 }
 pub(crate) use alea;
 
-/// Result of a run of the binary.
 pub(crate) struct Ran {
     line: String,
     pub(crate) code: i32,
@@ -107,7 +106,6 @@ pub(crate) fn words(line: &str) -> Vec<&str> {
     words.collect()
 }
 
-/// Temporary directory of a test.
 pub(crate) struct Folder(TempDir);
 
 impl Folder {
@@ -120,7 +118,6 @@ impl Folder {
         self.0.path().join(name).to_str().unwrap().to_owned()
     }
 
-    /// Path of the directory.
     pub(crate) fn path(&self) -> String {
         self.0.path().to_str().unwrap().to_owned()
     }

@@ -4,7 +4,6 @@ use crate::support::rows;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// A folder of the repository.
 pub(crate) fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)
 }
@@ -52,7 +51,6 @@ fn outside_of_games_only_the_list_of_games_names_one() {
         });
         used[allowed.unwrap_or_else(|| panic!("{path} names a game"))] = true;
     }
-    // A file that stops naming games loses the permission.
     for ([allowed, reason], used) in may.iter().zip(used) {
         assert!(used, "{allowed} ({reason}) names no game");
     }

@@ -52,7 +52,6 @@ fn what_cannot_be_read_is_refused_at_the_right_character() {
     }
 }
 
-/// A position some plies into a random game.
 fn random_position(seed: u64, plies: usize) -> Position {
     let game = Standard::default();
     let mut random = RandomStream::new(seed);

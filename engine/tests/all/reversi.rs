@@ -35,7 +35,6 @@ fn read(game: &Reversi, text: &str) -> Position {
     game.parse_position(text).unwrap()
 }
 
-/// Characters of a board without the side to move.
 fn board(game: &Reversi, position: &Position) -> String {
     let text = game.format_position(position);
     text[..text.len() - 2].to_owned()

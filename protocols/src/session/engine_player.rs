@@ -102,7 +102,6 @@ impl<G: Playable> EnginePlayer<G> {
         self.spec.name == "mcts"
     }
 
-    /// The time limit `ms` of the spec.
     pub(super) fn own_time(&self) -> Option<Duration> {
         let ms: f64 = self.spec.argument("ms")?.to_string().parse().ok()?;
         Duration::try_from_secs_f64(ms / 1000.0).ok()

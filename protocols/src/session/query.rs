@@ -24,7 +24,6 @@ const MAX_TIME: Duration = Duration::from_secs(86_400);
 /// Time of a continuous analysis if the client's next line has already arrived.
 const QUICK_SEARCH_TIME: Duration = Duration::from_millis(50);
 
-/// A query to a player.
 #[derive(Clone, Copy)]
 pub(crate) struct Query<'a, M> {
     /// A time limit that replaces the player's own limits.
@@ -46,7 +45,6 @@ impl<M> Query<'_, M> {
     }
 }
 
-/// The move that a player chose.
 pub(crate) struct Choice<M> {
     pub(crate) mv: M,
     /// Win probability of the side to move; `None` if the player gives no value.
@@ -60,7 +58,6 @@ pub(crate) struct Choice<M> {
 pub(crate) struct MoveAnalysis<M> {
     /// The legal moves, the best first. Before the roll these are the moves of all rolls.
     pub(crate) moves: Vec<MoveValue<M>>,
-    /// The principal variation.
     pub(crate) line: Vec<M>,
     pub(crate) stats: SearchStats,
     /// Whether the search ran for the time of the query, not within limits of the player.
@@ -110,7 +107,6 @@ impl<G: Playable> Session<G> {
         self.player.has_tree()
     }
 
-    /// The `ms` in the player's spec, if it has one.
     pub(crate) fn own_time(&self) -> Option<Duration> {
         self.player.own_time()
     }

@@ -72,7 +72,6 @@ fn session<G: Playable>(kind: ProtocolKind, game: G, player: &str) -> Box<dyn Pr
     open(kind, game, Some(&player), config()).unwrap()
 }
 
-/// The reply to a line.
 fn reply(protocol: &mut dyn Protocol, line: &str) -> String {
     let mut output = String::new();
     let action = protocol.handle_line(line, &mut output);

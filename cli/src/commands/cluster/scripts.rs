@@ -102,7 +102,6 @@ impl Step {
     }
 }
 
-/// Words quoted for a shell.
 fn quote_words(words: &[String]) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=:,+".contains(letter);
     let one = |word: &String| match word.chars().all(plain) {

@@ -17,7 +17,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Bytes of one read.
 const CHUNK_BYTES: usize = 1 << 16;
 /// Maximum bytes of unanswered lines; reading pauses above it.
 const MAX_WAITING: usize = 1 << 22;

@@ -21,7 +21,6 @@ pub(super) struct Report<'a> {
     has_luck: bool,
     /// By player: statistics over games of the score, the luck, and the error per decision.
     players: BTreeMap<&'a str, [Moments; 3]>,
-    /// Table with a row for each game.
     games: TextTable,
     detailed: Vec<Judged<'a>>,
     /// Largest difference between the sum of a ledger's terms and the game's result.
@@ -85,7 +84,6 @@ impl<'a> Report<'a> {
         )
     }
 
-    /// Table with a row for each player.
     fn players(&self) -> TextTable {
         let mean = |moments: &Moments| {
             let (mean, half) = (moments.mean(), 1.96 * moments.standard_error());

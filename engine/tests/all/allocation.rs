@@ -1,6 +1,7 @@
-//! Allocations after set-up: none in random games, a few for the answer in a Monte-Carlo search.
+//! Counts memory allocations after set-up: none in random games, a few for the answer in a
+//! Monte-Carlo search.
 //!
-//! An allocator of these tests counts them by thread.
+//! The tests have an allocator of their own, which counts by thread.
 #![allow(unsafe_code, reason = "an allocator cannot be written without")]
 
 use crate::mcts::simulations;
@@ -100,7 +101,7 @@ fn decisions_in_havannah_allocate_for_their_answer_alone() {
         let count = allocations_of(|| {
             player.decide(&position, &moves, &Limits::NONE).unwrap();
         });
-        // One for each position with statistics of its own would be hundreds.
+        // If each position had statistics of its own, there would be hundreds of allocations.
         assert!(count <= 24, "{notation}: {count}");
     }
 }
@@ -121,7 +122,7 @@ fn roll_outs_do_not_allocate() {
     }
 }
 
-/// Allocations of a second search, since a path may once be longer than ever before.
+/// Asserts that a second search allocates little; the first may meet longer paths than ever before.
 fn few_allocations(options: MctsOptions, leaf: impl Leaf<Standard>) {
     let mut search = Mcts::new(Standard::default(), leaf, options, 1);
     search.search(&position(MIDDLE), None);

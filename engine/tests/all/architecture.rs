@@ -1,4 +1,4 @@
-//! Rules that the boundaries between crates leave open.
+//! Checks rules of the architecture that the boundaries between crates do not enforce.
 
 use crate::support::rows;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ pub(crate) fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)
 }
 
-/// Paths below a folder of the repository, and the texts before their tests, of all sources.
+/// The sources in a folder of the repository: path, and text before the tests.
 fn sources(name: &str) -> Vec<(String, String)> {
     fn collect(root: &Path, folder: &Path, sources: &mut Vec<(String, String)>) {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -67,7 +67,7 @@ fn games_and_players_open_a_file_by_leave_of_the_notation_alone() {
     };
     let mut readers = Vec::new();
     for (path, code) in [sources("engine/play/src"), sources("engine/games")].concat() {
-        // Tables lie in the user's directory; no notation names a file of theirs.
+        // Endgame tables lie in the user's directory, and no notation names their files.
         if opens(&code) && !path.starts_with("einstein/src/tables") {
             assert!(code.contains("trusted_path"), "{path} opens files unasked");
             readers.push(path);
@@ -78,7 +78,8 @@ fn games_and_players_open_a_file_by_leave_of_the_notation_alone() {
 
 #[test]
 fn crates_depend_only_downwards() {
-    // Crate, forbidden dependencies, and an actual one as a check of the reader.
+    // For each crate the forbidden dependencies, and an actual one, which shows that dependencies
+    // are found.
     let crates = include_str!("../cases/dependencies.jsonl");
     for (name, forbidden, expected) in rows::<(String, Vec<String>, String)>(crates) {
         let manifest = std::fs::read_to_string(folder(&name).join("Cargo.toml")).unwrap();
@@ -91,7 +92,7 @@ fn crates_depend_only_downwards() {
     }
 }
 
-/// Crates of a manifest's dependencies but those of tests, renamed ones under both names.
+/// The dependencies in a manifest except those of tests; renamed ones under both names.
 fn dependencies(manifest: &Table) -> Vec<String> {
     let mut found = Vec::new();
     for (key, value) in manifest {

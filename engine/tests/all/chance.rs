@@ -8,7 +8,7 @@ use engine::core::{
 };
 use proptest::prelude::*;
 
-/// Rounding of sums of up to 36 products in single precision.
+/// Rounding error of sums of up to 36 products in single precision.
 const ROUNDING: f64 = 2e-6;
 
 /// Outcomes as runs of a list of moves, with positive weights that add up to 1.
@@ -16,7 +16,8 @@ const ROUNDING: f64 = 2e-6;
 struct Node {
     outcomes: Vec<Outcome>,
     values: Vec<f32>,
-    /// Order of search, and the distance of each found bound from the exact value (mostly 0).
+    /// The order in which moves are searched, each with the distance of its two bounds from the
+    /// exact value, mostly 0.
     order: Vec<(usize, f32, f32)>,
 }
 

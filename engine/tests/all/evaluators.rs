@@ -1,4 +1,4 @@
-//! Evaluators of every game: random ones and the best model; and players of other programs.
+//! Evaluators of every game, random ones and the best model, and players that are other programs.
 
 use crate::support::random_positions;
 use engine::core::evaluator::Evaluator;
@@ -55,7 +55,7 @@ fn seeds_are_independent() {
         })
         .sum::<f64>()
         / positions.len() as f64;
-    // Its standard deviation is 1/12 / 100; about five of them.
+    // The covariance's standard deviation is 1/12 / 100; the bound is about five of them.
     assert!(covariance.abs() < 0.0045, "{covariance}");
 }
 

@@ -106,7 +106,7 @@ fn mean_of_three_stones<const COLUMNS: usize, const ROWS: usize>(faces: usize) -
 
 #[test]
 fn small_games_have_the_values_of_an_independent_program() {
-    // Exact fractions of a program with integer arithmetic.
+    // Exact fractions, computed by another program with integer arithmetic.
     for (mean, numerator, denominator) in [
         (mean_of_three_stones::<3, 3>(3), 1_459.0, 2_187.0),
         (mean_of_three_stones::<3, 3>(6), 88_085.0, 139_968.0),

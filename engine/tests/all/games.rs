@@ -68,7 +68,7 @@ pub struct HashGame {
     pub seats: usize,
     pub seed: u64,
     pub length: u8,
-    /// Whether there is chance at all.
+    /// Whether the game has chance.
     pub chance: bool,
 }
 
@@ -115,7 +115,7 @@ impl Game for HashGame {
         let score = |seat: Seat| (self.draw(position, 3 + seat as u64) % 1000) as f32 + 1.0;
         let mut payoffs = [0.0; MAX_SEATS];
         for (seat, payoff) in payoffs.iter_mut().enumerate().take(self.seats) {
-            // With more than two seats payoffs have any sum.
+            // With more than two seats payoffs may have any sum.
             let sum = match self.seats {
                 2 => score(0) + score(1),
                 _ => 1001.0,
@@ -154,7 +154,7 @@ impl Game for HashGame {
     }
 
     fn play(&self, position: &HashPosition, mv: u8) -> HashPosition {
-        // Few different successors, so that lines transpose.
+        // The next position has few possible values, so that many lines transpose.
         HashPosition {
             id: self.draw(position, 60 + u64::from(mv)) % 64,
             ply: position.ply + 1,
@@ -195,7 +195,7 @@ impl Totals {
         ply: 0,
     };
 
-    /// Value for the seat to move, by the rules and roll by roll.
+    /// Value for the seat to move, computed from the rules roll by roll.
     pub fn value(&self, position: &TotalsPosition) -> f64 {
         let mover = usize::from(position.ply % 2);
         if position.ply == self.length {
@@ -269,11 +269,11 @@ impl Playouts for Totals {}
 
 impl OutOfTurn for Totals {}
 
-/// Seats take cells in turn, each worth its points; the larger sum after `length` plies wins.
-/// Without chance, with as many moves as cells, and positions of kilobytes.
+/// Seats take cells in turn, each worth its points; the larger sum after `length` plies wins. A
+/// game without chance that has as many moves as cells, and positions of kilobytes.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// At most [`Field::MAX_CELLS`].
+    /// Points of each cell; at most [`Field::MAX_CELLS`] cells.
     pub points: Vec<u8>,
     pub length: u16,
 }
@@ -296,7 +296,7 @@ impl Field {
         key: 0,
     };
 
-    /// Cells with any points from 0 to `max_points`.
+    /// A game whose cells have random points from 0 to `max_points`.
     pub fn new(cells: usize, max_points: u8, length: u16, seed: u64) -> Self {
         let points =
             (0..cells as u64).map(|cell| mix(cell ^ mix(seed)) % (u64::from(max_points) + 1));

@@ -65,10 +65,10 @@ fn moves_wins_and_results_agree_with_other_programs() {
     assert_eq!(lines, [1107, 363]);
 }
 
-/// Board as a grid with a border, by letter and number; flood fill finds what is completed.
+/// The board as a grid with a border, by letter and number. Structures are found by flood fill.
 struct PlainBoard {
     width: usize,
-    /// 0 where nobody has placed a stone, 1 and 2 for stones, 3 off the board.
+    /// 0 for an empty cell, 1 and 2 for stones, 3 off the board.
     cells: Vec<u8>,
 }
 

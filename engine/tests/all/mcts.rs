@@ -1,4 +1,4 @@
-//! Monte-Carlo tree search against exact values, and its proofs.
+//! Values of Monte-Carlo tree search against exact ones, and its proven bounds.
 
 use crate::support::{Exact, assert_near, encloses, exact_positions};
 use engine::core::{chance::expectation, game::Game};
@@ -96,7 +96,7 @@ fn a_million_simulations_are_almost_exact() {
         }
         let found = value(position, &search.search(position, None));
         assert_near(found, exact.value, 0.005, position);
-        // Not every one: choices take several times as long.
+        // Only every fourth position, because measuring the choices takes several times as long.
         for die in (1..=6).filter(|_| number % 4 == 0) {
             let legal = game.legal_moves(position, die);
             let chosen = best_move(&search.choose(position, &legal)).mv;

@@ -41,7 +41,7 @@ fn on_threads(threads: usize, options: MctsOptions, seed: u64) -> Mcts<Standard,
     )
 }
 
-/// With a prior, and another budget.
+/// The options with a prior and another number of simulations.
 fn with_prior(
     threads: usize,
     options: MctsOptions,
@@ -53,7 +53,7 @@ fn with_prior(
         .with_prior(Some(schwarz(&Standard::default())))
 }
 
-/// Every setting that changes how a search goes, each by itself.
+/// Options that each change one setting of the search.
 fn variants() -> impl Iterator<Item = MctsOptions> {
     let changes: [fn(&mut MctsOptions); 13] = [
         |_| (),
@@ -101,7 +101,7 @@ fn every_variant_comes_close_to_exact_values_and_proves_only_what_is_true() {
     }
 }
 
-/// With 21 outcomes and draws, and without chance but with many moves.
+/// Games with 21 outcomes and draws, and without chance but with many moves.
 #[test]
 fn every_variant_is_right_on_other_games() {
     let totals = Totals {
@@ -153,7 +153,8 @@ fn the_solver_proves_draws_to_the_last_digit() {
         assert_eq!((statistics.proven, statistics.value), (HALF, Some(0.5)));
     }
     assert!(search.report().simulations < 100_000);
-    // Two cells are worth most: a seat with neither loses, and with one each it is a draw.
+    // Two cells are worth most: a seat that gets neither loses; if each seat gets one, it is a
+    // draw.
     let mut field = Field::new(6, 2, 2, 1);
     field.points = vec![1, 3, 0, 2, 3, 1];
     let mut search = Mcts::new(field, PlayoutLeaf, simulations(100_000), 1);
@@ -251,7 +252,7 @@ fn several_threads_find_what_one_finds_and_make_no_simulation_too_many() {
         };
         assert!(unmade.contains(&(visits - 60_001)), "{options:?}: {visits}");
     }
-    // What three threads prove together is true.
+    // Bounds that three threads prove together must be true.
     let mut search = on_threads(3, simulations(2_000), 2);
     for exact in exact_positions() {
         let found = search.search(&exact.position, None);
@@ -367,7 +368,7 @@ fn the_tree_is_reused_from_move_to_move() {
     };
     assert_eq!(run(false), 5_000);
     assert!(run(true) > 5_500, "{}", run(true));
-    // Entire games in little memory: unreachable nodes make room.
+    // Complete games in little memory, so that unreachable nodes have to be freed.
     for threads in [1, 2, 3] {
         let options = MctsOptions {
             reuse_tree: true,
@@ -398,7 +399,7 @@ fn pondering_ends_at_the_stop_flag_and_helps_the_next_search() {
     };
     let mut search = on_threads(1, options, 1);
     let mut pondered = 0;
-    // Once is enough, unless the machine is busy meanwhile.
+    // One attempt is enough, unless the machine is busy with other work.
     while pondered <= 1_000 {
         let stop = Arc::new(AtomicBool::new(false));
         let stop_setter = Arc::clone(&stop);
@@ -442,7 +443,7 @@ fn time_limits_hold() {
                 "{budget:?} on {threads} threads: {:?} after {spent:?}",
                 search.report()
             );
-            // A bound that no time limit here comes near, since other programs may run.
+            // A generous bound, because other programs may be running.
             assert!(
                 (Duration::from_millis(60)..Duration::from_secs(60)).contains(&spent),
                 "{budget:?}: {spent:?}"
@@ -539,7 +540,7 @@ fn leaves_answer_alike_one_by_one_and_together() {
             assert_near(answer[0] + answer[1], 1.0, 1e-6, position);
         }
     }
-    // One ply equals the reference; the mixture is the weighted sum.
+    // A leaf of one ply equals the reference search; the mixture is the weighted sum.
     let mut reference = Expectiminimax::new(game.clone(), schwarz(&game), 1, Form::Textbook);
     for (number, position) in positions.iter().enumerate() {
         let [valued, searched, mixed] = [0, 1, 2].map(|leaf| answers[leaf][number]);
@@ -566,7 +567,7 @@ fn the_report_describes_the_search() {
     assert_eq!((small.simulations, report.simulations), (100, 20_000));
     assert!(report.positions > 10 * small.positions && report.depth > small.depth && !report.full);
     assert_eq!(report.moves, found);
-    // The line is one of legal moves, and begins with the best.
+    // The principal variation has legal moves, and begins with the best one.
     assert!(report.pv.len() > 2 && report.pv[0] == best_move(&found).mv);
     let mut now = start;
     for &mv in &report.pv {

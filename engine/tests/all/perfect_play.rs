@@ -1,4 +1,5 @@
-//! Searches with endgame tables play perfectly within them, and probe them where moves lead there.
+//! Searches with endgame tables play perfectly inside them, and probe them where moves lead into
+//! them.
 
 use crate::support::{assert_near, player, random_positions};
 use engine::core::game::Game;
@@ -44,7 +45,8 @@ fn no_move_gives_anything_away() {
     }
 }
 
-/// Expectiminimax by the book: tables where they reach, then depth, then the evaluator.
+/// Reference expectiminimax: a table value where there is one, else search to the depth, else the
+/// evaluator.
 fn by_the_book(
     game: &Standard,
     tables: &Tables,

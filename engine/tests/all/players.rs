@@ -1,4 +1,5 @@
-//! Players by notation: all keys are accepted, and errors of wrong ones name what would be right.
+//! Players built from notations: all keys are accepted, and errors in a notation name what is
+//! valid.
 
 use crate::support::{MIDDLE, assert_near, player, position, rows};
 use engine::core::random::RandomStream;
@@ -34,7 +35,7 @@ fn check_player<G: Playable>(game: &str, text: &str, reproducible: bool, positio
             assert!((0.0..=1.0).contains(&value), "{text}: {value}");
         }
         let value = player.value(&start, &Limits::NONE).value.unwrap();
-        // Few playouts may all end alike, and a time limit may allow only few.
+        // A few playouts may all have the same result, and a time limit may allow only a few.
         let few = text.contains("sims=50") || !reproducible;
         let is_open = few || (0.05..0.95).contains(&value);
         assert!(is_open, "{text}: {value}");
@@ -92,7 +93,8 @@ fn the_policy_named_is_the_one_that_plays() {
     .map(value);
     assert_eq!(uniform, again);
     assert!(greedy != uniform && mixed != greedy && mixed != uniform && cut != uniform);
-    // A weight of 1 or 0 is the policy alone, except for the random numbers of the choice.
+    // A mixture with weight 1 or 0 plays as one policy alone, apart from the random number of the
+    // choice.
     let alone = value("playout=mixture(1, greedy, uniform)");
     assert_near(alone, greedy, 0.05, "alone");
 }

@@ -141,7 +141,7 @@ fn playouts_end_and_begin_as_they_should() {
         |leaf: &mut dyn Leaf<Standard>, position| leaf.payoffs(&game, position, &mut random, None);
     assert_eq!(evaluate(&mut truncated(0), &over), win_for(0));
     assert_eq!(evaluate(&mut PolicyPlayout(Uniform), &over), win_for(0));
-    // At depth 0 the evaluator's value itself.
+    // At depth 0 the value is the evaluator's own.
     assert_eq!(
         evaluate(&mut truncated(0), &start),
         evaluate(&mut evaluator(), &start)

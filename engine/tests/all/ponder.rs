@@ -1,4 +1,4 @@
-//! Pondering uses the time of others, its result counts afterwards, and it ends with their
+//! Pondering runs in the opponents' time, its result is used afterwards, and it ends with their
 //! decision.
 
 use crate::support::{MIDDLE, player as player_of, position};
@@ -130,7 +130,7 @@ fn what_was_found_on_the_time_of_others_counts() {
         visits.sum::<u32>()
     };
     assert_eq!(visits(Duration::ZERO), 64);
-    // The first is enough, unless the machine lets others work meanwhile.
+    // The first time is enough, unless other programs take the processor meanwhile.
     let mut times = [200, 2_000, 20_000].map(Duration::from_millis).into_iter();
     assert!(times.any(|pondered| visits(pondered) > 128));
 }

@@ -1,5 +1,5 @@
-//! Search in the published form equals the textbook with every pruning, and each kind of pruning
-//! saves leaves.
+//! The search as published returns the values of textbook expectiminimax with every pruning, and
+//! each kind of pruning saves leaves.
 
 use crate::games::HashEvaluator;
 use crate::support::{
@@ -17,7 +17,7 @@ use engine::search::{
     star_by_outcome::{StarByOutcome, StarByOutcomeOptions},
 };
 
-/// Every kind of cuts, without NegaScout and with it.
+/// Every kind of pruning, with and without NegaScout.
 pub(crate) fn all_options() -> impl Iterator<Item = StarByOutcomeOptions> {
     ALL_CUTS.into_iter().flat_map(|cuts| {
         [false, true].map(|negascout| StarByOutcomeOptions {

@@ -17,7 +17,7 @@ fn quantized(weights: &[f32], bias: f32) -> Result<QuantizedWeights, ModelError>
 
 #[test]
 fn there_are_as_many_bits_as_fit() {
-    // The maxima of both tables count: 127 + 128 + 0.5 is below 2⁸ = 2³⁰⁻²².
+    // The limit depends on the maxima of both tables: 127 + 128 + 0.5 is below 2⁸ = 2³⁰⁻²².
     let weights = quantized(&[127.0, 1.0, 0.25, -128.0], -0.5).unwrap();
     assert_eq!((weights.bits, weights.bias), (22, 8 - (1 << 21)));
     assert_eq!(weights.weights, [127 << 22, 1 << 22, 1 << 20, -(128 << 22)]);

@@ -7,7 +7,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
     NextHigherOrLower,
-    /// Of these the one whose number is nearer; both on a tie.
+    /// Of the two stones next in number, the one whose number is nearer; both on a tie.
     Nearest,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Board {
 }
 
 impl Board {
-    /// Reads a position of the notation, of which the die is ignored.
+    /// Parses a position's text; the die is ignored.
     pub(crate) fn read(text: &str) -> Self {
         let fields: Vec<&str> = text.split(' ').collect();
         Self {
@@ -59,7 +59,7 @@ impl Board {
         })
     }
 
-    /// The numbers of the stones that `face` lets the side to move choose from, rising.
+    /// The numbers, in rising order, of the stones that `face` allows the side to move.
     pub(crate) fn permitted_stones(&self, face: u8, choice: Choice) -> Vec<u8> {
         let alive: Vec<u8> = (1..=6)
             .filter(|&number| self.find(self.own_stone(number)).is_some())
@@ -116,7 +116,8 @@ impl Board {
         }
     }
 
-    /// Who has won, `r` or `b`: a side in the far corner, or one whose enemy has no stone left.
+    /// The winner, `r` or `b`: a side that reached the far corner, or whose enemy has no stone
+    /// left.
     pub(crate) fn winner(&self) -> Option<char> {
         let red = |stone: &char| stone.is_ascii_digit();
         let blue = |stone: &char| stone.is_ascii_lowercase();

@@ -271,7 +271,7 @@ fn four_by_four_is_won_by_the_second_player() {
     assert_eq!(plain.solve(true, &mut cache), -10);
     let mut solver = Endgame::new(game);
     assert_eq!((solver.score(&start), solver.result(&start)), (-10, 0.0));
-    // Star, whose leaves are payoffs, sees to the end as well.
+    // Star, with payoffs as leaves, also searches to the end.
     let table = Some(table(1 << 16));
     let mut star: Star<_, _> = Star::new(game, HashEvaluator, StarOptions::default(), table);
     assert_eq!(full(&mut star, &start, 24), Bounds::exact(0.0));

@@ -37,7 +37,7 @@ fn game(text: &str) -> ReversiXt {
     ReversiXt::new(Arc::new(Map::parse(text).unwrap()))
 }
 
-/// The rules on one of these maps.
+/// The rules on the map of that name among the test vectors.
 pub(crate) fn vector_game(name: &str) -> ReversiXt {
     game(&vector_maps()[name])
 }
@@ -54,7 +54,7 @@ fn joined(items: impl IntoIterator<Item = impl ToString>, between: &str) -> Stri
     items.collect::<Vec<_>>().join(between)
 }
 
-/// Position of the vectors as text.
+/// Converts a position of the test vectors to text.
 fn text_of(state: &Value) -> String {
     let numbers = |name: &str| joined(state[name].as_array().unwrap(), ",");
     format!(

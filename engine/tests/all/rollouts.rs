@@ -1,5 +1,5 @@
-//! Rollouts against a slow implementation, their means against full expansion, and against exact
-//! tables of one stone more than theirs.
+//! Rollouts against a slow implementation; their means against full expansion, and against exact
+//! tables with one stone more than the rollouts use.
 
 use crate::games::{HashEvaluator, HashGame, Totals, TotalsPosition};
 use crate::support::{
@@ -240,7 +240,8 @@ fn assert_normal(deviations: &[f64], what: &str) {
     assert!(mean.mean().abs() < 4.0 / count.sqrt(), "{figures}");
 }
 
-/// Standard errors between the mean of many games and the players' expected payoff.
+/// The difference between the mean of many games and the players' exact expected payoff, in
+/// standard errors.
 fn deviation_in_errors<G: SearchGame>(
     book: &mut Book<'_, G, impl Evaluator<G>>,
     roll: &mut dyn Rollouts<G>,
@@ -402,7 +403,7 @@ fn roll_outs_of_six_stones_to_tables_of_four_are_near_the_truth() {
         blunt.mean()
     );
     println!("{figures}");
-    // The players' own errors remain.
+    // Rollouts do not remove the errors of their own players.
     assert!(deviation(&rolled) < 0.6 * deviation(&guessed), "{figures}");
     assert!(given.mean() < 0.6 * blunt.mean(), "{figures}");
 }

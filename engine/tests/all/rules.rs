@@ -297,8 +297,7 @@ fn position_of(squares: &[u8], seat: usize) -> Position {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A packed form is accepted if and only if all living stones are on different squares of the
-    /// board.
+    /// A packed form is accepted if and only if all stones on the board are on different squares.
     #[test]
     fn packed_forms_are_accepted_exactly_when_they_can_stand(squares in some_squares(), seat in 0usize..2, extra in prop_oneof![4 => Just(0u64), 1 => 1u64..8]) {
         let position = position_of(&squares, seat);

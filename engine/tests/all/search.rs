@@ -1,4 +1,4 @@
-//! Every search equals the textbook, on EinStein and on other games.
+//! Every search returns the values of textbook expectiminimax, on EinStein and on other games.
 
 use crate::games::{Field, HashEvaluator, HashGame, HashPosition, Nim, Piles, Totals};
 use crate::mcts::simulations;
@@ -25,8 +25,8 @@ fn star1<G: SearchGame, E: Evaluator<G>>(
     Star::new(game.clone(), evaluator, options, entries.map(table))
 }
 
-/// Asserts that textbook, unified operator, the search outcome by outcome and Star1 with several
-/// tables agree.
+/// Asserts that the textbook search, the unified chance operator, the search outcome by outcome,
+/// and Star1 with several tables agree.
 fn all_agree<G: SearchGame>(game: &G, position: &G::Position, depth: u32, tolerance: f64) {
     let root = game.to_move(position);
     let mut textbook = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Textbook);
@@ -99,7 +99,7 @@ fn searches_agree_on_any_number_of_seats() {
 fn searches_agree_on_21_outcomes_and_draws() {
     for modulus in [1, 2, 5, 13] {
         let game = Totals { modulus, length: 3 };
-        // To the end, where draws are half a win each, and to leaves before it.
+        // Searches to the end of the game, where a draw is half a win, and to leaves before it.
         let value = game.value(&Totals::START);
         let exact = Expectiminimax::new(game.clone(), HashEvaluator, 3, Form::Unified)
             .value_at_depth(&Totals::START, 3, 0);

@@ -24,7 +24,7 @@ use engine::search::{
 };
 use std::sync::Arc;
 
-/// One rounding: a value of x for the root is 1 - x for the others, in 24 bits.
+/// Error of one rounding in 24 bits: a value x of the root becomes 1 − x for the others.
 const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 
 fn draw(random: &mut RandomStream, count: usize) -> usize {
@@ -88,7 +88,7 @@ fn evaluator(game: &ReversiXt, number: usize) -> ByPointer<ReversiXt> {
     ByPointer(build::evaluator(["lines", "stones", "mobility"][number % 3], game).unwrap())
 }
 
-/// Random position of a random map with the search's parameters.
+/// A random position of a random map, with parameters of the search.
 struct Case {
     number: usize,
     game: ReversiXt,
@@ -181,7 +181,7 @@ fn table(number: usize) -> Option<Arc<Table>> {
     (entries > 0).then(|| table_of(entries, Replacement::Bucketed))
 }
 
-/// Without cuts, with them, and with null windows; in four orders.
+/// Options without cuts, with cuts, and with null windows, in four move orders.
 fn options(number: usize) -> StarOptions {
     let cuts = [
         Pruning::Star1,
@@ -220,7 +220,7 @@ fn paranoid_is_minimax(count: usize, seed: u64, max_leaves: usize) {
             (position, depth, value)
         };
         let first = valued(position, depth);
-        // The next position, so that the table has entries of two roots.
+        // The successor is searched too, so that the table has entries of two roots.
         let next = successors(game, &position)[0];
         let second = match next.phase() {
             Phase::Over => first,

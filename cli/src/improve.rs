@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 #[derive(Serialize)]
 pub(crate) struct ImproveResult {
     pub(crate) best: String,
-    /// Copy of its model, if it is a model.
+    /// Copy of the best evaluator's model; `None` if the best evaluator is not a model.
     pub(crate) model: Option<PathBuf>,
     pub(crate) ended: End,
     pub(crate) ledger: Ledger,
@@ -78,7 +78,7 @@ pub(crate) enum Part {
     Finish,
 }
 
-/// State of a run: settings, directory, and the evaluator of generation 0.
+/// A run in progress: settings, directory, and the evaluator of generation 0.
 struct Run<'a, G> {
     game: &'a G,
     config: &'a ImproveConfig,
@@ -86,8 +86,8 @@ struct Run<'a, G> {
     start: Evaluator,
 }
 
-/// Runs one stage of a generation, or a slice of it, after those before it; returns a line about
-/// it. A finished stage is no error.
+/// Runs one stage of a generation, or a slice of it, if the earlier stages are finished; returns a
+/// line about it. A stage that is already finished is no error.
 pub(crate) fn run_part<G: Learnable>(
     game: &G,
     config: &ImproveConfig,
@@ -115,7 +115,7 @@ pub(crate) fn run<G: Learnable>(
     directory: &Path,
     last: Option<u64>,
 ) -> Result<ImproveResult> {
-    // Checks come before the first write.
+    // Everything is checked before the first write.
     let mut run = Run::open(game, config, directory)?;
     let _claim = files::claim_directory(directory)?;
     run.claim()?;
@@ -137,7 +137,7 @@ pub(crate) fn run<G: Learnable>(
     };
     loop {
         let next = run.next(&ledger)?;
-        // Completes a write that an interruption prevented.
+        // Repeats the write of the ledger, which an interruption may have prevented.
         ledger.write(directory)?;
         let model = run.keep_best(&next.best)?;
         let ended = end(config, &ledger);
@@ -157,7 +157,7 @@ pub(crate) fn run<G: Learnable>(
     }
 }
 
-/// Reason to end after the generations of the ledger, if any.
+/// Why the run ends after the generations in the ledger; `None` if it continues.
 fn end(config: &ImproveConfig, ledger: &Ledger) -> Option<End> {
     if ledger.rejected_since_best() >= config.patience {
         return Some(End::Patience);
@@ -166,8 +166,8 @@ fn end(config: &ImproveConfig, ledger: &Ledger) -> Option<End> {
 }
 
 impl<'a, G: Learnable> Run<'a, G> {
-    /// Checks everything. Generation 0 uses the evaluator of the settings, or the stored copy of
-    /// its model.
+    /// Opens a run and checks all its settings. Generation 0 uses the evaluator of the settings, or
+    /// the stored copy of its model.
     fn open(game: &'a G, config: &'a ImproveConfig, directory: &'a Path) -> Result<Self> {
         let notation = Notation::parse(&config.start).context("start")?;
         let saved = directory.join(START_MODEL);
@@ -185,7 +185,8 @@ impl<'a, G: Learnable> Run<'a, G> {
         })
     }
 
-    /// Claims the directory for this configuration, or checks the claim; only the end may change.
+    /// Stores the settings in the directory, or checks that it has the same; only those of the
+    /// run's end may differ.
     fn claim(&self) -> Result<()> {
         let free = ["generations", "patience"];
         settings::claim::<_, G>(self.config, self.directory, "improve.toml", &free)
@@ -203,7 +204,7 @@ impl<'a, G: Learnable> Run<'a, G> {
         Ok(())
     }
 
-    /// Measures generation 0.
+    /// Measures the strength of generation 0, and starts the ledger.
     fn begin(&self, stages: &mut Stages) -> Result<Ledger> {
         let start = &self.start;
         let strength = stages.run(
@@ -224,7 +225,7 @@ impl<'a, G: Learnable> Run<'a, G> {
         })
     }
 
-    /// Generation after those of the ledger, once the best model's checksum is verified.
+    /// The generation after those in the ledger; verifies the checksum of the best model first.
     fn next<'b>(&'b self, ledger: &'b Ledger) -> Result<Generation<'b, G>> {
         let (best, expected) = match ledger.best() {
             Some(entry) => {

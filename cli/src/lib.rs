@@ -36,7 +36,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use engine::core::text;
 use std::process::ExitCode;
 
-// Without a doc comment, which would describe every program.
+// Has no doc comment, because clap would show it as the description of every program.
 #[derive(Parser)]
 #[command(version, propagate_version = true, max_term_width = 100)]
 struct Arguments<C: Subcommand> {
@@ -92,7 +92,8 @@ pub fn run_program<C: Subcommand>(
             0 => "a thread for each core".to_owned(),
             count => format!("{count} threads"),
         };
-        // Threads that did start may run out of memory meanwhile; one line is printed.
+        // Meanwhile the threads that were started may run out of memory and also report; only one
+        // line is printed.
         fatal::exit_with_line(format_args!("cannot start {count}: {error}"));
     }
     tables::provide();
@@ -108,7 +109,8 @@ pub fn run_program<C: Subcommand>(
 /// Parsed arguments, or the exit code of wrong usage after printing the problem.
 fn parse<C: Subcommand>(definition: clap::Command) -> Result<Arguments<C>, ExitCode> {
     const USAGE_EXIT_CODE: u8 = 2;
-    // Paths become part of results and settings, which are text.
+    // Non-UTF-8 arguments are refused, because paths become part of results and settings, which are
+    // text.
     let wrong = std::env::args_os().find(|argument| argument.to_str().is_none());
     if let Some(wrong) = wrong {
         let quoted = text::shorten(&wrong.to_string_lossy(), output::MAX_ERROR);
@@ -123,7 +125,7 @@ fn parse<C: Subcommand>(definition: clap::Command) -> Result<Arguments<C>, ExitC
         if message.len() <= 4 * output::MAX_ERROR || !error.use_stderr() {
             error.exit();
         }
-        // The message would repeat a very long value.
+        // A very long value is cut, because clap's message would repeat it.
         output::note(&text::shorten(&message, output::MAX_ERROR));
         ExitCode::from(USAGE_EXIT_CODE)
     })
@@ -191,7 +193,7 @@ mod tests {
 
     #[test]
     fn positions_that_begin_with_a_hyphen_are_no_options() {
-        // Arguments, and their order for clap.
+        // Arguments, and the order in which clap gets them.
         let table = [
             ["moves|---X/O--- X|--json", "moves|--json|--|---X/O--- X"],
             ["--threads|2|moves|-X-- O", "--threads|2|moves|--|-X-- O"],

@@ -24,7 +24,7 @@ pub fn line(text: &str) -> Result<()> {
     styled(&printable_lines(text))
 }
 
-/// Writes lines with the program's own colour codes.
+/// Writes lines that contain colour codes of the program.
 pub fn styled(text: &str) -> Result<()> {
     let mut output = io::stdout().lock();
     Ok(writeln!(output, "{text}").and_then(|()| output.flush())?)
@@ -33,7 +33,8 @@ pub fn styled(text: &str) -> Result<()> {
 /// Writes one JSON object as one line.
 pub fn json(value: &impl serde::Serialize) -> Result<()> {
     let mut text = serde_json::to_string(value)?;
-    // Control characters occur in strings alone, and all are below 2¹⁶.
+    // Control characters occur only within JSON strings, and all are below 2¹⁶, so one `\u` escape
+    // is enough.
     if text.contains(is_unprintable) {
         let escaped = |sign| match is_unprintable(sign) {
             true => format!("\\u{:04x}", u32::from(sign)),
@@ -71,7 +72,7 @@ pub fn check_output_dirs(files: &[&Option<PathBuf>]) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Failure that the printed results explain already.
+/// An error that prints nothing, because the printed results explain the failure.
 pub fn already_reported() -> Error {
     Error::msg("")
 }
@@ -98,7 +99,7 @@ pub fn fail(error: &Error) -> ExitCode {
     if broken_pipe {
         return ExitCode::SUCCESS;
     }
-    // A cause is skipped if its effect quotes it.
+    // A cause is left out if the error that it caused already quotes it.
     let mut text = String::new();
     for cause in error.chain() {
         let cause = printable(&cause.to_string().replace('\n', " ")).into_owned();

@@ -1,4 +1,4 @@
-//! The whole way: self-play → training → export → arena → report, in one directory.
+//! The complete pipeline in one directory: self-play → training → export → arena → report.
 //!
 //! Invariant: every stage stores finished work in the directory and resumes from it; the directory
 //! belongs to one configuration.
@@ -129,7 +129,7 @@ fn arena<G: Learnable>(
     let mut matches = Vec::new();
     for &Round { depth, games } in &config.arena.rounds {
         for model in models {
-            // The checksum separates results of different models.
+            // The checksum in the file name separates the results of different models.
             let checksum = short_checksum(&model.model)?;
             for opponent in &config.arena.opponents {
                 let player = |name: &str, evaluator: &str| -> Result<Contestant<_>> {

@@ -56,7 +56,7 @@ impl<G: Playable> Question<G> {
         let (position, outcome) = game.parse_position(text)?;
         Ok(Self {
             position,
-            // Without chance the only outcome is certain.
+            // In games without chance the outcome is always 0.
             outcome: outcome.or((!has_chance::<G>()).then_some(0)),
             end: End::of(game, &position),
         })
@@ -78,10 +78,10 @@ impl<G: Playable> Question<G> {
     }
 }
 
-/// End of a game; before the end `winner` is null and `kind` missing.
+/// How a game ended. Before the end `winner` is null and `kind` is missing in JSON.
 #[derive(Default, Serialize)]
 pub(crate) struct End {
-    /// Seats that share the first rank.
+    /// The seats with the best result.
     #[serde(skip)]
     pub(crate) best: Vec<Seat>,
     /// A seat's name or `draw`; in games with several winners their numbers from 1.

@@ -19,7 +19,7 @@ pub(crate) trait Settings: Serialize + DeserializeOwned {
     /// Presets of a game by name.
     fn presets<G: Playable>() -> &'static [(&'static str, &'static str)];
 
-    /// Game, seed, and training device.
+    /// The fields that all settings have: game, seed, and training device.
     fn common(&mut self) -> (&mut String, &mut u64, &mut String);
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct SettingsArguments {
 }
 
 impl SettingsArguments {
-    /// Game of the settings file, else of the options.
+    /// The game that the settings file names, else that of the options.
     pub(crate) fn game<S: Settings>(&self) -> Result<String> {
         Ok(match &self.config {
             Some(path) => read::<S>(path)?.common().0.clone(),
@@ -105,8 +105,8 @@ impl SettingsArguments {
     }
 }
 
-/// Claims a directory by storing the settings under `name`, or checks that they match; keys in
-/// `free` may differ.
+/// Stores the settings in a directory as `name`, or checks that the stored ones are equal; the keys
+/// in `free` may differ.
 pub(crate) fn claim<S: Settings, G: Playable>(
     settings: &S,
     directory: &Path,
@@ -117,7 +117,7 @@ pub(crate) fn claim<S: Settings, G: Playable>(
     let text = toml::to_string(settings)?;
     if path.exists() {
         let mut found: S = read(&path)?;
-        // Equal rules may have different notations.
+        // Games are compared as rules, because equal rules may have different notations.
         let (game, ..) = found.common();
         if let Ok(rules) = G::from_notation(trusted(game), None) {
             *game = rules.notation();

@@ -9,11 +9,11 @@ use engine::core::task_slice::TaskSlice;
 use serde_json::json;
 use std::env;
 
-/// Variables with the index of a task, from 0: of Slurm and Kubernetes.
+/// Environment variables of Slurm and Kubernetes with the index of the task, from 0.
 const INDEX_VARIABLES: [&str; 2] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"];
-/// Variable added to the index.
+/// Environment variable with a number to add to the index.
 const OFFSET_VARIABLE: &str = "ALEA_SHARD_OFFSET";
-/// Variables with the number of tasks.
+/// Environment variables with the number of tasks.
 const COUNT_VARIABLES: [&str; 2] = ["SLURM_ARRAY_TASK_COUNT", "ALEA_SHARDS"];
 
 /// Option that selects one of many tasks.
@@ -32,7 +32,8 @@ impl ShardArguments {
         self.shard.unwrap_or_default()
     }
 
-    /// Whether the command was one task of many, whose result needs merging; reports its end.
+    /// Reports the end of a task and returns true if the command was one task of many, whose
+    /// results need merging.
     pub fn report_task_end(self, as_json: bool) -> Result<bool> {
         let TaskSlice::Task { number, of } = self.slice() else {
             return Ok(false);

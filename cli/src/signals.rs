@@ -28,7 +28,7 @@ pub(crate) fn install_handler() -> io::Result<()> {
         .collect();
     let again = Arc::new(AtomicBool::new(false));
     for &signal in &heeded {
-        // In this order: at the first signal the flag is not yet set.
+        // Actions run in this order: at the first signal the shutdown finds the flag not yet set.
         flag::register_conditional_shutdown(signal, 128 + signal, again.clone())?;
         flag::register(signal, again.clone())?;
     }

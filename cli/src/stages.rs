@@ -1,7 +1,7 @@
-//! Log of the stages of a long run with their times, in its directory.
+//! The log of a long run's stages with their times, in the run's directory.
 //!
-//! Invariant: a finished stage keeps its first time. Stages find out from their own files what
-//! remains; this log is for display only.
+//! Invariant: a stage that is finished keeps its first time. The log is only displayed: stages find
+//! out from their own files what remains to be done.
 
 use crate::output;
 use anyhow::{Context, Result};

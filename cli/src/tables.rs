@@ -20,7 +20,7 @@ const MAX_STONES_IN_MEMORY: usize = 5;
 /// Maximum stones of tables that are built without a message.
 const MAX_SILENT_STONES: usize = 4;
 
-/// Directory that a command names.
+/// Directory that the command line names, if any.
 static TABLE_DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
 
 /// Sets the directory of the tables, instead of `ALEA_TABLES`; only the first call counts.

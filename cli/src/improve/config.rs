@@ -30,7 +30,7 @@ pub(crate) struct ImproveConfig {
     pub(crate) seed: u64,
     /// Number of the last generation.
     pub(crate) generations: u64,
-    /// Generations in a row without promotion that end the run.
+    /// The run ends after so many generations in a row without promotion.
     pub(crate) patience: u64,
     /// Evaluator of generation 0.
     pub(crate) start: String,
@@ -42,12 +42,12 @@ pub(crate) struct ImproveConfig {
     pub(super) measure: MeasureSection,
 }
 
-/// Family of the model, and its targets.
+/// The family of the model, and the targets that it is trained on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TrainSection {
     family: String,
-    /// Generations whose games are learned from, the newest included.
+    /// Number of the newest generations whose games are trained on.
     pub(crate) last_generations: u64,
     #[serde(default)]
     target: TargetConfig,
@@ -67,7 +67,7 @@ pub(super) struct GateSection {
     elo1: f64,
     alpha: f64,
     beta: f64,
-    /// Pairs between two looks of the test; 1 by default.
+    /// Pairs of games between two checks of the sequential test; 1 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     batch: Option<u64>,
     pub(super) pairs: u64,
@@ -93,8 +93,8 @@ impl Settings for ImproveConfig {
 }
 
 impl ImproveConfig {
-    /// Checks everything possible before hours of work, with the evaluator of generation 0 as every
-    /// evaluator.
+    /// Checks as much as possible before hours of work; the evaluator of generation 0 stands for
+    /// every later one.
     pub(crate) fn check<G: Learnable>(&self, game: &G, start: &Evaluator) -> Result<()> {
         let ranges = [
             ("generations", self.generations, MAX_GENERATIONS),
@@ -146,7 +146,7 @@ impl ImproveConfig {
 
     /// Seed of a generation's stage; 53 bits, so that every TOML and JSON reader can represent it.
     pub(crate) fn stage_seed(&self, space: SeedSpace, generation: u64) -> u64 {
-        /// Domain separation from seeds of other commands.
+        /// Distinguishes these seeds from those of other commands.
         const IMPROVE_SEED: u64 = 0x1339_7E0F;
         derive_seed(self.seed, space, &[IMPROVE_SEED, generation]) >> 11
     }
@@ -175,7 +175,7 @@ impl ImproveConfig {
         config
     }
 
-    /// Label settings for the generation's games, if any.
+    /// Settings for labelling the generation's games; `None` without labels.
     pub(crate) fn relabel(&self, best: &Evaluator) -> Option<LabelConfig> {
         let LabelConfig { name, by } = self.relabel.clone()?;
         let by = with_evaluator(&by, &best.notation).unwrap_or(by);
@@ -210,7 +210,7 @@ impl ImproveConfig {
         })
     }
 
-    /// Opponents that strength is measured against, besides generation 0.
+    /// The opponents, besides generation 0, against which strength is measured.
     pub(crate) fn opponents(&self, start: &Evaluator) -> Result<Vec<Evaluator>> {
         let opponents = self.measure.opponents.iter();
         let opponents = opponents.map(|notation| Evaluator::from_fixed(notation));

@@ -35,7 +35,7 @@ use trainer::training::TrainingReport;
 pub(super) struct Generation<'a, G> {
     pub(super) run: &'a Run<'a, G>,
     pub(super) number: u64,
-    /// Best evaluator so far, and its strength.
+    /// The best evaluator so far, and its strength.
     pub(super) best: Evaluator,
     pub(super) strength: &'a [Strength],
 }
@@ -77,7 +77,7 @@ impl<G: Learnable> Generation<'_, G> {
         )?;
         output::note(&result_line);
         let accepted = test.verdict == Verdict::Accepted;
-        // A rejected candidate leaves the strength as measured before.
+        // After a rejection the best evaluator stays, with the strength measured before.
         let strength = if accepted {
             stages.run(
                 &self.stage("measure"),
@@ -189,7 +189,7 @@ impl<G: Learnable> Generation<'_, G> {
             recipe = recipe.with_model_name(&path.display().to_string(), name);
         }
         let result_line = format!("'{}' by {}", recipe.label().name, recipe.label().by);
-        // The directory is renamed when complete.
+        // The labelled records are complete once their directory has its final name.
         if directory_of.exists() {
             return Ok(result_line);
         }
@@ -260,8 +260,8 @@ impl<G: Learnable> Run<'_, G> {
         })
     }
 
-    /// Strength of an evaluator against generation 0, unless it is that, and against the configured
-    /// opponents.
+    /// Strength of an evaluator against generation 0 (unless it is generation 0) and against the
+    /// configured opponents.
     pub(super) fn measure(&self, number: u64, who: &Evaluator) -> Result<Vec<Strength>> {
         let (game, config, start) = (self.game, self.config, &self.start);
         let directory = self.directory.join(directory_of(number));

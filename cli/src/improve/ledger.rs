@@ -36,11 +36,11 @@ pub(crate) struct Start {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
     pub(crate) generation: u64,
-    /// Whether its model is promoted.
+    /// Whether the generation's model was promoted.
     pub(crate) accepted: bool,
     /// Label of the evaluator that played the games and was the gate's opponent.
     pub(crate) best_before: String,
-    /// Games of self-play, and their positions.
+    /// Number of games of self-play, and of their positions.
     pub(crate) games: u64,
     pub(crate) positions: u64,
     pub(crate) training: Training,
@@ -48,9 +48,9 @@ pub(crate) struct Entry {
     pub(crate) model: PathBuf,
     pub(crate) checksum: String,
     pub(crate) gate: Test,
-    /// Strength of the best evaluator after this generation.
+    /// Strength, after this generation, of the best evaluator so far.
     pub(crate) strength: Vec<Strength>,
-    /// Command that repeats it in the run's directory.
+    /// The command that runs this generation again in the run's directory.
     pub(crate) command: String,
 }
 
@@ -66,7 +66,8 @@ pub(crate) struct Training {
     pub(crate) validation_loss: f64,
 }
 
-/// Match of candidate against best, up to the test's decision.
+/// The match of the candidate against the best evaluator, up to the decision of the sequential
+/// test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Test {
     pub(crate) verdict: Verdict,
@@ -84,7 +85,7 @@ pub(crate) struct Strength {
     pub(crate) score: Score,
 }
 
-/// Score of a match with its 95 % interval, as fraction of the points and in Elo.
+/// The score of a match with its 95 % interval, as a fraction of the points and in Elo.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Score {
     pub(crate) games: u64,

@@ -37,7 +37,7 @@ fn page(
     stages: &[Stage],
     ended: Option<End>,
 ) -> Result<Page> {
-    // Stages, configuration and commands have the layout of every report.
+    // The page ends like every report, with stages, configuration and commands.
     let report = report::page(&ReportData {
         title: format!("Generations, seed {}", ledger.seed),
         configuration: toml::to_string(config)?,

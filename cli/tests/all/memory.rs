@@ -1,5 +1,5 @@
-//! Limits of the system end in one line: oversized files, memory, threads, a table truncated while
-//! it is mapped.
+//! Limits of the system (files that are too large, no memory or threads, a table truncated while it
+//! is mapped) end in one line on standard error.
 
 use crate::support::{Folder, Ran, alea, command, names, run};
 use std::{
@@ -116,7 +116,7 @@ fn files_above_the_limit_of_their_kind_are_refused() {
         fs::remove_file(&file).unwrap();
         assert_eq!(names(&folder.path()), [""; 0], "{line}");
     }
-    // Standard input has no size.
+    // The size of standard input is not known in advance.
     let ran = run("report - --out none.html", &vec![b' '; 16_000_001]);
     assert!(
         only_line(&ran).ends_with("has no end within 16.0 MB"),
@@ -124,7 +124,7 @@ fn files_above_the_limit_of_their_kind_are_refused() {
     );
 }
 
-/// Memory of the program at its start, in KiB; with less the system does not load it.
+/// Memory that the program needs to start, in KiB; with less the system does not load it.
 fn base() -> u64 {
     let starts = |kib: &u64| {
         let mut shell = Command::new("bash");

@@ -145,7 +145,7 @@ fn visits_are_those_of_each_move() {
         "{line}"
     );
     assert!(visits.is_sorted_by(|more, fewer| more >= fewer), "{line}");
-    // The move is played.
+    // The first move of the analysis is played.
     let best = line.split(' ').nth(2).unwrap();
     assert!(ran.out.ends_with(&format!("\nplay {best}\n\n")), "{ran}");
 }
@@ -201,7 +201,7 @@ fn games_are_loaded_as_they_were_written() {
         input.as_bytes(),
     );
     assert!(ran.out.starts_with("? cannot load file: "), "{ran}");
-    // A file of another game is refused.
+    // A file with a game of other rules is refused.
     let input = format!("loadsgf {file}\nposition\n");
     let ran = run("engine --protocol gtp", input.as_bytes());
     assert!(ran.out.starts_with("? cannot load file: "), "{ran}");
@@ -438,7 +438,7 @@ fn a_line_ends_every_search() {
                 "gtp" => format!("{reply}{}", env!("CARGO_PKG_VERSION")),
                 _ => reply.to_owned(),
             };
-            // The engine is ready.
+            // The reply shows that the engine is ready.
             engine.send_lines(&format!("{line}\n"));
             assert!(
                 engine.receive_until(&reply, LATE * 10, &mut received),

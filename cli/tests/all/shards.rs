@@ -63,7 +63,8 @@ fn tasks_equal_one_run(line: &str, of: u64) {
     sleep(Duration::from_millis(60));
     killed.kill().unwrap();
     killed.wait().unwrap();
-    // Eleven is coprime to the number of tasks: each runs once, and some again.
+    // Eleven is coprime to the number of tasks, so each index comes up once, and some a second
+    // time.
     for index in 0..of + 2 {
         run(&shard(&(index * 11 % of + 1).to_string()), b"").succeeds();
     }
@@ -88,7 +89,7 @@ fn merged_tasks_equal_one_run() {
         (format!("tournament {two} --player random --games 20 --state {{}}/s --records {{}}/r --json"), 3),
         (format!("regret --tables {tables} --stones 4 --positions 203 {two} --eval abt --state {{}}/s --json"), 2),
         (format!("suite --tables {tables} --stones 5 --stones 6 --positions 7 --limit 200 --from greedy --by rollout(error=0.05,tablebase=4) --out {{}}/o"), 4),
-        // Fewer tasks than the four shards.
+        // There are fewer tasks than the four shards.
         (format!("{games} {{}}/o --json"), 3),
         (format!("data relabel {records} --name new --by rollout(games=1,eval=race) --out {{}}/o --json"), 3),
     ] {

@@ -33,7 +33,7 @@ impl Bait {
         let what = inotify::WatchFlags::OPEN | inotify::WatchFlags::CREATE;
         inotify::add_watch(&watch, folder.path(), what).unwrap();
         let bait = Self { folder, watch };
-        // The watcher works.
+        // A first access shows that the watcher works.
         read(&bait.folder.at("map"));
         assert_eq!(bait.touched(), ["map"]);
         bait

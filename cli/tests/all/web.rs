@@ -303,7 +303,7 @@ fn requests_name_nothing_that_is_opened() {
     let players = bait.players();
     let named = with_header(&shard, |header| header["players"] = json!(players));
     let answer = send("POST /records", &named, &[200]);
-    // They are labels.
+    // Notations of programs are only labels in a shard.
     assert!(answer.contains("external"), "{answer}");
     let position = "1..../.b.../...../...../..... r 1";
     for player in players {

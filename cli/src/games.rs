@@ -65,7 +65,6 @@ macro_rules! each_game {
 }
 pub(crate) use each_game;
 
-/// Name of the game if none is given.
 pub(crate) const DEFAULT_GAME: &str = Standard::INFO.name;
 
 /// Which game is played, and by which rules.
@@ -123,7 +122,6 @@ impl GameArguments {
     }
 }
 
-/// The notation of a game.
 pub(crate) fn parse<'t>(text: impl Into<Text<'t>>) -> Result<Notation> {
     let text = text.into();
     let read = Notation::parse(text);
@@ -137,7 +135,6 @@ pub(crate) fn read<'t, G: Playable>(text: impl Into<Text<'t>>) -> Result<G> {
     game.map_err(|found| problem(text.as_str(), found))
 }
 
-/// A game of this type from a parsed notation.
 pub(crate) fn of_notation<G: Playable>(notation: &Notation) -> Result<G> {
     let game = G::of_notation(notation, None);
     game.map_err(|found| problem(&notation.to_string(), found))
@@ -156,7 +153,6 @@ pub(crate) fn unless_default<G: Playable>(text: impl FnOnce(&str) -> String) -> 
     }
 }
 
-/// The error for a name that no game has.
 pub(crate) fn unknown_game(name: &str) -> anyhow::Error {
     let names_of_games = game_synopses().join(", ");
     let meant = text::suggestion(name, &names_of_games);

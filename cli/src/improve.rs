@@ -30,7 +30,6 @@ use ledger::Start;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Result of a run.
 #[derive(Serialize)]
 pub(crate) struct ImproveResult {
     pub(crate) best: String,
@@ -252,7 +251,6 @@ impl<'a, G: Learnable> Run<'a, G> {
         })
     }
 
-    /// Copies the best model to `best.safetensors`.
     fn keep_best(&self, best: &Evaluator) -> Result<Option<PathBuf>> {
         let Some((path, _)) = &best.model else {
             return Ok(None);

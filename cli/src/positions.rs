@@ -72,7 +72,6 @@ impl<G: Playable> Question<G> {
         game.legal_moves(&self.position, self.outcome)
     }
 
-    /// Board as text, with the side to move.
     pub(crate) fn board(&self, game: &G) -> String {
         game.draw(&self.position, self.outcome)
     }

@@ -13,7 +13,6 @@ use trainer::{
     shard::{self, PlayedGame, ShardHeader},
 };
 
-/// Maximum games in an answer.
 const MAX_GAMES: usize = 500;
 /// Maximum plies of a game; no board has so many cells.
 const MAX_PLIES: usize = 10_000;

@@ -47,7 +47,6 @@ impl ShardArguments {
     }
 }
 
-/// Parses `17/100`, `auto/100`, `auto` or `merge/100`.
 fn read(text: &str) -> Result<TaskSlice, String> {
     let number = |what: &str, text: &str| {
         let number = text.trim().parse::<u64>().ok();

@@ -86,7 +86,6 @@ impl Clock {
         time.max(MIN_MOVE_TIME)
     }
 
-    /// Subtracts the time that a move took.
     pub(crate) fn subtract_move_time(&mut self, time: Duration) {
         let left = self.left.saturating_sub(time);
         match (self.moves, self.overtime) {

@@ -193,7 +193,6 @@ impl<G: Playable, H: Handler<G>> Protocol for ProtocolSession<G, H> {
     }
 }
 
-/// Splits a line into words.
 fn words(line: &str) -> Result<Vec<&str>, String> {
     check_length(line)?;
     Ok(line.split_whitespace().collect())

@@ -77,7 +77,6 @@ fn hint<G: Playable>(
     }
 }
 
-/// A move in NBoard's notation.
 fn nboard_move(mv: &str) -> String {
     match mv {
         "pass" => "PA".to_owned(),

@@ -25,7 +25,6 @@ use engine_player::EnginePlayer;
 const NO_GAME: &str = "there is no game in this text";
 const NO_FORM: &str = "whole games of this game have no form";
 
-/// A game, its history, and its player.
 pub(crate) struct Session<G: Playable> {
     pub(crate) game: G,
     pub(crate) position: G::Position,
@@ -134,7 +133,6 @@ impl<G: Playable> Session<G> {
         Ok(notation.without(&[key]).with(key, value))
     }
 
-    /// Starts a new game at the position of a text.
     pub(crate) fn set_position(&mut self, text: &str) -> Result<(), String> {
         let (position, die) = self.parse_position(text)?;
         self.begin(position, die);
@@ -312,7 +310,6 @@ impl<G: Playable> Session<G> {
         texts
     }
 
-    /// Parses and plays a move.
     pub(crate) fn play(&mut self, text: &str) -> Result<(), String> {
         let (outcome, legal) = self.legal_moves()?;
         let mv = self.parse_move(text)?;
@@ -323,7 +320,6 @@ impl<G: Playable> Session<G> {
         Ok(())
     }
 
-    /// Plays the move that the player chose.
     pub(crate) fn play_choice(&mut self, mv: G::Move) -> Result<(), String> {
         let (outcome, _) = self.legal_moves()?;
         self.make_move(outcome, mv);

@@ -11,7 +11,7 @@ use crate::{Action, Handler, Output, seconds, words};
 use alea_play::playable::Playable;
 
 const BOARD_SIZE: usize = 5;
-/// Stones of both sides.
+/// Stones at the start, both sides together.
 const NUM_STONES: usize = 12;
 const USAGE: &str = "get takes the side, the die, six squares of Blue and six of Red: get R 3 E5 …";
 

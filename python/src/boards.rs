@@ -26,7 +26,6 @@ pub(crate) struct BoardArrays<'a> {
     pub(crate) counts: &'a mut [u16],
     /// The outcome of chance; 255 if it is not known yet.
     pub(crate) outcome: &'a mut [u8],
-    /// The seat to move.
     pub(crate) to_move: &'a mut [u8],
     /// The reward of the seat that moved.
     pub(crate) rewards: &'a mut [f32],
@@ -377,7 +376,6 @@ impl<G: Learnable> Env<G> {
         self.boards.iter().map(weights).collect()
     }
 
-    /// A uniformly random action for each board.
     pub(crate) fn sample(&mut self) -> PyRes<Vec<i64>> {
         if self.boards.iter().any(|board| board.moves.is_empty()) {
             return Err("chance has not spoken; reset() or step_chance()".into());
@@ -387,7 +385,6 @@ impl<G: Learnable> Env<G> {
         Ok(self.boards.iter().map(one).collect())
     }
 
-    /// The positions as text.
     pub(crate) fn texts(&self) -> Vec<String> {
         let text = |board: &Board<G>| {
             let outcome = Some(board.outcome).filter(|&outcome| outcome != NO_OUTCOME);

@@ -84,7 +84,6 @@ pub(crate) struct Rules<G: Learnable> {
 /// An evaluator with the modification time of its model file.
 type CachedEvaluator<G> = (Option<SystemTime>, Arc<dyn AnyEvaluator<G>>);
 
-/// Maximum number of cached evaluators.
 const MAX_EVALUATORS: usize = 16;
 
 impl<G: Learnable> Rules<G> {

@@ -59,7 +59,6 @@ fn missing_property(object: &Bound<'_, PyAny>) -> &'static str {
     }
 }
 
-/// An object as a short line.
 fn describe(object: &Bound<'_, PyAny>) -> String {
     let text = object.repr().map(|text| text.to_string());
     match text.ok().filter(|text| !text.contains('\n')) {

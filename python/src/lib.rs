@@ -62,7 +62,6 @@ fn pool() -> PyRes<Arc<ThreadPool>> {
     Ok(built)
 }
 
-/// Runs jobs on all cores.
 fn run_jobs(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
     match pool() {
         Ok(pool) => pool.install(|| (0..jobs).into_par_iter().for_each(job)),

@@ -144,7 +144,6 @@ pub(crate) fn regret(
     })
 }
 
-/// The JSON of `alea regret`.
 fn regret_json(
     (kind, name, features): Participant,
     truth: &RegretPositions,

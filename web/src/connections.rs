@@ -64,7 +64,6 @@ struct Entry {
     evicted: Arc<Notify>,
 }
 
-/// All open connections.
 pub(crate) struct Connections {
     /// How long a client may take to send a request's head, or to receive an answer.
     timeout: Duration,
@@ -171,7 +170,6 @@ impl Drop for Connection {
 }
 
 impl Connection {
-    /// The byte stream of the connection.
     pub(crate) fn bytes(&self) -> Bytes {
         Bytes(Arc::clone(&self.stream))
     }

@@ -42,7 +42,6 @@ pub(crate) fn unknown_game(name: &str, names: &str) -> Problem {
     ))
 }
 
-/// Parses a game's notation.
 pub(crate) fn parse(text: &str) -> Result<Notation, Problem> {
     Notation::parse(text).map_err(Problem::wrong)
 }

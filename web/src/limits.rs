@@ -19,11 +19,9 @@ use std::time::Duration;
 pub(crate) const MAX_REQUEST: usize = 1 << 16;
 /// Plies of the longest game that can be reviewed.
 pub(crate) const MAX_PLIES: usize = 600;
-/// Most evaluators in one request.
 pub(crate) const MAX_EVALUATORS: usize = 16;
 /// Largest `depth` of a search, in plies.
 pub(crate) const MAX_DEPTH: u32 = 12;
-/// Largest memory of a search, in MiB.
 const MAX_MEBIBYTES: f64 = 64.0;
 
 /// Limits of threads, time and simulations of a request.

@@ -52,7 +52,6 @@ pub(crate) static FILES: &[(&str, &[u8])] = &[
     file!("transport.js", "transport-http.js"),
 ];
 
-/// The MIME type of a file.
 pub(crate) fn content_type(name: &str) -> &'static str {
     match name.rsplit_once('.') {
         Some((_, "html")) => "text/html; charset=utf-8",

@@ -88,7 +88,6 @@ impl ServerOptions {
     }
 }
 
-/// The state that all requests share.
 struct Server {
     address: SocketAddr,
     limits: RequestLimits,
@@ -162,7 +161,6 @@ async fn serve_connection(connection: Connection, server: Arc<Server>) {
     let _ = or_ended(http, pin!(connection.expires())).await;
 }
 
-/// The status and message of a refused request.
 type Refusal = (StatusCode, &'static str);
 
 async fn answer_request(

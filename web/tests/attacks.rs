@@ -22,7 +22,6 @@ use web::{
 const LATE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// Number of files being read.
 static READING: AtomicUsize = AtomicUsize::new(0);
 
 /// Stands for the reader of game files: `slow` takes until its time is over; the answer to `large`
@@ -42,7 +41,6 @@ fn read_games(bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String, String
     Err("there was no time for it".to_owned())
 }
 
-/// Starts a server and returns its address.
 fn server(client_timeout: Duration, searching: Duration) -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = listener.local_addr().unwrap();

@@ -26,7 +26,7 @@ pub(crate) struct Ledger {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Start {
     pub(crate) evaluator: String,
-    /// Checksum of its model, if it is a model.
+    /// Checksum of the model; `None` for a hand-made evaluator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) checksum: Option<String>,
     pub(crate) strength: Vec<Strength>,
@@ -160,7 +160,6 @@ impl Ledger {
         self.generations.iter().rev().find(|entry| entry.accepted)
     }
 
-    /// Generations since the last accepted one.
     pub(crate) fn rejected_since_best(&self) -> u64 {
         let last = self.generations.iter().rev();
         last.take_while(|entry| !entry.accepted).count() as u64
@@ -214,7 +213,6 @@ impl Ledger {
 
 type Column = (&'static str, fn(&Entry) -> Cell);
 
-/// All columns of the ledger.
 const COLUMNS: [Column; 17] = [
     ("generation", |of| of.generation.into()),
     ("accepted", |of| {

@@ -23,7 +23,6 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// Files of a folder.
 pub(crate) fn files(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let entries = fs::read_dir(folder).unwrap();
     entries.map(|entry| entry.unwrap().path())

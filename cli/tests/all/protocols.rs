@@ -207,7 +207,6 @@ fn games_are_loaded_as_they_were_written() {
     assert!(ran.out.starts_with("? cannot load file: "), "{ran}");
 }
 
-/// Engine process with its pipes.
 struct Engine {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -415,11 +414,9 @@ const THINKERS: [([&str; 6], &[&str]); 13] = [
     ),
 ];
 
-/// Interruptions of each player.
 const INTERRUPTIONS: usize = 50;
 /// Median delay of an answer after an interruption.
 const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1000 } else { 100 });
-/// Maximum delay of an answer.
 const LATE: Duration = Duration::from_secs(5);
 
 #[test]

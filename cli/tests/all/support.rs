@@ -54,7 +54,6 @@ impl Ran {
         }
     }
 
-    /// Every line of standard output as JSON.
     pub(crate) fn lines(&self) -> Vec<Value> {
         json_lines(&self.out)
     }
@@ -113,7 +112,6 @@ impl Folder {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// Path of a file in it.
     pub(crate) fn at(&self, name: &str) -> String {
         self.0.path().join(name).to_str().unwrap().to_owned()
     }
@@ -150,12 +148,10 @@ pub(crate) fn content(directory: &str) -> Vec<(String, Vec<u8>)> {
     content.map(|(bytes, name)| (name, bytes)).collect()
 }
 
-/// Path within the repository.
 pub(crate) fn here(path: &str) -> String {
     format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Whether Python has a package.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 pub(crate) fn has_package(package: &str) -> bool {
     let import = format!("import {package}");

@@ -49,7 +49,6 @@ impl Server {
         Self { process, address }
     }
 
-    /// Status and text of an answer.
     fn request(&self, request_line: &str, headers: &str, body: &[u8]) -> (u16, String) {
         let length = body.len();
         let head = format!(

@@ -27,7 +27,6 @@ pub(super) enum Form {
     Kata,
 }
 
-/// Arguments of live analysis.
 struct AnalyzeArguments<M> {
     interval: Duration,
     /// The moves to analyse; `None`: all legal ones.

@@ -7,7 +7,6 @@ use alea_play::notation::Notation;
 use alea_play::playable::Playable;
 use std::{str::FromStr, time::Duration};
 
-/// A command's name and the function that runs it.
 type Command<G> = (&'static str, fn(&mut Call<'_, G>) -> Reply);
 
 impl<G: Playable> Call<'_, G> {

@@ -194,7 +194,6 @@ impl<G: Playable> Session<G> {
         Ok(mv)
     }
 
-    /// The time that the clock allows for the next move.
     pub(crate) fn move_time(&self, clock: Option<&Clock>) -> Option<Duration> {
         let expected_moves_left = self.game.expected_moves_left(&self.position);
         clock.map(|clock| clock.move_time(expected_moves_left))

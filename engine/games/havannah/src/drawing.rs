@@ -79,7 +79,6 @@ pub(super) fn text(game: &Havannah, position: &Position) -> String {
     rows.iter().map(line).collect::<String>() + &caption(game, position)
 }
 
-/// The board as a scalable `<svg>` element.
 pub(super) fn svg(game: &Havannah, position: &Position) -> String {
     let width = (4 * game.base() + 2) * CELL_SIZE;
     let height = (2 * game.base() + 1) * ROW + 24;

@@ -41,7 +41,6 @@ struct PlayoutParameters {
     /// Probability to separate two chains of the enemy at the last stone, and its change per such
     /// chain.
     defend: [f32; 2],
-    /// Number of resamplings of isolated cells.
     retries: u32,
     mate: bool,
     antimate: bool,

@@ -119,7 +119,7 @@ struct Reading<'a> {
     game: &'a Havannah,
     position: Position,
     parsed: ParsedGame,
-    /// The result of `RE`.
+    /// The result in the property `RE`.
     stated: Option<StatedResult>,
     /// The result in place of a last move.
     end: Option<StatedResult>,

@@ -49,7 +49,7 @@ const fn parity_regions(size: usize) -> [u64; 64] {
     parity_regions
 }
 
-/// For boards of 4, 6 and 8 columns.
+/// `parity_regions` of the boards with 4, 6 and 8 columns.
 static PARITY_REGIONS: [[u64; 64]; 3] = [parity_regions(4), parity_regions(6), parity_regions(8)];
 
 /// Endgame solver.

@@ -139,7 +139,6 @@ impl Default for Reversi {
 pub struct Position {
     own: u64,
     enemy: u64,
-    /// The legal squares of the side to move.
     moves: u64,
     seat: u8,
 }
@@ -187,7 +186,7 @@ impl Move {
 impl Game for Reversi {
     type Position = Position;
     type Move = Move;
-    /// No more than squares.
+    /// A move list; no position has more moves than squares.
     type Moves = FixedList<Move, 64>;
     type Outcomes = Deterministic;
 

@@ -9,9 +9,7 @@ pub(super) struct Game {
     tags: Vec<(String, String)>,
     /// Where the game's moves begin: offset in characters, from 0.
     pub(super) begin: usize,
-    /// Moves with their offsets.
     pub(super) moves: Vec<(String, usize)>,
-    /// The result after the moves.
     result: Option<String>,
 }
 

@@ -62,7 +62,6 @@ pub(super) fn text(game: &ReversiXt, position: &Position) -> String {
     text + &player_lines(game, position).join("\n")
 }
 
-/// The board as a scalable `<svg>` element.
 pub(super) fn svg(game: &ReversiXt, position: &Position) -> String {
     let map = game.map();
     let player_lines = player_lines(game, position);

@@ -29,7 +29,7 @@ pub(super) struct Table {
     entries: usize,
     /// `None` without memory: then nothing is stored.
     lines: Option<Pages>,
-    /// Whether its bounds may be estimates.
+    /// Whether bounds in the table may be estimates.
     pub(super) has_estimates: bool,
 }
 

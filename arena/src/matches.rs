@@ -224,7 +224,7 @@ struct Repeats {
 impl Repeats {
     /// True if no game of the next pair repeats one of an earlier pair. Two equal games in one pair
     /// count.
-    fn are_new(&mut self, games: Option<[u64; 2]>) -> bool {
+    fn add_if_new(&mut self, games: Option<[u64; 2]>) -> bool {
         let games = games.into_iter().flatten();
         let new = games.clone().all(|game| !self.seen.contains(&game));
         self.seen.extend(games);
@@ -247,7 +247,7 @@ impl Played {
     /// Separates the pairs that repeat an earlier game.
     fn new(mut pairs: Vec<PairResult>, wall: Duration) -> Self {
         let (all, mut seen) = (pairs.len(), Repeats::default());
-        pairs.retain(|result| seen.are_new(result.games));
+        pairs.retain(|result| seen.add_if_new(result.games));
         Self {
             repeats: (all - pairs.len()) as u64,
             pairs,

@@ -135,7 +135,7 @@ pub(crate) fn read<'t, G: Playable>(text: impl Into<Text<'t>>) -> Result<G> {
     game.map_err(|found| problem(text.as_str(), found))
 }
 
-pub(crate) fn of_notation<G: Playable>(notation: &Notation) -> Result<G> {
+pub(crate) fn from_notation<G: Playable>(notation: &Notation) -> Result<G> {
     let game = G::of_notation(notation, None);
     game.map_err(|found| problem(&notation.to_string(), found))
 }
@@ -187,7 +187,7 @@ pub(crate) fn setups<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>> {
 
 /// The game that the first shard or text file names. Without any it is the default game,
 /// whose reader then reports what is wrong with the shards.
-pub(crate) fn of_records(paths: &[PathBuf]) -> String {
+pub(crate) fn game_of_records(paths: &[PathBuf]) -> String {
     let shards = shards_of(paths).unwrap_or_default();
     let said =
         |path: &PathBuf| shard::game_notation(path, &files::read(path, FileKind::Data).ok()?).ok();

@@ -454,7 +454,7 @@ async function jsonLines(file) {
   const head = JSON.parse(heading);
   const read = (line) => {
     const one = JSON.parse(line);
-    // As in engine/src/core/text.rs: names must not turn or break their line.
+    // As in engine/core/src/text.rs: names must not turn or break their line.
     const controlCharacters = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
     const name = (player) => String(head.players[player]).replace(controlCharacters, "\ufffd");
     return { ...one, players: one.players.map(name) };

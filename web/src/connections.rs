@@ -210,7 +210,7 @@ impl Connection {
     }
 
     /// Records a request without a body: the idle time starts again.
-    pub(crate) fn has_request(&self) {
+    pub(crate) fn record_request(&self) {
         if let Some(entry) = self.total.entries().get_mut(&self.number) {
             entry.phase = Phase::Idle(Instant::now());
         }
@@ -244,7 +244,7 @@ pub(crate) struct Exchange {
 
 impl Exchange {
     /// Records that the body is complete, and the answer is being computed.
-    pub(crate) fn is_received(&self) {
+    pub(crate) fn mark_received(&self) {
         self.enter(Phase::Answer);
     }
 

@@ -16,7 +16,7 @@ use engine::play::{
     notation::Notation,
     playable::Playable,
     player::Player,
-    registry::Knowledge,
+    registry::OptionalOracle,
 };
 use engine::search::limits::Limits;
 use std::{array, ops::Range};
@@ -28,7 +28,7 @@ pub type SeatValues = [f64; MAX_SEATS];
 pub struct MoveValuer<'a, G: Playable> {
     game: &'a G,
     recipe: &'a PlayerRecipe<G>,
-    oracle: Knowledge<G>,
+    oracle: OptionalOracle<G>,
     player: Box<dyn Player<G>>,
     pub(crate) limits: Limits,
 }

@@ -168,7 +168,7 @@ async fn answer_request(
     connection: &Connection,
     request: Request<Incoming>,
 ) -> Response<Content> {
-    connection.has_request();
+    connection.record_request();
     let answer = route(server, connection, request).await;
     answer.unwrap_or_else(|(status, problem)| response(error_message(status, problem)))
 }
@@ -398,7 +398,7 @@ async fn answer_on_worker(
         .ok_or(BUSY_REFUSAL)?;
     let read = timeout(server.client_timeout, read(body, max_bytes)).await;
     let body = read.map_err(|_| BODY_TIMEOUT)??;
-    exchange.is_received();
+    exchange.mark_received();
     let client_timeout = server.limits.total + SHUTDOWN_GRACE;
     let mut hang_up = Box::pin(connection.hang_up());
     let stop_guard = StopOnDrop(Arc::default());

@@ -59,7 +59,7 @@ impl Collector {
         bar.set_position(results.len() as u64);
         bar.reset_eta();
         let (mut counts, mut repeats) = (PairCounts::default(), Repeats::default());
-        let new = (results.iter()).filter(|result| repeats.are_new(result.games));
+        let new = (results.iter()).filter(|result| repeats.add_if_new(result.games));
         new.for_each(|result| counts.add(result.scores));
         let in_order = options.stop.map(|rule| {
             let mut in_order = InOrder::new(rule);
@@ -111,7 +111,7 @@ impl Collector {
             collected.error.get_or_insert(error.into());
             self.done.store(true, Ordering::Relaxed);
         }
-        if collected.repeats.are_new(result.games) {
+        if collected.repeats.add_if_new(result.games) {
             collected.counts.add(result.scores);
         }
         if let Some(in_order) = &mut collected.in_order {

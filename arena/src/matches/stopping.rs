@@ -95,7 +95,7 @@ impl InOrder {
             .insert(result.pair, (result.scores, result.games));
         while let Some((scores, games)) = self.waiting.remove(&self.next) {
             self.next += 1;
-            if self.repeats.are_new(games) {
+            if self.repeats.add_if_new(games) {
                 self.counts.add(scores);
             }
             if self.rule.test.is_checked_after(self.next)

@@ -37,9 +37,9 @@ use std::{
 const SUITE_FORMAT: &str = "alea regret suite 2";
 
 /// Stones of the smallest suite, which has positions of two to five stones.
-pub const MIN_TABLE_STONES: u32 = 5;
+pub const MIN_SUITE_STONES: u32 = 5;
 /// Maximum stones of a suite.
-pub const MAX_TABLE_STONES: u32 = 12;
+pub const MAX_SUITE_STONES: u32 = 12;
 
 /// Moves within this many standard errors of the best one are valued again by the next player.
 const RECHECK_SIGMAS: f32 = 3.0;
@@ -52,7 +52,7 @@ pub struct Header {
     pub format: String,
     /// The rules, in notation.
     pub game: String,
-    /// Number of stones on the board; for [`MIN_TABLE_STONES`] the maximum number.
+    /// Number of stones on the board; for [`MIN_SUITE_STONES`] the maximum number.
     pub stones: u32,
     /// Number of positions.
     pub positions: u64,
@@ -194,7 +194,7 @@ impl SuiteBuilder<'_> {
 
     /// Samples positions, none of which is an image of another.
     fn draw(&self, stones: u32, positions: u64, progress: &ProgressBar) -> Result<Vec<Position>> {
-        let min_stones = if stones == MIN_TABLE_STONES {
+        let min_stones = if stones == MIN_SUITE_STONES {
             2
         } else {
             stones
@@ -344,7 +344,7 @@ impl LabelledSuite {
     /// Class of a position in reports: its number of stones, `5` for at most five.
     #[must_use]
     pub fn class(position: &Position) -> String {
-        position.stones().max(MIN_TABLE_STONES).to_string()
+        position.stones().max(MIN_SUITE_STONES).to_string()
     }
 
     /// Reads a suite from a file, or all suites from a directory.
@@ -355,7 +355,7 @@ impl LabelledSuite {
         if !path.is_dir() {
             return Ok(vec![Self::read(path, game)?]);
         }
-        let files = (2..=MAX_TABLE_STONES).map(|stones| file(path, stones));
+        let files = (2..=MAX_SUITE_STONES).map(|stones| file(path, stones));
         let suites = files.filter(|path| path.exists());
         let suites: Vec<_> = suites
             .map(|path| Self::read(&path, game))

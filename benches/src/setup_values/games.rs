@@ -9,7 +9,7 @@ use engine::core::random::{SeedSpace, derive_seed};
 use engine::games::einstein::{Position, RED, Standard, dice::DuplicateDice};
 use engine::play::{
     build::PlayerRecipe,
-    registry::{AnyEvaluator, Knowledge},
+    registry::{AnyEvaluator, OptionalOracle},
 };
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub struct RollOuts {
     pub name: String,
     pub evaluator: Arc<dyn AnyEvaluator<Standard>>,
     /// Endgame tables, whose values end games early.
-    pub oracle: Knowledge<Standard>,
+    pub oracle: OptionalOracle<Standard>,
 }
 
 impl Games for RollOuts {

@@ -20,7 +20,7 @@ const ENDGAME_STEPS: u8 = 3;
 
 /// For each phase, conditions of the slots: plies before an opening, or remaining stones. The sides
 /// begin in turn, so that Red and Blue are to move equally often.
-const SLOTS: [(Phase, [u32; 8]); 3] = [
+const SLOT_CONDITIONS: [(Phase, [u32; 8]); 3] = [
     (Phase::Opening, [0, 2, 1, 3, 4, 2, 1, 3]),
     (Phase::Middle, [9, 9, 9, 8, 8, 8, 7, 7]),
     (Phase::Endgame, [6, 6, 6, 5, 5, 4, 4, 3]),
@@ -30,7 +30,7 @@ fn generate(seed: u64) -> String {
     let game = Standard::default();
     let recipe = PlayerRecipe::parse(SUITE_PLAYER, &game).unwrap();
     let mut players = [recipe.make(), recipe.make()];
-    let slots = SLOTS.into_iter();
+    let slots = SLOT_CONDITIONS.into_iter();
     let slots = slots.flat_map(|(phase, wishes)| wishes.map(|wish| (phase, wish)));
     let mut found: Vec<_> = slots.map(|index| (index, None)).collect();
     let mut number = 0;

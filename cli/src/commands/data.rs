@@ -43,7 +43,7 @@ macro_rules! commands {
                     $(Self::$name(command) => &command.$($paths).+,)+
                     Self::Import(import) => return import.game(),
                 };
-                games::of_records(paths)
+                games::game_of_records(paths)
             }
 
             fn run<G: Playable>(&self) -> Result<()> {

@@ -93,7 +93,7 @@ fn open_session(
         read_file: text_of_file,
     };
     with_type!(&game.to_string(), OneGame => {
-        let rules = games::of_notation::<OneGame>(game)?;
+        let rules = games::from_notation::<OneGame>(game)?;
         let opened = protocols::open(protocol_kind, rules, player, config);
         opened.map_err(|problem| anyhow!(problem))
     })

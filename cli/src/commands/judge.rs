@@ -64,7 +64,7 @@ const GAMES_IN_MEMORY: u64 = 256;
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        with_type!(&games::of_records(&self.paths), OneGame => self.run_for::<OneGame>())
+        with_type!(&games::game_of_records(&self.paths), OneGame => self.run_for::<OneGame>())
     }
 
     fn run_for<G: Playable>(&self) -> Result<()> {

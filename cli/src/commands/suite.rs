@@ -7,7 +7,7 @@ use crate::shard::ShardArguments;
 use anyhow::{Context as _, Result};
 use arena::regret::{
     positions::Source,
-    suite::{MAX_TABLE_STONES, MIN_TABLE_STONES, SuiteBuilder, file, write_held_out},
+    suite::{MAX_SUITE_STONES, MIN_SUITE_STONES, SuiteBuilder, file, write_held_out},
 };
 use clap::value_parser;
 use engine::core::files;
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Stones of the positions, both sides together; may be given several times [default: 5 to 12]
-    #[arg(long, value_parser = value_parser!(u32).range(i64::from(MIN_TABLE_STONES)..=i64::from(MAX_TABLE_STONES)))]
+    #[arg(long, value_parser = value_parser!(u32).range(i64::from(MIN_SUITE_STONES)..=i64::from(MAX_SUITE_STONES)))]
     stones: Vec<u32>,
     /// Positions of a suite [default: 2000 of up to 6 stones, 500 of 7 and 8, 250 of more]
     #[arg(long, value_parser = value_parser!(u64).range(1..=1_000_000))]
@@ -98,7 +98,7 @@ impl Arguments {
             seed: self.seed,
             slice,
         };
-        let all: Vec<u32> = (MIN_TABLE_STONES..=MAX_TABLE_STONES).collect();
+        let all: Vec<u32> = (MIN_SUITE_STONES..=MAX_SUITE_STONES).collect();
         let counts = if self.stones.is_empty() {
             &all
         } else {

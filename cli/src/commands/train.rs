@@ -99,7 +99,7 @@ impl Arguments {
             "ntuple" => &[Family::NTuple],
             _ => &[Family::NTuple, Family::Network],
         };
-        let game = games::of_records(data);
+        let game = games::game_of_records(data);
         with_type!(&game, OneGame => fit_families::<OneGame>(self, &config, families, data, out))
     }
 }

@@ -57,7 +57,7 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        with_type!(&games::of_records(&self.data), Game => self.look::<Game>())
+        with_type!(&games::game_of_records(&self.data), Game => self.look::<Game>())
     }
 
     fn look<G: Learnable>(&self) -> Result<()> {

@@ -11,7 +11,7 @@ use super::{
     notation::{Arguments, Notation, PlayerError, Problem, Text},
     playable::Playable,
     provided,
-    registry::{AnyEvaluator, Knowledge, Maker, Meaning},
+    registry::{AnyEvaluator, Maker, Meaning, OptionalOracle},
     simple::RandomPlayer,
 };
 use crate::player::Player;
@@ -316,7 +316,7 @@ pub fn evaluator<'t, G: Playable>(
     evaluator_from(&notation, game).map_err(|problem| PlayerError::of(text, problem))
 }
 
-type EvaluatorAndOracle<G> = (Arc<dyn AnyEvaluator<G>>, Knowledge<G>);
+type EvaluatorAndOracle<G> = (Arc<dyn AnyEvaluator<G>>, OptionalOracle<G>);
 
 /// The game's oracle if its option is given, otherwise by `default` that of a search limited by
 /// time (`true`) or by nodes.
@@ -324,7 +324,7 @@ fn oracle<G: Playable>(
     arguments: &mut Arguments<'_>,
     game: &G,
     default: Option<bool>,
-) -> Result<Knowledge<G>, Problem> {
+) -> Result<OptionalOracle<G>, Problem> {
     let Some(entry) = G::registry().oracle else {
         return Ok(None);
     };

@@ -243,7 +243,7 @@ impl fmt::Display for Notation {
 
 /// Writes a word, in quotes if necessary.
 fn write_word(formatter: &mut fmt::Formatter<'_>, word: &str) -> fmt::Result {
-    let plain = !word.is_empty() && !word.starts_with('\'') && word.chars().all(is_word);
+    let plain = !word.is_empty() && !word.starts_with('\'') && word.chars().all(is_word_character);
     let quote = match plain {
         true => "",
         false if word.contains('"') => "'",
@@ -252,7 +252,7 @@ fn write_word(formatter: &mut fmt::Formatter<'_>, word: &str) -> fmt::Result {
     write!(formatter, "{quote}{word}{quote}")
 }
 
-fn is_word(character: char) -> bool {
+fn is_word_character(character: char) -> bool {
     !character.is_whitespace() && !matches!(character, '(' | ')' | ',' | '=' | '"')
 }
 
@@ -304,7 +304,7 @@ impl Reader {
         }
         let length = self.characters[self.next..]
             .iter()
-            .take_while(|&&letter| is_word(letter))
+            .take_while(|&&letter| is_word_character(letter))
             .count();
         if length == 0 {
             return Err(self.expected("a name or a number"));

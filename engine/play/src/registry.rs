@@ -98,7 +98,12 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     fn policy(self: Arc<Self>) -> Box<dyn Policy<G>>;
 
     /// Rollouts by this evaluator, see [`EvaluatorRollouts::new`].
-    fn roller(self: Arc<Self>, game: G, oracle: Knowledge<G>, plies: u32) -> Box<dyn Rollouts<G>>;
+    fn roller(
+        self: Arc<Self>,
+        game: G,
+        oracle: OptionalOracle<G>,
+        plies: u32,
+    ) -> Box<dyn Rollouts<G>>;
 
     /// Prior values of unvisited moves.
     fn prior(self: Arc<Self>) -> Arc<dyn Prior<G>>;
@@ -143,7 +148,12 @@ impl<G: SearchGame, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
         Box::new(GreedyPolicy::new(self))
     }
 
-    fn roller(self: Arc<Self>, game: G, oracle: Knowledge<G>, plies: u32) -> Box<dyn Rollouts<G>> {
+    fn roller(
+        self: Arc<Self>,
+        game: G,
+        oracle: OptionalOracle<G>,
+        plies: u32,
+    ) -> Box<dyn Rollouts<G>> {
         Box::new(EvaluatorRollouts::new(game, self, oracle, plies))
     }
 
@@ -299,7 +309,7 @@ pub struct PlayoutEntry<G: 'static> {
 }
 
 /// The oracle of a search, if there is one.
-pub type Knowledge<G> = Option<Arc<dyn Oracle<G>>>;
+pub type OptionalOracle<G> = Option<Arc<dyn Oracle<G>>>;
 
 /// A game's oracle, with its option in notations: `tablebase=4`.
 #[derive(Debug)]
@@ -307,9 +317,9 @@ pub struct OracleEntry<G: SearchGame> {
     /// The key of the option.
     pub key: &'static str,
     /// The oracle for a value of the option.
-    pub read: fn(&Notation, &G) -> Result<Knowledge<G>, Problem>,
+    pub read: fn(&Notation, &G) -> Result<OptionalOracle<G>, Problem>,
     /// The default oracle of a search limited by time (`true`) or by nodes (`false`).
-    pub default: fn(&G, bool) -> Result<Knowledge<G>, String>,
+    pub default: fn(&G, bool) -> Result<OptionalOracle<G>, String>,
     /// The value of the option whose oracle answers without delay, for the web page.
     pub instant: fn(&G) -> Option<String>,
     /// The class of a position in reports of errors, such as `2v3`.

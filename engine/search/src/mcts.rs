@@ -226,7 +226,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
 }
 
 /// Upper limit of new positions per second and thread; at most a third of the simulations adds one.
-const POSITIONS_A_SECOND: f64 = 2e6;
+const MAX_POSITIONS_PER_SECOND: f64 = 2e6;
 
 /// Divisor of the memory left to the rest of the process: 21 of 256 MiB, an idle process with its
 /// evaluator tables.
@@ -236,7 +236,7 @@ fn graph_size<G: SearchGame>(game: &G, options: &MctsOptions, threads: usize) ->
     // A simulation adds at most one position; reused trees count too.
     let searches = if options.reuse_tree { 8 } else { 1 };
     let in_time =
-        |time: Duration| (time.as_secs_f64() * POSITIONS_A_SECOND) as u64 * threads as u64;
+        |time: Duration| (time.as_secs_f64() * MAX_POSITIONS_PER_SECOND) as u64 * threads as u64;
     let positions = match options.budget {
         _ if options.ponder => u64::MAX,
         Budget::Simulations(simulations) => simulations,

@@ -65,7 +65,7 @@ fn moves_wins_and_results_agree_with_other_programs() {
     assert_eq!(lines, [1107, 363]);
 }
 
-/// The board as a grid with a border, by letter and number. Structures are found by flood fill.
+/// The board as a grid with a border, by letter and number. WinKinds are found by flood fill.
 struct PlainBoard {
     width: usize,
     /// 0 for an empty cell, 1 and 2 for stones, 3 off the board.

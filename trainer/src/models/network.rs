@@ -8,7 +8,7 @@
 use super::{
     cpu::{
         Shape,
-        quantize::{ACTIVATION_STEP, MIDDLE_ROUNDING_OFFSET, ROUNDING_OFFSET},
+        quantize::{MIDDLE_ROUNDING_OFFSET, ROUNDING_OFFSET, SUM_UNITS_PER_ACTIVATION_STEP},
     },
     embedding_bag, parameter, uniform, values,
 };
@@ -176,7 +176,7 @@ impl NetworkModel {
         let bias = round_to_units(self.first_bias.val(), ROW_SCALE) + ROUNDING_OFFSET;
         let sums =
             embedding_bag(round_to_units(self.sparse.val(), ROW_SCALE), rows) + bias.unsqueeze();
-        floor_activations(sums / ACTIVATION_STEP)
+        floor_activations(sums / SUM_UNITS_PER_ACTIVATION_STEP)
     }
 
     /// Activations of the last hidden layer of a bucket, given those of the first.

@@ -23,7 +23,7 @@ use alea_learned::model_file;
 use alea_play::{
     notation::{Arguments, Problem, parse_number},
     playable::{ChanceOutcomes, Codec, GameInfo, GameText, Playable, Registry, Rules},
-    registry::{Knowledge, OracleEntry},
+    registry::{OptionalOracle, OracleEntry},
     sgf,
 };
 use std::ops::RangeInclusive;
@@ -79,7 +79,7 @@ static TABLEBASE: OracleEntry<Standard> = OracleEntry {
     },
 };
 
-fn tables(stones: usize, game: &Standard) -> Result<Knowledge<Standard>, String> {
+fn tables(stones: usize, game: &Standard) -> Result<OptionalOracle<Standard>, String> {
     let tables = shared_tables(stones, game.variant()).map_err(|error| error.to_string())?;
     Ok(Some(tables))
 }

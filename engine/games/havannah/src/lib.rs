@@ -69,9 +69,9 @@ impl Move {
 
 /// A set of winning structures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Structures(u8);
+pub struct WinKinds(u8);
 
-impl Structures {
+impl WinKinds {
     /// A loop around at least one cell.
     pub const RING: Self = Self(1);
     /// A chain with two corners.
@@ -124,7 +124,7 @@ pub struct Position {
     /// The last two filled cells; [`OFF_BOARD`] for none.
     last: [u16; 2],
     seat: u8,
-    structures: Structures,
+    structures: WinKinds,
 }
 
 impl PartialEq for Position {
@@ -200,7 +200,7 @@ impl Position {
             chains: [0; 2],
             last: [OFF_BOARD as u16; 2],
             seat: 0,
-            structures: Structures::default(),
+            structures: WinKinds::default(),
         }
     }
 
@@ -227,7 +227,7 @@ impl Position {
 
     /// The structures that the last stone completed.
     #[inline]
-    pub fn structures(&self) -> Structures {
+    pub fn structures(&self) -> WinKinds {
         self.structures
     }
 
@@ -251,7 +251,7 @@ impl Position {
 
     /// [`Self::root`] with path compression.
     #[inline]
-    fn root_shortened(&mut self, mut cell: usize) -> usize {
+    fn find_root(&mut self, mut cell: usize) -> usize {
         loop {
             let next = self.links[cell];
             if next & ROOT != 0 {
@@ -283,18 +283,18 @@ impl Position {
     }
 
     #[inline(always)]
-    fn would_win(&self, shape: &Shape, cell: usize, seat: Seat) -> Structures {
+    fn would_win(&self, shape: &Shape, cell: usize, seat: Seat) -> WinKinds {
         let set = self.neighbour_bits(cell, seat);
         // Most cells neither link chains nor fill a row of three.
         if NEIGHBOUR_RUNS[set].0 < 2 && shape.rim[cell] == 0 && NEIGHBOURS_BETWEEN[set] == 0 {
-            return Structures::default();
+            return WinKinds::default();
         }
         self.would_complete(shape, cell, seat)
     }
 
     /// [`Self::would_win`] for cells that link or fill.
     #[inline]
-    fn would_complete(&self, shape: &Shape, cell: usize, seat: Seat) -> Structures {
+    fn would_complete(&self, shape: &Shape, cell: usize, seat: Seat) -> WinKinds {
         let near = &shape.near[cell];
         let (count, starts) = NEIGHBOUR_RUNS[self.neighbour_bits(cell, seat)];
         let (mut roots, mut rim, mut ring) = ([OFF_BOARD; 3], shape.rim[cell], false);
@@ -304,15 +304,15 @@ impl Position {
             rim |= self.links[root];
             roots[run] = root;
         }
-        let kinds = Structures::from_rim(rim & !ROOT);
+        let kinds = WinKinds::from_rim(rim & !ROOT);
         ring = ring || self.encloses(shape, cell, seat);
-        Structures(kinds.0 | u8::from(ring))
+        WinKinds(kinds.0 | u8::from(ring))
     }
 
     /// Places a stone of a seat on an empty cell and returns what it completes; turn, result and
     /// key stay.
     #[inline]
-    fn place_stone(&mut self, shape: &Shape, cell: usize, seat: Seat) -> Structures {
+    fn place_stone(&mut self, shape: &Shape, cell: usize, seat: Seat) -> WinKinds {
         let near = &shape.near[cell];
         let set = self.neighbour_bits(cell, seat);
         self.colours[cell] = seat as u8 + 1;
@@ -325,14 +325,14 @@ impl Position {
         if set == 0 {
             self.links[cell] = ROOT | rim;
             self.chains[seat] += 1;
-            return Structures::default();
+            return WinKinds::default();
         }
         let (count, starts) = NEIGHBOUR_RUNS[set];
-        let root = self.root_shortened(usize::from(near[usize::from(starts[0])]));
+        let root = self.find_root(usize::from(near[usize::from(starts[0])]));
         rim |= self.links[root];
         let mut ring = false;
         for &start in &starts[1..usize::from(count)] {
-            let other = self.root_shortened(usize::from(near[usize::from(start)]));
+            let other = self.find_root(usize::from(near[usize::from(start)]));
             if other == root {
                 ring = true;
             } else {
@@ -344,7 +344,7 @@ impl Position {
         self.links[root] = ROOT | rim;
         self.links[cell] = root as u16;
         ring = ring || self.encloses(shape, cell, seat);
-        Structures(Structures::from_rim(rim & !ROOT).0 | u8::from(ring))
+        WinKinds(WinKinds::from_rim(rim & !ROOT).0 | u8::from(ring))
     }
 }
 
@@ -391,7 +391,7 @@ impl Havannah {
 
     /// The structures that a stone of a seat on an empty cell would complete.
     #[inline]
-    pub fn would_win(&self, position: &Position, cell: usize, seat: Seat) -> Structures {
+    pub fn would_win(&self, position: &Position, cell: usize, seat: Seat) -> WinKinds {
         position.would_win(self.shape, cell, seat)
     }
 

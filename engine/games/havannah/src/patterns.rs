@@ -20,14 +20,14 @@ const PATTERN_SIZES: [usize; 3] = [18, 12, 6];
 
 /// Reply to the last stone: the recommended cells near it as bits, and the probability in eighths
 /// to play one.
-type Advice = (u32, u8);
+type PatternReply = (u32, u8);
 
 #[derive(Clone, Debug)]
 pub(super) struct Patterns {
     /// Replies by the content of the six cells around the last stone, two bits per cell.
-    small: Box<[Advice; 1 << 12]>,
+    small: Box<[PatternReply; 1 << 12]>,
     /// Replies by the content of eighteen, and of twelve cells around the last stone.
-    large: [HashMap<u64, Advice>; 2],
+    large: [HashMap<u64, PatternReply>; 2],
 }
 
 /// The image of a near cell under a rotation and an optional reflection.
@@ -97,7 +97,7 @@ impl Patterns {
 
     /// The reply of the largest pattern that matches around the last stone.
     #[inline]
-    pub(super) fn around_last(&self, shape: &Shape, position: &Position) -> Advice {
+    pub(super) fn around_last(&self, shape: &Shape, position: &Position) -> PatternReply {
         let near = &shape.near[usize::from(position.last[0])];
         // The last mover is 1, the side to move 2.
         let swapped = position.seat() == 0;

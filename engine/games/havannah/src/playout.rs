@@ -7,7 +7,7 @@
 //! rules, except for unnoticed rings.
 
 use super::{
-    EMPTY, Havannah, NEIGHBOUR_RUNS, Position, ROOT, Structures,
+    EMPTY, Havannah, NEIGHBOUR_RUNS, Position, ROOT, WinKinds,
     patterns::{PUBLISHED_PATTERNS, Patterns},
     shape::{NUM_CELL_SLOTS, NUM_NEAR_CELLS, OFF_BOARD},
 };
@@ -163,7 +163,7 @@ impl PatternPlayout {
         };
         let wins = |cell: usize| {
             let kinds = game.would_win(position, cell, seat);
-            kinds.0 & !Structures::RING.0 != 0 || ring && kinds.any()
+            kinds.0 & !WinKinds::RING.0 != 0 || ring && kinds.any()
         };
         let options = self.winning_cells[seat];
         // A winning cell stays one, unless rings no longer count.
@@ -373,7 +373,7 @@ impl Leaf<Havannah> for PatternPlayout {
                 ring_chance >= 100.0
                     || (ring_chance > 0.0 && random.unit() * 100.0 < f64::from(ring_chance))
             };
-            if kinds.0 & !Structures::RING.0 != 0 || (kinds.any() && notices_ring()) {
+            if kinds.0 & !WinKinds::RING.0 != 0 || (kinds.any() && notices_ring()) {
                 winner = Some(seat);
             }
         }

@@ -10,7 +10,7 @@ mod check;
 pub use check::{Strategy, check, number};
 
 use super::{
-    Havannah, Move, NEIGHBOUR_RUNS, NEIGHBOURS_BETWEEN, Position, Structures, shape::SYMMETRIES,
+    Havannah, Move, NEIGHBOUR_RUNS, NEIGHBOURS_BETWEEN, Position, WinKinds, shape::SYMMETRIES,
 };
 use alea_core::{
     game::{Game, Seat},
@@ -343,7 +343,7 @@ impl Prover {
             let near = beside.fold(self.near[at(bit)], |near, (_, more)| near | more);
             for other in bits(near & self.all & !own & !(bit | (bit - 1))) {
                 let rim = rims[at(bit)] | rims[at(other)];
-                if Structures::from_rim(rim).any() || self.closes_ring(own | bit, chain, other) {
+                if WinKinds::from_rim(rim).any() || self.closes_ring(own | bit, chain, other) {
                     pairs.any |= bit | other;
                     pairs.wins[at(bit)] |= other;
                     pairs.wins[at(other)] |= bit;

@@ -11,7 +11,7 @@ use crate::{
     notation::{Arguments, Notation, Problem, parse_number},
     playable::Playable,
     player::Player,
-    registry::{AnyEvaluator, Knowledge},
+    registry::{AnyEvaluator, OptionalOracle},
     searching::MctsPlayer,
 };
 use alea_core::game::OutcomeList;
@@ -25,7 +25,7 @@ pub(super) struct MctsRecipe<G: Playable> {
     leaf: LeafKind<G>,
     playouts: PlayoutRecipe<G>,
     prior: Option<Arc<dyn AnyEvaluator<G>>>,
-    oracle: Knowledge<G>,
+    oracle: OptionalOracle<G>,
     threads: usize,
 }
 
@@ -40,7 +40,7 @@ enum LeafKind<G: Playable> {
 }
 
 /// Maximal MiB of a player's graph; every worker thread of a match has players of its own.
-const LARGEST_MEMORY: usize = 1 << 16;
+const MAX_MEMORY_MIB: usize = 1 << 16;
 
 impl<G: Playable> MctsRecipe<G> {
     /// Evaluator and oracle, if an evaluator alone values leaves.
@@ -156,7 +156,7 @@ impl<G: Playable> MctsRecipe<G> {
                 .number_named("batch", 1..=4096)?
                 .unwrap_or(default.batch),
             memory: arguments
-                .number_named("memory", 1..=LARGEST_MEMORY)?
+                .number_named("memory", 1..=MAX_MEMORY_MIB)?
                 .unwrap_or(default.memory),
             smart_pruning: arguments.choice("early", &switched_on)?,
             sole_move_threshold: arguments

@@ -5,7 +5,7 @@ use crate::{
     notation::{Arguments, Notation, Problem},
     playable::Playable,
     player::Player,
-    registry::{AnyEvaluator, Knowledge},
+    registry::{AnyEvaluator, OptionalOracle},
     rolling::RolloutPlayer,
 };
 use alea_search::rollout::stopping::StoppingRule;
@@ -20,7 +20,7 @@ const MAX_GAMES: u32 = 100_000;
 #[derive(Clone)]
 pub(super) struct RolloutRecipe<G: Playable> {
     evaluator: Arc<dyn AnyEvaluator<G>>,
-    oracle: Knowledge<G>,
+    oracle: OptionalOracle<G>,
     plies: u32,
     enough: StoppingRule,
 }

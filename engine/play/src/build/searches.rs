@@ -10,7 +10,7 @@ use crate::{
     notation::{Arguments, Notation, Problem},
     playable::Playable,
     player::Player,
-    registry::{AnyEvaluator, ByPointer, Knowledge},
+    registry::{AnyEvaluator, ByPointer, OptionalOracle},
     searching::SearchPlayer,
 };
 use alea_core::{
@@ -44,7 +44,7 @@ pub struct SearchPlan<G: Game> {
     shape: Shape,
     limits: SearchLimits,
     table: TableRecipe,
-    oracle: Knowledge<G>,
+    oracle: OptionalOracle<G>,
 }
 
 #[derive(Clone, Copy)]
@@ -88,7 +88,7 @@ const NO_TABLE: TableRecipe = TableRecipe {
 };
 
 /// Maximal MiB of a player's table; every worker thread of a match has players of its own.
-const LARGEST_TABLE: usize = 1 << 12;
+const MAX_TABLE_MIB: usize = 1 << 12;
 
 const ENTRIES_PER_MIB: usize = 1 << 16;
 
@@ -96,7 +96,7 @@ const ENTRIES_PER_MIB: usize = 1 << 16;
 const TABLE_FROM_DEPTH: u32 = 4;
 
 /// Default size of a table in MiB: more has no effect at depth 6, and this fits a core's own cache.
-const DEFAULT_TABLE: usize = 4;
+const DEFAULT_TABLE_MIB: usize = 4;
 
 /// Default size of a table in MiB if time or nodes end the search, which may get deep.
 const DEFAULT_TABLE_WITH_LIMITS: usize = 16;
@@ -386,13 +386,13 @@ fn table_of(
     let default = if none || is_shallow {
         0
     } else if limits.only_depth() {
-        DEFAULT_TABLE
+        DEFAULT_TABLE_MIB
     } else {
         DEFAULT_TABLE_WITH_LIMITS
     };
-    let entries = match arguments.number_named("entries", 0..=LARGEST_TABLE * ENTRIES_PER_MIB)? {
+    let entries = match arguments.number_named("entries", 0..=MAX_TABLE_MIB * ENTRIES_PER_MIB)? {
         Some(entries) => entries,
-        None => arguments.number("table", 0..=LARGEST_TABLE, default)? * ENTRIES_PER_MIB,
+        None => arguments.number("table", 0..=MAX_TABLE_MIB, default)? * ENTRIES_PER_MIB,
     };
     let replacement = arguments.choice(
         "replace",

@@ -31,7 +31,7 @@ pub(super) struct WorkSplit {
 #[derive(Debug)]
 #[repr(align(128))]
 struct WorkPart {
-    draws: DrawRange,
+    draws: FirstDrawStratum,
     quota: u64,
     claimed: AtomicU64,
 }
@@ -50,17 +50,17 @@ pub(super) struct Cursor {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Claim {
     pub(super) count: u64,
-    pub(super) draws: DrawRange,
+    pub(super) draws: FirstDrawStratum,
 }
 
 /// A range of 32-bit random numbers: `width` numbers from `first` on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct DrawRange {
+pub(super) struct FirstDrawStratum {
     first: u64,
     width: u64,
 }
 
-impl DrawRange {
+impl FirstDrawStratum {
     pub(super) const ALL: Self = Self {
         first: 0,
         width: 1 << 32,
@@ -86,7 +86,7 @@ impl WorkSplit {
         let up_to = |part: usize| (u128::from(budget) * part as u128 / threads as u128) as u64;
         let stride = stride(threads);
         let part = |part: usize| WorkPart {
-            draws: DrawRange::part(part * stride % threads, threads),
+            draws: FirstDrawStratum::part(part * stride % threads, threads),
             quota: up_to(part + 1) - up_to(part),
             claimed: AtomicU64::new(0),
         };
@@ -189,16 +189,16 @@ mod tests {
         for parts in [1, 2, 3, 5, 6, 7, 128] {
             let mut next = 0;
             for part in 0..parts {
-                let draws = DrawRange::part(part, parts);
+                let draws = FirstDrawStratum::part(part, parts);
                 assert_eq!(u64::from(draws.scale(0)), next);
                 next = u64::from(draws.scale(u32::MAX)) + 1;
                 assert!(draws.width.abs_diff((1 << 32) / parts as u64) <= 1);
             }
             assert_eq!(next, 1 << 32);
         }
-        assert_eq!(DrawRange::part(0, 1), DrawRange::ALL);
+        assert_eq!(FirstDrawStratum::part(0, 1), FirstDrawStratum::ALL);
         assert_eq!(
-            [0, 1, 12345, u32::MAX].map(|any| DrawRange::ALL.scale(any)),
+            [0, 1, 12345, u32::MAX].map(|any| FirstDrawStratum::ALL.scale(any)),
             [0, 1, 12345, u32::MAX]
         );
     }
@@ -311,7 +311,7 @@ mod tests {
             left -= claim.count;
             assert_eq!(
                 (work_split.left(&cursor), claim.draws),
-                (left, DrawRange::ALL)
+                (left, FirstDrawStratum::ALL)
             );
         }
         assert_eq!((left, work_split.claimed()), (0, 1000));

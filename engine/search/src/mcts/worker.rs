@@ -9,7 +9,7 @@ mod selection;
 
 use super::{
     allocator::Chunk, graph::Graph, leaf::Prior, options::MctsOptions, select::Selector, solver,
-    work_split::DrawRange, write_buffer::WriteBuffer,
+    work_split::FirstDrawStratum, write_buffer::WriteBuffer,
 };
 use crate::{SearchStats, eval_timer::EvalTimer, limits::LimitChecker};
 use alea_core::{
@@ -87,7 +87,7 @@ pub(super) struct Worker<G: SearchGame, L> {
     pub(super) write_buffer: WriteBuffer,
     pub(super) chunk: Chunk,
     /// Range of the random numbers for the first chance draw.
-    pub(super) draws: DrawRange,
+    pub(super) draws: FirstDrawStratum,
     simulations: Vec<Simulation<G::Position>>,
     /// Positions to evaluate in a batch, and their payoffs.
     queue: Vec<G::Position>,
@@ -119,7 +119,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
             full: false,
             write_buffer: WriteBuffer::new(threads),
             chunk: Chunk::default(),
-            draws: DrawRange::ALL,
+            draws: FirstDrawStratum::ALL,
             simulations: Vec::new(),
             queue: Vec::new(),
             queue_payoffs: Vec::new(),

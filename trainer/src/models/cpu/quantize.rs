@@ -15,11 +15,11 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Size of a quantization step of first-layer activations, in units of the first layer's sums.
-pub(crate) const ACTIVATION_STEP: f32 = (ROW_SCALE / 127) as f32;
+pub(crate) const SUM_UNITS_PER_ACTIVATION_STEP: f32 = (ROW_SCALE / 127) as f32;
 
 /// Added to the bias of the first layer: half a step, since activations are rounded down, and half
 /// a unit, so that no sum lies exactly between two steps.
-pub(crate) const ROUNDING_OFFSET: f32 = ACTIVATION_STEP / 2.0 + 0.5;
+pub(crate) const ROUNDING_OFFSET: f32 = SUM_UNITS_PER_ACTIVATION_STEP / 2.0 + 0.5;
 
 /// Like [`ROUNDING_OFFSET`], for the sums of a hidden layer that is neither first nor last, in
 /// steps.
@@ -105,7 +105,7 @@ fn activate_in_steps<V: Vector>(layer: &mut [Lanes], scale: f32, offset: f32) {
 
 #[inline(always)]
 pub(super) fn activate_first<V: Vector>(layer: &mut [Lanes]) {
-    activate_in_steps::<V>(layer, 1.0 / ACTIVATION_STEP, 0.0);
+    activate_in_steps::<V>(layer, 1.0 / SUM_UNITS_PER_ACTIVATION_STEP, 0.0);
 }
 
 #[inline(always)]

@@ -35,7 +35,7 @@ impl Mobility {
     #[inline]
     pub(super) fn new(mover: u8, other: u8) -> Self {
         let more = movable_symbols(mover, other);
-        let mut symbols = MIN_SYMBOLS;
+        let mut symbols = OWN_NUMBER_SYMBOLS;
         for (stone, symbol) in symbols.iter_mut().enumerate() {
             *symbol += (more >> stone & 1) as u8;
         }
@@ -49,12 +49,12 @@ impl Mobility {
 }
 
 /// Symbols in [`MOBILE_CELLS`] of stones that only their own number allows, by board symbol.
-pub(super) const MIN_SYMBOLS: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 0, 0, 0];
+pub(super) const OWN_NUMBER_SYMBOLS: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 0, 0, 0];
 
 const _: () = {
     let mut symbol = 0;
-    while symbol < MIN_SYMBOLS.len() {
-        assert!((MIN_SYMBOLS[symbol] as usize) + 1 < MOBILE_CELLS.symbols);
+    while symbol < OWN_NUMBER_SYMBOLS.len() {
+        assert!((OWN_NUMBER_SYMBOLS[symbol] as usize) + 1 < MOBILE_CELLS.symbols);
         symbol += 1;
     }
 };

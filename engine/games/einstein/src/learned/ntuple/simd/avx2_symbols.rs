@@ -5,7 +5,7 @@
 
 use super::super::{
     cell::{ALIVE_START, CELLS, DISTANCES_START, SQUARES, SQUARES_START, STONES},
-    mobility::MIN_SYMBOLS,
+    mobility::OWN_NUMBER_SYMBOLS,
 };
 use super::{GOAL_DISTANCE, SYMBOL_OWNER, allowed_by_other_numbers, avx2::load};
 use crate::{MAX_STONES, Position, Standard};
@@ -138,7 +138,10 @@ impl SymbolVectors {
                 bits,
             );
             // A match subtracts −1.
-            let mobile = _mm256_sub_epi8(duplicate(MIN_SYMBOLS), _mm256_cmpeq_epi8(spread, bits));
+            let mobile = _mm256_sub_epi8(
+                duplicate(OWN_NUMBER_SYMBOLS),
+                _mm256_cmpeq_epi8(spread, bits),
+            );
             let mobile = _mm256_shuffle_epi8(mobile, board);
             pieces[4] = _mm256_permute2x128_si256::<0x00>(owners, owners);
             pieces[5] = _mm256_permute2x128_si256::<0x11>(owners, owners);

@@ -8,7 +8,7 @@ use super::super::{
         ALIVE_START, BOARD_START, CELLS, DISTANCES_START, MOBILE_START, OWNERS_START, SQUARES,
         SQUARES_START, STONES,
     },
-    mobility::{MIN_SYMBOLS, Mobility},
+    mobility::{Mobility, OWN_NUMBER_SYMBOLS},
     successors::Parent,
 };
 use super::{GOAL_DISTANCE, SYMBOL_OWNER, allowed_by_other_numbers, avx512::load};
@@ -67,7 +67,7 @@ const STONE_INDEX_AND_SYMBOL: [[[u8; 64]; 2]; MAX_STONES] = {
     tables
 };
 
-const CELL_MASKS: [u8; 64] = {
+const CELL_STONES: [u8; 64] = {
     let mut stones = [0; 64];
     let mut cell_index = SQUARES_START;
     while cell_index < ALIVE_START + STONES {
@@ -186,7 +186,7 @@ impl<const REDUCED: bool> SymbolVectors<REDUCED> {
             _mm512_extracti64x4_epi64::<1>(board),
         );
         let gone = _mm512_set1_epi8(SQUARES as i8);
-        let squares = _mm512_min_epu8(_mm512_permutexvar_epi8(load(&CELL_MASKS), squares), gone);
+        let squares = _mm512_min_epu8(_mm512_permutexvar_epi8(load(&CELL_STONES), squares), gone);
         let distances = _mm512_permutexvar_epi8(squares, load(&GOAL_DISTANCE));
         let alive = _mm512_mask_cmpneq_epi8_mask(const { cell_bits(ALIVE_START) }, squares, gone);
         let view = _mm512_mask_mov_epi8(
@@ -200,9 +200,9 @@ impl<const REDUCED: bool> SymbolVectors<REDUCED> {
             return Self([view, _mm512_setzero_si512()]);
         }
         let more = _mm512_mask_add_epi8(
-            four_times(MIN_SYMBOLS),
+            four_times(OWN_NUMBER_SYMBOLS),
             allowed_mask(position),
-            four_times(MIN_SYMBOLS),
+            four_times(OWN_NUMBER_SYMBOLS),
             _mm512_set1_epi8(1),
         );
         let tables =

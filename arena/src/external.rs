@@ -23,7 +23,7 @@ use alea_play::{
     notation::{Arguments, Problem},
     playable::Playable,
     player::{Analysis, Decision, Failure, GameEvent, Player},
-    provided::provide,
+    plugins::provide,
     registry::Maker,
 };
 use alea_search::limits::Limits;

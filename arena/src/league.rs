@@ -11,7 +11,7 @@ use crate::matches::{
 };
 use crate::statistics::{
     Interval, QUANTILE_95, is_zero,
-    pairing::{are_apart, next_pairing, open_differences, ranking},
+    next_pairing::{are_apart, next_pairing, open_differences, ranking},
     ratings::{MatchRecord, Ratings, ratings},
 };
 use alea_core::{

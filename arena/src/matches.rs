@@ -11,10 +11,10 @@
 
 mod collector;
 pub mod luck;
+mod match_journal;
 mod records;
 mod result;
 mod starts;
-mod state;
 mod stopping;
 mod timed;
 
@@ -36,14 +36,14 @@ use alea_play::{
     player::{GameEvent, Player},
 };
 use collector::Collector;
+pub(crate) use match_journal::check_names;
+use match_journal::{State, identity};
+pub use match_journal::{finish, in_folder, make_folder};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 pub use result::{LuckResult, MatchResult, warning_of_counts, warning_of_repeats};
 use serde::{Deserialize, Serialize};
 use starts::{Book, has_chance};
 pub use starts::{Openings, Starts};
-pub(crate) use state::check_names;
-use state::{State, identity};
-pub use state::{finish, in_folder, make_folder};
 use std::{
     collections::{BTreeSet, HashSet},
     path::PathBuf,
@@ -159,7 +159,7 @@ pub struct PairResult {
     /// Seat that moves first in both games.
     pub first: Seat,
     /// Score of A in its game with seat 0 and in that with seat 1: 0, 1/2 or 1.
-    #[serde(deserialize_with = "state::scores")]
+    #[serde(deserialize_with = "match_journal::scores")]
     pub scores: [f64; 2],
     /// Number of plies of each game.
     pub plies: [u32; 2],

@@ -9,8 +9,8 @@
 //! and 1 the "rule of three" (Hanley and Lippman-Hand 1983), exact for any number of samples.
 
 pub mod comparisons;
+pub mod next_pairing;
 mod normalized;
-pub mod pairing;
 pub mod ratings;
 pub mod sequential;
 pub mod simulation;

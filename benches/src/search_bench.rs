@@ -4,7 +4,7 @@
 //! one after the other, on one thread unless the player uses more, so that times are comparable.
 
 pub(super) mod chance;
-pub(super) mod clock;
+pub(super) mod clock_overhead;
 mod compare;
 mod cost;
 pub(super) mod depth;

@@ -13,7 +13,7 @@ mod improve;
 pub mod output;
 mod pipeline;
 mod positions;
-mod recorded;
+mod record_json;
 mod settings;
 mod shard;
 #[cfg(unix)]

@@ -11,7 +11,7 @@ use engine::games::einstein::{
     dice::{Die, DuplicateDice},
 };
 use engine::play::{
-    build::PlayerRecipe, game_loop::play_game, player::Player, searching::SearchPlayer,
+    build::PlayerRecipe, game_loop::play_game, player::Player, search_player::SearchPlayer,
 };
 use engine::search::deepening::DeepeningSearch;
 use engine::search::limits::Limits;

@@ -12,8 +12,8 @@ use crate::move_values::{MoveValuer, PositionValues, Roll, has_chance};
 use crate::puzzles::puzzle;
 use crate::review::review;
 use engine::core::{
-    clock::Instant,
     game::{ChanceSource as _, Payoffs},
+    monotonic_clock::Instant,
     random::{RandomStream, SeedSpace, derive_seed},
     text::{shorten, without_mark},
 };

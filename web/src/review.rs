@@ -6,7 +6,7 @@
 
 use crate::api::{GameReview, PlayedPly, PlyReview, Problem, SeatReview};
 use crate::move_values::{MoveValuer, SeatValues, has_chance};
-use engine::core::{clock::Instant, text::shorten};
+use engine::core::{monotonic_clock::Instant, text::shorten};
 use engine::play::playable::Playable;
 use std::array;
 

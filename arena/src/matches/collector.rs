@@ -1,6 +1,6 @@
 //! Collects the results of worker threads, stores and displays them, and ends the match.
 
-use super::{MatchOptions, PairResult, Repeats, state::State, stopping::InOrder};
+use super::{MatchOptions, PairResult, Repeats, match_journal::State, stopping::InOrder};
 use crate::error::{MeasuringError, Result};
 use crate::report::percent;
 use crate::statistics::PairCounts;

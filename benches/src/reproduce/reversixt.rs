@@ -9,7 +9,7 @@ use super::{
     comparison::{Claim, Pictures, Reproduction},
 };
 use crate::search_bench::{
-    clock::ClockCost,
+    clock_overhead::ClockCost,
     measure::{measure_position, no_value},
 };
 use arena::error::Result;
@@ -24,7 +24,7 @@ use engine::games::reversixt::{
     evaluators::{Lead, Mobility},
     map::Map,
 };
-use engine::play::{build::PlayerRecipe, player::Player, searching::SearchPlayer};
+use engine::play::{build::PlayerRecipe, player::Player, search_player::SearchPlayer};
 use engine::search::limits::Limits;
 use engine::search::{deepening::DeepeningOptions, limits::SearchLimits, max_n::MaxN};
 use indicatif::ProgressBar;

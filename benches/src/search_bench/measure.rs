@@ -3,7 +3,7 @@
 //! A plain player values each position as in a new game; the fastest repetition counts. An
 //! instrumented player measures the fraction of evaluation time over all threads.
 
-use super::{Settings, clock::ClockCost, cost::Cost};
+use super::{Settings, clock_overhead::ClockCost, cost::Cost};
 use crate::suite::Phase;
 use arena::error::Result;
 use engine::core::game::Game;

@@ -1,6 +1,6 @@
 //! `alea web`: the analysis board in a browser.
 
-use crate::{fatal, output, recorded, tables};
+use crate::{fatal, output, record_json, tables};
 use anyhow::{Context, Result, bail};
 use engine::core::files::{self, FileKind};
 use std::{
@@ -86,7 +86,7 @@ impl Arguments {
         };
         let options = ServerOptions {
             exec: self.exec,
-            ..ServerOptions::new(searches, recorded::as_json)
+            ..ServerOptions::new(searches, record_json::as_json)
         };
         fatal::keep_serving();
         match server::serve(listener, options).context("the server ended")? {}

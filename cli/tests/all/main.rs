@@ -4,6 +4,7 @@
 mod console;
 mod support;
 
+mod columns_game;
 mod data;
 mod links;
 #[cfg(target_os = "linux")]
@@ -11,7 +12,6 @@ mod memory;
 mod positions;
 mod protocols;
 mod shards;
-mod test_game;
 mod texts;
 #[cfg(unix)]
 mod transcripts;

@@ -41,7 +41,7 @@ pub mod journal;
 
 pub mod task_slice;
 
-pub mod clock;
+pub mod monotonic_clock;
 
 pub mod simd;
 

@@ -7,8 +7,8 @@ use super::{
 };
 use alea_core::{
     chance::expectation,
-    clock::Instant,
     game::{Game, Payoffs},
+    monotonic_clock::Instant,
 };
 use alea_search::{
     SearchStats,

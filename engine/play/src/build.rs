@@ -10,7 +10,7 @@ use self::searches::SearchRecipe;
 use super::{
     notation::{Arguments, Notation, PlayerError, Problem, Text},
     playable::Playable,
-    provided,
+    plugins,
     registry::{AnyEvaluator, Maker, Meaning, OptionalOracle},
     simple::RandomPlayer,
 };
@@ -176,10 +176,10 @@ impl<G: Playable> PlayerRecipe<G> {
                     Some(Meaning::Own(make)) => {
                         PlayerConstructor::by(true, make(&mut arguments, &game)?)
                     }
-                    None => match provided::make(notation, &mut arguments, &game) {
+                    None => match plugins::make(notation, &mut arguments, &game) {
                         Some(maker) => PlayerConstructor::by(false, maker?),
                         None => {
-                            let names = player_names::<G>() + &provided::names::<G>();
+                            let names = player_names::<G>() + &plugins::names::<G>();
                             let meant = suggestion(name, &names);
                             return Err(notation.wrong(format!(
                                 "there is no player '{name}'{meant}; there are {names}"

@@ -10,8 +10,8 @@ pub use exploration::{Exploration, Fading};
 
 use crate::player::{Failure, GameEvent, MoveValue, Player};
 use alea_core::{
-    clock::Instant,
     game::{ChanceSource, Game, MAX_SEATS, Seat, payoff_of_each_other},
+    monotonic_clock::Instant,
     oracle::Oracle,
     record::{Ending, GameRecord, Ply},
 };

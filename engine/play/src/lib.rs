@@ -36,11 +36,11 @@ pub mod fingerprint;
 
 pub mod game_line;
 
-pub mod provided;
+pub mod plugins;
 
-pub mod rolling;
+pub mod rollout_player;
 
-pub mod searching;
+pub mod search_player;
 
 pub mod simple;
 

@@ -1,7 +1,7 @@
 //! Measures the time of leaf evaluation; while off it costs one predictable branch per evaluation.
 
 use super::SearchStats;
-use alea_core::clock::Instant;
+use alea_core::monotonic_clock::Instant;
 use std::{mem, time::Duration};
 
 /// Measures every evaluation while it is on.

@@ -6,7 +6,7 @@
 use super::stopwatch::{Deadline, Stopwatch};
 pub use alea_core::limits::Limits;
 
-use alea_core::{clock::Instant, search_game::Phase};
+use alea_core::{monotonic_clock::Instant, search_game::Phase};
 use std::{
     sync::{Arc, atomic::AtomicBool},
     time::Duration,

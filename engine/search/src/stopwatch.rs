@@ -3,7 +3,7 @@
 //! CPU time excludes other processes, so matches at equal time are fair on a busy machine.
 //! Invariant: it is read on the thread that started the stopwatch.
 
-use alea_core::clock::Instant;
+use alea_core::monotonic_clock::Instant;
 use std::time::Duration;
 
 #[derive(Clone, Copy, Debug)]

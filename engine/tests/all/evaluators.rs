@@ -7,7 +7,7 @@ use engine::play::{
     build::{PlayerRecipe, evaluator_from},
     notation::{Notation, trusted},
     playable::{Playable, Rules},
-    provided::{Provider, provide},
+    plugins::{Provider, provide},
     random::Random,
     simple::RandomPlayer,
 };

@@ -4,9 +4,9 @@
 
 // Shared by tests: slow references, games that the engine lacks, helpers.
 mod exact_solver;
-mod games;
 mod reference;
 mod support;
+mod toy_games;
 
 mod allocation;
 mod architecture;

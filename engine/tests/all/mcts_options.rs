@@ -1,8 +1,8 @@
 //! Options of the Monte-Carlo search: memory, threads, tree reuse, leaves, limits.
 
-use crate::games::{Field, HashEvaluator, HashGame, Totals};
 use crate::mcts::{proofs_hold, simulations, value};
 use crate::support::{MIDDLE, assert_near, encloses, exact_positions, moves_of, position, schwarz};
+use crate::toy_games::{Field, HashEvaluator, HashGame, Totals};
 use engine::core::{
     chance::Bounds,
     game::{Game, MAX_SEATS, Payoffs, win_for},

@@ -1,11 +1,11 @@
 //! The search as published returns the values of textbook expectiminimax with every pruning, and
 //! each kind of pruning saves leaves.
 
-use crate::games::HashEvaluator;
 use crate::support::{
     ALL_CUTS, all_rules, assert_near, encloses, moves_of, random_game, random_positions,
     table as new_table,
 };
+use crate::toy_games::HashEvaluator;
 use engine::core::{
     evaluator::Evaluator, game::Game, random::RandomStream, search_game::SearchGame,
 };

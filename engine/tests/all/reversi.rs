@@ -1,7 +1,7 @@
 //! Reversi against outside vectors, a plain board, the searches' references and published values.
 
-use crate::games::HashEvaluator;
 use crate::support::{self, assert_near, full, moves_of, player, rows, successors, table};
+use crate::toy_games::HashEvaluator;
 use engine::core::{
     calibration::{Calibrated, Calibration},
     chance::Bounds,

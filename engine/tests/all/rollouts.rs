@@ -1,10 +1,10 @@
 //! Rollouts against a slow implementation; their means against full expansion, and against exact
 //! tables with one stone more than the rollouts use.
 
-use crate::games::{HashEvaluator, HashGame, Totals, TotalsPosition};
 use crate::support::{
     MIDDLE, assert_near, moves_of, player, position, random_game, random_positions, six_stones,
 };
+use crate::toy_games::{HashEvaluator, HashGame, Totals, TotalsPosition};
 use engine::core::{
     evaluator::{Evaluator, one_ply_serial},
     game::{Game, Outcome, Seat, sample_outcome},

@@ -1,12 +1,12 @@
 //! Every search returns the values of textbook expectiminimax, on EinStein and on other games.
 
-use crate::games::{Field, HashEvaluator, HashGame, HashPosition, Nim, Piles, Totals};
 use crate::mcts::simulations;
 use crate::published;
 use crate::support::{
     ALL_CUTS, all_rules, assert_near, full, moves_of, options_with_pruning, random_positions,
     star_agrees, table,
 };
+use crate::toy_games::{Field, HashEvaluator, HashGame, HashPosition, Nim, Piles, Totals};
 use engine::core::{chance::Bounds, evaluator::Evaluator, game::Game, search_game::SearchGame};
 use engine::games::einstein::Standard;
 use engine::search::{

@@ -6,7 +6,7 @@ use alea_play::{
     notation::{Notation, trusted},
     playable::Playable,
     player::{Analysis, Decision, Failure, Player},
-    provided::provide,
+    plugins::provide,
 };
 use alea_search::limits::Limits;
 use engine::games::{einstein::Standard, reversi::Reversi};

@@ -10,7 +10,7 @@ mod instructions;
 mod layout;
 pub(super) mod matrix;
 pub(crate) mod quantize;
-mod vector;
+mod simd_vector;
 
 pub use block::Inputs;
 pub use layout::{Shape, SparseInputs};
@@ -53,7 +53,7 @@ impl CpuNetwork {
             shape
                 .hidden()
                 .iter()
-                .all(|width| width % vector::LANES == 0),
+                .all(|width| width % simd_vector::LANES == 0),
             "hidden layers are multiples of 16"
         );
         assert_eq!(

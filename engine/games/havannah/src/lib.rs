@@ -9,7 +9,6 @@
 mod drawing;
 mod evaluators;
 mod inputs;
-mod mates;
 mod notation;
 mod patterns;
 mod playable;
@@ -19,6 +18,7 @@ pub mod proof;
 mod shape;
 #[cfg(test)]
 mod testing;
+mod threats;
 mod transcript;
 
 pub use shape::{BASES, MAX_CELLS};

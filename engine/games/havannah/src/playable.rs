@@ -1,8 +1,8 @@
 //! Havannah as a game to play, record and learn.
 
 use super::{
-    BASES, Havannah, Move, Position, drawing, evaluators::EVALUATORS, mates::MATES,
-    players::PLAYERS, playout::PLAYOUTS, shape::SYMMETRIES, transcript::FORMS,
+    BASES, Havannah, Move, Position, drawing, evaluators::EVALUATORS, players::PLAYERS,
+    playout::PLAYOUTS, shape::SYMMETRIES, threats::MATES, transcript::FORMS,
 };
 use alea_core::{
     game::{Game, Seat},

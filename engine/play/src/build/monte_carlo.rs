@@ -12,7 +12,7 @@ use crate::{
     playable::Playable,
     player::Player,
     registry::{AnyEvaluator, OptionalOracle},
-    searching::MctsPlayer,
+    search_player::MctsPlayer,
 };
 use alea_core::game::OutcomeList;
 use alea_search::mcts::{Blend, BlendedLeaf, Budget, FirstPlay, Mcts, MctsOptions};

@@ -6,7 +6,7 @@ use crate::{
     playable::Playable,
     player::Player,
     registry::{AnyEvaluator, OptionalOracle},
-    rolling::RolloutPlayer,
+    rollout_player::RolloutPlayer,
 };
 use alea_search::rollout::stopping::StoppingRule;
 use std::sync::Arc;

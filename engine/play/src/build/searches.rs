@@ -11,7 +11,7 @@ use crate::{
     playable::Playable,
     player::Player,
     registry::{AnyEvaluator, ByPointer, OptionalOracle},
-    searching::SearchPlayer,
+    search_player::SearchPlayer,
 };
 use alea_core::{
     evaluator::Evaluator,

@@ -5,8 +5,8 @@
 
 use crate::player::{Failure, Player};
 use alea_core::{
-    clock::Instant,
     game::{Game, Seat},
+    monotonic_clock::Instant,
 };
 use alea_search::limits::Limits;
 use std::{

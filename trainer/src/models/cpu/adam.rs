@@ -3,7 +3,7 @@
 //! Invariant: chunks that begin at a multiple of [`LANES`] give the same bits as the whole tensor,
 //! on any thread.
 
-use super::vector::{LANES, Lanes, Vector};
+use super::simd_vector::{LANES, Lanes, Vector};
 
 /// Decay rates of the two moments. `EPSILON` keeps divisors above 0.
 const DECAY_RATES: [f32; 2] = [0.9, 0.999];

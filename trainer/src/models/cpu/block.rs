@@ -7,7 +7,7 @@ use super::{
     layout::Shape,
     matrix::{add_product, add_transposed_product, lanes, lanes_mut},
     quantize::{activate_between, activate_first, activate_last},
-    vector::{LANES, Lanes, Vector},
+    simd_vector::{LANES, Lanes, Vector},
 };
 use alea_core::calibration::exponential;
 use alea_learned::network::MAX_HIDDEN;

@@ -5,11 +5,11 @@
 //! fused multiply-add.
 
 #[cfg(target_arch = "x86_64")]
-use super::vector::{Avx2, Avx512};
+use super::simd_vector::{Avx2, Avx512};
 use super::{
     adam::{self, AdamChunk, StepParams},
     block::{self, Inputs, Weights, Workspace},
-    vector::Scalar,
+    simd_vector::Scalar,
 };
 use alea_core::simd::multiversion;
 

@@ -4,7 +4,7 @@
 //! the same bits for any number of lanes or rows. Loops use indices, since iteration over zipped
 //! slices is not always inlined.
 
-use super::vector::{Lanes, Vector};
+use super::simd_vector::{Lanes, Vector};
 
 #[inline(always)]
 pub(super) fn lanes(matrix: &[f32]) -> &[Lanes] {
@@ -130,7 +130,7 @@ pub(crate) fn transpose(matrix: &[f32], columns: usize) -> Vec<f32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::vector::{LANES, Scalar};
+    use super::super::simd_vector::{LANES, Scalar};
     use super::*;
     use alea_core::random::RandomStream;
 

@@ -7,7 +7,7 @@
 
 use super::WEIGHTS_PER_TASK;
 use super::layout::{Shape, Tensors};
-use super::vector::{Lanes, Vector};
+use super::simd_vector::{Lanes, Vector};
 use alea_learned::network::{
     ACTIVATION_MAX, HIDDEN_SCALE, LIMITS, OUTPUT_SCALE, ROW_SCALE, clamp_first_layer,
 };

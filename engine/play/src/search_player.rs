@@ -5,8 +5,8 @@ use crate::player::{
 };
 use alea_core::{
     chance::expectation,
-    clock::Instant,
     game::{Game, Payoffs},
+    monotonic_clock::Instant,
     search_game::SearchGame,
 };
 use alea_search::{

@@ -4,8 +4,8 @@
 
 use crate::player::{Analysis, Decision, Failure, MoveValue, Player, PositionValue};
 use alea_core::{
-    clock::Instant,
     game::{Game, List, OutcomeList},
+    monotonic_clock::Instant,
     search_game::SearchGame,
 };
 use alea_search::{

@@ -150,7 +150,7 @@ impl<G: SearchGame, L: Leaf<G>> MctsPlayer<G, L> {
         self.search.set_limits(limits);
         let began = Instant::now();
         let found = self.search.search(position, legal);
-        let tree = self.search.report();
+        let mut tree = self.search.report();
         let moves = found
             .iter()
             .map(|found| MoveValue {
@@ -160,7 +160,7 @@ impl<G: SearchGame, L: Leaf<G>> MctsPlayer<G, L> {
             .collect();
         Analysis {
             moves,
-            line: tree.pv.clone(),
+            line: std::mem::take(&mut tree.pv),
             stats: self.stats_since(began),
             tree: Some(Box::new(tree)),
             ..Analysis::default()

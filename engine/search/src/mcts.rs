@@ -204,12 +204,8 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
 
     /// Summary of the last search.
     pub fn report(&self) -> TreeReport<G::Move> {
-        let moves = self.statistics();
         let (Some(graph), Some(root)) = (&self.graph, &self.root) else {
-            return TreeReport {
-                moves,
-                ..TreeReport::default()
-            };
+            return TreeReport::default();
         };
         let depths = self.workers.iter().map(|worker| worker.depth as u32);
         TreeReport {
@@ -219,8 +215,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
             fill: graph.fill_ratio(),
             full: self.workers.iter().any(|worker| worker.full),
             depth: depths.max().unwrap_or(0),
-            pv: principal_variation(&self.game, graph, root, &moves),
-            moves,
+            pv: principal_variation(&self.game, graph, root, &self.statistics()),
         }
     }
 }

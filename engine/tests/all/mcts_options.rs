@@ -566,7 +566,6 @@ fn the_report_describes_the_search() {
     let report = search.report();
     assert_eq!((small.simulations, report.simulations), (100, 20_000));
     assert!(report.positions > 10 * small.positions && report.depth > small.depth && !report.full);
-    assert_eq!(report.moves, found);
     // The principal variation has legal moves, and begins with the best one.
     assert!(report.pv.len() > 2 && report.pv[0] == best_move(&found).mv);
     let mut now = start;

@@ -47,9 +47,6 @@ pub struct TreeReport<M> {
     /// outcomes.
     #[serde(skip)]
     pub pv: Vec<M>,
-    /// Statistics of the root moves, in their order at the root.
-    #[serde(skip)]
-    pub moves: Vec<MoveStatistics<M>>,
 }
 
 /// Tolerance for bounds that an inexact oracle proved.

@@ -66,7 +66,7 @@ pub(crate) struct State {
 }
 
 /// Maximum symbols in the observations of all boards.
-const MAX_CELLS: usize = 1 << 31;
+const MAX_OBSERVATION_SYMBOLS: usize = 1 << 31;
 
 /// A source of random draws whose state can be saved and restored: after many draws it is seeded again.
 struct Stream<T> {
@@ -132,7 +132,7 @@ impl<G: Learnable> Env<G> {
             .max_legal_moves
             .unwrap_or_else(|| game.branching_hint());
         let widths = [num_symbols(game), max_actions];
-        let bound = MAX_CELLS / widths[0].max(max_actions).max(1);
+        let bound = MAX_OBSERVATION_SYMBOLS / widths[0].max(max_actions).max(1);
         if !(1..=bound).contains(&count) {
             return Err(format!("'n' is 1 to {bound} boards, not {count}").into());
         }

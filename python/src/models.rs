@@ -8,7 +8,7 @@ use engine::core::game::Seat;
 use engine::learned::{
     inputs::{Learnable, with_view},
     model_file::{Model, ModelFile},
-    name_set::NameSet,
+    named_set::NamedSet,
     network::{FloatWeights, Layer, Network},
 };
 use pyo3::prelude::*;
@@ -21,10 +21,10 @@ use std::{
 pub(crate) type FeatureSpec = Option<String>;
 
 /// Groups of inputs of one game.
-pub(crate) type FeatureSet<G> = Option<NameSet<<G as Learnable>::Group>>;
+pub(crate) type FeatureSet<G> = Option<NamedSet<<G as Learnable>::Group>>;
 
 pub(crate) fn parse_features<G: Learnable>(_: &G, features: &FeatureSpec) -> PyRes<FeatureSet<G>> {
-    let groups = features.as_deref().map(NameSet::from_names);
+    let groups = features.as_deref().map(NamedSet::from_names);
     Ok(groups.transpose()?)
 }
 
@@ -103,7 +103,7 @@ fn save_file<G: Learnable>(
         return Err(format!("a network has no tensor '{name}'").into());
     }
     let game = game.training_rules();
-    let groups = NameSet::from_names(&inputs)?;
+    let groups = NamedSet::from_names(&inputs)?;
     let network = Network::new(&game, groups, &bounds, weights.quantize()?)?;
     let model = Model::Network(network);
     Ok(ModelFile { provenance, model }.save(path)?)

@@ -4,7 +4,7 @@
 
 use crate::models::cpu::Inputs;
 use crate::sample::Sample;
-use alea_learned::{inputs::Learnable, name_set::NameSet, network::bucket, tuples::TupleSet};
+use alea_learned::{inputs::Learnable, named_set::NamedSet, network::bucket, tuples::TupleSet};
 #[cfg(feature = "burn")]
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use rayon::prelude::*;
@@ -105,7 +105,7 @@ pub struct FeatureSpec<G: Learnable> {
     /// The rules.
     pub game: G,
     /// Optional input groups that are enabled.
-    pub groups: NameSet<G::Group>,
+    pub groups: NamedSet<G::Group>,
     /// Largest [`alea_play::rules::Rules::remaining`] of each bucket but the last.
     pub bounds: Vec<u8>,
 }
@@ -218,7 +218,7 @@ mod tests {
             .for_each(|sample| sample.result = sample.value.round());
         let game = Standard::default();
         let set = TupleSet::from_name(&game, "stone-pairs").unwrap();
-        for (groups, bounds) in [(NameSet::ALL, vec![5, 8]), (NameSet::NONE, Vec::new())] {
+        for (groups, bounds) in [(NamedSet::ALL, vec![5, 8]), (NamedSet::NONE, Vec::new())] {
             let features = FeatureSpec {
                 game: game.clone(),
                 groups,

@@ -10,7 +10,7 @@ mod tests;
 use crate::Error;
 use alea_learned::{
     inputs::{Learnable, check_bucket_limits},
-    name_set::Named,
+    named_set::Named,
     network::{LANES, MAX_HIDDEN, MAX_WIDTH},
 };
 pub use sections::{

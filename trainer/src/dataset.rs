@@ -186,8 +186,9 @@ impl PartSummary {
 }
 
 impl<G: Learnable> Samples<G> {
-    /// Reads the shards in these directories, each of which becomes a part, and keeps the
-    /// validation samples.
+    /// Opens the shards in these directories; each shard becomes a part. All shards are read once
+    /// to check them; validation samples stay in memory, training samples are read again when they
+    /// are needed.
     ///
     /// # Errors
     ///

@@ -46,7 +46,7 @@ pub struct DataLoader<'a, G: Playable> {
     from: usize,
     /// `[k, n]`: only every `n`-th part from the `k`-th on, in shuffled order.
     slice: [usize; 2],
-    /// Threads that read parts; `None`: rayon's global pool.
+    /// Thread pool that reads the shards of the data set; `None` uses rayon's global pool.
     pool: Option<&'a ThreadPool>,
 }
 

@@ -18,8 +18,9 @@ pub struct Sample<P> {
     pub weight: f32,
 }
 
-/// Loss weight of a sample whose value has the standard error `error`, from 1 without error: the
-/// inverse-variance weight if the model's own error has variance `scale`².
+/// Weight of a sample in the loss, given the standard error `error` of its value: 1 without error,
+/// less the larger it is. It is the inverse-variance weight relative to an exact value if the
+/// model's own error has variance `scale`².
 #[must_use]
 pub fn weight(error: f32, scale: f32) -> f32 {
     if error > 0.0 && scale > 0.0 {

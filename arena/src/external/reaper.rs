@@ -122,8 +122,9 @@ fn ticks(process: i32, depth: usize) -> Option<u64> {
     Some(own + started)
 }
 
-/// Kills all processes with a program's mark, by `/proc`. A process with a number above `first`,
-/// the program's, may be a child that is just being started.
+/// Kills all processes whose environment in `/proc` has the program's mark, again and again until
+/// none is left. A process with a higher ID than `first`, the program's, and without an environment
+/// may be a child that is about to start, so the search is repeated for it.
 pub(super) fn kill_marked(mark: &str, first: Pid) {
     let began = Instant::now();
     let mark = format!("{MARK_VARIABLE}={mark}");

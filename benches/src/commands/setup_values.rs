@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     /// Games of each of the 64,800 meetings of two set-ups; an odd number is rounded up
     #[arg(long, default_value_t = 8, value_name = "N", value_parser = value_parser!(u64).range(1..=MAX_GAMES / NUM_MEETINGS), allow_negative_numbers = true)]
     games: u64,
-    /// A stronger player, to measure the change by better play [default: star1(depth=3, eval=EVAL)]
+    /// A stronger player, to measure how set-up values change when both sides play better [default: star1(depth=3, eval=EVAL)]
     #[arg(long, value_name = "PLAYER")]
     better: Option<String>,
     /// Games of each kind with the stronger player; 0 for none

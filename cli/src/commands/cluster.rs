@@ -92,7 +92,7 @@ struct Limits {
     submit: Option<u64>,
     /// Maximum restarts of a task.
     requeues: Option<u64>,
-    /// Seconds from the signal that announces the time limit to the limit.
+    /// How many seconds before its time limit a job gets a signal.
     early: Option<u64>,
 }
 

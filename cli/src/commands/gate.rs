@@ -67,7 +67,7 @@ impl Arguments {
     }
 
     fn run_for<G: Learnable>(&self, game: &G) -> Result<()> {
-        let promotion = Promotion::prepare(self, game)?;
+        let promotion = PreparedPromotion::prepare(self, game)?;
         let player = |evaluator: &str| {
             contestant(
                 &gating::with_evaluator(&self.player, evaluator).context("--player")?,
@@ -110,14 +110,14 @@ impl Arguments {
 }
 
 /// A promotion whose conditions were checked before the games.
-struct Promotion<G: Learnable> {
+struct PreparedPromotion<G: Learnable> {
     bytes: Vec<u8>,
     model: ModelFile<G>,
     name: String,
     path: PathBuf,
 }
 
-impl<G: Learnable> Promotion<G> {
+impl<G: Learnable> PreparedPromotion<G> {
     /// Checks everything that could prevent the promotion, before any game is played.
     fn prepare(arguments: &Arguments, game: &G) -> Result<Self> {
         let candidate = &arguments.candidate;

@@ -67,7 +67,7 @@ pub(crate) struct Arguments {
     /// Player that values moves, for hints, prices and the ledger [default: as of 'alea judge']
     #[arg(long, value_name = "PLAYER")]
     judge: Option<String>,
-    /// Hide the prices of moves
+    /// Do not show after each move how much win probability it lost against the best move
     #[arg(long)]
     quiet: bool,
 }

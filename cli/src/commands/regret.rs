@@ -70,7 +70,7 @@ pub(crate) struct Arguments {
     /// Seed of positions and players
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// File of finished players, from which an interrupted run resumes
+    /// File that stores the results of the players measured so far; an interrupted run resumes from it
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
     #[command(flatten)]

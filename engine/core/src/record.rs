@@ -19,7 +19,8 @@ pub enum Ending {
     Time,
     /// The players agreed on the result.
     Agreed,
-    /// Otherwise: a player left or was disqualified, or the reason is unknown.
+    /// The result was decided in another way: a player left or was disqualified, or the reason is
+    /// unknown.
     Awarded,
 }
 

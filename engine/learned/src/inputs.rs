@@ -6,7 +6,7 @@
 //! version of its formula, so that no model runs on other inputs than those of its training.
 
 use super::{
-    name_set::{NameSet, Named},
+    named_set::{Named, NamedSet},
     network::NetworkKernels,
     tuples::TupleKernels,
 };
@@ -200,7 +200,7 @@ pub trait Learnable: TupleInputs {
     /// The one-hot slots of a network's features: ranges of first-layer rows, exactly one of which
     /// is active. Slots may share rows. By default each cell of the first group is a slot with a
     /// row per symbol.
-    fn feature_slots(&self, groups: NameSet<Self::Group>) -> Vec<Range<usize>> {
+    fn feature_slots(&self, groups: NamedSet<Self::Group>) -> Vec<Range<usize>> {
         let _ = groups;
         let cells = self.cells()[0];
         let slot = |number| number * cells.symbols..(number + 1) * cells.symbols;
@@ -210,7 +210,7 @@ pub trait Learnable: TupleInputs {
     /// Writes the active row of each slot, from a seat's perspective.
     fn active_features(
         &self,
-        groups: NameSet<Self::Group>,
+        groups: NamedSet<Self::Group>,
         position: &Self::Position,
         seat: Seat,
         rows: &mut [u16],
@@ -226,7 +226,7 @@ pub trait Learnable: TupleInputs {
     }
 
     /// Schema text of the features, with the version of every formula.
-    fn feature_schema(&self, groups: NameSet<Self::Group>) -> String {
+    fn feature_schema(&self, groups: NamedSet<Self::Group>) -> String {
         let _ = groups;
         let cells = self.cells()[0];
         format!("sparse v1: {} {}", cells.names(), cells.meaning)

@@ -4,7 +4,7 @@
 pub mod container;
 pub mod inputs;
 pub mod model_file;
-pub mod name_set;
+pub mod named_set;
 pub mod network;
 pub mod tuples;
 

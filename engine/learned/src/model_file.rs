@@ -8,7 +8,7 @@ use super::{
     ModelError,
     container::{Container, Tensor},
     inputs::{Learnable, hash},
-    name_set::NameSet,
+    named_set::NamedSet,
     network::{
         ACTIVATION_MAX, HIDDEN_SCALE, LOGIT_SCALE, Layer, MAX_HIDDEN, Network, NetworkWeights,
         OUTPUT_SCALE, ROW_SCALE, layout,
@@ -350,7 +350,7 @@ fn read_network<G: Learnable>(
     game: &G,
     mut container: Container,
 ) -> Result<Network<G>, ModelError> {
-    let groups = NameSet::from_names(container.value("inputs")?)
+    let groups = NamedSet::from_names(container.value("inputs")?)
         .map_err(|error| ModelError(error.to_string()))?;
     let limits = read_limits(&container, BUCKETS)?;
     check_features(&container, &layout(game, groups, &limits))?;

@@ -15,7 +15,7 @@ pub use weights::*;
 use super::{
     ModelError,
     inputs::{Learnable, check_bucket_limits, format_limits},
-    name_set::NameSet,
+    named_set::NamedSet,
     tuples::GenericKernels,
 };
 use alea_core::{
@@ -45,7 +45,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
     /// Prepares the code for a network with these feature groups.
     fn new(
         weights: &NetworkWeights,
-        groups: NameSet<G::Group>,
+        groups: NamedSet<G::Group>,
         bucket_limits: &[u8],
         instructions: Instructions,
     ) -> Self;
@@ -102,7 +102,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
 impl<G: Learnable<Network = Self>> NetworkKernels<G> for GenericKernels {
     type Cache = Accumulators;
 
-    fn new(_: &NetworkWeights, _: NameSet<G::Group>, _: &[u8], _: Instructions) -> Self {
+    fn new(_: &NetworkWeights, _: NamedSet<G::Group>, _: &[u8], _: Instructions) -> Self {
         Self
     }
 
@@ -130,7 +130,7 @@ impl<G: Learnable<Network = Self>> NetworkKernels<G> for GenericKernels {
 #[derive(Clone, Debug)]
 pub struct Network<G: Learnable> {
     weights: NetworkWeights,
-    groups: NameSet<G::Group>,
+    groups: NamedSet<G::Group>,
     bucket_limits: Vec<u8>,
     active: usize,
     kernels: G::Network,
@@ -144,7 +144,7 @@ impl<G: Learnable> Network<G> {
     /// [`alea_play::rules::Rules::remaining`] of all buckets but the last.
     pub fn new(
         game: &G,
-        groups: NameSet<G::Group>,
+        groups: NamedSet<G::Group>,
         bucket_limits: &[u8],
         weights: NetworkWeights,
     ) -> Result<Self, ModelError> {
@@ -195,7 +195,7 @@ impl<G: Learnable> Network<G> {
     }
 
     /// The optional feature groups of the inputs.
-    pub fn groups(&self) -> NameSet<G::Group> {
+    pub fn groups(&self) -> NamedSet<G::Group> {
         self.groups
     }
 
@@ -264,7 +264,7 @@ pub fn bucket(bucket_limits: &[u8], remaining: usize) -> usize {
 
 pub(super) fn layout<G: Learnable>(
     game: &G,
-    groups: NameSet<G::Group>,
+    groups: NamedSet<G::Group>,
     bucket_limits: &[u8],
 ) -> String {
     game.feature_schema(groups) + &format_limits::<G>("buckets", bucket_limits)

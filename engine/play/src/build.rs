@@ -73,7 +73,8 @@ struct PlayerConstructor<G: Playable> {
     make: MakePlayer<G>,
 }
 
-/// `dyn`, so that callers do not compile the searches behind it.
+/// Makes a player of a game, which with `true` measures its evaluation time. It is `dyn`, so that
+/// callers do not compile the searches behind it.
 type MakePlayer<G> = Arc<dyn Fn(G, bool) -> Box<dyn Player<G>> + Send + Sync>;
 
 impl<G: Playable> PlayerConstructor<G> {

@@ -194,7 +194,7 @@ impl Reader<'_> {
             }
             self.next += 1;
             match sign {
-                ']' if self.may_follow_value() => return Ok(value),
+                ']' if self.closes_value() => return Ok(value),
                 '\\' if self.escapes => {
                     value.extend(self.signs.get(self.next));
                     self.next += 1;
@@ -204,9 +204,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a value may end here: another value, a node, a variation, a property, or nothing
-    /// follows.
-    fn may_follow_value(&self) -> bool {
+    /// Whether the `]` before this point closes its value: what follows is another value, a node, a
+    /// variation, a property, or the end of the text.
+    fn closes_value(&self) -> bool {
         let mut rest = self.signs[self.next..].iter().copied();
         let mut rest = rest.by_ref().skip_while(|sign| sign.is_whitespace());
         match rest.next() {

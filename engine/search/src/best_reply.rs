@@ -146,12 +146,12 @@ impl<G: SearchGame> OutOfTurn for BrsGame<G> {}
 
 /// An evaluator for positions of the two-player game.
 #[derive(Clone, Copy, Debug)]
-pub struct BrsEvaluator<E>(
+pub struct BrsEvaluatorAdapter<E>(
     /// The evaluator of the original game.
     pub E,
 );
 
-impl<G: SearchGame, E: Evaluator<G>> Evaluator<BrsGame<G>> for BrsEvaluator<E> {
+impl<G: SearchGame, E: Evaluator<G>> Evaluator<BrsGame<G>> for BrsEvaluatorAdapter<E> {
     type Cache = E::Cache;
 
     fn refresh(&self, game: &BrsGame<G>, at: &BrsPosition<G::Position>, cache: &mut E::Cache) {
@@ -180,7 +180,7 @@ impl<G: SearchGame> BestReplySearch<G> {
         table: Option<Arc<Table>>,
         threads: usize,
     ) -> Self {
-        let (game, evaluator) = (BrsGame(game), BrsEvaluator(evaluator));
+        let (game, evaluator) = (BrsGame(game), BrsEvaluatorAdapter(evaluator));
         let search =
             DeepeningSearch::new(game, evaluator, options, deepening, limits, table, threads);
         Self { search }

@@ -5,7 +5,7 @@ use engine::games::{einstein::Standard, reversi::Reversi};
 use engine::learned::{
     inputs::Learnable,
     model_file::{Model, ModelFile, read_game_name},
-    name_set::NameSet,
+    named_set::NamedSet,
     network::{FloatWeights, Layer, Network},
     tuples::{TupleNetwork, TupleSet},
 };
@@ -35,7 +35,7 @@ fn models_are_read_back_and_those_of_other_games_refused() {
     };
     let network = weights
         .quantize()
-        .and_then(|weights| Network::new(&game, NameSet::NONE, &[5], weights))
+        .and_then(|weights| Network::new(&game, NamedSet::NONE, &[5], weights))
         .unwrap();
     for model in [Model::NTuple(tuples), Model::Network(network)] {
         let provenance = "{}".to_owned();

@@ -1,7 +1,7 @@
 //! Sections of the training configuration. Every key has a default; unknown keys are errors.
 
 use crate::Error;
-use alea_learned::{inputs::Learnable, name_set::NameSet, tuples::TupleSet};
+use alea_learned::{inputs::Learnable, named_set::NamedSet, tuples::TupleSet};
 use serde::{Deserialize, Serialize};
 
 /// How the target of a sample is computed.
@@ -166,9 +166,9 @@ impl Default for NetworkConfig {
 
 impl NetworkConfig {
     /// The optional input groups.
-    pub fn groups<G: Learnable>(&self) -> Result<NameSet<G::Group>, Error> {
+    pub fn groups<G: Learnable>(&self) -> Result<NamedSet<G::Group>, Error> {
         match &self.inputs {
-            Some(names) => NameSet::from_list(names).map_err(Error::with_prefix("network.inputs")),
+            Some(names) => NamedSet::from_list(names).map_err(Error::with_prefix("network.inputs")),
             None => Ok(G::DEFAULT_FEATURES.iter().copied().collect()),
         }
     }

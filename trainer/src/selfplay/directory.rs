@@ -242,9 +242,9 @@ impl<G: Playable> SelfPlay<G> {
         Ok(found)
     }
 
-    /// Indices of complete shards, whose games are counted; a task only looks for its own. Shards
-    /// of another run are errors; short ones, at the end of a run that was extended, are not
-    /// complete.
+    /// Returns the indices of the complete shards and counts their games; a task looks only at its
+    /// own shards. A shard that is short because a shorter run ended there is not complete; a shard
+    /// of another run is an error.
     fn complete_shards(
         &self,
         directory: &Path,

@@ -115,7 +115,8 @@ pub struct RunReport {
     pub stopped: bool,
 }
 
-/// Durations within one call, in seconds summed over threads.
+/// Where the time of one call of self-play went, in seconds summed over threads, with the number
+/// of games and positions that were played.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
     /// Number of games played in the call.

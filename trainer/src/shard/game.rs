@@ -305,7 +305,7 @@ fn strip_checksum(bytes: &[u8]) -> Result<&[u8], String> {
 }
 
 struct ColumnWriter {
-    /// Offset of the bytes of column states.
+    /// Offset in the buffer of the bytes that say whether columns are empty, full or start late.
     at: usize,
     column: usize,
     plies: usize,

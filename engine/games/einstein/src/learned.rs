@@ -16,7 +16,7 @@ use super::{MAX_STONES, Position, Standard};
 use alea_core::{game::Seat, random::RandomStream};
 use alea_learned::{
     inputs::{Cell, CellGroup, Learnable, NamedTuples, TupleCandidates, TupleInputs},
-    name_set::NameSet,
+    named_set::NamedSet,
 };
 use network::{
     EinSteinNetwork,
@@ -62,14 +62,14 @@ impl Learnable for Standard {
         (name == MODEL_GAME).then(Self::default)
     }
 
-    fn feature_slots(&self, groups: NameSet<FeatureGroup>) -> Vec<Range<usize>> {
+    fn feature_slots(&self, groups: NamedSet<FeatureGroup>) -> Vec<Range<usize>> {
         features::feature_slots(groups)
     }
 
     #[inline]
     fn active_features(
         &self,
-        groups: NameSet<FeatureGroup>,
+        groups: NamedSet<FeatureGroup>,
         position: &Position,
         seat: Seat,
         rows: &mut [u16],
@@ -77,7 +77,7 @@ impl Learnable for Standard {
         features::fill(groups, &from_perspective(position, seat), rows);
     }
 
-    fn feature_schema(&self, groups: NameSet<FeatureGroup>) -> String {
+    fn feature_schema(&self, groups: NamedSet<FeatureGroup>) -> String {
         features::layout(groups)
     }
 }

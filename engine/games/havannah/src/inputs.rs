@@ -12,7 +12,7 @@ use super::{
 use alea_core::game::Seat;
 use alea_learned::{
     inputs::{Cell, CellGroup, Learnable, NamedTuples, NoFeatureGroup, TupleInputs},
-    name_set::NameSet,
+    named_set::NamedSet,
     tuples::GenericKernels,
 };
 use alea_play::playable::Rules;
@@ -90,13 +90,13 @@ impl Learnable for Havannah {
     type Group = NoFeatureGroup;
 
     /// Every cell has the same feature rows.
-    fn feature_slots(&self, _: NameSet<NoFeatureGroup>) -> Vec<Range<usize>> {
+    fn feature_slots(&self, _: NamedSet<NoFeatureGroup>) -> Vec<Range<usize>> {
         vec![0..NUM_ROWS; self.board_cells()]
     }
 
     fn active_features(
         &self,
-        _: NameSet<NoFeatureGroup>,
+        _: NamedSet<NoFeatureGroup>,
         position: &Position,
         seat: Seat,
         rows: &mut [u16],
@@ -127,7 +127,7 @@ impl Learnable for Havannah {
         }
     }
 
-    fn feature_schema(&self, _: NameSet<NoFeatureGroup>) -> String {
+    fn feature_schema(&self, _: NamedSet<NoFeatureGroup>) -> String {
         "sparse v1: each cell (empty with wins of mover and other, or mover's or other's stone with \
          the sides and corners of its chain) and the six around it, turned and mirrored alike"
             .to_owned()
@@ -196,7 +196,7 @@ mod tests {
             while game.payoffs(&position).is_none() {
                 let sorted = |at: &Position, seat| {
                     let mut rows = vec![0; game.board_cells()];
-                    game.active_features(NameSet::NONE, at, seat, &mut rows);
+                    game.active_features(NamedSet::NONE, at, seat, &mut rows);
                     rows.sort_unstable();
                     rows
                 };

@@ -2,7 +2,7 @@
 
 use super::{
     BASES, Havannah, Move, Position, drawing, evaluators::EVALUATORS, players::PLAYERS,
-    playout::PLAYOUTS, shape::SYMMETRIES, threats::MATES, transcript::FORMS,
+    playout::PLAYOUT_ENTRIES, shape::SYMMETRIES, threats::MATES, transcript::FORMS,
 };
 use alea_core::{
     game::{Game, Seat},
@@ -23,7 +23,7 @@ static REGISTRY: Registry<Havannah> = Registry {
     evaluators: &EVALUATORS,
     players: &PLAYERS,
     oracle: Some(&MATES),
-    playouts: &PLAYOUTS,
+    playouts: &PLAYOUT_ENTRIES,
     transcripts: &FORMS,
     // Each model was trained on the board size that uses it.
     best_model: |game| {

@@ -25,7 +25,7 @@ use alea_play::{
 };
 use std::sync::Arc;
 
-pub(super) static PLAYOUTS: [PlayoutEntry<Havannah>; 1] = [PlayoutEntry {
+pub(super) static PLAYOUT_ENTRIES: [PlayoutEntry<Havannah>; 1] = [PlayoutEntry {
     name: "havannah",
     parameters: "ring, ring_end, connect, connect_slope, defend, defend_slope, retries, mate, antimate, patterns, reply",
     read,
@@ -36,10 +36,11 @@ pub(super) static PLAYOUTS: [PlayoutEntry<Havannah>; 1] = [PlayoutEntry {
 struct PlayoutParameters {
     /// Probabilities that a ring ends a playout, at its beginning and end.
     ring: [f32; 2],
-    /// Probability to join two own chains at the last stone, and its change per own chain.
+    /// Probability to join two own chains beside the enemy's last stone; the second number is added
+    /// for each chain that the side to move has when the playout begins.
     connect: [f32; 2],
-    /// Probability to separate two chains of the enemy at the last stone, and its change per such
-    /// chain.
+    /// Probability to separate two enemy chains beside the enemy's last stone; the second number is
+    /// added for each chain that the side to move has when the playout begins.
     defend: [f32; 2],
     retries: u32,
     mate: bool,

@@ -114,7 +114,7 @@ mod tests {
     };
     use alea_learned::{
         inputs::with_view,
-        name_set::NameSet,
+        named_set::NamedSet,
         network::{Accumulators, FloatWeights, Layer, Network},
         tuples::{TupleNetwork, TupleSet},
     };
@@ -140,7 +140,7 @@ mod tests {
             output: numbers(16),
             output_bias: vec![0.0],
         };
-        Network::new(game, NameSet::NONE, &[], weights.quantize().unwrap()).unwrap()
+        Network::new(game, NamedSet::NONE, &[], weights.quantize().unwrap()).unwrap()
     }
 
     /// Random games: position, move, and position after it.

@@ -6,7 +6,7 @@
 use super::{
     layout::Shape,
     matrix::{add_product, add_transposed_product, lanes, lanes_mut},
-    quantize::{activate_between, activate_first, activate_last},
+    quantize::{activate_between, activate_first, activate_last_hidden},
     simd_vector::{LANES, Lanes, Vector},
 };
 use alea_core::calibration::exponential;
@@ -183,7 +183,7 @@ fn forward<V: Vector, const ROWS: usize>(
         );
         // NaN passes through clipping, so that it shows up in the loss.
         match number + 1 == hidden.len() {
-            true => activate_last::<V>(layer),
+            true => activate_last_hidden::<V>(layer),
             false => activate_between::<V>(layer),
         }
     }

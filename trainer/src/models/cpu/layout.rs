@@ -3,7 +3,7 @@
 //! Absent layers have empty tensors. Tensors after the first layer contain those of all buckets in
 //! order.
 
-use alea_learned::{inputs::Learnable, name_set::NameSet, network::MAX_HIDDEN};
+use alea_learned::{inputs::Learnable, named_set::NamedSet, network::MAX_HIDDEN};
 use std::ops::Range;
 
 pub(super) const NUM_TENSORS: usize = 8;
@@ -22,7 +22,7 @@ pub struct SparseInputs {
 impl SparseInputs {
     /// Inputs of a game with these optional input groups.
     #[must_use]
-    pub fn of<G: Learnable>(game: &G, groups: NameSet<G::Group>) -> Self {
+    pub fn of<G: Learnable>(game: &G, groups: NamedSet<G::Group>) -> Self {
         let runs = game.feature_slots(groups);
         Self {
             rows: runs.iter().map(|run| run.end).max().unwrap_or(0),

@@ -115,7 +115,7 @@ pub(super) fn activate_between<V: Vector>(layer: &mut [Lanes]) {
 
 /// Activates the last of several hidden layers, rounding to the nearest step.
 #[inline(always)]
-pub(super) fn activate_last<V: Vector>(layer: &mut [Lanes]) {
+pub(super) fn activate_last_hidden<V: Vector>(layer: &mut [Lanes]) {
     let full = V::splat(ACTIVATION_MAX as f32);
     for sums in layer {
         round_lanes(V::load(sums).times(full))

@@ -179,7 +179,7 @@ pub(super) fn build(
         .classes()
         .enumerate()
         .map(|(number, class)| {
-            BlockOffsets::new(&tables.index, class, solver.opponent_tuples(number))
+            BlockOffsets::new(&tables.index, class, solver.opponent_buckets(number))
         })
         .collect();
     let failed = |cause| FileError::writing(directory, cause);

@@ -66,7 +66,8 @@ impl Class {
             .collect()
     }
 
-    /// The first class of each pair.
+    /// All classes of at most `stones` stones whose mover has no more stones than the other side,
+    /// by total; each stands for itself and its swapped class.
     pub(super) fn pairs_up_to(stones: usize) -> impl Iterator<Item = Self> {
         (2..=stones).flat_map(|stones| {
             (1..=stones / 2).map(move |mover| Self {

@@ -30,7 +30,7 @@ pub(super) struct SuccessorValues<'a> {
 
 /// For every cell in working order, [`padded_len`] with zeros, the numbers of faces that allow only
 /// stone i (entry 2i), or both i and i + 1 (2i + 1).
-pub(super) type Weights = Vec<Vec<f32>>;
+pub(super) type FaceCounts = Vec<Vec<f32>>;
 
 pub(super) const fn padded_len(cells: usize) -> usize {
     cells.next_multiple_of(32)

@@ -58,13 +58,13 @@ pub(super) fn without_label(mask: u8, index: usize) -> u8 {
 /// Numbers of faces that allow only the i-th living stone (`alone[i]`), and both it and the next
 /// higher one (`shared[i]`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Weights {
+pub(super) struct FaceCounts {
     pub(super) alone: [u8; 6],
     pub(super) shared: [u8; 6],
 }
 
-pub(super) fn weights(variant: Variant, mask: u8) -> Weights {
-    let mut weights = Weights::default();
+pub(super) fn face_counts(variant: Variant, mask: u8) -> FaceCounts {
+    let mut weights = FaceCounts::default();
     for face in 1..=NUM_FACES as u8 {
         let (first, last) = allowed_stones(variant, mask, face);
         let stone_index = (mask & ((1 << first) - 1)).count_ones() as usize;
@@ -97,18 +97,18 @@ mod tests {
     fn weights_by_hand() {
         // Labels 2 and 5: faces 1 and 2 allow the lower stone, 5 and 6 the higher, 3 and 4 both;
         // the nearest is always unique.
-        let classic = weights(Variant::Classic, 0b01_0010);
+        let classic = face_counts(Variant::Classic, 0b01_0010);
         assert_eq!(
             (classic.alone, classic.shared),
             ([2, 2, 0, 0, 0, 0], [2, 0, 0, 0, 0, 0])
         );
-        let nearest = weights(Variant::NearestOnly, 0b01_0010);
+        let nearest = face_counts(Variant::NearestOnly, 0b01_0010);
         assert_eq!(
             (nearest.alone, nearest.shared),
             ([3, 3, 0, 0, 0, 0], [0; 6])
         );
         // Labels 1, 3 and 4: face 2 allows 1 or 3 in both variants, faces 5 and 6 allow stone 4.
-        let three = weights(Variant::NearestOnly, 0b00_1101);
+        let three = face_counts(Variant::NearestOnly, 0b00_1101);
         assert_eq!(
             (three.alone, three.shared),
             ([1, 1, 3, 0, 0, 0], [1, 0, 0, 0, 0, 0])

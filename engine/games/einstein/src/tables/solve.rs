@@ -47,7 +47,7 @@ pub(super) trait BlockStore: Sync {
 /// Maps the label patterns of a class to those of its successors.
 struct PatternMap {
     class: Class,
-    weights: kernels::Weights,
+    weights: kernels::FaceCounts,
     /// By the captured stone of the mover (`class.mover` for none), and whether its labels are
     /// reversed after the move: the successor's row of each of its patterns.
     rows: Vec<[Vec<u8>; 2]>,
@@ -91,7 +91,7 @@ impl PatternMap {
         };
         let of_weights = |term: usize| -> Vec<f32> {
             let weight = |mask| {
-                let weights = patterns::weights(variant, mask);
+                let weights = patterns::face_counts(variant, mask);
                 f32::from(if term.is_multiple_of(2) {
                     weights.alone[term / 2]
                 } else {
@@ -184,7 +184,7 @@ impl<'a> Solver<'a> {
             .map(|pattern_map| pattern_map.class)
     }
 
-    pub(super) fn opponent_tuples(&self, number: usize) -> &[Bucket] {
+    pub(super) fn opponent_buckets(&self, number: usize) -> &[Bucket] {
         &self.others[number]
     }
 

@@ -10,7 +10,7 @@ use crate::{
     position::Side,
 };
 use alea_core::arrays::{build_array, map_array};
-use alea_learned::name_set::{NameSet, Named};
+use alea_learned::named_set::{Named, NamedSet};
 use std::{collections::BTreeSet, ops::Range, sync::OnceLock};
 
 /// A group of features besides the squares of the stones, which are always present.
@@ -120,7 +120,7 @@ impl FeatureGroup {
 }
 
 /// A set of feature groups; in configurations a list of names, `["mobility", "turns"]`.
-pub type FeatureGroups = NameSet<FeatureGroup>;
+pub type FeatureGroups = NamedSet<FeatureGroup>;
 
 fn side_groups(groups: FeatureGroups) -> impl Iterator<Item = FeatureGroup> {
     groups.iter().filter(|group| !group.is_cross_side())

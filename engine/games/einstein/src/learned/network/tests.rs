@@ -19,7 +19,7 @@ use crate::{
 use alea_core::{evaluator::Evaluator, search_game::Playouts, simd::SimdLevel};
 use alea_learned::{
     inputs::Learnable,
-    name_set::Named,
+    named_set::Named,
     network::{
         ACTIVATION_MAX, FloatWeights, LOGIT_SCALE, Layer, SHIFT, clamp_first_layer, log_odds,
     },

@@ -83,8 +83,8 @@ fn distance_vectors() -> Vec<Vec<Cell>> {
         .to_vec()
 }
 
-/// Half of one side's distances with half of the other's (four times 5⁶ rows), and all twelve alive
-/// bits (2¹²).
+/// Four tuples that combine the distances of three stones of one side with those of three stones of
+/// the other (5⁶ rows each), and a tuple of which of the twelve stones are alive (2¹² rows).
 fn race_crossings() -> Vec<Vec<Cell>> {
     let mut tuples: Vec<Vec<Cell>> = [(0, 6), (0, 9), (3, 6), (3, 9)]
         .map(|(own, other)| cells(DISTANCE_CELLS, (own..own + 3).chain(other..other + 3)))

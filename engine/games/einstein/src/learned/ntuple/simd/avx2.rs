@@ -16,7 +16,7 @@ pub(super) fn load<T: Copy>(numbers: &[T], part: usize) -> __m256i {
 /// Row contributions of a step's cells for eight tuples, before its strides.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn quads(view: &SymbolVectors, step: &LookupStep, half: usize) -> __m256i {
+fn combine_four_cells(view: &SymbolVectors, step: &LookupStep, half: usize) -> __m256i {
     let cell_indices = load(&step.cell_indices, half);
     let mut symbols = _mm256_setzero_si256();
     for (number, &piece) in view.pieces().iter().enumerate() {
@@ -40,11 +40,14 @@ fn half_block(
     steps: &[LookupStep],
     half: usize,
 ) -> __m256i {
-    let mut rows = _mm256_add_epi32(load(bases, half), quads(view, &steps[0], half));
+    let mut rows = _mm256_add_epi32(load(bases, half), combine_four_cells(view, &steps[0], half));
     for step in &steps[1..] {
         rows = _mm256_add_epi32(
             rows,
-            _mm256_mullo_epi32(quads(view, step, half), load(&step.strides, half)),
+            _mm256_mullo_epi32(
+                combine_four_cells(view, step, half),
+                load(&step.strides, half),
+            ),
         );
     }
     rows

@@ -41,7 +41,8 @@ const LANE_SHIFTS: [u16; 16] = {
     factors
 };
 
-/// The squares 0–24, and the same in the other side's perspective; 255, no square, elsewhere.
+/// The square of each of the first 25 bytes of a vector: in the first array from the mover's
+/// perspective, in the second from the other side's. The other bytes are 255, no square.
 const BOARD_SQUARES: [[u8; 32]; 2] = {
     let mut numbers = [[0; 32]; 2];
     let mut square = 0;

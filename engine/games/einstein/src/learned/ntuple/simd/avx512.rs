@@ -22,10 +22,11 @@ pub(super) fn numbers(vector: __m512i) -> [u32; LANES] {
     numbers
 }
 
-/// Row contributions of a step's cells for sixteen tuples, before its strides.
+/// For each of sixteen tuples, the symbols of a step's four cells as one number, which the step's
+/// stride multiplies and the row index adds up.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) fn quads<const REDUCED: bool>(
+pub(super) fn combine_four_cells<const REDUCED: bool>(
     view: &SymbolVectors<REDUCED>,
     step: &LookupStep,
 ) -> __m512i {
@@ -43,11 +44,11 @@ fn block<const REDUCED: bool>(
     bases: &[u32; LANES],
     steps: &[LookupStep],
 ) -> __m512i {
-    let mut rows = _mm512_add_epi32(load(bases), quads(view, &steps[0]));
+    let mut rows = _mm512_add_epi32(load(bases), combine_four_cells(view, &steps[0]));
     for step in &steps[1..] {
         rows = _mm512_add_epi32(
             rows,
-            _mm512_mullo_epi32(quads(view, step), load(&step.strides)),
+            _mm512_mullo_epi32(combine_four_cells(view, step), load(&step.strides)),
         );
     }
     rows

@@ -9,7 +9,7 @@ use super::super::{
     successors::Parent,
 };
 use super::{
-    avx512::{lanes_of, load, numbers, quads},
+    avx512::{combine_four_cells, lanes_of, load, numbers},
     avx512_symbols::SymbolVectors,
 };
 use crate::learned::{
@@ -96,7 +96,7 @@ impl LoadedBlock<'_> {
         for step in if LONG { self.more } else { &[] } {
             rows = _mm512_add_epi32(
                 rows,
-                _mm512_mullo_epi32(quads(view, step), load(&step.strides)),
+                _mm512_mullo_epi32(combine_four_cells(view, step), load(&step.strides)),
             );
         }
         rows

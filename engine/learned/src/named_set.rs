@@ -23,7 +23,7 @@ pub trait Named: Copy + Debug + Eq + Hash + Send + Sync + 'static {
 
 /// A set of items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct NameSet<N> {
+pub struct NamedSet<N> {
     bits: u32,
     marker: std::marker::PhantomData<N>,
 }
@@ -33,7 +33,7 @@ pub struct NameSet<N> {
 #[error("{0}")]
 pub struct UnknownName(String);
 
-impl<N> NameSet<N> {
+impl<N> NamedSet<N> {
     /// The empty set.
     pub const NONE: Self = Self::from_bits(0);
 
@@ -50,13 +50,13 @@ impl<N> NameSet<N> {
     }
 }
 
-impl<N> Default for NameSet<N> {
+impl<N> Default for NamedSet<N> {
     fn default() -> Self {
         Self::NONE
     }
 }
 
-impl<N: Named> NameSet<N> {
+impl<N: Named> NamedSet<N> {
     /// All items.
     pub const ALL: Self = Self::from_bits(((1u64 << N::ALL.len()) - 1) as u32);
 
@@ -114,19 +114,19 @@ impl<N: Named> NameSet<N> {
     }
 }
 
-impl<N: Named> FromIterator<N> for NameSet<N> {
+impl<N: Named> FromIterator<N> for NamedSet<N> {
     fn from_iter<I: IntoIterator<Item = N>>(items: I) -> Self {
         items.into_iter().fold(Self::NONE, Self::with)
     }
 }
 
-impl<N: Named> Serialize for NameSet<N> {
+impl<N: Named> Serialize for NamedSet<N> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.iter().map(N::name))
     }
 }
 
-impl<'de, N: Named> Deserialize<'de> for NameSet<N> {
+impl<'de, N: Named> Deserialize<'de> for NamedSet<N> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::from_list(Vec::<String>::deserialize(deserializer)?).map_err(serde::de::Error::custom)
     }

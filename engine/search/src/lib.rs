@@ -1,6 +1,6 @@
 //! Searches for any [`alea_core::game::Game`], and statistics of searches.
 //!
-//! Invariant: nothing below this module names a game, a die or a stone.
+//! No game is among the dependencies of this crate.
 
 pub mod best_reply;
 pub mod deepening;

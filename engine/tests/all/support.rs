@@ -1,5 +1,6 @@
 //! Helpers shared by tests: positions, moves, rules, tables, players, vectors, tolerances.
 
+pub(crate) use engine::core::text::rows;
 use engine::core::{
     chance::Bounds, evaluator::Evaluator, game::Game, random::RandomStream, search_game::SearchGame,
 };
@@ -11,7 +12,6 @@ use engine::search::{
     star::{Pruning, Star, StarOptions},
     table::{DepthPolicy, Replacement, Table},
 };
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::{collections::HashMap, fmt::Debug, sync::Arc};
 
@@ -107,10 +107,6 @@ pub(crate) fn player<G: Playable>(notation: &str, game: &G) -> Box<dyn Player<G>
     let mut player = PlayerRecipe::parse(trusted(notation), game).unwrap().make();
     player.new_game(1);
     player
-}
-
-pub(crate) fn rows<T: DeserializeOwned>(table: &str) -> impl Iterator<Item = T> {
-    table.lines().map(|row| serde_json::from_str(row).unwrap())
 }
 
 /// Position with an independent program's values of it and of its moves, for the side to move.

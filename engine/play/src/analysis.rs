@@ -1,4 +1,4 @@
-//! Values of a position and of its moves, from searches to tables and JSON.
+//! Analysis of a position by any player: the value of the position and of its moves.
 
 use super::{
     build::PlayerRecipe,
@@ -16,27 +16,28 @@ use alea_search::{
     mcts::{MoveStatistics, TreeReport},
 };
 
-/// The value of a move for the seat that makes it, before the next chance event.
+/// Value of one move for the seat that makes it, before the next chance event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MoveValue<M> {
-    /// The move.
+    /// The valued move.
     pub mv: M,
-    /// Win probability; `None` from players without values, and for untried moves.
+    /// Win probability after the move; `None` for players without values and for untried moves.
     pub value: Option<f32>,
-    /// The payoffs of all seats, from searches that value each.
+    /// Payoffs of all seats after the move; `None` unless the search values every seat.
     pub payoffs: Option<Payoffs>,
-    /// The win rate observed in complete games for this value; `None` if that was not fitted.
+    /// `value` as win rate observed in complete games; `None` without a fitted calibration.
     pub calibrated: Option<f32>,
-    /// Whether the value is game-theoretic: proven, or searched to the end of every line.
+    /// Whether `value` is game-theoretic: proven, or searched to the end of every line.
     pub is_exact: bool,
-    /// The exact final score with best play, in [`Analysis::unit`]; `None` if unknown.
+    /// Final score with best play for the seat that moves, in [`Analysis::unit`]; `None` if
+    /// unknown.
     pub score: Option<i32>,
-    /// Visits, prior and proven bounds; `None` without a tree search.
+    /// Visits, prior and proven bounds of the move in the search tree; `None` without a tree.
     pub tree: Option<MoveStatistics<M>>,
 }
 
 impl<M> MoveValue<M> {
-    /// A move with its win probability alone.
+    /// A move with only its win probability.
     pub fn new(mv: M, value: Option<f32>) -> Self {
         Self {
             mv,
@@ -50,27 +51,26 @@ impl<M> MoveValue<M> {
     }
 }
 
-/// The values of a position that is not over and of its moves, for the seat to move.
-/// [`Player::analyse`] fills `moves`, `line`, `stats` and `tree`, and [`PlayerRecipe::analyse`] the
-/// rest.
+/// Analysis of an unfinished position for the seat to move. [`Player::analyse`] fills `moves`,
+/// `line`, `stats` and `tree`, [`PlayerRecipe::analyse`] the other fields.
 #[derive(Clone, Debug)]
 pub struct Analysis<M> {
-    /// The move to play; `None` if the position's chance event is still open.
+    /// Move to play; `None` before the position's chance event.
     pub best: Option<M>,
-    /// The value of the best move, or before the chance event the expectation; `None` from players
-    /// without values.
+    /// Value of `best`, or before the chance event the expected value of the position; `None` for
+    /// players without values.
     pub value: Option<f32>,
-    /// The win rate observed in complete games for the value; `None` if that was not fitted.
+    /// `value` as win rate observed in complete games; `None` without a fitted calibration.
     pub calibrated: Option<f32>,
-    /// The unit of exact scores, such as `discs`; `None` without such scores.
+    /// Unit of exact scores, such as `discs`; `None` without exact scores.
     pub unit: Option<&'static str>,
-    /// The requested moves, or all of the position, in list order.
+    /// Values of the requested moves, by default all, in the order of the move list.
     pub moves: Vec<MoveValue<M>>,
-    /// The principal variation; where moves are valued, it has at least the best move.
+    /// Principal variation; contains at least the best move if moves have values.
     pub line: Vec<M>,
-    /// The cost of the search.
+    /// Nodes, evaluations and time of the search.
     pub stats: SearchStats,
-    /// Summary of the search tree; `None` without a tree search.
+    /// Summary of the search tree; `None` without a tree.
     pub tree: Option<Box<TreeReport<M>>>,
 }
 
@@ -90,7 +90,7 @@ impl<M> Default for Analysis<M> {
 }
 
 impl<M: Copy> Analysis<M> {
-    /// The given moves, or (`None`) all of a position, without values.
+    /// An analysis without values of the moves `legal`, or of all moves (`None`).
     pub fn without_values<G: Game<Move = M>>(
         game: &G,
         position: &G::Position,
@@ -108,19 +108,19 @@ impl<M: Copy> Analysis<M> {
         }
     }
 
-    /// The analysed moves without their values.
+    /// The analysed moves, in order.
     pub fn list(&self) -> Vec<M> {
         self.moves.iter().map(|rated| rated.mv).collect()
     }
 }
 
 impl<G: Playable> PlayerRecipe<G> {
-    /// Analyses a position by a player of this recipe, before (`None`) or after an outcome of
-    /// chance; `limits` end the search besides the player's own. An `observer` receives the depths
-    /// before the last ([`Player::analyse_observed`]), without a best move and without scores.
+    /// Analyses a position with `player`, made by this recipe, after the chance outcome `outcome`
+    /// or before the chance event (`None`), until the player's own limits or `limits` are reached.
+    /// `observer` receives every finished depth except the last, without best move and scores.
     ///
     /// # Errors
-    /// In one line, if the player fails.
+    /// The player's failure, in one line.
     pub fn analyse(
         &self,
         player: &mut dyn Player<G>,
@@ -146,7 +146,7 @@ impl<G: Playable> PlayerRecipe<G> {
         };
         let mut analysis = analysis.map_err(failed)?;
         analysis.stats.time = began.elapsed();
-        // A player that values no moves still plays one.
+        // A player without values still chooses a move.
         analysis.best = match (legal, analysis.line.first()) {
             (Some(_), Some(&best)) => Some(best),
             (Some(legal), None) => {
@@ -165,7 +165,7 @@ impl<G: Playable> PlayerRecipe<G> {
         Ok(analysis)
     }
 
-    /// Marks exact values, calibrates the others, and values the position.
+    /// Fills the exactness and calibration of moves and the values of the position.
     fn complete(
         &self,
         game: &G,
@@ -179,7 +179,7 @@ impl<G: Playable> PlayerRecipe<G> {
             let proven = rated.tree.map(|tree| tree.proven);
             rated.is_exact = is_exact || proven.is_some_and(|proven| proven.lower == proven.upper);
             let next = game.play(position, rated.mv);
-            // The calibration is for the side to move.
+            // Calibrations apply to values for the side to move.
             let flips = game.to_move(&next) != game.to_move(position);
             let own = |value: f32| if flips { 1.0 - value } else { value };
             let calibrated = rated.value.and_then(|value| {

@@ -1,7 +1,5 @@
-//! Construction of evaluators and players from notation.
-//!
-//! A [`PlayerRecipe`] is checked and has its models loaded; the players it makes share the weights.
-//! Here are the players of every game; those of one game are in its registry ([`super::registry`]).
+//! Construction of the players that every game has from notation; a game's
+//! [registry](super::registry) adds players of its own.
 
 use self::monte_carlo::MctsRecipe;
 use self::rollouts::RolloutRecipe;
@@ -27,7 +25,7 @@ mod searches;
 
 pub use self::evaluators::{evaluator_from, evaluator_names, read_evaluator};
 
-/// All player names of a game, for help texts and errors.
+/// Names and options of all players of a game, for help texts and errors.
 #[must_use]
 pub fn player_names<G: Playable>() -> String {
     let oracle = G::registry()
@@ -54,7 +52,8 @@ pub fn player_names<G: Playable>() -> String {
     names
 }
 
-/// A checked player notation with its models, from which any number of players are made.
+/// A validated player notation with loaded models. Makes any number of players, which share the
+/// weights.
 #[derive(Clone)]
 pub struct PlayerRecipe<G: Playable> {
     name: String,
@@ -68,17 +67,17 @@ pub struct PlayerRecipe<G: Playable> {
 struct PlayerConstructor<G: Playable> {
     is_reproducible: bool,
     is_time_limited: bool,
-    /// Evaluator and oracle, if an evaluator alone values positions, in a search or not.
+    /// Evaluator and oracle; `None` unless values come from one evaluator.
     judges: Option<EvaluatorAndOracle<G>>,
     make: MakePlayer<G>,
 }
 
-/// Makes a player of a game, which with `true` measures its evaluation time. It is `dyn`, so that
-/// callers do not compile the searches behind it.
+/// With `true`, the player measures its evaluation time. `dyn`, so that callers do not compile the
+/// searches.
 type MakePlayer<G> = Arc<dyn Fn(G, bool) -> Box<dyn Player<G>> + Send + Sync>;
 
 impl<G: Playable> PlayerConstructor<G> {
-    /// A constructor of players that do not search.
+    /// Constructor of players that do not search.
     fn by(is_reproducible: bool, make: Maker<G>) -> Self {
         Self {
             is_reproducible,
@@ -90,22 +89,22 @@ impl<G: Playable> PlayerConstructor<G> {
 }
 
 impl<G: Playable> PlayerRecipe<G> {
-    /// Parses a player's notation, for example `star1(depth=4, eval=model:x.safetensors)`, and
-    /// loads its models.
+    /// Parses a player notation, such as `star1(depth=4, eval=model:x.safetensors)`, and loads its
+    /// models.
     ///
     /// # Errors
-    /// If the notation is malformed, has an unknown name, or a model cannot be read; or if it names
-    /// a file or a program and is not [trusted](super::notation::trusted).
+    /// If the notation is malformed, has an unknown name, or names a file or program without being
+    /// [trusted](super::notation::trusted), or if a model cannot be read.
     pub fn parse<'t>(text: impl Into<Text<'t>>, game: &G) -> Result<Self, PlayerError> {
         let text = text.into();
         let recipe = game.player(&Notation::parse(text)?);
         recipe.map_err(|problem| PlayerError::of(text, problem))
     }
 
-    /// The recipe of a parsed notation.
+    /// Builds the recipe of a parsed notation.
     ///
     /// # Errors
-    /// As [`PlayerRecipe::parse`]; characters are those of the notation as it is printed.
+    /// As [`PlayerRecipe::parse`], with character positions in the printed notation.
     pub fn of(notation: &Notation, game: &G) -> Result<Self, PlayerError> {
         game.player(notation).map_err(|problem| {
             let printed = game.player(&notation.with_printed_positions());
@@ -199,35 +198,36 @@ impl<G: Playable> PlayerRecipe<G> {
         })
     }
 
-    /// The notation in its normal form.
+    /// The player notation in canonical form.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The keys of the options that this player has.
+    /// Keys of all options that the player accepts.
     pub fn option_keys(&self) -> &[&'static str] {
         &self.option_keys
     }
 
-    /// Whether the same seed gives the same moves: without time limits and with one thread.
+    /// Whether equal seeds give equal moves: not, for example, with time limits or several threads.
     pub fn is_reproducible(&self) -> bool {
         self.made.is_reproducible
     }
 
-    /// Whether the search has a limit of time, which callers may
+    /// Whether the search has a time limit, which callers may
     /// [replace](alea_core::limits::Limits::time) for each move.
     pub fn is_time_limited(&self) -> bool {
         self.made.is_time_limited
     }
 
-    /// Whether all allowed moves are equally likely, so that expectations need no sampling.
+    /// Whether the player chooses uniformly among the allowed moves, so that expectations need no
+    /// sampling.
     pub fn is_uniform(&self) -> bool {
         self.is_uniform
     }
 
-    /// The win rate observed in complete games for a value of a position, for the same seat; `None`
-    /// if that was not fitted. Values of finished games and of positions that the oracle knows are
-    /// unchanged.
+    /// Converts a win probability of `position` to the win rate observed in complete games, for the
+    /// same seat; `None` without a fitted calibration. Finished games and positions that the oracle
+    /// knows keep `value`.
     #[must_use]
     pub fn calibrate_to_results(
         &self,
@@ -244,18 +244,19 @@ impl<G: Playable> PlayerRecipe<G> {
         Some(if is_exact { value } else { fitted })
     }
 
-    /// A new player.
+    /// Makes a player.
     pub fn make(&self) -> Box<dyn Player<G>> {
         (self.made.make)(self.game.clone(), false)
     }
 
-    /// A new player that also measures the time it spends evaluating.
+    /// Makes a player that also measures its evaluation time.
     pub fn make_instrumented(&self) -> Box<dyn Player<G>> {
         (self.made.make)(self.game.clone(), true)
     }
 }
 
-/// [`PlayerRecipe::of`] where the game's searches are compiled, see [`Playable::player`].
+/// Parses a player notation; called through [`Playable::player`], so that searches are compiled in
+/// the game's crate.
 pub fn read_player<G: Playable>(notation: &Notation, game: &G) -> Result<PlayerRecipe<G>, Problem> {
     Ok(PlayerRecipe {
         name: notation.to_string(),
@@ -263,7 +264,7 @@ pub fn read_player<G: Playable>(notation: &Notation, game: &G) -> Result<PlayerR
     })
 }
 
-/// Options whose presence drops the default of other options.
+/// Options that drop the defaults of other options.
 const OVERRIDDEN_DEFAULTS: [(&str, &[&str]); 3] = [
     ("c", &["exploration"]),
     ("truncate", &["playout"]),
@@ -272,9 +273,7 @@ const OVERRIDDEN_DEFAULTS: [(&str, &[&str]); 3] = [
 /// Options that have no effect without RAVE.
 const BY_RAVE: &[&str] = &["rave", "blend", "again", "noise", "exploration", "fpu"];
 
-/// Adds the game's defaults
-/// ([`GameInfo::mcts_defaults`](super::game_info::GameInfo::mcts_defaults)) to the notation of a
-/// Monte-Carlo search.
+/// Adds the game's `mcts_defaults` that the notation neither sets nor rules out.
 fn with_search_defaults<G: Playable>(notation: &Notation) -> Result<Notation, Problem> {
     let usual = Notation::parse(&format!("mcts({})", G::INFO.mcts_defaults))
         .map_err(|error| (error.character, error.problem))?;
@@ -288,7 +287,7 @@ fn with_search_defaults<G: Playable>(notation: &Notation) -> Result<Notation, Pr
     for mut argument in usual.arguments {
         let key = argument.key.clone().unwrap_or_default();
         let displaced = |(by, keys): &(&str, &[&str])| says(by) && keys.contains(&key.as_str());
-        // Oracles are for searches that prove, playouts for leaves that play.
+        // An oracle needs the solver, a playout policy needs playouts.
         let known = G::registry().oracle.is_some_and(|entry| entry.key == key)
             && value("solver") == Some("off");
         let unplayed = key == "playout" && !plays;
@@ -307,7 +306,7 @@ fn with_search_defaults<G: Playable>(notation: &Notation) -> Result<Notation, Pr
     Ok(whole)
 }
 
-/// Parses an evaluator's notation, for example `random(seed=1)` or `model:models/x.safetensors`.
+/// Constructs an evaluator from notation, such as `random(seed=1)` or `model:models/x.safetensors`.
 pub fn evaluator<'t, G: Playable>(
     text: impl Into<Text<'t>>,
     game: &G,
@@ -319,8 +318,8 @@ pub fn evaluator<'t, G: Playable>(
 
 type EvaluatorAndOracle<G> = (Arc<dyn AnyEvaluator<G>>, OptionalOracle<G>);
 
-/// The game's oracle if its option is given, otherwise by `default` that of a search limited by
-/// time (`true`) or by nodes.
+/// The oracle of the notation's option. Without the option: the game's default for a search limited
+/// by time (`Some(true)`) or nodes (`Some(false)`), or no oracle (`None`).
 fn oracle<G: Playable>(
     arguments: &mut Arguments<'_>,
     game: &G,

@@ -1,4 +1,4 @@
-//! `ChanceOutcomes`: sources and numbers of chance outcomes in played and recorded games.
+//! `ChanceOutcomes`: numbers and random sources of chance outcomes in played and recorded games.
 
 use super::{
     notation::{Arguments, Problem},
@@ -11,41 +11,41 @@ use alea_core::{
 };
 use std::ops::RangeInclusive;
 
-/// A [`ChanceSource`] that is determined by a seed.
+/// A [`ChanceSource`] determined by a seed.
 pub trait SeededChance<G: SearchGame>: ChanceSource<G> + Send {
-    /// A source of the game's outcomes with this seed.
+    /// Creates the chance source of `game` with this seed.
     fn from_seed(game: &G, seed: u64) -> Self;
 }
 
-/// A source of outcomes that can be restarted, for the second game of a pair.
+/// A chance source that can be restarted, for the second game of a pair.
 pub trait Repeatable {
-    /// Restarts the source at its first outcomes.
+    /// Restarts the source at its first outcome.
     fn rewind(&mut self);
 }
 
-/// A game with sources of chance outcomes. Games without chance use [`NoChance`] for both types,
-/// others [`ListedChance`] or their own.
+/// A game with random sources of its chance outcomes: [`NoChance`], [`ListedChance`], or a type of
+/// the game.
 pub trait ChanceOutcomes: Rules {
-    /// The source of outcomes of independent games.
+    /// Chance source of independent games.
     type Chance: SeededChance<Self>;
 
-    /// The source of outcomes of both games of a pair: the k-th outcome of a seat depends on the
-    /// seed and k alone.
+    /// Chance source of both games of a pair: the k-th outcome of a seat depends on the seed and k
+    /// alone.
     type PairedChance: SeededChance<Self> + Repeatable;
 
-    /// A source of outcomes of independent games.
+    /// Creates the chance source of an independent game.
     fn chance(&self, seed: u64) -> Self::Chance {
         Self::Chance::from_seed(self, seed)
     }
 
-    /// A source of outcomes of both games of a pair.
+    /// Creates the chance source of a pair of games.
     fn paired_chance(&self, seed: u64) -> Self::PairedChance {
         Self::PairedChance::from_seed(self, seed)
     }
 
-    /// Replaces the list by the moves that an outcome allows, in list order; by none if there is no
-    /// such outcome. The position is not over. Outcomes are numbered as in records: by default as
-    /// [`alea_core::game::Game::outcomes`] lists them.
+    /// Replaces `moves` by those that the outcome with this number allows, in list order; by none
+    /// if the outcome does not exist. The position must not be over. By default outcomes are
+    /// numbered as [`alea_core::game::Game::outcomes`] lists them.
     fn allowed_moves(&self, position: &Self::Position, outcome: u8, moves: &mut Self::Moves) {
         self.moves(position, moves);
         let outcomes = self.outcomes(position, moves);
@@ -64,7 +64,7 @@ pub trait ChanceOutcomes: Rules {
         moves
     }
 
-    /// The range of outcome numbers in records.
+    /// Range of the outcome numbers in game records.
     fn outcome_numbers(&self) -> RangeInclusive<u8> {
         0..=(Self::Outcomes::CAPACITY - 1) as u8
     }
@@ -72,14 +72,14 @@ pub trait ChanceOutcomes: Rules {
     /// The rules with the chance that a player's options assume, such as a loaded die.
     ///
     /// # Errors
-    /// If an option has no such value. Unread options are left to the caller.
+    /// If an option has an invalid value. The caller refuses unread options.
     fn assume(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         let _ = arguments;
         Ok(self.clone())
     }
 
-    /// The same rules with every outcome listed separately, as in published searches, where
-    /// [`alea_core::game::Game::outcomes`] merges those that allow the same moves.
+    /// The same rules listing every outcome separately, as published searches do; by default
+    /// [`alea_core::game::Game::outcomes`] merges outcomes that allow the same moves.
     #[must_use]
     fn outcome_by_outcome(&self) -> Self {
         self.clone()
@@ -91,7 +91,7 @@ fn retain_range<M: Copy>(moves: &mut impl List<M>, range: std::ops::Range<usize>
     moves.truncate(range.len());
 }
 
-/// Samples outcomes of [`alea_core::game::Game::outcomes`], with a random stream for each seat.
+/// Samples from [`alea_core::game::Game::outcomes`] with one random stream per seat.
 #[derive(Clone, Debug)]
 pub struct ListedChance {
     seed: u64,
@@ -137,7 +137,7 @@ impl Repeatable for ListedChance {
     }
 }
 
-/// The source of a game without chance: the only outcome allows every move.
+/// Chance source of a game without chance: its only outcome allows every move.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoChance;
 

@@ -1,20 +1,19 @@
-//! Hashes of games up to the symmetries of the rules.
+//! Hashes of games up to symmetry.
 
 use super::playable::Playable;
 use alea_core::record::GameRecord;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// A hash shared by a game and all its images under symmetries, swapped colours included if the
-/// rules treat seats alike. `docs/reference/formats.md` defines the hashed bytes. `None` if the
-/// game numbers no moves.
+/// Hash of a game, equal for all images under symmetries and, if the rules treat seats alike,
+/// swapped colours; `None` if the game does not number moves. `docs/reference/formats.md` defines
+/// the hashed bytes.
 #[must_use]
 pub fn canonical_fingerprint<G: Playable>(game: &G, record: &GameRecord<G>) -> Option<u128> {
     let mut start = record.start;
     if game.to_move(&start) != 0 {
         start = game.swap_colours(&start);
     }
-    // The image with the smallest bytes is hashed: `bytes` are its bytes so far, `symmetries` all
-    // that lead to it.
+    // Hashes the image with the smallest bytes: `bytes` so far, reached by `symmetries`.
     let (mut bytes, mut image, mut symmetries) = (Vec::new(), Vec::new(), Vec::new());
     for symmetry in 0..game.symmetries() {
         image.clear();

@@ -1,56 +1,56 @@
-//! `GameInfo`: the constants of a game for everything but search.
+//! `GameInfo`: names, units, presets and defaults of a game.
 
-/// A name and a text, such as a preset with its TOML.
+/// A name with a text, such as a preset with its TOML.
 pub type NamedText = (&'static str, &'static str);
 
-/// The constants of a game; [`GameInfo::DEFAULT`] holds what a new game need not state.
+/// Constants of a game that search does not need; [`GameInfo::DEFAULT`] has defaults for new games.
 #[derive(Debug)]
 pub struct GameInfo {
-    /// Name on the command line, in shards and in models.
+    /// Name of the game on the command line, in game shards and in models.
     pub name: &'static str,
     /// Parameters of the rules with their values, default first: `size=8|6|4`.
     pub parameters: &'static str,
-    /// The parameter for the size of the board; empty if there is only one size.
+    /// Name of the rule parameter for the board size; empty if there is only one size.
     pub size_parameter: &'static str,
-    /// Names of each seat: in JSON (`r`), and for display (`Red`).
+    /// Name of each seat in JSON (`r`) and for display (`Red`).
     pub seats: &'static [NamedText],
-    /// Whether results list the numbers of all winners, from 1, instead of one name.
+    /// Whether results in JSON list the numbers, from 1, of all winners instead of one seat name.
     pub lists_winners: bool,
-    /// Unit of [`super::rules::Rules::remaining`], in one word: `stones`.
+    /// Unit of [`super::rules::Rules::remaining`] in one word: `stones`.
     pub remaining_unit: &'static str,
-    /// Unit of phases and buckets in model files; empty for `remaining_unit`.
+    /// Unit of phases and buckets in model files; empty if it is `remaining_unit`.
     pub phase_unit: &'static str,
-    /// Random plies at the start of a game; above 0 where chance does not vary games.
+    /// Number of random plies at the start of a game; above 0 if chance does not vary games.
     pub opening_plies: usize,
-    /// Largest number of moves that one outcome allows; `None` stands for the branching hint.
+    /// Largest number of moves that one outcome allows; `None` if it is the branching hint.
     pub max_legal_moves: Option<usize>,
-    /// Default players of self-play, with their probability weights.
+    /// Default players of self-play with their probability weights.
     pub self_play_players: &'static [(&'static str, f64)],
-    /// Presets of `alea pipeline`; the first one runs for minutes.
+    /// Presets of `alea pipeline`, the shortest (minutes) first.
     pub pipeline_presets: &'static [NamedText],
-    /// Presets of `alea improve`; the first one runs for minutes.
+    /// Presets of `alea improve`, the shortest (minutes) first.
     pub generation_presets: &'static [NamedText],
-    /// Default options of `mcts`, such as `leaf=playout, rave=1000`.
+    /// Default options of the player `mcts`, such as `leaf=playout, rave=1000`.
     pub mcts_defaults: &'static str,
-    /// Names of [`alea_core::search_game::SearchHints::move_class`] from quiet moves on, at most
-    /// four, with default weights for playouts.
+    /// Names of the first classes of [`alea_core::search_game::SearchHints::move_class`] (quiet
+    /// moves first; at most four), with default weights in playouts.
     pub move_classes: &'static [(&'static str, u32)],
-    /// Options of a Monte-Carlo search that solves positions, with the oracle.
+    /// Options (key and value) that give a Monte-Carlo search that solves positions its oracle.
     pub solver_options: &'static [NamedText],
-    /// Rules that the web page offers, default first; empty for the default alone.
+    /// Notations of the rules that the web page offers, default first; empty for the default rules.
     pub page_rules: &'static [&'static str],
-    /// Parameters that a request to the web page may set, with the values allowed where they could
-    /// name a file.
+    /// Rule parameters that a request to the web page may set, with the allowed values if these
+    /// could name files (else empty: any).
     pub page_parameters: &'static [(&'static str, &'static [&'static str])],
-    /// Opponents on the web page, weakest first; `EVAL` stands for the best evaluator, `HAND` for
-    /// the default one.
+    /// Opponents on the web page, weakest first, as name and player notation, where `EVAL` is the
+    /// best evaluator and `HAND` the default one.
     pub levels: &'static [NamedText],
-    /// Puzzles for some rules: their notation, and a JSON line per puzzle.
+    /// Notation of rules, and their puzzles in JSON Lines.
     pub puzzles: &'static [NamedText],
 }
 
 impl GameInfo {
-    /// Defaults: no parameters, two seats, Monte-Carlo search for self-play, Star2 opponents.
+    /// Defaults: no rule parameters, seats `a` to `h`, self-play by Monte-Carlo search.
     pub const DEFAULT: Self = Self {
         name: "",
         parameters: "",
@@ -97,7 +97,7 @@ impl GameInfo {
         }
     }
 
-    /// The rules that the web page offers, default first.
+    /// Notations of the rules that the web page offers, default first.
     #[must_use]
     pub fn page_rules(&self) -> &[&'static str] {
         match self.page_rules {
@@ -106,7 +106,7 @@ impl GameInfo {
         }
     }
 
-    /// The unit of phases and buckets in model files.
+    /// Unit of phases and buckets in model files.
     #[must_use]
     pub fn phase_unit(&self) -> &'static str {
         match self.phase_unit {

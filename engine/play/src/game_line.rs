@@ -1,37 +1,36 @@
-//! A game as a line of JSON Lines (`docs/reference/formats.md`), in records, exports and replies.
-//!
-//! The names of players and the definitions of labels are in the first line of a file.
+//! Games as JSON Lines (`docs/reference/formats.md`). The first line of a file has the player names
+//! and label definitions.
 
 use super::playable::Playable;
 use alea_core::record::{Ending, GameRecord};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Name of the format, in the first line of a file.
+/// Format name in the first line of a file of games.
 pub const LINES_FORMAT: &str = "alea-games-2";
 
-/// A game: every line of a file but the first.
+/// One game: any line of a file but the first.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GameLine {
     /// Number of the game in a match: 2 k and 2 k + 1 are the games of pair k.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
-    /// For each seat the index of its player in the list of the first line.
+    /// For each seat, the index of its player in the first line's list.
     pub players: Vec<u8>,
-    /// The first position as text.
+    /// First position as text.
     pub start: String,
-    /// Payoffs of the seats.
+    /// Payoff of each seat.
     pub payoffs: Vec<f32>,
-    /// The ending of the game.
+    /// How the game ended.
     #[serde(default, skip_serializing_if = "Ending::is_played")]
     pub ending: Ending,
-    /// The plies in order.
+    /// Plies from first to last.
     pub plies: Vec<PlyLine>,
-    /// Why a game that did not end by the rules was forfeited.
+    /// Reason of a forfeit; `None` if the game was not forfeited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forfeit: Option<String>,
-    /// Checksum of the line in a journal, which adds it to lines that it writes.
+    /// Checksum that a match journal appended to the line; never serialized from here.
     #[serde(default, skip_serializing)]
     pub checksum: Option<String>,
 }
@@ -40,25 +39,25 @@ pub struct GameLine {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlyLine {
-    /// The outcome of chance; 0 without chance.
+    /// Number of the chance outcome; 0 in games without chance.
     #[serde(default, skip_serializing_if = "is_none")]
     pub outcome: u8,
-    /// The move.
+    /// The move as text.
     #[serde(rename = "move")]
     pub mv: String,
-    /// Win probability after the move for the seat that made it, by its player.
+    /// Win probability after the move for the seat that made it, as its player estimated.
     #[serde(default)]
     pub value: Option<f32>,
-    /// Whether the move was exploration instead of the player's choice.
+    /// Whether the move was random exploration instead of the player's choice.
     #[serde(default)]
     pub explored: bool,
     /// Thinking time in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<u64>,
-    /// Values of labels for the position before the ply, by the label's name.
+    /// Label values of the position before the ply, by label name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, f32>,
-    /// Errors of the label values, by the label's name.
+    /// Errors of the values in `labels`, by label name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: BTreeMap<String, f32>,
 }
@@ -83,7 +82,7 @@ impl GameLine {
         }
     }
 
-    /// The line of a recorded game, without times and labels.
+    /// Converts a recorded game; times and labels stay empty.
     pub fn of<G: Playable>(game: &G, record: &GameRecord<G>, players: Vec<u8>) -> Self {
         let plies = record.positions(game).zip(&record.plies);
         let plies = plies.map(|(position, ply)| PlyLine {
@@ -101,7 +100,7 @@ impl GameLine {
 }
 
 impl PlyLine {
-    /// A move after an outcome of chance, without value.
+    /// A ply with only an outcome number and a move.
     #[must_use]
     pub fn new(outcome: u8, mv: String) -> Self {
         Self {

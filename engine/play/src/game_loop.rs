@@ -1,6 +1,6 @@
-//! The game loop, used by self-play, matches and all studies.
+//! The game loop of self-play, matches and studies.
 //!
-//! A game is a pure function of its start, its players (with their seeds) and its source of chance,
+//! A game is a pure function of its start, its players with their seeds, and its chance source,
 //! unless players ponder.
 
 mod decide;
@@ -19,39 +19,39 @@ use alea_search::limits::Limits;
 use decide::{Crash, decide};
 use std::{any::Any, panic::resume_unwind, time::Duration};
 
-/// Costs of the players in a game, by seat.
+/// Number and duration of each seat's decisions in a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GameCosts {
-    /// Number of moves decided.
+    /// Number of moves that each seat decided.
     pub decisions: [u64; MAX_SEATS],
-    /// Wall time spent deciding.
+    /// Wall time that each seat spent deciding.
     pub time: [Duration; MAX_SEATS],
 }
 
-/// A game that was not played to its end because a player made no legal move.
+/// Why a game ended early: a player made no legal move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forfeit {
-    /// The seat of the player that made no legal move.
+    /// Seat of the player that made no legal move.
     pub seat: Seat,
-    /// What was wrong, in one line.
+    /// What went wrong, in one line.
     pub reason: String,
-    /// Whose fault it was.
+    /// Whether the player or the system is at fault.
     pub cause: FailureCause,
 }
 
-/// Whose fault it was that a game was not played to its end.
+/// Fault that ended a game early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureCause {
-    /// The player's fault, which loses the game.
+    /// The player failed, and loses the game.
     Player,
-    /// The player's fault, which loses the game; it panicked, so it should not be used again.
+    /// The player panicked, loses the game, and should not be used again.
     Crash,
-    /// A system fault ([`Failure::SystemFault`]): the game has no result.
+    /// The system failed ([`Failure::SystemFault`]); the game has no result.
     System,
 }
 
-/// Plays one game to its end. `players[seat]` moves for that seat, and has started a new game.
-/// Times are only measured if `effort` is given.
+/// Plays one game to its end. `players[seat]` moves for `seat`, and must have started a new game.
+/// `effort` adds up the decisions, if given.
 ///
 /// # Errors
 /// If a player fails.
@@ -67,7 +67,7 @@ pub fn play_game<G: Game>(
 }
 
 /// Like [`play_game`], but where `oracle` has exact values of the position and all successors,
-/// every seat plays the first best move, with its exact value and without exploration.
+/// every seat plays the first best move with its exact value, without exploration.
 ///
 /// # Errors
 /// If a player fails.
@@ -115,7 +115,7 @@ pub fn play_guided<G: Game>(
                 temperature,
                 unit,
             );
-            // A player that values no moves chooses the move itself.
+            // Without values, the player chooses as usual.
             if let Some(index) = drawn {
                 let MoveValue { mv, value, .. } = analysis.moves[index];
                 let explored = analysis.line.first() != Some(&mv);
@@ -134,8 +134,8 @@ pub fn play_guided<G: Game>(
     failure.map_or(Ok(record), Err)
 }
 
-/// The first best allowed move and its value for the side to move, if `oracle` knows the position
-/// and all successors. Two seats only.
+/// The first best allowed move and its exact value for the side to move; `None` unless `oracle`
+/// knows the position and all successors. Two seats only.
 fn best_known<G: Game>(
     game: &G,
     oracle: &dyn Oracle<G>,
@@ -163,7 +163,7 @@ fn best_known<G: Game>(
 }
 
 /// Plays one game between players that may fail: one that panics, gives no answer, or makes an
-/// illegal move loses, and the record has the plies before.
+/// illegal move forfeits, and the record ends before that move.
 pub fn play_refereed<G: Game>(
     game: &G,
     start: G::Position,
@@ -219,7 +219,7 @@ struct Answer<M> {
     mv: M,
     value: Option<f32>,
     explored: bool,
-    /// Duration of the decision, if it is not the wall time of the call.
+    /// Duration of the decision; `None`: the wall time of the call.
     taken: Option<Duration>,
 }
 
@@ -234,7 +234,8 @@ impl<M> Answer<M> {
     }
 }
 
-/// Plays a game with the moves from `answer`. An error ends it as a loss of the seat it names.
+/// Plays a game with the moves that `answer` returns; its error ends the game as a loss of the
+/// named seat.
 fn play<G: Game, E>(
     game: &G,
     start: G::Position,

@@ -1,21 +1,21 @@
-//! `GameText`: positions and moves of a game as text, and positions as pictures.
+//! `GameText`: positions and moves as text, and positions as pictures.
 
 use super::rules::Rules;
 use alea_core::{game::Seat, text::TextError};
 
-/// A game with a text form. Parsing the text of a value gives the same value.
+/// A game whose positions and moves have a text form, which parses to the same value.
 pub trait GameText: Rules {
-    /// Parses a position, and its outcome of chance if given.
+    /// Parses a position and, if given, its chance outcome.
     ///
     /// # Errors
-    /// If the text is no position of this game: the error has the character.
+    /// If the text is not a position of this game; the error has the character.
     fn parse_position(&self, text: &str) -> Result<(Self::Position, Option<u8>), TextError>;
 
-    /// Formats a position; `outcome` is `None` before chance. In games with chance the last word is
-    /// the outcome, or `-`, so that the web page can replace it.
+    /// Formats a position; `outcome` is `None` before the chance event. In games with chance the
+    /// last word is the outcome, or `-`: the web page replaces it.
     fn format_position(&self, position: &Self::Position, outcome: Option<u8>) -> String;
 
-    /// Parses a move of a position, whether the outcome of chance allows it or not.
+    /// Parses a move of a position; the chance outcome need not allow it.
     fn parse_move(&self, position: &Self::Position, text: &str) -> Result<Self::Move, TextError> {
         let mut moves = Self::Moves::default();
         if self.payoffs(position).is_none() {
@@ -30,53 +30,54 @@ pub trait GameText: Rules {
     /// Formats a move of a position.
     fn format_move(&self, position: &Self::Position, mv: Self::Move) -> String;
 
-    /// A move's text in the game's second notation; `None` without one.
+    /// Converts a move to the game's second notation; `None` without one.
     fn format_alternate_notation(&self, mv: &str) -> Option<String> {
         let _ = mv;
         None
     }
 
-    /// The text of a move from its text in the second notation.
+    /// Converts a move from the game's second notation; `None` without one.
     fn parse_alternate_notation(&self, mv: &str) -> Option<String> {
         let _ = mv;
         None
     }
 
-    /// The rules in one word, for protocols with other programs.
+    /// The rules as one word, for protocols with other programs.
     fn rules_word(&self) -> String {
         self.notation()
     }
 
-    /// A seat's name in JSON: `r`.
+    /// Name of a seat in JSON: `r`.
     fn seat_name(&self, seat: Seat) -> &'static str {
         Self::INFO.seats[seat].0
     }
 
-    /// A seat's name for display: `Red`.
+    /// Name of a seat for display: `Red`.
     fn seat_title(&self, seat: Seat) -> &'static str {
         Self::INFO.seats[seat].1
     }
 
-    /// The kinds of a win, such as ring or bridge, for games that have several; `None` before the
-    /// end.
+    /// How the game was won, such as by ring or bridge; `None` before the end and for games with
+    /// one kind of win.
     fn win_kinds(&self, position: &Self::Position) -> Option<Vec<&'static str>> {
         let _ = position;
         None
     }
 
-    /// The final score: its unit, and the lead of the side to move; `None` before the end and for
-    /// games without a score.
+    /// Unit of the final score, and the score's lead for the side to move; `None` before the end
+    /// and for games without scores.
     fn final_score(&self, position: &Self::Position) -> Option<(&'static str, i32)> {
         let _ = position;
         None
     }
 
-    /// The position and the side to move as lines of text for display.
+    /// The position and the side to move as lines of text.
     fn draw(&self, position: &Self::Position, outcome: Option<u8>) -> String {
         self.format_position(position, outcome)
     }
 
-    /// The position as one self-contained `<svg>` element, by default of [`GameText::draw`].
+    /// The position as one self-contained `<svg>` element; by default the text of
+    /// [`GameText::draw`].
     fn svg(&self, position: &Self::Position, outcome: Option<u8>) -> String {
         svg_of_text(&self.draw(position, outcome))
     }

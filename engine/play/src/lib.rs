@@ -1,5 +1,5 @@
-//! Players, their notation, the game loop, records and texts of games, and the traits of a game for
-//! all but search.
+//! Players, player notation, the game loop, records and texts of games, and the game traits beyond
+//! search.
 
 pub mod analysis;
 pub mod player;

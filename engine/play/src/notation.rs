@@ -1,25 +1,23 @@
-//! Player notation as text: `name(key=value, …)`, nested, for example `star1(depth=4,
-//! eval=schwarz)`.
+//! Parser of player notation: `name(key=value, …)`, such as `star1(depth=4, eval=schwarz)`.
 //!
-//! Values are names, numbers, further notations, or quoted text. This file defines the form;
-//! [`super::build`] defines names and keys. Every error has its character and the right form.
+//! Values are names, numbers, nested notations or quoted text; [`super::build`] defines names and
+//! keys.
 //!
 //! Files are opened and programs started only through [`Notation::trusted_path`], which refuses
-//! untrusted text. Text is untrusted unless it is [`trusted`], so readers of records, saved games,
-//! models and protocol lines are safe by default.
+//! text that is not [`trusted`], such as records, saved games, models and protocol lines.
 
 use alea_core::text::{joined, printable, shorten, suggestion};
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
-/// The text of a notation, and whether it may name files to open and programs to start.
+/// Text of a notation, and whether it may name files to open and programs to start.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'t> {
     text: &'t str,
     is_trusted: bool,
 }
 
-/// A text of the program's own user, which may name files and programs: from the command line, from
-/// settings, or from the program that calls this library.
+/// Text from the program's own user (command line, settings, calling program), which may name files
+/// and programs.
 #[must_use]
 pub fn trusted(text: &str) -> Text<'_> {
     let is_trusted = true;
@@ -35,7 +33,7 @@ impl<'t> Text<'t> {
 }
 
 impl<'t, S: AsRef<str> + ?Sized> From<&'t S> for Text<'t> {
-    /// An untrusted text, which may not name files and programs.
+    /// Untrusted text, which may not name files and programs.
     fn from(text: &'t S) -> Self {
         Self {
             text: text.as_ref(),
@@ -44,31 +42,31 @@ impl<'t, S: AsRef<str> + ?Sized> From<&'t S> for Text<'t> {
     }
 }
 
-/// A name with arguments, and its place in the parsed text.
+/// A name with arguments, as parsed from a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notation {
-    /// The name, a number, or the content of a quoted text.
+    /// Name, number, or content of a quoted text.
     pub name: String,
-    /// The arguments in parentheses.
+    /// Arguments in parentheses.
     pub arguments: Vec<Argument>,
-    /// The character of the text, counted from 1, at which it begins.
+    /// Character of the text, counted from 1, at which the notation begins.
     pub character: usize,
-    /// Whether its name may be a file to open or a program to start.
+    /// Whether `name` may be a file to open or a program to start.
     is_trusted: bool,
 }
 
-/// One argument: `key=value`, or a value alone.
+/// One argument of a notation: `key=value`, or a value alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
-    /// The key, if one was given.
+    /// Key of the argument; `None` for a value alone.
     pub key: Option<String>,
-    /// The value.
+    /// Value of the argument.
     pub value: Notation,
-    /// The character of the text, counted from 1, at which the argument begins.
+    /// Character of the text, counted from 1, at which the argument begins.
     pub character: usize,
 }
 
-/// A problem at a character of a notation.
+/// A problem at a character of a player notation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "player notation '{}', character {character}: {}",
@@ -76,15 +74,15 @@ pub struct Argument {
     printable(problem)
 )]
 pub struct PlayerError {
-    /// The complete text of the notation.
+    /// Complete text of the notation.
     pub text: String,
-    /// The character of the text, counted from 1.
+    /// Character of the text, counted from 1, with the problem.
     pub character: usize,
     /// What is wrong, and the right form.
     pub problem: String,
 }
 
-/// A character of the text, counted from 1, and the problem there; [`PlayerError`] adds the text.
+/// Character of the text, counted from 1, and what is wrong there; [`PlayerError`] adds the text.
 pub type Problem = (usize, String);
 
 impl PlayerError {
@@ -97,11 +95,11 @@ impl PlayerError {
     }
 }
 
-/// Maximal nesting, for the stack's sake.
+/// Limit of nested notations, which protects the stack.
 const MAX_NESTING: usize = 16;
 
 impl Notation {
-    /// Parses one notation.
+    /// Parses a text that is one notation.
     ///
     /// # Errors
     /// If the text is not of the form `name` or `name(arguments)`.
@@ -125,7 +123,7 @@ impl Notation {
         read.map_err(|problem| PlayerError::of(text, problem))
     }
 
-    /// A name or a number without arguments, not trusted.
+    /// An untrusted name or number without arguments.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -135,10 +133,10 @@ impl Notation {
         }
     }
 
-    /// A text as a notation, quoted where necessary.
+    /// An untrusted text as a notation, quoted if necessary.
     ///
     /// # Errors
-    /// If the text has both kinds of quotes.
+    /// If the text has both kinds of quotation marks.
     pub fn text(text: &str) -> Result<Self, String> {
         match text.contains('"') && text.contains('\'') {
             true => Err("it has apostrophes and quotation marks, and may have one kind".to_owned()),
@@ -159,7 +157,7 @@ impl Notation {
         })
     }
 
-    /// The first part that is neither trusted nor a number.
+    /// The first of this notation and those nested in it that is neither trusted nor a number.
     pub(super) fn untrusted_part(&self) -> Option<&Self> {
         let is_number = || self.arguments.is_empty() && self.name.parse::<f64>().is_ok();
         if !self.is_trusted && !is_number() {
@@ -169,7 +167,7 @@ impl Notation {
         values.find_map(Self::untrusted_part)
     }
 
-    /// The same notation with the characters of its own printed form.
+    /// The same notation with the character positions of its printed form.
     #[must_use]
     pub(super) fn with_printed_positions(&self) -> Self {
         fn trust_as(placed: &mut Notation, notation: &Notation) {
@@ -188,12 +186,12 @@ impl Notation {
         (self.character, problem.into())
     }
 
-    /// The name, if there are no arguments.
+    /// The name; `None` if there are arguments.
     pub(super) fn plain(&self) -> Option<&str> {
         self.arguments.is_empty().then_some(&*self.name)
     }
 
-    /// The value of the first argument with this key, read or not.
+    /// Value of the first argument with this key.
     #[must_use]
     pub fn argument(&self, key: &str) -> Option<&Self> {
         let arguments = self.arguments.iter();
@@ -201,7 +199,7 @@ impl Notation {
         of_key.next().map(|said| &said.value)
     }
 
-    /// The notation without the arguments of these keys.
+    /// Removes the arguments with these keys.
     #[must_use]
     pub fn without(mut self, keys: &[&str]) -> Self {
         let arguments = &mut self.arguments;
@@ -209,7 +207,7 @@ impl Notation {
         self
     }
 
-    /// The notation with one more argument, if there is a value.
+    /// Appends an argument, unless the value is `None`.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Option<Self>>) -> Self {
         self.arguments.extend(value.into().map(|value| Argument {
@@ -241,7 +239,6 @@ impl fmt::Display for Notation {
     }
 }
 
-/// Writes a word, in quotes if necessary.
 fn write_word(formatter: &mut fmt::Formatter<'_>, word: &str) -> fmt::Result {
     let plain = !word.is_empty() && !word.starts_with('\'') && word.chars().all(is_word_character);
     let quote = match plain {
@@ -364,7 +361,7 @@ impl Reader {
     }
 }
 
-/// The arguments of a notation, read one by one; unread ones are an error at the end.
+/// Reads the arguments of a notation one by one; [`Arguments::finish`] refuses unread ones.
 #[derive(Debug)]
 pub struct Arguments<'a> {
     notation: &'a Notation,
@@ -383,7 +380,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Reads the value of `key`, or the first unread value without a key.
+    /// Reads the value of `key`, or else the first unread value without a key.
     pub fn take(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
         self.keys.push(key);
         let arguments = &self.notation.arguments;
@@ -405,7 +402,7 @@ impl<'a> Arguments<'a> {
         }))
     }
 
-    /// Reads the value of `key`, which has to be given by name.
+    /// Reads the value of `key`; values without a key do not count.
     pub fn take_named(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
         if self.notation.argument(key).is_some() {
             return self.take(key);
@@ -414,7 +411,7 @@ impl<'a> Arguments<'a> {
         Ok(None)
     }
 
-    /// Reads a number within `range`; `default` if it is not given.
+    /// Reads a number within `range`, with or without its key; `default` if it is missing.
     pub fn number<T>(
         &mut self,
         key: &'static str,
@@ -428,7 +425,7 @@ impl<'a> Arguments<'a> {
             .map_or(Ok(default), |value| parse_number(key, value, range))
     }
 
-    /// Reads a number within `range`, which has to be given by name.
+    /// Reads a number within `range` that must have its key; `None` if it is missing.
     pub fn number_named<T>(
         &mut self,
         key: &'static str,
@@ -443,7 +440,7 @@ impl<'a> Arguments<'a> {
             .transpose()
     }
 
-    /// Reads one of `choices`, which has to be given by name; the first is the default.
+    /// Reads one of `choices`, with its key; the first choice is the default.
     pub fn choice<T: Copy>(
         &mut self,
         key: &'static str,
@@ -459,7 +456,7 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// Refuses unread arguments; returns the keys that were asked for.
+    /// Refuses unread arguments; returns all keys that were looked for.
     pub fn finish(self) -> Result<Vec<&'static str>, Problem> {
         for (argument, taken) in self.notation.arguments.iter().zip(&self.taken) {
             if !taken {

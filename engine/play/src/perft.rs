@@ -1,17 +1,17 @@
-//! Perft: counts lines of play by plies, to check the rules and measure their speed.
+//! Perft: counts lines of play to a fixed depth, to check the rules and measure their speed.
 //!
-//! Every pair of an outcome and a move it allows is a ply; a pass is one if the game lists it as a
-//! move. All positions are computed, those of the last ply too.
+//! A ply is a chance outcome and a move that it allows; passes count if the game lists them as
+//! moves. The positions after the last ply are computed too.
 
 use super::playable::Playable;
 use std::hint::black_box;
 
-/// The result of a count.
+/// Result of [`perft`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Perft {
-    /// Lines of play exactly as many plies long, finished or not.
+    /// Number of lines with exactly the requested plies, finished or not.
     pub leaves: u64,
-    /// Lines of play that ended before that many plies.
+    /// Number of lines that ended before the requested plies.
     pub finished_before: u64,
 }
 
@@ -22,7 +22,7 @@ impl std::ops::AddAssign for Perft {
     }
 }
 
-/// Counts the lines of play from a position.
+/// Counts the lines of play of `plies` plies from a position.
 pub fn perft<G: Playable>(game: &G, position: &G::Position, plies: u32) -> Perft {
     let mut count = Perft::default();
     if plies == 0 {
@@ -39,7 +39,7 @@ pub fn perft<G: Playable>(game: &G, position: &G::Position, plies: u32) -> Perft
         for &mv in moves.iter() {
             let after = game.play(position, mv);
             if plies == 1 {
-                // The leaf is unused; without this the compiler could omit it.
+                // Keeps the compiler from omitting the unused position.
                 black_box(&after);
                 count.leaves += 1;
             } else {

@@ -1,12 +1,12 @@
-//! Common parts of drawings of boards, as SVG or text.
+//! Building blocks of board pictures, as SVG or text.
 //!
-//! A drawing is self-contained and has no script; its title is the text of the position, for screen
-//! readers.
+//! An SVG picture is self-contained and without scripts; its title is the text of the position, for
+//! screen readers.
 
 use alea_core::text::joined;
 use std::fmt::Display;
 
-/// The start of an `<svg>` element that scales to the available width, with its size in SVG units.
+/// Start of an `<svg>` element that scales to the available width; its size is in SVG units.
 pub fn svg_open(width: usize, height: usize, title: &str) -> String {
     format!(
         "<svg class=\"board\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
@@ -14,32 +14,32 @@ pub fn svg_open(width: usize, height: usize, title: &str) -> String {
     )
 }
 
-/// A centred text at a point.
+/// An SVG text, horizontally centred at `x`.
 pub fn label(x: usize, y: usize, size: usize, fill: &str, text: impl Display) -> String {
     format!("<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{fill}\">{text}</text>")
 }
 
-/// A board of squares with a margin for the names of rows and columns, in SVG units.
+/// A square board with a margin for the names of rows and columns; lengths in SVG units.
 pub struct Squares<'a> {
-    /// Number of columns, and of rows.
+    /// Number of columns, equal to that of rows.
     pub columns: usize,
-    /// Side of a square.
+    /// Side length of a cell.
     pub square: usize,
     /// Width of the margin.
     pub margin: usize,
-    /// The colour of the names.
+    /// Colour of the row and column names.
     pub ink: &'a str,
-    /// The number of each row, counted from the top.
+    /// Converts the index of a row, from the top, to its number.
     pub number: fn(usize) -> usize,
 }
 
 impl Squares<'_> {
-    /// Width and height of the board with its margin.
+    /// Width and height of the board with its margins.
     pub fn side(&self) -> usize {
         self.columns * self.square + 2 * self.margin
     }
 
-    /// The letters below the columns and the numbers beside the rows, as SVG.
+    /// SVG of the letters below the columns and the numbers beside the rows.
     pub fn names(&self) -> String {
         let names = ('a'..).take(self.columns).enumerate();
         let names = names.map(|(index, letter)| {
@@ -51,7 +51,7 @@ impl Squares<'_> {
         names.collect()
     }
 
-    /// The board as text, a character per square, with the same names.
+    /// The board as text with row and column names; a row has one character per cell.
     pub fn text(&self, rows: &[impl AsRef<str>]) -> String {
         let line = |(index, row): (usize, &str)| {
             format!("  {}  {}\n", (self.number)(index), joined(row.chars(), " "))

@@ -1,7 +1,4 @@
 //! `Playable`: a game that can be played, recorded and matched by name.
-//!
-//! It combines small traits, [`Rules`], [`GameText`], [`Codec`] and [`ChanceOutcomes`], and adds
-//! the [`Registry`] of names.
 
 pub use super::{
     chance_outcomes::ChanceOutcomes, codec::Codec, game_info::GameInfo, game_text::GameText,
@@ -15,25 +12,26 @@ use super::{
 };
 use std::sync::Arc;
 
-/// A game with all that is needed to play, record and match it.
+/// A game with rules, texts, encodings, chance sources, and a [`Registry`] of its players and
+/// evaluators.
 pub trait Playable: Codec + ChanceOutcomes {
-    /// The game's named evaluators and players, from a `static`.
+    /// The game's named evaluators and players, kept in a `static`.
     fn registry() -> &'static Registry<Self>;
 
-    /// The bytes of the model file that notations call `best`.
+    /// Bytes of the model file that notations call `best`; `None` without one.
     fn best_model(&self) -> Option<&'static [u8]> {
         (Self::registry().best_model)(self)
     }
 
-    /// The evaluator in the bytes of a model file.
+    /// Constructs the evaluator in the bytes of a model file.
     ///
     /// # Errors
-    /// If the bytes are no model, or a model of another game.
+    /// If the bytes are not a model of this game.
     fn model(&self, content: &[u8]) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
         (Self::registry().read_model)(self, content)
     }
 
-    /// The recipe of a player's notation; its models are loaded.
+    /// Builds the recipe of a player notation and loads its models.
     ///
     /// # Errors
     /// As [`PlayerRecipe::parse`].
@@ -41,7 +39,7 @@ pub trait Playable: Codec + ChanceOutcomes {
         (Self::registry().read_player)(notation, self)
     }
 
-    /// The evaluator of a notation; its model is loaded.
+    /// Constructs the evaluator of a notation and loads its model.
     ///
     /// # Errors
     /// As [`super::build::evaluator_from`].

@@ -1,6 +1,6 @@
 //! Players, which choose one of the legal moves of a position.
 //!
-//! They are called as `dyn`, once per move; below a player everything is generic.
+//! They are `dyn`, with one call per move; the searches of players are generic.
 
 pub use super::analysis::{Analysis, MoveValue};
 use alea_core::game::{Game, Payoffs};
@@ -15,17 +15,18 @@ use std::{
 pub struct Decision<M> {
     /// The chosen move, one of the legal ones.
     pub best: M,
-    /// Win probability after the move, for the seat that makes it; `None` from players without
+    /// Win probability after the move for the seat that makes it; `None` for players without
     /// values.
     pub value: Option<f32>,
-    /// The cost of the decision.
+    /// Nodes, evaluations and time of the decision.
     pub stats: SearchStats,
-    /// CPU time, where known, of the external process that decided; `None` if this process did.
+    /// CPU time of the external process that decided; `None` if it is unknown or this process
+    /// decided.
     pub cpu_time: Option<Duration>,
 }
 
 impl<M> Decision<M> {
-    /// The choice of a player that values no moves, at no cost.
+    /// A choice without value, at no cost.
     pub fn without_values(best: M) -> Self {
         Self {
             best,
@@ -39,16 +40,16 @@ impl<M> Decision<M> {
 /// A player's value of a position before its chance event.
 #[derive(Clone, Copy, Debug)]
 pub struct PositionValue {
-    /// Expected win probability of the seat to move; `None` from players without values.
+    /// Expected win probability of the seat to move; `None` for players without values.
     pub value: Option<f32>,
     /// Standard error of `value`; `None` unless it is a mean of samples.
     pub error: Option<f32>,
-    /// The cost of the value.
+    /// Nodes, evaluations and time of the search.
     pub stats: SearchStats,
 }
 
 impl PositionValue {
-    /// No value.
+    /// No value, at no cost.
     #[must_use]
     pub fn unknown() -> Self {
         Self {
@@ -62,35 +63,34 @@ impl PositionValue {
 /// Why a player made no move, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// The player's fault, which loses the game.
+    /// Fault of the player, which loses the game.
     #[error("{0}")]
     PlayerFault(String),
-    /// The system's fault, such as missing memory or file handles; the game has no result.
+    /// Fault of the system, such as missing memory or file handles; the game has no result.
     #[error("{0}")]
     SystemFault(String),
 }
 
-/// An event of a game.
+/// An event of a game, for the notification of players.
 #[derive(Clone, Copy, Debug)]
 pub enum GameEvent<'a, G: Game> {
-    /// A ply of any seat: the position before its chance event, the outcome, and the move.
+    /// A ply of any seat: position before the chance event, outcome number and move.
     Ply(&'a G::Position, u8, G::Move),
-    /// The end of the game, with every seat's payoff.
+    /// The end of the game, with the payoffs of all seats.
     End(&'a Payoffs),
 }
 
-/// Receives the analysis of each finished depth; returns whether the search goes on.
+/// Receives the analysis of a finished depth; returns whether the search continues.
 pub type AnalysisObserver<'a, M> = dyn FnMut(Analysis<M>) -> bool + 'a;
 
-/// A player, which plays game after game.
-///
-/// A wrapper around another player has to pass on every method.
+/// A player, which plays game after game. A wrapper around another player must pass on every
+/// method.
 pub trait Player<G: Game>: Send {
-    /// Starts a new game, independent of all earlier ones; `seed` determines random choices.
+    /// Starts a new game, independent of earlier ones; `seed` determines random choices.
     fn new_game(&mut self, seed: u64);
 
-    /// Chooses one of `legal`, which has at least one move; of equally good moves the first. The
-    /// search ends at its own limits or at `limits`.
+    /// Chooses one of the moves `legal`, at least one; of equally good moves the first. Ends at the
+    /// player's own limits or at `limits`.
     ///
     /// # Errors
     /// If the player cannot make a move: only external programs fail.
@@ -101,8 +101,8 @@ pub trait Player<G: Game>: Send {
         limits: &Limits,
     ) -> Result<Decision<G::Move>, Failure>;
 
-    /// Values the moves in `legal`, allowed by the outcome of chance, or before it (`None`) all
-    /// moves, in list order.
+    /// Values the moves `legal`, which a chance outcome allows, or before the chance event (`None`)
+    /// all moves, in list order.
     ///
     /// # Errors
     /// As [`Player::decide`].
@@ -113,8 +113,8 @@ pub trait Player<G: Game>: Send {
         limits: &Limits,
     ) -> Result<Analysis<G::Move>, Failure>;
 
-    /// Like [`Player::analyse`]; iterative deepening also calls `observer` after every finished
-    /// depth except the last, and ends once `observer` returns false.
+    /// Like [`Player::analyse`], but iterative deepening calls `observer` after every finished
+    /// depth except the last, and ends once it returns false.
     ///
     /// # Errors
     /// As [`Player::decide`].
@@ -128,14 +128,13 @@ pub trait Player<G: Game>: Send {
         self.analyse(position, legal, limits)
     }
 
-    /// Values an unfinished position before its chance event, which costs a search fewer nodes than
-    /// the values of all moves.
+    /// Values an unfinished position before its chance event; cheaper than valuing all moves.
     fn value(&mut self, _position: &G::Position, _limits: &Limits) -> PositionValue {
         PositionValue::unknown()
     }
 
-    /// The unit of the game's score (`discs`) and the exact final scores after some moves, for the
-    /// seat that makes them; `None` if any is unknown.
+    /// Unit of the game's score (`discs`), and the exact final score after each move for the seat
+    /// that makes it; `None` if any is unknown.
     fn exact_scores(
         &mut self,
         _position: &G::Position,
@@ -154,6 +153,6 @@ pub trait Player<G: Game>: Send {
     /// set.
     fn ponder(&mut self, _position: &G::Position, _stop: &Arc<AtomicBool>) {}
 
-    /// Informs the player of an event of the game. Events come in order; some may be missing.
+    /// Notifies the player of a game event. Events come in order; some may be missing.
     fn notify(&mut self, _event: GameEvent<'_, G>) {}
 }

@@ -1,7 +1,6 @@
 //! Players that a program adds to the engine's, such as external processes.
 //!
-//! The program registers them under a name, before it parses notations. Names are unique, and the
-//! engine's own take precedence.
+//! They must be registered before notations are parsed; the engine's own names take precedence.
 
 use super::{
     notation::{Arguments, Notation, Problem},
@@ -13,14 +12,14 @@ use std::{
     sync::{PoisonError, RwLock},
 };
 
-/// Reads the arguments of a notation and returns the constructor of its players. Unread arguments
-/// are refused by the caller.
+/// Reads the arguments of a notation and returns the constructor of its players; the caller refuses
+/// unread arguments.
 pub type Provider<G> = fn(&mut Arguments<'_>, &G) -> Result<Maker<G>, Problem>;
 
 static PROVIDERS: RwLock<Vec<(String, Box<dyn Any + Send + Sync>)>> = RwLock::new(Vec::new());
 
-/// Registers a kind of player for a game; the first provider of a name counts. Returns whether the
-/// name was free.
+/// Registers players of game `G` under a name. Returns false, and keeps the earlier provider, if
+/// the name is taken.
 pub fn provide<G: Playable>(name: &str, provider: Provider<G>) -> bool {
     let mut providers = PROVIDERS.write().unwrap_or_else(PoisonError::into_inner);
     let new = !of_game::<G>(&providers).any(|(other, _)| other == name);
@@ -38,8 +37,8 @@ fn of_game<G: Playable>(
         .filter_map(|(name, provider)| Some((&**name, provider.downcast_ref()?)))
 }
 
-/// The constructor of a registered player; `None` if the name is unknown. Notations that are not
-/// trusted are refused.
+/// The constructor of a registered player; `None` if the name is unknown. Refuses untrusted
+/// notations.
 pub(super) fn make<G: Playable>(
     notation: &Notation,
     arguments: &mut Arguments<'_>,
@@ -57,7 +56,7 @@ pub(super) fn make<G: Playable>(
         })
 }
 
-/// All names registered for a game, as an appendix to the engine's own in an error.
+/// All names registered for `G`, as the end of a list of player names.
 pub(super) fn names<G: Playable>() -> String {
     let providers = PROVIDERS.read().unwrap_or_else(PoisonError::into_inner);
     of_game::<G>(&providers)

@@ -1,10 +1,8 @@
-//! Parser of games as properties, as in SGF and GGF: `(;PB[name]SZ[8];W[d4];B[e5])`, one after the
-//! other.
+//! Parser of games as properties, as in SGF and GGF: `(;PB[name]SZ[8];W[d4];B[e5])`.
 //!
-//! Of variations only the main line is read, up to the first `)`. Between games may be numbers (the
-//! boards of a match in GGF) and lines that begin with `#`. A `]` without a valid continuation
-//! belongs to the value, since programs do not escape names. A damaged game does not affect the
-//! others.
+//! Of variations only the main line is read. Numbers (the boards of a GGF match) and lines that
+//! begin with `#` may precede a game. A `]` without a valid continuation belongs to the value,
+//! since programs do not escape names. A damaged game does not affect the others.
 
 use super::registry::PlainGame;
 use alea_core::{
@@ -12,26 +10,26 @@ use alea_core::{
     text::{TextError, error_at, from_utf8_or_latin1},
 };
 
-/// A property of a game record, such as `B[c3]`.
+/// A property of a game, such as `B[c3]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Property {
-    /// The name in capital letters.
+    /// Name in capital letters.
     pub name: String,
-    /// The value without escape characters.
+    /// Value without escape characters.
     pub value: String,
-    /// The index of the value's first character in the text, from 0.
+    /// Index of the value's first character in the text, from 0.
     pub at: usize,
 }
 
-/// The properties of a record in their order, or what is wrong and where.
+/// Properties of a game in order, or the first error.
 pub type Properties = Result<Vec<Property>, TextError>;
 
 type Read<G> = Result<PlainGame<G>, TextError>;
 
 type ReadText<G> = fn(&G, &str) -> Vec<Read<G>>;
 
-/// Parses the games of a text: with `one` those written as properties, from the index of their
-/// first character on; other text with `others`. `escapes` is whether `\` escapes the next
+/// Parses all games of a text: games as properties with `one`, which gets the index of their first
+/// character; a text of another form with `others`. `escapes`: whether `\` escapes the next
 /// character, as in SGF.
 pub fn read<G: SearchGame>(
     game: &G,
@@ -57,8 +55,8 @@ pub fn read<G: SearchGame>(
         .collect()
 }
 
-/// Parses one game per line with `row`, from the index of the line's first character on; games
-/// without moves are skipped.
+/// Parses one game per line with `row`, which gets the line and the index of its first character;
+/// skips games without moves.
 pub fn rows<G: SearchGame>(
     game: &G,
     text: &str,
@@ -74,8 +72,7 @@ pub fn rows<G: SearchGame>(
     results
 }
 
-/// All games of a text, each with the index of its first character. `escapes` is whether `\`
-/// escapes the next character, as in SGF.
+/// Each game with the index of its first character.
 fn all(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, Properties)> {
     let mut reader = Reader {
         signs,
@@ -94,8 +91,7 @@ fn all(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, Properties
     })
 }
 
-/// Whether a text consists of properties: its first character is `(`, possibly after numbers and
-/// comments.
+/// Whether the first character is `(`, possibly after numbers and comments.
 fn are_written_in(signs: &[char]) -> bool {
     let mut reader = Reader {
         signs,
@@ -117,13 +113,13 @@ impl Reader<'_> {
         self.next += rest.take_while(|&&sign| passes(sign)).count();
     }
 
-    /// The next character that is no blank.
+    /// The next character that is not white space.
     fn peek(&mut self) -> Option<char> {
         self.skip(char::is_whitespace);
         self.signs.get(self.next).copied()
     }
 
-    /// Skips text before a game; returns whether a game follows.
+    /// Skips numbers and comments; returns whether text follows.
     fn is_before_game(&mut self) -> bool {
         loop {
             self.skip(|sign| sign.is_whitespace() || sign.is_ascii_digit());
@@ -204,8 +200,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the `]` before this point closes its value: what follows is another value, a node, a
-    /// variation, a property, or the end of the text.
+    /// Whether the `]` just read closes its value: another value, a node, a variation, a property,
+    /// or the end follows.
     fn closes_value(&self) -> bool {
         let mut rest = self.signs[self.next..].iter().copied();
         let mut rest = rest.by_ref().skip_while(|sign| sign.is_whitespace());
@@ -219,14 +215,14 @@ impl Reader<'_> {
     }
 }
 
-/// Properties of the first node of a game, which no variation has.
+/// Properties that only the first node of a game has.
 const FIRST_PROPERTIES: [&str; 12] = [
     "AP", "CA", "DT", "EV", "FF", "GC", "GM", "GN", "PB", "PC", "PW", "SZ",
 ];
 
 /// Whether the `(` at index `at` begins a game, even inside a damaged one: one of
-/// [`FIRST_PROPERTIES`] follows, and with `in_line`, where variations are possible, it starts a
-/// line, possibly after numbers.
+/// [`FIRST_PROPERTIES`] follows, and with `in_line` (in formats with variations) it starts a line,
+/// possibly after numbers.
 fn begins_game(signs: &[char], at: usize, in_line: bool) -> bool {
     let is_first = match signs[at..] {
         ['(', ';', a, b, '[', ..] => FIRST_PROPERTIES
@@ -241,7 +237,7 @@ fn begins_game(signs: &[char], at: usize, in_line: bool) -> bool {
     is_first && (!in_line || before.next().is_none_or(|&sign| sign == '\n'))
 }
 
-/// The index after a damaged game: after its last parenthesis, or at the next game.
+/// Index after a damaged game: after its last parenthesis, or at the next game.
 fn end(signs: &[char], begin: usize, in_line: bool) -> usize {
     if signs[begin] != '(' {
         let length = signs[begin..].iter().take_while(|&&sign| sign != '(');
@@ -272,7 +268,6 @@ fn end(signs: &[char], begin: usize, in_line: bool) -> usize {
 mod tests {
     use super::*;
 
-    /// The properties of all games, or the character of an error.
     fn read(text: &str, escapes: bool) -> Vec<String> {
         let signs: Vec<char> = text.chars().collect();
         let shown = all(&signs, escapes).map(|(_, game)| match game {

@@ -1,19 +1,17 @@
 //! An evaluator with a random value for every position, like the leaves of Rock'n'Roll's MrRandom
 //! (Schäfer 2006).
-//!
-//! The value is a hash of the seed and the position's key, the same on every thread.
 
 use alea_core::{evaluator::Evaluator, game::Game};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Random values, uniform on `(0, 1)`.
+/// Random values, uniform on `(0, 1)`, from a hash of the seed and the position.
 #[derive(Clone, Copy, Debug)]
 pub struct Random {
     seed: u64,
 }
 
 impl Random {
-    /// The evaluator with this seed.
+    /// Creates the evaluator for a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { seed }

@@ -1,7 +1,7 @@
-//! `Registry`: named evaluators, players, oracles and transcript formats of a game.
+//! `Registry`: evaluators, players, oracles and transcript formats that a game offers by name.
 //!
-//! [`AnyEvaluator`] is the `dyn` form of an [`Evaluator`] and constructs the searches over it, so
-//! that an evaluator chosen at run time is dispatched once per call, not once per node.
+//! [`AnyEvaluator`], the `dyn` form of an [`Evaluator`], constructs searches, so that an evaluator
+//! chosen at run time is dispatched once per call, not once per node.
 
 use super::{
     build::{self, PlayerRecipe, SearchPlan},
@@ -28,32 +28,31 @@ use std::sync::Arc;
 /// An evaluator chosen at run time, shared by the players that use it.
 pub type SharedEvaluator<G> = Arc<dyn AnyEvaluator<G>>;
 
-/// Everything that a game offers by name; [`Registry::DEFAULT`] is empty.
-///
-/// A game keeps it in a `static`, so that its searches are compiled once, with the game.
+/// Everything that a game offers by name. A game keeps it in a `static`, so that its searches are
+/// compiled once, with the game.
 pub struct Registry<G: Playable> {
-    /// Evaluators, default first.
+    /// Evaluators of the game, default first.
     pub evaluators: &'static [EvaluatorEntry<G>],
     /// Players of this game alone.
     pub players: &'static [PlayerEntry<G>],
-    /// The oracle for searches.
+    /// Oracle (tablebase or solver) that searches may use.
     pub oracle: Option<&'static OracleEntry<G>>,
     /// The game's own playouts for the leaves of a tree search.
     pub playouts: &'static [PlayoutEntry<G>],
-    /// Formats of other programs for games of this kind.
+    /// Other programs' formats for games of this kind.
     pub transcripts: &'static [TranscriptForm<G>],
-    /// The bytes of the model file that notations call `best`.
+    /// Bytes of the model file that notations call `best`.
     pub best_model: fn(&G) -> Option<&'static [u8]>,
     /// Constructs the evaluator in the bytes of a model file.
     pub read_model: fn(&G, &[u8]) -> Result<SharedEvaluator<G>, String>,
-    /// Constructs the recipe of a player's notation.
+    /// Builds the recipe of a player notation.
     pub read_player: fn(&Notation, &G) -> Result<PlayerRecipe<G>, Problem>,
     /// Constructs the evaluator of a notation.
     pub read_evaluator: fn(&Notation, &G) -> Result<SharedEvaluator<G>, Problem>,
 }
 
 impl<G: Playable> Registry<G> {
-    /// A registry without own entries.
+    /// A registry without entries of the game.
     pub const DEFAULT: Self = Self {
         evaluators: &[],
         players: &[],
@@ -67,37 +66,37 @@ impl<G: Playable> Registry<G> {
     };
 }
 
-/// The `dyn` form of an evaluator, and constructor of searches over it.
+/// The `dyn` form of an [`Evaluator`]; also constructs searches, leaf evaluations, policies and
+/// priors with it.
 pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
-    /// See [`Evaluator::value_of`].
+    /// Value of a position, from scratch ([`Evaluator::value_of`]).
     fn value_of(&self, game: &G, position: &G::Position) -> f32;
 
-    /// See [`Evaluator::payoffs`]; of one position, from scratch.
+    /// Payoffs of one position, from scratch ([`Evaluator::payoffs`]).
     fn payoffs_batch(&self, game: &G, position: &G::Position) -> Payoffs;
 
-    /// See [`Evaluator::values`].
+    /// Writes the values of several positions to `out` ([`Evaluator::values`]).
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]);
 
-    /// See [`Evaluator::raw`].
+    /// Uncalibrated score of a position ([`Evaluator::raw`]).
     fn raw(&self, game: &G, position: &G::Position) -> Option<f32>;
 
-    /// See [`Evaluator::calibrate_to_results`].
+    /// Win rate observed in complete games for a value ([`Evaluator::calibrate_to_results`]).
     fn calibrate_to_results(&self, value: f32) -> Option<f32>;
 
-    /// A player that searches with this evaluator; with `timed` it measures the time of
-    /// evaluations.
+    /// A player that searches with this evaluator; with `timed` it measures evaluation time.
     fn searcher(self: Arc<Self>, game: G, plan: &SearchPlan<G>, timed: bool) -> Box<dyn Player<G>>;
 
-    /// A leaf evaluation for tree search.
+    /// Leaf evaluation of a tree search by this evaluator.
     fn leaf(self: Arc<Self>) -> Box<dyn Leaf<G>>;
 
-    /// A leaf evaluation by a search of `depth` plies, at least one.
+    /// Leaf evaluation by a search of `depth` plies (at least 1) with this evaluator.
     fn star_leaf(self: Arc<Self>, game: G, depth: u32) -> Box<dyn Leaf<G>>;
 
-    /// A playout policy that chooses the best successor.
+    /// Playout policy that plays the best successor by this evaluator.
     fn policy(self: Arc<Self>) -> Box<dyn Policy<G>>;
 
-    /// Rollouts by this evaluator, see [`EvaluatorRollouts::new`].
+    /// Rollouts with this evaluator ([`EvaluatorRollouts::new`]).
     fn roller(
         self: Arc<Self>,
         game: G,
@@ -105,7 +104,7 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
         plies: u32,
     ) -> Box<dyn Rollouts<G>>;
 
-    /// Prior values of unvisited moves.
+    /// Prior values of unvisited moves by this evaluator.
     fn prior(self: Arc<Self>) -> Arc<dyn Prior<G>>;
 }
 
@@ -162,16 +161,16 @@ impl<G: SearchGame, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
     }
 }
 
-/// A whole game as other programs store it: start, moves and players.
+/// A complete game as other programs store it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlainGame<G: SearchGame> {
-    /// The first position.
+    /// First position.
     pub start: G::Position,
-    /// The numbers of chance outcomes, as in records, and the moves.
+    /// Chance outcome (numbered as in records) and move of each ply.
     pub plies: Vec<(u8, G::Move)>,
-    /// Names of the players by seat; empty if unknown.
+    /// Player names by seat; empty if unknown.
     pub players: Vec<String>,
-    /// The stated result of a game whose moves do not end it.
+    /// Stated result of a game that its moves do not end.
     pub result: Option<StatedResult>,
 }
 
@@ -179,7 +178,7 @@ impl<G: SearchGame> PlainGame<G> {
     /// Stores a stated result unless the moves, which lead to `position`, end the game.
     ///
     /// # Errors
-    /// If the moves lead to another result.
+    /// If the moves end it with another result.
     pub fn set_result(
         &mut self,
         game: &G,
@@ -200,24 +199,24 @@ impl<G: SearchGame> PlainGame<G> {
 /// Parses all games of a file; a damaged game does not affect the others.
 pub type ReadGames<G> = fn(&G, &[u8]) -> Vec<Result<PlainGame<G>, TextError>>;
 
-/// A format of other programs for whole games.
+/// Another program's format for games.
 pub struct TranscriptForm<G: SearchGame> {
-    /// The format's name and usual file extension.
+    /// Name of the format, and usual file extension.
     pub name: &'static str,
-    /// A description in one line.
+    /// One-line description of the format.
     pub help: &'static str,
     /// Parses all games of a file.
     pub read: ReadGames<G>,
-    /// Formats a game, without a line end; the error is a sentence if the format cannot represent
-    /// it.
+    /// Formats a game without a line end. If the format cannot represent the game, the error says
+    /// why in a sentence.
     pub write: fn(&G, &PlainGame<G>) -> Result<String, String>,
 }
 
-/// A `dyn` evaluator for searches that are generic over their evaluator, with a dynamic call per
-/// position: for code that is not hot.
+/// Adapts a `dyn` evaluator to [`Evaluator`], with a dynamic call per position: for code that is
+/// not hot.
 #[derive(Clone)]
 pub struct ByPointer<G>(
-    /// The evaluator.
+    /// The adapted evaluator.
     pub Arc<dyn AnyEvaluator<G>>,
 );
 
@@ -237,26 +236,26 @@ impl<G: SearchGame> Evaluator<G> for ByPointer<G> {
     }
 }
 
-/// Constructs an evaluator from its arguments.
+/// Constructs an evaluator from the arguments of its notation.
 pub type MakeEvaluator<G> = fn(&mut Arguments<'_>, &G) -> Result<Arc<dyn AnyEvaluator<G>>, Problem>;
 
-/// An evaluator of a game with its name.
+/// An evaluator of a game, by name.
 #[derive(Debug)]
 pub struct EvaluatorEntry<G: 'static> {
-    /// The evaluator's name in notation.
+    /// Name of the evaluator in notation.
     pub name: &'static str,
-    /// Further names in notation.
+    /// Further names of the evaluator in notation.
     pub aliases: &'static [&'static str],
-    /// Parameters except those of [`calibrated`], such as `block, threat, view`.
+    /// Parameters of the evaluator, such as `block, threat, view`, without those of [`calibrated`].
     pub parameters: &'static str,
-    /// A description in one line.
+    /// One-line description of the evaluator.
     pub help: &'static str,
     /// Constructs the evaluator; the caller refuses unread arguments.
     pub make: MakeEvaluator<G>,
 }
 
 impl<G: 'static> EvaluatorEntry<G> {
-    /// An entry with one name, and no parameters but those of [`calibrated`].
+    /// An entry without aliases, and without parameters except those of [`calibrated`].
     #[must_use]
     pub const fn new(name: &'static str, help: &'static str, make: MakeEvaluator<G>) -> Self {
         Self {
@@ -272,61 +271,61 @@ impl<G: 'static> EvaluatorEntry<G> {
 /// Makes a player; called once per thread.
 pub type Maker<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
 
-/// A player of one game alone, such as that of a published program.
+/// A player of one game alone, by name, such as that of a published program.
 #[derive(Debug)]
 pub struct PlayerEntry<G: 'static> {
-    /// The player's name in notation.
+    /// Name of the player in notation.
     pub name: &'static str,
-    /// The player's parameters, such as `depth`.
+    /// Parameters of the player, such as `depth`.
     pub parameters: &'static str,
-    /// A description in one line.
+    /// One-line description of the player.
     pub help: &'static str,
-    /// What the name stands for.
+    /// The player that the name stands for.
     pub meaning: Meaning<G>,
 }
 
-/// What the name of a [`PlayerEntry`] stands for.
+/// The player that the name of a [`PlayerEntry`] stands for.
 #[derive(Debug)]
 pub enum Meaning<G: 'static> {
-    /// Another player's notation, made from the arguments; the caller refuses unread ones.
+    /// Notation of another player, made from the arguments; the caller refuses unread ones.
     Alias(fn(&mut Arguments<'_>) -> Result<Notation, Problem>),
     /// A player without search, whose seed determines its moves.
     Own(fn(&mut Arguments<'_>, &G) -> Result<Maker<G>, Problem>),
 }
 
-/// Makes a leaf evaluation for each thread of a search.
+/// Makes a leaf evaluation; called once per search thread.
 pub type LeafMaker<G> = Arc<dyn Fn() -> Box<dyn Leaf<G>> + Send + Sync>;
 
-/// A game's own playouts with their name in notation: `playout=NAME(…)`.
+/// A game's own playouts, by name in notation: `playout=NAME(…)`.
 #[derive(Debug)]
 pub struct PlayoutEntry<G: 'static> {
-    /// The name in notation.
+    /// Name of the playouts in notation.
     pub name: &'static str,
-    /// The parameters, such as `depth`.
+    /// Parameters of the playouts, such as `depth`.
     pub parameters: &'static str,
-    /// Reads the arguments; the caller refuses unread ones.
+    /// Reads the arguments of the playouts; the caller refuses unread ones.
     pub read: fn(&mut Arguments<'_>, &G) -> Result<LeafMaker<G>, Problem>,
 }
 
-/// The oracle of a search, if there is one.
+/// The oracle of a search, if any.
 pub type OptionalOracle<G> = Option<Arc<dyn Oracle<G>>>;
 
-/// A game's oracle, with its option in notations: `tablebase=4`.
+/// A game's oracle (tablebase or solver), by its option in notation: `tablebase=4`.
 #[derive(Debug)]
 pub struct OracleEntry<G: SearchGame> {
-    /// The key of the option.
+    /// Key of the oracle's option.
     pub key: &'static str,
-    /// The oracle for a value of the option.
+    /// Constructs the oracle for a value of the option.
     pub read: fn(&Notation, &G) -> Result<OptionalOracle<G>, Problem>,
-    /// The default oracle of a search limited by time (`true`) or by nodes (`false`).
+    /// Default oracle of a search limited by time (`true`) or nodes (`false`).
     pub default: fn(&G, bool) -> Result<OptionalOracle<G>, String>,
-    /// The value of the option whose oracle answers without delay, for the web page.
+    /// Value of the option whose oracle answers without delay, for the web page.
     pub instant: fn(&G) -> Option<String>,
-    /// The class of a position in reports of errors, such as `2v3`.
+    /// Class of a position in reports of errors, such as `2v3`.
     pub class: fn(&G, &G::Position) -> String,
 }
 
-/// A hand-made score as an evaluator, with the calibration that [`calibration`] reads.
+/// Constructs an evaluator from a hand-made score and the [`calibration`] in the arguments.
 pub fn calibrated<G: SearchGame, S: Score<G> + 'static>(
     arguments: &mut Arguments<'_>,
     score: S,
@@ -336,8 +335,8 @@ pub fn calibrated<G: SearchGame, S: Score<G> + 'static>(
     Ok(Arc::new(Calibrated { score, calibration }))
 }
 
-/// Reads a calibration: `fitted`, changed by `slope` and `offset`; with `scale=raw` the raw score,
-/// each unit counting `factor` on a scale of ±1000.
+/// Reads a calibration: `fitted` with other `slope` or `offset`, or with `scale=raw` the value `1/2
+/// + factor · score / 2000`.
 pub fn calibration(
     arguments: &mut Arguments<'_>,
     fitted: Calibration,

@@ -1,6 +1,4 @@
 //! A player that chooses and values moves by rollouts ([`alea_search::rollout`]).
-//!
-//! Its values depend on its seed and the position alone.
 
 use crate::player::{Analysis, Decision, Failure, MoveValue, Player, PositionValue};
 use alea_core::{
@@ -18,7 +16,8 @@ use alea_search::{
 };
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Plays the move with the best mean result of rollouts.
+/// Plays the move with the best mean rollout result; values depend on the seed and the position
+/// alone.
 pub struct RolloutPlayer<G: Game> {
     game: G,
     roll: Box<dyn Rollouts<G>>,
@@ -29,7 +28,7 @@ pub struct RolloutPlayer<G: Game> {
 }
 
 impl<G: SearchGame> RolloutPlayer<G> {
-    /// A player that decides by the rollouts of `roll`, as many as `enough` requires.
+    /// A player whose rollouts come from `roll` and end by the rule `enough`.
     pub fn new(game: G, roll: Box<dyn Rollouts<G>>, enough: StoppingRule) -> Self {
         Self {
             game,
@@ -139,12 +138,12 @@ impl<G: SearchGame> Player<G> for RolloutPlayer<G> {
     }
 }
 
-/// Whether at least one of the candidate's games ended before a stop.
+/// Whether at least one of the candidate's games was completed.
 fn is_valued(candidate: &Candidate) -> bool {
     candidate.moments.samples() > 0.0
 }
 
-/// Luck-adjusted results may lie outside of `[0, 1]`.
+/// Luck-adjusted results may lie outside `[0, 1]`.
 fn probability(luck_adjusted: f64) -> f32 {
     luck_adjusted.clamp(0.0, 1.0) as f32
 }

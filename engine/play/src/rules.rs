@@ -1,4 +1,4 @@
-//! `Rules`: parameters, starts and length of a game, beyond what search needs.
+//! `Rules`: parameters, start positions and length of a game, beyond what search needs.
 
 use super::{
     game_info::GameInfo,
@@ -6,37 +6,38 @@ use super::{
 };
 use alea_core::{game::Seat, random::RandomStream, search_game::SearchGame};
 
-/// A game with parameters, starts and a bounded length.
+/// A game with rule parameters, start positions and a bounded length.
 pub trait Rules: SearchGame {
-    /// The game's constants.
+    /// Names, units, presets and defaults of the game.
     const INFO: &'static GameInfo;
 
-    /// The rules with the parameters in `--game "name(key=value)"`.
+    /// Builds the rules from the arguments in `--game "name(key=value)"`.
     ///
     /// # Errors
-    /// If a parameter has no such value. Unread parameters are left to the caller.
+    /// If a parameter has an invalid value. The caller refuses unread parameters.
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem>;
 
-    /// Like [`Rules::from_arguments`], but on the map of a record instead of a file's.
+    /// Like [`Rules::from_arguments`], but on the board `map`, as stored in a record, instead of a
+    /// map file.
     ///
     /// # Errors
-    /// As [`Rules::from_arguments`], or if the game has no maps or the text is no map.
+    /// As [`Rules::from_arguments`], or if the game has no maps or the text is not a map.
     fn from_map(arguments: &mut Arguments<'_>, map: &str) -> Result<Self, Problem> {
         let _ = (arguments, map);
         Err((1, format!("{} has no maps", Self::INFO.name)))
     }
 
-    /// The text of the map, which records contain; `None` if boards are not read from files.
+    /// Text of the board map, for records; `None` if the game reads no boards from files.
     fn map(&self) -> Option<String> {
         None
     }
 
-    /// The parameters that differ from the defaults: `variant=nearest`; empty for default rules.
+    /// Parameters that differ from the defaults: `variant=nearest`; empty for default rules.
     fn parameters(&self) -> String {
         String::new()
     }
 
-    /// Name and parameters: `reversi`, `reversi(size=6)`.
+    /// Name and parameters of the rules: `reversi`, `reversi(size=6)`.
     fn notation(&self) -> String {
         match self.parameters() {
             none if none.is_empty() => Self::INFO.name.to_owned(),
@@ -44,7 +45,7 @@ pub trait Rules: SearchGame {
         }
     }
 
-    /// The rules of a [`Rules::notation`], on a map if its text is given.
+    /// Parses a [`Rules::notation`]; `map` is the text of a board map.
     ///
     /// # Errors
     /// If the notation is of another game, a parameter is wrong, or one names a file and the text
@@ -58,7 +59,7 @@ pub trait Rules: SearchGame {
         rules.map_err(|problem| PlayerError::of(text, problem))
     }
 
-    /// Like [`Rules::from_notation`], from a parsed notation.
+    /// Like [`Rules::from_notation`], for a parsed notation.
     ///
     /// # Errors
     /// As [`Rules::from_notation`].
@@ -75,29 +76,29 @@ pub trait Rules: SearchGame {
         rules.and_then(|rules| arguments.finish().map(|_| rules))
     }
 
-    /// The size of the board; `None` without sizes.
+    /// Board size; `None` if the game has no sizes.
     fn board_size(&self) -> Option<usize> {
         None
     }
 
-    /// Upper bound of the number of plies of a game.
+    /// Upper bound on the plies of a game.
     fn max_plies(&self) -> u16;
 
-    /// How much of the game remains, in [`GameInfo::remaining_unit`], for phases and buckets of
-    /// models.
+    /// Remaining length of the game in [`GameInfo::remaining_unit`], which selects a model's phase
+    /// or bucket.
     fn remaining(&self, position: &Self::Position) -> usize;
 
-    /// A random first position; `first` begins unless the rules fix the seat that does.
+    /// A random start position with `first` to move, unless the rules fix the first seat.
     fn random_start(&self, random: &mut RandomStream, first: Seat) -> Self::Position;
 
-    /// A strong start, determined by the seed; `None` for games without a choice of set-ups.
+    /// A strong start position determined by `seed`; `None` for games without a choice of set-ups.
     fn strong_start(&self, seed: u64) -> Option<Self::Position> {
         let _ = seed;
         None
     }
 
-    /// A random unfinished position with `first` to move, whose [`Rules::remaining`] is uniform
-    /// within the range (ends included); `None` if the game has no such generator.
+    /// A random unfinished position with `first` to move and [`Rules::remaining`] uniform in the
+    /// range (both ends included); `None` if the game has no such generator.
     fn random_endgame(
         &self,
         remaining: [usize; 2],

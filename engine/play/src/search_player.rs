@@ -1,4 +1,4 @@
-//! Players that search: a [`Search`] or a Monte-Carlo tree search turned into a [`Player`].
+//! Adapters from a [`Search`] and from a Monte-Carlo tree search to a [`Player`].
 
 use crate::player::{
     Analysis, AnalysisObserver, Decision, Failure, MoveValue, Player, PositionValue,
@@ -19,7 +19,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-/// Plays the move that a search values most.
+/// Adapts a [`Search`] to a [`Player`] that plays the move of highest value.
 #[derive(Clone, Debug)]
 pub struct SearchPlayer<G, S> {
     search: S,
@@ -27,7 +27,7 @@ pub struct SearchPlayer<G, S> {
 }
 
 impl<G: Game, S: Search<G>> SearchPlayer<G, S> {
-    /// A player that decides by `search`.
+    /// Adapts `search`.
     pub fn new(search: S) -> Self {
         Self {
             search,
@@ -36,7 +36,7 @@ impl<G: Game, S: Search<G>> SearchPlayer<G, S> {
     }
 }
 
-// The caller measures the time: reading the clock would cost as much as a search of one ply.
+// Callers measure the time: reading the clock would cost as much as a search of one ply.
 impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
     fn new_game(&mut self, _seed: u64) {
         self.search.clear();
@@ -117,7 +117,7 @@ fn analysis_of<M: Copy>(
             ..MoveValue::new(mv, Some(value))
         })
         .collect();
-    // Ties go to the first.
+    // Of equal values, the first counts.
     let better = |best: MoveValue<M>, next: MoveValue<M>| {
         if next.value > best.value { next } else { best }
     };
@@ -130,13 +130,14 @@ fn analysis_of<M: Copy>(
     }
 }
 
-/// Plays the move that a Monte-Carlo tree search visited most.
+/// Adapts a Monte-Carlo tree search to a [`Player`] that plays a proven best move or else the most
+/// visited one.
 pub struct MctsPlayer<G: SearchGame, L: Leaf<G>> {
     search: Mcts<G, L>,
 }
 
 impl<G: SearchGame, L: Leaf<G>> MctsPlayer<G, L> {
-    /// A player that decides by `search`.
+    /// Adapts `search`.
     pub fn new(search: Mcts<G, L>) -> Self {
         Self { search }
     }

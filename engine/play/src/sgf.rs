@@ -1,9 +1,8 @@
-//! Whole games as SGF, for games without a format of their own:
+//! SGF for games without a format of their own:
 //! `(;FF[4]AP[Alea]GN[game]C[start];B[move]DI[3];W[move]DI[5])`.
 //!
 //! Moves and positions are in the game's notation; `DI` is the chance outcome before its move.
-//! Black is the seat whose name begins with B, else the first. Parsed games are legal; written
-//! games are read back unchanged.
+//! Black is the seat whose name begins with B, else the first.
 
 use super::{
     playable::Playable,
@@ -16,7 +15,7 @@ use alea_core::{
     text::{TextError, error_at},
 };
 
-/// SGF as a form of transcripts.
+/// The SGF format of a game.
 pub const fn form<G: Playable>() -> TranscriptForm<G> {
     TranscriptForm {
         name: "sgf",
@@ -76,7 +75,7 @@ fn read<G: Playable>(game: &G, bytes: &[u8]) -> Vec<Result<PlainGame<G>, TextErr
     properties::read(game, bytes, true, one, None)
 }
 
-/// Reads a game from its properties; unknown ones are ignored.
+/// Unknown properties are ignored.
 fn one<G: Playable>(
     game: &G,
     begin: usize,

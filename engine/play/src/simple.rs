@@ -1,4 +1,4 @@
-//! A player without search: random moves.
+//! A player of random moves.
 
 use crate::player::{Analysis, Decision, Failure, Player};
 use alea_core::{game::Game, random::RandomStream};
@@ -12,7 +12,7 @@ pub struct RandomPlayer<G> {
 }
 
 impl<G> RandomPlayer<G> {
-    /// A random player of a game.
+    /// A random player of `game`.
     pub fn new(game: G) -> Self {
         Self {
             game,

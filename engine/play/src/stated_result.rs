@@ -1,24 +1,22 @@
-//! Results of two-seat games as other programs write them beside the moves.
-//!
-//! SGF has `B+R`, `W+T`, `B+5.5`, `0`; GGF has `+64.00:r`, from the first side's point of view. Of
-//! a result without a reason only the winner is known.
+//! Results that other programs write beside the moves of two-seat games: in SGF `B+R`, `W+T`,
+//! `B+5.5`, `0`; in GGF `+64.00:r`, from the first seat's point of view.
 
 use alea_core::{
     game::{DRAW, Payoffs, Seat, win_for},
     record::Ending,
 };
 
-/// A result that a text states beside the moves.
+/// A result stated beside the moves of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatedResult {
-    /// How the game ended, which its moves do not show: never [`Ending::Played`].
+    /// How the game ended: never [`Ending::Played`], which the moves show.
     pub ending: Ending,
-    /// The winner; `None` for a draw.
+    /// Winning seat; `None` for a draw.
     pub winner: Option<Seat>,
 }
 
 impl StatedResult {
-    /// The loss of `seat`, which resigned.
+    /// A loss of `seat` by resignation.
     #[must_use]
     pub fn by_resignation(seat: Seat) -> Self {
         Self {
@@ -27,13 +25,13 @@ impl StatedResult {
         }
     }
 
-    /// A draw that the players agreed on.
+    /// A draw by agreement.
     pub const DRAW: Self = Self {
         ending: Ending::Agreed,
         winner: None,
     };
 
-    /// A result for which no reason is given.
+    /// A result without a stated reason.
     fn plain(winner: Option<Seat>) -> Self {
         winner.map_or(Self::DRAW, |_| Self {
             ending: Ending::Awarded,
@@ -41,8 +39,7 @@ impl StatedResult {
         })
     }
 
-    /// Parses the value of SGF's `RE`, where Black has the seat `black`; `None` for `Void`, `?`,
-    /// and text that the format does not define.
+    /// Parses SGF's `RE`; `black` is the seat of Black. `None` for `Void`, `?` and invalid text.
     #[must_use]
     pub fn from_sgf(text: &str, black: Seat) -> Option<Self> {
         let text = text.trim().to_ascii_lowercase();
@@ -64,7 +61,7 @@ impl StatedResult {
         Some(Self { ending, ..plain })
     }
 
-    /// Formats the value of SGF's `RE`.
+    /// Formats SGF's `RE`; `black` is the seat of Black.
     #[must_use]
     pub fn to_sgf(self, black: Seat) -> String {
         let reason = match self.ending {
@@ -77,7 +74,7 @@ impl StatedResult {
         self.winner.map_or("0".to_owned(), won)
     }
 
-    /// Parses the value of GGF's `RE`; `None` for other text, such as `?`.
+    /// Parses GGF's `RE`; `None` for other text, such as `?`.
     #[must_use]
     pub fn from_ggf(text: &str) -> Option<Self> {
         let (score, flag) = text.split_once(':').unwrap_or((text, ""));
@@ -98,7 +95,7 @@ impl StatedResult {
         Some(Self { ending, winner })
     }
 
-    /// Formats the value of GGF's `RE`; the winner gets all `squares` as score.
+    /// Formats GGF's `RE`; the winner's score is `squares`, the number of squares.
     #[must_use]
     pub fn to_ggf(self, squares: usize) -> String {
         let flag = match self.ending {
@@ -114,13 +111,13 @@ impl StatedResult {
         }
     }
 
-    /// The payoffs of both seats.
+    /// Payoffs of both seats.
     #[must_use]
     pub fn payoffs(self) -> Payoffs {
         self.winner.map_or(DRAW, win_for)
     }
 
-    /// Compares the winner with the payoffs of another source, which `whose` names in the error.
+    /// Compares this result with the payoffs `other`, which `whose` introduces in the error.
     ///
     /// # Errors
     /// If the winners differ.

@@ -12,7 +12,7 @@ use alea_core::{
 };
 use std::{path::Path, sync::Arc};
 
-/// All evaluator names of a game, for help texts and errors.
+/// Names and options of all evaluators of a game, for help texts and errors.
 #[must_use]
 pub fn evaluator_names<G: Playable>() -> String {
     let name = |entry: &EvaluatorEntry<G>| {
@@ -53,10 +53,10 @@ pub(super) fn or_default_evaluator<G: Playable>(
     )
 }
 
-/// Constructs an evaluator and loads its model.
+/// Constructs an evaluator from notation and loads its model.
 ///
 /// # Errors
-/// If there is no such evaluator, an argument has no such value, or a model cannot be read.
+/// If the evaluator or an argument is unknown, or a model cannot be read.
 pub fn evaluator_from<G: Playable>(
     notation: &Notation,
     game: &G,
@@ -64,7 +64,8 @@ pub fn evaluator_from<G: Playable>(
     game.evaluator(notation)
 }
 
-/// [`evaluator_from`] where the game's searches are compiled, see [`Playable::evaluator`].
+/// Constructs an evaluator from notation; called through [`Playable::evaluator`], so that searches
+/// are compiled in the game's crate.
 pub fn read_evaluator<G: Playable>(
     notation: &Notation,
     game: &G,

@@ -1,4 +1,4 @@
-//! Parsing of a search's limits from notation: depths, nodes, and time.
+//! Parsing of search limits in notation: depths, nodes and time.
 
 use crate::notation::{Arguments, Notation, Problem, parse_number};
 use alea_search::{
@@ -7,8 +7,8 @@ use alea_search::{
 };
 use std::time::Duration;
 
-/// Parses `depth=N`, `depths=A:B:C` and `least=…` (for opening, middle game and endgame),
-/// `nodes=N`, and a limit of [`time`].
+/// Parses `depth=N`, or per game phase (opening, middle game, endgame) `depths=A:B:C` and
+/// `least=A:B:C`; `nodes=N`; and a [`time`] limit.
 pub(super) fn limits(
     arguments: &mut Arguments<'_>,
     depth: Option<&Notation>,
@@ -43,7 +43,6 @@ pub(super) fn limits(
     })
 }
 
-/// Parses one depth for all phases of the game, or three joined by ':'.
 fn stages(key: &str, value: &Notation) -> Result<[u32; 3], Problem> {
     let depth = |text: &str| {
         let depth = text.parse().ok()?;
@@ -61,7 +60,6 @@ fn stages(key: &str, value: &Notation) -> Result<[u32; 3], Problem> {
     }
 }
 
-/// Parses `ms=…`, `cpu_ms=…` or `clock=SECONDS+INCREMENT`.
 pub(super) fn time(arguments: &mut Arguments<'_>) -> Result<Option<TimeLimit>, Problem> {
     let mut limit = None;
     for key in ["ms", "cpu_ms", "clock"] {
@@ -88,7 +86,7 @@ pub(super) fn time(arguments: &mut Arguments<'_>) -> Result<Option<TimeLimit>, P
     Ok(limit)
 }
 
-/// Parses `threads=N`; a limit of CPU time allows one thread only.
+/// Parses `threads=N`; only one thread with a limit of CPU time.
 pub(super) fn threads(
     arguments: &mut Arguments<'_>,
     time: Option<TimeLimit>,

@@ -18,7 +18,6 @@ use alea_core::game::OutcomeList;
 use alea_search::mcts::{Blend, BlendedLeaf, Budget, FirstPlay, Mcts, MctsOptions};
 use std::sync::Arc;
 
-/// A checked notation, from which any number of players are made.
 #[derive(Clone)]
 pub(super) struct MctsRecipe<G: Playable> {
     options: MctsOptions,
@@ -33,17 +32,17 @@ pub(super) struct MctsRecipe<G: Playable> {
 enum LeafKind<G: Playable> {
     PlayoutLeaf,
     Evaluator(Arc<dyn AnyEvaluator<G>>),
-    /// The evaluator and its weight; the rest is a playout's.
+    /// The evaluator's weight and the evaluator; the remaining weight is a playout's.
     BlendedLeaf(f32, Arc<dyn AnyEvaluator<G>>),
     /// Plies of the leaf search, and its evaluator.
     Star(u32, Arc<dyn AnyEvaluator<G>>),
 }
 
-/// Maximal MiB of a player's graph; every worker thread of a match has players of its own.
+/// Limit in MiB of one player's search graph; every worker thread of a match has its own players.
 const MAX_MEMORY_MIB: usize = 1 << 16;
 
 impl<G: Playable> MctsRecipe<G> {
-    /// Evaluator and oracle, if an evaluator alone values leaves.
+    /// Evaluator and oracle; `None` for leaves with playouts.
     pub(super) fn evaluator_and_oracle(&self) -> Option<EvaluatorAndOracle<G>> {
         let (LeafKind::Evaluator(evaluator) | LeafKind::Star(_, evaluator)) = &self.leaf else {
             return None;
@@ -116,7 +115,7 @@ impl<G: Playable> MctsRecipe<G> {
             "ponder",
             &[("off", false), ("on", true), ("0", false), ("1", true)],
         )?;
-        // Pondering needs a kept tree.
+        // Pondering needs a tree that is kept from move to move.
         let switched_off = [("off", false), ("on", true)];
         let (noise, noise_by_rave) = noise(arguments)?;
         let options = MctsOptions {
@@ -225,7 +224,8 @@ impl<G: Playable> MctsRecipe<G> {
             && !self.options.ponder
     }
 
-    /// The leaf is `dyn`, called once a simulation, so that the search is compiled once per game.
+    /// Leaves are `dyn`, with one call per simulation, so that the search is compiled once per
+    /// game.
     pub(super) fn make(&self, game: G, timed: bool) -> Box<dyn Player<G>> {
         let leaf = || match &self.leaf {
             LeafKind::PlayoutLeaf => self.playouts.make(),
@@ -247,7 +247,8 @@ impl<G: Playable> MctsRecipe<G> {
     }
 }
 
-/// Parses virtual visits, `rave(least, most, half)` or `tries(…)`; true for `rave`.
+/// Parses the virtual visits of new edges; true (`rave`) adds them to RAVE statistics, false
+/// (`tries`) to visits.
 fn noise(arguments: &mut Arguments<'_>) -> Result<((u32, u32, f32), bool), Problem> {
     let Some(notation) = arguments.take_named("noise")? else {
         return Ok((MctsOptions::default().virtual_visits, true));
@@ -266,7 +267,6 @@ fn noise(arguments: &mut Arguments<'_>) -> Result<((u32, u32, f32), bool), Probl
     Ok(((least, most - least, half), by_rave))
 }
 
-/// Parses `sims`, `ms`, `cpu_ms` or `clock`; a number without a key counts simulations.
 fn budget(arguments: &mut Arguments<'_>) -> Result<Budget, Problem> {
     Ok(match time(arguments)? {
         Some(limit) => Budget::Time(limit),
@@ -274,7 +274,6 @@ fn budget(arguments: &mut Arguments<'_>) -> Result<Budget, Problem> {
     })
 }
 
-/// Parses `playout`, an evaluator, `mix(share, EVAL)` or `star(depth, EVAL)`.
 fn leaf<G: Playable>(notation: &Notation, game: &G) -> Result<LeafKind<G>, Problem> {
     let mut arguments = Arguments::of(notation);
     let evaluator =

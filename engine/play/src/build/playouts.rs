@@ -1,9 +1,8 @@
-//! Construction of playouts from notation: their policy and their end.
+//! Construction of playouts from notation.
 //!
 //! `playout=POLICY` is `uniform`, `urgent(least)`, `weighted(WEIGHTS)`, `mixture(share, POLICY,
-//! POLICY)`, or an evaluator, whose best successor is played. `truncate=PLIES` ends a playout after
-//! so many plies with the value of `close=EVAL`. Uniform playouts to the end are [`PlayoutLeaf`],
-//! the fast one of the game.
+//! POLICY)`, an evaluator whose best successor is played, or playouts of the game. `truncate=PLIES`
+//! ends a playout after that many plies with the value of the evaluator `close=EVAL`.
 
 use super::evaluators::{
     default_evaluator_name, evaluator_from, evaluator_names, or_default_evaluator,
@@ -23,15 +22,14 @@ use alea_search::{
 };
 use std::sync::Arc;
 
-/// Checked playout options, from which leaves of a search are made.
 #[derive(Clone)]
 pub(super) struct PlayoutRecipe<G: Playable> {
     policy: PolicyKind<G>,
-    /// Plies of truncated playouts, and the evaluator of their last position.
+    /// Length of truncated playouts in plies, and the evaluator of their last position.
     truncated: Option<(u16, Arc<dyn AnyEvaluator<G>>)>,
-    /// The game's own playouts, which replace policy and truncation.
+    /// The game's own playouts, which replace `policy` and `truncated`.
     own: Option<LeafMaker<G>>,
-    /// Playouts per leaf, whose mean is taken.
+    /// Number of playouts per leaf, whose payoffs are averaged.
     times: u32,
 }
 
@@ -76,8 +74,7 @@ impl<'a> PlayoutArguments<'a> {
         self.playout.is_some() || self.truncate.is_some() || self.times.is_some()
     }
 
-    /// Playouts with these options, which are refused for leaves without playouts (`plays` is
-    /// false).
+    /// Builds the recipe; a leaf without playouts (`plays` is false) refuses all options.
     pub(super) fn recipe<G: Playable>(
         self,
         plays: bool,

@@ -13,10 +13,9 @@ use std::sync::Arc;
 
 const DEFAULT_GAMES: u32 = 1000;
 
-/// Default maximum of games if the target error is given.
+/// Default maximum of games with a target error.
 const MAX_GAMES: u32 = 100_000;
 
-/// A checked notation, from which any number of players are made.
 #[derive(Clone)]
 pub(super) struct RolloutRecipe<G: Playable> {
     evaluator: Arc<dyn AnyEvaluator<G>>,
@@ -27,7 +26,7 @@ pub(super) struct RolloutRecipe<G: Playable> {
 
 impl<G: Playable> RolloutRecipe<G> {
     pub(super) fn from_arguments(arguments: &mut Arguments<'_>, game: &G) -> Result<Self, Problem> {
-        // The better the values that luck is measured by, the fewer games are needed.
+        // The more accurate the evaluator that measures luck, the fewer games are needed.
         let best = game.best_model().map(|_| Notation::new("best"));
         let evaluator = or_default_evaluator(arguments.take("eval")?.or(best.as_ref()), game)?;
         let most = arguments.number_named("games", 1..=1_000_000)?;

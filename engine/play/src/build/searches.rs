@@ -31,14 +31,13 @@ use alea_search::{
 };
 use std::sync::Arc;
 
-/// A checked notation, from which any number of players are made.
 #[derive(Clone)]
 pub(super) struct SearchRecipe<G: Playable> {
     evaluator: Arc<dyn AnyEvaluator<G>>,
     plan: SearchPlan<G>,
 }
 
-/// The parameters of a search other than its evaluator.
+/// Kind, limits, transposition table and oracle of a search; its evaluator is separate.
 #[derive(Clone)]
 pub struct SearchPlan<G: Game> {
     shape: Shape,
@@ -49,27 +48,27 @@ pub struct SearchPlan<G: Game> {
 
 #[derive(Clone, Copy)]
 enum Shape {
-    /// Expectiminimax without cutoffs, in `f64`: the references.
+    /// Reference expectiminimax, without cutoffs and in `f64`.
     Reference(Form),
-    /// A search that values each distinct move once, with cutoffs.
+    /// Values each distinct move once, with cutoffs.
     Unified {
         options: StarOptions,
         deepening: DeepeningOptions,
         threads: usize,
         many: MultiplayerSearch,
     },
-    /// A search outcome by outcome, as published.
+    /// Searches outcome by outcome, as in the published Star algorithms.
     Outcomes(StarByOutcomeOptions),
 }
 
 /// How a search treats more than two seats.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MultiplayerSearch {
-    /// All other seats play as one side against the root seat.
+    /// All other seats play together against the root seat.
     Paranoid,
     /// Each seat maximizes its own payoff (max^n).
     MaxN,
-    /// Best-reply search: the other seats have one move together.
+    /// Best-reply search: the other seats share one move.
     BrsGame,
 }
 
@@ -87,22 +86,23 @@ const NO_TABLE: TableRecipe = TableRecipe {
     reuse: DepthPolicy::SameDepth,
 };
 
-/// Maximal MiB of a player's table; every worker thread of a match has players of its own.
+/// Limit in MiB of one player's transposition table; every worker thread of a match has its own
+/// players.
 const MAX_TABLE_MIB: usize = 1 << 12;
 
 const ENTRIES_PER_MIB: usize = 1 << 16;
 
-/// Smallest depth with a table by default; below it transpositions are too rare.
+/// Smallest depth with a transposition table by default; below it transpositions are too rare.
 const TABLE_FROM_DEPTH: u32 = 4;
 
-/// Default size of a table in MiB: more has no effect at depth 6, and this fits a core's own cache.
+/// Default table size in MiB: larger has no effect at depth 6, and this fits a core's own cache.
 const DEFAULT_TABLE_MIB: usize = 4;
 
-/// Default size of a table in MiB if time or nodes end the search, which may get deep.
+/// Default table size in MiB of searches limited by time or nodes, which may get deep.
 const DEFAULT_TABLE_WITH_LIMITS: usize = 16;
 
-/// Plies between iterations if time or nodes end the search. At 10 ms per move steps of 2 score
-/// 48.9 % ± 1.5 against steps of 1.
+/// Plies between iterations of searches limited by time or nodes. At 10 ms per move, steps of 2
+/// score 48.9 % ± 1.5 against steps of 1.
 const STEP_WITH_LIMITS: u32 = 1;
 
 /// ProbCut threshold, in standard deviations, of Star2 searches limited by time or nodes. Regret
@@ -115,7 +115,7 @@ impl<G: Playable> SearchRecipe<G> {
         (Arc::clone(&self.evaluator), self.plan.oracle.clone())
     }
 
-    /// Constructs a search; also returns the rules with the chance that the notation assumes.
+    /// Also returns the rules with the chance that the notation assumes, such as a loaded die.
     pub(super) fn from_notation(
         notation: &Notation,
         arguments: &mut Arguments<'_>,
@@ -137,7 +137,7 @@ impl<G: Playable> SearchRecipe<G> {
                 })
             }
             _ => match multiplayer_search(notation, &game)? {
-                // Windows, order, table and threads have no effect.
+                // Windows, move order, table and threads have no effect on max^n.
                 MultiplayerSearch::MaxN => Shape::Unified {
                     options: StarOptions {
                         width: width::<G>(arguments)?,
@@ -217,8 +217,7 @@ impl<G: Playable> SearchRecipe<G> {
         self.plan.limits.time.is_some()
     }
 
-    /// Whether the same seed gives the same moves: not with a time limit, nor with several threads,
-    /// which vary the order of positions.
+    /// False with a time limit, or with threads that share a table: results then depend on timing.
     pub(super) fn is_reproducible(&self) -> bool {
         let several = self.plan.table.entries > 0
             && matches!(self.plan.shape, Shape::Unified { threads, .. } if threads > 1);
@@ -236,8 +235,7 @@ impl<G: Playable> SearchRecipe<G> {
 
 impl<G: SearchGame> SearchPlan<G> {
     /// A player with this search; with `timed` it measures its evaluation time. Only the default
-    /// search is compiled for the evaluator itself; all others call it as `dyn`, since each takes
-    /// as long to compile.
+    /// search is compiled for the evaluator's type; others call it as `dyn`, to save compile time.
     pub(crate) fn player<E: Evaluator<G> + 'static>(
         &self,
         game: G,
@@ -301,7 +299,7 @@ impl<G: SearchGame> SearchPlan<G> {
         }
     }
 
-    /// The table, if there is memory for it: without, a search is just slower.
+    /// `None` if memory is missing: the search is then only slower.
     fn table(&self) -> Option<Arc<Table>> {
         let TableRecipe {
             entries,
@@ -315,7 +313,6 @@ impl<G: SearchGame> SearchPlan<G> {
     }
 }
 
-/// The treatment of more than two seats by the search's name.
 fn multiplayer_search<G: Playable>(
     notation: &Notation,
     game: &G,
@@ -342,7 +339,7 @@ fn multiplayer_search<G: Playable>(
     }
 }
 
-/// Parses `width=N`, for games without chance: otherwise outcomes might be left without a move.
+/// Parses `width=N`; not with chance, where outcomes might be left without a move.
 fn width<G: Game>(arguments: &mut Arguments<'_>) -> Result<Option<usize>, Problem> {
     if G::Outcomes::CAPACITY > 1 {
         return Ok(None);
@@ -364,7 +361,7 @@ fn deepening(
     Ok(DeepeningOptions { step, aspiration })
 }
 
-/// Refuses other limits than one depth, for searches without deepening.
+/// For searches without iterative deepening.
 fn only_one_depth(limits: &SearchLimits, notation: &Notation, who: &str) -> Result<(), Problem> {
     if *limits == SearchLimits::to_depth(limits.depths[0].max) {
         return Ok(());
@@ -372,7 +369,6 @@ fn only_one_depth(limits: &SearchLimits, notation: &Notation, who: &str) -> Resu
     Err(notation.wrong(format!("{who} takes no limit but depth")))
 }
 
-/// Parses `table=MIB` or `entries=N`, `replace` and `reuse`.
 fn table_of(
     arguments: &mut Arguments<'_>,
     notation: &Notation,
@@ -410,7 +406,7 @@ fn table_of(
             ("deeper", DepthPolicy::Deeper),
         ],
     )?;
-    // Missing memory is found here, not in the middle of a match.
+    // Missing memory shall be found here, not in the middle of a match.
     if entries > 0 && Table::with_entries(entries, replacement, reuse).is_none() {
         let mebibytes = entries / ENTRIES_PER_MIB;
         return Err(notation.wrong(format!("there is no memory for a table of {mebibytes} MiB")));
@@ -422,7 +418,6 @@ fn table_of(
     })
 }
 
-/// Parses `order=none`, `order=all`, or any of table, tactics, history, eval joined by ':'.
 fn ordering(arguments: &mut Arguments<'_>, default: Ordering) -> Result<Ordering, Problem> {
     let Some(value) = arguments.take_named("order")? else {
         return Ok(default);

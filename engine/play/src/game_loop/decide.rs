@@ -1,7 +1,4 @@
-//! One decision of a game, during which the other players may ponder.
-//!
-//! Each pondering player has a thread, which ends with the decision. A panic is attributed to the
-//! seat whose player panicked.
+//! One decision of a game, while the other players may ponder, each in its own thread.
 
 use crate::player::{Failure, Player};
 use alea_core::{
@@ -26,8 +23,8 @@ pub(super) struct Crash {
 
 type Choice<M> = Result<(M, Option<f32>), Failure>;
 
-/// Calls a player for its move while others ponder the position before its chance event. Also
-/// returns the duration, if others pondered.
+/// Asks the player of `seat` for a move while the others ponder the position before its chance
+/// event. Returns the move and, if others pondered, the duration of the decision.
 pub(super) fn decide<G: Game>(
     players: &mut [&mut dyn Player<G>],
     seat: Seat,
@@ -38,7 +35,7 @@ pub(super) fn decide<G: Game>(
     let Some((decides, after)) = rest.split_first_mut() else {
         unreachable!("every seat has a player")
     };
-    // A player that panicked is not called again before its panic is reported.
+    // Unwind safe: a player that panicked is not called again before its panic is reported.
     let mut asked = || {
         catch_unwind(AssertUnwindSafe(|| {
             let decision = decides.decide(position, legal, &Limits::NONE);

@@ -1,18 +1,16 @@
-//! Exploration: random moves instead of the players' choices, to diversify training data.
-//!
-//! Choices depend on the random stream and the plies alone. What is switched off uses no random
-//! numbers, so games without exploration do not change.
+//! Exploration: random moves instead of the players' choices, to diversify training data. They
+//! depend on the random stream and ply numbers alone.
 
 use alea_core::random::RandomStream;
 
-/// A strength of exploration that may decrease in the course of a game.
+/// A strength (probability or temperature) that may decrease during a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Fading {
-    /// The strength at the first ply.
+    /// Strength at the first ply.
     pub start: f64,
-    /// The ply, counted from 0, from which on the strength is 0; `None` for never.
+    /// First ply, counted from 0, with strength 0; `None` if there is none.
     pub until: Option<usize>,
-    /// Plies in which the strength halves; `None` if it is constant.
+    /// Number of plies in which the strength halves; `None` if it is constant.
     pub half_life: Option<f64>,
 }
 
@@ -27,7 +25,7 @@ impl Fading {
         }
     }
 
-    /// The strength at a ply, counted from 0.
+    /// Strength at a ply, counted from 0.
     #[must_use]
     pub fn at(&self, ply: usize) -> f64 {
         if self.until.is_some_and(|until| ply >= until) {
@@ -39,22 +37,22 @@ impl Fading {
     }
 }
 
-/// Options of exploration, with its random stream.
+/// Settings of exploration and their random stream.
 #[derive(Debug)]
 pub struct Exploration {
-    /// Plies at the start whose moves are all random.
+    /// Number of plies at the start of a game whose moves are all random.
     pub opening_plies: usize,
-    /// Probability of a uniformly random move at a later ply.
+    /// Probability of a uniformly random move at later plies.
     pub share: Fading,
-    /// Temperature, in units of win probability, at which the remaining moves are sampled by their
-    /// values; 0 leaves them to the players.
+    /// Temperature, in units of win probability, at which the other moves are sampled by value; 0
+    /// leaves them to the players.
     pub temperature: Fading,
-    /// The random stream of all choices.
+    /// Random stream of all exploration.
     pub random: RandomStream,
 }
 
 impl Exploration {
-    /// Uniformly random moves at the start, and with a constant probability later.
+    /// Uniformly random moves: all opening plies, later with probability `share`.
     #[must_use]
     pub fn new(opening_plies: usize, share: f64, random: RandomStream) -> Self {
         Self {
@@ -65,31 +63,29 @@ impl Exploration {
         }
     }
 
-    /// The index of a uniformly random one of `count` moves, if this ply explores.
+    /// Index of a random one of `count` moves; `None` unless this ply explores.
     pub(super) fn uniform(&mut self, ply: usize, count: usize) -> Option<usize> {
         // Drawn at every ply, so that opening plies do not shift later choices.
         let draw = self.random.unit();
         (ply < self.opening_plies || draw < self.share.at(ply)).then(|| self.random.below(count))
     }
 
-    /// The temperature for sampling one of `count` moves at this ply, with a random number in `[0,
-    /// 1)`; `None` if the player chooses.
+    /// Temperature and a random number in `[0, 1)` for [`by_value`]; `None` if the player chooses.
     pub(super) fn tempered(&mut self, ply: usize, count: usize) -> Option<(f64, f64)> {
         let temperature = self.temperature.at(ply);
         (temperature > 0.0 && count > 1).then(|| (temperature, self.random.unit()))
     }
 }
 
-/// The index of the move that `unit`, in `[0, 1)`, selects with probabilities proportional to
-/// exp(value / temperature) (Boltzmann); moves without a value are never selected. `None` if no
-/// move has one.
+/// Index of the move that `unit`, in `[0, 1)`, selects with probabilities proportional to exp(value
+/// / temperature) (Boltzmann), ignoring moves without value. `None` if no move has one.
 pub(super) fn by_value(
     values: impl Iterator<Item = Option<f32>> + Clone,
     temperature: f64,
     unit: f64,
 ) -> Option<usize> {
     let best = values.clone().flatten().reduce(f32::max)?;
-    // Subtracting the best keeps weights at most 1.
+    // Subtracting the best value keeps weights at most 1.
     let weight = |value: f32| (f64::from(value - best) / temperature).exp();
     let mut rest = unit * values.clone().flatten().map(weight).sum::<f64>();
     let mut last = None;
@@ -99,7 +95,7 @@ pub(super) fn by_value(
         if rest < 0.0 {
             return Some(index);
         }
-        // Rounding may lead past all moves; one of weight 0 is not chosen then.
+        // If rounding leaves no move selected, the last one of positive weight counts.
         last = if weight(value) > 0.0 {
             Some(index)
         } else {
@@ -133,7 +129,7 @@ mod tests {
 
     #[test]
     fn moves_are_drawn_by_their_values() {
-        // exp(0), exp(-1), none, exp(-2) of their sum 1.5032: steps at 0.6652 and 0.9100.
+        // Cumulative fractions of exp(0), exp(-1), none, exp(-2): 0.6652, 0.9100, 1.
         let values = [Some(0.7), Some(0.6), None, Some(0.5)];
         let drawn = |temperature, unit| by_value(values.iter().copied(), temperature, unit);
         for (unit, index) in [
@@ -146,7 +142,6 @@ mod tests {
         ] {
             assert_eq!(drawn(0.1, unit), Some(index), "{unit}");
         }
-        // At a low temperature always the best move, at a high one all moves alike.
         assert_eq!(
             [0.0, 0.5, 0.999].map(|unit| drawn(1e-12, unit)),
             [Some(0); 3]

@@ -1,10 +1,10 @@
-//! Cost of one evaluation: hand-made and learned evaluators on every available instruction set.
+//! Cost of one evaluation by hand-made and learned evaluators, on every available instruction set:
+//! `cargo run --release -p engine --example evaluation_speed -- [rounds] [part of a name]`.
 //!
-//! `cargo run --release -p engine --example evaluation_speed -- [rounds] [part of a name]` prints
-//! for each the best of some short rounds, in nanoseconds and in cycles of the current clock, which
-//! a chain of dependent multiplications of known length measures. "line": an incremental update,
-//! then an evaluation. "whole": an expectation over one ply, divided by its successors. Learned
-//! evaluators have random weights.
+//! Prints the best of some short rounds in nanoseconds and in cycles of the current clock, measured
+//! by a chain of dependent multiplications. "line": an incremental update, then an evaluation.
+//! "whole": an expectation over one ply, divided by its successors. Learned evaluators have random
+//! weights.
 
 #![allow(
     clippy::print_stdout,
@@ -32,7 +32,7 @@ use engine::learned::{
 };
 use std::{hint::black_box, time::Instant};
 
-/// A position, a move, and the position after it, which is not over.
+/// A position, a move, and the unfinished position after it.
 type Ply = (Position, Move, Position);
 
 fn plies(game: &Standard, count: usize) -> Vec<Ply> {
@@ -66,8 +66,8 @@ fn best(rounds: usize, mut round: impl FnMut()) -> f64 {
     best
 }
 
-/// Cycles a nanosecond: each step of the chain waits for a multiplication (3 cycles) and an
-/// addition (1). Not inlined, so that the chain is the same everywhere.
+/// Cycles per nanosecond: each step of the chain takes a multiplication (3 cycles) and an addition
+/// (1). Not inlined, so that the chain is the same everywhere.
 #[inline(never)]
 fn clock(rounds: usize) -> f64 {
     const STEPS: u64 = 20_000;
@@ -83,8 +83,8 @@ fn clock(rounds: usize) -> f64 {
     4.0 * STEPS as f64 / nanoseconds
 }
 
-/// Prints the best of some rounds, each of which returns its number of evaluations, if `name`
-/// contains the requested part.
+/// Prints the best round; `round` returns its number of evaluations. Only if `name` contains the
+/// requested part.
 fn measure(name: &str, rounds: usize, mut round: impl FnMut() -> usize) {
     let asked = std::env::args().nth(2);
     if asked.is_some_and(|part| !name.contains(&part)) {
@@ -215,7 +215,7 @@ fn main() {
     }
 }
 
-/// Measures the row indices of tuples alone.
+/// Measures computing the row indices of tuples alone.
 fn rows(name: &str, set: &TupleSet, plies: &[Ply], rounds: usize) {
     let mut rows = vec![0; set.tuples()];
     measure(&format!("{name}, rows alone"), rounds, || {

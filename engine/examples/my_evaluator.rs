@@ -1,5 +1,5 @@
-//! A new evaluator in twenty lines, in a search, and in a match against the Schwarz table: `cargo
-//! run --release -p engine --example my_evaluator`
+//! A new evaluator in a search, and in a match against the Schwarz table: `cargo run --release -p
+//! engine --example my_evaluator`
 
 use engine::core::{
     calibration::{Calibrated, Calibration},
@@ -17,7 +17,7 @@ use engine::search::deepening::DeepeningSearch;
 use engine::search::limits::Limits;
 use std::{error::Error, sync::Arc};
 
-/// Progress of the most advanced stone of each side in rows and columns, own minus enemy's.
+/// Progress of the most advanced own stone in rows and columns, minus the enemy's.
 struct Runner;
 
 impl Score<Standard> for Runner {
@@ -35,7 +35,6 @@ impl Score<Standard> for Runner {
     }
 }
 
-/// Score calibrated to the win probability of the side to move.
 fn evaluator() -> Calibrated<Runner> {
     Calibrated {
         score: Runner,
@@ -64,7 +63,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
     }
 
-    // Pairs of games with the same set-ups and dice, sides swapped.
+    // Both games of a pair have the same set-up and dice, with sides swapped.
     let (pairs, mut won) = (500, 0);
     for pair in 0..pairs {
         let seed = derive_seed(1, SeedSpace::Arena, &[pair]);

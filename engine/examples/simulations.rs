@@ -1,9 +1,9 @@
-//! Simulations a second of the Monte-Carlo search: plain UCT, without proofs, from a start
-//! position.
+//! Simulations per second of plain UCT (no proofs), from a start position; prints the best of five
+//! runs: `cargo run --release -p engine --example simulations -- [simulations] [threads] [playout
+//! or nothing] [batch]`.
 //!
-//! `cargo run --release -p engine --example simulations -- [simulations] [threads] [playout or
-//! nothing] [batch]`: `nothing` gives leaves a constant value, so that only the tree is measured; a
-//! batch is the number of concurrent simulations. Prints the best of five runs.
+//! `nothing` gives leaves a constant value, so that only the tree is measured; `batch` is the
+//! number of concurrent simulations.
 
 #![allow(
     clippy::print_stdout,
@@ -22,7 +22,6 @@ use engine::search::{
 };
 use std::time::Instant;
 
-/// Leaf evaluation without cost.
 fn nothing(_: &Standard, _: &Position, random: &mut RandomStream) -> Payoffs {
     win_for((random.next_u64() >> 63) as usize)
 }

@@ -1,4 +1,4 @@
-//! The games, and the one list of them ([`crate::for_games!`]).
+//! The games and their only list, [`crate::for_games!`].
 
 #[cfg(feature = "test-game")]
 pub mod columns;
@@ -8,7 +8,7 @@ pub use {
 };
 
 /// Calls a macro with the name and type of every game: `for_games!(callback! arguments)` becomes
-/// `callback!([Name = Type, …] arguments)`. A new game adds its line here.
+/// `callback!([Name = Type, …] arguments)`. New games are added here.
 #[macro_export]
 macro_rules! for_games {
     ($($callback:ident)::+ ! $($arguments:tt)*) => {
@@ -21,7 +21,7 @@ macro_rules! for_games {
     };
 }
 
-/// Adds the test game for [`crate::for_games!`], in builds for tests.
+/// Adds the test game to [`crate::for_games!`] in builds for tests.
 #[cfg(feature = "test-game")]
 #[doc(hidden)]
 #[macro_export]
@@ -31,7 +31,6 @@ macro_rules! add_test_game {
     };
 }
 
-/// Adds no game: this is not a build for tests.
 #[cfg(not(feature = "test-game"))]
 #[doc(hidden)]
 #[macro_export]

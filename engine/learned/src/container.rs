@@ -1,7 +1,7 @@
-//! Safetensors files, with checksums of tensors and metadata.
+//! Safetensors files with checksums of tensors and metadata.
 //!
 //! The `safetensors` crate writes metadata in random order; here it is sorted, so that equal models
-//! are equal files.
+//! give equal files.
 
 use super::ModelError;
 use alea_core::text::joined;
@@ -9,7 +9,7 @@ use safetensors::{Dtype, SafeTensors};
 use std::{collections::BTreeMap, fmt::Write};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A tensor of little-endian numbers.
+/// A named tensor of little-endian numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tensor {
     name: String,
@@ -18,29 +18,28 @@ pub struct Tensor {
     bytes: Vec<u8>,
 }
 
-/// A safetensors file. Checksums are added by [`Self::to_bytes`] and verified by
-/// [`Self::check_checksums`].
+/// Content of a safetensors file. [`Self::to_bytes`] adds checksums, [`Self::check_checksums`]
+/// verifies them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Container {
-    /// Metadata values by key.
+    /// Metadata of the file, by key.
     pub metadata: BTreeMap<String, String>,
-    /// Tensors in the order of their data in the file.
+    /// Tensors, in the order of their data in the file.
     pub tensors: Vec<Tensor>,
 }
 
-/// Metadata keys of the checksums of the data section and of the other metadata.
 const DATA_CHECKSUM: &str = "checksum";
 const METADATA_CHECKSUM: &str = "metadata_checksum";
 
-/// A type of the numbers in tensors.
+/// A number type of tensors.
 pub trait Number: Copy {
-    /// The type's name in files.
+    /// Name of the type in files.
     const DTYPE: Dtype;
 
     /// Appends the number's little-endian bytes.
     fn write(self, bytes: &mut Vec<u8>);
 
-    /// Reads numbers; an incomplete last one is ignored.
+    /// Reads little-endian numbers; ignores an incomplete last one.
     fn read(bytes: &[u8]) -> Vec<Self>;
 }
 
@@ -63,7 +62,7 @@ macro_rules! impl_number {
 impl_number!(f32 F32, i32 I32, i16 I16, i8 I8);
 
 impl Tensor {
-    /// A tensor of the given shape with these numbers.
+    /// Creates a tensor; `values` are in row-major order.
     pub fn new<T: Number>(name: &str, shape: Vec<usize>, values: &[T]) -> Self {
         let mut bytes = Vec::with_capacity(size_of_val(values));
         values.iter().for_each(|value| value.write(&mut bytes));
@@ -77,7 +76,7 @@ impl Tensor {
 }
 
 impl Container {
-    /// Parses the bytes of a file; checksums are not verified.
+    /// Parses a file without verifying its checksums.
     pub fn parse(bytes: &[u8]) -> Result<Self, ModelError> {
         let file = SafeTensors::deserialize(bytes).map_err(|error| wrong_format(bytes, &error))?;
         let (_, header) =
@@ -88,7 +87,7 @@ impl Container {
             .flatten()
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect();
-        // In the order of the data, so that the data section can be concatenated.
+        // In the order of the data, for the checksum of the data section.
         let tensors = file
             .iter()
             .map(|(name, view)| Tensor {
@@ -134,7 +133,7 @@ impl Container {
             offset = end;
         }
         header.push('}');
-        // The data section is aligned to eight bytes.
+        // Readers expect the data section aligned to eight bytes.
         while header.len() % 8 != 0 {
             header.push(' ');
         }
@@ -149,7 +148,7 @@ impl Container {
         tensors.flat_map(|tensor| &tensor.bytes).copied().collect()
     }
 
-    /// The metadata value of a key; an error if it is missing.
+    /// Metadata value of `key`, or an error if it is missing.
     pub fn value(&self, key: &'static str) -> Result<&str, ModelError> {
         self.metadata.get(key).map(String::as_str).ok_or_else(|| {
             ModelError(format!(
@@ -175,7 +174,7 @@ impl Container {
         Ok(())
     }
 
-    /// Removes a tensor of this name and shape and returns its numbers.
+    /// Removes the tensor with this name and shape, and returns its numbers.
     pub fn take<T: Number>(&mut self, name: &str, shape: &[usize]) -> Result<Vec<T>, ModelError> {
         let Some(index) = self.tensors.iter().position(|tensor| tensor.name == name) else {
             return Err(ModelError(format!("tensor {name} is missing")));
@@ -192,7 +191,7 @@ impl Container {
         Ok(T::read(&tensor.bytes))
     }
 
-    /// Checks that all tensors were taken.
+    /// Checks that no tensors are left.
     pub fn finish(&self) -> Result<(), ModelError> {
         self.tensors.first().map_or(Ok(()), |Tensor { name, .. }| {
             Err(ModelError(format!(
@@ -202,7 +201,7 @@ impl Container {
     }
 }
 
-/// xxh3 over `key`, byte 0, `value`, byte 0 of all metadata but the checksum itself, sorted by key.
+/// xxh3 of `key`, byte 0, `value`, byte 0 of all metadata except this checksum, sorted by key.
 fn metadata_checksum(metadata: &BTreeMap<String, String>) -> u64 {
     let pairs = metadata.iter().filter(|(key, _)| *key != METADATA_CHECKSUM);
     let text: Vec<u8> = pairs
@@ -225,7 +224,7 @@ fn push_json_string(json: &mut String, text: &str) {
     json.push('"');
 }
 
-/// The error for a file of wrong length, or one that is no safetensors file.
+/// Distinguishes files of wrong length from other formats.
 fn wrong_format(bytes: &[u8], error: &safetensors::SafeTensorError) -> ModelError {
     let foreign = ModelError(format!("not a model file: {error}"));
     let found = bytes.len() as u64;
@@ -236,7 +235,7 @@ fn wrong_format(bytes: &[u8], error: &safetensors::SafeTensorError) -> ModelErro
         let is_json_header = bytes
             .get(8..)
             .is_some_and(|rest| rest.first().is_none_or(|first| *first == b'{'));
-        // Headers over 100 MB are not allowed, so larger numbers are other content.
+        // Safetensors headers are below 100 MB, so a larger length means another format.
         if is_json_header && length < 100_000_000 {
             let announced = match header_data_length(bytes, length) {
                 Some(data) => data.saturating_add(8 + length),
@@ -253,11 +252,11 @@ fn wrong_format(bytes: &[u8], error: &safetensors::SafeTensorError) -> ModelErro
     foreign
 }
 
-/// End of the last tensor in the data section, if the header is complete.
+/// End of the last tensor in the data section; `None` if the header is incomplete.
 fn header_data_length(bytes: &[u8], length: u64) -> Option<u64> {
     let end = usize::try_from(length).ok()?.checked_add(8)?;
     let header = bytes.get(8..end)?;
-    // Only for the text of an error: the library reads no header without its data.
+    // Only for error messages; the library parses no header without its data.
     let text = std::str::from_utf8(header).ok()?;
     let ends = text.split("\"data_offsets\":[").skip(1).filter_map(|rest| {
         let pair = rest.split(']').next()?;

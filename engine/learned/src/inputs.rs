@@ -1,9 +1,9 @@
-//! Inputs of learned evaluators: positions as symbols (*views*), tuple sets over views, and the
-//! features of networks.
+//! Inputs of learned evaluators: *views* (a position as one symbol per cell, seen by a seat), sets
+//! of tuples of view cells, and the features of neural networks.
 //!
-//! Training and inference share one extractor. Invariant: a view depends on the perspective alone,
-//! not on the seat's number. A canonical *schema text* in model files names every input with the
-//! version of its formula, so that no model runs on other inputs than those of its training.
+//! Training and inference share one extractor, which does not depend on the seat's number. A
+//! *schema text* in model files names every input with the version of its formula, so that no model
+//! runs on inputs other than those of its training.
 
 use super::{
     named_set::{Named, NamedSet},
@@ -18,29 +18,29 @@ use std::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Hash (xxh3, 64 bits) of a schema text, for model files.
+/// Hash (xxh3, 64 bits) of a schema text, stored in model files.
 pub fn hash(layout: &str) -> u64 {
     xxh3_64(layout.as_bytes())
 }
 
-/// A run of view cells with the same alphabet of symbols.
+/// Consecutive view cells with the same alphabet of symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellGroup {
-    /// Prefix of the cells' names, such as `b` for `b3`.
+    /// Prefix of the cells' names, such as `b` in `b3`.
     pub letter: char,
-    /// View index of the first cell; groups are in ascending order.
+    /// View index of the group's first cell; groups are in ascending order.
     pub start: usize,
-    /// Number of cells.
+    /// Number of cells in the group.
     pub count: usize,
     /// Number of symbols in the alphabet.
     pub symbols: usize,
-    /// Meaning of the symbols, for the schema text.
+    /// Meaning of the symbols, for schema texts.
     pub meaning: &'static str,
     /// Whether schema texts mention the group only if a tuple uses it.
     pub optional: bool,
 }
 
-/// One cell of a view, with the size of its alphabet.
+/// View index of a cell, and the size of its alphabet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cell {
     index: u16,
@@ -48,7 +48,7 @@ pub struct Cell {
 }
 
 impl CellGroup {
-    /// A group that is the only one of its view.
+    /// The only group of a view.
     pub const fn only(letter: char, count: usize, symbols: usize, meaning: &'static str) -> Self {
         Self {
             letter,
@@ -60,10 +60,10 @@ impl CellGroup {
         }
     }
 
-    /// The cell with this number in the group, from 0.
+    /// The cell with index `number` in the group.
     ///
     /// # Panics
-    /// If the number is out of range.
+    /// If the index is out of range.
     pub fn cell(&self, number: usize) -> Cell {
         assert!(number < self.count, "{}{number} is no cell", self.letter);
         Cell {
@@ -72,26 +72,26 @@ impl CellGroup {
         }
     }
 
-    /// All cells of the group.
+    /// All cells of the group, in order.
     pub fn all(&self) -> impl Iterator<Item = Cell> {
         (0..self.count).map(|number| self.cell(number))
     }
 
-    /// The number of a cell in this group; `None` if it is in another.
+    /// Index of a cell in this group; `None` for cells of other groups.
     pub fn number_of(&self, cell: Cell) -> Option<usize> {
         cell.index()
             .checked_sub(self.start)
             .filter(|number| *number < self.count)
     }
 
-    /// The range of the cells' names, such as `b0-24`.
+    /// Names of all cells as a range, such as `b0-24`.
     pub fn names(&self) -> String {
         format!("{}0-{}", self.letter, self.count - 1)
     }
 }
 
 impl Cell {
-    /// The cell's index in a view.
+    /// Index of the cell in views.
     #[inline]
     pub fn index(self) -> usize {
         usize::from(self.index)
@@ -107,32 +107,31 @@ impl Cell {
 /// A tuple set with a name. Its tuples never change, so that model files stay valid.
 #[derive(Debug)]
 pub struct NamedTuples<G> {
-    /// The name.
+    /// Name of the tuple set.
     pub name: &'static str,
-    /// The cells of each tuple.
+    /// Cells of each tuple.
     pub tuples: fn(&G) -> Vec<Vec<Cell>>,
 }
 
-/// Candidate tuples of one kind: the kind's name, and the cells of each tuple.
+/// Candidate tuples of one kind: name of the kind, and cells of each tuple.
 pub type TupleCandidates = (&'static str, Vec<Vec<Cell>>);
 
-/// A game whose positions have views, the inputs of n-tuple networks: arrays with one symbol per
-/// cell.
+/// A game with views, the inputs of n-tuple networks: one symbol per cell.
 pub trait TupleInputs: Playable {
-    /// The groups of cells of a view.
+    /// The groups of cells in a view.
     fn cells(&self) -> &[CellGroup];
 
-    /// Writes the view of a position from a seat's perspective, each symbol below its cell's
-    /// alphabet size. Entries outside of the cells stay.
+    /// Writes the view of a position from the perspective of `seat`: a symbol below the alphabet's
+    /// size for each cell; other entries stay.
     fn write_symbols(&self, position: &Self::Position, seat: Seat, symbols: &mut [u8]);
 
-    /// Range of [`alea_play::rules::Rules::remaining`] over unfinished positions; by default up
+    /// Range of [`alea_play::rules::Rules::remaining`] over unfinished positions; by default from 1
     /// to the maximal number of plies.
     fn remaining_range(&self) -> RangeInclusive<usize> {
         1..=self.max_plies().into()
     }
 
-    /// Named tuple sets, the default first; by default all pairs of cells of the first group.
+    /// Tuple sets, the default first; by default all pairs of cells of the first group.
     fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
         const {
             &[NamedTuples {
@@ -142,15 +141,15 @@ pub trait TupleInputs: Playable {
         }
     }
 
-    /// The cell that `cell` becomes under a symmetry
-    /// ([`alea_play::codec::Codec::transform_position`]); its symbols may be renamed.
+    /// Image of a cell under a symmetry ([`alea_play::codec::Codec::transform_position`]); its
+    /// symbols may be renamed.
     fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {
         let _ = symmetry;
         cell
     }
 
-    /// Candidates of a tuple search, up to symmetry; by default pairs and triples of cells of the
-    /// first group.
+    /// Candidates of a tuple search, without symmetric images; by default pairs and triples of
+    /// cells of the first group.
     fn tuple_candidates(&self, random: &mut RandomStream) -> Vec<TupleCandidates> {
         let _ = random;
         let cells: Vec<Cell> = self.cells()[0].all().collect();
@@ -165,40 +164,40 @@ pub trait TupleInputs: Playable {
     }
 }
 
-/// A game that n-tuple networks and neural networks learn.
+/// A game for which n-tuple networks and neural networks can be trained.
 pub trait Learnable: TupleInputs {
     /// Inference code of n-tuple networks, such as [`super::tuples::GenericKernels`].
     type Tuples: TupleKernels<Self>;
     /// Inference code of neural networks, such as [`super::tuples::GenericKernels`].
     type Network: NetworkKernels<Self>;
-    /// Optional feature groups of networks; [`NoFeatureGroup`] for none.
+    /// Optional feature groups of neural networks; [`NoFeatureGroup`] without any.
     type Group: Named;
 
-    /// Feature groups that a network has by default.
+    /// Optional feature groups that a neural network has by default.
     const DEFAULT_FEATURES: &'static [Self::Group] = &[];
 
-    /// The rules that models are trained on, which may differ from those played.
+    /// Rules on which models are trained, if they differ from the rules of play.
     fn training_rules(&self) -> Self {
         self.clone()
     }
 
-    /// Rules of several boards, changed to share one view, for training one model on all.
+    /// Changes the rules of several boards to share one view, for a model of all boards.
     fn for_joint_training(all: Vec<Self>) -> Vec<Self> {
         all
     }
 
-    /// The game's name and parameters in model files.
+    /// Name and parameters of the game in model files.
     fn model_name(&self) -> String {
         self.notation()
     }
 
-    /// The rules that a [`Learnable::model_name`] denotes; `None` for the name of another game.
+    /// The rules that a [`Learnable::model_name`] denotes; `None` for another game.
     fn from_model_name(name: &str) -> Option<Self> {
         Self::from_notation(name, None).ok()
     }
 
-    /// The one-hot slots of a network's features: ranges of first-layer rows, exactly one of which
-    /// is active. Slots may share rows. By default each cell of the first group is a slot with a
+    /// One-hot slots of a neural network's features: ranges of first-layer rows of which exactly
+    /// one is active; they may overlap. By default each cell of the first group is a slot with a
     /// row per symbol.
     fn feature_slots(&self, groups: NamedSet<Self::Group>) -> Vec<Range<usize>> {
         let _ = groups;
@@ -207,7 +206,7 @@ pub trait Learnable: TupleInputs {
         (0..cells.count).map(slot).collect()
     }
 
-    /// Writes the active row of each slot, from a seat's perspective.
+    /// Writes the active row of each slot, from the perspective of `seat`.
     fn active_features(
         &self,
         groups: NamedSet<Self::Group>,
@@ -233,7 +232,7 @@ pub trait Learnable: TupleInputs {
     }
 }
 
-/// Checks that upper limits of phases or buckets (`what`) ascend and leave none empty.
+/// Checks that the upper limits of phases or buckets (`what`) ascend and leave none empty.
 pub fn check_bucket_limits<G: TupleInputs>(
     game: &G,
     what: &str,
@@ -252,7 +251,7 @@ pub fn check_bucket_limits<G: TupleInputs>(
     ))
 }
 
-/// The limits of phases or buckets (`what`) in a schema text.
+/// Part of a schema text with the upper limits of phases or buckets (`what`).
 pub(super) fn format_limits<G: TupleInputs>(what: &str, limits: &[u8]) -> String {
     match limits {
         [] => String::new(),
@@ -276,7 +275,7 @@ pub fn all_pairs<G: TupleInputs>(game: &G) -> Vec<Vec<Cell>> {
 
 const STACK_CELLS: usize = 512;
 
-/// Calls `read` with the view of a position from a seat's perspective.
+/// Calls `read` with the view of a position from the perspective of `seat`.
 #[inline]
 pub fn with_view<G: TupleInputs, R>(
     game: &G,
@@ -299,7 +298,7 @@ pub fn with_view<G: TupleInputs, R>(
     }
 }
 
-/// Parses a cell such as `b3`; `b+3` and `b03` are refused.
+/// Parses the name of a cell, such as `b3`, but not `b+3` or `b03`.
 pub fn parse_cell(groups: &[CellGroup], text: &str) -> Option<Cell> {
     let mut characters = text.chars();
     let letter = characters.next()?;
@@ -310,7 +309,7 @@ pub fn parse_cell(groups: &[CellGroup], text: &str) -> Option<Cell> {
         .filter(|cell| format_cell(groups, *cell) == text)
 }
 
-/// Name of a cell.
+/// Name of a cell, such as `b3`.
 pub fn format_cell(groups: &[CellGroup], cell: Cell) -> String {
     groups
         .iter()
@@ -318,7 +317,7 @@ pub fn format_cell(groups: &[CellGroup], cell: Cell) -> String {
         .unwrap_or_default()
 }
 
-/// The type of feature groups of a game without any.
+/// Feature group of a game without any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NoFeatureGroup {}
 

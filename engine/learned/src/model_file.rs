@@ -1,8 +1,8 @@
-//! Model files: weights of learned evaluators with everything needed to validate them.
+//! Model files: learned evaluators as safetensors with metadata (`docs/reference/formats.md`,
+//! section "Model files").
 //!
-//! A model file is a safetensors file with string metadata (`docs/reference/formats.md`, section
-//! "Model files"). Invariant: a loaded model equals the saved one to the last bit, and the same
-//! model gives the same bytes.
+//! Invariant: a loaded model equals the saved one to the last bit, and equal models give equal
+//! bytes.
 
 use super::{
     ModelError,
@@ -22,10 +22,10 @@ use alea_core::{
 use alea_play::registry::AnyEvaluator;
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-/// Format version of this build.
+/// Format version of model files.
 pub const SCHEMA: &str = "1";
 
-/// The learned evaluator in a model file.
+/// A learned evaluator from a model file.
 #[derive(Clone, Debug)]
 pub enum Model<G: Learnable> {
     /// An n-tuple network.
@@ -34,16 +34,16 @@ pub enum Model<G: Learnable> {
     Network(Network<G>),
 }
 
-/// A model with its provenance.
+/// A learned evaluator with its provenance.
 #[derive(Clone, Debug)]
 pub struct ModelFile<G: Learnable> {
-    /// Free text, by convention JSON: data, settings, seed and result of the training.
+    /// Data, settings, seed and result of the training; by convention JSON.
     pub provenance: String,
-    /// The weights.
+    /// The learned evaluator.
     pub model: Model<G>,
 }
 
-// A derive would require `G: PartialEq`.
+// Not derived, because a derive would require `G: PartialEq`.
 impl<G: Learnable> PartialEq for Model<G> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -61,19 +61,19 @@ impl<G: Learnable> PartialEq for ModelFile<G> {
 }
 
 impl<G: Learnable> ModelFile<G> {
-    /// Writes the model atomically.
+    /// Writes the model file atomically.
     pub fn save(&self, path: &Path) -> Result<(), ModelError> {
         let bytes = self.to_bytes();
         files::write_atomically(path, |file| file.write_all(&bytes)).map_err(from_file)
     }
 
-    /// Loads and validates a model of a game.
+    /// Loads and validates a model file for `game`.
     pub fn load(game: &G, path: &Path) -> Result<Self, ModelError> {
         let bytes = files::read(path, FileKind::Data).map_err(from_file)?;
         Self::from_bytes(game, &bytes).map_err(|problem| with_path(path, problem))
     }
 
-    /// The bytes of the model's file.
+    /// Bytes of the model file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut container = match &self.model {
             Model::NTuple(model) => ntuple_container(model),
@@ -94,7 +94,7 @@ impl<G: Learnable> ModelFile<G> {
         container.to_bytes()
     }
 
-    /// Parses the bytes of a model file, with the first failure of these checks in order: format,
+    /// Parses and validates a model file for `game`. The error is the first failure among format,
     /// schema, game, kind, features, checksums, tensors, weights.
     pub fn from_bytes(game: &G, bytes: &[u8]) -> Result<Self, ModelError> {
         let container = Container::parse(bytes)?;
@@ -136,7 +136,7 @@ impl<G: Learnable> ModelFile<G> {
     }
 }
 
-/// Reads the game's name in a model file.
+/// Name of the game of a model file.
 pub fn read_game_name(path: &Path) -> Result<String, ModelError> {
     let bytes = files::read(path, FileKind::Data).map_err(from_file)?;
     let container = Container::parse(&bytes);
@@ -165,7 +165,7 @@ pub fn evaluator<G: Learnable>(
 }
 
 impl<G: Learnable> Model<G> {
-    /// The kind of model, `ntuple` or `network`.
+    /// Kind of model: `ntuple` or `network`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::NTuple(_) => "ntuple",
@@ -173,7 +173,7 @@ impl<G: Learnable> Model<G> {
         }
     }
 
-    /// Describes the model: tuple set, or layers and inputs.
+    /// One-line description: tuple set, or layers, inputs and buckets.
     pub fn summary(&self) -> String {
         match self {
             Self::NTuple(model) => format!("tuple set {}", model.set().name()),
@@ -189,7 +189,7 @@ impl<G: Learnable> Model<G> {
         }
     }
 
-    /// The game's name in model files.
+    /// Name of the game in model files.
     pub fn game(&self) -> String {
         match self {
             Self::NTuple(model) => model.set().game().model_name(),
@@ -197,7 +197,7 @@ impl<G: Learnable> Model<G> {
         }
     }
 
-    /// The schema text of the model's inputs.
+    /// Schema text of the model's inputs.
     pub fn features(&self) -> String {
         match self {
             Self::NTuple(model) => model.set().description(),
@@ -205,7 +205,7 @@ impl<G: Learnable> Model<G> {
         }
     }
 
-    /// Number of weights, biases included.
+    /// Number of weights, including biases.
     pub fn parameters(&self) -> usize {
         match self {
             Self::NTuple(model) => model.weights().len() + 1,
@@ -214,10 +214,10 @@ impl<G: Learnable> Model<G> {
     }
 }
 
-/// The kind of neural networks in files; `network` was a floating-point format.
+/// Kind of neural networks in files; `network` was a floating-point format.
 const NETWORK: &str = "integer_network";
 
-/// The entries of a file's metadata.
+/// Collects the metadata of a file.
 pub fn metadata<const N: usize>(pairs: [(&str, String); N]) -> BTreeMap<String, String> {
     pairs
         .into_iter()
@@ -261,7 +261,7 @@ fn network_scales(layers: usize) -> String {
     )
 }
 
-/// `shape` with the number of buckets in front, unless that is 1.
+/// Puts the number of buckets in front of `shape`, unless it is 1.
 fn with_bucket_dimension(buckets: usize, shape: &[usize]) -> Vec<usize> {
     let all = (buckets > 1).then_some(buckets).into_iter();
     all.chain(shape.iter().copied()).collect()
@@ -328,7 +328,7 @@ fn read_ntuple<G: Learnable>(
     TupleNetwork::new(set, weights, bias[0])
 }
 
-/// Upper limits of all phases or buckets but the last, from the metadata.
+/// Upper limits of all phases or buckets except the last.
 fn read_limits(container: &Container, key: &'static str) -> Result<Vec<u8>, ModelError> {
     let Ok(text) = container.value(key) else {
         return Ok(Vec::new());

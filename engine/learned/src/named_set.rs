@@ -1,7 +1,5 @@
-//! Sets of named items, such as the feature groups of a network.
-//!
-//! Invariant: a set is written in the order of [`Named::ALL`], in configurations as a list of
-//! names, in files as names joined by commas.
+//! Sets of named items, such as the feature groups of a neural network. They are written in the
+//! order of [`Named::ALL`]: as a list of names in configurations, joined by commas in model files.
 
 use alea_core::text::{joined, suggestion};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -11,24 +9,24 @@ use std::{fmt::Debug, hash::Hash};
 pub trait Named: Copy + Debug + Eq + Hash + Send + Sync + 'static {
     /// All items in order; at most 32.
     const ALL: &'static [Self];
-    /// The kind of item, in the singular, for errors: `feature group`.
+    /// Kind of item for errors, in the singular: `feature group`.
     const KIND: &'static str;
 
-    /// The item's name.
+    /// Name of the item.
     fn name(self) -> &'static str;
 
-    /// The item's index in [`Self::ALL`].
+    /// Index of the item in [`Self::ALL`].
     fn number(self) -> usize;
 }
 
-/// A set of items.
+/// A set of named items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NamedSet<N> {
     bits: u32,
     marker: std::marker::PhantomData<N>,
 }
 
-/// The error for an unknown name, with the known names.
+/// Error for an unknown name, with the known names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnknownName(String);
@@ -57,16 +55,16 @@ impl<N> Default for NamedSet<N> {
 }
 
 impl<N: Named> NamedSet<N> {
-    /// All items.
+    /// The set of all items.
     pub const ALL: Self = Self::from_bits(((1u64 << N::ALL.len()) - 1) as u32);
 
-    /// Whether the set contains an item.
+    /// Whether the set contains `item`.
     #[inline]
     pub fn contains(self, item: N) -> bool {
         self.bits >> item.number() & 1 == 1
     }
 
-    /// The set with one more item.
+    /// Adds `item`.
     #[must_use]
     pub fn with(self, item: N) -> Self {
         Self::from_bits(self.bits | 1 << item.number())
@@ -85,7 +83,7 @@ impl<N: Named> NamedSet<N> {
         joined(self.iter().map(N::name), ",")
     }
 
-    /// Parses [`Self::names`], in any order.
+    /// Parses names joined by commas, in any order.
     pub fn from_names(names: &str) -> Result<Self, UnknownName> {
         Self::from_list(
             names
@@ -95,7 +93,7 @@ impl<N: Named> NamedSet<N> {
         )
     }
 
-    /// The set of these names.
+    /// The set of the items with these names.
     pub fn from_list<T: AsRef<str>>(
         names: impl IntoIterator<Item = T>,
     ) -> Result<Self, UnknownName> {

@@ -1,8 +1,8 @@
-//! Quantized neural networks (NNUE, Nasu 2018) for the leaves of a search.
+//! Quantized neural networks (NNUE, Nasu 2018) for the leaves of a search; [`NetworkWeights`] has
+//! the formula.
 //!
-//! Inputs are one-hot slots ([`Learnable::feature_slots`]). The layers after the first exist once
-//! per bucket of the remaining game ([`Network::bucket_limits`]). [`NetworkWeights`] has the
-//! formula. Invariant: all sums are exact integers, so incremental updates equal a refresh, and all
+//! Inputs are one-hot slots ([`Learnable::feature_slots`]); later layers exist once per bucket of
+//! the remaining game. Invariant: sums are exact integers, so updates equal a refresh, and all
 //! kernels and instruction sets give the same bits.
 
 mod accumulator;
@@ -25,24 +25,25 @@ use alea_core::{
 };
 use std::fmt::Debug;
 
-/// Maximal number of one-hot slots.
+/// Maximal number of one-hot slots, and so of active inputs.
 pub const MAX_ACTIVE: usize = 512;
 
-/// Inference code for a game's networks: [`GenericKernels`] or faster code. Invariant: the logits
-/// equal [`Network::logit_from_scratch`].
+/// Inference code for a game's neural networks: [`GenericKernels`] or faster code. Invariant:
+/// logits equal [`Network::logit_from_scratch`].
 pub trait NetworkKernels<G: Learnable<Network = Self>>:
     Clone + Debug + Send + Sync + Sized + 'static
 {
-    /// State of a position that a search updates from move to move.
+    /// State of a position, such as accumulators, that a search updates from move to move.
     type Cache: Clone + Default + Send;
 
-    /// See [`Evaluator::BATCHES_SUCCESSORS`].
+    /// Value of [`Evaluator::BATCHES_SUCCESSORS`] with these kernels.
     const BATCHES_SUCCESSORS: bool = false;
 
-    /// Whether the code needs [`NetworkWeights::fits_i16_accumulator`]; if so, training ensures it.
+    /// Whether the kernels need [`NetworkWeights::fits_i16_accumulator`], which training then
+    /// ensures.
     const I16_ACCUMULATOR: bool = false;
 
-    /// Prepares the code for a network with these feature groups.
+    /// Prepares the kernels for a network.
     fn new(
         weights: &NetworkWeights,
         groups: NamedSet<G::Group>,
@@ -50,10 +51,10 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         instructions: Instructions,
     ) -> Self;
 
-    /// See [`Evaluator::refresh`].
+    /// Computes the cache of a position from scratch ([`Evaluator::refresh`]).
     fn refresh(network: &Network<G>, game: &G, position: &G::Position, cache: &mut Self::Cache);
 
-    /// See [`Evaluator::update`].
+    /// Computes the cache after a move from its parent's ([`Evaluator::update`]).
     fn update(
         network: &Network<G>,
         game: &G,
@@ -65,7 +66,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
     /// Log odds of the side to move in units of 1 / [`LOGIT_SCALE`], from the position's cache.
     fn logit(network: &Network<G>, game: &G, position: &G::Position, cache: &Self::Cache) -> i32;
 
-    /// See [`Evaluator::one_ply`].
+    /// Expected value of a position one ply deep ([`Evaluator::one_ply`]).
     fn one_ply(
         network: &Network<G>,
         game: &G,
@@ -75,7 +76,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         one_ply_serial(network, game, position, cache)
     }
 
-    /// See [`Evaluator::score_successors`].
+    /// Writes move-ordering scores of all successors ([`Evaluator::score_successors`]).
     fn score_successors(
         network: &Network<G>,
         game: &G,
@@ -86,7 +87,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         score_successors_serial(network, game, position, moves, scores);
     }
 
-    /// See [`Evaluator::value_successors`].
+    /// Writes the values of all successors ([`Evaluator::value_successors`]).
     fn value_successors(
         network: &Network<G>,
         game: &G,
@@ -126,7 +127,7 @@ impl<G: Learnable<Network = Self>> NetworkKernels<G> for GenericKernels {
     }
 }
 
-/// An immutable network that is ready for evaluation.
+/// An immutable neural network, ready for evaluation.
 #[derive(Clone, Debug)]
 pub struct Network<G: Learnable> {
     weights: NetworkWeights,
@@ -140,8 +141,8 @@ pub struct Network<G: Learnable> {
 }
 
 impl<G: Learnable> Network<G> {
-    /// A network with these optional feature groups. `bucket_limits` are upper limits of
-    /// [`alea_play::rules::Rules::remaining`] of all buckets but the last.
+    /// Creates a network with optional feature groups. `bucket_limits` are the upper limits of
+    /// [`alea_play::rules::Rules::remaining`] of all buckets except the last.
     pub fn new(
         game: &G,
         groups: NamedSet<G::Group>,
@@ -174,7 +175,7 @@ impl<G: Learnable> Network<G> {
         })
     }
 
-    /// The same network with other instructions than the best of this machine; values are equal.
+    /// The same network on other SIMD instructions than the machine's best; values are equal.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         Self {
@@ -189,44 +190,44 @@ impl<G: Learnable> Network<G> {
         }
     }
 
-    /// The weights.
+    /// Quantized weights of the network.
     pub fn weights(&self) -> &NetworkWeights {
         &self.weights
     }
 
-    /// The optional feature groups of the inputs.
+    /// Optional feature groups of the network's inputs.
     pub fn groups(&self) -> NamedSet<G::Group> {
         self.groups
     }
 
-    /// Upper limits of the remaining game of all buckets but the last; empty for one bucket.
+    /// Upper limits of the remaining game of all buckets except the last; empty for one bucket.
     pub fn bucket_limits(&self) -> &[u8] {
         &self.bucket_limits
     }
 
-    /// The inference code prepared for this network.
+    /// Inference code prepared for this network.
     #[inline]
     pub fn kernels(&self) -> &G::Network {
         &self.kernels
     }
 
-    /// The instruction set in use.
+    /// SIMD instructions in use.
     pub fn instructions(&self) -> Instructions {
         self.instructions
     }
 
-    /// The schema text of the inputs.
+    /// Schema text of the network's inputs.
     pub fn layout(&self) -> &str {
         &self.layout
     }
 
-    /// The game's name and parameters in model files.
+    /// Name and parameters of the game in model files.
     pub fn game(&self) -> &str {
         &self.game
     }
 
     /// Log odds of the side to move in units of 1 / [`LOGIT_SCALE`], without cache or game-specific
-    /// code.
+    /// kernels: the reference.
     pub fn logit_from_scratch(&self, game: &G, position: &G::Position) -> i32 {
         let (mut rows, mut sums) = ([0; MAX_ACTIVE], [0; MAX_WIDTH]);
         let (rows, sums) = (
@@ -240,7 +241,7 @@ impl<G: Learnable> Network<G> {
 
     #[inline]
     fn logit_from_sums(&self, game: &G, position: &G::Position, sums: &[i32]) -> i32 {
-        // Zeroing scratch space for wide layers takes longer than narrow layers.
+        // Zeroing scratch space for wide layers takes longer than evaluating narrow ones.
         const NARROW: usize = 128;
         let (instructions, weights) = (self.instructions, &self.weights);
         let bucket = bucket(&self.bucket_limits, game.remaining(position));
@@ -255,7 +256,7 @@ impl<G: Learnable> Network<G> {
     }
 }
 
-/// The bucket of positions with so much of the game remaining.
+/// Bucket of positions with `remaining` left of the game.
 #[inline]
 pub fn bucket(bucket_limits: &[u8], remaining: usize) -> usize {
     let below = |bound: &&u8| usize::from(**bound) < remaining;
@@ -270,7 +271,8 @@ pub(super) fn layout<G: Learnable>(
     game.feature_schema(groups) + &format_limits::<G>("buckets", bucket_limits)
 }
 
-/// Log odds in floating point, without the lowest bits, so that the logistic is monotone.
+/// Log odds in floating point; without the lowest bits of `logit`, so that the logistic is
+/// monotone.
 #[inline]
 pub fn log_odds(logit: i32) -> f32 {
     const DROPPED_BITS: u32 = 5;
@@ -284,7 +286,7 @@ pub fn win_probability(logit: i32) -> f32 {
 }
 
 impl<G: Learnable> PartialEq for Network<G> {
-    /// Compares weights and game; instructions are ignored.
+    /// Compares weights and game, not instructions.
     fn eq(&self, other: &Self) -> bool {
         (&self.weights, &self.layout, &self.game) == (&other.weights, &other.layout, &other.game)
     }

@@ -1,9 +1,9 @@
-//! n-tuple networks: sums of table entries, each indexed by a few symbols of the position's view.
+//! n-tuple networks (Lucas 2008, Othello): sums of weights from tables, one per tuple of view
+//! cells, indexed by the cells' symbols.
 //!
-//! The logit is `bias + Σ_t weights[row of tuple t]`, the value its logistic. All tables are one
-//! array of rows, with a set of tables per phase of the remaining game. Sums are quantized and
-//! exact, so all implementations and incremental updates give the same bits. Source: Lucas 2008
-//! (Othello).
+//! The logit is `bias + Σ_t weights[row of tuple t]`. All tables are one array of rows, with a set
+//! of tables per phase of the remaining game. Sums are quantized and exact, so all kernels and
+//! incremental updates give the same bits.
 
 mod quantized;
 mod set;
@@ -23,38 +23,38 @@ use alea_core::{
 use std::fmt::Debug;
 
 /// Inference code for a game's n-tuple networks: [`GenericKernels`] or faster code. Invariant: the
-/// same rows, and exact sums of their weights.
+/// same table rows, and exact sums of their weights.
 pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     Clone + Debug + Send + Sync + Sized + 'static
 {
     /// State of a position that a search updates from move to move.
     type Cache: Clone + Default + Send;
 
-    /// See [`Evaluator::BATCHES_SUCCESSORS`].
+    /// Value of [`Evaluator::BATCHES_SUCCESSORS`] with these kernels.
     const BATCHES_SUCCESSORS: bool = false;
 
-    /// Prepares the code for these tuples; `bases` are the first rows of their tables.
+    /// Prepares the kernels; `bases` is the first row of each tuple's table.
     fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self;
 
-    /// The same kernels on other instructions than the best of this machine; values are equal.
+    /// The same kernels on other SIMD instructions than the machine's best; values are equal.
     #[must_use]
     fn with_instructions(&self, _instructions: Instructions) -> Self {
         self.clone()
     }
 
-    /// Writes the row of each tuple, as an index into all tables.
+    /// Writes each tuple's row, as an index into the array of all tables.
     #[inline]
     fn rows(set: &TupleSet<G>, position: &G::Position, out: &mut [u32]) {
         set.rows_generic(position, out);
     }
 
-    /// Sum of a position's quantized weights and the bias.
+    /// Quantized bias plus the weights of a position's rows.
     #[inline]
     fn sum(network: &TupleNetwork<G>, position: &G::Position) -> i32 {
         sum_by_rows(network, position)
     }
 
-    /// See [`Evaluator::one_ply`].
+    /// Expected value of a position one ply deep ([`Evaluator::one_ply`]).
     fn one_ply(
         network: &TupleNetwork<G>,
         game: &G,
@@ -64,7 +64,8 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
         one_ply_serial(network, game, position, cache)
     }
 
-    /// See [`Evaluator::score_successors`]: log odds with batched successors, otherwise values.
+    /// Writes move-ordering scores of all successors ([`Evaluator::score_successors`]): log odds
+    /// with batched successors, otherwise values.
     fn score_successors(
         network: &TupleNetwork<G>,
         game: &G,
@@ -76,7 +77,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     }
 }
 
-/// [`TupleKernels::sum`] for any game, from the row of each tuple.
+/// Quantized bias plus the weights of the rows that [`TupleKernels::rows`] writes, for any game.
 #[inline]
 pub fn sum_by_rows<G: Learnable>(network: &TupleNetwork<G>, position: &G::Position) -> i32 {
     let mut rows = [0u32; MAX_TUPLES];
@@ -88,7 +89,8 @@ pub fn sum_by_rows<G: Learnable>(network: &TupleNetwork<G>, position: &G::Positi
     })
 }
 
-/// Inference code for any game, from the view of a position.
+/// Inference code for any game: n-tuple networks from views, neural networks from
+/// [`super::network::Accumulators`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GenericKernels;
 
@@ -100,11 +102,11 @@ impl<G: Learnable<Tuples = Self>> TupleKernels<G> for GenericKernels {
     }
 }
 
-/// An n-tuple network.
+/// An n-tuple network, ready for evaluation.
 #[derive(Clone, Debug)]
 pub struct TupleNetwork<G: Learnable> {
     set: TupleSet<G>,
-    /// The weights before quantization, as in files.
+    /// Weights before quantization, as in model files.
     weights: Vec<f32>,
     bias: f32,
     quantized: QuantizedWeights,
@@ -117,8 +119,8 @@ impl<G: Learnable> PartialEq for TupleNetwork<G> {
 }
 
 impl<G: Learnable> TupleNetwork<G> {
-    /// A network with one weight per row of the set; an error if a weight is not finite, or sums
-    /// get too large.
+    /// Creates a network with one weight per row of `set`; an error if a weight is not finite or
+    /// sums get too large.
     pub fn new(set: TupleSet<G>, weights: Vec<f32>, bias: f32) -> Result<Self, ModelError> {
         if weights.len() != set.rows() {
             let (found, expected) = (weights.len(), set.rows());
@@ -144,13 +146,13 @@ impl<G: Learnable> TupleNetwork<G> {
         })
     }
 
-    /// The tuples.
+    /// Tuple set of the network.
     #[inline]
     pub fn set(&self) -> &TupleSet<G> {
         &self.set
     }
 
-    /// One weight per row of the set, before quantization.
+    /// Weight of each row of the tuple set, before quantization.
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }
@@ -160,13 +162,13 @@ impl<G: Learnable> TupleNetwork<G> {
         self.bias
     }
 
-    /// The quantized weights.
+    /// Quantized weights of the network.
     #[inline]
     pub fn quantized(&self) -> &QuantizedWeights {
         &self.quantized
     }
 
-    /// The same network on other instructions than the best of this machine; values are equal.
+    /// The same network on other SIMD instructions than the machine's best; values are equal.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         Self {

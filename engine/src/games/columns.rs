@@ -1,8 +1,8 @@
-//! *Columns*, the game of tests and of the guide for new games, in one file.
+//! *Columns*, a small game for tests and for the guide to new games.
 //!
-//! Each side in turn throws a die of four and writes the number into one of its three columns, over
-//! the old number; the same number in the opposite column is erased. After eight throws the larger
-//! number wins a column, and more columns the game.
+//! Each side in turn throws a four-sided die and writes the number into one of its three columns,
+//! over the old number; the same number in the opposite column is erased. After eight throws the
+//! larger number wins a column, and more columns the game.
 
 use crate::core::{
     calibration::Calibration,
@@ -24,7 +24,7 @@ use crate::play::{
     registry::{EvaluatorEntry, calibrated},
 };
 
-/// The rules, without parameters.
+/// The rules of Columns, without parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Columns;
 
@@ -54,7 +54,7 @@ impl Game for Columns {
         moves.clear();
         (0..12).for_each(|index| moves.push((index / 3 + 1, index % 3)));
     }
-    /// Each number of the die allows a range of three moves.
+    /// Each face of the die allows a range of three moves.
     fn outcomes(&self, _: &Board, _: &[Move]) -> Self::Outcomes {
         uniform_outcomes(12)
     }
@@ -127,7 +127,7 @@ impl GameText for Columns {
     }
 }
 
-/// The hand-made evaluator: the lead of the side to move.
+/// Lead of the side to move.
 impl Score<Self> for Columns {
     fn score(&self, game: &Self, table: &Board) -> f32 {
         column_lead(table, game.to_move(table)) as f32

@@ -1,20 +1,17 @@
-//! NNUE accumulators: sums of the first layer, updated from move to move.
-//!
-//! There is one accumulator per perspective; the evaluation uses that of the side to move.
-//! Invariant: integer sums, so an update equals a refresh to the last bit.
+//! NNUE accumulators: first-layer sums, one per perspective, updated from move to move. Sums are
+//! integers, so an update equals a refresh to the last bit.
 
 use super::{Network, kernels};
 use crate::inputs::Learnable;
 use alea_core::game::Seat;
 
-/// First-layer sums without biases from every perspective, and the active rows. Reuse allocates
-/// nothing.
+/// First-layer sums (without biases) and active rows of every perspective. Reuse allocates nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Accumulators {
     width: usize,
     sums: Vec<i32>,
     rows: Vec<u16>,
-    /// Scratch space: rows that a move adds and removes.
+    /// Scratch space of [`Self::update`]: rows added and removed by a move.
     added: Vec<u16>,
     removed: Vec<u16>,
 }
@@ -28,7 +25,7 @@ impl PartialEq for Accumulators {
 impl Eq for Accumulators {}
 
 impl Accumulators {
-    /// The first-layer sums from a seat's perspective.
+    /// First-layer sums from the perspective of `seat`.
     #[inline]
     pub fn perspective(&self, seat: Seat) -> &[i32] {
         &self.sums[seat * self.width..][..self.width]
@@ -96,7 +93,7 @@ impl Accumulators {
                     removed.push(old);
                 }
             }
-            // Two rows per change: many changes cost more than a refresh.
+            // A change costs two rows, so many changes cost more than a refresh.
             if 2 * added.len() > active {
                 kernels::sum_rows(instructions, matrix, rows, sums);
             } else {

@@ -1,19 +1,19 @@
-//! Inner loops of networks, written once for auto-vectorization and compiled for every level of
-//! [`Instructions`](alea_core::simd::Instructions). 32-bit sums that cannot overflow do not
-//! depend on their order.
+//! Inner loops of neural networks, written for auto-vectorization and compiled for every level of
+//! [`Instructions`](alea_core::simd::Instructions). 32-bit sums do not overflow, so their order
+//! does not matter.
 
 use super::{ACTIVATION_MAX, HIDDEN_SCALE, LANES, NetworkWeights, SHIFT};
 use alea_core::simd::multiversion;
 
 multiversion! {
-    /// Writes the sum of the listed rows of `matrix`, each as long as `out`, to `out`.
+    /// Writes the sum of the listed rows of `matrix`, each as long as `out`.
     pub(super) fn sum_rows(matrix: &[i16], rows: &[u16], out: &mut [i32]) {
         any => sum_rows_body,
     }
 }
 
 multiversion! {
-    /// Writes `base` + the `added` rows − the `removed` rows of `matrix` to `out`.
+    /// Writes `base` + the `added` rows − the `removed` rows of `matrix`.
     pub(super) fn change_rows(
         matrix: &[i16],
         base: &[i32],
@@ -26,7 +26,8 @@ multiversion! {
 }
 
 multiversion! {
-    /// The logit from first-layer sums, by the layers of a bucket; no layer is wider than `WIDTH`.
+    /// Logit from first-layer sums, with the later layers of `bucket`; no layer is wider than
+    /// `WIDTH`.
     pub(super) fn forward<const WIDTH: usize>(
         weights: &NetworkWeights,
         bucket: usize,
@@ -36,10 +37,10 @@ multiversion! {
     }
 }
 
-/// A block of neurons. Loops over it are unrolled into vector instructions.
+/// Sums of a block of neurons; loops over it unroll into vector instructions.
 type Lanes = [i32; LANES];
 
-/// `sums[lane] += factor · row[lane]`, for the first [`LANES`] items of `row`.
+/// `sums[lane] += factor · row[lane]` for the first [`LANES`] items of `row`.
 #[inline(always)]
 fn add_scaled<T: Copy + Into<i32>>(sums: &mut Lanes, factor: i32, row: &[T]) {
     let row = &row[..LANES];
@@ -96,7 +97,7 @@ fn forward_body<const WIDTH: usize>(weights: &NetworkWeights, bucket: usize, sum
     logit
 }
 
-/// The activations of the last hidden layer, in one of the two scratch buffers.
+/// Activations of the last hidden layer, in one of the scratch buffers.
 #[inline(always)]
 fn hidden_layers<'a, const WIDTH: usize>(
     weights: &NetworkWeights,

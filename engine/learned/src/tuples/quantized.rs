@@ -1,9 +1,8 @@
 //! Quantized weights of an n-tuple network.
 //!
-//! A weight is a multiple of 2⁻ᵇ with the largest b of at most 22 for which no sum reaches 2³⁰,
-//! whatever the position. Sums are exact, so incremental updates are too. Invariant: apart from the
-//! bias's rounding offset, a sum differs by at most (tuples + 1) · 2⁻ᵇ⁻¹ from that of the original
-//! weights.
+//! A weight is a multiple of 2⁻ᵇ, with the largest b ≤ 22 for which no sum can reach 2³⁰. Apart
+//! from the bias's rounding offset, a sum differs from that of the original weights by at most
+//! (tuples + 1) · 2⁻ᵇ⁻¹.
 
 use super::TupleSet;
 use crate::{ModelError, inputs::Learnable};
@@ -13,7 +12,7 @@ const MAX_BITS: u32 = 22;
 
 const MIN_BITS: u32 = 8;
 
-/// Limit of the magnitude of all sums, below the sentinel values of searches.
+/// Limit of the magnitude of sums, below the sentinel values of searches.
 const LIMIT: f64 = (1u32 << 30) as f64;
 
 pub(super) const MAX_LOG_ODDS: f64 = LIMIT / (1u32 << MIN_BITS) as f64;
@@ -23,9 +22,9 @@ const LOG_ODDS_BITS: u32 = 18;
 /// Weights and bias as integers, in units of 2⁻ᵇ of the log odds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuantizedWeights {
-    /// A weight for each row of all tables.
+    /// Weight of each row of all tables.
     pub weights: Vec<i32>,
-    /// Includes half a step of the log odds, so that [`Self::log_odds`] rounds to the nearest.
+    /// Bias with half a step of the log odds, so that [`Self::log_odds`] rounds to the nearest.
     pub bias: i32,
     /// b, the number of fractional bits.
     pub bits: u32,
@@ -37,10 +36,10 @@ fn rounding_offset(bits: u32) -> i32 {
 }
 
 impl QuantizedWeights {
-    /// Rounds the weights, as finely as possible without overflow of any sum.
+    /// Rounds the weights as finely as possible without overflow of any sum.
     ///
     /// # Errors
-    /// If a weight is not finite, or they are too large.
+    /// If sums may get too large.
     pub fn new<G: Learnable>(
         set: &TupleSet<G>,
         weights: &[f32],
@@ -77,16 +76,16 @@ impl QuantizedWeights {
         })
     }
 
-    /// Log odds in floating point from a sum with the bias, in steps of at least 2⁻¹⁸, so that the
-    /// logistic is monotone.
+    /// Log odds from a sum of bias and weights, in steps of at least 2⁻¹⁸, so that the logistic is
+    /// monotone.
     #[inline]
     pub fn log_odds(&self, sum: i32) -> f32 {
         let bits = self.bits.min(LOG_ODDS_BITS);
-        // 2⁻ᵇ, made from its exponent.
+        // 2⁻ᵇ by its exponent bits.
         (sum >> (self.bits - bits)) as f32 * f32::from_bits((127 - bits) << 23)
     }
 
-    /// Win probability of a sum of weights and bias.
+    /// Win probability from a sum of bias and weights.
     #[inline]
     pub fn win_probability(&self, sum: i32) -> f32 {
         logistic(self.log_odds(sum))

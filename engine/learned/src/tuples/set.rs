@@ -1,7 +1,5 @@
-//! Tuple sets, which map a position to one table row per tuple.
-//!
-//! Invariant: [`TupleSet::rows_from_view`] defines the rows, and game-specific code computes the
-//! same. Every row is within its tuple's table, whatever the position.
+//! Tuple sets, which map a position to one row of each tuple's table. [`TupleSet::rows_from_view`]
+//! defines the rows; game-specific code must compute the same.
 
 use super::TupleKernels;
 use crate::{
@@ -17,7 +15,7 @@ use alea_core::{
 };
 use std::{fmt::Debug, ops::Range};
 
-/// Maximal number of tuples; bounds the stack space of an evaluation.
+/// Maximal number of tuples, which bounds the stack space of an evaluation.
 pub const MAX_TUPLES: usize = 256;
 
 /// Maximal number of cells in a tuple.
@@ -26,7 +24,7 @@ pub const MAX_CELLS: usize = 12;
 /// Maximal number of rows over all tables and phases.
 pub const MAX_ROWS: usize = 1 << 26;
 
-/// Name of a set without a name in the game, given by its tuples.
+/// Name of sets that are given by their tuples instead of a name in the game.
 pub const CUSTOM: &str = "custom";
 
 /// A list of tuples with the layout of their tables.
@@ -34,22 +32,21 @@ pub const CUSTOM: &str = "custom";
 pub struct TupleSet<G: Learnable> {
     game: G,
     name: &'static str,
-    /// The cells of each tuple; shorter tuples first.
+    /// Cells of each tuple, shorter tuples first.
     tuples: Vec<Vec<Cell>>,
-    /// The first row of each tuple's table.
+    /// First row of each tuple's table, in a phase.
     bases: Vec<u32>,
     /// View indices of the cells of all tuples, concatenated.
     cell_indices: Vec<u16>,
     runs: Vec<StrideRun>,
     rows: usize,
-    /// Upper limits of the remaining game of all phases but the last.
+    /// Upper limits of the remaining game of all phases except the last.
     phases: Vec<u8>,
-    /// For each value of the remaining game the first row of its phase; empty for one phase.
+    /// First row of the phase for each value of the remaining game; empty for one phase.
     offsets: Vec<u32>,
     kernels: G::Tuples,
 }
 
-/// Consecutive tuples with the same row strides.
 #[derive(Clone, Debug, PartialEq)]
 struct StrideRun {
     tuples: usize,
@@ -65,10 +62,10 @@ impl<G: Learnable> PartialEq for TupleSet<G> {
 }
 
 impl<G: Learnable> TupleSet<G> {
-    /// The game's tuple set of this name.
+    /// The game's tuple set with this name.
     ///
     /// # Errors
-    /// If the name is unknown; the error lists the names.
+    /// If the name is unknown; the error lists all names.
     pub fn from_name(game: &G, name: &str) -> Result<Self, ModelError> {
         let sets = game.tuple_sets();
         let Some(set) = sets.iter().find(|set| set.name == name) else {
@@ -81,7 +78,7 @@ impl<G: Learnable> TupleSet<G> {
         Self::new(game, set.name, (set.tuples)(game))
     }
 
-    /// A set of tuples given as text, each a list of cell names separated by blanks, within
+    /// Parses a set of tuples, each a list of cell names separated by blanks, within
     /// [`MAX_TUPLES`], [`MAX_CELLS`] and [`MAX_ROWS`].
     pub fn custom<T: AsRef<str>>(game: &G, tuples: &[T]) -> Result<Self, ModelError> {
         let groups = game.cells();
@@ -102,7 +99,6 @@ impl<G: Learnable> TupleSet<G> {
         Self::new(game, CUSTOM, tuples)
     }
 
-    /// Sorts the tuples by length, stably.
     fn new(game: &G, name: &'static str, mut tuples: Vec<Vec<Cell>>) -> Result<Self, ModelError> {
         let text = |tuple: &[Cell]| tuple_text(game, tuple);
         check(&tuples, text)?;
@@ -143,8 +139,8 @@ impl<G: Learnable> TupleSet<G> {
         })
     }
 
-    /// The same tuples with tables for each phase. `phases` are upper limits of
-    /// [`alea_play::rules::Rules::remaining`] of all phases but the last.
+    /// The same tuples with tables for each phase. `phases` are the upper limits of
+    /// [`alea_play::rules::Rules::remaining`] of all phases except the last.
     pub fn with_phases(self, phases: &[u8]) -> Result<Self, ModelError> {
         check_bucket_limits(&self.game, "phases", phases).map_err(ModelError)?;
         check_rows(self.rows as u64 * (phases.len() as u64 + 1))?;
@@ -161,50 +157,50 @@ impl<G: Learnable> TupleSet<G> {
         })
     }
 
-    /// The rules.
+    /// Rules of the game.
     pub fn game(&self) -> &G {
         &self.game
     }
 
-    /// The inference code prepared for these tuples.
+    /// Inference code prepared for these tuples.
     #[inline]
     pub fn kernels(&self) -> &G::Tuples {
         &self.kernels
     }
 
-    /// The same set on other instructions than the best of this machine; rows are equal.
+    /// The same set on other SIMD instructions than the machine's best; rows are equal.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         let kernels = self.kernels.with_instructions(instructions);
         Self { kernels, ..self }
     }
 
-    /// The set's name in the game, or [`CUSTOM`].
+    /// Name of the set in the game, or [`CUSTOM`].
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Number of rows of all tables and phases, and so of weights.
+    /// Number of rows of all tables and phases, each with a weight.
     pub fn rows(&self) -> usize {
         self.rows * (self.phases.len() + 1)
     }
 
-    /// Number of tuples; one row of each is active in every position.
+    /// Number of tuples, each with one active row in every position.
     pub fn tuples(&self) -> usize {
         self.tuples.len()
     }
 
-    /// The cells of each tuple, in the order of their tables.
+    /// Cells of each tuple, in the order of the tables.
     pub fn cells(&self) -> &[Vec<Cell>] {
         &self.tuples
     }
 
-    /// Upper limits of the remaining game of all phases but the last; empty for one phase.
+    /// Upper limits of the remaining game of all phases except the last; empty for one phase.
     pub fn phases(&self) -> &[u8] {
         &self.phases
     }
 
-    /// First row of the tables of the position's phase.
+    /// First row of the tables for the position's phase.
     #[inline]
     pub fn offset(&self, position: &G::Position) -> u32 {
         if self.offsets.is_empty() {
@@ -217,7 +213,7 @@ impl<G: Learnable> TupleSet<G> {
         self.rows
     }
 
-    /// The range of rows of each table.
+    /// Range of rows of each table, in a phase.
     pub fn tables(&self) -> impl Iterator<Item = Range<usize>> {
         let ends = self.bases[1..]
             .iter()
@@ -239,7 +235,7 @@ impl<G: Learnable> TupleSet<G> {
         self.offsets[remaining] != self.offsets[remaining - 1]
     }
 
-    /// Writes the row of each tuple, as an index into all tables.
+    /// Writes each tuple's row, as an index into the array of all tables.
     ///
     /// # Panics
     /// If `out` is not [`Self::tuples`] long.
@@ -249,7 +245,7 @@ impl<G: Learnable> TupleSet<G> {
         G::Tuples::rows(self, position, out);
     }
 
-    /// Writes the row of each tuple from the symbols of all cells.
+    /// Writes each tuple's row, from the symbols of all cells.
     #[inline]
     pub fn rows_from_view(&self, position: &G::Position, view: &[u8], out: &mut [u32]) {
         let offset = self.offset(position);
@@ -278,7 +274,7 @@ impl<G: Learnable> TupleSet<G> {
         }
     }
 
-    /// Writes the row of each tuple, computed from the view for any game.
+    /// Writes each tuple's row, computed from the view.
     #[inline]
     pub(crate) fn rows_generic(&self, position: &G::Position, out: &mut [u32]) {
         let seat = self.game.to_move(position);
@@ -287,7 +283,7 @@ impl<G: Learnable> TupleSet<G> {
         });
     }
 
-    /// Schema text of the set, whose hash models carry.
+    /// Schema text of the set, whose hash is in model files.
     pub fn description(&self) -> String {
         let groups = self.game.cells();
         let optional = |cell: &Cell| {
@@ -309,7 +305,7 @@ impl<G: Learnable> TupleSet<G> {
         )
     }
 
-    /// The tuples as text, as [`Self::custom`] reads them.
+    /// The tuples as text that [`Self::custom`] parses.
     pub fn tuple_texts(&self) -> Vec<String> {
         self.tuples
             .iter()
@@ -318,7 +314,7 @@ impl<G: Learnable> TupleSet<G> {
     }
 }
 
-/// The names of a tuple's cells, separated by blanks.
+/// Names of a tuple's cells, separated by blanks.
 pub fn tuple_text<G: Learnable>(game: &G, tuple: &[Cell]) -> String {
     let cells = tuple.iter().map(|cell| format_cell(game.cells(), *cell));
     joined(cells, " ")

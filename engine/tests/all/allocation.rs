@@ -1,7 +1,5 @@
-//! Counts memory allocations after set-up: none in random games, a few for the answer in a
-//! Monte-Carlo search.
-//!
-//! The tests have an allocator of their own, which counts by thread.
+//! Memory allocations after set-up: none in random games, few in a Monte-Carlo search. The
+//! allocator of these tests counts by thread.
 #![allow(unsafe_code, reason = "an allocator cannot be written without")]
 
 use crate::mcts::simulations;
@@ -101,7 +99,7 @@ fn decisions_in_havannah_allocate_for_their_answer_alone() {
         let count = allocations_of(|| {
             player.decide(&position, &moves, &Limits::NONE).unwrap();
         });
-        // If each position had statistics of its own, there would be hundreds of allocations.
+        // Statistics for each position would take hundreds of allocations.
         assert!(count <= 24, "{notation}: {count}");
     }
 }
@@ -122,7 +120,7 @@ fn roll_outs_do_not_allocate() {
     }
 }
 
-/// Asserts that a second search allocates little; the first may meet longer paths than ever before.
+/// Counts the second search: the first may meet longer paths than ever before.
 fn few_allocations(options: MctsOptions, leaf: impl Leaf<Standard>) {
     let mut search = Mcts::new(Standard::default(), leaf, options, 1);
     search.search(&position(MIDDLE), None);

@@ -1,4 +1,4 @@
-//! Checks rules of the architecture that the boundaries between crates do not enforce.
+//! Rules of the architecture that the boundaries between crates do not enforce.
 
 use crate::support::rows;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ pub(crate) fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)
 }
 
-/// The sources in a folder of the repository: path, and text before the tests.
+/// Path and text, without tests, of each source file below a folder.
 fn sources(name: &str) -> Vec<(String, String)> {
     fn collect(root: &Path, folder: &Path, sources: &mut Vec<(String, String)>) {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -32,10 +32,8 @@ fn sources(name: &str) -> Vec<(String, String)> {
 
 #[test]
 fn outside_of_games_only_the_list_of_games_names_one() {
-    // Files and folders that may name a game, with the reason.
     let may: Vec<[String; 2]> = rows(include_str!("../cases/name_a_game.jsonl")).collect();
     let mut used = vec![false; may.len()];
-    // Trainer and protocols have no game among their dependencies, the arena only EinStein.
     for (name, path_of_games) in [
         ("arena", "alea_einstein::"),
         ("cli", "engine::games::"),
@@ -95,7 +93,7 @@ fn crates_depend_only_downwards() {
     }
 }
 
-/// The dependencies in a manifest except those of tests; renamed ones under both names.
+/// Dependencies in a manifest except those of tests; renamed ones under both names.
 fn dependencies(manifest: &Table) -> Vec<String> {
     let mut found = Vec::new();
     for (key, value) in manifest {

@@ -1,5 +1,4 @@
-//! The bounds and windows of the chance operator against direct evaluation of `Σ w · max` over all
-//! moves.
+//! Bounds and windows of the chance operator, against `Σ w · max` over all moves.
 
 use crate::support::{assert_near, encloses};
 use engine::core::{
@@ -11,13 +10,12 @@ use proptest::prelude::*;
 /// Rounding error of sums of up to 36 products in single precision.
 const ROUNDING: f64 = 2e-6;
 
-/// Outcomes as runs of a list of moves, with positive weights that add up to 1.
 #[derive(Clone, Debug)]
 struct Node {
     outcomes: Vec<Outcome>,
     values: Vec<f32>,
-    /// The order in which moves are searched, each with the distance of its two bounds from the
-    /// exact value, mostly 0.
+    /// Moves in search order, each with the distance of its two bounds from the exact value, mostly
+    /// 0.
     order: Vec<(usize, f32, f32)>,
 }
 
@@ -54,7 +52,6 @@ fn node() -> impl Strategy<Value = Node> {
     })
 }
 
-/// `Σ w · max` by definition.
 fn sum(outcomes: &[Outcome], value: impl Fn(&Outcome, usize) -> f64) -> f64 {
     let weighed = outcomes.iter().map(|outcome| {
         let values = outcome.move_range().map(|index| value(outcome, index));
@@ -67,8 +64,8 @@ fn expected_maximum(outcomes: &[Outcome], values: &[f64]) -> f64 {
     sum(outcomes, |_, index| values[index])
 }
 
-/// Maximum of the position if a move has a value and no unsearched move of an outcome that allows
-/// only this move is better.
+/// Maximum of the position if move `index` has `value`. An outcome that allows only this searched
+/// move cannot do better by unsearched moves.
 fn best_if_none_better(
     node: &Node,
     searched: &[bool],
@@ -126,7 +123,7 @@ proptest! {
                     if value >= to {
                         prop_assert!(worst_with >= f64::from(beta) - ROUNDING, "{} >= {}", value, to);
                     }
-                    // The window is no wider than it must be: inside it the position fails neither
+                    // The window is no wider than necessary: inside it the position fails neither
                     // way.
                     if value > from + 1e-3 && value < to - 1e-3 {
                         let best_with = best_if_none_better(&node, &searched, &upper, index, f64::from(value)).max(best_with);

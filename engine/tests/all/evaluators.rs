@@ -1,4 +1,4 @@
-//! Evaluators of every game, random ones and the best model, and players that are other programs.
+//! Evaluators of every game, and players that are other programs.
 
 use crate::support::random_positions;
 use engine::core::evaluator::Evaluator;
@@ -39,7 +39,7 @@ fn values_are_reproducible_and_uniform() {
         .iter()
         .map(|count| (count - expected).powi(2) / expected)
         .sum();
-    // The 99.99 % quantile with 9 degrees of freedom.
+    // 99.99 % quantile with 9 degrees of freedom.
     assert!(chi_squared < 33.7, "{counts:?}");
 }
 
@@ -55,11 +55,10 @@ fn seeds_are_independent() {
         })
         .sum::<f64>()
         / positions.len() as f64;
-    // The covariance's standard deviation is 1/12 / 100; the bound is about five of them.
+    // About five standard deviations (1/12 / 100) of the covariance.
     assert!(covariance.abs() < 0.0045, "{covariance}");
 }
 
-/// The seat to move wins in one move.
 fn likes<G: Playable>(won: &str) {
     let game = G::from_notation(G::INFO.name, None).unwrap();
     let best = evaluator_from(&Notation::new("best"), &game).unwrap();

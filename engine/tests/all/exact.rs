@@ -1,5 +1,4 @@
-//! Exact values by a plain memoised recursion (`exact_solver`), against published and independent
-//! numbers.
+//! Exact values by plain recursion (`exact_solver`), against published and independent numbers.
 
 use crate::exact_solver::Solver;
 use crate::support::{assert_near, exact_positions, full, moves_of, position, schwarz, table};
@@ -24,8 +23,8 @@ fn values_and_moves_of_endgames_agree_with_an_independent_solver() {
     }
 }
 
-/// Positions with their values for the side to move under the classic rule (by two independent
-/// programs) and the nearest-number rule (by one).
+/// Values for the side to move under the classic rule (by two independent programs) and the
+/// nearest-number rule (by one).
 pub(crate) const INDEPENDENT_VALUES: [(&str, f64, f64); 6] = [
     ("1..../...../...../...../....a r -", 1.0, 1.0),
     ("...../.1.../...../...../...fa r -", 41.0 / 216.0, 0.625),
@@ -93,7 +92,7 @@ fn one_stone_each_is_won_by_the_second_player_on_long_odd_boards_only() {
     is_won_as_published::<5, 5>();
 }
 
-/// Mean value for the side that begins, over all pairs of arrangements of three stones a side.
+/// Mean value for the first side, over all pairs of arrangements of three stones a side.
 fn mean_of_three_stones<const COLUMNS: usize, const ROWS: usize>(faces: usize) -> f64 {
     let die = Die::with_faces(faces).unwrap();
     let game = EinStein::<COLUMNS, ROWS>::with_stones(Variant::Classic, die, 3);
@@ -106,7 +105,7 @@ fn mean_of_three_stones<const COLUMNS: usize, const ROWS: usize>(faces: usize) -
 
 #[test]
 fn small_games_have_the_values_of_an_independent_program() {
-    // Exact fractions, computed by another program with integer arithmetic.
+    // Exact fractions by another program with integer arithmetic.
     for (mean, numerator, denominator) in [
         (mean_of_three_stones::<3, 3>(3), 1_459.0, 2_187.0),
         (mean_of_three_stones::<3, 3>(6), 88_085.0, 139_968.0),
@@ -125,12 +124,10 @@ fn small_games_have_the_values_of_an_independent_program() {
     }
 }
 
-/// Searched to the end, a fast search finds the exact value: without a table for few stones, with
-/// one for all.
 #[test]
 fn full_depth_search_finds_the_exact_values() {
     let game = Standard::default();
-    // The game ends before the depth, so no leaf is evaluated.
+    // The game ends before this depth, so no leaf is evaluated.
     let star = |table| Star::new(game.clone(), schwarz(&game), StarOptions::default(), table);
     let (mut with_table, mut without) = (star(Some(table(1 << 20))), star(None));
     let mut num_small = 0;

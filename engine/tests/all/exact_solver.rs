@@ -1,11 +1,10 @@
-//! Exact values by a plain memoised recursion: Σ weight · best allowed move, in `f64`.
+//! Exact values by plain memoised recursion: Σ weight · best allowed move, in `f64`.
 
 use crate::support::moves_of;
 use engine::core::game::Game;
 use engine::games::einstein::{EinStein, Move, Position};
 use std::collections::HashMap;
 
-/// Exact values of one set of rules with a fair die.
 pub(crate) struct Solver<const COLUMNS: usize, const ROWS: usize> {
     pub(crate) game: EinStein<COLUMNS, ROWS>,
     values: HashMap<u64, f64>,
@@ -40,7 +39,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
         value
     }
 
-    /// Win probability, after a move, of the side that makes it.
+    /// Value for the side that makes the move.
     pub(crate) fn value_of_move(&mut self, position: &Position, mv: Move) -> f64 {
         let after = self.game.play(position, mv);
         let value = self.value(&after);
@@ -51,8 +50,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
         }
     }
 
-    /// Multiple of 1 / faces nearest to a weight; single precision would limit the values to seven
-    /// digits.
+    /// The multiple of 1 / faces nearest to a weight, whose single precision would limit the values
+    /// to seven digits.
     fn exact_weight(&self, weight: f32) -> f64 {
         let faces = f64::from(self.game.die().faces());
         let permitting = (f64::from(weight) * faces).round();

@@ -17,8 +17,6 @@ fn read(game: &Havannah, text: &str) -> Position {
 
 const KINDS: [&str; 3] = ["ring", "bridge", "fork"];
 
-/// Asserts that a position, with everything derived from its stones, survives a round trip through
-/// text.
 fn assert_round_trip(game: &Havannah, position: &Position) {
     let again = read(game, &game.format_position(position));
     assert_eq!(
@@ -65,10 +63,10 @@ fn moves_wins_and_results_agree_with_other_programs() {
     assert_eq!(lines, [1107, 363]);
 }
 
-/// The board as a grid with a border, by letter and number. WinKinds are found by flood fill.
+/// A slow board: a grid with a border, by letter and number.
 struct PlainBoard {
     width: usize,
-    /// 0 for an empty cell, 1 and 2 for stones, 3 off the board.
+    /// 0: empty, 1 and 2: stones, 3: off the board.
     cells: Vec<u8>,
 }
 
@@ -102,13 +100,12 @@ impl PlainBoard {
         ]
     }
 
-    /// The directions that lead off the board: two from a side, three from a corner.
+    /// Directions that leave the board: two from a side, three from a corner.
     fn off_board_directions(&self, at: usize) -> Vec<usize> {
         let near = self.neighbours(at);
         (0..6).filter(|&side| self.cells[near[side]] == 3).collect()
     }
 
-    /// Cells reachable from some cells by steps from cells for which `is_passable` holds.
     fn flood(&self, from: Vec<usize>, is_passable: impl Fn(usize) -> bool) -> Vec<bool> {
         let (mut run_ends, mut left) = (vec![false; self.cells.len()], from);
         left.iter().for_each(|&at| run_ends[at] = true);
@@ -149,9 +146,8 @@ impl PlainBoard {
     }
 }
 
-/// Compares random games with the plain board: all cells for both seats at every `step`-th ply. In
-/// every other game seats avoid wins and block the other. Returns the numbers of rings, bridges,
-/// forks and draws.
+/// Compares random games with the plain board at every `step`-th ply. In every other game seats
+/// avoid wins and block the other's. Returns the numbers of rings, bridges, forks and draws.
 fn compare(base: usize, plies: usize, step: usize) -> [usize; 4] {
     let game = Havannah::new(base, false);
     let mut random = RandomStream::new(base as u64);
@@ -286,8 +282,8 @@ fn the_second_player_may_take_the_first_stone() {
     }
 }
 
-/// Compares uniform random games with statistics of Castro's board: plies, and per cent of forks,
-/// bridges, rings and draws. A game of several kinds counts as a fork if it has one, else as a
+/// Compares plies, and per cent of forks, bridges, rings and draws, of uniform random games with
+/// statistics of Castro's board. A game of several kinds counts as a fork if it has one, else as a
 /// bridge.
 fn measure(base: usize, games: u32, expected: [f64; 5]) -> [f64; 5] {
     let game = Havannah::new(base, false);
@@ -331,7 +327,6 @@ fn random_games_end_as_has_been_measured() {
     }
 }
 
-/// `cargo test --release -p engine --test all -- --ignored --nocapture many_random_games`
 #[test]
 #[ignore = "takes seconds"]
 fn many_random_games_end_as_has_been_measured() {

@@ -6,8 +6,7 @@ use engine::core::random::RandomStream;
 use engine::games::{havannah::Havannah, reversi::Reversi};
 use engine::play::playable::Playable;
 
-/// Moves that an outcome allows, with their numbers under a symmetry, the position after each and
-/// its symmetry.
+/// For each allowed move, its number under a symmetry, and position and symmetry after it.
 fn numbered_moves<G: Playable>(
     game: &G,
     position: &G::Position,

@@ -1,8 +1,8 @@
-//! Tests of the engine from outside, in one binary: each binary would instantiate the engine again.
+//! Tests of the engine from outside, in one binary, because each binary would instantiate the
+//! engine again.
 
 #![allow(clippy::unwrap_used, reason = "test helpers outside of test functions")]
 
-// Shared by tests: slow references, games that the engine lacks, helpers.
 mod exact_solver;
 mod reference;
 mod support;

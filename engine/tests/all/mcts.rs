@@ -1,4 +1,4 @@
-//! Values of Monte-Carlo tree search against exact ones, and its proven bounds.
+//! Values and proven bounds of Monte-Carlo tree search, against exact values.
 
 use crate::support::{Exact, assert_near, encloses, exact_positions};
 use engine::core::{chance::expectation, game::Game};
@@ -21,7 +21,6 @@ fn search(count: u64, seed: u64) -> Mcts<Standard, PlayoutLeaf> {
     Mcts::new(Standard::default(), PlayoutLeaf, options, seed)
 }
 
-/// Value of a position before the roll from its move statistics.
 pub(crate) fn value(position: &Position, found: &[MoveStatistics<Move>]) -> f32 {
     let moves: Vec<Move> = found.iter().map(|statistics| statistics.mv).collect();
     let values = found.iter().map(|found| found.value.unwrap_or(0.0));
@@ -38,7 +37,8 @@ pub(crate) fn proofs_hold(exact: &Exact, found: &[MoveStatistics<Move>], context
 
 #[test]
 fn what_is_proven_is_true() {
-    // Few simulations leave loose bounds, many make them meet: both must enclose the truth.
+    // Bounds are loose after few simulations and meet after many: both must enclose the exact
+    // value.
     for simulations in [50, 2_000] {
         let mut search = search(simulations, 2);
         let mut num_proven = 0;
@@ -80,8 +80,7 @@ fn a_proven_root_ends_the_search_with_a_best_move() {
     }
 }
 
-/// With a million simulations values are within 0.005, and the chosen moves lose less than 0.001 on
-/// average.
+/// Values must be within 0.005, and chosen moves lose less than 0.001 on average.
 #[test]
 fn a_million_simulations_are_almost_exact() {
     let game = Standard::default();

@@ -41,7 +41,6 @@ fn on_threads(threads: usize, options: MctsOptions, seed: u64) -> Mcts<Standard,
     )
 }
 
-/// The options with a prior and another number of simulations.
 fn with_prior(
     threads: usize,
     options: MctsOptions,
@@ -53,7 +52,6 @@ fn with_prior(
         .with_prior(Some(schwarz(&Standard::default())))
 }
 
-/// Options that each change one setting of the search.
 fn variants() -> impl Iterator<Item = MctsOptions> {
     let changes: [fn(&mut MctsOptions); 13] = [
         |_| (),
@@ -101,7 +99,6 @@ fn every_variant_comes_close_to_exact_values_and_proves_only_what_is_true() {
     }
 }
 
-/// Games with 21 outcomes and draws, and without chance but with many moves.
 #[test]
 fn every_variant_is_right_on_other_games() {
     let totals = Totals {
@@ -143,7 +140,7 @@ fn every_variant_is_right_on_other_games() {
 
 #[test]
 fn the_solver_proves_draws_to_the_last_digit() {
-    // No payoffs, whatever the dice.
+    // All payoffs are 0, whatever the dice.
     let totals = Totals {
         modulus: 1,
         length: 3,
@@ -153,8 +150,7 @@ fn the_solver_proves_draws_to_the_last_digit() {
         assert_eq!((statistics.proven, statistics.value), (HALF, Some(0.5)));
     }
     assert!(search.report().simulations < 100_000);
-    // Two cells are worth most: a seat that gets neither loses; if each seat gets one, it is a
-    // draw.
+    // Two cells are worth most: a seat that gets neither loses, one each is a draw.
     let mut field = Field::new(6, 2, 2, 1);
     field.points = vec![1, 3, 0, 2, 3, 1];
     let mut search = Mcts::new(field, PlayoutLeaf, simulations(100_000), 1);
@@ -245,14 +241,13 @@ fn several_threads_find_what_one_finds_and_make_no_simulation_too_many() {
         assert_near(value(&start, &one), value(&start, &three), 0.02, options);
         let visits = visits(&three);
         assert_eq!(together.report().simulations, 60_001, "{options:?}");
-        // Four to ten virtual visits of an unvisited move.
+        // Payoffs after four to ten virtual visits of an unvisited move.
         let unmade = match options.virtual_visits_in_rave {
             true => 0..=0,
             false => 4 * three.len() as u32..=10 * three.len() as u32,
         };
         assert!(unmade.contains(&(visits - 60_001)), "{options:?}: {visits}");
     }
-    // Bounds that three threads prove together must be true.
     let mut search = on_threads(3, simulations(2_000), 2);
     for exact in exact_positions() {
         let found = search.search(&exact.position, None);
@@ -368,7 +363,7 @@ fn the_tree_is_reused_from_move_to_move() {
     };
     assert_eq!(run(false), 5_000);
     assert!(run(true) > 5_500, "{}", run(true));
-    // Complete games in little memory, so that unreachable nodes have to be freed.
+    // Complete games in so little memory that unreachable nodes must be freed.
     for threads in [1, 2, 3] {
         let options = MctsOptions {
             reuse_tree: true,
@@ -399,7 +394,7 @@ fn pondering_ends_at_the_stop_flag_and_helps_the_next_search() {
     };
     let mut search = on_threads(1, options, 1);
     let mut pondered = 0;
-    // One attempt is enough, unless the machine is busy with other work.
+    // One attempt is enough, unless the machine is busy.
     while pondered <= 1_000 {
         let stop = Arc::new(AtomicBool::new(false));
         let stop_setter = Arc::clone(&stop);
@@ -475,7 +470,7 @@ fn a_choice_ends_when_no_other_move_can_catch_up() {
     }
 }
 
-/// Oracle of positions with at most N stones, by search to the end.
+/// Oracle, by search, of positions with at most this number of stones.
 #[derive(Debug)]
 struct StoneCountOracle(u32);
 
@@ -540,7 +535,6 @@ fn leaves_answer_alike_one_by_one_and_together() {
             assert_near(answer[0] + answer[1], 1.0, 1e-6, position);
         }
     }
-    // A leaf of one ply equals the reference search; the mixture is the weighted sum.
     let mut reference = Expectiminimax::new(game.clone(), schwarz(&game), 1, Form::Textbook);
     for (number, position) in positions.iter().enumerate() {
         let [valued, searched, mixed] = [0, 1, 2].map(|leaf| answers[leaf][number]);
@@ -566,7 +560,6 @@ fn the_report_describes_the_search() {
     let report = search.report();
     assert_eq!((small.simulations, report.simulations), (100, 20_000));
     assert!(report.positions > 10 * small.positions && report.depth > small.depth && !report.full);
-    // The principal variation has legal moves, and begins with the best one.
     assert!(report.pv.len() > 2 && report.pv[0] == best_move(&found).mv);
     let mut now = start;
     for &mv in &report.pv {

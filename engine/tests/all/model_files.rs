@@ -1,4 +1,4 @@
-//! Model files are read back, and refused where they belong to another game.
+//! Model files are read back, and refused by other games.
 
 use engine::core::{evaluator::Evaluator, game::Game, random::RandomStream, search_game::Playouts};
 use engine::games::{einstein::Standard, reversi::Reversi};

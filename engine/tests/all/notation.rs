@@ -13,7 +13,7 @@ use engine::games::{
 use engine::play::playable::Playable;
 use proptest::prelude::*;
 
-/// The error in parsing a text as a `position`, a `move`, or `games` in another program's format.
+/// Error in parsing `text` as `position`, `move`, or games in a transcript format.
 fn parse_error<G: Playable>(
     game: &str,
     map: Option<&str>,
@@ -71,7 +71,6 @@ proptest! {
         prop_assert_eq!(game.parse_position(&game.format_position(&position, die)), Ok((position, die)));
     }
 
-    /// Of all moves between pairs of squares exactly those in the move list are accepted.
     #[test]
     fn exactly_the_listed_moves_are_read(seed in any::<u64>(), plies in 0usize..16) {
         let game = Standard::default();

@@ -1,5 +1,4 @@
-//! Players built from notations: all keys are accepted, and errors in a notation name what is
-//! valid.
+//! Players built from notation: all keys are accepted, and errors name what is valid.
 
 use crate::support::{MIDDLE, assert_near, player, position, rows};
 use engine::core::random::RandomStream;
@@ -7,8 +6,6 @@ use engine::games::{einstein::Standard, havannah::Havannah, reversixt::ReversiXt
 use engine::play::{build::PlayerRecipe, notation::trusted, playable::Playable};
 use engine::search::limits::Limits;
 
-/// Asserts that a notation makes players that play and value from a position, and that its name is
-/// canonical.
 fn check_player<G: Playable>(game: &str, text: &str, reproducible: bool, position: Option<&str>) {
     let game = G::from_notation(game, None).unwrap();
     let start = position.map_or_else(
@@ -35,7 +32,7 @@ fn check_player<G: Playable>(game: &str, text: &str, reproducible: bool, positio
             assert!((0.0..=1.0).contains(&value), "{text}: {value}");
         }
         let value = player.value(&start, &Limits::NONE).value.unwrap();
-        // A few playouts may all have the same result, and a time limit may allow only a few.
+        // A few playouts may all have the same result.
         let few = text.contains("sims=50") || !reproducible;
         let is_open = few || (0.05..0.95).contains(&value);
         assert!(is_open, "{text}: {value}");
@@ -93,7 +90,7 @@ fn the_policy_named_is_the_one_that_plays() {
     .map(value);
     assert_eq!(uniform, again);
     assert!(greedy != uniform && mixed != greedy && mixed != uniform && cut != uniform);
-    // A mixture with weight 1 or 0 plays as one policy alone, apart from the random number of the
+    // With weight 1 or 0, a mixture differs from its policy only by the random number for the
     // choice.
     let alone = value("playout=mixture(1, greedy, uniform)");
     assert_near(alone, greedy, 0.05, "alone");

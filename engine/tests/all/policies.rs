@@ -19,7 +19,7 @@ use engine::search::{
     playout::*,
 };
 
-/// Counts of a policy's choices among the moves that a face allows.
+/// How often a policy chooses each move that the roll allows.
 fn counts<P: Policy<Standard>>(mut policy: P, text: &str, face: u8) -> Vec<(Move, u32)> {
     let game = Standard::default();
     let position = position(text);
@@ -63,7 +63,6 @@ fn urgent_moves_come_first_or_more_often() {
     assert_counts(Uniform, CAPTURES, 3, &even);
     assert_counts(HighestClass { min_class: 2 }, CAPTURES, 3, &[12_000, 0, 0]);
     assert_counts(HighestClass { min_class: 3 }, CAPTURES, 3, &even);
-    // One for a quiet move, two for one's own stone, three for an enemy's.
     for (weights, expected) in [
         ([1, 2, 3, 9], [6000, 2000, 4000]),
         ([1, 0, 0, 0], [0, 12_000, 0]),
@@ -73,12 +72,11 @@ fn urgent_moves_come_first_or_more_often() {
     }
     let mixture = MixedPolicy::new(HighestClass { min_class: 2 }, 0.25, Uniform);
     assert_counts(mixture, CAPTURES, 3, &[6000, 3000, 3000]);
-    // A stone beside the goal wins; of two stones with one step each either may.
+    // A stone beside the goal wins; of two stones one step away, either may.
     let winning = "...../...../.a.../...../...1. r 1";
     assert_counts(HighestClass { min_class: 2 }, winning, 1, &[12_000]);
 }
 
-/// The value of each permitted successor, by the definition.
 fn best_by_hand(evaluator: &impl Evaluator<Standard>, text: &str, face: u8) -> Move {
     let game = Standard::default();
     let position = position(text);
@@ -141,7 +139,6 @@ fn playouts_end_and_begin_as_they_should() {
         |leaf: &mut dyn Leaf<Standard>, position| leaf.payoffs(&game, position, &mut random, None);
     assert_eq!(evaluate(&mut truncated(0), &over), win_for(0));
     assert_eq!(evaluate(&mut PolicyPlayout(Uniform), &over), win_for(0));
-    // At depth 0 the value is the evaluator's own.
     assert_eq!(
         evaluate(&mut truncated(0), &start),
         evaluate(&mut evaluator(), &start)
@@ -150,7 +147,7 @@ fn playouts_end_and_begin_as_they_should() {
     assert!([0, 1].map(win_for).contains(&decided));
     let function = |_: &Standard, _: &Position, _: &mut RandomStream| win_for(1);
     assert_eq!(evaluate(&mut FnLeaf(function), &start), win_for(1));
-    // Uniform by moves, by lists and by the game agree: a rate of 40,000 games is within 0.0025.
+    // A rate of 40,000 games is within 0.0025.
     let near_the_end = position("...../..2../a..../b...5/...6c r -");
     let mut win_rate = |leaf: &mut dyn Leaf<Standard>| {
         let red = (0..40_000).map(|_| f64::from(evaluate(leaf, &near_the_end)[0]));
@@ -167,7 +164,7 @@ fn playouts_end_and_begin_as_they_should() {
             .all(|win_rate| (win_rate - win_rates[0]).abs() < 0.017),
         "{win_rates:?}"
     );
-    // One ply of the best successor, then its value: the expectation over one ply.
+    // The policy's best successor, then its value: an expectation over one ply.
     let schwarz = SchwarzOdds::with_fitted_scale(&game);
     let moves = moves_of(&game, &near_the_end);
     let outcomes = game.outcomes(&near_the_end, &moves);
@@ -243,8 +240,7 @@ fn truncated_playouts_are_evaluated_as_a_batch_and_report_their_moves() {
         {
             assert_near(found, expected, 1e-6, seed);
         }
-        // The kinds of the moves made are those of a first and a second ply: one or two, of
-        // different seats.
+        // A truncated playout of two plies makes moves of two kinds.
         let play =
             |leaf: &mut dyn Leaf<Standard>, kinds_played: Option<&mut MoveKinds>| -> Payoffs {
                 leaf.payoffs(

@@ -1,5 +1,4 @@
-//! Pondering runs in the opponents' time, its result is used afterwards, and it ends with their
-//! decision.
+//! Pondering runs in the opponents' time, is used afterwards, and ends with their decision.
 
 use crate::support::{MIDDLE, player as player_of, position};
 use engine::core::game::Game;
@@ -25,7 +24,6 @@ fn player(text: &str) -> Box<dyn Player<Standard>> {
     player_of(text, &Standard::default())
 }
 
-/// Player that takes time, then makes the first move or panics.
 struct Slow {
     panics: bool,
     decisions: usize,
@@ -117,7 +115,7 @@ fn what_was_found_on_the_time_of_others_counts() {
                 stop.store(true, Ordering::Relaxed);
             });
         }
-        // Independent of the others' rolls and moves.
+        // This position is independent of the others' rolls and moves.
         let next = game.play(&position, game.legal_moves(&position, 3)[1]);
         let legal = game.legal_moves(&next, 5);
         let analysis = player.analyse(&next, Some(&legal), &Limits::NONE).unwrap();
@@ -130,12 +128,11 @@ fn what_was_found_on_the_time_of_others_counts() {
         visits.sum::<u32>()
     };
     assert_eq!(visits(Duration::ZERO), 64);
-    // The first time is enough, unless other programs take the processor meanwhile.
+    // The first duration is enough, unless other programs take the processor.
     let mut times = [200, 2_000, 20_000].map(Duration::from_millis).into_iter();
     assert!(times.any(|pondered| visits(pondered) > 128));
 }
 
-/// Plays a game; returns its plies.
 fn play(players: &mut [&mut dyn Player<Standard>]) -> usize {
     let game = Standard::default();
     let mut dice = DuplicateDice::new(3, Die::fair());

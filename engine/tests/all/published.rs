@@ -1,5 +1,5 @@
 //! The search as published returns the values of textbook expectiminimax with every pruning, and
-//! each kind of pruning saves leaves.
+//! each pruning saves leaves.
 
 use crate::support::{
     ALL_CUTS, all_rules, assert_near, encloses, moves_of, random_game, random_positions,
@@ -17,7 +17,6 @@ use engine::search::{
     star_by_outcome::{StarByOutcome, StarByOutcomeOptions},
 };
 
-/// Every kind of pruning, with and without NegaScout.
 pub(crate) fn all_options() -> impl Iterator<Item = StarByOutcomeOptions> {
     ALL_CUTS.into_iter().flat_map(|cuts| {
         [false, true].map(|negascout| StarByOutcomeOptions {
@@ -34,8 +33,7 @@ pub(crate) fn options_with_cuts(cuts: Pruning) -> StarByOutcomeOptions {
     }
 }
 
-/// Every form of search agrees with the textbook, in full and in narrow windows, and as a
-/// [`Search`].
+/// All forms of search agree with the textbook, in full and in narrow windows and as a [`Search`].
 pub(crate) fn assert_forms_agree<G: SearchGame>(
     game: &G,
     position: &G::Position,
@@ -93,7 +91,7 @@ fn everything_agrees_face_by_face() {
     }
 }
 
-/// Alpha-beta as the textbooks have it (fail-soft), counting leaves.
+/// Textbook alpha-beta (fail-soft), which counts leaves.
 fn alpha_beta<G: Game>(
     game: &G,
     position: &G::Position,
@@ -128,7 +126,7 @@ fn alpha_beta<G: Game>(
 
 #[test]
 fn without_chance_star1_is_alpha_beta() {
-    // Values of Reversi are exact fractions, so even the leaves are the same.
+    // Values of Reversi are exact fractions, so even the leaf counts are equal.
     let mut random = RandomStream::new(13);
     for _ in 0..4 {
         let game = Reversi::SIX;

@@ -1,4 +1,4 @@
-//! Search in the published form saves at least the published fraction of leaves.
+//! The search as published saves at least the published fraction of leaves.
 
 use crate::published::options_with_cuts;
 use engine::core::{
@@ -14,8 +14,8 @@ use engine::games::einstein::{
 };
 use engine::search::{Search, star::Pruning, star_by_outcome::StarByOutcome};
 
-/// Position after some plies between players of the best successor by `evaluator`; `None` if the
-/// game is over by then.
+/// A position in a game whose players choose the best successor by `evaluator`; `None` if it is
+/// over.
 fn position_after_plies(
     game: &Standard,
     evaluator: &impl Evaluator<Standard>,
@@ -39,7 +39,7 @@ fn position_after_plies(
     Some(position)
 }
 
-/// The NTU agent's leaves at depth 4, five plies counted from a chance node (`Star0`, `Star0.5`,
+/// Leaves of the NTU agent at depth 4, five plies counted from a chance node (`Star0`, `Star0.5`,
 /// `Star1` in two positions each): in the opening, the middle game and the endgame Star1 saves 11.2
 /// and 13.3, 13.1 and 19.3, 30.3 and 42.7 %. Its positions are unpublished; these come from games.
 #[test]

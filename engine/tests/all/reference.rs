@@ -1,7 +1,5 @@
-//! A slow reference of the rules of EinStein würfelt nicht, on a plain board of characters, by the
-//! printed rules.
-//!
-//! Squares are (row, column) from the upper left, stones are the characters of the notation.
+//! A slow reference of EinStein würfelt nicht by the printed rules, on a plain board of characters.
+//! Squares are (row, column) from the upper left, stones the characters of the notation.
 
 /// Stones allowed when the rolled stone is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +15,7 @@ pub(crate) struct Step {
     pub(crate) to: (usize, usize),
 }
 
-/// A board and the side to move, `r` or `b`.
+/// A board, and the side to move, `r` or `b`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Board {
     pub(crate) rows: Vec<Vec<char>>,
@@ -25,7 +23,7 @@ pub(crate) struct Board {
 }
 
 impl Board {
-    /// Parses a position's text; the die is ignored.
+    /// Parses a position without its die.
     pub(crate) fn read(text: &str) -> Self {
         let fields: Vec<&str> = text.split(' ').collect();
         Self {
@@ -37,7 +35,6 @@ impl Board {
         }
     }
 
-    /// The position in the notation, before the roll.
     pub(crate) fn write(&self) -> String {
         let rows: Vec<String> = self.rows.iter().map(|row| row.iter().collect()).collect();
         format!("{} {} -", rows.join("/"), self.to_move)
@@ -59,7 +56,7 @@ impl Board {
         })
     }
 
-    /// The numbers, in rising order, of the stones that `face` allows the side to move.
+    /// Numbers, in rising order, of the stones that `face` allows.
     pub(crate) fn permitted_stones(&self, face: u8, choice: Choice) -> Vec<u8> {
         let alive: Vec<u8> = (1..=6)
             .filter(|&number| self.find(self.own_stone(number)).is_some())
@@ -77,7 +74,7 @@ impl Board {
         permitted
     }
 
-    /// The steps of one stone of the side to move: diagonal, sideways, forward.
+    /// Steps of one stone of the side to move: diagonal, sideways, forward.
     pub(crate) fn steps_of(&self, number: u8) -> Vec<Step> {
         let (last_row, last_column) = (self.rows.len() - 1, self.rows[0].len() - 1);
         let Some((row, column)) = self.find(self.own_stone(number)) else {
@@ -98,7 +95,6 @@ impl Board {
         targets.map(|to| Step { from, to }).collect()
     }
 
-    /// Steps of the side to move with a roll.
     pub(crate) fn legal_steps(&self, face: u8, choice: Choice) -> Vec<Step> {
         self.permitted_stones(face, choice)
             .into_iter()
@@ -132,7 +128,7 @@ impl Board {
         }
     }
 
-    /// A step in the notation, for example `c1b2`.
+    /// A step in the notation, such as `c1b2`.
     pub(crate) fn step_name(&self, step: Step) -> String {
         let name = |(row, column)| {
             let letter = char::from(b'a' + column as u8);

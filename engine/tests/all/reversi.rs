@@ -1,4 +1,4 @@
-//! Reversi against outside vectors, a plain board, the searches' references and published values.
+//! Reversi against outside vectors, a plain board, reference searches and published values.
 
 use crate::support::{self, assert_near, full, moves_of, player, rows, successors, table};
 use crate::toy_games::HashEvaluator;
@@ -40,7 +40,6 @@ fn board(game: &Reversi, position: &Position) -> String {
     text[..text.len() - 2].to_owned()
 }
 
-/// All positions of games with random moves, the last ones included.
 fn random_games(game: &Reversi, games: usize, seed: u64) -> Vec<Position> {
     let mut random = RandomStream::new(seed);
     let mut game =
@@ -48,7 +47,7 @@ fn random_games(game: &Reversi, games: usize, seed: u64) -> Vec<Position> {
     (0..games).flat_map(&mut game).collect()
 }
 
-/// The rules square by square: the characters of the board, and the turn.
+/// Slow rules, square by square.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct PlainBoard {
     size: i32,
@@ -139,7 +138,7 @@ impl PlainBoard {
         count(self.turn) - count(self.opponent())
     }
 
-    /// Final difference with best play, with or without the empty squares for the winner.
+    /// Final difference with best play; with `to_winner`, the winner gets the empty squares.
     fn solve(&self, to_winner: bool, cache: &mut HashMap<(Self, bool), i32>) -> i32 {
         if let Some(&value) = cache.get(&(self.clone(), to_winner)) {
             return value;
@@ -271,11 +270,9 @@ fn four_by_four_is_won_by_the_second_player() {
     assert_eq!(plain.solve(true, &mut cache), -10);
     let mut solver = Endgame::new(game);
     assert_eq!((solver.score(&start), solver.result(&start)), (-10, 0.0));
-    // Star, with payoffs as leaves, also searches to the end.
     let table = Some(table(1 << 16));
     let mut star: Star<_, _> = Star::new(game, HashEvaluator, StarOptions::default(), table);
     assert_eq!(full(&mut star, &start, 24), Bounds::exact(0.0));
-    // The solver is right in all positions of random games.
     for position in random_games(&game, 50, 7) {
         let plain = PlainBoard::of(&game, &position);
         let expected = plain.solve(true, &mut cache);
@@ -285,7 +282,8 @@ fn four_by_four_is_won_by_the_second_player() {
     }
 }
 
-/// The published endgames (FFO) of some numbers: number, position, score, and scores of all moves.
+/// The published endgames (FFO) with these numbers: number, position, score, and scores of all
+/// moves.
 fn published(numbers: impl Fn(u64) -> bool) -> Vec<(u64, Position, i32, Vec<i32>)> {
     let game = Reversi::EIGHT;
     let vectors = rows::<Value>(include_str!("../vectors/ffo.jsonl"));
@@ -316,8 +314,7 @@ fn published_endgames_are_solved() {
     }
 }
 
-/// Prints times of the hard endgames: `cargo test --release -p engine -- --ignored --nocapture
-/// hard_published`.
+/// `cargo test --release -p engine -- --ignored --nocapture hard_published`
 #[test]
 #[ignore = "takes a minute"]
 fn hard_published_endgames_are_solved() {
@@ -454,7 +451,6 @@ fn symmetric_positions_have_symmetric_moves_and_equal_values() {
             let mut images = Vec::new();
             for symmetry in 0..game.symmetries() {
                 let image = game.transform_position(&position, symmetry);
-                // Each is a turn or a reflection of the plain board.
                 let moves = match game.is_over(&position) {
                     true => 0,
                     false => moves_of(&game, &position).len(),
@@ -551,13 +547,13 @@ fn random_moves_are_equally_likely() {
         *counts.entry(mv).or_insert(0_i32) += 1;
     }
     assert_eq!(counts.len(), 4);
-    // Four standard deviations of a count of 10,000 are 346.
+    // 346 is four standard deviations of a count of 10,000.
     let mut off = counts.values().map(|count| (count - 10_000).abs());
     assert!(off.all(|off| off < 346), "{counts:?}");
 }
 
-/// Fits `1 / (1 + exp(-slope · score))` to 1,000 games of an evaluator against itself one ply deep,
-/// with eight random plies first and one random move in ten.
+/// Slope of `1 / (1 + exp(-slope · score))`, fitted to 1,000 games of an evaluator against itself
+/// one ply deep, with eight random plies first and one random move in ten.
 fn fitted_slope(score: &impl Score<Reversi>) -> f64 {
     let game = Reversi::EIGHT;
     let mut random = RandomStream::new(1);
@@ -593,7 +589,7 @@ fn fitted_slope(score: &impl Score<Reversi>) -> f64 {
         let line = line.into_iter();
         samples.extend(line.map(|(seat, score)| (score, f64::from(payoffs[seat]))));
     }
-    // Newton's method for the slope of greatest likelihood.
+    // Newton's method for the slope of maximum likelihood.
     let mut slope = 0.0;
     for _ in 0..50 {
         let (mut gradient, mut curvature) = (0.0, 0.0);

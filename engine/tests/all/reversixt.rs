@@ -17,7 +17,6 @@ use std::{
     sync::Arc,
 };
 
-/// The texts of all maps in a folder, by the names of their files.
 fn maps_in(folder: &Path) -> BTreeMap<String, String> {
     let files = std::fs::read_dir(folder).unwrap();
     let map = |file: PathBuf| {
@@ -37,7 +36,6 @@ fn game(text: &str) -> ReversiXt {
     ReversiXt::new(Arc::new(Map::parse(text).unwrap()))
 }
 
-/// The rules on the map of that name among the test vectors.
 pub(crate) fn vector_game(name: &str) -> ReversiXt {
     game(&vector_maps()[name])
 }
@@ -54,7 +52,6 @@ fn joined(items: impl IntoIterator<Item = impl ToString>, between: &str) -> Stri
     items.collect::<Vec<_>>().join(between)
 }
 
-/// Converts a position of the test vectors to text.
 fn text_of(state: &Value) -> String {
     let numbers = |name: &str| joined(state[name].as_array().unwrap(), ",");
     format!(
@@ -117,12 +114,12 @@ fn as_many_lines_of_play_as_other_programs_count() {
     }
 }
 
-/// The rules cell by cell, with players from 1.
+/// Slow rules, cell by cell, with players numbered from 1.
 #[derive(Clone, Debug)]
 struct PlainBoard {
     players: u8,
     strength: usize,
-    /// By x and y; holes are missing.
+    /// Cells by x and y, without holes.
     cells: BTreeMap<(i32, i32), char>,
     transitions: HashMap<(i32, i32, i32), (i32, i32, i32)>,
     overrides: Vec<u32>,
@@ -318,7 +315,7 @@ impl PlainBoard {
     }
 }
 
-/// A valid random map: random cells, then sides without a neighbour joined in pairs.
+/// A valid map of random cells; sides without a neighbour are joined in pairs.
 fn random_map(random: &mut RandomStream) -> String {
     let mut below = |count: usize| uniform_index(count, (random.next_u64() >> 32) as u32);
     let (players, width, height) = (2 + below(7), 3 + below(8), 3 + below(8));
@@ -418,7 +415,7 @@ fn maps_are_read_as_written_or_refused_where_they_are_wrong() {
 
 #[test]
 fn equal_stones_tie_and_the_disqualified_come_last() {
-    // Stones: 3, 2, 3, 0.
+    // Stones of the players: 3, 2, 3, 0.
     let rules = game("4\n0\n0 0\n2 4\n1 1 1 2\n2 3 3 3\n");
     let position = rules.start();
     assert_eq!(position.phase(), Phase::Over);
@@ -438,7 +435,7 @@ fn equal_stones_tie_and_the_disqualified_come_last() {
     assert_eq!(level.payoffs(&level.start()), Some(DRAW));
 }
 
-/// From plain 8×8 to eight players with all kinds of cells.
+/// The maps range from plain 8×8 to eight players with all kinds of cells.
 #[test]
 fn the_maps_that_ship_are_sound_and_somebody_can_move() {
     let maps = maps_in(&folder("data").join("maps"));

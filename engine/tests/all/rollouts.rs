@@ -1,5 +1,5 @@
-//! Rollouts against a slow implementation; their means against full expansion, and against exact
-//! tables with one stone more than the rollouts use.
+//! Rollouts against a slow implementation; their means against full expansion, and against tables
+//! with one stone more than the rollouts use.
 
 use crate::support::{
     MIDDLE, assert_near, moves_of, player, position, random_game, random_positions, six_stones,
@@ -32,13 +32,13 @@ use engine::search::rollout::{
 use std::{collections::HashMap, sync::Arc};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Rollout from values of single positions.
+/// Slow rollouts, from values of single positions.
 struct Book<'a, G: Game, E: Evaluator<G>> {
     game: &'a G,
     evaluator: &'a E,
     oracle: Option<Arc<dyn Oracle<G>>>,
     plies: u32,
-    /// Exact payoffs of its players by position.
+    /// Exact payoff of the players' choices for the first seat, by position.
     exact: HashMap<G::Position, f64>,
 }
 
@@ -72,7 +72,7 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
         f64::from(self.evaluator.payoffs(self.game, position, &cache)[seat])
     }
 
-    /// For each outcome the position after the best move, and its value for a seat.
+    /// For each outcome the position after the best move, and its value for `seat`.
     fn outcomes(&self, position: &G::Position, seat: Seat) -> Vec<(Outcome, G::Position, f64)> {
         let moves = moves_of(self.game, position);
         let mover = self.game.to_move(position);
@@ -125,7 +125,7 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
         unreachable!()
     }
 
-    /// Expected payoff of the first seat over all outcomes.
+    /// Payoff of the first seat, averaged over all outcomes.
     fn exact(&mut self, position: &G::Position) -> f64 {
         if let Some(exact_value) = self.exact_value(position, 0) {
             return exact_value;
@@ -167,7 +167,6 @@ fn games<G: SearchGame>(
     games
 }
 
-/// Compares rollouts with a cache, in any order, with the slow implementation.
 fn check_against_reference<G: SearchGame>(
     mut book: Book<'_, G, impl Evaluator<G>>,
     roll: &mut dyn Rollouts<G>,
@@ -225,8 +224,7 @@ fn a_game_is_that_of_the_book() {
     }
 }
 
-/// Asserts that deviations from expected means follow the normal distribution, within four standard
-/// deviations.
+/// Deviations follow the normal distribution, within four standard deviations.
 fn assert_normal(deviations: &[f64], what: &str) {
     let count = deviations.len() as f64;
     let inside = deviations.iter().filter(|z| z.abs() <= 1.96).count() as f64 / count;
@@ -240,8 +238,8 @@ fn assert_normal(deviations: &[f64], what: &str) {
     assert!(mean.mean().abs() < 4.0 / count.sqrt(), "{figures}");
 }
 
-/// The difference between the mean of many games and the players' exact expected payoff, in
-/// standard errors.
+/// Difference between the mean of many games and the players' exact expected payoff, in standard
+/// errors.
 fn deviation_in_errors<G: SearchGame>(
     book: &mut Book<'_, G, impl Evaluator<G>>,
     roll: &mut dyn Rollouts<G>,
@@ -408,7 +406,7 @@ fn roll_outs_of_six_stones_to_tables_of_four_are_near_the_truth() {
     assert!(given.mean() < 0.6 * blunt.mean(), "{figures}");
 }
 
-/// Games of pure luck: results anywhere around the position's value.
+/// Games of pure luck, with results anywhere around the position's value.
 struct Noise;
 
 impl Rollouts<Totals> for Noise {
@@ -471,7 +469,7 @@ fn the_best_move_is_found_and_not_flattered() {
         )
     };
     for seed in 0..300 {
-        // Six standard errors of a difference apart.
+        // The means are six standard errors of a difference apart.
         assert_eq!(choose([0, 0, 0, 25, 1, 2, 3, 4], seed).0, 3);
         let (_, best, value) = choose([0; 8], seed);
         flattered.add(best);
@@ -512,7 +510,6 @@ fn a_player_values_moves_alike_in_any_order_and_plays_wins() {
     assert_eq!(one.value(&won, &Limits::NONE).value, Some(1.0));
     let certain = player("rollout(error=0.01)", &game).value(&position(MIDDLE), &Limits::NONE);
     assert!(certain.error.unwrap() <= 0.01);
-    // Without chance one game is enough.
     let reversi = Reversi::from_notation("reversi(size=4)", None).unwrap();
     let start = reversi.start();
     let mut mute = player("rollout(eval=mobility)", &reversi);

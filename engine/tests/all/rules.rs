@@ -12,7 +12,6 @@ use engine::play::perft::perft;
 use proptest::prelude::*;
 use std::collections::HashMap;
 
-/// Rules of the engine with the parameters of the reference.
 struct Rules<const COLUMNS: usize, const ROWS: usize> {
     game: EinStein<COLUMNS, ROWS>,
     choice: Choice,
@@ -44,7 +43,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         names.collect()
     }
 
-    /// Compares the engine with the reference in a position.
     fn check(&self, position: &Position, board: &Board) {
         let text = board.write();
         let game = &self.game;
@@ -77,7 +75,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
             .map(|face| board.permitted_stones(face, self.choice));
         let permitted: Vec<Vec<u8>> = permitted.collect();
 
-        // The list: every stone that some face allows, in rising order, each with its steps.
+        // Every stone that some face allows, in rising order, each with its steps.
         let expected: Vec<String> = (1..=6)
             .filter(|number| permitted.iter().any(|stones| stones.contains(number)))
             .flat_map(|number| board.steps_of(number))
@@ -87,7 +85,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         assert_eq!(self.names(position, &moves), expected, "{text}");
         assert!(!expected.is_empty(), "{text}: a move always exists");
 
-        // Each possible face's steps are one outcome's run, with the weight of all such faces.
+        // The steps of each possible face are one outcome's run, with the weight of all faces with
+        // these steps.
         let outcomes = game.outcomes(position, &moves);
         let mut weights = vec![0.0; outcomes.len()];
         for face in self.faces() {
@@ -112,7 +111,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         }
         assert_near(weights.iter().sum::<f64>(), 1.0, 1e-6, &text);
 
-        // The probability that the next roll permits a stone.
+        // Probability that the next roll allows a stone.
         let mobility = game.move_probabilities(position.mover().living_set());
         for number in 1..=6 {
             let faces = permitted.iter().zip(&self.probabilities);
@@ -122,7 +121,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         }
     }
 
-    /// The position after a step of the reference, made through the notation.
+    /// Makes a step of the reference through its notation.
     fn play(&self, position: &Position, board: &Board, step: Step) -> (Position, Board) {
         let mv = self
             .game
@@ -131,13 +130,12 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         (self.game.play(position, mv), board.after(step))
     }
 
-    /// A board with some of the stones on random squares, and a random side to move.
     fn random_board(&self, random: &mut RandomStream) -> Board {
         let stones = usize::from(self.game.stones());
         let mut squares: Vec<char> = vec!['.'; COLUMNS * ROWS];
         let [red, blue] = ["123456", "abcdef"].map(|side| side.chars().take(stones));
         for character in red.chain(blue) {
-            // A stone that lands on another one replaces it, so stones go missing by themselves.
+            // A stone on an occupied square replaces the other, so some stones are missing.
             squares[random.below(COLUMNS * ROWS)] = character;
         }
         Board {
@@ -146,8 +144,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         }
     }
 
-    /// Random games from random boards, checked before every ply and at the end; keys differ
-    /// between positions.
     fn check_random_games(&self, games: usize, seed: u64) {
         let mut random = RandomStream::new(seed);
         let mut key_of: HashMap<Position, u64> = HashMap::new();
@@ -254,8 +250,7 @@ fn games_from_set_ups_agree_with_the_reference() {
     }
 }
 
-/// Paths of (face, move) pairs, through the move list and the outcomes: weights of sixths count the
-/// faces.
+/// Number of paths of (face, move) pairs; an outcome's weight in sixths is its number of faces.
 fn perft_of_outcomes(game: &Standard, position: &Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
@@ -283,7 +278,7 @@ fn perft_counts_those_of_two_independent_programs() {
     }
 }
 
-/// Squares of twelve stones, some off the board (25–30), more than half gone.
+/// Squares of twelve stones, some off the board (25–30), more than half captured.
 fn some_squares() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(prop_oneof![2 => 0u8..31, 3 => Just(GONE)], 2 * MAX_STONES)
 }
@@ -297,12 +292,11 @@ fn position_of(squares: &[u8], seat: usize) -> Position {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A packed form is accepted if and only if all stones on the board are on different squares.
     #[test]
     fn packed_forms_are_accepted_exactly_when_they_can_stand(squares in some_squares(), seat in 0usize..2, extra in prop_oneof![4 => Just(0u64), 1 => 1u64..8]) {
         let position = position_of(&squares, seat);
         let living = squares.iter().enumerate().filter(|(_, square)| **square != GONE);
-        // From the upper left for Red to move: the other side's squares count from the far end.
+        // From the upper left, for Red to move: the other side's squares count from the far end.
         let seen: Vec<i32> = living.map(|(index, &square)| if index < MAX_STONES { i32::from(square) } else { 24 - i32::from(square) }).collect();
         let on_board = seen.iter().all(|square| (0..25).contains(square));
         let distinct = seen.iter().enumerate().all(|(index, square)| !seen[..index].contains(square));
@@ -323,7 +317,6 @@ proptest! {
         }
     }
 
-    /// Keys are equal if and only if positions are.
     #[test]
     fn keys_of_different_positions_differ(one in some_squares(), other in some_squares(), seats in (0usize..2, 0usize..2)) {
         let (first, second) = (position_of(&one, seats.0), position_of(&other, seats.1));

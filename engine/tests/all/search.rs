@@ -25,8 +25,6 @@ fn star1<G: SearchGame, E: Evaluator<G>>(
     Star::new(game.clone(), evaluator, options, entries.map(table))
 }
 
-/// Asserts that the textbook search, the unified chance operator, the search outcome by outcome,
-/// and Star1 with several tables agree.
 fn all_agree<G: SearchGame>(game: &G, position: &G::Position, depth: u32, tolerance: f64) {
     let root = game.to_move(position);
     let mut textbook = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Textbook);
@@ -81,7 +79,7 @@ fn searches_agree_on_games_of_any_shape() {
     }
 }
 
-/// Seats that come from the rules, whose payoffs do not add up to 1.
+/// Payoffs of more than two seats need not add up to 1.
 #[test]
 fn searches_agree_on_any_number_of_seats() {
     for seed in 0..100 {
@@ -144,7 +142,7 @@ fn searches_agree_on_long_lists_of_moves() {
         let value = Bounds::exact(game.value(&position));
         assert_eq!(full(&mut star, &position, 9), value, "{cells} cells");
     }
-    // 2,500 moves: won, drawn and lost for the seat to move.
+    // 2,500 moves, of which the best wins or draws.
     for (best, expected) in [([9, 8], 1.0), ([9, 9], 0.5)] {
         let mut game = Field::new(2500, 7, 2, 1);
         game.points[1200..1202].copy_from_slice(&best);
@@ -189,7 +187,7 @@ fn star1_cuts() {
     );
 }
 
-/// Nim is won by the seat to move unless the piles cancel out in binary (Bouton 1901).
+/// The seat to move wins unless the piles cancel out in binary (Bouton 1901).
 #[test]
 fn nim_is_solved() {
     for a in 0..=3 {
@@ -217,7 +215,7 @@ fn uct_finds_the_winning_move_of_nim() {
         ..simulations(20_000)
     };
     let mut search = Mcts::new(Nim, PlayoutLeaf, options, 1);
-    // 5 ^ 3 ^ 1 = 7: only taking from the 5 leaves piles that cancel out, namely [2, 3, 1].
+    // 5 ^ 3 ^ 1 = 7: only taking from the 5 leaves piles that cancel out, [2, 3, 1].
     let piles = [5, 3, 1];
     let found = search.search(&Piles { piles, seat: 0 }, None);
     let best = found

@@ -24,14 +24,13 @@ use engine::search::{
 };
 use std::sync::Arc;
 
-/// Error of one rounding in 24 bits: a value x of the root becomes 1 − x for the others.
+/// One rounding in 24 bits: a value x of the root becomes 1 − x for the others.
 const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 
 fn draw(random: &mut RandomStream, count: usize) -> usize {
     uniform_index(count, random.next_u64() as u32)
 }
 
-/// A position that is not over, of a small map, after a random beginning.
 fn random_position(random: &mut RandomStream, players: usize) -> (ReversiXt, Position) {
     loop {
         let settings = MapSettings {
@@ -61,7 +60,7 @@ fn random_position(random: &mut RandomStream, players: usize) -> (ReversiXt, Pos
     }
 }
 
-/// Largest depth up to `depth`, at least 1, with at most `max_leaves` leaves.
+/// Largest depth, at least 1, with at most `max_leaves` leaves.
 fn max_affordable_depth(
     game: &ReversiXt,
     position: &Position,
@@ -88,7 +87,6 @@ fn evaluator(game: &ReversiXt, number: usize) -> ByPointer<ReversiXt> {
     ByPointer(build::evaluator(["lines", "stones", "mobility"][number % 3], game).unwrap())
 }
 
-/// A random position of a random map, with parameters of the search.
 struct Case {
     number: usize,
     game: ReversiXt,
@@ -126,7 +124,7 @@ impl Case {
         values.reduce(better).unwrap()
     }
 
-    /// Position with another seat's turn, through text; `None` if the seat has no move.
+    /// Changes the turn through the text of a position; `None` if the seat has no move.
     fn with_turn(&self, position: &Position, seat: Seat) -> Option<Position> {
         let text = self.game.format_position(position);
         let mut words: Vec<&str> = text.split(' ').collect();
@@ -181,7 +179,6 @@ fn table(number: usize) -> Option<Arc<Table>> {
     (entries > 0).then(|| table_of(entries, Replacement::Bucketed))
 }
 
-/// Options without cuts, with cuts, and with null windows, in four move orders.
 fn options(number: usize) -> StarOptions {
     let cuts = [
         Pruning::Star1,
@@ -230,7 +227,6 @@ fn paranoid_is_minimax(count: usize, seed: u64, max_leaves: usize) {
             let options = options(number / 28 + 5 * variant);
             let table = table(number / 28 + variant);
             let mut star = Star::new(game.clone(), evaluator.clone(), options, table);
-            // The third search reads the table, with entries of another root.
             for (position, depth, expected) in [first, second, first] {
                 let found = full(&mut star, &position, depth);
                 let off = |bound: f32| (f64::from(bound) - expected).abs();

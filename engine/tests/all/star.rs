@@ -37,13 +37,12 @@ const POLICIES: [Replacement; 4] = [
     Replacement::Bucketed,
 ];
 
-/// Table of the number-th size and policy; none for every fifth.
+/// A transposition table; `None` for every fifth `number`.
 fn table(number: usize) -> Option<Arc<Table>> {
     let entries = [1, 3, 64, 1 << 14][number / 4 % 4];
     (!number.is_multiple_of(5)).then(|| table_of(entries, POLICIES[number % 4]))
 }
 
-/// Every combination of cuts, NegaScout and kinds of order.
 fn all_options() -> Vec<StarOptions> {
     let tactics = Ordering {
         tactics: true,
@@ -199,7 +198,6 @@ fn two_threads_find_what_one_finds() {
     }
 }
 
-/// ProbCut is rarely on the wrong side of a window, saves nodes, and its proofs are true.
 #[test]
 fn probcut_is_rarely_wrong_and_never_about_proofs() {
     let game = Standard::default();
@@ -266,7 +264,7 @@ fn probcut_is_rarely_wrong_and_never_about_proofs() {
 
 const LATER: &str = "..3../1.5../.b6../..e../.a..f r -";
 
-/// Node counts of a fixed search of fixed positions; they change with the search only.
+/// Node counts of fixed searches, which change only if the search changes.
 #[test]
 fn signature() {
     let mut signature = Vec::new();

@@ -26,7 +26,7 @@ const LATEST: usize = 10_000;
 /// Maximum median delay of an answer; debug builds of the slowest evaluator take longer.
 const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1000 } else { 100 });
 
-/// Sets a flag at a random moment, or before the search begins; returns the delay of the answer.
+/// Sets a flag at a random moment, or before the search; returns the delay of the answer.
 fn measure_stop_delay<R: Send>(
     random: &mut RandomStream,
     query: impl FnOnce(&Limits) -> R,
@@ -52,7 +52,6 @@ fn measure_stop_delay<R: Send>(
     })
 }
 
-/// Interrupts each kind of query to players that would think for minutes.
 fn ends_soon<G: Playable>(game: &G, position: &G::Position, players: &[&str]) {
     let moves = moves_of(game, position);
     let mut random = RandomStream::new(7);
@@ -82,7 +81,6 @@ fn ends_soon<G: Playable>(game: &G, position: &G::Position, players: &[&str]) {
                     assert_eq!(analysis.moves.len(), moves.len(), "{text}");
                     took
                 }
-                // The protocols' query for a move.
                 2 => {
                     let query = |limits: &Limits| {
                         let best = player.decide(position, &moves, limits).unwrap().best;
@@ -99,11 +97,9 @@ fn ends_soon<G: Playable>(game: &G, position: &G::Position, players: &[&str]) {
     }
 }
 
-/// Asserts that each of a game's players has a row.
 fn all_have_a_row<G: Playable>(players: &[&str]) {
     let name = |text: &str| text.split('(').next().unwrap_or_default().to_owned();
     let rows: Vec<String> = players.iter().map(|text| name(text)).collect();
-    // Their parameters stand in parentheses.
     let listed = player_names::<G>();
     let outside = listed.split(')').map(name).collect::<String>();
     let names: Vec<&str> = outside
@@ -153,7 +149,6 @@ fn searches_with_chance_end_when_they_are_stopped() {
     ends_soon(&Standard::default(), &position(MIDDLE), &players);
 }
 
-/// Players of every game without chance.
 const WITHOUT_CHANCE: [&str; 13] = [
     "star0(depth=20)",
     "star0.5(depth=20)",
@@ -202,7 +197,7 @@ fn what_is_solved_on_the_way_ends_too() {
         "endgame(empties=26)",
     ];
     ends_soon(&game, &far, &players);
-    // Each move leads to a position that is solved.
+    // Each move leads to a solved position.
     let assert_near = played
         .find(|position| game.empties(position) == 21)
         .unwrap();
@@ -216,7 +211,6 @@ fn searches_of_many_seats_end_when_they_are_stopped() {
     ends_soon(&game, &game.start(), &WITHOUT_CHANCE);
 }
 
-/// Asserts that decisions with a flag that is never set equal those without one.
 fn all_equal<G: Playable>(game: &G, start: G::Position, players: &[&str]) {
     let mut random = RandomStream::new(3);
     let positions: Vec<G::Position> = random_game(game, start, &mut random).collect();

@@ -1,4 +1,4 @@
-//! Helpers shared by tests: positions, moves, rules, tables, players, vectors, tolerances.
+//! Positions, moves, rules, tables, players, vectors and tolerances shared by tests.
 
 pub(crate) use engine::core::text::rows;
 use engine::core::{
@@ -29,7 +29,7 @@ pub(crate) fn position(text: &str) -> Position {
     Standard::default().parse_position(text).unwrap().0
 }
 
-/// Positions of random games: any stage, none of them over.
+/// Unfinished positions of random games, at any stage.
 pub(crate) fn random_positions(game: &Standard, count: usize, seed: u64) -> Vec<Position> {
     let mut random = RandomStream::new(seed);
     let mut positions = Vec::new();
@@ -49,7 +49,7 @@ pub(crate) fn random_positions(game: &Standard, count: usize, seed: u64) -> Vec<
     positions
 }
 
-/// All positions of a game with random moves, the last one included.
+/// All positions of a random game, including the last.
 pub(crate) fn random_game<G: SearchGame>(
     game: &G,
     start: G::Position,
@@ -72,7 +72,7 @@ pub(crate) fn successors<G: Game>(game: &G, position: &G::Position) -> Vec<G::Po
     moves.iter().map(|&mv| game.play(position, mv)).collect()
 }
 
-/// Both variants, with a fair die and with a loaded one.
+/// Both variants, with a fair and with a loaded die.
 pub(crate) fn all_rules() -> [Standard; 4] {
     let loaded = Die::with_weights(&[0.3, 0.0, 0.1, 0.25, 0.05, 0.3]).unwrap();
     [
@@ -109,7 +109,7 @@ pub(crate) fn player<G: Playable>(notation: &str, game: &G) -> Box<dyn Player<G>
     player
 }
 
-/// Position with an independent program's values of it and of its moves, for the side to move.
+/// An independent program's values of a position and of its moves, for the side to move.
 pub(crate) struct Exact {
     pub(crate) position: Position,
     pub(crate) value: f64,
@@ -127,8 +127,8 @@ pub(crate) fn exact_positions() -> Vec<Exact> {
     exact(include_str!("../vectors/exact.jsonl"), 230)
 }
 
-/// The first of six stones in games of shallow searches, with the values of `alea probe --json`
-/// from tables of six stones.
+/// Positions of six stones from games of shallow searches, with values of `alea probe --json` from
+/// tables.
 pub(crate) fn six_stones() -> Vec<Exact> {
     exact(include_str!("../vectors/six.jsonl"), 300)
 }
@@ -175,7 +175,8 @@ pub(crate) fn full<G: SearchGame, E: Evaluator<G>>(
     star.bounds(position, depth, f32::NEG_INFINITY, f32::INFINITY)
 }
 
-/// A full window gives the value; a narrow one tells on which side of it the value lies.
+/// In a full window the bounds are the expected value; in a narrow one they enclose it and decide
+/// on which side it lies.
 #[track_caller]
 pub(crate) fn star_agrees<G: SearchGame, E: Evaluator<G>>(
     star: &mut Star<G, E>,

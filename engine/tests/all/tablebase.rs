@@ -1,5 +1,5 @@
-//! Endgame tables against independent exact values, against recursion and search to the end, and as
-//! an oracle.
+//! Endgame tables against independent exact values, recursion and search to the end, and as an
+//! oracle.
 
 use crate::exact::{INDEPENDENT_VALUES, nearest};
 use crate::exact_solver::Solver;
@@ -41,13 +41,12 @@ fn build_tables(stones: usize, variant: Variant) -> Arc<Tables> {
     Tables::in_memory(stones, variant, &on_all_threads, &|_, _| ()).unwrap()
 }
 
-/// Tables of five stones, built once: most of the time of these tests.
+/// Built once, because it takes most of the time of these tests.
 fn five_stone_tables() -> &'static Tables {
     static TABLES: OnceLock<Arc<Tables>> = OnceLock::new();
     TABLES.get_or_init(|| build_tables(5, Variant::Classic))
 }
 
-/// A random position of so many stones.
 fn random_position(random: &mut RandomStream, game: &Standard, stones: usize) -> Position {
     let seat = random.below(2);
     game.random_endgame([stones; 2], seat, random).unwrap()
@@ -67,7 +66,6 @@ fn values_and_moves_agree_with_an_independent_solver() {
     }
 }
 
-/// Random positions of two to `max_stones` stones in turn.
 fn random_positions(count: usize, seed: u64, max_stones: usize) -> impl Iterator<Item = Position> {
     let (game, mut random) = (Standard::default(), RandomStream::new(seed));
     (0..count).map(move |index| random_position(&mut random, &game, 2 + index % (max_stones - 1)))
@@ -99,7 +97,7 @@ fn random_positions_agree_with_recursion_to_the_end() {
 #[test]
 #[ignore = "about ten minutes and gigabytes of memory"]
 fn ten_thousand_random_positions_agree_with_recursion_to_the_end() {
-    // In parts, which bounds the recursion's memory.
+    // Checks in portions, to bound the recursion's memory.
     for seed in 100..200 {
         agree_with_recursion(
             five_stone_tables(),

@@ -61,14 +61,12 @@ impl Playouts for Nim {}
 
 impl OutOfTurn for Nim {}
 
-/// A game defined by hashes: seat to move, moves, outcomes, and the payoffs after `length` plies,
-/// for any number of seats.
+/// A game whose seat to move, moves, outcomes, and payoffs after `length` plies are hashes.
 #[derive(Clone, Debug)]
 pub struct HashGame {
     pub seats: usize,
     pub seed: u64,
     pub length: u8,
-    /// Whether the game has chance.
     pub chance: bool,
 }
 
@@ -106,7 +104,7 @@ impl Game for HashGame {
     }
 
     fn payoffs(&self, position: &HashPosition) -> Option<Payoffs> {
-        // Now and then a game ends early.
+        // Some games end early.
         if position.ply < self.length
             && (position.ply == 0 || !self.draw(position, 2).is_multiple_of(8))
         {
@@ -195,7 +193,7 @@ impl Totals {
         ply: 0,
     };
 
-    /// Value for the seat to move, computed from the rules roll by roll.
+    /// Value for the seat to move, computed roll by roll.
     pub fn value(&self, position: &TotalsPosition) -> f64 {
         let mover = usize::from(position.ply % 2);
         if position.ply == self.length {
@@ -269,8 +267,8 @@ impl Playouts for Totals {}
 
 impl OutOfTurn for Totals {}
 
-/// Seats take cells in turn, each worth its points; the larger sum after `length` plies wins. A
-/// game without chance that has as many moves as cells, and positions of kilobytes.
+/// Seats take cells in turn, each worth its points; the larger sum after `length` plies wins. As
+/// many moves as cells, no chance, and positions of kilobytes.
 #[derive(Clone, Debug)]
 pub struct Field {
     /// Points of each cell; at most [`Field::MAX_CELLS`] cells.
@@ -306,7 +304,7 @@ impl Field {
         }
     }
 
-    /// Value for the seat to move: taking the most valuable cell is optimal.
+    /// Value for the seat to move, which should take the most valuable cell.
     pub fn value(&self, position: &FieldPosition) -> f32 {
         let cells = self.points.iter().zip(&position.occupied);
         let free = cells
@@ -385,7 +383,6 @@ impl Playouts for Field {}
 
 impl OutOfTurn for Field {}
 
-/// Evaluator by the hash of the position.
 #[derive(Clone, Copy, Debug)]
 pub struct HashEvaluator;
 

@@ -1,4 +1,4 @@
-//! The rules against positions of random games that an independent program (OpenSpiel) has played.
+//! The rules against positions of random games played by an independent program (OpenSpiel).
 
 use crate::support::rows;
 use engine::core::game::Game;
